@@ -1,0 +1,60 @@
+# One command runs the main job:     make crawl            (the made-up news web in demo/, no internet needed)
+#                                    make crawl SITE=bbc.com
+# One command passes the tests:      make test
+
+PYTHON ?= python3
+VENV ?= .venv
+SITE ?=
+ARGS ?=
+BIN := $(VENV)/bin
+
+.PHONY: crawl test test-servers check format soak bench bench-crawl clean
+
+# The environment is made anew only when what it is made of has changed.
+$(VENV)/.core: requirements.txt pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	touch $@
+
+$(VENV)/.dev: $(VENV)/.core
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .[dev]
+	touch $@
+
+$(VENV)/.peers: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .[peers]
+	touch $@
+
+crawl: $(VENV)/.core
+ifeq ($(SITE),)
+	SCRAPY_SETTINGS_MODULE=demo.settings $(BIN)/scrapy crawl news -a sites=demo/sites.txt $(ARGS)
+else
+	$(BIN)/scrapy crawl news -a site=$(SITE) $(ARGS)
+endif
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest -m "not servers and not soak"
+
+test-servers: $(VENV)/.dev
+	$(BIN)/python -m pytest -m servers
+
+soak: $(VENV)/.dev
+	$(BIN)/python -m pytest -m soak --timeout=7200
+
+check: $(VENV)/.dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+format: $(VENV)/.dev
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(VENV)/.peers
+	$(BIN)/python benchmarks/speed.py
+
+bench-crawl: $(VENV)/.peers
+	$(BIN)/python benchmarks/crawl.py
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,403 @@
+"""Every noun that walks through webmain: plain, frozen records without behaviour beyond their own form.
+
+A page's way: `Page` (what came) -> `webmain.page.document.Document` (read once) ->
+`webmain.page.segmentation.Segmentation` (blocks) -> `webmain.extractors.base.Extraction` (verdicts) -> `Article` (what is
+stored). A page that cannot become an article raises, or is answered by, `Rejected`.
+
+This file imports nothing heavy, so that `import webmain` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+from enum import IntEnum, IntFlag, StrEnum
+from typing import Any, Self
+
+SCHEMA_VERSION = 1
+"""Version of the record that `Article.to_dict` writes; documented in docs/fields.md."""
+
+
+class Reason(StrEnum):
+    """Why a page was not made into an article; counted under `webmain/rejected/REASON` in a crawl."""
+
+    NOT_HTML = "not_html"  # binary, PDF, image, JSON, feed ..., whatever the header claims
+    EMPTY = "empty"  # no bytes, or white space only
+    NO_BLOCKS = "no_blocks"  # markup without any text
+    NO_TEXT = "no_text"  # the extractor kept nothing
+    DUPLICATE = "duplicate"  # this article is already stored, under this or another URL
+    TOO_LARGE = "too_large"  # more bytes than `max_bytes`
+    TOO_SLOW = "too_slow"  # more seconds than `timeout_s`
+    BLOCKED = "blocked"  # an access wall: 401, 403, 429, captcha, consent page
+    HTTP_ERROR = "http_error"  # any other status that is not a success
+    NOT_ARTICLE = "not_article"  # a hub, section, search, tag or author page
+    OTHER_LANGUAGE = "other_language"  # not the language that was asked for
+    TOO_OLD = "too_old"  # published before `since`
+    OPTED_OUT = "opted_out"  # the page forbids what it is wanted for
+
+
+class Rejected(ValueError):  # noqa: N818 - the page was rejected; the program made no error
+    """A page that cannot give an article, with the reason; an ordinary, picklable exception.
+
+    Attributes
+    ----------
+    reason : Reason
+        The kind of rejection, for counting.
+    detail : str
+        One sentence for people.
+    url : str or None
+        The page's URL where it is known.
+    """
+
+    def __init__(self, reason: Reason, detail: str = "", *, url: str | None = None) -> None:
+        super().__init__(f"{reason.value}: {detail}" if detail else reason.value)
+        self.reason = Reason(reason)
+        self.detail = detail
+        self.url = url
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rejected, (self.reason, self.detail, self.url)
+
+
+def _rejected(reason: Reason, detail: str, url: str | None) -> Rejected:
+    return Rejected(reason, detail, url=url)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hints:
+    """What a feed or a sitemap said about a page before it was fetched; strings as they stood there.
+
+    Attributes
+    ----------
+    source : str
+        "feed", "sitemap" or "news-sitemap".
+    published, modified : str or None
+        Date strings as found (RFC 822, ISO 8601, ...), unparsed.
+    content_html : str or None
+        The whole article as HTML where a feed carries it (`content:encoded`, Atom `content`, JSON Feed `content_html`).
+    """
+
+    source: str
+    title: str | None = None
+    published: str | None = None
+    modified: str | None = None
+    authors: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    summary: str | None = None
+    content_html: str | None = None
+    language: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """One fetched page, as it came: bytes (with headers, to decode) or a string that somebody has decoded already.
+
+    Attributes
+    ----------
+    url : str or None
+        Where it came from, after redirects. Without it no link is internal or external.
+    body : bytes or None
+        The body after content decoding (gzip, br), before character decoding. Exactly one of `body`, `html` is given.
+    html : str or None
+        The markup as text.
+    fetched_at : datetime or None
+        Time-zone aware.
+    status : int
+        HTTP status.
+    headers : Mapping[str, str]
+        Response headers, names in lower case.
+    hints : Hints or None
+        What a feed or sitemap said of it.
+    parts : tuple of Page
+        The following pages of an article over several pages, in order.
+    article_reason : str
+        Why a crawl took this page for an article ("" outside crawls).
+    """
+
+    url: str | None = None
+    html: str | None = None
+    body: bytes | None = None
+    fetched_at: datetime | None = None
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    hints: Hints | None = None
+    parts: tuple[Page, ...] = ()
+    article_reason: str = ""
+
+
+class Flag(IntFlag):
+    """What the walk noted of a leaf; each method masks these by its own paper."""
+
+    HIDDEN_ATTRIBUTE = 1  # an ancestor has the attribute `hidden`
+    HIDDEN_DISPLAY = 2  # an ancestor's style attribute says display:none
+    HIDDEN_VISIBILITY = 4  # ... visibility:hidden or collapse
+    HIDDEN_CLASS = 8  # an ancestor's class is one of the well-known screen-reader-only names
+    IN_NOSCRIPT = 16
+    IN_FORM = 32
+    IN_CONTROL = 64  # button, select, option, textarea, datalist, input labels drawn by the browser
+    IN_ANCHOR = 128
+    OUTER_ANCHOR = 256  # that anchor leads to another site
+    PREFORMATTED = 512  # pre, textarea, listing, xmp: white space counts
+    EMBEDDED = 1024  # fallback text of iframe, object, embed, video, audio, canvas
+    IN_SVG = 2048
+
+
+HIDDEN = Flag.HIDDEN_ATTRIBUTE | Flag.HIDDEN_DISPLAY | Flag.HIDDEN_VISIBILITY | Flag.HIDDEN_CLASS
+"""The leaf is not shown, by whichever rule."""
+
+
+class Break(IntEnum):
+    """What stands between a leaf and the one before it."""
+
+    NONE = 0
+    BR = 1  # one <br>
+    BR_BR = 2  # two or more <br>, which readers see as a paragraph break
+    BLOCK = 3  # the start or end of a block-level element
+
+
+class Unit(StrEnum):
+    """What an extraction's blocks are ranges of."""
+
+    LEAVES = "leaves"
+    LINES = "lines"
+
+
+class Verdict(StrEnum):
+    """What an extractor said of a leaf or a block."""
+
+    CONTENT = "content"
+    BOILERPLATE = "boilerplate"
+    DUPLICATE = "duplicate"  # informative, but the same block stands earlier on the page
+    OUTSIDE = "outside"  # in no block of this method (removed or hidden beforehand)
+
+
+class Kind(StrEnum):
+    """What a kept block is to a reader."""
+
+    PARAGRAPH = "paragraph"
+    HEADING = "heading"
+    LIST_ITEM = "list_item"
+    QUOTE = "quote"
+    TABLE = "table"
+    CAPTION = "caption"
+    CODE = "code"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArticleBlock:
+    """One block of an article.
+
+    Attributes
+    ----------
+    text : str
+        White space folded, except in code; a table's rows are joined by new lines, its cells by tabs.
+    level : int
+        1-6 for headings, nesting depth from 1 for list items, 0 otherwise.
+    ordered : bool
+        The list item belongs to an `ol`.
+    rows : tuple of tuple of str
+        A table's cells; empty for every other kind.
+    score : float or None
+        The extractor's score in [0, 1].
+    raw : float or None
+        The method's own quantity: priority (PAB), TTR (Line-Block), AR (Thai XPath).
+    xpath : str
+        Where the block stands in the page; "" where the method builds no tree.
+    """
+
+    kind: Kind
+    text: str
+    level: int = 0
+    ordered: bool = False
+    rows: tuple[tuple[str, ...], ...] = ()
+    score: float | None = None
+    raw: float | None = None
+    xpath: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordCount:
+    """A word of the tag cloud in its most frequent surface form, and how often it occurs."""
+
+    word: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Where a metadata value was found, and how it stood there.
+
+    Attributes
+    ----------
+    name : str
+        "json-ld", "og:title", "meta:author", "link:canonical", "time", "h1", "byline", "url", "feed", "news-sitemap", ...
+    raw : str
+        The string as it stood on the page, cut at 300 characters.
+    """
+
+    name: str
+    raw: str = ""
+
+
+def _iso(value: datetime | None) -> str | None:
+    """Write a date with its zone: Scrapy's JSON encoder would drop it."""
+    return value.isoformat() if value else None
+
+
+_DATE: dict[str, Any] = {"serializer": _iso}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Metadata:
+    """What a page says of itself.
+
+    Attributes
+    ----------
+    published, modified : datetime or None
+        Time-zone aware; a date without a zone is taken as UTC, so that its day stays (see `sources[...].raw`).
+    language_declared : str or None
+        BCP 47 tag as the page declares it, in lower case ("en-gb").
+    image : str or None
+        Absolute URL of the lead image.
+    paywalled : bool or None
+        `isAccessibleForFree` turned round; None where the page doesn't say.
+    opt_outs : tuple of str
+        Signals against reuse, e.g. "robots:noarchive", "robots:noai", "tdm-reservation".
+    sources : Mapping[str, Source]
+        For each field that was found, where.
+    """
+
+    title: str | None = None
+    authors: tuple[str, ...] = ()
+    published: datetime | None = field(default=None, metadata=_DATE)
+    modified: datetime | None = field(default=None, metadata=_DATE)
+    description: str | None = None
+    canonical_url: str | None = None
+    site_name: str | None = None
+    section: str | None = None
+    tags: tuple[str, ...] = ()
+    language_declared: str | None = None
+    image: str | None = None
+    licence: str | None = None
+    paywalled: bool | None = None
+    opt_outs: tuple[str, ...] = ()
+    sources: Mapping[str, Source] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Article(Metadata):
+    """What is stored: the text people went to the page for, with its metadata and the words it is made of.
+
+    Attributes
+    ----------
+    id : str
+        First 16 hex digits of the SHA-256 of the canonical URL (of the URL where there is none).
+    url : str or None
+        Where the page came from.
+    site : str
+        The site key: registered domain, private suffixes included ("bbc.co.uk", "x.blogspot.com").
+    text : str
+        The kept blocks joined by blank lines.
+    language : str or None
+        Detected language, ISO 639-1; "und" when unsure, "zxx" when there are no letters.
+    language_score : float
+        Probability of `language`, in [0, 1].
+    confidence : float or None
+        Expected quality in [0, 1] where the extractor gives one.
+    fingerprint : str
+        SHA-256 of the text after case and white space are folded, 32 hex digits.
+    words : tuple of WordCount
+        Most frequent first.
+    n_words : int
+        Words in the text, by the language's own segmentation; 0 until the cloud stage has run.
+    n_parts : int
+        Pages that this article was stitched from.
+    charset, charset_source : str
+        Encoding of the bytes and what decided it.
+    article_reason : str
+        Why a crawl took the page for an article.
+    duplicate_of : str or None
+        Id of the stored article this one is a near copy of.
+    """
+
+    id: str = ""
+    url: str | None = None
+    site: str = ""
+    text: str = ""
+    blocks: tuple[ArticleBlock, ...] = ()
+    language: str | None = None
+    language_score: float = 0.0
+    extractor: str = ""
+    confidence: float | None = None
+    fingerprint: str = ""
+    words: tuple[WordCount, ...] = ()
+    n_words: int = 0
+    n_parts: int = 1
+    fetched_at: datetime | None = field(default=None, metadata=_DATE)
+    status: int = 200
+    charset: str = ""
+    charset_source: str = ""
+    article_reason: str = ""
+    duplicate_of: str | None = None
+    schema_version: int = SCHEMA_VERSION
+
+    def __repr__(self) -> str:
+        return f"Article(url={self.url!r}, title={self.title!r}, {len(self.text)} characters)"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record as JSON types only, keys in declaration order (docs/fields.md)."""
+        return {f.name: _plain(getattr(self, f.name)) for f in fields(self)}
+
+    def to_json(self, *, indent: int | None = None) -> str:
+        """Return the record as one JSON object, non-ASCII characters as they are."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=indent)
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> Self:
+        """Read what `to_dict` wrote; unknown keys are ignored.
+
+        Raises
+        ------
+        ValueError
+            A field has the wrong form, or the record is of a newer schema.
+        """
+        version = record.get("schema_version", SCHEMA_VERSION)
+        if version > SCHEMA_VERSION:
+            raise ValueError(f"article record has schema version {version}; this webmain reads up to {SCHEMA_VERSION}")
+        known = {f.name for f in fields(cls)}
+        values = {k: v for k, v in record.items() if k in known}
+        for name in ("published", "modified", "fetched_at"):
+            if values.get(name):
+                values[name] = datetime.fromisoformat(values[name])
+        for name in ("authors", "tags", "opt_outs"):
+            values[name] = tuple(values.get(name) or ())
+        values["sources"] = {k: Source(**v) for k, v in (values.get("sources") or {}).items()}
+        values["words"] = tuple(WordCount(**w) for w in values.get("words") or ())
+        values["blocks"] = tuple(
+            ArticleBlock(**{**b, "kind": Kind(b["kind"]), "rows": tuple(map(tuple, b.get("rows") or ()))})
+            for b in values.get("blocks") or ()
+        )
+        return cls(**values)
+
+    def to_markdown(self) -> str:
+        """Return the article as Markdown: title, then headings, lists, quotes, tables and code as such."""
+        from webmain.text.markdown import to_markdown  # noqa: PLC0415
+
+        return to_markdown(self)
+
+
+def _plain(value: Any) -> Any:
+    """Turn records, tuples, enums and dates into JSON types."""
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, StrEnum):
+        return value.value
+    if isinstance(value, (list, tuple)):
+        return [_plain(v) for v in value]
+    if isinstance(value, Mapping):
+        return {k: _plain(v) for k, v in value.items()}
+    if hasattr(value, "__dataclass_fields__"):
+        return {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
+    return value
