@@ -10,7 +10,8 @@ This file imports nothing heavy, so that `import webmain` costs next to nothing.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from enum import IntEnum, IntFlag, StrEnum
@@ -383,9 +384,8 @@ class Article(Metadata):
 
     def to_markdown(self) -> str:
         """Return the article as Markdown: title, then headings, lists, quotes, tables and code as such."""
-        from webmain.text.markdown import to_markdown  # noqa: PLC0415
-
-        return to_markdown(self)
+        title = [f"# {self.title}"] if self.title else []
+        return "\n\n".join(title + list(_markdown_blocks(self.blocks))) + "\n"
 
 
 def _plain(value: Any) -> Any:
@@ -401,3 +401,48 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "__dataclass_fields__"):
         return {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
     return value
+
+
+_MARKDOWN_SPECIAL = str.maketrans({c: "\\" + c for c in "\\`*_[]<>"})
+
+
+def _markdown_blocks(blocks: tuple[ArticleBlock, ...]) -> Iterator[str]:
+    """Render each block, list items of one list as one piece."""
+    items: list[str] = []
+    number = 0
+    for block in blocks:
+        if block.kind is not Kind.LIST_ITEM and items:
+            yield "\n".join(items)
+            items, number = [], 0
+        text = block.text.translate(_MARKDOWN_SPECIAL)
+        match block.kind:
+            case Kind.HEADING:
+                yield f"{'#' * min(6, max(2, block.level))} {' '.join(text.split())}"
+            case Kind.LIST_ITEM:
+                number += 1
+                mark = f"{number}." if block.ordered else "-"
+                items.append(f"{'  ' * max(0, block.level - 1)}{mark} {' '.join(text.split())}")
+            case Kind.QUOTE:
+                yield "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
+            case Kind.CODE:
+                runs = re.findall("`+", block.text)
+                fence = "`" * max(3, 1 + max(map(len, runs), default=0))
+                yield f"{fence}\n{block.text}\n{fence}"
+            case Kind.TABLE:
+                yield _markdown_table(block.rows or tuple(tuple(row.split("\t")) for row in block.text.split("\n")))
+            case Kind.CAPTION:
+                yield f"*{' '.join(text.split())}*"
+            case _:
+                yield text.replace("\n", "  \n")
+    if items:
+        yield "\n".join(items)
+
+
+def _markdown_table(rows: tuple[tuple[str, ...], ...]) -> str:
+    """Render rows as a pipe table; the first row is the head, short rows are filled up."""
+    width = max(map(len, rows), default=0)
+    lines = [
+        "| " + " | ".join(c.translate(_MARKDOWN_SPECIAL).replace("|", "\\|").replace("\n", " ") for c in row) + " |"
+        for row in (tuple(row) + ("",) * (width - len(row)) for row in rows)
+    ]
+    return "\n".join([*lines[:1], "|" + " --- |" * width, *lines[1:]])
