@@ -139,10 +139,9 @@ class Flag(IntFlag):
     IN_FORM = 32
     IN_CONTROL = 64  # button, select, option, textarea, datalist, input labels drawn by the browser
     IN_ANCHOR = 128
-    OUTER_ANCHOR = 256  # that anchor leads to another site
-    PREFORMATTED = 512  # pre, textarea, listing, xmp: white space counts
-    EMBEDDED = 1024  # fallback text of iframe, object, embed, video, audio, canvas
-    IN_SVG = 2048
+    PREFORMATTED = 256  # pre, textarea, listing, xmp: white space counts
+    EMBEDDED = 512  # fallback text of iframe, object, embed, video, audio, canvas
+    IN_SVG = 1024
 
 
 HIDDEN = Flag.HIDDEN_ATTRIBUTE | Flag.HIDDEN_DISPLAY | Flag.HIDDEN_VISIBILITY | Flag.HIDDEN_CLASS

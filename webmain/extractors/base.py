@@ -1,0 +1,141 @@
+"""What an extractor is: the protocol, and the record it answers with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar, Protocol, Self, runtime_checkable
+
+import numpy as np
+
+from webmain.items import Unit, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from webmain.page.blocks import Segmentation
+    from webmain.page.document import Document
+
+
+@dataclass(frozen=True)
+class Extraction:
+    """An extractor's verdict on every block of a page.
+
+    Attributes
+    ----------
+    segmentation : Segmentation
+        The method's own blocks.
+    extractor : str
+        The method's name.
+    score : (n_blocks,) float64
+        In [0, 1]; higher is more likely content.
+    raw : (n_blocks,) float64
+        The paper's own quantity: TTR (Line-Block), priority (PAB), AR (Thai XPath), ...
+    kept : (n_blocks,) bool
+    why : tuple of str
+        For each block, the rule that decided, in a few words.
+    duplicate_of : (n_blocks,) int32
+        For each block, the earlier block with the same text; -1 for none.
+    confidence : float or None
+        Expected quality of the whole, where the method knows it.
+    """
+
+    segmentation: Segmentation
+    extractor: str
+    score: NDArray[np.float64]
+    raw: NDArray[np.float64]
+    kept: NDArray[np.bool_]
+    why: tuple[str, ...]
+    duplicate_of: NDArray[np.int32]
+    confidence: float | None = None
+
+    @property
+    def document(self) -> Document:
+        """The page."""
+        return self.segmentation.document
+
+    @property
+    def unit(self) -> Unit:
+        """What the blocks are ranges of."""
+        return self.segmentation.unit
+
+    def verdict(self, block: int) -> Verdict:
+        """Return the verdict on one block."""
+        if self.kept[block]:
+            return Verdict.CONTENT
+        return Verdict.DUPLICATE if self.duplicate_of[block] >= 0 else Verdict.BOILERPLATE
+
+    @property
+    def unit_verdicts(self) -> list[Verdict]:
+        """Exactly one verdict for every leaf (or source line) of the page."""
+        of_block = [self.verdict(b) for b in range(len(self.segmentation))]
+        return [of_block[b] if b >= 0 else Verdict.OUTSIDE for b in self.segmentation.of_unit.tolist()]
+
+    @property
+    def kept_units(self) -> NDArray[np.bool_]:
+        """Tell for each leaf (or source line) whether it is content."""
+        return np.append(self.kept, False)[self.segmentation.of_unit]
+
+    def dropping(self, duplicates: NDArray[np.int32]) -> Self:
+        """Return a copy in which blocks that repeat an earlier one are marked and no longer kept.
+
+        Parameters
+        ----------
+        duplicates : (n_blocks,) int32
+            The earlier block each one repeats, -1 for none.
+        """
+        return replace(self, kept=self.kept & (duplicates < 0), duplicate_of=duplicates)
+
+
+def extraction(
+    segmentation: Segmentation,
+    extractor: str,
+    *,
+    score: NDArray[np.float64],
+    raw: NDArray[np.float64],
+    kept: NDArray[np.bool_],
+    why: Sequence[str],
+    confidence: float | None = None,
+) -> Extraction:
+    """Make an extraction without duplicates yet; lengths are checked.
+
+    Raises
+    ------
+    ValueError
+        A column has not one value for each block, or a score lies outside [0, 1].
+    """
+    n = len(segmentation)
+    for name, column in (("score", score), ("raw", raw), ("kept", kept), ("why", why)):
+        if len(column) != n:
+            raise ValueError(f"{extractor}: {name} has {len(column)} values for {n} blocks")
+    if n and not (score.min() >= 0 and score.max() <= 1):
+        raise ValueError(f"{extractor}: scores must lie in [0, 1]")
+    unique = np.full(n, -1, dtype=np.int32)
+    return Extraction(segmentation, extractor, score, raw, kept, tuple(why), unique, confidence)
+
+
+@runtime_checkable
+class Extractor(Protocol):
+    """A page-level extractor: a frozen dataclass whose fields are its paper's thresholds."""
+
+    name: ClassVar[str]
+
+    def segment(self, document: Document) -> Segmentation:
+        """Divide a page into the method's own blocks."""
+        ...
+
+    def judge(self, segmentation: Segmentation) -> Extraction:
+        """Score every block and decide which are content."""
+        ...
+
+
+@runtime_checkable
+class SiteExtractor(Extractor, Protocol):
+    """An extractor that learns from the pages of one site."""
+
+    min_pages: int
+
+    def fit(self, documents: Sequence[Document]) -> Self:
+        """Return a new copy, fitted to the site."""
+        ...

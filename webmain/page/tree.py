@@ -1,0 +1,426 @@
+"""One parse and one walk: a page's text runs and elements as columns.
+
+The walk drops no visible text and hides none: it flags. Content of `script` and `style` is never a leaf. Everything after
+the walk is arithmetic over these columns; nothing else visits the tree again.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from webmain.items import Break, Flag, Reason, Rejected
+from webmain.page.guard import guard
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable
+
+    from numpy.typing import NDArray
+
+BLOCK_TAGS = frozenset(
+    "address article aside blockquote body button caption center dd details dialog dir div dl dt fieldset figcaption "
+    "figure footer form frameset h1 h2 h3 h4 h5 h6 header hgroup hr html legend li listing main menu nav ol optgroup "
+    "option p plaintext pre search section select summary table tbody td textarea tfoot th thead title tr ul xmp".split()
+)
+"""Elements that begin and end a line for a reader (the HTML standard's rendering section, and form controls)."""
+
+VISUALLY_HIDDEN = frozenset(
+    "sr-only visually-hidden visuallyhidden screen-reader-text screen-reader-only screenreader-only element-invisible "
+    "a11y-hidden u-visually-hidden u-hidden-visually is-visually-hidden visually-hidden-focusable show-for-sr "
+    "hide-accessible hidden-accessible assistive-text".split()
+)
+"""Class names under which style sheets commonly clip text away from the screen."""
+
+_NEVER_TEXT = frozenset("script style template noembed noframes math".split())
+_EMBEDDING = frozenset("iframe object embed applet video audio canvas".split())
+_CONTROL = frozenset("button select option optgroup textarea datalist".split())
+_PREFORMATTED = frozenset("pre textarea listing xmp plaintext".split())
+
+_DISPLAY_NONE = re.compile(r"(?:^|[;\s])display\s*:\s*none", re.IGNORECASE)
+_NOT_VISIBLE = re.compile(r"(?:^|[;\s])visibility\s*:\s*(?:hidden|collapse)", re.IGNORECASE)
+
+_INHERITED: dict[str, int] = {
+    "noscript": Flag.IN_NOSCRIPT,
+    "form": Flag.IN_FORM,
+    "a": Flag.IN_ANCHOR,
+    "svg": Flag.IN_SVG,
+    **dict.fromkeys(_EMBEDDING, Flag.EMBEDDED),
+    **dict.fromkeys(_CONTROL, Flag.IN_CONTROL),
+}
+for _tag in _PREFORMATTED:
+    _INHERITED[_tag] = _INHERITED.get(_tag, 0) | Flag.PREFORMATTED
+_INHERITED = {tag: int(flag) for tag, flag in _INHERITED.items()}
+
+# What the walk does at a node, by its tag; elements that are not listed are plain inline ones.
+_TEXT, _BLOCK, _NO_NODE, _BR, _SPECIAL = 1, 2, 3, 4, 5
+_ACTIONS: dict[str, int] = {
+    **dict.fromkeys(BLOCK_TAGS, _BLOCK),
+    **dict.fromkeys([*_INHERITED, *_NEVER_TEXT, "title"], _SPECIAL),
+    **dict.fromkeys(["-comment", "-document", "!doctype", "-cdata", "-pi"], _NO_NODE),
+    "-text": _TEXT,
+    "br": _BR,
+}
+
+_CHECK_CLOCK_EVERY = 4096
+
+
+@dataclass(frozen=True)
+class Leaves:
+    """The page's text runs in document order, as columns of equal length.
+
+    Attributes
+    ----------
+    texts : list of str
+        White space folded to single spaces and stripped; as it stood where `Flag.PREFORMATTED` is set. Never blank.
+    element : list of int
+        Index of the element the run stands in.
+    box : list of int
+        Index of the nearest block-level element around it.
+    flags : list of int
+        `Flag` bits.
+    breaks : list of int
+        `Break` between the run before and this one.
+    spaced : list of bool
+        White space stood between the run before and this one (meaningful where the break is NONE).
+    """
+
+    texts: list[str] = field(default_factory=list)
+    element: list[int] = field(default_factory=list)
+    box: list[int] = field(default_factory=list)
+    flags: list[int] = field(default_factory=list)
+    breaks: list[int] = field(default_factory=list)
+    spaced: list[bool] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    @cached_property
+    def elements(self) -> NDArray[np.int32]:
+        """`element` as an array."""
+        return np.array(self.element, dtype=np.int32)
+
+    @cached_property
+    def boxes(self) -> NDArray[np.int32]:
+        """`box` as an array."""
+        return np.array(self.box, dtype=np.int32)
+
+    @cached_property
+    def bits(self) -> NDArray[np.int32]:
+        """`flags` as an array."""
+        return np.array(self.flags, dtype=np.int32)
+
+    @cached_property
+    def gaps(self) -> NDArray[np.int8]:
+        """`breaks` as an array."""
+        return np.array(self.breaks, dtype=np.int8)
+
+    @cached_property
+    def n_chars(self) -> NDArray[np.int32]:
+        """Unicode characters of each run."""
+        return np.fromiter(map(len, self.texts), dtype=np.int32, count=len(self.texts))
+
+    def has(self, flag: int) -> NDArray[np.bool_]:
+        """Tell for each run whether any of the flag's bits is set."""
+        return (self.bits & int(flag)) != 0
+
+    def join(self, indices: Iterable[int]) -> str:
+        """Join runs by the white space and breaks that stood between them: nothing, a space, or a new line.
+
+        Parameters
+        ----------
+        indices : iterable of int
+            Ascending leaf indices.
+        """
+        texts, breaks, spaced = self.texts, self.breaks, self.spaced
+        out: list[str] = []
+        last = -1
+        for i in indices:
+            if out:
+                between = range(last + 1, i + 1) if i - last > 1 else (i,)
+                if any(breaks[j] for j in between):
+                    out.append("\n")
+                elif any(spaced[j] for j in between):
+                    out.append(" ")
+            out.append(texts[i])
+            last = i
+        return "".join(out)
+
+
+@dataclass(frozen=True)
+class Elements:
+    """The page's elements in preorder, as columns of equal length.
+
+    Attributes
+    ----------
+    tags : list of str
+        Lower case.
+    parent : list of int
+        -1 for the root.
+    end : list of int
+        One past the last element of the subtree: element `i` holds elements `i + 1 ... end[i] - 1`.
+    first_leaf, end_leaf : list of int
+        Half-open range of the leaves in the subtree.
+    attributes : list of dict
+        Attribute values by lower-case name, None for attributes without a value.
+    """
+
+    tags: list[str] = field(default_factory=list)
+    parent: list[int] = field(default_factory=list)
+    end: list[int] = field(default_factory=list)
+    first_leaf: list[int] = field(default_factory=list)
+    end_leaf: list[int] = field(default_factory=list)
+    attributes: list[dict[str, str | None]] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.tags)
+
+    @cached_property
+    def parents(self) -> NDArray[np.int32]:
+        """`parent` as an array."""
+        return np.array(self.parent, dtype=np.int32)
+
+    @cached_property
+    def depth(self) -> list[int]:
+        """Number of ancestors; 0 for the root."""
+        depth: list[int] = []
+        for parent in self.parent:
+            depth.append(depth[parent] + 1 if parent >= 0 else 0)
+        return depth
+
+    @cached_property
+    def ends(self) -> NDArray[np.int32]:
+        """`end` as an array."""
+        return np.array(self.end, dtype=np.int32)
+
+    @cached_property
+    def leaf_starts(self) -> NDArray[np.int32]:
+        """`first_leaf` as an array."""
+        return np.array(self.first_leaf, dtype=np.int32)
+
+    @cached_property
+    def leaf_ends(self) -> NDArray[np.int32]:
+        """`end_leaf` as an array."""
+        return np.array(self.end_leaf, dtype=np.int32)
+
+    def named(self, tags: Collection[str]) -> NDArray[np.bool_]:
+        """Tell for each element whether its tag is one of those."""
+        return np.fromiter((t in tags for t in self.tags), dtype=bool, count=len(self.tags))
+
+    def within(self, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Spread a mask over elements to their whole subtrees."""
+        change = np.zeros(len(self.tags) + 1, dtype=np.int32)
+        marked = np.flatnonzero(mask)
+        np.add.at(change, marked, 1)
+        np.add.at(change, self.ends[marked], -1)
+        return np.cumsum(change[:-1]) > 0
+
+    def ancestors(self, index: int) -> list[int]:
+        """Return the element and its ancestors, innermost first."""
+        out = []
+        while index >= 0:
+            out.append(index)
+            index = self.parent[index]
+        return out
+
+    def tag_path(self, index: int) -> str:
+        """Return the tags from the root to the element: "html/body/div/p"."""
+        return "/".join(self.tags[i] for i in reversed(self.ancestors(index)))
+
+    def css(self, index: int) -> str:
+        """Return a CSS selector from the body to the element, with ids and classes."""
+        steps = []
+        for i in self.ancestors(index):
+            if self.tags[i] in ("html", "body"):
+                break
+            attributes = self.attributes[i]
+            step = self.tags[i]
+            if name := attributes.get("id"):
+                step += f"#{'.'.join(name.split())}"
+            step += "".join(f".{token}" for token in (attributes.get("class") or "").split())
+            steps.append(step)
+        return " > ".join(reversed(steps))
+
+    def xpath(self, index: int) -> str:
+        """Return the element's absolute XPath with positions: "/html/body/div[2]/p[1]"."""
+        positions = self._positions
+        return "/" + "/".join(f"{self.tags[i]}{positions[i]}" for i in reversed(self.ancestors(index)))
+
+    @cached_property
+    def _positions(self) -> list[str]:
+        """Position of each element among its siblings of the same tag, "[2]"; "" for an only one."""
+        seen: dict[tuple[int, str], int] = {}
+        number = []
+        for key in zip(self.parent, self.tags, strict=True):
+            seen[key] = seen.get(key, 0) + 1
+            number.append(seen[key])
+        totals = map(seen.__getitem__, zip(self.parent, self.tags, strict=True))
+        return [f"[{n}]" if total > 1 else "" for n, total in zip(number, totals, strict=True)]
+
+
+@dataclass(frozen=True)
+class Tree:
+    """What one parse and one walk give.
+
+    Attributes
+    ----------
+    title : str
+        Text of the first `title` element outside SVG, white space folded.
+    data : list of str
+        Content of the `script` elements that hold JSON-LD, in document order.
+    """
+
+    leaves: Leaves
+    elements: Elements
+    title: str
+    data: list[str]
+
+
+def read_tree(source: bytes, *, deadline: float | None = None) -> Tree:
+    """Parse markup and walk it once.
+
+    Parameters
+    ----------
+    source : bytes
+        UTF-8.
+    deadline : float or None
+        `time.monotonic()` value after which the walk gives up.
+
+    Raises
+    ------
+    Rejected
+        `TOO_SLOW` past the deadline.
+    """
+    from selectolax.lexbor import LexborHTMLParser  # noqa: PLC0415
+
+    root = LexborHTMLParser(guard(source)).root
+    if root is None:
+        return Tree(Leaves(), Elements(), "", [])
+    return _walk(root, deadline)
+
+
+def _hidden_by_class(value: str) -> int:
+    return 0 if VISUALLY_HIDDEN.isdisjoint(value.lower().split()) else int(Flag.HIDDEN_CLASS)
+
+
+def _hidden_by_style(style: str) -> int:
+    hidden = int(Flag.HIDDEN_DISPLAY) if _DISPLAY_NONE.search(style) else 0
+    return hidden | (int(Flag.HIDDEN_VISIBILITY) if _NOT_VISIBLE.search(style) else 0)
+
+
+def _walk(root, deadline: float | None) -> Tree:  # type: ignore[no-untyped-def] # noqa: C901, PLR0912, PLR0915
+    """Visit each node once, in document order; one long loop because a call for each node would double its cost."""
+    leaves, elements = Leaves(), Elements()
+    add_text, add_element = leaves.texts.append, leaves.element.append
+    add_box, add_flags = leaves.box.append, leaves.flags.append
+    add_break, add_spaced = leaves.breaks.append, leaves.spaced.append
+    tags, end, end_leaf = elements.tags, elements.end, elements.end_leaf
+    add_tag, add_parent = tags.append, elements.parent.append
+    add_end, add_end_leaf = end.append, end_leaf.append
+    add_first_leaf, add_attributes = elements.first_leaf.append, elements.attributes.append
+    class_flags: dict[str | None, int] = {None: 0}
+    style_flags: dict[str | None, int] = {None: 0}
+    actions, inherited, block_tags = _ACTIONS.get, _INHERITED, BLOCK_TAGS
+    none, br, br_br, block = map(int, (Break.NONE, Break.BR, Break.BR_BR, Break.BLOCK))
+    hidden_attribute, preformatted, in_svg = map(int, (Flag.HIDDEN_ATTRIBUTE, Flag.PREFORMATTED, Flag.IN_SVG))
+
+    title: str | None = None
+    data: list[str] = []
+    stack: list[tuple[object, int, int, int, int]] = []  # node, parent, flags and box outside, gap after its end
+    parent, flags, box = -1, 0, -1
+    gap, spaced = block, False
+    n_elements, n_texts, next_check = 0, 0, _CHECK_CLOCK_EVERY
+    node = root
+    while True:
+        tag = node.tag
+        action = actions(tag, 0)
+        if action == _TEXT:
+            text = node.text_content
+            words = text.split()
+            if not words:
+                spaced = True
+            else:
+                if not flags & preformatted:
+                    add_spaced(spaced or text[0].isspace())
+                    spaced = text[-1].isspace()
+                    text = " ".join(words) if len(words) > 1 else words[0]
+                else:
+                    add_spaced(spaced)
+                    spaced = False
+                add_text(text)
+                add_element(parent)
+                add_box(box)
+                add_flags(flags)
+                add_break(gap)
+                gap = none
+                n_texts += 1
+        elif action != _NO_NODE:
+            index = n_elements
+            n_elements += 1
+            if n_elements == next_check:
+                next_check += _CHECK_CLOCK_EVERY
+                if deadline is not None and time.monotonic() > deadline:
+                    raise Rejected(Reason.TOO_SLOW, f"walk given up after {n_elements} elements")
+            attributes = node.attributes
+            add_tag(tag)
+            add_parent(parent)
+            add_end(n_elements)
+            add_end_leaf(n_texts)
+            add_first_leaf(n_texts)
+            add_attributes(attributes)
+            inner, inner_box, child, gap_after = flags, box, node.first_child, none
+            if action:
+                if action == _BLOCK:
+                    gap, gap_after, inner_box = block, block, index
+                elif action == _BR:
+                    gap = max(gap, br_br if gap else br)
+                else:
+                    if tag in block_tags:
+                        gap, gap_after, inner_box = block, block, index
+                    inner |= inherited.get(tag, 0)
+                    if tag in _NEVER_TEXT or tag == "title":
+                        if child is not None and tag == "title" and title is None and not flags & in_svg:
+                            title = " ".join((child.text_content or "").split())
+                        elif (
+                            child is not None
+                            and tag == "script"
+                            and "ld+json" in (attributes.get("type") or "").lower()
+                        ):
+                            data.append(child.text_content or "")
+                        child = None
+                    elif tag == "svg" and not node.text_lexbor().strip():
+                        child = None  # an icon: hundreds of paths and no text
+            if child is not None:
+                if attributes:
+                    value = attributes.get("class")
+                    if value:
+                        if value not in class_flags:
+                            class_flags[value] = _hidden_by_class(value)
+                        inner |= class_flags[value]
+                    value = attributes.get("style")
+                    if value:
+                        if value not in style_flags:
+                            style_flags[value] = _hidden_by_style(value)
+                        inner |= style_flags[value]
+                    if "hidden" in attributes and attributes["hidden"] != "until-found":
+                        inner |= hidden_attribute
+                stack.append((node, parent, flags, box, gap_after))
+                parent, flags, box, node = index, inner, inner_box, child
+                continue
+            if gap_after:
+                gap = gap_after
+        after = node.next
+        while after is None:
+            if not stack:
+                return Tree(leaves, elements, title or "", data)
+            end[parent] = n_elements
+            end_leaf[parent] = n_texts
+            node, parent, flags, box, gap_after = stack.pop()
+            if gap_after:
+                gap = gap_after
+            after = node.next
+        node = after
