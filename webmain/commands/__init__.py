@@ -1,1 +1,1 @@
-
+"""Scrapy commands with true exit codes."""

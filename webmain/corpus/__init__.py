@@ -1,1 +1,1 @@
-
+"""What is kept: stores, duplicates, word clouds, archives, quality signals."""

@@ -1,1 +1,1 @@
-
+"""The extraction methods behind one protocol, and the table that names them."""

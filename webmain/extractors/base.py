@@ -39,6 +39,8 @@ class Extraction:
         For each block, the earlier block with the same text; -1 for none.
     confidence : float or None
         Expected quality of the whole, where the method knows it.
+    merges_duplicates : bool
+        Merging repeated blocks is part of the method.
     """
 
     segmentation: Segmentation
@@ -49,6 +51,7 @@ class Extraction:
     why: tuple[str, ...]
     duplicate_of: NDArray[np.int32]
     confidence: float | None = None
+    merges_duplicates: bool = False
 
     @property
     def document(self) -> Document:
@@ -97,6 +100,7 @@ def extraction(
     kept: NDArray[np.bool_],
     why: Sequence[str],
     confidence: float | None = None,
+    merges_duplicates: bool = False,
 ) -> Extraction:
     """Make an extraction without duplicates yet; lengths are checked.
 
@@ -112,7 +116,7 @@ def extraction(
     if n and not (score.min() >= 0 and score.max() <= 1):
         raise ValueError(f"{extractor}: scores must lie in [0, 1]")
     unique = np.full(n, -1, dtype=np.int32)
-    return Extraction(segmentation, extractor, score, raw, kept, tuple(why), unique, confidence)
+    return Extraction(segmentation, extractor, score, raw, kept, tuple(why), unique, confidence, merges_duplicates)
 
 
 @runtime_checkable

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -82,7 +81,9 @@ class Segmentation:
         return first + np.flatnonzero(self.of_unit[first:end] == block)
 
     def text(self, block: int) -> str:
-        """Return the block's text."""
+        """Return the block's text; for a block that is the page's `title` element, the title."""
+        if self.unit is Unit.LEAVES and self.document.elements.tags[self.element[block]] == "title":
+            return self.document.title
         members = self.members(block).tolist()
         if self.unit is Unit.LEAVES:
             return self.document.leaves.join(members).strip()
@@ -98,7 +99,7 @@ class Segmentation:
         """
         inside = self.of_unit >= 0
         values = np.asarray(column, dtype=np.float64)
-        return np.bincount(self.of_unit[inside], weights=values[inside], minlength=len(self))
+        return np.bincount(self.of_unit[inside], weights=values[inside], minlength=len(self)).astype(np.float64)
 
     def __iter__(self) -> Iterator[Block]:
         elements = self.document.elements if self.unit is Unit.LEAVES else None

@@ -113,14 +113,14 @@ class Document:
     @cached_property
     def site(self) -> str:
         """Site key of the page's URL: the registered domain with private suffixes; "" without a URL."""
-        from webmain.page.urls import site_key  # noqa: PLC0415
+        from webmain.page.urls import site_key
 
         return site_key(self.url) if self.url else ""
 
     @cached_property
     def lines(self) -> Lines:
         """Lines of the source (Line-Block); never builds a tree."""
-        from webmain.page.lines import source_lines  # noqa: PLC0415
+        from webmain.page.lines import source_lines
 
         lines = source_lines(self.html)
         self.check_time()
@@ -129,14 +129,14 @@ class Document:
     @cached_property
     def blocks(self) -> Segmentation:
         """The default segmentation: what a reader sees as one unit."""
-        from webmain.page.blocks import segment  # noqa: PLC0415
+        from webmain.page.blocks import segment
 
         return segment(self)
 
     @cached_property
     def metadata(self) -> Metadata:
         """What the page says of itself."""
-        from webmain.page.metadata import read_metadata  # noqa: PLC0415
+        from webmain.page.metadata import read_metadata
 
         metadata = read_metadata(self)
         self.check_time()
@@ -145,14 +145,14 @@ class Document:
     @cached_property
     def links(self) -> tuple[Link, ...]:
         """Anchors with absolute URLs, in document order."""
-        from webmain.page.links import read_links  # noqa: PLC0415
+        from webmain.page.links import read_links
 
         return read_links(self)
 
     @cached_property
     def base_url(self) -> str | None:
         """What relative URLs are relative to: `<base href>` or the page's URL."""
-        from webmain.page.urls import join  # noqa: PLC0415
+        from webmain.page.urls import join
 
         elements = self.elements
         for i, tag in enumerate(elements.tags):

@@ -18,9 +18,10 @@ from webmain.items import Break, Flag, Reason, Rejected
 from webmain.page.guard import guard
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Collection, Iterable
 
     from numpy.typing import NDArray
+    from selectolax.lexbor import LexborNode
 
 BLOCK_TAGS = frozenset(
     "address article aside blockquote body button caption center dd details dialog dir div dl dt fieldset figcaption "
@@ -36,7 +37,7 @@ VISUALLY_HIDDEN = frozenset(
 )
 """Class names under which style sheets commonly clip text away from the screen."""
 
-_NEVER_TEXT = frozenset("script style template noembed noframes math".split())
+_NEVER_TEXT = frozenset("script style template noembed noframes annotation annotation-xml".split())
 _EMBEDDING = frozenset("iframe object embed applet video audio canvas".split())
 _CONTROL = frozenset("button select option optgroup textarea datalist".split())
 _PREFORMATTED = frozenset("pre textarea listing xmp plaintext".split())
@@ -295,7 +296,7 @@ def read_tree(source: bytes, *, deadline: float | None = None) -> Tree:
     Rejected
         `TOO_SLOW` past the deadline.
     """
-    from selectolax.lexbor import LexborHTMLParser  # noqa: PLC0415
+    from selectolax.lexbor import LexborHTMLParser
 
     root = LexborHTMLParser(guard(source)).root
     if root is None:
@@ -312,7 +313,7 @@ def _hidden_by_style(style: str) -> int:
     return hidden | (int(Flag.HIDDEN_VISIBILITY) if _NOT_VISIBLE.search(style) else 0)
 
 
-def _walk(root, deadline: float | None) -> Tree:  # type: ignore[no-untyped-def] # noqa: C901, PLR0912, PLR0915
+def _walk(root: LexborNode, deadline: float | None) -> Tree:
     """Visit each node once, in document order; one long loop because a call for each node would double its cost."""
     leaves, elements = Leaves(), Elements()
     add_text, add_element = leaves.texts.append, leaves.element.append
@@ -330,7 +331,7 @@ def _walk(root, deadline: float | None) -> Tree:  # type: ignore[no-untyped-def]
 
     title: str | None = None
     data: list[str] = []
-    stack: list[tuple[object, int, int, int, int]] = []  # node, parent, flags and box outside, gap after its end
+    stack: list[tuple[LexborNode, int, int, int, int]] = []  # node, parent, flags and box outside, gap after its end
     parent, flags, box = -1, 0, -1
     gap, spaced = block, False
     n_elements, n_texts, next_check = 0, 0, _CHECK_CLOCK_EVERY

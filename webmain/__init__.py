@@ -1,0 +1,122 @@
+"""webmain: news pages in, clean articles out.
+
+The public door: `extract` for one page, `extract_site` for pages of one site, and the records they take and give. Importing
+it costs next to nothing; parsers and models are loaded when first needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Literal
+
+from webmain.items import Article, ArticleBlock, Hints, Kind, Page, Reason, Rejected, WordCount
+
+if TYPE_CHECKING:
+    from webmain.extractors.base import Extractor
+
+__version__ = "0.1.0"
+__all__ = [
+    "Article",
+    "ArticleBlock",
+    "Hints",
+    "Kind",
+    "Page",
+    "Reason",
+    "Rejected",
+    "WordCount",
+    "extract",
+    "extract_site",
+]
+
+MAX_BYTES = 10 * 1024 * 1024
+TIMEOUT_S = 10.0
+
+
+def extract(
+    html_or_bytes: str | bytes,
+    *,
+    url: str | None = None,
+    extractor: str | Extractor | None = None,
+    parts: Literal["article", "text"] = "article",
+    timeout_s: float | None = TIMEOUT_S,
+    max_bytes: int = MAX_BYTES,
+) -> Article:
+    """Extract the article from one page.
+
+    Parameters
+    ----------
+    html_or_bytes : str or bytes
+        The page's markup; bytes are decoded by what they are rather than by what they claim to be.
+    url : str or None
+        Where it came from; needed to tell inner links from outer ones and to make links absolute.
+    extractor : str, Extractor or None
+        A method's name ("pab"), with options ("line_block:decision=sigma"), an import path ("mine.module:Class"), or an
+        extractor; None is the default method.
+    parts : {"article", "text"}
+        "text" leaves out metadata, language and identity, and is several times faster.
+    timeout_s : float or None
+        Seconds after which the page is given up; None for no limit.
+    max_bytes : int
+        Largest page accepted.
+
+    Raises
+    ------
+    Rejected
+        The page cannot give an article; see its `reason`. A ValueError.
+    TypeError
+        The page is neither str nor bytes.
+    ValueError
+        An option has a value that is not allowed.
+
+    Examples
+    --------
+    >>> webmain.extract("<p>Ice is back on the lake.</p>" * 3).text  # doctest: +SKIP
+    """
+    from webmain.extractors.registry import create
+    from webmain.stages import extract_page
+
+    if parts not in ("article", "text"):
+        raise ValueError(f"parts: got {parts!r}, allowed are 'article' and 'text'")
+    if timeout_s is not None and timeout_s <= 0:
+        raise ValueError(f"timeout_s: got {timeout_s!r}, allowed is a positive number of seconds, or None")
+    if max_bytes <= 0:
+        raise ValueError(f"max_bytes: got {max_bytes!r}, allowed is a positive number of bytes")
+    if isinstance(html_or_bytes, str):
+        page = Page(url=url, html=html_or_bytes)
+    elif isinstance(html_or_bytes, (bytes, bytearray, memoryview)):
+        page = Page(url=url, body=bytes(html_or_bytes))
+    else:
+        raise TypeError(f"the page must be str or bytes, not {type(html_or_bytes).__name__}")
+    return extract_page(page, create(extractor), metadata=parts == "article", timeout_s=timeout_s, max_bytes=max_bytes)
+
+
+def extract_site(
+    pages: Iterable[Page],
+    *,
+    extractor: str | Extractor | None = None,
+    parts: Literal["article", "text"] = "article",
+    timeout_s: float | None = TIMEOUT_S,
+    max_bytes: int = MAX_BYTES,
+) -> list[Article | Rejected]:
+    """Extract the articles from pages of one site, so that extractors which learn from a site can learn from all of them.
+
+    Parameters
+    ----------
+    pages : iterable of Page
+        `Page(url=..., html=...)` or `Page(url=..., body=...)`.
+    extractor, parts, timeout_s, max_bytes
+        As for `extract`; the time limit holds for each page.
+
+    Returns
+    -------
+    list of Article or Rejected
+        One answer for each page, in order.
+    """
+    from webmain.extractors.registry import create
+    from webmain.stages import extract_pages
+
+    if parts not in ("article", "text"):
+        raise ValueError(f"parts: got {parts!r}, allowed are 'article' and 'text'")
+    return extract_pages(
+        pages, create(extractor), metadata=parts == "article", timeout_s=timeout_s, max_bytes=max_bytes
+    )

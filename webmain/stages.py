@@ -1,0 +1,333 @@
+"""A page's way to an article as pure functions, in order: read, segment, judge, merge, compose, stitch."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from webmain.corpus.identity import article_id
+from webmain.extractors.base import SiteExtractor
+from webmain.items import (
+    HIDDEN,
+    Article,
+    ArticleBlock,
+    Hints,
+    Kind,
+    Metadata,
+    Page,
+    Reason,
+    Rejected,
+    Source,
+    Unit,
+)
+from webmain.page.document import DEFAULT_MAX_BYTES, Document
+from webmain.page.encoding import decode, sniff
+from webmain.page.kinds import HEADINGS, article_blocks
+from webmain.text.normal import fingerprint
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from webmain.extractors.base import Extraction, Extractor
+    from webmain.page.blocks import Segmentation
+
+DEFAULT_TIMEOUT_S = 10.0
+MIN_DUPLICATE_CHARS = 120
+"""Characters (about 20 words) from which a repeated block is marked by methods that don't merge."""
+
+MIN_FEED_CHARS = 200
+"""A feed's full content is used where the page gives less text than this."""
+
+
+def read(page: Page, *, max_bytes: int = DEFAULT_MAX_BYTES, timeout_s: float | None = DEFAULT_TIMEOUT_S) -> Document:
+    """Decode a page and wrap it; nothing is parsed yet.
+
+    Raises
+    ------
+    Rejected
+        `EMPTY`, `NOT_HTML` or `TOO_LARGE`.
+    """
+    deadline = None if timeout_s is None else time.monotonic() + timeout_s
+    if page.html is not None:
+        if len(page.html) > max_bytes:
+            raise Rejected(Reason.TOO_LARGE, f"{len(page.html):,} characters, allowed {max_bytes:,}", url=page.url)
+        if not page.html or page.html.isspace():
+            raise Rejected(Reason.EMPTY, "no characters but white space", url=page.url)
+        return Document(page, html=page.html, deadline=deadline)
+    body = page.body or b""
+    if len(body) > max_bytes:
+        raise Rejected(Reason.TOO_LARGE, f"{len(body):,} bytes, allowed {max_bytes:,}", url=page.url)
+    if not body.strip():
+        raise Rejected(Reason.EMPTY, "no bytes but white space", url=page.url)
+    kind = sniff(body, page.headers.get("content-type", ""))
+    if kind != "html":
+        raise Rejected(Reason.NOT_HTML, f"the body is {kind}", url=page.url)
+    decoded = decode(body, headers=page.headers)
+    if not decoded.text or decoded.text.isspace():
+        raise Rejected(Reason.EMPTY, "no characters but white space", url=page.url)
+    return Document(page, html=decoded.text, charset=decoded.charset, charset_source=decoded.source, deadline=deadline)
+
+
+def judge(document: Document, extractor: Extractor) -> Extraction:
+    """Segment a page and judge its blocks by one method.
+
+    Raises
+    ------
+    Rejected
+        `NO_BLOCKS` where the page has no text, `TOO_SLOW` past the deadline.
+    """
+    segmentation = extractor.segment(document)
+    return judge_segmentation(segmentation, extractor)
+
+
+def judge_segmentation(segmentation: Segmentation, extractor: Extractor) -> Extraction:
+    """Judge the blocks of a page that has been segmented already (see `judge`)."""
+    document = segmentation.document
+    if not len(segmentation):
+        raise Rejected(Reason.NO_BLOCKS, f"{extractor.name} finds no block of text", url=document.url)
+    document.check_time()
+    judged = extractor.judge(segmentation)
+    document.check_time()
+    return judged
+
+
+def merge(extraction: Extraction, *, drop: bool | None = None) -> Extraction:
+    """Mark blocks whose text stands earlier on the page; PAB merges them, other methods keep them unless asked.
+
+    Parameters
+    ----------
+    extraction : Extraction
+    drop : bool or None
+        Whether repeated blocks are dropped; None leaves it to the method (`merges_duplicates`, true for PAB only).
+
+    Notes
+    -----
+    A method that does not merge marks blocks of `MIN_DUPLICATE_CHARS` characters and more only: refrains, table cells and
+    "(Applause)" are content each time. Source: Priority Assignment, step "merge duplicates".
+    """
+    merges = extraction.merges_duplicates if drop is None else drop
+    segmentation = extraction.segmentation
+    duplicates = np.full(len(segmentation), -1, dtype=np.int32)
+    first_with: dict[str, int] = {}
+    for block in np.flatnonzero(extraction.kept).tolist():
+        text = " ".join(segmentation.text(block).casefold().split())
+        if not text or (not merges and len(text) < MIN_DUPLICATE_CHARS):
+            continue
+        duplicates[block] = first_with.setdefault(text, block)
+        if duplicates[block] == block:
+            duplicates[block] = -1
+    if not (duplicates >= 0).any():
+        return extraction
+    return extraction.dropping(duplicates) if merges else replace(extraction, duplicate_of=duplicates)
+
+
+def compose(extraction: Extraction, *, metadata: bool = True) -> Article:
+    """Turn an extraction into an article.
+
+    Parameters
+    ----------
+    extraction : Extraction
+    metadata : bool
+        Read the page's metadata and detect the language too; without, only text, blocks and scores are filled.
+
+    Raises
+    ------
+    Rejected
+        `NO_TEXT` where the method kept nothing and no feed brought the article's content.
+    """
+    document = extraction.document
+    blocks = _blocks(extraction)
+    name = extraction.extractor
+    hints = document.page.hints
+    if hints is not None and hints.content_html and sum(len(b.text) for b in blocks) < MIN_FEED_CHARS:
+        from_feed = _all_blocks(hints.content_html, document)
+        if sum(len(b.text) for b in from_feed) > sum(len(b.text) for b in blocks):
+            blocks, name = from_feed, "feed"
+    if not blocks:
+        raise Rejected(
+            Reason.NO_TEXT, f"{extraction.extractor} kept none of {len(extraction.kept)} blocks", url=document.url
+        )
+    article = Article(
+        url=document.url,
+        text="\n\n".join(b.text for b in blocks),
+        blocks=blocks,
+        extractor=name,
+        confidence=extraction.confidence,
+    )
+    return _complete(article, document) if metadata else article
+
+
+def _blocks(extraction: Extraction) -> tuple[ArticleBlock, ...]:
+    """Return the kept text as the article's blocks."""
+    segmentation = extraction.segmentation
+    if extraction.unit is Unit.LEAVES:
+        return article_blocks(
+            extraction.document,
+            extraction.kept_units,
+            score=np.append(extraction.score, 0.0)[segmentation.of_unit],
+            raw=np.append(extraction.raw, 0.0)[segmentation.of_unit],
+        )
+    lines = extraction.document.lines
+    blocks = []
+    for line in np.flatnonzero(extraction.kept_units).tolist():
+        if text := lines.texts[line]:
+            block = segmentation.of_unit[line]
+            opener = lines.openers[line]
+            kind = Kind.HEADING if opener in HEADINGS else _LINE_KINDS.get(opener, Kind.PARAGRAPH)
+            score, raw = float(extraction.score[block]), float(extraction.raw[block])
+            level = HEADINGS.get(opener, 1 if kind is Kind.LIST_ITEM else 0)
+            blocks.append(ArticleBlock(kind=kind, text=text, level=level, score=score, raw=raw))
+    return tuple(blocks)
+
+
+_LINE_KINDS = {
+    "li": Kind.LIST_ITEM,
+    "dt": Kind.LIST_ITEM,
+    "dd": Kind.LIST_ITEM,
+    "blockquote": Kind.QUOTE,
+    "figcaption": Kind.CAPTION,
+    "pre": Kind.CODE,
+}
+
+
+def _all_blocks(html: str, document: Document) -> tuple[ArticleBlock, ...]:
+    """Return all shown text of a feed's content as blocks."""
+    content = Document(Page(url=document.url, html=html), html=html[:DEFAULT_MAX_BYTES], deadline=document.deadline)
+    leaves = content.leaves
+    kept = ~leaves.has(HIDDEN)
+    return article_blocks(content, kept, score=np.ones(len(leaves)), raw=np.ones(len(leaves)))
+
+
+def _complete(article: Article, document: Document) -> Article:
+    """Add what the page says of itself, the language, the identity and the fingerprint."""
+    from webmain.text.language import detect
+
+    page = document.page
+    found = with_hints(document.metadata, page.hints)
+    language = detect(article.text)
+    return replace(
+        article,
+        **{f.name: getattr(found, f.name) for f in fields(Metadata)},
+        id=article_id(
+            found.canonical_url or document.url or "sha256:" + hashlib.sha256(article.text.encode()).hexdigest()
+        ),
+        site=document.site,
+        language=language.language,
+        language_score=language.score,
+        fingerprint=fingerprint(article.text),
+        fetched_at=page.fetched_at,
+        status=page.status,
+        charset=document.charset,
+        charset_source=document.charset_source,
+        article_reason=page.article_reason,
+    )
+
+
+def with_hints(metadata: Metadata, hints: Hints | None) -> Metadata:
+    """Fill what a page does not say from what a feed or sitemap said of it."""
+    from webmain.discovery.dates import parse_feed_date
+
+    if hints is None:
+        return metadata
+    values: dict[str, object] = {}
+    sources = dict(metadata.sources)
+    for name, raw, value in (
+        ("title", hints.title, hints.title),
+        ("authors", ", ".join(hints.authors), hints.authors),
+        ("description", hints.summary, hints.summary),
+        ("tags", ", ".join(hints.tags), hints.tags),
+        ("published", hints.published, parse_feed_date(hints.published) if hints.published else None),
+        ("modified", hints.modified, parse_feed_date(hints.modified) if hints.modified else None),
+        ("language_declared", hints.language, hints.language.lower() if hints.language else None),
+    ):
+        if value and not getattr(metadata, name):
+            values[name] = value
+            sources[name] = Source(name=hints.source, raw=(raw or "")[:300])
+    return replace(metadata, **values, sources=sources) if values else metadata
+
+
+def stitch(first: Article, rest: Sequence[Article]) -> Article:
+    """Join an article over several pages into one; blocks that stand on an earlier page already are left out."""
+    blocks = list(first.blocks)
+    seen = {fingerprint(b.text) for b in blocks}
+    for part in rest:
+        fresh = [b for b in part.blocks if fingerprint(b.text) not in seen]
+        blocks += fresh
+        seen.update(fingerprint(b.text) for b in fresh)
+    text = "\n\n".join(b.text for b in blocks)
+    return replace(
+        first, text=text, blocks=tuple(blocks), n_parts=first.n_parts + len(rest), fingerprint=fingerprint(text)
+    )
+
+
+def extract_page(
+    page: Page,
+    extractor: Extractor,
+    *,
+    metadata: bool = True,
+    max_bytes: int = DEFAULT_MAX_BYTES,
+    timeout_s: float | None = DEFAULT_TIMEOUT_S,
+) -> Article:
+    """Walk the whole way with one page and the pages that continue it.
+
+    Raises
+    ------
+    Rejected
+        With the reason.
+    """
+    document = read(page, max_bytes=max_bytes, timeout_s=timeout_s)
+    article = compose(merge(judge(document, extractor)), metadata=metadata)
+    return stitch_parts(article, page.parts, extractor, max_bytes=max_bytes, timeout_s=timeout_s)
+
+
+def stitch_parts(
+    article: Article,
+    parts: Sequence[Page],
+    extractor: Extractor,
+    *,
+    max_bytes: int = DEFAULT_MAX_BYTES,
+    timeout_s: float | None = DEFAULT_TIMEOUT_S,
+) -> Article:
+    """Extract the pages that continue an article and stitch them to it; a part that cannot be read is left out."""
+    rest = []
+    for part in parts:
+        try:
+            rest.append(extract_page(part, extractor, metadata=False, max_bytes=max_bytes, timeout_s=timeout_s))
+        except Rejected:
+            continue
+    return stitch(article, rest) if rest else article
+
+
+def extract_pages(
+    pages: Iterable[Page],
+    extractor: Extractor,
+    *,
+    metadata: bool = True,
+    max_bytes: int = DEFAULT_MAX_BYTES,
+    timeout_s: float | None = DEFAULT_TIMEOUT_S,
+) -> list[Article | Rejected]:
+    """Walk the whole way with pages of one site; one answer for each page, in order.
+
+    An extractor that learns from sites is fitted to all pages that can be read, if they are enough.
+    """
+    pages = list(pages)
+    if isinstance(extractor, SiteExtractor):
+        documents = []
+        for page in pages:
+            try:
+                documents.append(read(page, max_bytes=max_bytes, timeout_s=timeout_s))
+            except Rejected:
+                continue
+        if len(documents) >= extractor.min_pages:
+            extractor = extractor.fit(documents)
+    answers: list[Article | Rejected] = []
+    for page in pages:
+        try:
+            answers.append(extract_page(page, extractor, metadata=metadata, max_bytes=max_bytes, timeout_s=timeout_s))
+        except Rejected as rejected:
+            answers.append(rejected)
+    return answers
