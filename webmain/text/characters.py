@@ -77,7 +77,7 @@ def combining_ranges() -> str:
 
 @cache
 def mark_ranges() -> str:
-    """Return all marks (category M), as a character class: what `\\w` lacks for words of Indic and Semitic scripts."""
+    """Return all marks (category M), as a character class: they belong to words, and no class of `re` has them."""
     marks = [point for point in range(_DENSE_END) if unicodedata.category(chr(point))[0] == "M"]
     return _character_class([*marks, *range(0xE0100, 0xE01F0)])
 
