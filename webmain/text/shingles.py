@@ -86,7 +86,7 @@ def signature(text: str) -> Signature:
     if not found:
         return ()
     sketch = RMinHash(num_perm=N_PERMUTATIONS, seed=SEED)
-    sketch.update(sorted(found))
+    sketch.update(list(found))  # a minimum doesn't depend on the order
     return tuple(sketch.digest())
 
 

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import resources
 from pathlib import Path
 
 from webmain.text.normal import fold_apostrophes, fold_case
-from webmain.text.words import base_language
+from webmain.text.words import base_language, keep_pythainlp_quiet
 
 _ALIASES = {
-    "nb": "no",
-    "nn": "no",
-    "iw": "he",
-    "in": "id",
-    "fil": "tl",
-    "bs": "hr",
-    "sh": "hr",
-    "mo": "ro",
-    "yue": "zh",
-}
+    "arz": "ar", "ary": "ar", "bs": "hr", "fil": "tl", "grc": "el", "hbo": "he", "in": "id", "iw": "he", "mo": "ro",
+    "nb": "no", "nn": "no", "sdh": "ku", "sh": "hr", "wuu": "zh", "yue": "zh",
+}  # fmt: skip
 _REPLACED = frozenset({"en"})
 _ADDED = frozenset({"de", "es", "fr", "it", "ja", "lt", "nl", "no", "pt", "ru", "sv", "th", "tr", "zh"})
 
@@ -71,9 +63,7 @@ def fold_all(found: Iterable[str], *, language: str | None) -> frozenset[str]:
 
 
 def _thai() -> Iterable[str]:
-    os.environ.setdefault("PYTHAINLP_OFFLINE", "1")
-    if "PYTHAINLP_READ_MODE" not in os.environ:
-        os.environ.setdefault("PYTHAINLP_READ_ONLY", "1")
+    keep_pythainlp_quiet()
     from pythainlp.corpus import thai_stopwords
 
     found: frozenset[str] = thai_stopwords()

@@ -118,6 +118,9 @@ def _segments(text: str, language: str) -> Iterator[str]:
 
 def _thai_words(stretch: str) -> Iterator[str]:
     """Segment one stretch of Thai, in pieces that end at a space where there is one."""
+    if len(stretch) <= 2:  # a letter with its mark or dot, between numbers
+        yield stretch.rstrip()
+        return
     segment = _thai_segmenter()
     if _THAI_ANOMALY.search(stretch):
         for pattern, repair in _THAI_REPAIRS:
@@ -132,15 +135,20 @@ def _thai_words(stretch: str) -> Iterator[str]:
         start = end
 
 
-@cache
-def _thai_segmenter() -> Callable[[str], list[str]]:
-    """Load PyThaiNLP's dictionary (0.7 s, once per process) and return its segmenter.
+def keep_pythainlp_quiet() -> None:
+    """Tell PyThaiNLP, before it is imported, to download nothing and to make no folder in the user's home.
 
-    The library would make a folder in the user's home; it is told not to, unless the environment says otherwise.
+    What the environment says already stays: `PYTHAINLP_READ_ONLY=0` lets it write again.
     """
     os.environ.setdefault("PYTHAINLP_OFFLINE", "1")
     if "PYTHAINLP_READ_MODE" not in os.environ:  # the old name; both together are an error there
         os.environ.setdefault("PYTHAINLP_READ_ONLY", "1")
+
+
+@cache
+def _thai_segmenter() -> Callable[[str], list[str]]:
+    """Load PyThaiNLP's dictionary (0.7 s, once per process) and return its segmenter."""
+    keep_pythainlp_quiet()
     from pythainlp.tokenize import word_dict_trie, word_tokenize
 
     dictionary = word_dict_trie()
