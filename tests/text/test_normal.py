@@ -1,0 +1,87 @@
+import time
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from webmain.text.normal import (
+    MAX_MARKS,
+    compose,
+    fingerprint,
+    fold_apostrophes,
+    fold_case,
+    fold_space,
+    strip_invisible,
+    strip_unprinted,
+)
+
+
+def test_white_space_of_every_kind_folds_to_one_space():
+    assert fold_space("\n a\t\tb\u00a0\u3000c\r\n") == "a b c"
+
+
+@pytest.mark.parametrize("mark", "'\u2018\u2019\u02bc\uff07`\u00b4")
+def test_apostrophes_of_every_shape_become_straight(mark):
+    assert fold_apostrophes(f"don{mark}t") == "don't"
+
+
+def test_case_folds_letters_that_lower_case_leaves_apart():
+    assert fold_case("Straße") == fold_case("STRASSE")
+    assert fold_case("ΣΊΣΥΦΟΣ") == fold_case("σίσυφος")
+
+
+def test_turkish_keeps_its_two_letters_i():
+    assert fold_case("Iİ", language="tr") == "ıi"
+    assert fold_case("I", language="en") == "i"
+
+
+def test_unprinted_characters_go_and_joiners_stay():
+    assert strip_unprinted("Über\u00adraschung\ufeff\u200e\x00") == "Überraschung"
+    assert strip_unprinted("می\u200cخواهم") == "می\u200cخواهم"
+    assert strip_invisible("می\u200cخو\u200bاهم") == "میخواهم"
+
+
+def test_fingerprint_has_32_hex_digits_of_the_sha256():
+    assert fingerprint("") == "e3b0c44298fc1c149afbf4c8996fb924"  # first half of SHA-256 of nothing
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("A  b\nC", "a B c"),
+        ("caf\u00e9", "cafe\u0301"),
+        ("Über\u00adraschung", "überraschung"),
+        (" zero\u200bwidth\ufeff", "zerowidth"),
+        ("Straße", "STRASSE"),
+    ],
+)
+def test_fingerprint_ignores_what_no_reader_sees(first, second):
+    assert fingerprint(first) == fingerprint(second)
+
+
+@pytest.mark.parametrize(("first", "second"), [("ab", "a b"), ("don't", "dont"), ("resume", "résumé"), ("1", "2")])
+def test_fingerprint_tells_different_texts_apart(first, second):
+    assert fingerprint(first) != fingerprint(second)
+
+
+@given(st.text())
+def test_fingerprint_takes_any_text_and_case_changes_nothing_twice(text):
+    assert len(fingerprint(text)) == 32
+    assert fingerprint(f"  {text}\n") == fingerprint(text)
+
+
+def test_fingerprint_takes_lone_surrogates():
+    assert len(fingerprint("\ud800")) == 32
+
+
+def test_rows_of_marks_are_cut_at_the_limit_and_shorter_ones_kept():
+    kept = "a" + "\u0323" * MAX_MARKS
+    assert compose(kept + " ") == unicodedata.normalize("NFC", kept + " ")
+    assert compose(kept + "\u0323") == unicodedata.normalize("NFC", kept)
+
+
+def test_alternating_marks_cost_no_quadratic_time():
+    started = time.process_time()
+    compose("a" + "\u0315\u0300" * 200_000)  # plain NFC: minutes
+    assert time.process_time() - started < 2

@@ -1,0 +1,148 @@
+"""The words of an article and how often they occur: what its tag cloud is drawn from."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from webmain.items import WordCount
+from webmain.text.language import detect
+from webmain.text.normal import fold_case
+from webmain.text.stopwords import EVERY_LANGUAGE, fold_all, stopwords
+from webmain.text.words import bare, base_language, words
+
+MAX_CHARS = 300_000
+"""Characters at the start of a text that are counted: a book of 50,000 words, at worst a second of Thai."""
+
+_FRAGMENT = re.compile("[\u3041-\u309f]{2}")  # two hiragana: particles and endings that the segmenter cut off
+_URL = re.compile(r"(?:https?://|www\.)\S+", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cloud:
+    """Word frequencies of one text.
+
+    Attributes
+    ----------
+    words : tuple of WordCount
+        Most frequent first, equal counts in the order of their folded forms.
+    n_words : int
+        All words of the text but URLs, numbers and stop words among them, as its scripts segment them.
+    """
+
+    words: tuple[WordCount, ...] = ()
+    n_words: int = 0
+
+
+def cloud(
+    text: str,
+    *,
+    language: str | None = None,
+    top: int = 50,
+    extra_stopwords: Iterable[str] = (),
+    own_stopwords: Mapping[str, frozenset[str]] | None = None,
+) -> Cloud:
+    """Count the words of a text.
+
+    Cases of a word are counted together and shown in the form that is most frequent, apostrophes are made straight.
+    Stop words, numbers, words without letters and of a single character are left out, and so are URLs. In English,
+    singular and plural are counted together where both occur. About 0.6 ms for an English article of 500 words, 5 ms
+    for a Thai one.
+
+    Parameters
+    ----------
+    text : str
+        What stands beyond `MAX_CHARS` is left out.
+    language : str or None
+        ISO 639 code, as `webmain.text.language.detect` gives it; detected where it is None.
+    top : int
+        Words returned at most.
+    extra_stopwords : iterable of str
+        Left out as well, in any case.
+    own_stopwords : Mapping or None
+        What `webmain.text.stopwords.read_stopwords` read from a user's file.
+
+    Raises
+    ------
+    ValueError
+        `top` is negative.
+    """
+    if top < 0:
+        raise ValueError(f"top must be 0 or more, not {top}")
+    text = _URL.sub(" ", text[:MAX_CHARS])
+    language = base_language(detect(text).language if language is None else language)
+    found = Counter(words(text, language=language))
+    forms = _surface_forms(found, language, _left_out(language, extra_stopwords, own_stopwords or {}))
+    if language == "en":
+        _merge_plurals(forms)
+    counts = sorted((-sum(surfaces.values()), key) for key, surfaces in forms.items())
+    shown = tuple(WordCount(word=_shown(forms[key]), count=-n) for n, key in counts[:top])
+    return Cloud(words=shown, n_words=found.total())
+
+
+def _left_out(language: str, extra: Iterable[str], own: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    """Put the built-in or the user's list together with what is left out besides."""
+    listed = own[language] if language in own and language else stopwords(language)
+    return listed.union(own.get(EVERY_LANGUAGE, ()), fold_all(extra, language=language))
+
+
+def _surface_forms(found: Mapping[str, int], language: str, left_out: frozenset[str]) -> dict[str, dict[str, int]]:
+    """Group words by their folded form: for each, its forms in the text and how often each occurs."""
+    forms: dict[str, dict[str, int]] = {}
+    for word, n in found.items():
+        surface = bare(word, language=language)
+        key = fold_case(surface, language=language)
+        if len(key) > 1 and key not in left_out and not _FRAGMENT.fullmatch(key):
+            surfaces = forms.setdefault(key, {})
+            surfaces[surface] = surfaces.get(surface, 0) + n
+    return forms
+
+
+def _shown(surfaces: Mapping[str, int]) -> str:
+    """Return the most frequent form; of equally frequent ones that with the fewest capitals, then by the alphabet."""
+    return min(surfaces, key=lambda form: (-surfaces[form], sum(map(str.isupper, form)), form))
+
+
+# --- English plurals -------------------------------------------------------------------------------------------------
+
+_NOT_PLURALS = re.compile(
+    "news|politics|economics|mathematics|physics|athletics|olympics|customs|arms|goods|glasses|means|series|species|lens|"
+    "times|williams|roberts|adams|edwards|richards|stevens|peters|phillips|rogers|davis|evans|owens|andrews|daniels|"
+    "samuels|jones|johns|hughes|matthews|simmons|simons|hopkins|perkins|watkins|wilkins|marks|burns|woods|brooks|banks|"
+    "hills|fields|waters|wells|bates|gates|yates|wales|athens|texas|dallas"
+)
+"""Words in -s that are no plural of what stands before the s, surnames that are first names with an s among them."""
+
+
+def _merge_plurals(forms: dict[str, dict[str, int]]) -> None:
+    """Count each regular plural with its singular, where both occur and are the same word by their capitals."""
+    for plural in sorted(forms):
+        singular = next((word for word in _singulars(plural) if word in forms), None)
+        if singular and _written_alike(forms[singular], forms[plural]):
+            surfaces = forms[singular]
+            for form, n in forms.pop(plural).items():
+                surfaces[form] = surfaces.get(form, 0) + n
+
+
+def _singulars(plural: str) -> Iterable[str]:
+    """Return the words that could be a word's singular, the likelier first."""
+    if (
+        len(plural) < 4
+        or not plural.endswith("s")
+        or plural.endswith(("ss", "us", "is"))
+        or _NOT_PLURALS.fullmatch(plural)
+    ):
+        return ()
+    if plural.endswith("ies"):
+        return (plural[:-3] + "y", plural[:-1])
+    if plural.endswith(("ches", "shes", "xes", "sses", "zzes", "oes")):
+        return (plural[:-2], plural[:-1])
+    return (plural[:-1],)
+
+
+def _written_alike(first: Mapping[str, int], second: Mapping[str, int]) -> bool:
+    """Tell whether two words could be one: not if one is always a name (Apple) and the other never (apples)."""
+    capitals = [{form[0].isupper() for form in forms} for forms in (first, second)]
+    return bool(capitals[0] & capitals[1])

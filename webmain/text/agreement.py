@@ -1,0 +1,73 @@
+"""Agreement of a predicted text with the wanted one: counts that add up, and the ratios derived from them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+from webmain.text.lcs import lcs_length
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agreement:
+    """How many tokens two texts have in common; the sum of two agreements is that of both pairs together.
+
+    Attributes
+    ----------
+    n_common : int
+        Tokens that stand in both.
+    n_predicted, n_gold : int
+        Tokens of the predicted and of the wanted text.
+    """
+
+    n_common: int = 0
+    n_predicted: int = 0
+    n_gold: int = 0
+
+    @property
+    def precision(self) -> float:
+        """Share of the predicted tokens that are wanted; 1.0 when nothing was wanted and nothing predicted."""
+        return _share(self.n_common, self.n_predicted, other=self.n_gold)
+
+    @property
+    def recall(self) -> float:
+        """Share of the wanted tokens that were predicted; 1.0 when nothing was wanted and nothing predicted."""
+        return _share(self.n_common, self.n_gold, other=self.n_predicted)
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of precision and recall; 1.0 when nothing was wanted and nothing predicted."""
+        total = self.n_predicted + self.n_gold
+        return 2 * self.n_common / total if total else 1.0
+
+    def __add__(self, other: Agreement) -> Agreement:
+        return Agreement(
+            n_common=self.n_common + other.n_common,
+            n_predicted=self.n_predicted + other.n_predicted,
+            n_gold=self.n_gold + other.n_gold,
+        )
+
+
+def _share(n_common: int, n: int, *, other: int) -> float:
+    return n_common / n if n else float(not other)
+
+
+def overlap(predicted: Sequence[Hashable], gold: Sequence[Hashable]) -> Agreement:
+    """Compare two texts as multisets of tokens: the order makes no difference, the number of occurrences does.
+
+    Parameters
+    ----------
+    predicted, gold : sequence of hashable
+        Usually `webmain.text.words.tokens` of each text.
+    """
+    n_common = (Counter(predicted) & Counter(gold)).total()
+    return Agreement(n_common=n_common, n_predicted=len(predicted), n_gold=len(gold))
+
+
+def subsequence(predicted: Sequence[Hashable], gold: Sequence[Hashable]) -> Agreement:
+    """Compare two texts by their longest common subsequence of tokens: only tokens in the same order are common.
+
+    References: the Line-Block paper's evaluation. Deviation: none.
+    """
+    return Agreement(n_common=lcs_length(predicted, gold), n_predicted=len(predicted), n_gold=len(gold))

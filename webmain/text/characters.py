@@ -1,0 +1,187 @@
+"""Characters: one table over all code points, so that many texts are counted in one pass of array arithmetic."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import IntFlag
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from webmain.text.scripts import EAST_ASIAN, SOUTHEAST_ASIAN
+
+MEAN_WORD_LENGTH_SOUTHEAST_ASIAN = 4.8
+"""Characters (letters and marks) in a Thai, Lao, Khmer or Burmese word: Thai news segmented by newmm has 4.8."""
+
+MEAN_WORD_LENGTH_EAST_ASIAN = 1.7
+"""Characters in a Chinese or Japanese word: news segmented by ICU has 1.7."""
+
+
+class Class(IntFlag):
+    """What a code point is; combinations are possible, 0 is a symbol, a control or not assigned."""
+
+    LETTER = 1  # categories L and M, of any script
+    DIGIT = 2  # category N
+    SPACE = 4  # what str.isspace says
+    PUNCTUATION = 8  # category P
+    SOUTHEAST_ASIAN = 16  # a letter or mark of Thai, Lao, Khmer, Burmese
+    EAST_ASIAN = 32  # a Han character or kana
+    SPACED = 64  # a letter, mark or digit of a script that parts its words by spaces
+    JOINER = 128  # apostrophe or format character: between two SPACED characters, it doesn't end the word
+
+
+UNSPACED = Class.SOUTHEAST_ASIAN | Class.EAST_ASIAN
+_N_CODE_POINTS = 0x110000
+_DENSE_END = 0x20000  # planes 0 and 1; above them only Han characters, selectors and tags are assigned
+_OF_CATEGORY = {
+    "L": Class.LETTER | Class.SPACED,
+    "M": Class.LETTER | Class.SPACED,
+    "N": Class.DIGIT | Class.SPACED,
+    "P": Class.PUNCTUATION,
+}
+
+
+@cache
+def table() -> NDArray[np.uint8]:
+    """Return the classes of every code point, as `(0x110000,) uint8` of `Class` bits; built once, read-only."""
+    classes = np.zeros(_N_CODE_POINTS, dtype=np.uint8)
+    category = [unicodedata.category(chr(point)) for point in range(_DENSE_END)]
+    classes[:_DENSE_END] = [_OF_CATEGORY.get(name[0], 0) for name in category]
+    classes[0xE0100:0xE01F0] = Class.LETTER | Class.SPACED
+    classes[[point for point in range(_DENSE_END) if chr(point).isspace()]] = Class.SPACE
+    for ranges, script in ((SOUTHEAST_ASIAN, Class.SOUTHEAST_ASIAN), (EAST_ASIAN, Class.EAST_ASIAN)):
+        for first, last in _ranges(ranges):
+            classes[first : last + 1] = Class.LETTER | script
+    classes[[point for point, name in enumerate(category) if name == "Cf"]] |= Class.JOINER.value
+    classes[0x200B] = 0  # the zero-width space parts words
+    classes[[ord(mark) for mark in "'\u2019\uff07"]] |= Class.JOINER.value
+    classes.setflags(write=False)
+    return classes
+
+
+def _ranges(character_class: str) -> Iterator[tuple[int, int]]:
+    """Read the inside of a character class: single characters and `a-b`."""
+    for first, last in re.findall(r"(.)(?:-(.))?", character_class, re.DOTALL):
+        yield ord(first), ord(last or first)
+
+
+@cache
+def combining_ranges() -> str:
+    """Return the code points that combine with the one before (combining class over 0), as a character class."""
+    return _character_class(point for point in range(_DENSE_END) if unicodedata.combining(chr(point)))
+
+
+@cache
+def mark_ranges() -> str:
+    """Return all marks (category M), as a character class: they belong to words, and no class of `re` has them."""
+    marks = [point for point in range(_DENSE_END) if unicodedata.category(chr(point))[0] == "M"]
+    return _character_class([*marks, *range(0xE0100, 0xE01F0)])
+
+
+def _character_class(points: Iterable[int]) -> str:
+    """Write ascending code points as the inside of a regular expression's character class."""
+    ranges: list[list[int]] = []
+    for point in points:
+        if ranges and ranges[-1][1] == point - 1:
+            ranges[-1][1] = point
+        else:
+            ranges.append([point, point])
+    return "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in ranges)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """Counts of several texts, one row each; every column adds up over texts that are set apart by white space.
+
+    Attributes
+    ----------
+    n_chars : NDArray
+        `(n_texts,) int32`, Unicode characters after white space is folded.
+    n_words : NDArray
+        `(n_texts,) int32`. Runs of letters, marks and digits, an apostrophe inside a word not ending it; plus, for
+        scripts without spaces, their letters divided by the mean length of a word (`MEAN_WORD_LENGTH_...`), rounded,
+        at least one where there is any. An estimate there: `webmain.text.words` segments truly, at a hundred times
+        the cost.
+    n_punctuation : NDArray
+        `(n_texts,) int32`, characters of Unicode's category P.
+    """
+
+    n_chars: NDArray[np.int32]
+    n_words: NDArray[np.int32]
+    n_punctuation: NDArray[np.int32]
+
+
+def classify(text: str) -> NDArray[np.uint8]:
+    """Return the class of each character of a text, as `(len(text),) uint8` of `Class` bits."""
+    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    return table()[points]
+
+
+def count(texts: Sequence[str]) -> Counts:
+    """Count characters, words and punctuation of each text.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        The leaves of a page, say; empty texts have zeros.
+
+    Returns
+    -------
+    Counts
+        Three columns of `len(texts)` rows.
+    """
+    lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+    columns = np.zeros((3, len(texts)), dtype=np.int32)
+    filled = np.flatnonzero(lengths)
+    if filled.size:
+        classes = classify("".join(texts))
+        starts = (np.cumsum(lengths) - lengths)[filled]
+        columns[:, filled] = _characters(classes, starts), _words(classes, starts), _punctuation(classes, starts)
+    return Counts(n_chars=columns[0], n_words=columns[1], n_punctuation=columns[2])
+
+
+def _total(mask: NDArray[np.bool_], starts: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Count the true values of each text; `starts` are the offsets of texts that aren't empty."""
+    return np.add.reduceat(mask, starts, dtype=np.int32)
+
+
+def _run_starts(mask: NDArray[np.bool_], starts: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Mark the first character of each run of true values; a run ends with its text."""
+    before = np.zeros_like(mask)
+    before[1:] = mask[:-1]
+    before[starts] = False
+    return mask & ~before
+
+
+def _characters(classes: NDArray[np.uint8], starts: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Count what is left when white space is folded: all else, and one space between two runs of all else."""
+    visible = (classes & Class.SPACE.value) == 0
+    n_gaps = _total(_run_starts(visible, starts), starts) - 1
+    return _total(visible, starts) + np.maximum(n_gaps, 0)
+
+
+def _punctuation(classes: NDArray[np.uint8], starts: NDArray[np.int64]) -> NDArray[np.int32]:
+    return _total((classes & Class.PUNCTUATION.value) != 0, starts)
+
+
+def _words(classes: NDArray[np.uint8], starts: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Count the words of spaced scripts and estimate those of the others."""
+    inside = (classes & Class.SPACED.value) != 0
+    joined = np.zeros_like(inside)
+    joined[1:-1] = ((classes[1:-1] & Class.JOINER.value) != 0) & inside[:-2] & inside[2:]
+    joined[starts] = False
+    joined[starts[1:] - 1] = False  # a joiner at the end of a text joins nothing
+    n_words = _total(_run_starts(inside | joined, starts), starts)
+    for script, mean_length in (
+        (Class.SOUTHEAST_ASIAN.value, MEAN_WORD_LENGTH_SOUTHEAST_ASIAN),
+        (Class.EAST_ASIAN.value, MEAN_WORD_LENGTH_EAST_ASIAN),
+    ):
+        letters = (classes & script) != 0
+        if letters.any():
+            n_letters = _total(letters, starts)
+            n_words += np.maximum(np.rint(n_letters / mean_length), n_letters > 0).astype(np.int32)
+    return n_words

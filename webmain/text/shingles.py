@@ -1,0 +1,125 @@
+"""Shingles and MinHash signatures: what tells that two texts are nearly the same.
+
+Words of spaced scripts give shingles of three words, letters of unspaced scripts shingles of five characters; a text of
+both gives both, so that there is no threshold on the mixture to flip over. Case, punctuation and white space make no
+difference.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+
+from webmain.text.normal import compose, fold_case, strip_invisible
+from webmain.text.scripts import UNSPACED, unspaced_runs
+
+SIGNATURE_VERSION = 1
+"""Raise it whenever the same text gives another signature (shingles, seed, library): store it beside the bands."""
+
+SHINGLE_WORDS = 3
+SHINGLE_CHARS = 5
+N_PERMUTATIONS = 128
+N_BANDS = 32
+ROWS_PER_BAND = 4
+SEED = 42
+NEAR_DUPLICATE = 0.5
+"""Estimated Jaccard similarity from which a candidate that shares a band is a near-duplicate."""
+
+MAX_CHARS = 1_000_000
+"""Characters at the start of a text that are shingled."""
+
+Signature = tuple[int, ...]
+"""`N_PERMUTATIONS` unsigned 32-bit integers; empty for a text without letters and digits."""
+
+
+def shingles(text: str) -> set[str]:
+    """Return a text's shingles.
+
+    Parameters
+    ----------
+    text : str
+        Any text; what stands beyond `MAX_CHARS` is left out.
+
+    Returns
+    -------
+    set of str
+        Three words joined by spaces, and five characters of unspaced scripts. A text shorter than one shingle is one
+        shingle itself; without letters and digits there is none.
+    """
+    folded = fold_case(compose(strip_invisible(text[:MAX_CHARS]))).replace("_", " ")
+    if folded.isascii():
+        return _windows(re.findall(r"\w+", folded), SHINGLE_WORDS, " ")
+    found = _windows(_spaced_words().findall(folded), SHINGLE_WORDS, " ")
+    letters = "".join(unspaced_runs().findall(folded))
+    return found | _windows(letters, SHINGLE_CHARS, "") if letters else found
+
+
+def _windows(items: Sequence[str], size: int, separator: str) -> set[str]:
+    """Return all runs of `size` items, or the one shorter run there is."""
+    if not items:
+        return set()
+    if len(items) <= size:
+        return {separator.join(items)}
+    return set(map(separator.join, zip(*(items[start:] for start in range(size)), strict=False)))
+
+
+@cache
+def _spaced_words() -> re.Pattern[str]:
+    from webmain.text.characters import mark_ranges
+
+    return re.compile(rf"(?:(?![{UNSPACED}])[\w{mark_ranges()}])+")
+
+
+def signature(text: str) -> Signature:
+    """Return the MinHash signature of a text's shingles.
+
+    Returns
+    -------
+    Signature
+        Equal for texts with equal shingles, on every machine and in every process. A text without letters and digits
+        has the empty signature, which is like no other.
+    """
+    from rensa import RMinHash
+
+    found = shingles(text)
+    if not found:
+        return ()
+    sketch = RMinHash(num_perm=N_PERMUTATIONS, seed=SEED)
+    sketch.update(list(found))  # a minimum doesn't depend on the order
+    return tuple(sketch.digest())
+
+
+def bands(of: Signature) -> tuple[bytes, ...]:
+    """Return the keys under which a signature is looked up: near-duplicates share at least one, most others none.
+
+    Returns
+    -------
+    tuple of bytes
+        `N_BANDS` keys of 17 bytes: the band's number and its `ROWS_PER_BAND` rows, big-endian; none for the empty
+        signature. Two texts of similarity s share a band with probability 1 - (1 - s^4)^32: .9 at .51, .05 at .2.
+    """
+    return tuple(
+        bytes([band]) + b"".join(row.to_bytes(4, "big") for row in of[start : start + ROWS_PER_BAND])
+        for band, start in enumerate(range(0, len(of), ROWS_PER_BAND))
+    )
+
+
+def jaccard(first: Signature, second: Signature) -> float:
+    """Estimate the Jaccard similarity of two texts' shingles from their signatures.
+
+    Returns
+    -------
+    float
+        Share of equal rows, in [0, 1], with a standard error of at most 0.045; 0.0 when either is empty.
+
+    Raises
+    ------
+    ValueError
+        The signatures have different lengths.
+    """
+    if not first or not second:
+        return 0.0
+    if len(first) != len(second):
+        raise ValueError(f"signatures of {len(first)} and {len(second)} rows cannot be compared")
+    return sum(map(int.__eq__, first, second)) / len(first)

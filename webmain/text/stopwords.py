@@ -1,0 +1,113 @@
+"""Stop words by language: what a tag cloud leaves out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+from webmain.text.normal import fold_apostrophes, fold_case
+from webmain.text.words import base_language, keep_pythainlp_quiet
+
+_ALIASES = {
+    "arz": "ar", "ary": "ar", "bs": "hr", "fil": "tl", "grc": "el", "hbo": "he", "in": "id", "iw": "he", "mo": "ro",
+    "nb": "no", "nn": "no", "sdh": "ku", "sh": "hr", "wuu": "zh", "yue": "zh",
+}  # fmt: skip
+_REPLACED = frozenset({"en"})
+_ADDED = frozenset({"de", "es", "fr", "it", "ja", "lt", "nl", "no", "pt", "ru", "sv", "th", "tr", "zh"})
+
+EVERY_LANGUAGE = ""
+"""Key of the words that a user's file lists before its first heading."""
+
+
+class StopWordFileError(ValueError):
+    """A user's file of stop words cannot be read; the message names the file, the line and what is wrong."""
+
+
+@cache
+def stopwords(language: str | None) -> frozenset[str]:
+    """Return the stop words of a language, folded as `webmain.text.words.term` folds words.
+
+    Parameters
+    ----------
+    language : str or None
+        ISO 639 code, with or without a region.
+
+    Returns
+    -------
+    frozenset of str
+        English: a small list of our own (the collected one has 1,298 words, "world" and "state" among them). Thai:
+        PyThaiNLP's list and our own words of news texts. 56 more languages: stopwordsiso, plus our own words of news
+        texts for some. Empty for any other language.
+    """
+    code = base_language(language)
+    code = _ALIASES.get(code, code)
+    found: set[str] = set()
+    if code == "th":
+        found.update(_thai())
+    elif code and code not in _REPLACED:
+        import stopwordsiso
+
+        if stopwordsiso.has_lang(code):
+            found.update(stopwordsiso.stopwords(code))
+    if code in _REPLACED | _ADDED:
+        found.update(_words_of_lines(_own(code).splitlines()))
+    return fold_all(found, language=code)
+
+
+def fold_all(found: Iterable[str], *, language: str | None) -> frozenset[str]:
+    """Return words folded as `webmain.text.words.term` folds them, so that they can be looked up."""
+    code = base_language(language)
+    return frozenset(fold_case(fold_apostrophes(word.strip()), language=code) for word in found if word.strip())
+
+
+def _thai() -> Iterable[str]:
+    keep_pythainlp_quiet()
+    from pythainlp.corpus import thai_stopwords
+
+    found: frozenset[str] = thai_stopwords()
+    return found
+
+
+def _own(code: str) -> str:
+    return resources.files("webmain.text").joinpath("stoplists", f"{code}.txt").read_text("utf-8")
+
+
+def _words_of_lines(lines: Iterable[str]) -> Iterable[str]:
+    for line in lines:
+        yield from line.partition("#")[0].split()
+
+
+def read_stopwords(path: str | Path) -> Mapping[str, frozenset[str]]:
+    """Read a user's file of stop words.
+
+    The file is UTF-8 text: words parted by white space, `#` starts a comment, and a line `[th]` starts the list of that
+    language, which then *replaces* the built-in one. Words before the first such line are *added* for every language.
+
+    Returns
+    -------
+    Mapping of str to frozenset of str
+        Folded words by language; those for every language under "" (`EVERY_LANGUAGE`).
+
+    Raises
+    ------
+    StopWordFileError
+        The file cannot be opened, is no UTF-8, or has a heading that is no language code.
+    """
+    try:
+        lines = Path(path).read_text("utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise StopWordFileError(f"stop words cannot be read from {path}: {error}") from error
+    found: dict[str, set[str]] = {EVERY_LANGUAGE: set()}
+    language = EVERY_LANGUAGE
+    for number, line in enumerate(lines, start=1):
+        text = line.partition("#")[0].strip()
+        if text.startswith("[") and text.endswith("]"):
+            language = text[1:-1].strip().lower()
+            if not language or base_language(language) != language:
+                raise StopWordFileError(f"{path}, line {number}: {text} is no language; write its code, as in [th]")
+            found.setdefault(language, set())
+        else:
+            found[language].update(text.split())
+    return {code: fold_all(listed, language=code) for code, listed in found.items()}
