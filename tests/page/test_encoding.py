@@ -179,6 +179,18 @@ def test_claim_that_gives_control_characters_is_disproved() -> None:
     assert decode(html.encode("cp1250")).text == html
 
 
+@pytest.mark.parametrize("extra", ["", "<script>var words = 'only ascii here';</script>" * 500])
+def test_english_with_typographic_quotes_only_is_windows_1252(extra: str) -> None:
+    html = "".join(f"<p>“Paragraph {i}” – it’s the mayor’s… £5 plan, © 2005</p>\n" for i in range(30)) + extra
+    assert decode(html.encode("cp1252")).text == html
+
+
+@pytest.mark.parametrize(("language", "encoding"), TEXTS)
+def test_large_scripts_do_not_dilute_what_is_detected(language: str, encoding: str) -> None:
+    html = "<script>var words = 'only ascii here';</script>" * 500 + f"<p>{TEXTS[language, encoding]}</p>\n" * 6
+    assert decode(html.encode(encoding)).text == html
+
+
 def test_nul_characters_are_replaced() -> None:
     assert decode("<p>a\0b é</p>".encode()).text == "<p>a\ufffdb é</p>"
 
