@@ -242,7 +242,7 @@ _TYPOGRAPHIC = bytes([0x80, 0x85, *range(0x91, 0x98), 0x99, 0xA0, 0xA3, 0xA7, 0x
 """Quotes, dashes, signs: the same in nearly all Windows code pages, and all that English texts have above ASCII."""
 
 _WESTERN_SHARE_LIMIT = 0.015
-"""Texts with fewer letters above ASCII are in a language that hardly uses any: Polish has .06, German .02, English 0."""
+"""Texts with fewer letters above ASCII are of a language that hardly uses any: Polish has 6 %, German 2 %."""
 
 _WINDOWS_TWINS = {
     "iso8859-2": "cp1250",
