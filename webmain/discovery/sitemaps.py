@@ -292,7 +292,7 @@ def _folded(raw: str | None) -> str | None:
 
 def _hints(fields: Mapping[str, str]) -> Hints:
     """Turn the texts of a `url` element into hints."""
-    if len(fields) <= 2:  # only loc and lastmod
+    if fields.keys() <= {"loc", "lastmod"}:
         return Hints(source="sitemap", modified=_folded(fields.get("lastmod")))
     is_news = any(name.startswith("news/") for name in fields)
     keywords = (plain_text(word, max_chars=200) for word in fields.get("news/keywords", "").split(","))
