@@ -17,6 +17,7 @@ from webmain.discovery.dates import date_in_url
 from webmain.discovery.url_words import (
     ARTICLE_WORDS,
     DEAD_ENDS,
+    FRONT_WORDS,
     HUB_WORDS,
     ID_KEYS,
     IGNORED_SUFFIXES,
@@ -32,6 +33,7 @@ from webmain.discovery.url_words import (
 ARTICLE_SCORE: Final = 0.6
 HUB_SCORE: Final = 0.35
 MAX_SEGMENTS: Final = 20
+_COMPOUND_CHARS: Final = 15
 
 
 class UrlKind(StrEnum):
@@ -89,6 +91,7 @@ _OPAQUE = re.compile(r"(?=[a-z0-9]*\d)(?=[0-9]*[a-z])[a-z0-9]{8,40}")
 _DATE_ONLY = re.compile(r"(?:/(?:199\d|20\d\d|25[3-9]\d)(?:[/-]?(?:\d{1,2}|[a-z]{3,9})){0,2})+/?(?:page/\d+/?)?$")
 _PART = re.compile(r"/(?:page|seite|pagina|part|p)[/-]?(\d{1,4})/?$")
 _SHORT_NUMBER = re.compile(r"\d{1,4}")
+_NUMBERED_KEY = re.compile(r"(?:article|news|story|post|item)[-_]?\d{2,}")
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U00020000-\U0002fa1f]"
 )
@@ -121,7 +124,7 @@ def judge_url(url: str, *, site: str | None = None) -> UrlJudgement:
         return _ignore("another site")
     path = unquote(parts.path[:4096]).lower()
     segments = [segment.strip() for segment in path.split("/") if segment.strip()][:MAX_SEGMENTS]
-    query = {key.lower(): value for key, value in parse_qsl(parts.query[:2000], max_num_fields=None)}
+    query = {key.lower(): value for key, value in parse_qsl(parts.query[:2000], keep_blank_values=True)}
     return _judge_special(segments, query) or _judge_path(_Path(segments, query, path))
 
 
@@ -157,7 +160,7 @@ def _judge_special(segments: list[str], query: dict[str, str]) -> UrlJudgement |
     name = stem if stem and suffix in PAGE_SUFFIXES else last
     if name in IGNORED_WORDS:
         return _ignore(f"/{last}")
-    if len(segments) == 1 and name in ("index", "default", "home", "main") and not _article_id(query):
+    if len(segments) == 1 and name in FRONT_WORDS and not _article_id(query):
         return _hub("the front page")
     return None
 
@@ -192,7 +195,8 @@ class _Path:
 def _judge_path(path: _Path) -> UrlJudgement:
     """Weigh the evidence of a path and query."""
     evidence = _Evidence(points=-1.0)
-    if _DATE_ONLY.search(path.path) and not path.suffix and not _article_id(path.query):
+    dated = None if path.suffix or _article_id(path.query) else _DATE_ONLY.search(path.path)
+    if dated and not _move_to_slug(path, dated.start()):
         return _hub("an archive by date")
     words = _weigh_slug(path, evidence)
     _weigh_identifiers(path, evidence, words)
@@ -209,10 +213,19 @@ def _judge_path(path: _Path) -> UrlJudgement:
     return UrlJudgement(kind=kind, score=score, reason=evidence.reason(positive=False))
 
 
+def _move_to_slug(path: _Path, date_start: int) -> bool:
+    """Read a path whose date stands after its slug by that slug; False where there is none."""
+    before = [segment for segment in path.path[:date_start].split("/") if segment]
+    if not before or slug_words(before[-1]) < 4:
+        return False
+    path.segments, path.name = before, before[-1]
+    return True
+
+
 def slug_words(segment: str) -> int:
     """Count the words of a path segment; scripts without spaces count a word for each three characters or part thereof.
 
-    Numbers, single Latin letters and mixtures of digits and letters are no words.
+    A word of 15 letters or more is a compound and counts two. Numbers, single Latin letters and mixtures of digits and letters are no words.
     """
     n_words = 0
     for piece in _WORD_BREAK.split(segment[:600]):
@@ -220,7 +233,7 @@ def slug_words(segment: str) -> int:
         if unspaced:
             n_words += -(-unspaced // 3)
         elif len(piece) > 1 and piece.isalpha():
-            n_words += 1
+            n_words += 1 if len(piece) < _COMPOUND_CHARS else 2
     return n_words
 
 
@@ -276,11 +289,11 @@ def _weigh_words(path: _Path, evidence: _Evidence, words: int) -> None:
     person = next((segment for segment in before if segment in PERSON_HUB_WORDS), None)
     hub = next((segment for segment in before if segment in HUB_WORDS), None)
     if person:
-        evidence.add(-4.5 if before[-1] == person or words < 5 else -2.5, f"below /{person}")
+        evidence.add(-4.5 if before[-1] == person or words < 4 else -1.0, f"below /{person}")
     elif hub:
         evidence.add(-0.3 if _LONG_NUMBER.fullmatch(own) else -1.6, f"below /{hub}")
-    if own in HUB_WORDS or own in NEWS_WORDS or own in ARTICLE_WORDS:
-        evidence.add(-2.5, f"ends with /{own}")
+    if own in HUB_WORDS | FRONT_WORDS | NEWS_WORDS | ARTICLE_WORDS:
+        evidence.add(0.0 if _article_id(path.query) else -2.5, f"ends with /{own}")
     elif any(segment in ARTICLE_WORDS for segment in before):
         evidence.add(1.2, "below an article's word")
     elif any(segment in NEWS_WORDS for segment in before):
@@ -288,13 +301,14 @@ def _weigh_words(path: _Path, evidence: _Evidence, words: int) -> None:
     ignored = next((segment for segment in before if segment in IGNORED_WORDS), None)
     if ignored:
         evidence.add(-1.5, f"below /{ignored}")
-    if words <= 2 and not any(character.isdigit() for character in own) and not path.suffix:
-        evidence.add(-1.2 if len(path.segments) <= 2 else -0.6, "a short name")
+    is_entry = bool(before) and (before[-1] in ARTICLE_WORDS or before[-1] in ("blog", "blogs", "notes"))
+    if not (words > 2 or is_entry or path.suffix or any(map(str.isdigit, own))):
+        evidence.add(0.5 if words == 2 else -1.2 if len(path.segments) <= 2 else -0.6, "a short name")
 
 
 def _article_id(query: dict[str, str]) -> bool:
     """Whether the query numbers an article."""
-    return any(key in ID_KEYS and _numbers(value) for key, value in query.items())
+    return any((key in ID_KEYS and _numbers(value)) or _NUMBERED_KEY.fullmatch(key) for key, value in query.items())
 
 
 def _numbers(value: str) -> bool:

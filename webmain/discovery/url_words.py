@@ -19,20 +19,23 @@ HUB_WORDS: Final = _words(
     contributors people person personen journalist journalists columnist columnists user users member members
     archive archives archiv archivo archivos archivio arkiv archief arsiv search suche recherche buscar busca buscador
     cerca zoeken sok arama poisk tim-kiem results page pages seite seiten pagina paginas pagination
-    latest latest-news breaking-news live-news newsticker ticker schlagzeilen headlines home index default start
-    startseite hjem inicio accueil trending popular most-read most-popular meistgelesen editions edition issues
-    collection collections series list lists listing listings browse directory all-news all alle todas archive-news
+    latest latest-news breaking-news live-news newsticker ticker schlagzeilen headlines
+    trending popular most-read most-popular meistgelesen editions edition issues
+    collection collections series listing listings browse directory all-news archive-news
     label labels keyword keywords key-words hub hubs channel channels
     """
 )
 """A path segment that is one of these leads to, or stands before, a list of pages."""
+
+FRONT_WORDS: Final = _words("home index default start startseite hjem inicio accueil main all alle todas list lists")
+"""The last segment of a front page or a full list; before other segments they tell nothing."""
 
 PERSON_HUB_WORDS: Final = _words(
     """
     tag tags tagged hashtag category categories kategorie categorie categoria categorias kategori rubrik rubrique
     seccion author authors autor autoren autores auteur auteurs autori writer writers profile profiles contributor contributors
     journalist journalists columnist columnists user users member members label labels keyword keywords search suche
-    recherche buscar busca arama tim-kiem collection collections topics themen temas themes
+    recherche buscar busca arama tim-kiem collection collections
     """
 )
 """What follows these is a name, however much it looks like a slug (`/author/anna-maria-von-der-berg`)."""
@@ -104,7 +107,7 @@ PAGE_SUFFIXES: Final = _words("html htm shtml xhtml php php3 phtml asp aspx jsp 
 ID_KEYS: Final = _words(
     """
     id aid nid sid pid newsid news_id articleid article_id artid art_id idx idxno no num seq seqno storyid story_id p
-    itemid contentid content_id cid docid nno newsno oid artikelid idart idnews idnoticia newsdetailid topicid
+    itemid contentid content_id cid docid nno newsno oid artikelid idart idnews idnoticia newsdetailid topicid seq_code
     """
 )
 """Query parameters that number an article."""
