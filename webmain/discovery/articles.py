@@ -1,0 +1,330 @@
+"""Is it an article? What the address tells before the page is fetched, and what the page tells after.
+
+Both judgements add up weighed evidence and keep the evidence's name, which is stored with the article and logged. The
+weights were set by hand and checked on the development sets' addresses; a score is a rough probability.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from enum import StrEnum
+from math import exp
+from typing import Final
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from webmain.discovery.dates import date_in_url
+from webmain.discovery.url_words import (
+    ARTICLE_WORDS,
+    DEAD_ENDS,
+    FRONT_WORDS,
+    HUB_WORDS,
+    ID_KEYS,
+    IGNORED_SUFFIXES,
+    IGNORED_WORDS,
+    LANGUAGES,
+    NEWS_WORDS,
+    PAGE_KEYS,
+    PAGE_SUFFIXES,
+    PERSON_HUB_WORDS,
+    SEARCH_KEYS,
+)
+
+ARTICLE_SCORE: Final = 0.6
+HUB_SCORE: Final = 0.35
+MAX_SEGMENTS: Final = 20
+_COMPOUND_CHARS: Final = 15
+
+
+class UrlKind(StrEnum):
+    """What an address seems to lead to."""
+
+    ARTICLE = "article"
+    HUB = "hub"  # a list of pages: worth reading for its links
+    UNKNOWN = "unknown"  # the page must tell
+    IGNORE = "ignore"  # neither an article nor a way to one
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UrlJudgement:
+    """What an address tells.
+
+    Attributes
+    ----------
+    score : float
+        How likely it is an article, in [0, 1].
+    reason : str
+        The evidence, strongest first, for people and for the article's record.
+    """
+
+    kind: UrlKind
+    score: float
+    reason: str
+
+
+@dataclass(slots=True)
+class _Evidence:
+    """Weighed evidence with its names; positive speaks for an article."""
+
+    points: float
+    named: list[tuple[float, str]] = field(default_factory=list)
+
+    def add(self, points: float, name: str) -> None:
+        self.points += points
+        self.named.append((points, name))
+
+    def score(self) -> float:
+        return round(1 / (1 + exp(-max(-30.0, min(30.0, self.points)))), 3)
+
+    def reason(self, *, positive: bool) -> str:
+        """Name the three strongest pieces that speak for the outcome; all where none does."""
+        agreeing = [pair for pair in self.named if (pair[0] > 0) == positive] or self.named
+        return ", ".join(name for _, name in sorted(agreeing, key=lambda pair: -abs(pair[0]))[:3])
+
+
+# ---- The address
+
+_WORD_BREAK = re.compile(r"[-_.+,~\s%:;!'’()|]+")
+_LONG_NUMBER = re.compile(r"\d{5,}")
+_UUID = re.compile(r"[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}")
+_OPAQUE = re.compile(r"(?=[a-z0-9]*\d)(?=[0-9]*[a-z])[a-z0-9]{8,40}")
+_DATE_ONLY = re.compile(r"(?:/(?:199\d|20\d\d|25[3-9]\d)(?:[/-]?(?:\d{1,2}|[a-z]{3,9})){0,2})+/?(?:page/\d+/?)?$")
+_PART = re.compile(r"/(?:page|seite|pagina|part|p)[/-]?(\d{1,4})/?$")
+_SHORT_NUMBER = re.compile(r"\d{1,4}")
+_NUMBERED_KEY = re.compile(r"(?:article|news|story|post|item)[-_]?\d{2,}")
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U00020000-\U0002fa1f]"
+)
+_SITE_PREFIXES: Final = ("www.", "m.", "mobile.", "amp.")
+
+
+def judge_url(url: str, *, site: str | None = None) -> UrlJudgement:
+    """Judge by its address alone whether a page is an article, a hub, or neither.
+
+    Parameters
+    ----------
+    url : str
+        Absolute.
+    site : str or None
+        A host name; addresses of other hosts (its sub-domains aside) are ignored.
+
+    Returns
+    -------
+    UrlJudgement
+        ARTICLE from a score of 0.6, HUB up to 0.35 or where a list's own word stands in the path. Never raises.
+    """
+    try:
+        parts = urlsplit(url.strip())
+        host = (parts.hostname or "").lower()
+    except ValueError:
+        return _ignore("not an address")
+    if parts.scheme.lower() not in ("http", "https") or not host:
+        return _ignore("not a web address")
+    if site and not _is_of_site(host, site):
+        return _ignore("another site")
+    path = unquote(parts.path[:4096]).lower()
+    segments = [segment.strip() for segment in path.split("/") if segment.strip()][:MAX_SEGMENTS]
+    query = {key.lower(): value for key, value in parse_qsl(parts.query[:2000], keep_blank_values=True)}
+    return _judge_special(segments, query) or _judge_path(_Path(segments, query, path))
+
+
+def _is_of_site(host: str, site: str) -> bool:
+    """Whether the host is the site's own or below it."""
+    wanted = site.lower().rstrip(".")
+    for prefix in _SITE_PREFIXES:
+        wanted = wanted.removeprefix(prefix)
+    return host == wanted or host.endswith("." + wanted)
+
+
+def _ignore(reason: str) -> UrlJudgement:
+    return UrlJudgement(kind=UrlKind.IGNORE, score=0.0, reason=reason)
+
+
+def _hub(reason: str, score: float = 0.05) -> UrlJudgement:
+    return UrlJudgement(kind=UrlKind.HUB, score=score, reason=reason)
+
+
+def _judge_special(segments: list[str], query: dict[str, str]) -> UrlJudgement | None:
+    """Settle what needs no weighing: files, dead ends, the front page, searches."""
+    last = segments[-1] if segments else ""
+    stem, _, suffix = last.rpartition(".")
+    if stem and suffix in IGNORED_SUFFIXES:
+        return _ignore(f"a .{suffix} file")
+    if "replytocom" in query or "share" in query:
+        return _ignore("a comment or share form")
+    if not segments or (len(segments) == 1 and segments[0] in LANGUAGES):
+        return _judge_front(query)
+    dead = next((segment for segment in segments if segment in DEAD_ENDS), None)
+    if dead:
+        return _ignore(f"below /{dead}")
+    name = stem if stem and suffix in PAGE_SUFFIXES else last
+    if name in IGNORED_WORDS:
+        return _ignore(f"/{last}")
+    if len(segments) == 1 and name in FRONT_WORDS and not _article_id(query):
+        return _hub("the front page")
+    return None
+
+
+def _judge_front(query: dict[str, str]) -> UrlJudgement:
+    """Judge an address without a path: the front page, unless its query numbers an article."""
+    number = query.get("p", "")
+    if len(number) >= 2 and number.isascii() and number.isdigit():
+        return UrlJudgement(kind=UrlKind.ARTICLE, score=0.75, reason="numbered in the query")
+    return _hub("a search" if SEARCH_KEYS & query.keys() else "the front page")
+
+
+@dataclass(slots=True)
+class _Path:
+    """An address in the pieces that evidence is read from."""
+
+    segments: list[str]
+    query: dict[str, str]
+    path: str
+    name: str = ""
+    suffix: str = ""
+
+    def __post_init__(self) -> None:
+        stem, _, suffix = self.segments[-1].rpartition(".")
+        known = bool(stem) and suffix in PAGE_SUFFIXES
+        self.name, self.suffix = (stem, suffix) if known else (self.segments[-1], "")
+        if self.name in ("index", "default", "amp", "full", "story") and len(self.segments) > 1:
+            self.segments = self.segments[:-1]
+            self.name = self.segments[-1]
+
+
+def _judge_path(path: _Path) -> UrlJudgement:
+    """Weigh the evidence of a path and query."""
+    evidence = _Evidence(points=-1.0)
+    dated = None if path.suffix or _article_id(path.query) else _DATE_ONLY.search(path.path)
+    if dated and not _move_to_slug(path, dated.start()):
+        return _hub("an archive by date")
+    words = _weigh_slug(path, evidence)
+    _weigh_identifiers(path, evidence, words)
+    _weigh_date(path, evidence)
+    _weigh_words(path, evidence, words)
+    _weigh_query(path, evidence)
+    part = _PART.search(path.path)
+    if part and len(path.segments) > 2 and evidence.points > 0.5 and int(part[1]) > 1:
+        return _ignore("a later part of an article")
+    score = evidence.score()
+    if score >= ARTICLE_SCORE:
+        return UrlJudgement(kind=UrlKind.ARTICLE, score=score, reason=evidence.reason(positive=True))
+    kind = UrlKind.HUB if score <= HUB_SCORE else UrlKind.UNKNOWN
+    return UrlJudgement(kind=kind, score=score, reason=evidence.reason(positive=False))
+
+
+def _move_to_slug(path: _Path, date_start: int) -> bool:
+    """Read a path whose date stands after its slug by that slug; False where there is none."""
+    before = [segment for segment in path.path[:date_start].split("/") if segment]
+    if not before or slug_words(before[-1]) < 4:
+        return False
+    path.segments, path.name = before, before[-1]
+    return True
+
+
+def slug_words(segment: str) -> int:
+    """Count the words of a path segment; scripts without spaces count a word for each three characters or part thereof.
+
+    A word of 15 letters or more is a compound and counts two. Numbers, single Latin letters and mixtures of digits and letters are no words.
+    """
+    n_words = 0
+    for piece in _WORD_BREAK.split(segment[:600]):
+        unspaced = len(_UNSPACED.findall(piece))
+        if unspaced:
+            n_words += -(-unspaced // 3)
+        elif len(piece) > 1 and piece.isalpha():
+            n_words += 1 if len(piece) < _COMPOUND_CHARS else 2
+    return n_words
+
+
+def _weigh_slug(path: _Path, evidence: _Evidence) -> int:
+    """Weigh the words of the last segment, or of the last but one where the last is an identifier."""
+    words = slug_words(path.name)
+    if words < 3 and len(path.segments) > 1 and (_is_identifier(path.name) or _SHORT_NUMBER.fullmatch(path.name)):
+        words = max(words, slug_words(path.segments[-2]))
+    if words >= 7:
+        evidence.add(3.2, f"a slug of {words} words")
+    elif words >= 5:
+        evidence.add(2.4, f"a slug of {words} words")
+    elif words == 4:
+        evidence.add(1.6, "a slug of 4 words")
+    elif words == 3:
+        evidence.add(0.7, "a slug of 3 words")
+    return words
+
+
+def _is_identifier(segment: str) -> bool:
+    """Whether a segment is a number, a hash or another key of a database."""
+    return bool(_LONG_NUMBER.fullmatch(segment) or _UUID.search(segment) or _OPAQUE.fullmatch(segment))
+
+
+def _weigh_identifiers(path: _Path, evidence: _Evidence, words: int) -> None:
+    """Weigh numbers and keys in the last two segments."""
+    tail = [*path.segments[-2:-1], path.name]
+    if _UUID.search(tail[-1]):
+        evidence.add(2.2, "a UUID")
+    elif any(_LONG_NUMBER.search(segment) for segment in tail):
+        evidence.add(2.2, "a long number")
+    elif _OPAQUE.fullmatch(_WORD_BREAK.split(path.name)[-1]):
+        evidence.add(1.3, "a key")
+    elif re.search(r"\d{3,4}$", path.name) and (words or path.suffix):
+        evidence.add(0.6, "a number")
+    elif _SHORT_NUMBER.fullmatch(path.name) and any(s in ARTICLE_WORDS or s in NEWS_WORDS for s in path.segments[:-1]):
+        evidence.add(1.4, "a number below a section")
+    if path.suffix in ("html", "htm", "shtml", "ece", "cms", "story", "stm"):
+        evidence.add(0.9, f".{path.suffix}")
+
+
+def _weigh_date(path: _Path, evidence: _Evidence) -> None:
+    """Weigh a day or month in the path."""
+    if date_in_url(path.path):
+        evidence.add(2.6, "a date")
+    elif re.search(r"/(?:199\d|20\d\d)/", path.path):
+        evidence.add(0.8, "a year")
+
+
+def _weigh_words(path: _Path, evidence: _Evidence, words: int) -> None:
+    """Weigh what the path's words say."""
+    before, own = path.segments[:-1], path.name
+    person = next((segment for segment in before if segment in PERSON_HUB_WORDS), None)
+    hub = next((segment for segment in before if segment in HUB_WORDS), None)
+    if person:
+        evidence.add(-4.5 if before[-1] == person or words < 4 else -1.0, f"below /{person}")
+    elif hub:
+        evidence.add(-0.3 if _LONG_NUMBER.fullmatch(own) else -1.6, f"below /{hub}")
+    if own in HUB_WORDS | FRONT_WORDS | NEWS_WORDS | ARTICLE_WORDS:
+        evidence.add(0.0 if _article_id(path.query) else -2.5, f"ends with /{own}")
+    elif any(segment in ARTICLE_WORDS for segment in before):
+        evidence.add(1.2, "below an article's word")
+    elif any(segment in NEWS_WORDS for segment in before):
+        evidence.add(0.5, "below a section")
+    ignored = next((segment for segment in before if segment in IGNORED_WORDS), None)
+    if ignored:
+        evidence.add(-1.5, f"below /{ignored}")
+    is_entry = bool(before) and (before[-1] in ARTICLE_WORDS or before[-1] in ("blog", "blogs", "notes"))
+    if not (words > 2 or is_entry or path.suffix or any(map(str.isdigit, own))):
+        evidence.add(0.5 if words == 2 else -1.2 if len(path.segments) <= 2 else -0.6, "a short name")
+
+
+def _article_id(query: dict[str, str]) -> bool:
+    """Whether the query numbers an article."""
+    return any((key in ID_KEYS and _numbers(value)) or _NUMBERED_KEY.fullmatch(key) for key, value in query.items())
+
+
+def _numbers(value: str) -> bool:
+    """Whether a query value is a number of two digits or more, or a key with digits."""
+    return len(value) >= 2 and value.isascii() and value.isalnum() and any(map(str.isdigit, value))
+
+
+def _weigh_query(path: _Path, evidence: _Evidence) -> None:
+    """Weigh the query."""
+    query = path.query
+    if _article_id(query):
+        speaks = any(
+            slug in path.path for slug in ("news", "articl", "story", "detail", "view", "read", "post", "noti")
+        )
+        evidence.add(2.4 if speaks else 1.4, "numbered in the query")
+    elif SEARCH_KEYS & query.keys():
+        evidence.add(-2.0, "a search")
+    elif any(key in PAGE_KEYS and value.isdigit() and len(value) <= 4 for key, value in query.items()):
+        evidence.add(-1.5, "a numbered page of a list")

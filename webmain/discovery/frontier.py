@@ -1,0 +1,132 @@
+"""What to fetch first: newest articles before old ones, an index's promising sitemaps before its archive of images."""
+
+from __future__ import annotations
+
+import re
+from calendar import monthrange
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from typing import Final
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from webmain.discovery.dates import date_in_url, parse_feed_date
+from webmain.discovery.sitemaps import SitemapChild
+from webmain.items import Hints
+
+UNDATED: Final = float("-inf")
+"""Sort key of what nothing dates: after everything that has a date."""
+
+_FUTURE_S: Final = 2 * 24 * 3600
+_EARLIEST_S: Final = 631_152_000.0  # 1990
+
+
+def newest_key(url: str, hints: Hints | None = None, *, now: datetime | None = None) -> float:
+    """Return when an article appeared, as far as that is known before it is fetched.
+
+    The feed's or sitemap's publication date comes first, then the day in the URL, then the date of modification
+    (which some sites set to the present for every page).
+
+    Parameters
+    ----------
+    url : str
+        The article's address.
+    hints : Hints or None
+        What a feed or sitemap said.
+    now : datetime or None
+        The present; dates more than two days after it, and before 1990, are not believed.
+
+    Returns
+    -------
+    float
+        Seconds since 1970, to be sorted in descending order; `UNDATED` where nothing tells.
+    """
+    latest = (now or datetime.now(UTC)).timestamp() + _FUTURE_S
+    candidates = (
+        parse_feed_date(hints.published) if hints else None,
+        date_in_url(url),
+        parse_feed_date(hints.modified) if hints else None,
+    )
+    for candidate in candidates:
+        if candidate is not None and _EARLIEST_S <= candidate.timestamp() <= latest:
+            return candidate.timestamp()
+    return UNDATED
+
+
+_PERIOD = re.compile(r"(?<!\d)(199\d|20\d\d)(?:[-_/.]?(0[1-9]|1[0-2])(?:[-_/.]?(0[1-9]|[12]\d|3[01]))?)?(?!\d)")
+_YEAR_KEYS: Final = ("yyyy", "year", "y")
+_MONTH_KEYS: Final = ("mm", "month", "m")
+_WORD = re.compile(r"[a-z]{3,}")
+_RANKS: Final = {
+    "news": 0, "latest": 0, "recent": 0, "today": 0, "googlenews": 0,
+    "post": 1, "posts": 1, "article": 1, "articles": 1, "story": 1, "stories": 1, "content": 1, "artikel": 1,
+    "page": 3, "pages": 3, "section": 3, "sections": 3,
+    "image": 4, "images": 4, "photo": 4, "photos": 4, "gallery": 4, "video": 4, "videos": 4, "category": 4,
+    "categories": 4, "tag": 4, "tags": 4, "author": 4, "authors": 4, "topic": 4, "topics": 4, "taxonomy": 4,
+    "product": 4, "products": 4, "users": 4, "profile": 4, "event": 4, "events": 4, "podcast": 4, "static": 4,
+}  # fmt: skip
+_RANK_UNKNOWN: Final = 2
+
+
+def order_children(children: Iterable[SitemapChild], *, since: datetime | None = None) -> tuple[SitemapChild, ...]:
+    """Choose and order the sitemaps of an index: what may hold news first, and the newest of each kind first.
+
+    Parameters
+    ----------
+    children : iterable of SitemapChild
+        As the index names them.
+    since : datetime or None
+        Time-zone aware. Children whose `lastmod`, or whose name's whole year, month or day, lies before it are left
+        out; a day's grace covers zones. Those that nothing dates stay.
+
+    Returns
+    -------
+    tuple of SitemapChild
+        By kind ("news" in the name, then posts and articles, then the rest, pages, and at the end images, videos, tags,
+        categories, authors); within a kind the newest first, the undated in their own order after the dated.
+    """
+    oldest = (since - timedelta(days=1)).timestamp() if since else UNDATED
+    kept: list[tuple[int, float, int, SitemapChild]] = []
+    for position, child in enumerate(children):
+        changed = parse_feed_date(child.lastmod)
+        covers_until = period_end(child.url)
+        dates = [date.timestamp() for date in (changed, covers_until) if date is not None]
+        if dates and min(dates) < oldest:
+            continue
+        date = covers_until or changed
+        kept.append((_rank(child.url), -(date.timestamp() if date else UNDATED), position, child))
+    return tuple(child for *_, child in sorted(kept, key=lambda each: each[:3]))
+
+
+def period_end(url: str) -> datetime | None:
+    """Return the end of the year, month or day that a sitemap's address names, UTC; None where it names none."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return None
+    query = {name.lower(): values[0] for name, values in parse_qs(parts.query, max_num_fields=None).items()}
+    year = next((query[name] for name in _YEAR_KEYS if name in query), "")
+    month = next((query[name] for name in _MONTH_KEYS if name in query), "")
+    day = query.get("dd") or query.get("day") or ""
+    if not (year.isascii() and year.isdigit() and len(year) == 4):
+        found = list(_PERIOD.finditer(unquote(parts.path + "?" + parts.query)))
+        if not found:
+            return None
+        year, month, day = (part or "" for part in found[-1].groups())
+    try:
+        number = int(month) if month else 12
+        last = int(day) if day else monthrange(int(year), number)[1]
+        return datetime(int(year), number, last, tzinfo=UTC) + timedelta(days=1)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _rank(url: str) -> int:
+    """Rank a sitemap by the words of its path and query; what holds no articles counts more than "news"."""
+    try:
+        parts = urlsplit(url.lower())
+    except ValueError:
+        return _RANK_UNKNOWN
+    ranks = {_RANKS[word] for word in _WORD.findall(parts.path + " " + parts.query) if word in _RANKS}
+    if not ranks:
+        return _RANK_UNKNOWN
+    return max(ranks) if max(ranks) >= 3 else min(ranks)

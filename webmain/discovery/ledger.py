@@ -1,0 +1,452 @@
+"""The ledger: which addresses are waiting, done or given up, kept over runs and crashes in one SQLite file.
+
+The order of truth: an address is marked done only after the store's commit has returned. So a crash between the two
+costs a second fetch of an article that is stored already, never an article. Every call is one short transaction
+(WAL, synchronous NORMAL): what a call has written survives the process being killed, and two processes may share a file.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from enum import IntEnum
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self, TypeVar
+
+from webmain.discovery.frontier import UNDATED, newest_key
+from webmain.items import Hints
+
+SCHEMA_VERSION: Final = 1
+APPLICATION_ID: Final = 0x574D4C47  # "WMLG"
+MAX_ATTEMPTS: Final = 4
+FIRST_RETRY_S: Final = 15 * 60.0
+LONGEST_RETRY_S: Final = 24 * 3600.0
+MAX_HINTS_CHARS: Final = 1 << 20
+
+_CHUNK: Final = 500
+_T = TypeVar("_T")
+
+
+class LedgerError(RuntimeError):
+    """The file is no ledger, is of a newer webmain, or can not be read or written; the message names the file."""
+
+
+class State(IntEnum):
+    """What is known of an address."""
+
+    PENDING = 0  # to be fetched, or to be tried again
+    DONE = 1  # stored, or rejected for good; `reason` tells
+    GAVE_UP = 2  # failed too often
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """An address that discovery came upon, with what was said of it."""
+
+    url: str
+    hints: Hints | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pending:
+    """An address to fetch, and how often it was tried before."""
+
+    url: str
+    hints: Hints | None
+    attempts: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """An address that is settled: either the id of its stored article, or the reason why there is none."""
+
+    url: str
+    article_id: str | None = None
+    reason: str | None = None
+    canonical: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Added:
+    """How many addresses were new, and how many the ledger knew."""
+
+    new: int
+    known: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """How many addresses are in which state; articles and rejected together are those done."""
+
+    pending: int = 0
+    articles: int = 0
+    rejected: int = 0
+    gave_up: int = 0
+
+
+_SCHEMA_1: Final = """
+CREATE TABLE urls (
+    url TEXT PRIMARY KEY,
+    site TEXT NOT NULL,
+    state INTEGER NOT NULL DEFAULT 0,
+    newest REAL NOT NULL,
+    added_at REAL NOT NULL,
+    changed_at REAL NOT NULL,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    retry_after REAL NOT NULL DEFAULT 0,
+    article_id TEXT,
+    reason TEXT,
+    hints TEXT
+);
+CREATE INDEX urls_pending ON urls (site, newest DESC) WHERE state = 0;
+CREATE TABLE aliases (url TEXT PRIMARY KEY, canonical TEXT NOT NULL) WITHOUT ROWID;
+CREATE INDEX aliases_canonical ON aliases (canonical);
+"""
+
+_MIGRATIONS: Final = (_SCHEMA_1,)
+"""Step n brings a file from version n to n + 1; a new version appends one, and none is ever changed."""
+
+
+class Ledger:
+    """What is known about the addresses of any number of sites.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file, made where it is missing, its folder too.
+    max_attempts : int
+        Failures after which an address is given up.
+    busy_timeout_s : float
+        How long to wait for another process's transaction.
+    clock : callable
+        Seconds since 1970.
+
+    Raises
+    ------
+    LedgerError
+        The file is something else, of a newer version, or not writable.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        max_attempts: int = MAX_ATTEMPTS,
+        busy_timeout_s: float = 30.0,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.path = Path(path)
+        self._max_attempts = max_attempts
+        self._clock = clock
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._db = sqlite3.connect(self.path, timeout=busy_timeout_s, isolation_level=None)
+        except (OSError, sqlite3.Error) as error:
+            raise LedgerError(f"{self.path}: can not be opened: {error}") from error
+        try:
+            self._open(busy_timeout_s)
+        except BaseException:
+            self._db.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; everything was written before."""
+        self._db.close()
+
+    # ---- Reading
+
+    def is_known(self, url: str) -> bool:
+        """Whether nothing is left to do for an address: it, or what it is an alias of, is done or given up."""
+        return self.state(url) in (State.DONE, State.GAVE_UP)
+
+    def state(self, url: str) -> State | None:
+        """Return the state of an address or of its canonical form; None where the ledger never saw it."""
+        rows = self._read(
+            "SELECT state FROM urls WHERE url = ?1"
+            " UNION ALL SELECT u.state FROM aliases a JOIN urls u ON u.url = a.canonical WHERE a.url = ?1",
+            (url,),
+        )
+        return State(max(row[0] for row in rows)) if rows else None
+
+    def unknown(self, urls: Sequence[str]) -> list[str]:
+        """Return those of the addresses for which something is left to do, in their order."""
+        settled: set[str] = set()
+        for chunk in _chunks(list(urls)):
+            marks = ",".join("?" * len(chunk))
+            rows = self._read(
+                f"SELECT url FROM urls WHERE state > 0 AND url IN ({marks})"  # noqa: S608 - only question marks
+                " UNION ALL SELECT a.url FROM aliases a JOIN urls u ON u.url = a.canonical"
+                f" WHERE u.state > 0 AND a.url IN ({marks})",
+                (*chunk, *chunk),
+            )
+            settled.update(row[0] for row in rows)
+        return [url for url in urls if url not in settled]
+
+    def pending(self, site: str, limit: int) -> list[Pending]:
+        """Return addresses to fetch now, newest first, the undated last; those waiting for a retry are left out."""
+        rows = self._read(
+            "SELECT url, hints, attempts FROM urls WHERE site = ? AND state = 0 AND retry_after <= ?"
+            " ORDER BY newest DESC, added_at, rowid LIMIT ?",
+            (site, self._clock(), limit),
+        )
+        return [Pending(url=url, hints=_load_hints(hints), attempts=attempts) for url, hints, attempts in rows]
+
+    def canonical(self, url: str) -> str:
+        """Return the canonical form of an address; the address itself where none is known."""
+        rows = self._read("SELECT canonical FROM aliases WHERE url = ?", (url,))
+        return str(rows[0][0]) if rows else url
+
+    def counts(self, site: str | None = None) -> Counts:
+        """Count the addresses of a site, or of all."""
+        rows = self._read(
+            "SELECT coalesce(sum(state = 0), 0), coalesce(sum(state = 1 AND article_id IS NOT NULL), 0),"
+            " coalesce(sum(state = 1 AND article_id IS NULL), 0), coalesce(sum(state = 2), 0)"
+            " FROM urls WHERE ?1 IS NULL OR site = ?1",
+            (site,),
+        )
+        pending, articles, rejected, gave_up = rows[0]
+        return Counts(pending=pending, articles=articles, rejected=rejected, gave_up=gave_up)
+
+    def reasons(self, site: str | None = None) -> dict[str, int]:
+        """Count the addresses that gave no article, by reason, the commonest first."""
+        rows = self._read(
+            "SELECT reason, count(*) FROM urls WHERE state > 0 AND article_id IS NULL AND (?1 IS NULL OR site = ?1)"
+            " GROUP BY reason ORDER BY count(*) DESC, reason",
+            (site,),
+        )
+        return {str(reason or "unknown"): n for reason, n in rows}
+
+    # ---- Writing
+
+    def add_pending(self, found: Iterable[Found], *, site: str) -> Added:
+        """Note addresses to fetch; those the ledger knows stay as they are, but richer hints are kept.
+
+        Parameters
+        ----------
+        found : iterable of Found
+            In any order; fetched newest first.
+        site : str
+            The site's key.
+        """
+        now = self._clock()
+        new = known = 0
+        for chunk in _chunks(list(found)):
+            with self._transaction() as db:
+                for each in chunk:
+                    row = _row(each, site, now)
+                    is_new = db.execute(
+                        "INSERT INTO urls (url, site, newest, added_at, changed_at, hints)"
+                        " SELECT ?1, ?2, ?3, ?4, ?4, ?5 WHERE NOT EXISTS"
+                        " (SELECT 1 FROM aliases a JOIN urls u ON u.url = a.canonical WHERE a.url = ?1)"
+                        " ON CONFLICT (url) DO NOTHING",
+                        row,
+                    ).rowcount
+                    new += is_new
+                    known += 1 - is_new
+                    if not is_new and each.hints is not None:
+                        db.execute(
+                            "UPDATE urls SET hints = ?5, newest = max(newest, ?3)"
+                            " WHERE url = ?1 AND state = 0 AND length(coalesce(hints, '')) < length(?5)",
+                            row,
+                        )
+        return Added(new=new, known=known)
+
+    def mark_done(self, done: Iterable[Done], *, site: str = "") -> None:
+        """Settle addresses, after the store's commit has returned; all of them, or none where the process dies.
+
+        Parameters
+        ----------
+        done : iterable of Done
+            A `canonical` other than the address becomes its alias and is settled with it.
+        site : str
+            The site's key for addresses that were never pending.
+        """
+        now = self._clock()
+        with self._transaction() as db:
+            for each in done:
+                urls = [each.url]
+                if each.canonical and each.canonical != each.url:
+                    urls.append(each.canonical)
+                    _put_alias(db, each.url, each.canonical)
+                for url in urls:
+                    db.execute(
+                        "INSERT INTO urls (url, site, state, newest, added_at, changed_at, article_id, reason)"
+                        " VALUES (?1, coalesce((SELECT site FROM urls WHERE url = ?7), ?2), 1, ?3, ?4, ?4, ?5, ?6)"
+                        " ON CONFLICT (url) DO UPDATE SET state = 1, changed_at = ?4, hints = NULL,"
+                        " article_id = coalesce(?5, article_id), reason = ?6",
+                        (url, site, UNDATED, now, each.article_id, each.reason, each.url),
+                    )
+
+    def mark_failed(self, url: str, reason: str, *, retry_after_s: float | None = None, site: str = "") -> State:
+        """Note a failed attempt; the address is tried again later, or given up after too many.
+
+        Parameters
+        ----------
+        url : str
+            The address.
+        reason : str
+            Why, for counting.
+        retry_after_s : float or None
+            What the server asks for; by default a quarter of an hour, doubled with each attempt, at most a day.
+        site : str
+            The site's key for an address that was never pending.
+
+        Returns
+        -------
+        State
+            PENDING or GAVE_UP; DONE where another process has settled it meanwhile, which stays.
+        """
+        now = self._clock()
+        with self._transaction() as db:
+            row = db.execute("SELECT attempts, state FROM urls WHERE url = ?", (url,)).fetchone()
+            if row and row[1] == State.DONE:
+                return State.DONE
+            attempts = (row[0] if row else 0) + 1
+            state = State.GAVE_UP if attempts >= self._max_attempts else State.PENDING
+            wait = min(LONGEST_RETRY_S, FIRST_RETRY_S * 2 ** min(20, attempts - 1))
+            if retry_after_s is not None:
+                wait = max(0.0, retry_after_s)
+            db.execute(
+                "INSERT INTO urls (url, site, state, newest, added_at, changed_at, attempts, retry_after, reason)"
+                " VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6, ?7, ?8) ON CONFLICT (url) DO UPDATE SET"
+                " state = ?3, changed_at = ?5, attempts = ?6, retry_after = ?7, reason = ?8",
+                (url, site, int(state), newest_key(url), now, attempts, now + wait, reason),
+            )
+        return state
+
+    def add_alias(self, url: str, canonical: str) -> None:
+        """Note that an address is another form of a canonical one (a redirect, AMP, tracking parameters)."""
+        if url != canonical:
+            with self._transaction() as db:
+                _put_alias(db, url, canonical)
+
+    def reopen(self, url: str) -> bool:
+        """Make a settled address pending again (its sitemap says it changed); False where it is not settled."""
+        with self._transaction() as db:
+            changed = db.execute(
+                "UPDATE urls SET state = 0, attempts = 0, retry_after = 0, changed_at = ? WHERE url = ? AND state > 0",
+                (self._clock(), url),
+            ).rowcount
+        return changed > 0
+
+    # ---- The file
+
+    def _open(self, busy_timeout_s: float) -> None:
+        """Check the file, set it up, and bring its schema up to date."""
+        try:
+            self._check_is_ledger()
+            _retried(lambda: self._db.execute("PRAGMA journal_mode = WAL").fetchone(), busy_timeout_s)
+            self._db.execute("PRAGMA synchronous = NORMAL")
+            self._migrate()
+        except sqlite3.DatabaseError as error:
+            raise LedgerError(f"{self.path}: is no ledger, or can not be written: {error}") from error
+
+    def _check_is_ledger(self) -> None:
+        """Refuse other databases and newer ledgers before anything is written."""
+        version = self._db.execute("PRAGMA user_version").fetchone()[0]
+        application = self._db.execute("PRAGMA application_id").fetchone()[0]
+        n_tables = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        if application != APPLICATION_ID and (n_tables or application):
+            raise LedgerError(f"{self.path}: is a database, but no ledger")
+        if version > SCHEMA_VERSION:
+            raise LedgerError(f"{self.path}: is of version {version}; this webmain reads up to {SCHEMA_VERSION}")
+
+    def _migrate(self) -> None:
+        """Bring the schema up to date in one transaction; another process may do it first."""
+        if self._db.execute("PRAGMA user_version").fetchone()[0] == SCHEMA_VERSION:
+            self._db.execute("BEGIN IMMEDIATE")  # a file that can not be written is told now, not after the first page
+            self._db.execute("ROLLBACK")
+            return
+        with self._transaction() as db:
+            version = db.execute("PRAGMA user_version").fetchone()[0]
+            for step in _MIGRATIONS[version:]:
+                for statement in step.split(";"):
+                    db.execute(statement)
+            db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        """Hold the file's write lock for one short transaction."""
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._db
+            except BaseException:
+                self._db.execute("ROLLBACK")
+                raise
+            self._db.execute("COMMIT")
+        except sqlite3.Error as error:
+            raise LedgerError(f"{self.path}: {error}") from error
+
+    def _read(self, query: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+        """Return all rows of a query."""
+        try:
+            return self._db.execute(query, values).fetchall()
+        except sqlite3.Error as error:
+            raise LedgerError(f"{self.path}: {error}") from error
+
+
+def _put_alias(db: sqlite3.Connection, url: str, canonical: str) -> None:
+    """Store an alias; aliases of the alias follow it, so that one look-up is enough."""
+    target = db.execute("SELECT canonical FROM aliases WHERE url = ?", (canonical,)).fetchone()
+    final = target[0] if target and target[0] != url else canonical
+    db.execute("DELETE FROM aliases WHERE url = ?", (final,))
+    db.execute("INSERT OR REPLACE INTO aliases (url, canonical) VALUES (?, ?)", (url, final))
+    db.execute("UPDATE aliases SET canonical = ? WHERE canonical = ? AND url <> ?", (final, url, final))
+
+
+def _row(found: Found, site: str, now: float) -> tuple[str, str, float, float, str | None]:
+    """Return the values of a new row."""
+    hints = None
+    if found.hints is not None:
+        present = {f.name: value for f in fields(Hints) if (value := getattr(found.hints, f.name))}
+        hints = json.dumps(present, ensure_ascii=False)
+        if len(hints) > MAX_HINTS_CHARS:
+            present.pop("content_html", None)
+            hints = json.dumps(present, ensure_ascii=False)
+    return found.url, site, newest_key(found.url, found.hints), now, hints
+
+
+def _load_hints(raw: str | None) -> Hints | None:
+    """Read stored hints; None where there are none or they are broken."""
+    try:
+        values = json.loads(raw) if raw else None
+    except ValueError:
+        return None
+    if not isinstance(values, dict):
+        return None
+    known = {f.name for f in fields(Hints)}
+    kept = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items() if name in known}
+    return Hints(**{"source": "feed", **kept})
+
+
+def _chunks(values: list[_T]) -> Iterator[list[_T]]:
+    """Cut a list into transactions of bounded size."""
+    for start in range(0, len(values), _CHUNK):
+        yield values[start : start + _CHUNK]
+
+
+def _retried(action: Callable[[], _T], timeout_s: float) -> _T:
+    """Repeat what SQLite refuses at once, without its busy timeout, while another process sets the same file up."""
+    deadline = time.monotonic() + timeout_s
+    while True:
+        try:
+            return action()
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)

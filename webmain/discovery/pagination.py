@@ -1,0 +1,283 @@
+"""Pages that belong together: the parts of one article, and the pages of a list.
+
+A link counts as the next part only when its *address* is the present one with the next number. `rel=next` alone does
+not do: blogs use it for the next article.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
+
+from webmain.discovery.articles import UrlKind, judge_url
+from webmain.discovery.markup import absolute_url
+
+MAX_PARTS: Final = 50
+"""Numbers above this are no parts of an article."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """A link of a page.
+
+    Attributes
+    ----------
+    url : str
+        Absolute, as the page's base makes it.
+    text : str
+        What the reader sees (or the label for those who see nothing).
+    rel : tuple of str
+        Tokens in lower case.
+    in_nav : bool
+        It stands in the site's navigation (not in a pager).
+    """
+
+    url: str
+    text: str = ""
+    rel: tuple[str, ...] = ()
+    in_nav: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Numbered:
+    """One reading of an address as a page of something: what it is a page of, and which."""
+
+    stem: str
+    number: int
+    style: str
+
+
+_KEYS: Final = "page|paged|pg|pag|pagina|seite|side|sida|strana|part|teil|p|pn|pageno|page_no|pagenum|currentpage|seg"
+_QUERY_KEY = re.compile(rf"(?:{_KEYS})", re.IGNORECASE)
+_WORDED = re.compile(
+    r"(?P<stem>.*?)(?P<mark>/|[-_,.;])(?P<word>page|seite|pagina|pag|part|teil|p)(?P<join>[/\-_,=]?)(?P<number>\d{1,4})"
+    r"(?P<tail>/|\.[a-z]{3,5}|)",
+    re.IGNORECASE,
+)
+_BARE = re.compile(
+    r"(?P<stem>.*[^/\d\-_,])(?P<mark>/|[-_,])(?P<number>\d{1,2})(?P<tail>/|\.[a-z]{3,5}|)", re.IGNORECASE
+)
+
+_NEXT_TEXTS: Final = frozenset(
+    """
+    next|next page|next »|next >|next›|continue|continue reading|continued|read on|older|older posts|older entries|more|
+    load more|show more|weiter|weiterlesen|nächste|nächste seite|nächster teil|ältere beiträge|mehr|suivant|suivante|
+    page suivante|la suite|lire la suite|siguiente|página siguiente|siguiente página|más|próximo|próxima|próxima página|
+    seguinte|successiva|successivo|pagina successiva|avanti|volgende|volgende pagina|nästa|nästa sida|neste|næste|
+    næste side|seuraava|następna|następna strona|dalej|další|další strana|ďalej|következő|следующая|следующая страница|
+    далее|вперед|вперёд|дальше|наступна|далі|sonraki|sonraki sayfa|ileri|επόμενη|επόμενη σελίδα|التالي|الصفحة التالية|
+    הבא|לעמוד הבא|بعدی|صفحه بعد|अगला|অগলা|ถัดไป|หน้าถัดไป|หน้าต่อไป|อ่านต่อ|trang sau|tiếp theo|trang tiếp|sau|
+    selanjutnya|berikutnya|halaman berikutnya|seterusnya|下一页|下一頁|下页|下頁|后一页|次へ|次のページ|次ページ|続きを読む|
+    다음|다음 페이지|>|>>|»|›|→|⟩|▶|❯
+    """.replace("\n", "").split("|")
+)
+_NEXT_TEXT_SET: Final = frozenset(" ".join(text.split()) for text in _NEXT_TEXTS)
+_DECORATION: Final = " \t\n\r.…:[]()|»›>→▶❯⟩"
+
+
+def next_part(url: str, links: Sequence[Link], rel_next: str | None = None, *, first: str | None = None) -> str | None:
+    """Find the next part of an article that stands on several pages.
+
+    Parameters
+    ----------
+    url : str
+        The present page's address, after redirects.
+    links : sequence of Link
+        The page's links.
+    rel_next : str or None
+        The address of `<link rel=next>` in the head.
+    first : str or None
+        The article's first page where `url` is a later one. Without it a later page must link back to the first.
+
+    Returns
+    -------
+    str or None
+        An address of the same host that is this one's with the next number (`?page=2`, `/2`, `/page/2`, `-2.html`,
+        `_p2.html` ...), where the link is declared as next, says so, or is the bare number. None for hubs and date
+        archives, for other articles, and beyond 50 parts.
+    """
+    if judge_url(first or url).kind is UrlKind.HUB:
+        return None
+    for link in _candidates(url, links, rel_next):
+        for step in _steps(url, link.url, first):
+            if step.number > MAX_PARTS or not _says_so(link, step.number):
+                continue
+            if _is_of_article(step, url, links, first):
+                return link.url
+    return None
+
+
+def next_listing(url: str, links: Sequence[Link], rel_next: str | None = None) -> str | None:
+    """Find the next page of a list: a section's or an archive's older articles.
+
+    Parameters
+    ----------
+    url : str
+        The present page's address, after redirects.
+    links : sequence of Link
+        The page's links.
+    rel_next : str or None
+        The address of `<link rel=next>` in the head.
+
+    Returns
+    -------
+    str or None
+        Of the same host: the address with the next number, else one whose query alone differs by a larger offset, else
+        what is declared as next and is no article. How many pages to follow is the caller's question; a calendar's
+        next day or month is not a next page.
+    """
+    candidates = _candidates(url, links, rel_next)
+    for link in candidates:
+        if any(_says_so(link, step.number) for step in _steps(url, link.url, None)) and not _is_calendar(url, link.url):
+            return link.url
+    for link in candidates:
+        if _says_next(link) and _is_larger_offset(url, link.url):
+            return link.url
+    for link in candidates:
+        is_declared = "next" in link.rel and judge_url(link.url).kind in (UrlKind.HUB, UrlKind.UNKNOWN)
+        if is_declared and not _is_calendar(url, link.url):
+            return link.url
+    return None
+
+
+def _candidates(url: str, links: Sequence[Link], rel_next: str | None) -> list[Link]:
+    """Return links to other pages of the same host, declared ones first, those in the site's navigation last."""
+    declared = [Link(url=rel_next, rel=("next",))] if rel_next else []
+    ranked = sorted([*declared, *links], key=lambda link: ("next" not in link.rel, link.in_nav))
+    here, host = url.partition("#")[0], _host(url)
+    found: list[Link] = []
+    for link in ranked:
+        target = absolute_url(link.url, url)
+        if target and target != here and "#comment" not in link.url and _host(target) == host:
+            found.append(Link(url=target, text=link.text, rel=link.rel, in_nav=link.in_nav))
+    return found
+
+
+def _host(url: str) -> str:
+    """Return the host without "www."; "" where there is none."""
+    try:
+        return (urlsplit(url).hostname or "").removeprefix("www.")
+    except ValueError:
+        return ""
+
+
+def _readings(url: str) -> Iterator[_Numbered]:
+    """Yield every way to read an address as a numbered page, the surest first."""
+    parts = urlsplit(url[:4096])
+    path = unquote(parts.path)
+    pairs = parse_qsl(parts.query, keep_blank_values=True)
+    for index, (key, value) in enumerate(pairs):
+        if _QUERY_KEY.fullmatch(key) and value.isascii() and value.isdigit() and len(value) <= 4:
+            others = pairs[:index] + pairs[index + 1 :]
+            yield _Numbered(stem=_stem(path, others), number=int(value), style=f"?{key.lower()}=")
+    for pattern, name in ((_WORDED, "word"), (_BARE, "bare")):
+        match = pattern.fullmatch(path)
+        if match:
+            groups = match.groupdict()
+            word = f"{groups.get('word', '')}{groups.get('join', '')}".lower()
+            tail = groups["tail"] if groups["tail"] != "/" else ""
+            style = f"{name}:{groups['mark']}{word}"
+            yield _Numbered(stem=_stem(groups["stem"] + tail, pairs), number=int(groups["number"]), style=style)
+
+
+def _stem(path: str, pairs: Sequence[tuple[str, str]]) -> str:
+    """Return the form in which the pages of one thing are alike: path without last slash, query sorted."""
+    trimmed = re.sub(r"/(?:index\.[a-z]{3,5})?$", "", path)
+    return trimmed + ("?" + urlencode(sorted(pairs)) if pairs else "")
+
+
+def _whole(url: str) -> str:
+    """Return the stem of an address that is not numbered."""
+    parts = urlsplit(url[:4096])
+    return _stem(unquote(parts.path), parse_qsl(parts.query, keep_blank_values=True))
+
+
+def _steps(url: str, target: str, first: str | None) -> Iterator[_Numbered]:
+    """Yield the readings of `target` that number it one after `url`."""
+    own = list(_readings(url))
+    whole = _whole(url)
+    for reading in _readings(target):
+        if reading.number == 2 and reading.stem == whole:
+            yield reading
+        elif reading.number == 1 and reading.stem == whole and reading.style.startswith("?") and first is None:
+            yield reading  # lists that count from nought
+        elif any((one.stem, one.style, one.number + 1) == (reading.stem, reading.style, reading.number) for one in own):
+            yield reading
+
+
+def _says_next(link: Link) -> bool:
+    """Whether a link is declared as next, or says so in some language."""
+    if "next" in link.rel:
+        return True
+    text = " ".join(link.text.casefold().split())
+    return text in _NEXT_TEXT_SET or text.strip(_DECORATION) in _NEXT_TEXT_SET - {""}
+
+
+def _says_so(link: Link, number: int) -> bool:
+    """Whether a link says that it leads to the page of this number."""
+    if _says_next(link):
+        return True
+    text = link.text.casefold().strip(_DECORATION)
+    last = re.search(r"(\d{1,4})$", text[-80:])
+    return bool(last) and int(last[1]) == number and len(text) <= 20 if last else False
+
+
+def _is_of_article(step: _Numbered, url: str, links: Sequence[Link], first: str | None) -> bool:
+    """Whether the numbered page belongs to the present article and not to its neighbours in a series or a list."""
+    whole = _whole(first) if first else None
+    if step.number <= 1 or (step.style.startswith("?") and judge_url(url).kind is UrlKind.IGNORE):
+        return False
+    stem_url = _origin(url) + step.stem
+    if judge_url(stem_url).kind is UrlKind.HUB:
+        return False
+    if step.number == 2:
+        return True
+    if whole is not None:
+        return step.stem == whole or any(one.stem == step.stem and one.number <= 1 for one in _readings(first or ""))
+    return any(_whole_or_none(link.url) == step.stem or _is_first_of(link.url, step) for link in links)
+
+
+def _is_first_of(url: str, step: _Numbered) -> bool:
+    """Whether an address is page one of the same thing."""
+    try:
+        return any((one.stem, one.style, one.number) == (step.stem, step.style, 1) for one in _readings(url))
+    except ValueError:
+        return False
+
+
+def _whole_or_none(url: str) -> str | None:
+    """Return the stem of an address; None where it is none."""
+    try:
+        return _whole(url)
+    except ValueError:
+        return None
+
+
+def _origin(url: str) -> str:
+    """Return scheme and host."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+_CALENDAR = re.compile(r"/(?:199\d|20\d\d|25[3-9]\d)(?:[/-]\d{1,2}){0,2}/?$")
+_OFFSET_KEY = re.compile(r"(?:start|offset|from|skip|begin|first|before|cursor|b_start(?::int)?)", re.IGNORECASE)
+
+
+def _is_calendar(url: str, target: str) -> bool:
+    """Whether both addresses name days or months and differ in them."""
+    one, other = urlsplit(url).path, urlsplit(target).path
+    return bool(_CALENDAR.search(one) and _CALENDAR.search(other)) and one.rstrip("/") != other.rstrip("/")
+
+
+def _is_larger_offset(url: str, target: str) -> bool:
+    """Whether the query alone differs, in an offset that grew."""
+    one, other = urlsplit(url), urlsplit(target)
+    before, after = dict(parse_qsl(one.query)), dict(parse_qsl(other.query))
+    differing = [key for key in before.keys() | after.keys() if before.get(key) != after.get(key)]
+    if one.path.rstrip("/") != other.path.rstrip("/") or len(differing) != 1 or not _OFFSET_KEY.fullmatch(differing[0]):
+        return False
+    old, new = before.get(differing[0], "0"), after.get(differing[0], "")
+    return new.isdigit() and old.isdigit() and len(new) < 10 and int(new) > int(old)

@@ -1,0 +1,475 @@
+"""Sitemaps: indexes, URL sets (with news, image and alternate-language extensions), text lists, feeds in their place.
+
+Nothing is kept but the answer: bytes are decompressed, decoded, cleaned and parsed in pieces without a tree.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final
+
+from lxml import etree
+
+from webmain.discovery.feeds import NotAFeed, read_feed
+from webmain.discovery.markup import (
+    Cleaner,
+    UnsafeMarkup,
+    absolute_url,
+    decode_pieces,
+    local_name,
+    looks_like_html,
+    pieces_of,
+    plain_text,
+    safe_parser,
+    short_name,
+)
+from webmain.items import Hints
+
+MAX_URLS: Final = 50_000
+MAX_BYTES: Final = 50 * 1024 * 1024
+"""The protocol's own limit, after decompression."""
+
+USUAL_SITEMAP_PATHS: Final = (
+    "/sitemap.xml", "/sitemap_index.xml", "/news-sitemap.xml", "/sitemap-news.xml", "/sitemap_news.xml",
+    "/sitemap-index.xml", "/wp-sitemap.xml", "/sitemap.xml.gz", "/sitemap/sitemap.xml", "/sitemap/news.xml",
+    "/sitemaps/sitemap.xml", "/sitemap.txt",
+)  # fmt: skip
+"""Where sitemaps lie that robots.txt does not name, the commonest first; relative to the site's root."""
+
+_GZIP: Final = b"\x1f\x8b"
+_MAX_GZIP_LAYERS: Final = 2  # served with Content-Encoding on top of the file's own
+_MAX_GZIP_MEMBERS: Final = 10_000
+_PIECE: Final = 1 << 16
+_MAX_TEXT_CHARS: Final = 8192
+_MAX_ALTERNATES: Final = 100
+_MAX_KEYWORDS: Final = 50
+_MAX_LINES: Final = 1_000_000
+_MAX_ELEMENTS: Final = 2_000_000
+_MAX_DEPTH: Final = 64
+
+
+class NotASitemap(ValueError):  # noqa: N818 - it names what was found, like webmain.items.Rejected
+    """The bytes are neither a sitemap nor a feed; the message says what they look like."""
+
+
+class SitemapKind(StrEnum):
+    """What a sitemap is made of."""
+
+    INDEX = "index"
+    URLSET = "urlset"
+    TEXT = "text"
+    FEED = "feed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alternate:
+    """The same page in another language, or its AMP or mobile form ("" where no language is named)."""
+
+    language: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SitemapEntry:
+    """One page that a sitemap names.
+
+    Attributes
+    ----------
+    url : str
+        Absolute, without fragment.
+    lastmod : str or None
+        As it stood there.
+    hints : Hints
+        Source "news-sitemap" where a news element stands with it (title, publication date, language and keywords are
+        its), else "sitemap"; `modified` is `lastmod`.
+    """
+
+    url: str
+    hints: Hints
+    lastmod: str | None = None
+    alternates: tuple[Alternate, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SitemapChild:
+    """One sitemap that an index names."""
+
+    url: str
+    lastmod: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sitemap:
+    """A sitemap that was read.
+
+    Attributes
+    ----------
+    entries : tuple of SitemapEntry
+        In document order, each address once.
+    children : tuple of SitemapChild
+        The sitemaps an index names (some URL sets mix them in).
+    skipped : Mapping[str, int]
+        What was left out, by reason: "no_url", "bad_url", "duplicate", "too_many" (entries over the limit that were
+        still seen), "too_large" (the rest, after `max_bytes` or
+        2,000,000 elements, was not read), "broken_gzip" (the rest could not be).
+    """
+
+    kind: SitemapKind
+    entries: tuple[SitemapEntry, ...] = ()
+    children: tuple[SitemapChild, ...] = ()
+    skipped: Mapping[str, int] = field(default_factory=dict)
+
+
+def read_sitemap(
+    body: bytes, *, url: str, max_urls: int = MAX_URLS, max_bytes: int = MAX_BYTES, charset: str | None = None
+) -> Sitemap:
+    """Read a sitemap of any known kind, gzipped or not.
+
+    Parameters
+    ----------
+    body : bytes
+        As it came; gzip is recognised by its first bytes, also twice over.
+    url : str
+        Where it came from; relative addresses are joined to it.
+    max_urls : int
+        Limit of entries and of children.
+    max_bytes : int
+        Bytes after decompression; the rest is not read.
+    charset : str or None
+        The HTTP header's charset; believed only where the bytes are not valid UTF-8.
+
+    Raises
+    ------
+    NotASitemap
+        It is empty, an HTML page or anything else, or has a DOCTYPE without an end.
+    """
+    skipped: Counter[str] = Counter()
+    pieces = _bounded(_gunzipped(body, skipped), max_bytes, skipped)
+    first = next(pieces, b"")
+    if not first.strip(b"\xef\xbb\xbf \t\r\n"):
+        raise NotASitemap("the body is empty")
+    collected = _Collector(url=url, max_urls=max_urls, skipped=skipped)
+    texts = decode_pieces(_chained(first, pieces), charset=charset)
+    head = next(texts).lstrip()
+    if head[:8].lower().startswith(("http://", "https://")):
+        return _read_lines(head, texts, collected)
+    if looks_like_html(head):
+        raise NotASitemap("it is an HTML page")
+    root = _parse(head, texts, collected)
+    if root in ("rss", "rdf", "channel", "feed"):
+        return _read_as_feed(body, url=url, max_urls=max_urls, max_bytes=max_bytes)
+    if root not in ("urlset", "sitemapindex") and not (collected.entries or collected.children):
+        raise NotASitemap(f"its root element is <{root[:40]}>" if root else "it is neither XML nor a list of addresses")
+    kind = SitemapKind.INDEX if root == "sitemapindex" else SitemapKind.URLSET
+    return collected.sitemap(kind)
+
+
+# ---- Bytes
+
+
+def _chained(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
+    yield first
+    yield from rest
+
+
+def _gunzipped(body: bytes, skipped: Counter[str]) -> Iterator[bytes]:
+    """Yield the body decompressed, in pieces of bounded size."""
+    pieces = pieces_of(body)
+    for _ in range(_MAX_GZIP_LAYERS):
+        first = next(pieces, b"")
+        pieces = _chained(first, pieces)
+        if not first.startswith(_GZIP):
+            break
+        pieces = _inflated(pieces, skipped)
+    return pieces
+
+
+def _inflated(pieces: Iterator[bytes], skipped: Counter[str]) -> Iterator[bytes]:
+    """Decompress one layer of gzip with all its members; a broken or cut file gives what can be read."""
+    inflate = zlib.decompressobj(wbits=31)
+    n_members = 1
+    for piece in pieces:
+        data = piece
+        while data:
+            if inflate.eof:
+                if not data.startswith(_GZIP) or n_members >= _MAX_GZIP_MEMBERS:
+                    return  # padding after the end
+                inflate = zlib.decompressobj(wbits=31)
+                n_members += 1
+            try:
+                text = inflate.decompress(data, 8 * _PIECE)
+            except zlib.error:
+                skipped["broken_gzip"] += 1
+                return
+            data = inflate.unused_data if inflate.eof else inflate.unconsumed_tail
+            if text:
+                yield text
+    if not inflate.eof:
+        skipped["broken_gzip"] += 1
+
+
+def _bounded(pieces: Iterator[bytes], max_bytes: int, skipped: Counter[str]) -> Iterator[bytes]:
+    """Yield at most so many bytes, and count that there was more."""
+    left = max_bytes
+    for piece in pieces:
+        if len(piece) > left:
+            skipped["too_large"] += 1
+            if left:
+                yield piece[:left]
+            return
+        left -= len(piece)
+        yield piece
+
+
+# ---- Entries
+
+
+@dataclass(slots=True)
+class _Collector:
+    """Keeps entries and children in their order, each address once, and counts what is left out."""
+
+    url: str
+    max_urls: int
+    skipped: Counter[str]
+    entries: dict[str, SitemapEntry] = field(default_factory=dict)
+    children: dict[str, SitemapChild] = field(default_factory=dict)
+
+    def address(self, raw: str | None, known: Mapping[str, object]) -> str | None:
+        """Return the absolute address where it is to be kept."""
+        if not raw or not raw.strip():
+            self.skipped["no_url"] += 1
+            return None
+        url = absolute_url(raw, self.url)
+        if url is None:
+            self.skipped["bad_url"] += 1
+        elif url in known:
+            self.skipped["duplicate"] += 1
+        elif len(known) >= self.max_urls:
+            self.skipped["too_many"] += 1
+        else:
+            return url
+        return None
+
+    def add_entry(self, fields: Mapping[str, str], alternates: tuple[tuple[str, str], ...]) -> None:
+        """Add one `url` element, its texts by path below it."""
+        url = self.address(fields.get("loc"), self.entries)
+        if url is None:
+            return
+        others = ((language, absolute_url(href, self.url)) for language, href in alternates)
+        self.entries[url] = SitemapEntry(
+            url=url,
+            lastmod=_folded(fields.get("lastmod")),
+            hints=_hints(fields),
+            alternates=tuple(Alternate(language=language, url=other) for language, other in others if other),
+        )
+
+    def add_child(self, fields: Mapping[str, str]) -> None:
+        """Add one `sitemap` element."""
+        url = self.address(fields.get("loc"), self.children)
+        if url is not None:
+            self.children[url] = SitemapChild(url=url, lastmod=_folded(fields.get("lastmod")))
+
+    def is_full(self) -> bool:
+        return len(self.entries) >= self.max_urls or len(self.children) >= self.max_urls
+
+    def sitemap(self, kind: SitemapKind) -> Sitemap:
+        return Sitemap(
+            kind=kind,
+            entries=tuple(self.entries.values()),
+            children=tuple(self.children.values()),
+            skipped=dict(self.skipped),
+        )
+
+
+def _folded(raw: str | None) -> str | None:
+    """Return a short string with white space folded; None where nothing is left."""
+    return " ".join((raw or "")[:200].split()) or None
+
+
+def _hints(fields: Mapping[str, str]) -> Hints:
+    """Turn the texts of a `url` element into hints."""
+    if fields.keys() <= {"loc", "lastmod"}:
+        return Hints(source="sitemap", modified=_folded(fields.get("lastmod")))
+    is_news = any(name.startswith("news/") for name in fields)
+    keywords = (plain_text(word, max_chars=200) for word in fields.get("news/keywords", "").split(","))
+    return Hints(
+        source="news-sitemap" if is_news else "sitemap",
+        title=plain_text(fields.get("news/title"), max_chars=1000),
+        published=_folded(fields.get("news/publication_date")),
+        modified=_folded(fields.get("lastmod")),
+        tags=tuple(dict.fromkeys(word for word in keywords if word))[:_MAX_KEYWORDS],
+        language=_folded(fields.get("publication/language") or fields.get("news/language")),
+    )
+
+
+_WANTED: Final = frozenset(
+    {"loc", "lastmod", "news/title", "news/publication_date", "news/keywords", "news/language", "publication/language"}
+)
+
+
+class _Target:
+    """Receives the parser's events; holds one entry at a time and the names of the open elements."""
+
+    def __init__(self, collected: _Collector) -> None:
+        self.root = ""
+        self._collected = collected
+        self._names: dict[str, str] = {}
+        self._open: list[str] = []
+        self._fields: dict[str, str] = {}
+        self._alternates: list[tuple[str, str]] = []
+        self._text: list[str] | None = None
+        self._n_chars = 0
+        self._n_elements = 0
+
+    def is_excessive(self) -> bool:
+        """Whether there are more elements, or deeper ones, than any sitemap has."""
+        return self._n_elements > _MAX_ELEMENTS or len(self._open) > _MAX_DEPTH
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        """Open an element."""
+        name = self._names.get(tag)
+        if name is None:
+            name = short_name(tag)
+            if len(self._names) < 1000:
+                self._names[tag] = name
+        if not self._open:
+            self.root = self.root or local_name(name)
+        parent = self._open[-1] if self._open else ""
+        self._open.append(name)
+        self._n_elements += 1
+        if name in ("url", "sitemap"):
+            self._finish()
+        elif name in ("xhtml:link", "link") and parent == "url":
+            href = attributes.get("href")
+            if href and attributes.get("rel", "alternate") == "alternate" and len(self._alternates) < _MAX_ALTERNATES:
+                self._alternates.append((attributes.get("hreflang", "")[:40].lower(), href))
+        self._text = [] if self._key(parent, name) in _WANTED else None
+        self._n_chars = 0
+
+    def data(self, data: str) -> None:
+        """Keep the text of a wanted element, up to a bound."""
+        if self._text is not None and self._n_chars < _MAX_TEXT_CHARS:
+            self._text.append(data[:_MAX_TEXT_CHARS])
+            self._n_chars += len(data)
+
+    def end(self, tag: str) -> None:
+        """Close an element; a closed `url` or `sitemap` is an entry."""
+        name = self._open.pop() if self._open else ""
+        parent = self._open[-1] if self._open else ""
+        if self._text is not None:
+            self._fields.setdefault(self._key(parent, name), "".join(self._text))
+            self._text = None
+        if name in ("url", "sitemap"):
+            self._add(name)
+
+    def close(self) -> str:
+        """Add what a cut file left open, and return the root's name."""
+        for name in reversed(self._open):
+            if name in ("url", "sitemap") and self._fields.get("loc"):
+                self._add(name)
+                break
+        return self.root
+
+    @staticmethod
+    def _key(parent: str, name: str) -> str:
+        """Name a text by its place: an image's `loc` is not the page's."""
+        if name in ("loc", "lastmod") and parent in ("url", "sitemap"):
+            return name
+        return f"{local_name(parent)}/{local_name(name)}" if parent.startswith("news:") or parent == "news" else ""
+
+    def _finish(self) -> None:
+        """Begin a new entry; one that was never closed is kept."""
+        if self._fields.get("loc"):
+            self._add(next((name for name in self._open[-2::-1] if name in ("url", "sitemap")), "url"))
+        self._fields, self._alternates = {}, []
+
+    def _add(self, name: str) -> None:
+        if name == "url":
+            self._collected.add_entry(self._fields, tuple(self._alternates))
+        else:
+            self._collected.add_child(self._fields)
+        self._fields, self._alternates = {}, []
+
+
+def _parse(head: str, texts: Iterator[str], collected: _Collector) -> str:
+    """Parse XML piece by piece until its end or the limit, and return the root's name."""
+    target = _Target(collected)
+    parser = safe_parser(target)
+    cleaner = Cleaner()
+    try:
+        parser.feed(cleaner.feed(head).encode())
+        for text in texts:
+            clean = cleaner.feed(text)
+            if "<" in clean:  # else 64 KB without markup: no address is so long, and the parser would hold it all
+                parser.feed(clean.encode())
+            if collected.is_full() or target.root in ("rss", "rdf", "feed", "channel"):
+                break
+            if target.is_excessive():
+                collected.skipped["too_large"] += 1
+                break
+        else:
+            parser.feed(cleaner.close().encode())
+        parser.close()
+    except UnsafeMarkup as error:
+        raise NotASitemap(str(error)) from error
+    except etree.XMLSyntaxError:
+        pass  # what came before it was collected
+    return target.root
+
+
+def _read_lines(head: str, texts: Iterator[str], collected: _Collector) -> Sitemap:
+    """Read a list of addresses, one a line."""
+    rest = head
+    n_lines = 0
+    while rest is not None and not collected.is_full() and n_lines < _MAX_LINES:
+        following = next(texts, None)
+        *lines, rest_of_line = rest.splitlines() or [""]
+        if following is None or rest.endswith(("\n", "\r")):
+            lines, rest_of_line = [*lines, rest_of_line], ""
+        n_lines += len(lines)
+        for line in lines:
+            if line.strip():
+                collected.add_entry({"loc": line}, ())
+        if following is None:
+            break
+        rest = rest_of_line[: 2 * _MAX_TEXT_CHARS] + following
+    return collected.sitemap(SitemapKind.TEXT)
+
+
+def _read_as_feed(body: bytes, *, url: str, max_urls: int, max_bytes: int) -> Sitemap:
+    """Read a feed that stands in a sitemap's place."""
+    skipped: Counter[str] = Counter()
+    whole = b"".join(_bounded(_gunzipped(body, skipped), max_bytes, skipped))
+    try:
+        feed = read_feed(whole, url=url, max_entries=max_urls)
+    except NotAFeed as error:
+        raise NotASitemap(str(error)) from error
+    entries = tuple(
+        SitemapEntry(url=entry.url, lastmod=entry.hints.modified or entry.hints.published, hints=entry.hints)
+        for entry in feed.entries
+    )
+    return Sitemap(kind=SitemapKind.FEED, entries=entries, skipped=dict(skipped + Counter(feed.skipped)))
+
+
+def sitemaps_from_robots(text: str, *, url: str) -> tuple[str, ...]:
+    """Return the sitemaps a robots.txt names, absolute, each once, in order; at most 1,000.
+
+    Parameters
+    ----------
+    text : str
+        The file; only its first 500 KiB are read, as search engines do.
+    url : str
+        Where it came from; relative addresses are joined to it.
+    """
+    found: dict[str, None] = {}
+    for line in text[: 500 * 1024].lstrip("\ufeff").splitlines():
+        name, colon, value = line.partition(":")
+        if colon and name.strip().lower() in ("sitemap", "site-map", "sitemaps"):
+            address = absolute_url(value.partition(" #")[0], url)
+            if address:
+                found[address] = None
+    return tuple(found)[:1000]
