@@ -1,8 +1,9 @@
 """Duplicates: the same text under two URLs, and nearly the same text. They are marked, not deleted.
 
-Near-duplicates are found by MinHash: a signature of 128 numbers is cut into 32 bands of 4, articles that share a band are
-candidates, and a candidate counts when the signatures agree in at least half of their places. Measured (rensa's signatures of word
-shingles of 3): recall 1.0, .99 and .52 at 5, 10 and 20 % of edits, no false match in 300 documents.
+Near-duplicates are found by MinHash: a signature of 128 numbers is cut into 32 bands of 4, articles that share a band
+are candidates, and a candidate counts when the signatures agree in at least half of their places. Measured (rensa's
+signatures of word shingles of 3): recall 1.0, .99 and .52 at 5, 10 and 20 % of edits, no false match in 300
+documents.
 """
 
 from __future__ import annotations
@@ -125,7 +126,8 @@ class NearDuplicates:
     bands : Bands or None
         Where signatures are kept; in memory by default.
     max_candidates : int
-        Candidates looked at for one article: a page that is published a thousand times must not cost a thousand comparisons.
+        Candidates looked at for one article: a page that is published a thousand times must not cost a thousand
+        comparisons.
     """
 
     def __init__(
@@ -144,7 +146,7 @@ class NearDuplicates:
         self._max_candidates = max_candidates
 
     def find(self, article_id: str, signature: Sequence[int]) -> Match | None:
-        """Return the most similar article indexed earlier, never the one of the same id; None where none is similar enough."""
+        """Return the most similar article indexed earlier, but never the one of the same id; None without any."""
         values = _checked(signature)
         return self._find(article_id, values, band_hashes(values)) if _tells(values) else None
 
@@ -192,7 +194,7 @@ class ExactDuplicates:
             self.add(article_id, fingerprint)
 
     def find(self, article_id: str, fingerprint: str) -> str | None:
-        """Return the id of the article that had this text first; None where it is this one, or nobody, or the text is empty."""
+        """Return the id of the other article that had this text first; None without one, or without text."""
         first = self._first.get(fingerprint) if fingerprint else None
         return first if first != article_id else None
 

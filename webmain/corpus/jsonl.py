@@ -1,8 +1,9 @@
 """The JSONL store: one article a line, appended to the file itself.
 
-What holds, whatever happens: each line is written by one `os.write` to a file opened for appending; nothing that was there is ever
-changed, but for a last line that a killed process left unfinished. An article that is stored again with the same text is not
-written again; with another text it is a new line with the same id and a higher `revision`: the last line of an id counts.
+What holds, whatever happens: each line is written by one `os.write` to a file opened for appending; nothing that was
+there is ever changed, but for a last line that a killed process left unfinished. An article that is stored again with
+the same text is not written again; with another text it is a new line with the same id and a higher `revision`: the
+last line of an id counts.
 
 One process writes to a file at a time (an advisory lock, `flock`); readers need none and see complete lines only.
 """
@@ -21,15 +22,15 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, Self
+from typing import Any, Self
 
 from webmain.corpus.identity import content_mark, identify
 from webmain.corpus.protocol import (
     Buffer,
     NotAStoreError,
     Outcome,
-    StoreDamagedError,
     Stored,
+    StoreDamagedError,
     StoreError,
     StoreFullError,
     StoreLockedError,
@@ -44,7 +45,8 @@ logger = logging.getLogger(__name__)
 
 _KNOWN = struct.Struct("<16sIQ")  # fingerprint, revision, offset of the line
 _LINE_HEAD = re.compile(
-    rb'\{"id": "([^"\\]{1,200})", "fingerprint": "([0-9a-f]{32})", "revision": ([0-9]{1,9}), "stored_at": "[^"\\]{0,40}", '
+    rb'\{"id": "([^"\\]{1,200})", "fingerprint": "([0-9a-f]{32})", "revision": ([0-9]{1,9}), '
+    rb'"stored_at": "[^"\\]{0,40}", '
 )
 _STEP = 1 << 16
 _COMPRESSED = (".gz", ".zst", ".bz2", ".xz", ".br")
@@ -63,8 +65,8 @@ class JsonlStore:
     read_only : bool
         Take no lock, mend nothing, refuse to add.
     fsync : bool
-        Ask the system at each commit to bring the lines to the disk. Without it a killed process loses nothing that was committed;
-        a power cut may lose the last seconds.
+        Ask the system at each commit to bring the lines to the disk. Without it a killed process loses nothing that
+        was committed; a power cut may lose the last seconds.
     clock : callable
         Gives the time written as `stored_at`.
 
@@ -100,8 +102,8 @@ class JsonlStore:
         self._known: dict[str, bytes] = {}
         if self.path.suffix.lower() in _COMPRESSED:
             raise StoreSpecError(
-                f"store jsonl:{path}: a compressed file cannot be appended to safely; write jsonl:{self.path.with_suffix('')} "
-                "and compress it with an export"
+                f"store jsonl:{path}: a compressed file cannot be appended to safely; "
+                f"write jsonl:{self.path.with_suffix('')} and compress it with an export"
             )
         self._fd = _open(self.path, read_only=read_only)
         try:
@@ -139,7 +141,8 @@ class JsonlStore:
         Raises
         ------
         StoreFullError, StoreWriteError
-            The lines before the failing one are whole and are named by the next successful commit; the others still wait.
+            The lines before the failing one are whole and are named by the next successful commit; the others still
+            wait.
         """
         self._usable()
         n = 0
@@ -223,7 +226,7 @@ class JsonlStore:
             fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise StoreLockedError(
-                f"store {self.spec}: another process writes to this file; wait for it, or give this crawl a file of its own"
+                f"store {self.spec}: another process writes to this file; wait for it, or use another file"
             ) from error
         except OSError as error:  # a file system without locks
             logger.warning("store %s: cannot be locked (%s); let only one crawl write to it", self.spec, error.strerror)

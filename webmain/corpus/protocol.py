@@ -18,8 +18,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, runtime_checkable
 
+from webmain.corpus.dedup import Bands
 from webmain.items import Article
 
 COMMIT_ITEMS = 50
@@ -94,8 +95,8 @@ class Stored:
 class Store(Protocol):
     """A place for articles: `add` buffers, `commit` makes durable and says what became of each.
 
-    Reading (`get`, `articles`, `count`, `fingerprints`) sees what is committed, each article in its last revision. A store is
-    used by one thread. Leaving the `with` block commits and closes.
+    Reading (`get`, `articles`, `count`, `fingerprints`) sees what is committed, each article in its last revision. A
+    store is used by one thread. Leaving the `with` block commits and closes.
     """
 
     @property
@@ -107,7 +108,7 @@ class Store(Protocol):
         """Number of articles added and not yet committed."""
 
     def due(self, now: float) -> bool:
-        """Tell whether it is time to commit: 50 articles wait, or one has waited for a second (`now`: time.monotonic())."""
+        """Tell whether 50 articles wait, or one has waited for a second (`now`: time.monotonic())."""
 
     def add(self, article: Article) -> None:
         """Take an article into the buffer."""
@@ -137,14 +138,18 @@ class Store(Protocol):
     ) -> None: ...
 
 
-class RunLog(Protocol):
-    """A store that also keeps the runs of the crawler."""
+@runtime_checkable
+class Database(Protocol):
+    """A store that also keeps the crawler's runs and the signatures of near-duplicates."""
 
     def start_run(self, arguments: Mapping[str, Any]) -> int:
         """Note that a crawl begins; return its number."""
 
     def finish_run(self, run: int, *, reason: str, stats: Mapping[str, Any] | None = None) -> None:
         """Note how it ended."""
+
+    def bands(self, algorithm: str) -> Bands:
+        """Return the place for signatures made by an algorithm."""
 
 
 class Buffer:

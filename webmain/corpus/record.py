@@ -1,7 +1,7 @@
 """An article as stores write it: JSON types only, valid UTF-8, no NaN; and back.
 
-`Article.to_dict` is the definition of the record; `plain` gives the same in about a fifth of the time by naming the fields of
-blocks and words instead of asking for them, and a test holds the two together.
+`Article.to_dict` is the definition of the record; `plain` gives the same in about a fifth of the time by naming the
+fields of blocks and words instead of asking for them, and a test holds the two together.
 """
 
 from __future__ import annotations
@@ -24,9 +24,14 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _NAMES = tuple(f.name for f in fields(Article))
 
 
-def plain(article: Article) -> dict[str, Any]:
-    """Return what `Article.to_dict` returns, in its order."""
-    return {name: _plain(name, getattr(article, name)) for name in _NAMES}
+def plain(article: Article, *, without: frozenset[str] = frozenset()) -> dict[str, Any]:
+    """Return what `Article.to_dict` returns, in its order, leaving out some fields on request."""
+    return {name: _plain(name, getattr(article, name)) for name in _NAMES if name not in without}
+
+
+def washed(article: Article) -> Article:
+    """Return the article as it comes back from a store: without lone surrogates and NaN."""
+    return Article.from_dict(json.loads(encode(plain(article))))
 
 
 def _plain(name: str, value: Any) -> Any:
@@ -59,10 +64,10 @@ def _block(block: ArticleBlock) -> dict[str, Any]:
 
 
 def encode(record: Mapping[str, Any]) -> str:
-    """Return a record as one line of JSON that every reader accepts.
+    r"""Return a record as one line of JSON that every reader accepts.
 
-    Pages hold lone surrogates (`&#xD800;`, `"\\ud83d"` in JSON-LD) which UTF-8 has no bytes for, and a score may be NaN, which JSON
-    has no word for: the first become U+FFFD, the second null.
+    Pages hold lone surrogates (`&#xD800;`, `"\ud83d"` in JSON-LD) which UTF-8 has no bytes for, and a score may be
+    NaN, which JSON has no word for: the first become U+FFFD, the second null.
     """
     try:
         text = json.dumps(record, ensure_ascii=False, allow_nan=False)
@@ -82,15 +87,13 @@ def clean(text: str) -> str:
     return text
 
 
-def finite(value: float | None) -> float | None:
-    """Return the number, None for NaN and infinities."""
-    return value if value is None or math.isfinite(value) else None
+def finite(value: Any) -> Any:
+    """Return the value, None for NaN and infinities."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _finite(value: Any) -> Any:
     """Replace numbers that JSON has no word for, at any depth."""
-    if isinstance(value, float):
-        return finite(value)
     if isinstance(value, Mapping):
         return {k: _finite(v) for k, v in value.items()}
-    return [_finite(v) for v in value] if isinstance(value, list) else value
+    return [_finite(v) for v in value] if isinstance(value, list) else finite(value)

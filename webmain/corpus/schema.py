@@ -1,7 +1,7 @@
 """The SQLite store's tables, as SQL, and the steps that lead from each version to the next.
 
-`MIGRATIONS[n]` takes a file from version n to n + 1; a new file takes all of them. A step is never edited once it has been
-released: add another. Every table, view and column is described in docs/fields.md, and a test compares.
+`MIGRATIONS[n]` takes a file from version n to n + 1; a new file takes all of them. A step is never edited once it has
+been released: add another. Every table, view and column is described in docs/fields.md, and a test compares.
 """
 
 from __future__ import annotations
@@ -128,11 +128,36 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (_ARTICLES, _NEAR_DUPLICATES)
 VERSION = len(MIGRATIONS)
 """The version that this webmain writes."""
 
-COLUMNS = (
-    "id url canonical_url site title published modified description site_name section language language_score "
-    "language_declared image licence paywalled text n_words n_parts extractor confidence fetched_at status charset "
-    "charset_source article_reason duplicate_of fingerprint"
-).split()
+COLUMNS = [
+    "id",
+    "url",
+    "canonical_url",
+    "site",
+    "title",
+    "published",
+    "modified",
+    "description",
+    "site_name",
+    "section",
+    "language",
+    "language_score",
+    "language_declared",
+    "image",
+    "licence",
+    "paywalled",
+    "text",
+    "n_words",
+    "n_parts",
+    "extractor",
+    "confidence",
+    "fetched_at",
+    "status",
+    "charset",
+    "charset_source",
+    "article_reason",
+    "duplicate_of",
+    "fingerprint",
+]
 """The columns of `article` that are fields of `Article`, in order."""
 
 _CHANGED = ", ".join(f"{c} = excluded.{c}" for c in [*COLUMNS[1:], "last_stored", "run", "record"])
@@ -140,11 +165,16 @@ _CHANGED = ", ".join(f"{c} = excluded.{c}" for c in [*COLUMNS[1:], "last_stored"
 PUT_ARTICLE = f"""INSERT INTO article ({", ".join(COLUMNS)}, revision, first_stored, last_stored, run, record)
     VALUES ({", ".join("?" for _ in COLUMNS)}, 1, ?, ?, ?, ?)
     ON CONFLICT (id) DO UPDATE SET {_CHANGED}, revision = revision + 1 WHERE fingerprint <> excluded.fingerprint
-    RETURNING key, revision"""
+    RETURNING key, revision"""  # noqa: S608 - names of columns, from this file
 """Inserts, or updates where the fingerprint differs; returns no row where nothing was written."""
 
 PUT_BLOCK = "INSERT INTO block VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 PUT_WORD = "INSERT INTO word VALUES (?, ?, ?, ?)"
 PUT_AUTHOR = "INSERT OR IGNORE INTO author (name) VALUES (?)"
 PUT_LINK = "INSERT INTO article_author SELECT ?, ?, key FROM author WHERE name = ?"
-CLEAR = tuple(f"DELETE FROM {table} WHERE article = ?" for table in ("block", "word", "article_author"))
+CLEAR = (
+    "DELETE FROM block WHERE article = ?",
+    "DELETE FROM word WHERE article = ?",
+    "DELETE FROM article_author WHERE article = ?",
+)
+"""Removes what hangs on an article."""

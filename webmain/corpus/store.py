@@ -1,11 +1,11 @@
 """The door to the stores, and the SQLite store.
 
-`open_store("sqlite:news.db")` opens one, `open_stores("jsonl:news.jsonl,sqlite:news.db")` several that are written together.
+`open_store("sqlite:news.db")` opens one, `open_stores("jsonl:news.jsonl,sqlite:news.db")` several that are written
+together.
 """
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ from urllib.parse import quote
 
 from webmain.corpus import schema
 from webmain.corpus.dedup import Entry, MemoryBands
-from webmain.corpus.identity import content_mark, identify
+from webmain.corpus.identity import identify
 from webmain.corpus.jsonl import JsonlStore
 from webmain.corpus.protocol import (
     Buffer,
@@ -26,8 +26,8 @@ from webmain.corpus.protocol import (
     NotAStoreError,
     Outcome,
     Store,
-    StoreDamagedError,
     Stored,
+    StoreDamagedError,
     StoreError,
     StoreFullError,
     StoreLockedError,
@@ -35,8 +35,12 @@ from webmain.corpus.protocol import (
     StoreWriteError,
     utc_now,
 )
-from webmain.corpus.record import clean, encode, finite, plain
+from webmain.corpus.record import clean, washed
+from webmain.corpus.rows import article_row, as_json, block_rows, compose
+from webmain.corpus.several import Stores
 from webmain.items import Article
+
+Indexed = tuple[Entry, tuple[int, ...]]
 
 _FORMS = "jsonl:PATH or sqlite:PATH"
 _WRITE_CODES = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_IOERR", "SQLITE_AUTH")
@@ -55,7 +59,8 @@ def open_store(spec: str, *, read_only: bool = False) -> Store:
     Raises
     ------
     StoreError
-        The specification names no store (StoreSpecError), or what it names cannot be opened; see `webmain.corpus.protocol`.
+        The specification names no store (StoreSpecError), or what it names cannot be opened; see
+        `webmain.corpus.protocol`.
     """
     form, colon, path = spec.strip().partition(":")
     form = form.strip().lower()
@@ -101,108 +106,12 @@ def _split(specs: str) -> list[str]:
     return parts
 
 
-class Stores:
-    """Several stores written together; reading goes to the first.
-
-    An article counts as stored when every store has it. Where their outcomes differ (a new database beside an old file), the one
-    that changed most is told: new, then changed, then unchanged.
-    """
-
-    def __init__(self, stores: Sequence[Store]) -> None:
-        if not stores:
-            raise StoreSpecError(f"no store is named; allowed are {_FORMS}")
-        self.stores = tuple(stores)
-        self._answers: list[list[Stored]] = [[] for _ in stores]
-
-    def __iter__(self) -> Iterator[Store]:
-        return iter(self.stores)
-
-    @property
-    def spec(self) -> str:
-        """The specifications, separated by commas."""
-        return ",".join(store.spec for store in self.stores)
-
-    @property
-    def pending(self) -> int:
-        """Number of articles that wait in some store."""
-        return max(store.pending for store in self.stores)
-
-    @property
-    def database(self) -> SqliteStore | None:
-        """The first SQLite store among them, which keeps runs and near-duplicates."""
-        return next((store for store in self.stores if isinstance(store, SqliteStore)), None)
-
-    def due(self, now: float) -> bool:
-        """Tell whether a store is due for a commit."""
-        return any(store.due(now) for store in self.stores)
-
-    def add(self, article: Article) -> None:
-        """Take an article into every buffer."""
-        for store in self.stores:
-            store.add(article)
-
-    def commit(self) -> tuple[Stored, ...]:
-        """Commit every store, also when one fails; what all of them have is returned, by this call or the next.
-
-        Raises
-        ------
-        StoreError
-            The first failure. What it concerns still waits in that store alone.
-        """
-        return self._all([store.commit for store in self.stores])
-
-    def get(self, article_id: str) -> Article | None:
-        """Return a committed article from the first store."""
-        return self.stores[0].get(article_id)
-
-    def articles(self) -> Iterator[Article]:
-        """Yield the committed articles of the first store."""
-        return self.stores[0].articles()
-
-    def fingerprints(self) -> Iterator[tuple[str, str]]:
-        """Yield (id, fingerprint) of the committed articles of the first store."""
-        return self.stores[0].fingerprints()
-
-    def count(self) -> int:
-        """Return the number of committed articles in the first store."""
-        return self.stores[0].count()
-
-    def close(self) -> tuple[Stored, ...]:
-        """Commit and close every store, also when one fails."""
-        return self._all([store.close for store in self.stores])
-
-    def _all(self, calls: Iterable[Callable[[], tuple[Stored, ...]]]) -> tuple[Stored, ...]:
-        failure: StoreError | None = None
-        for answers, call in zip(self._answers, calls, strict=True):
-            try:
-                answers.extend(call())
-            except StoreError as error:
-                failure = failure or error
-        if failure is not None:
-            raise failure
-        n = min(map(len, self._answers))  # stores answer in the order of `add`, so that equal places are one article
-        order = list(Outcome)
-        told = tuple(
-            min(row, key=lambda s: order.index(s.outcome)) for row in zip(*(a[:n] for a in self._answers), strict=True)
-        )
-        for answers in self._answers:
-            del answers[:n]
-        return told
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-
 class SqliteStore:
     """Articles in an SQLite database (docs/fields.md), readable by any SQLite tool while a crawl writes.
 
-    Write-ahead log, `synchronous=NORMAL`, one transaction a commit: a killed process loses nothing that was committed; a power cut may
-    lose the last seconds, and never breaks the file. Several processes may write; each waits for the other for up to `wait_s`.
+    Write-ahead log, `synchronous=NORMAL`, one transaction a commit: a killed process loses nothing that was
+    committed; a power cut may lose the last seconds, and never breaks the file. Several processes may write; each
+    waits for the other for up to `wait_s`.
 
     Parameters
     ----------
@@ -284,10 +193,10 @@ class SqliteStore:
         bands = self._bands.pending() if self._bands else ()
         if not waiting and not bands:
             return ()
-        with self._transaction():
-            done = self._write(waiting)
-            if self._bands:
-                self._bands.write(bands)
+        try:
+            done = self._write_all(waiting, bands)
+        except UnicodeEncodeError:  # a lone surrogate somewhere: rare enough to look for it only now
+            done = self._write_all([washed(article) for article in waiting], bands)
         if self._bands:
             self._bands.written()
         self._buffer.drop(len(waiting))
@@ -300,12 +209,12 @@ class SqliteStore:
     def articles(self) -> Iterator[Article]:
         """Yield the articles in the order in which they were first stored."""
         last = -1
-        while True:  # page by page: a reader that keeps one statement open would keep the log from shrinking
-            last_before = last
-            for last, article in self._rows("WHERE key > ? ORDER BY key LIMIT 200", (last,)):
-                yield article
-            if last == last_before:
+        while True:  # portion by portion: a statement left open would keep the log from shrinking
+            portion = list(self._rows("WHERE key > ? ORDER BY key LIMIT 100", (last,)))
+            yield from (article for _, article in portion)
+            if not portion:
                 return
+            last = portion[-1][0]
 
     def fingerprints(self) -> Iterator[tuple[str, str]]:
         """Yield (id, fingerprint) of every article."""
@@ -332,7 +241,7 @@ class SqliteStore:
         with self._transaction():
             cursor = self._db.execute(
                 "INSERT INTO crawl_run (started, arguments) VALUES (?, ?)",
-                (self._clock().isoformat(), _json(arguments)),
+                (self._clock().isoformat(), as_json(dict(arguments))),
             )
         self._run = cursor.lastrowid
         if self._run is None:
@@ -345,7 +254,7 @@ class SqliteStore:
         with self._transaction():
             self._db.execute(
                 "UPDATE crawl_run SET finished = ?, reason = ?, stats = ? WHERE id = ?",
-                (self._clock().isoformat(), clean(reason), _json(stats or {}), run),
+                (self._clock().isoformat(), clean(reason), as_json(dict(stats or {})), run),
             )
 
     def bands(self, algorithm: str) -> SqliteBands:
@@ -418,9 +327,17 @@ class SqliteStore:
             raise NotAStoreError(f"store {self.spec}: this is another program's database; it was left as it is")
         if version > schema.VERSION:
             raise NewerStoreError(
-                f"store {self.spec}: version {version}, written by a later webmain; this one knows up to {schema.VERSION}"
+                f"store {self.spec}: version {version}, of a later webmain; this one knows up to {schema.VERSION}"
             )
         return version
+
+    def _write_all(self, articles: Sequence[Article], bands: Iterable[Indexed]) -> tuple[Stored, ...]:
+        """Write articles and signatures in one transaction."""
+        with self._transaction():
+            done = self._write(articles)
+            if self._bands:
+                self._bands.write(bands)
+        return done
 
     def _write(self, articles: Sequence[Article]) -> tuple[Stored, ...]:
         """Write articles and what hangs on them, inside a transaction."""
@@ -428,7 +345,7 @@ class SqliteStore:
         now = self._clock().isoformat()
         for article in articles:
             name = identify(article)
-            row = self._db.execute(schema.PUT_ARTICLE, _article_row(article, name, now, self._run)).fetchone()
+            row = self._db.execute(schema.PUT_ARTICLE, article_row(article, name, now, self._run)).fetchone()
             if row is None:
                 revision = self._db.execute("SELECT revision FROM article WHERE id = ?", (name,)).fetchone()[0]
                 outcome = Outcome.UNCHANGED
@@ -443,12 +360,11 @@ class SqliteStore:
         return tuple(done)
 
     def _write_children(self, key: int, article: Article) -> None:
-        self._db.executemany(schema.PUT_BLOCK, _block_rows(key, article))
-        self._db.executemany(schema.PUT_WORD, ((key, i, clean(w.word), w.count) for i, w in enumerate(article.words)))
+        self._db.executemany(schema.PUT_BLOCK, block_rows(key, article))
+        self._db.executemany(schema.PUT_WORD, ((key, i, w.word, w.count) for i, w in enumerate(article.words)))
         if article.authors:
-            names = [clean(name) for name in article.authors]
-            self._db.executemany(schema.PUT_AUTHOR, ((name,) for name in names))
-            self._db.executemany(schema.PUT_LINK, ((key, i, name) for i, name in enumerate(names)))
+            self._db.executemany(schema.PUT_AUTHOR, ((name,) for name in article.authors))
+            self._db.executemany(schema.PUT_LINK, ((key, i, name) for i, name in enumerate(article.authors)))
 
     def _select(self, where: str, values: tuple[Any, ...]) -> Iterator[Article]:
         return (article for _, article in self._rows(where, values))
@@ -463,7 +379,7 @@ class SqliteStore:
                 words = self._db.execute(
                     "SELECT word, count FROM word WHERE article = ? ORDER BY position", (key,)
                 ).fetchall()
-                yield key, _compose(record, text, blocks, words)
+                yield key, compose(record, text, blocks, words)
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -512,11 +428,11 @@ class SqliteBands:
                 yield Entry(id=name, cluster=cluster, signature=array("I", minhash))
         yield from fresh.values()
 
-    def pending(self) -> tuple[tuple[Entry, tuple[int, ...]], ...]:
+    def pending(self) -> tuple[Indexed, ...]:
         """Return what waits for the commit."""
         return self._fresh.entries()
 
-    def write(self, entries: Iterable[tuple[Entry, tuple[int, ...]]]) -> None:
+    def write(self, entries: Iterable[Indexed]) -> None:
         """Write entries inside the store's transaction."""
         for entry, hashes in entries:
             old = self._db.execute("SELECT minhash FROM signature WHERE id = ?", (entry.id,)).fetchone()
@@ -529,62 +445,6 @@ class SqliteBands:
     def written(self) -> None:
         """Forget in memory what is committed."""
         self._fresh = MemoryBands(max_entries=None)
-
-
-def _article_row(article: Article, name: str, now: str, run: int | None) -> tuple[Any, ...]:
-    """Return the values of PUT_ARTICLE."""
-    record = plain(article) | {"id": name, "fingerprint": content_mark(article)}
-    values = [_value(record[column]) for column in schema.COLUMNS]
-    for heavy in ("text", "blocks", "words"):
-        del record[heavy]
-    return (*values, now, now, run, encode(record))
-
-
-def _value(value: Any) -> Any:
-    """Make a field fit for SQLite."""
-    if isinstance(value, str):
-        return clean(value)
-    return finite(value) if isinstance(value, float) else value
-
-
-def _block_rows(key: int, article: Article) -> Iterator[tuple[Any, ...]]:
-    """Return the values of PUT_BLOCK."""
-    for position, block in enumerate(article.blocks):
-        rows = encode_rows(block.rows) if block.rows else None
-        text, xpath = clean(block.text), clean(block.xpath)
-        numbers = finite(block.score), finite(block.raw)
-        yield key, position, block.kind.value, block.level, block.ordered, text, rows, *numbers, xpath
-
-
-def encode_rows(rows: Sequence[Sequence[str]]) -> str:
-    """Return a table's cells as JSON."""
-    return clean(json.dumps(rows, ensure_ascii=False))
-
-
-def _compose(record: str, text: str, blocks: Sequence[Sequence[Any]], words: Sequence[Sequence[Any]]) -> Article:
-    """Turn rows back into an article."""
-    whole = json.loads(record) | {
-        "text": text,
-        "words": [{"word": word, "count": count} for word, count in words],
-        "blocks": [
-            {
-                "kind": kind,
-                "level": level,
-                "ordered": bool(ordered),
-                "text": block_text,
-                "rows": json.loads(rows) if rows else (),
-                "score": score,
-                "raw": raw,
-                "xpath": xpath,
-            }
-            for _, _, kind, level, ordered, block_text, rows, score, raw, xpath in blocks
-        ],
-    }
-    return Article.from_dict(whole)
-
-
-def _json(values: Mapping[str, Any]) -> str:
-    return clean(json.dumps(dict(values), ensure_ascii=False, default=str, sort_keys=True))
 
 
 def _failure(spec: str, error: sqlite3.Error) -> StoreError:
