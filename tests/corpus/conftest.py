@@ -45,7 +45,11 @@ def build(n: int = 1, text: str | None = None, **other: object) -> Article:
         "extractor": "pab",
         "confidence": 0.75,
         "fingerprint": fingerprint(text),
-        "words": (WordCount(word="harbour", count=2), WordCount(word="Harbour", count=1), WordCount(word="ข่าว", count=1)),
+        "words": (
+            WordCount(word="harbour", count=2),
+            WordCount(word="Harbour", count=1),
+            WordCount(word="ข่าว", count=1),
+        ),
         "n_words": 12,
         "n_parts": 2,
         "fetched_at": datetime(2026, 11, 21, 1, 2, 3, tzinfo=UTC),

@@ -269,7 +269,7 @@ BLOCKS = st.lists(
 ).map(tuple)
 ARTICLES = st.builds(
     Article,
-    id=st.sampled_from(["aa", "bb", "cc\"\\", ""]),
+    id=st.sampled_from(["aa", "bb", 'cc"\\', ""]),
     url=st.none() | TEXT,
     canonical_url=st.none() | TEXT,
     title=st.none() | TEXT,
