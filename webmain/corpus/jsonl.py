@@ -10,13 +10,10 @@ One process writes to a file at a time (an advisory lock, `flock`); readers need
 
 from __future__ import annotations
 
-import errno
-import fcntl
 import json
 import logging
 import os
 import re
-import stat
 import struct
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -24,6 +21,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from webmain.corpus.append import AppendFile
 from webmain.corpus.identity import content_mark, identify
 from webmain.corpus.protocol import (
     Buffer,
@@ -32,8 +30,6 @@ from webmain.corpus.protocol import (
     Stored,
     StoreDamagedError,
     StoreError,
-    StoreFullError,
-    StoreLockedError,
     StoreSpecError,
     StoreWriteError,
     utc_now,
@@ -50,7 +46,6 @@ _LINE_HEAD = re.compile(
 )
 _STEP = 1 << 16
 _COMPRESSED = (".gz", ".zst", ".bz2", ".xz", ".br")
-_NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class JsonlStore:
@@ -105,15 +100,13 @@ class JsonlStore:
                 f"store jsonl:{path}: a compressed file cannot be appended to safely; "
                 f"write jsonl:{self.path.with_suffix('')} and compress it with an export"
             )
-        self._fd = _open(self.path, read_only=read_only)
+        self._file = AppendFile(self.path, label=f"store {self.spec}", read_only=read_only)
         try:
             if not read_only:
-                self._lock()
                 self._mend()
             self._scan()
         except BaseException:
-            os.close(self._fd)
-            self._fd = -1
+            self._file.close()
             raise
 
     @property
@@ -153,10 +146,7 @@ class JsonlStore:
         finally:
             self._buffer.drop(n)
         if self._fsync and n:
-            try:
-                os.fsync(self._fd)
-            except OSError as error:
-                raise _failure(self.path, error) from error
+            self._file.sync()
         done, self._done = tuple(self._done), []
         return done
 
@@ -199,13 +189,12 @@ class JsonlStore:
 
     def close(self) -> tuple[Stored, ...]:
         """Commit, then close; a second call does nothing."""
-        if self._fd < 0:
+        if self._file.closed:
             return ()
         try:
             return self.commit()
         finally:
-            os.close(self._fd)
-            self._fd = -1
+            self._file.close()
 
     def __enter__(self) -> Self:
         return self
@@ -216,45 +205,33 @@ class JsonlStore:
         self.close()
 
     def _usable(self, *, writing: bool = False) -> None:
-        if self._fd < 0:
+        if self._file.closed:
             raise StoreError(f"store {self.spec} is closed")
         if writing and self._read_only:
             raise StoreWriteError(f"store {self.spec} is open for reading only")
 
-    def _lock(self) -> None:
-        try:
-            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise StoreLockedError(
-                f"store {self.spec}: another process writes to this file; wait for it, or use another file"
-            ) from error
-        except OSError as error:  # a file system without locks
-            logger.warning("store %s: cannot be locked (%s); let only one crawl write to it", self.spec, error.strerror)
-
     def _mend(self) -> None:
         """Finish or cut off a last line that has no end; refuse a file that holds something else."""
-        size = os.fstat(self._fd).st_size
+        size = self._file.size()
         if not size:
             return
         with self.path.open("rb") as file:
             first = file.readline()
         if first.endswith(b"\n") and first.strip() and _identity(first) is None:
             raise self._foreign("its first line is no article record")
-        start = _last_line(self._fd, size)
-        tail = os.pread(self._fd, size - start, start)
+        start = _last_line(self._file.fd, size)
+        tail = os.pread(self._file.fd, size - start, start)
         if not tail:
             return
         record = _record(tail)
         if record is not None:
             if start == 0 and _article(record) is None:
                 raise self._foreign("its only line is no article record")
-            self._append(b"\n")
+            self._file.append(b"\n")
             return
         if not tail.startswith(b'{"'[: len(tail)]) and tail.strip(b"\0"):
             raise self._foreign("its last line is not JSON")
-        os.ftruncate(self._fd, start)
-        self.cut_bytes = len(tail)
-        logger.warning("store %s: cut off an unfinished last line of %d bytes", self.spec, len(tail))
+        self.cut_bytes = self._file.cut(start)
 
     def _foreign(self, why: str) -> NotAStoreError:
         return NotAStoreError(f"store {self.spec}: this file is something else ({why}); it was left as it is")
@@ -285,42 +262,10 @@ class JsonlStore:
             return Stored(id=name, url=article.url, outcome=Outcome.UNCHANGED, revision=revision)
         record = plain(article) | {"id": name, "fingerprint": mark}
         head = {"id": name, "fingerprint": mark, "revision": revision + 1, "stored_at": self._clock().isoformat()}
-        offset = self._append((encode(head | {k: v for k, v in record.items() if k not in HEAD}) + "\n").encode())
+        offset = self._file.append((encode(head | {k: v for k, v in record.items() if k not in HEAD}) + "\n").encode())
         self._known[name] = _KNOWN.pack(digest, revision + 1, offset)
         outcome = Outcome.CHANGED if revision else Outcome.NEW
         return Stored(id=name, url=article.url, outcome=outcome, revision=revision + 1)
-
-    def _append(self, line: bytes) -> int:
-        """Write a line whole or not at all; return where it begins."""
-        begin = os.fstat(self._fd).st_size
-        try:
-            written = os.write(self._fd, line)
-            while written < len(line):  # the disk filled up, or a signal came in between
-                written += os.write(self._fd, line[written:])
-        except OSError as error:
-            os.ftruncate(self._fd, begin)
-            raise _failure(self.path, error) from error
-        return begin
-
-
-def _open(path: Path, *, read_only: bool) -> int:
-    """Open a regular file for appending, or for reading."""
-    try:
-        if not read_only:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        fd = os.open(path, os.O_NONBLOCK | (os.O_RDONLY if read_only else os.O_RDWR | os.O_APPEND | os.O_CREAT), 0o644)
-    except OSError as error:
-        raise _failure(path, error) from error
-    if not stat.S_ISREG(os.fstat(fd).st_mode):
-        os.close(fd)
-        raise NotAStoreError(f"store jsonl:{path}: not a regular file")
-    return fd
-
-
-def _failure(path: Path, error: OSError) -> StoreError:
-    """Turn the system's error into ours."""
-    kind = StoreFullError if error.errno in _NO_SPACE else StoreWriteError
-    return kind(f"store jsonl:{path}: {error.strerror or error}")
 
 
 def _last_line(fd: int, size: int) -> int:
