@@ -1,0 +1,46 @@
+"""What an article is known by: its id and its fingerprint."""
+
+from __future__ import annotations
+
+import hashlib
+
+from webmain.items import Article
+
+
+def article_id(url: str) -> str:
+    """Return the id of the article at a canonical URL: the first 16 hex digits of its SHA-256.
+
+    Parameters
+    ----------
+    url : str
+        The canonical URL, or the page's own where there is none; as it stands, without further normalisation.
+    """
+    return _sha256(url)[:16]
+
+
+def fingerprint(text: str) -> str:
+    """Return the first 32 hex digits of the SHA-256 of a text whose case and white space are folded.
+
+    Two texts that differ in letter case, line breaks or the width of gaps have one fingerprint. Cost: linear.
+    """
+    return _sha256(" ".join(text.casefold().split()))[:32]
+
+
+def identify(article: Article) -> str:
+    """Return the id to store an article under: its own, else its URL's, else its text's.
+
+    An article extracted from a bare string has no URL; its text is then all it can be known by.
+    """
+    if article.id:
+        return article.id
+    url = article.canonical_url or article.url
+    return article_id(url) if url else content_mark(article)[:16]
+
+
+def content_mark(article: Article) -> str:
+    """Return the article's fingerprint, computed where the record has none."""
+    return article.fingerprint or fingerprint(article.text)
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,328 @@
+"""The JSONL store: one article a line, appended to the file itself.
+
+What holds, whatever happens: each line is written by one `os.write` to a file opened for appending; nothing that was
+there is ever changed, but for a last line that a killed process left unfinished. An article that is stored again with
+the same text is not written again; with another text it is a new line with the same id and a higher `revision`: the
+last line of an id counts.
+
+One process writes to a file at a time (an advisory lock, `flock`); readers need none and see complete lines only.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import re
+import struct
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from webmain.corpus.append import AppendFile
+from webmain.corpus.identity import content_mark, identify
+from webmain.corpus.protocol import (
+    Buffer,
+    NotAStoreError,
+    Outcome,
+    Stored,
+    StoreDamagedError,
+    StoreError,
+    StoreSpecError,
+    StoreWriteError,
+    utc_now,
+)
+from webmain.corpus.record import HEAD, encode, plain
+from webmain.items import Article
+
+logger = logging.getLogger(__name__)
+
+_KNOWN = struct.Struct("<16sIQ")  # fingerprint, revision, offset of the line
+_LINE_HEAD = re.compile(
+    rb'\{"id": "([^"\\]{1,200})", "fingerprint": "([0-9a-f]{32})", "revision": ([0-9]{1,9}), '
+    rb'"stored_at": "[^"\\]{0,40}", '
+)
+_STEP = 1 << 16
+_COMPRESSED = (".gz", ".zst", ".bz2", ".xz", ".br")
+
+
+class JsonlStore:
+    """Articles as lines of one file.
+
+    Opening reads the head of every line once, to know what is there: about 200 bytes of memory an article.
+
+    Parameters
+    ----------
+    path : str or Path
+        Made, with its folders, where it is not there.
+    read_only : bool
+        Take no lock, mend nothing, refuse to add.
+    fsync : bool
+        Ask the system at each commit to bring the lines to the disk. Without it a killed process loses nothing that
+        was committed; a power cut may lose the last seconds.
+    clock : callable
+        Gives the time written as `stored_at`.
+
+    Attributes
+    ----------
+    cut_bytes : int
+        Length of the unfinished last line that was cut off on opening; 0 as a rule.
+    damaged_lines : int
+        Complete lines that are no article records; they are left where they are and skipped.
+
+    Raises
+    ------
+    StoreSpecError, NotAStoreError, StoreLockedError, StoreWriteError
+        See `webmain.corpus.protocol`.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        read_only: bool = False,
+        fsync: bool = False,
+        clock: Callable[[], datetime] = utc_now,
+    ) -> None:
+        self.path = Path(path)
+        self.cut_bytes = 0
+        self.damaged_lines = 0
+        self._read_only = read_only
+        self._fsync = fsync
+        self._clock = clock
+        self._buffer = Buffer()
+        self._done: list[Stored] = []
+        self._known: dict[str, bytes] = {}
+        if self.path.suffix.lower() in _COMPRESSED:
+            raise StoreSpecError(
+                f"store jsonl:{path}: a compressed file cannot be appended to safely; "
+                f"write jsonl:{self.path.with_suffix('')} and compress it with an export"
+            )
+        self._file = AppendFile(self.path, label=f"store {self.spec}", read_only=read_only)
+        try:
+            if not read_only:
+                self._mend()
+            self._scan()
+        except BaseException:
+            self._file.close()
+            raise
+
+    @property
+    def spec(self) -> str:
+        """`jsonl:PATH`."""
+        return f"jsonl:{self.path}"
+
+    @property
+    def pending(self) -> int:
+        """Number of articles added and not yet committed."""
+        return len(self._buffer)
+
+    def due(self, now: float) -> bool:
+        """Tell whether 50 articles wait, or one has waited for a second (`now`: time.monotonic())."""
+        return self._buffer.due(now)
+
+    def add(self, article: Article) -> None:
+        """Take an article into the buffer."""
+        self._usable(writing=True)
+        self._buffer.add(article)
+
+    def commit(self) -> tuple[Stored, ...]:
+        """Append what waits, a line each; return what became of it.
+
+        Raises
+        ------
+        StoreFullError, StoreWriteError
+            The lines before the failing one are whole and are named by the next successful commit; the others still
+            wait.
+        """
+        self._usable()
+        n = 0
+        try:
+            for article in self._buffer.peek():
+                self._done.append(self._write(article))
+                n += 1
+        finally:
+            self._buffer.drop(n)
+        if self._fsync and n:
+            self._file.sync()
+        done, self._done = tuple(self._done), []
+        return done
+
+    def get(self, article_id: str) -> Article | None:
+        """Return the last revision of an article."""
+        self._usable()
+        known = self._known.get(article_id)
+        if known is None:
+            return None
+        offset: int = _KNOWN.unpack(known)[2]
+        with self.path.open("rb") as file:
+            file.seek(offset)
+            record = _record(file.readline())
+        if record is None or _name(record) != article_id:
+            raise StoreDamagedError(f"store {self.spec}: line at byte {offset} is not article {article_id} any more")
+        return _article(record)
+
+    def articles(self) -> Iterator[Article]:
+        """Yield the articles in their last revision, in the order of the file; damaged lines are passed over."""
+        self._usable()
+        with self.path.open("rb") as file:
+            for offset in sorted(_KNOWN.unpack(known)[2] for known in self._known.values()):
+                file.seek(offset)
+                article = _article(_record(file.readline()))
+                if article is None:
+                    logger.warning("store %s: the line at byte %d is no article record; skipped", self.spec, offset)
+                else:
+                    yield article
+
+    def fingerprints(self) -> Iterator[tuple[str, str]]:
+        """Yield (id, fingerprint) of every article."""
+        self._usable()
+        for article_id, known in self._known.items():
+            yield article_id, _KNOWN.unpack(known)[0].hex()
+
+    def count(self) -> int:
+        """Return the number of articles: ids, not lines."""
+        self._usable()
+        return len(self._known)
+
+    def close(self) -> tuple[Stored, ...]:
+        """Commit, then close; a second call does nothing."""
+        if self._file.closed:
+            return ()
+        try:
+            return self.commit()
+        finally:
+            self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _usable(self, *, writing: bool = False) -> None:
+        if self._file.closed:
+            raise StoreError(f"store {self.spec} is closed")
+        if writing and self._read_only:
+            raise StoreWriteError(f"store {self.spec} is open for reading only")
+
+    def _mend(self) -> None:
+        """Finish or cut off a last line that has no end; refuse a file that holds something else."""
+        size = self._file.size()
+        if not size:
+            return
+        with self.path.open("rb") as file:
+            first = file.readline()
+        if first.endswith(b"\n") and first.strip() and _identity(first) is None:
+            raise self._foreign("its first line is no article record")
+        start = _last_line(self._file.fd, size)
+        tail = os.pread(self._file.fd, size - start, start)
+        if not tail:
+            return
+        record = _record(tail)
+        if record is not None:
+            if start == 0 and _article(record) is None:
+                raise self._foreign("its only line is no article record")
+            self._file.append(b"\n")
+            return
+        if not tail.startswith(b'{"'[: len(tail)]) and tail.strip(b"\0"):
+            raise self._foreign("its last line is not JSON")
+        self.cut_bytes = self._file.cut(start)
+
+    def _foreign(self, why: str) -> NotAStoreError:
+        return NotAStoreError(f"store {self.spec}: this file is something else ({why}); it was left as it is")
+
+    def _scan(self) -> None:
+        """Learn id, fingerprint, revision and place of every complete line."""
+        offset = 0
+        with self.path.open("rb", buffering=1 << 20) as file:
+            for line in file:
+                if not line.endswith(b"\n"):
+                    break  # somebody is writing it, or died over it
+                known = _identity(line)
+                if known is not None:
+                    name, mark, revision = known
+                    self._known[name] = _KNOWN.pack(mark, revision, offset)
+                elif line.strip():
+                    self.damaged_lines += 1
+                offset += len(line)
+        if self.damaged_lines:
+            logger.warning("store %s: %d lines are no article records; left alone", self.spec, self.damaged_lines)
+
+    def _write(self, article: Article) -> Stored:
+        """Append one article unless it is there with the same text."""
+        name, mark = identify(article), content_mark(article)
+        digest = _digest(mark)
+        before, revision, _ = _KNOWN.unpack(self._known[name]) if name in self._known else (None, 0, 0)
+        if before == digest:
+            return Stored(id=name, url=article.url, outcome=Outcome.UNCHANGED, revision=revision)
+        record = plain(article) | {"id": name, "fingerprint": mark}
+        head = {"id": name, "fingerprint": mark, "revision": revision + 1, "stored_at": self._clock().isoformat()}
+        offset = self._file.append((encode(head | {k: v for k, v in record.items() if k not in HEAD}) + "\n").encode())
+        self._known[name] = _KNOWN.pack(digest, revision + 1, offset)
+        outcome = Outcome.CHANGED if revision else Outcome.NEW
+        return Stored(id=name, url=article.url, outcome=outcome, revision=revision + 1)
+
+
+def _last_line(fd: int, size: int) -> int:
+    """Return where the last line begins: the byte after the last new line."""
+    end = size
+    while end > 0:
+        begin = max(0, end - _STEP)
+        at = os.pread(fd, end - begin, begin).rfind(b"\n")
+        if at >= 0:
+            return begin + at + 1
+        end = begin
+    return 0
+
+
+def _identity(line: bytes) -> tuple[str, bytes, int] | None:
+    """Return id, fingerprint and revision of a line; None where it is no article record."""
+    match = _LINE_HEAD.match(line)
+    if match and line.endswith(b"}\n"):
+        return match[1].decode(errors="replace"), bytes.fromhex(match[2].decode()), int(match[3])
+    record = _record(line)  # written by other hands: keys in another order, no revision
+    article = _article(record)
+    if record is None or article is None:
+        return None
+    revision = record.get("revision", 1)
+    usable = isinstance(revision, int) and 0 < revision < 1 << 31
+    return _name(record), _digest(content_mark(article)), revision if usable else 1
+
+
+def _record(line: bytes) -> dict[str, Any] | None:
+    """Read a line as one JSON object."""
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return record if isinstance(record, dict) else None
+
+
+def _article(record: dict[str, Any] | None) -> Article | None:
+    """Read a record as an article; None where it is not one."""
+    if record is None or not isinstance(record.get("text"), str):
+        return None
+    try:
+        article = Article.from_dict(record)
+    except (ValueError, TypeError, AttributeError, KeyError):
+        return None
+    return article if isinstance(article.id, str) else None
+
+
+def _name(record: dict[str, Any]) -> str:
+    article = _article(record)
+    return identify(article) if article else ""
+
+
+def _digest(mark: str) -> bytes:
+    """Return a fingerprint as 16 bytes, whatever its form."""
+    try:
+        digest = bytes.fromhex(mark)
+    except ValueError:
+        digest = b""
+    return digest if len(digest) == 16 else mark.encode("utf-8", "surrogatepass")[:16].ljust(16, b"\0")

@@ -1,0 +1,72 @@
+"""An article as rows of the SQLite store, and rows as an article; no SQLite here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from webmain.corpus import schema
+from webmain.corpus.identity import content_mark
+from webmain.corpus.record import clean, encode, finite, plain
+from webmain.items import Article
+
+HEAVY = frozenset(("text", "blocks", "words"))
+"""What stands in columns and tables of its own and is left out of the JSON in `article.record`."""
+
+
+def article_row(article: Article, name: str, now: str, run: int | None) -> tuple[Any, ...]:
+    """Return the values of PUT_ARTICLE."""
+    record = plain(article, without=HEAVY) | {"id": name, "fingerprint": content_mark(article)}
+    values = [article.text if column == "text" else _value(record[column]) for column in schema.COLUMNS]
+    return (*values, now, now, run, encode(record))
+
+
+def _value(value: Any) -> Any:
+    """Make a field fit for SQLite."""
+    return finite(value) if isinstance(value, float) else value
+
+
+def block_rows(key: int, article: Article) -> Iterator[tuple[Any, ...]]:
+    """Return the values of PUT_BLOCK."""
+    for position, block in enumerate(article.blocks):
+        rows = as_json(block.rows) if block.rows else None
+        yield (
+            key,
+            position,
+            block.kind.value,
+            block.level,
+            block.ordered,
+            block.text,
+            rows,
+            block.score,
+            block.raw,
+            block.xpath,
+        )
+
+
+def compose(record: str, text: str, blocks: Sequence[Sequence[Any]], words: Sequence[Sequence[Any]]) -> Article:
+    """Turn rows back into an article."""
+    whole = json.loads(record) | {
+        "text": text,
+        "words": [{"word": word, "count": count} for word, count in words],
+        "blocks": [
+            {
+                "kind": kind,
+                "level": level,
+                "ordered": bool(ordered),
+                "text": block_text,
+                "rows": json.loads(rows) if rows else (),
+                "score": score,
+                "raw": raw,
+                "xpath": xpath,
+            }
+            for _, _, kind, level, ordered, block_text, rows, score, raw, xpath in blocks
+        ],
+    }
+    return Article.from_dict(whole)
+
+
+def as_json(value: Any) -> str:
+    """Return a value as JSON text; what JSON has no form for as its `str`."""
+    return clean(json.dumps(value, ensure_ascii=False, default=str))
