@@ -1,0 +1,130 @@
+"""What goes over the made-up wire: a question, an answer, and what a crawl is expected to make of it all."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from webmain.items import Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An HTTP answer.
+
+    Attributes
+    ----------
+    headers : Mapping[str, str]
+        One value a name. `Content-Length` is left to whoever sends it.
+    body : bytes
+        As sent, after content coding.
+    """
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A request, taken apart.
+
+    Attributes
+    ----------
+    path : str
+        Percent-decoded, "/" at least.
+    query : Mapping[str, str]
+        The last value of each name.
+    earlier : int
+        How often this very URL was asked for before, in the life of this web.
+    headers : Mapping[str, str]
+        Names in lower case.
+    """
+
+    host: str
+    path: str
+    query: Mapping[str, str] = field(default_factory=dict)
+    earlier: int = 0
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expected:
+    """The ground truth of one article that a crawl must yield, once.
+
+    Attributes
+    ----------
+    url : str
+        Its canonical URL.
+    aliases : tuple of str
+        Other URLs under which the same article is served.
+    published : datetime
+        With its zone; some pages show the day only.
+    text : str
+        Blocks joined by blank lines: list items are blocks, a table's rows stand on lines, its cells divided by tabs.
+    optional : tuple of str
+        What may stand in an extracted text or not: headline, standfirst, captions, byline.
+    noise : tuple of str
+        Sentences on its page that are no part of it: comments, teasers, sign-up boxes, hidden text.
+    paywalled : bool or None
+        What the page says of itself; only the free part is the text then.
+    dated, signed : bool
+        The page (or a feed or sitemap, for the date) gives the date, names the authors.
+    forms : frozenset of str
+        What is special in how it is served (see README.md).
+    """
+
+    url: str
+    site: str
+    title: str
+    authors: tuple[str, ...]
+    published: datetime
+    text: str
+    language: str
+    section: str
+    tags: tuple[str, ...]
+    aliases: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ()
+    noise: tuple[str, ...] = ()
+    paywalled: bool | None = None
+    dated: bool = True
+    signed: bool = True
+    forms: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trap:
+    """A URL that is linked like an article or a section and must not become an article.
+
+    Attributes
+    ----------
+    reasons : frozenset of Reason
+        The rejections that are right for it; empty where no page ever reaches the pipelines.
+    """
+
+    url: str
+    what: str
+    reasons: frozenset[Reason] = frozenset()
+
+
+def html(markup: str, *, status: int = 200, charset: str | None = "utf-8") -> Reply:
+    """Answer with a page in UTF-8, whatever `charset` the header claims."""
+    kind = f"text/html; charset={charset}" if charset else "text/html"
+    return Reply(status, {"Content-Type": kind}, markup.encode())
+
+
+def xml(markup: str, *, kind: str = "application/xml; charset=utf-8") -> Reply:
+    """Answer with a feed or a sitemap."""
+    return Reply(200, {"Content-Type": kind}, markup.encode())
+
+
+def gzipped(markup: str, *, kind: str = "application/x-gzip") -> Reply:
+    """Answer with a gzip file (not a content coding), the same bytes each time."""
+    return Reply(200, {"Content-Type": kind}, gzip.compress(markup.encode(), mtime=0))
+
+
+def redirect(url: str, *, status: int = 301) -> Reply:
+    """Send the client elsewhere."""
+    return Reply(status, {"Location": url, "Content-Type": "text/html"}, b"")
