@@ -98,7 +98,9 @@ class Khaosai(Site):
 
     def traps(self) -> list[Trap]:
         """Return the hubs and the forbidden pages."""
-        hubs = [Trap(url=self.absolute(p), what="hub", reasons=frozenset({Reason.NOT_ARTICLE})) for p, _, _ in self._hubs()]
+        hubs = [
+            Trap(url=self.absolute(p), what="hub", reasons=frozenset({Reason.NOT_ARTICLE})) for p, _, _ in self._hubs()
+        ]
         return [*hubs, Trap(url=self.absolute("/member/profile"), what="forbidden by robots.txt")]
 
     def missing(self, asked: Asked) -> Reply:
@@ -144,7 +146,9 @@ class Khaosai(Site):
                 tags = "\n".join(t for t in tags.split("\n") if "published_time" not in t)
             head.append(tags)
         if "json-ld" in story.forms:
-            head.append(script(news_article(story, url=url, image=image, site_name=NAME, logo=self.absolute("/img/logo.svg"))))
+            head.append(
+                script(news_article(story, url=url, image=image, site_name=NAME, logo=self.absolute("/img/logo.svg")))
+            )
         picture = figure(story.picture, self.href(f"/img/{story.number}.svg")) if story.picture and part == 1 else ""
         blocks, pager = story.blocks, ""
         if "two-pages" in story.forms:

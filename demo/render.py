@@ -19,9 +19,7 @@ from webmain.items import Kind
 TEMPLATES = Path(__file__).parent / "templates"
 
 _INLINE = re.compile(r"\[(?P<label>[^\]]*)\]\((?P<href>[^)]*)\)|\*\*(?P<strong>[^*]+)\*\*|\*(?P<em>[^*]+)\*")
-_MONTHS_TH = (
-    "มกราคม กุมภาพันธ์ มีนาคม เมษายน พฤษภาคม มิถุนายน กรกฎาคม สิงหาคม กันยายน ตุลาคม พฤศจิกายน ธันวาคม".split()
-)
+_MONTHS_TH = "มกราคม กุมภาพันธ์ มีนาคม เมษายน พฤษภาคม มิถุนายน กรกฎาคม สิงหาคม กันยายน ตุลาคม พฤศจิกายน ธันวาคม".split()
 _SHORT_MONTHS_TH = "ม.ค. ก.พ. มี.ค. เม.ย. พ.ค. มิ.ย. ก.ค. ส.ค. ก.ย. ต.ค. พ.ย. ธ.ค.".split()
 _MONTHS_EN = "January February March April May June July August September October November December".split()
 _DAYS_EN = "Mon Tue Wed Thu Fri Sat Sun".split()
@@ -128,7 +126,11 @@ def news_article(story: Story, *, url: str, image: str, site_name: str, logo: st
         "articleSection": story.section,
         "keywords": list(story.tags),
         "inLanguage": story.language,
-        "publisher": {"@type": "NewsMediaOrganization", "name": site_name, "logo": {"@type": "ImageObject", "url": logo}},
+        "publisher": {
+            "@type": "NewsMediaOrganization",
+            "name": site_name,
+            "logo": {"@type": "ImageObject", "url": logo},
+        },
         "isAccessibleForFree": True,
     }
 

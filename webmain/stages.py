@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -233,7 +233,7 @@ def with_hints(metadata: Metadata, hints: Hints | None) -> Metadata:
 
     if hints is None:
         return metadata
-    values: dict[str, object] = {}
+    values: dict[str, Any] = {}
     sources = dict(metadata.sources)
     for name, raw, value in (
         ("title", hints.title, hints.title),

@@ -97,7 +97,7 @@ def _value(name: str, text: str, wanted: object) -> object:
         return text.lower() in ("true", "1", "yes")
     if wanted in (int, float):
         try:
-            return wanted(text)  # type: ignore[operator]
+            return wanted(text)
         except ValueError:
             raise ValueError(f"option {name}: got {text!r}, allowed is a number") from None
     return text

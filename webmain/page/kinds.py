@@ -66,7 +66,7 @@ def article_blocks(
     while i < len(groups):
         group = groups[i]
         place = places[leaves.box[group[0]]]
-        values = {"score": float(score[group[0]]), "raw": float(raw[group[0]])}
+        first_score, first_raw = float(score[group[0]]), float(raw[group[0]])
         if place.table in data_tables:
             j = i
             while j < len(groups) and places[leaves.box[groups[j][0]]].table == place.table:
@@ -74,7 +74,14 @@ def article_blocks(
             rows = _rows(leaves, groups[i:j], places)
             text = "\n".join("\t".join(row) for row in rows)
             blocks.append(
-                ArticleBlock(kind=Kind.TABLE, text=text, rows=rows, xpath=elements.xpath(place.table), **values)
+                ArticleBlock(
+                    kind=Kind.TABLE,
+                    text=text,
+                    rows=rows,
+                    xpath=elements.xpath(place.table),
+                    score=first_score,
+                    raw=first_raw,
+                )
             )
             i = j
             continue
@@ -91,7 +98,8 @@ def article_blocks(
                     level=place.level,
                     ordered=place.ordered,
                     xpath=elements.xpath(leaves.box[group[0]]) if leaves.box[group[0]] >= 0 else "",
-                    **values,
+                    score=first_score,
+                    raw=first_raw,
                 )
             )
         i += 1

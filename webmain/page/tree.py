@@ -10,7 +10,7 @@ import re
 import time
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from numpy.typing import NDArray
-    from selectolax.lexbor import LexborNode
 
 BLOCK_TAGS = frozenset(
     "address article aside blockquote body button caption center dd details dialog dir div dl dt fieldset figcaption "
@@ -313,7 +312,7 @@ def _hidden_by_style(style: str) -> int:
     return hidden | (int(Flag.HIDDEN_VISIBILITY) if _NOT_VISIBLE.search(style) else 0)
 
 
-def _walk(root: LexborNode, deadline: float | None) -> Tree:
+def _walk(root: Any, deadline: float | None) -> Tree:  # the binding's stubs call every name optional
     """Visit each node once, in document order; one long loop because a call for each node would double its cost."""
     leaves, elements = Leaves(), Elements()
     add_text, add_element = leaves.texts.append, leaves.element.append
@@ -331,7 +330,7 @@ def _walk(root: LexborNode, deadline: float | None) -> Tree:
 
     title: str | None = None
     data: list[str] = []
-    stack: list[tuple[LexborNode, int, int, int, int]] = []  # node, parent, flags and box outside, gap after its end
+    stack: list[tuple[Any, int, int, int, int]] = []  # node, parent, flags and box outside, gap after its end
     parent, flags, box = -1, 0, -1
     gap, spaced = block, False
     n_elements, n_texts, next_check = 0, 0, _CHECK_CLOCK_EVERY
