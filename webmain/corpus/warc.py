@@ -265,7 +265,7 @@ def _answer(record: WarcRecord, url: str | None, max_bytes: int) -> Capture | Sk
     """Read a record as an HTTP answer; a `resource` record is one of status 200."""
     from fastwarc.warc import WarcRecordType
 
-    if record.headers.get("WARC-Type") is None:  # the head is cut off
+    if record.headers.get("Content-Length") is None:  # the head is cut off
         return Skip.DAMAGED
     if record.record_type == WarcRecordType.revisit:
         return Skip.REVISIT
