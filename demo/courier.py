@@ -26,7 +26,9 @@ from demo.wire import Asked, Reply, Trap, gzipped, html, redirect, xml
 from webmain.items import Reason
 
 NAME = "The Harbour Courier"
-SIGN_UP = "Get the harbour in your inbox: every weekday at six, the five stories that the town will talk about at lunch."
+SIGN_UP = (
+    "Get the harbour in your inbox: every weekday at six, the five stories that the town will talk about at lunch."
+)
 COOKIES = "We and our 214 partners would like to store crumbs of information on your device to measure how you read us."
 BIO = "writes for the Courier from Wexhaven. Tips, corrections and old photographs are welcome at the front desk."
 LIVE = "Live: the count in the town hall, minute by minute, with our reporter on the gallery."
@@ -59,12 +61,18 @@ class Courier(Site):
             "/": page(self.front()),
             "/feed/atom.xml": lambda _: xml(self.atom(), kind="application/atom+xml; charset=utf-8"),
             "/sitemap-index.xml": lambda _: xml(
-                feeds.sitemap_index(self.absolute(f"/sitemaps/{n}") for n in ("articles-2026.xml.gz", "news.xml", "sections.xml"))
+                feeds.sitemap_index(
+                    self.absolute(f"/sitemaps/{n}") for n in ("articles-2026.xml.gz", "news.xml", "sections.xml")
+                )
             ),
             "/sitemaps/articles-2026.xml.gz": lambda _: gzipped(feeds.sitemap(self.entries(self._listed()))),
             "/sitemaps/news.xml": lambda _: xml(feeds.news_sitemap(NAME, self.entries(self._listed()[:5]))),
-            "/about": page(self._plain_page("About us", "The Harbour Courier has been printed in Wexhaven since 1871.")),
-            "/contact": page(self._plain_page("Contact", "The front desk is open from eight until six, except on Sundays.")),
+            "/about": page(
+                self._plain_page("About us", "The Harbour Courier has been printed in Wexhaven since 1871.")
+            ),
+            "/contact": page(
+                self._plain_page("Contact", "The front desk is open from eight until six, except on Sundays.")
+            ),
             "/search": page(self._plain_page("Search", "Type a word and press return.")),
             "/subscribe": page(self._plain_page("Subscribe", "Four weeks of the paper edition for the price of one.")),
         }
@@ -80,7 +88,8 @@ class Courier(Site):
     def robots(self) -> str:
         """Forbid search and print pages, name the sitemap index."""
         return (
-            "# The Harbour Courier\nUser-agent: *\nDisallow: /search\nDisallow: /print/\nDisallow: /account/\nAllow: /\n\n"
+            "# The Harbour Courier\nUser-agent: *\n"
+            "Disallow: /search\nDisallow: /print/\nDisallow: /account/\nAllow: /\n\n"
             f"Sitemap: {self.absolute('/sitemap-index.xml')}\n"
         )
 
@@ -96,7 +105,9 @@ class Courier(Site):
 
     def traps(self) -> list[Trap]:
         """Return the hubs and service pages."""
-        hubs = [Trap(url=self.absolute(p), what="hub", reasons=frozenset({Reason.NOT_ARTICLE})) for p, _, _ in self._hubs()]
+        hubs = [
+            Trap(url=self.absolute(p), what="hub", reasons=frozenset({Reason.NOT_ARTICLE})) for p, _, _ in self._hubs()
+        ]
         service = [
             Trap(url=self.absolute(p), what="service page", reasons=frozenset({Reason.NOT_ARTICLE, Reason.NO_TEXT}))
             for p in ("/about", "/contact", "/subscribe")
@@ -105,7 +116,9 @@ class Courier(Site):
 
     def missing(self, asked: Asked) -> Reply:
         """Answer 404 with a page that still looks like the paper."""
-        return html(self._plain_page("Page not found", "The tide has taken this page, or it was never here."), status=404)
+        return html(
+            self._plain_page("Page not found", "The tide has taken this page, or it was never here."), status=404
+        )
 
     def atom(self) -> str:
         """Return the feed of the eight newest stories."""
@@ -127,7 +140,11 @@ class Courier(Site):
         if "json-ld" in story.forms:
             record = news_article(story, url=url, image=image, site_name=NAME, logo=self.absolute("/img/logo.svg"))
             head.append(script(record))
-        picture = figure(story.picture, self.href(f"/img/{story.slug}.svg"), credit="Courier archive") if story.picture else ""
+        picture = (
+            figure(story.picture, self.href(f"/img/{story.slug}.svg"), credit="Courier archive")
+            if story.picture
+            else ""
+        )
         main = fill(
             "courier_article.html",
             section=esc(story.section),
@@ -152,7 +169,9 @@ class Courier(Site):
         """Render the front page: every story with its teaser, by section."""
         first, *rest = self.stories[:9]
         lead = f'<section class="lead">{self._cards([first], level=1)}</section>'
-        feed = '<link rel="alternate" type="application/atom+xml" title="News" href="{}">'.format(self.href("/feed/atom.xml"))
+        feed = '<link rel="alternate" type="application/atom+xml" title="News" href="{}">'.format(
+            self.href("/feed/atom.xml")
+        )
         sections = "\n".join(
             f'<section><h2><a href="{self.href(f"/{name.lower()}/")}">{name}</a></h2>{self._cards(found[:3])}</section>'
             for name, found in self.grouped(lambda s: [s.section]).items()
@@ -186,11 +205,14 @@ class Courier(Site):
         return self._shell(f"{title} | {NAME}", main, head="\n".join(head))
 
     def _plain_page(self, title: str, text: str) -> str:
-        return self._shell(f"{title} | {NAME}", f"<h1>{esc(title)}</h1><p>{esc(text)}</p>{self._cards(self.stories[:3])}")
+        return self._shell(
+            f"{title} | {NAME}", f"<h1>{esc(title)}</h1><p>{esc(text)}</p>{self._cards(self.stories[:3])}"
+        )
 
     def _byline(self, story: Story) -> str:
         names = " and ".join(
-            f'<a class="byline-name" rel="author" href="{self.href(_author_path(n))}">{esc(n)}</a>' for n in story.authors
+            f'<a class="byline-name" rel="author" href="{self.href(_author_path(n))}">{esc(n)}</a>'
+            for n in story.authors
         )
         day = english_date(story.published)
         if "no-metadata" in story.forms:
@@ -198,7 +220,9 @@ class Courier(Site):
         time = f'<time datetime="{story.published.isoformat()}">{day}, {story.published:%H:%M}</time>'
         if story.modified:
             updated = f"{english_date(story.modified)}, {story.modified:%H:%M}"
-            time += f' <span class="updated">Updated <time datetime="{story.modified.isoformat()}">{updated}</time></span>'
+            time += (
+                f' <span class="updated">Updated <time datetime="{story.modified.isoformat()}">{updated}</time></span>'
+            )
         return f'<p class="byline">By {names}</p><p class="dateline">{time}</p>'
 
     def _body(self, story: Story) -> str:
@@ -206,9 +230,10 @@ class Courier(Site):
         more = self.related(story, 6)[5]
         extras = {
             1: f'\n<div class="ad-slot" id="mid-1" aria-label="advertisement"><p>{esc(AD)}</p></div>',
-            2: f'\n<aside class="inline-related"><h4>Read more</h4><p><a href="{self.href(self.path(more))}">{esc(more.title)}</a></p>'
-            f"<p>{esc(more.summary)}</p></aside>",
-            4: f'\n<div class="newsletter-signup"><p>{esc(SIGN_UP)}</p><form action="{self.href("/subscribe")}" method="post">'
+            2: '\n<aside class="inline-related"><h4>Read more</h4>'
+            f'<p><a href="{self.href(self.path(more))}">{esc(more.title)}</a></p><p>{esc(more.summary)}</p></aside>',
+            4: f'\n<div class="newsletter-signup"><p>{esc(SIGN_UP)}</p>'
+            f'<form action="{self.href("/subscribe")}" method="post">'
             '<label for="nl">Email address</label><input id="nl" type="email"><button>Sign up</button></form></div>',
         }
         if "live-box" in story.forms:
@@ -225,7 +250,8 @@ class Courier(Site):
     def _cards(self, found: Sequence[Story], *, level: int = 3) -> str:
         """Render teasers: picture, headline, the whole summary, day."""
         return "\n".join(
-            f'''<div class="card"><a class="card-image" href="{self.href(self.path(s))}" tabindex="-1" aria-hidden="true">
+            f'''<div class="card">
+<a class="card-image" href="{self.href(self.path(s))}" tabindex="-1" aria-hidden="true">
 <img src="{self.href(f"/img/{s.slug}.svg")}" alt="" width="320" height="180" loading="lazy"></a>
 <div class="card-text"><span class="kicker">{esc(s.section)}</span>
 <h{level}><a href="{self.href(self.path(s))}">{esc(s.title)}</a></h{level}>
@@ -242,7 +268,9 @@ class Courier(Site):
         state = {
             "page": {"type": "article" if story else "hub", "id": story.number if story else 0, "title": title},
             "consent": {"version": 41, "vendors": list(range(1, 215)), "purposes": list(range(1, 12))},
-            "related": [{"id": s.number, "title": s.title, "teaser": s.summary, "path": self.path(s)} for s in self.stories],
+            "related": [
+                {"id": s.number, "title": s.title, "teaser": s.summary, "path": self.path(s)} for s in self.stories
+            ],
             "flags": {f"exp-{n:03}": bool(n % 3) for n in range(60)},
         }
         return fill(

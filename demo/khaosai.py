@@ -98,7 +98,9 @@ class Khaosai(Site):
 
     def traps(self) -> list[Trap]:
         """Return the hubs and the forbidden pages."""
-        hubs = [Trap(url=self.absolute(p), what="hub", reasons=frozenset({Reason.NOT_ARTICLE})) for p, _, _ in self._hubs()]
+        hubs = [
+            Trap(url=self.absolute(p), what="hub", reasons=frozenset({Reason.NOT_ARTICLE})) for p, _, _ in self._hubs()
+        ]
         return [*hubs, Trap(url=self.absolute("/member/profile"), what="forbidden by robots.txt")]
 
     def missing(self, asked: Asked) -> Reply:
@@ -144,7 +146,9 @@ class Khaosai(Site):
                 tags = "\n".join(t for t in tags.split("\n") if "published_time" not in t)
             head.append(tags)
         if "json-ld" in story.forms:
-            head.append(script(news_article(story, url=url, image=image, site_name=NAME, logo=self.absolute("/img/logo.svg"))))
+            head.append(
+                script(news_article(story, url=url, image=image, site_name=NAME, logo=self.absolute("/img/logo.svg")))
+            )
         picture = figure(story.picture, self.href(f"/img/{story.number}.svg")) if story.picture and part == 1 else ""
         blocks, pager = story.blocks, ""
         if "two-pages" in story.forms:
@@ -154,7 +158,8 @@ class Khaosai(Site):
         extras = {
             0: f'\n<div class="ads"><span>{AD}</span></div>',
             2: f'\n<div class="box-line">{LINE}</div>',
-            3: f'\n<div class="box-mail"><p>{SIGN_UP}</p><form><input type="email" placeholder="อีเมล"><button>สมัคร</button></form></div>',
+            3: f'\n<div class="box-mail"><p>{SIGN_UP}</p>'
+            '<form><input type="email" placeholder="อีเมล"><button>สมัคร</button></form></div>',
         }
         comments = self._comments(story)
         main = fill(
@@ -179,7 +184,8 @@ class Khaosai(Site):
         second = f"{self.href(self.path(story))}?page=2"
         if part == 1:
             head.append(f'<link rel="next" href="{second}">')
-            return f'<div class="pager"><span class="on">1</span> <a href="{second}">2</a> <a href="{second}">หน้าถัดไป</a></div>'
+            links = f'<a href="{second}">2</a> <a href="{second}">หน้าถัดไป</a>'
+            return f'<div class="pager"><span class="on">1</span> {links}</div>'
         head.append(f'<link rel="prev" href="{self.href(self.path(story))}">')
         return f'<div class="pager"><a href="{self.href(self.path(story))}">1</a> <span class="on">2</span></div>'
 
@@ -221,8 +227,8 @@ class Khaosai(Site):
 
     def _cards(self, found: Sequence[Story], *, query: str = "") -> str:
         return "\n".join(
-            f"""<div class="news-card"><a href="{self.href(self.path(s) + query)}"><img src="{self.href(f"/img/{s.number}.svg")}" \
-alt="{esc(s.title)}" loading="lazy" width="320" height="180"></a>
+            f"""<div class="news-card"><a href="{self.href(self.path(s) + query)}">
+<img src="{self.href(f"/img/{s.number}.svg")}" alt="{esc(s.title)}" loading="lazy" width="320" height="180"></a>
 <div class="news-card-text"><h3><a href="{self.href(self.path(s) + query)}">{esc(s.title)}</a></h3>
 <p>{esc(s.summary)}</p><small>{short_thai_date(s.published)}</small></div></div>"""
             for s in found
