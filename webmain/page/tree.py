@@ -217,7 +217,8 @@ class Elements:
         marked = np.flatnonzero(mask)
         np.add.at(change, marked, 1)
         np.add.at(change, self.ends[marked], -1)
-        return np.cumsum(change[:-1]) > 0
+        inside: NDArray[np.bool_] = np.cumsum(change[:-1]) > 0
+        return inside
 
     def ancestors(self, index: int) -> list[int]:
         """Return the element and its ancestors, innermost first."""
