@@ -72,16 +72,24 @@ def sniff_encoding(head: bytes, *, charset: str | None = None) -> str:
         return next(name for name in names if "2022" in name)
     if _is_utf8(head):
         return "utf-8"
-    return next((name for name in names if not name.startswith(("utf", "ascii"))), "cp1252" if not names else names[0])
+    return next((name for name in names if not name.startswith(("utf", "ascii"))), None) or _guess(head)
 
 
 def _is_utf8(head: bytes) -> bool:
-    """Whether the bytes are UTF-8, a character cut off at the end aside."""
-    try:
-        codecs.getincrementaldecoder("utf-8")().decode(head)
-    except UnicodeDecodeError:
-        return False
-    return True
+    """Whether the bytes are UTF-8, a character cut off at the end and a few broken ones (under 2 %) aside."""
+    text = codecs.getincrementaldecoder("utf-8")("replace").decode(head)
+    n_broken = text.count("\ufffd")
+    return n_broken == 0 or n_broken < 0.02 * sum(1 for character in text if character > "\x7f")
+
+
+def _guess(head: bytes) -> str:
+    """Guess the encoding of bytes that nobody describes rightly; Western European where there is little to go by."""
+    from cchardet import detect
+
+    if sum(1 for byte in head if byte > 0x7F) < 20:
+        return "cp1252"
+    found = detect(head)["encoding"]
+    return (resolve_encoding(found) if found else None) or "cp1252"
 
 
 def decode_pieces(pieces: Iterable[bytes], *, charset: str | None = None) -> Iterator[str]:

@@ -70,8 +70,8 @@ _NEXT_TEXTS: Final = frozenset(
     næste side|seuraava|następna|następna strona|dalej|další|další strana|ďalej|következő|следующая|следующая страница|
     далее|вперед|вперёд|дальше|наступна|далі|sonraki|sonraki sayfa|ileri|επόμενη|επόμενη σελίδα|التالي|الصفحة التالية|
     הבא|לעמוד הבא|بعدی|صفحه بعد|अगला|অগলা|ถัดไป|หน้าถัดไป|หน้าต่อไป|อ่านต่อ|trang sau|tiếp theo|trang tiếp|sau|
-    selanjutnya|berikutnya|halaman berikutnya|seterusnya|下一页|下一頁|下页|下頁|后一页|次へ|次のページ|次ページ|続きを読む|
-    다음|다음 페이지|>|>>|»|›|→|⟩|▶|❯
+    selanjutnya|berikutnya|halaman berikutnya|seterusnya|下一页|下一頁|下页|下頁|后一页|次へ|次のページ|
+    次ページ|続きを読む|다음|다음 페이지|>|>>|»|›|→|⟩|▶|❯
     """.replace("\n", "").split("|")
 )
 _NEXT_TEXT_SET: Final = frozenset(" ".join(text.split()) for text in _NEXT_TEXTS)
@@ -221,8 +221,8 @@ def _says_so(link: Link, number: int) -> bool:
     if _says_next(link):
         return True
     text = link.text.casefold().strip(_DECORATION)
-    last = re.search(r"(\d{1,4})$", text[-80:])
-    return bool(last) and int(last[1]) == number and len(text) <= 20 if last else False
+    last = re.search(r"(?<!\d)(\d{1,4})$", text) if len(text) <= 20 else None
+    return last is not None and int(last[1]) == number
 
 
 def _is_of_article(step: _Numbered, url: str, links: Sequence[Link], first: str | None) -> bool:
