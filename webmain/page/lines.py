@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 BLOCK_TAGS = frozenset(
-    "p div h1 h2 h3 h4 h5 h6 li td th tr table ul ol dl dt dd blockquote pre section article header footer nav aside "  # noqa: SIM905
+    "p div h1 h2 h3 h4 h5 h6 li td th tr table ul ol dl dt dd blockquote pre section article header footer nav aside "
     "main figure figcaption br hr form".split()
 )
 """Each of these starts a line; its end tag ends one."""
