@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 OK, REJECTED, USAGE, NOT_FOUND = 0, 1, 2, 3
 
 
-class _NotFound(Exception):
+class _NotFoundError(Exception):
     """A source could not be read or fetched; the message is for people."""
 
 
@@ -128,12 +128,12 @@ def _page(source: str, args: argparse.Namespace) -> Page:
                 obey_robots=not args.ignore_robots,
             )
         except FetchError as error:
-            raise _NotFound(f"{source}: {error}") from error
+            raise _NotFoundError(f"{source}: {error}") from error
     try:
         with Path(source).open("rb") as file:
             return Page(url=args.url, body=file.read(args.max_bytes + 1))
     except OSError as error:
-        raise _NotFound(f"{source}: {error.strerror or error}") from error
+        raise _NotFoundError(f"{source}: {error.strerror or error}") from error
 
 
 def _extract(args: argparse.Namespace) -> int:
@@ -146,9 +146,9 @@ def _extract(args: argparse.Namespace) -> int:
         try:
             page = _page(source, args)
             article = extract_page(page, extractor, timeout_s=args.timeout, max_bytes=args.max_bytes)
-        except (_NotFound, Rejected) as error:
-            worst = max(worst, NOT_FOUND if isinstance(error, _NotFound) else REJECTED)
-            name = "" if isinstance(error, _NotFound) else f"{source}: rejected: "
+        except (_NotFoundError, Rejected) as error:
+            worst = max(worst, NOT_FOUND if isinstance(error, _NotFoundError) else REJECTED)
+            name = "" if isinstance(error, _NotFoundError) else f"{source}: rejected: "
             print(f"webmain: {name}{error}", file=sys.stderr)
             continue
         _print_article(article, args.format, first=number == 0, several=len(args.source) > 1)
@@ -173,9 +173,9 @@ def _explain(args: argparse.Namespace) -> int:
         page = _page(args.source[0], args)
         document = stages.read(page, max_bytes=args.max_bytes, timeout_s=args.timeout)
         judged = stages.merge(stages.judge(document, extractor))
-    except (_NotFound, Rejected) as error:
+    except (_NotFoundError, Rejected) as error:
         print(f"webmain: {error}", file=sys.stderr)
-        return NOT_FOUND if isinstance(error, _NotFound) else REJECTED
+        return NOT_FOUND if isinstance(error, _NotFoundError) else REJECTED
     rows = _rows(judged)
     if args.format == "json":
         print(json.dumps({"extractor": extractor.name, "url": page.url, "blocks": rows}, ensure_ascii=False, indent=2))
