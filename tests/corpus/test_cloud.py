@@ -44,9 +44,7 @@ def test_numbers_single_letters_and_addresses_are_left_out():
 
 
 def test_singular_and_plural_are_one_word_when_both_occur():
-    assert counts("attack attacks attacks city cities", "en") == {"attacks": 3, "cities": 2} or counts(
-        "attack attacks attacks city cities", "en"
-    ) == {"attacks": 3, "city": 2}
+    assert counts("attack attacks attacks city cities", "en") == {"attacks": 3, "city": 2}
     assert counts("attacks attacks", "en") == {"attacks": 2}
     assert counts("church churches", "en") == {"church": 2}
 
@@ -56,6 +54,10 @@ def test_singular_and_plural_are_one_word_when_both_occur():
 )
 def test_words_that_only_look_like_plurals_stay_apart(text):
     assert all(n == 1 for n in counts(text, "en").values())
+
+
+def test_persian_words_are_shown_with_their_joiner():
+    assert counts("می\u200cخواهم روزنامه\u200cها", "und") == {"می\u200cخواهم": 1, "روزنامه\u200cها": 1}
 
 
 def test_plurals_are_left_alone_in_other_languages():

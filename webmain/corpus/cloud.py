@@ -9,9 +9,8 @@ from dataclasses import dataclass
 
 from webmain.items import WordCount
 from webmain.text.language import detect
-from webmain.text.normal import fold_case
 from webmain.text.stopwords import EVERY_LANGUAGE, fold_all, stopwords
-from webmain.text.words import bare, base_language, words
+from webmain.text.words import bare, base_language, fold_word, words
 
 MAX_CHARS = 300_000
 """Characters at the start of a text that are counted: a book of 50,000 words, at worst a second of Thai."""
@@ -93,7 +92,7 @@ def _surface_forms(found: Mapping[str, int], language: str, left_out: frozenset[
     forms: dict[str, dict[str, int]] = {}
     for word, n in found.items():
         surface = bare(word, language=language)
-        key = fold_case(surface, language=language)
+        key = fold_word(surface, language=language)
         if len(key) > 1 and key not in left_out and not _FRAGMENT.fullmatch(key):
             surfaces = forms.setdefault(key, {})
             surfaces[surface] = surfaces.get(surface, 0) + n
@@ -101,15 +100,15 @@ def _surface_forms(found: Mapping[str, int], language: str, left_out: frozenset[
 
 
 def _shown(surfaces: Mapping[str, int]) -> str:
-    """Return the most frequent form; of equally frequent ones that with the fewest capitals, then by the alphabet."""
-    return min(surfaces, key=lambda form: (-surfaces[form], sum(map(str.isupper, form)), form))
+    """Return the most frequent form; of equals the one with fewest capitals, then the shortest, then by alphabet."""
+    return min(surfaces, key=lambda form: (-surfaces[form], sum(map(str.isupper, form)), len(form), form))
 
 
 # --- English plurals -------------------------------------------------------------------------------------------------
 
 _NOT_PLURALS = re.compile(
     "news|politics|economics|mathematics|physics|athletics|olympics|customs|arms|goods|glasses|means|series|species|lens|"
-    "times|williams|roberts|adams|edwards|richards|stevens|peters|phillips|rogers|davis|evans|owens|andrews|daniels|"
+    "times|james|williams|roberts|adams|edwards|richards|stevens|peters|phillips|rogers|davis|evans|owens|andrews|daniels|"
     "samuels|jones|johns|hughes|matthews|simmons|simons|hopkins|perkins|watkins|wilkins|marks|burns|woods|brooks|banks|"
     "hills|fields|waters|wells|bates|gates|yates|wales|athens|texas|dallas"
 )

@@ -23,7 +23,7 @@ from webmain.text.normal import (
 )
 from webmain.text.scripts import HAN, is_unspaced, unspaced_runs, unspaced_share
 
-__all__ = ["bare", "base_language", "is_unspaced", "term", "terms", "tokens", "unspaced_share", "words"]
+__all__ = ["bare", "base_language", "fold_word", "is_unspaced", "term", "terms", "tokens", "unspaced_share", "words"]
 
 MAX_TERM_LENGTH = 60
 """Characters above which a word is no term: hashes, encoded data, a row of letters."""
@@ -191,25 +191,32 @@ def bare(word: str, *, language: str | None = None) -> str:
     Returns
     -------
     str
-        Apostrophes straight, invisible characters and optional Arabic marks out, case as it was. "" for numbers (with
-        up to three letters of unit or ordinal: "20th"), for words without letters, with one letter (in Han, where one
-        character is a word: none), or longer than `MAX_TERM_LENGTH`.
+        Apostrophes straight, the rest as it was. "" for numbers (with up to three letters of unit or ordinal: "20th"),
+        for words without letters, with one letter (in Han, where one character is a word: none), or longer than
+        `MAX_TERM_LENGTH`.
     """
     if word.isascii() and word.isalpha():
         return word if 2 <= len(word) <= MAX_TERM_LENGTH else ""
     if _NUMBER.fullmatch(word):
         return ""
-    plain = _SILENT.sub("", _without_endings(fold_apostrophes(strip_invisible(word)), base_language(language)))
+    plain = _without_endings(fold_apostrophes(word), base_language(language))
     if len(plain) > MAX_TERM_LENGTH or not any(map(str.isalpha, plain)):
         return ""
-    if len(plain.replace(".", "")) < 2 and not _HAN.match(plain):
+    if len(fold_word(plain).replace(".", "")) < 2 and not _HAN.match(plain):
         return ""
     return plain
 
 
 def term(word: str, *, language: str | None = None) -> str:
-    """Return the form under which a word is counted: `bare`, case folded by the language's rules."""
-    return fold_case(bare(word, language=language), language=base_language(language))
+    """Return the form under which a word is counted: `bare`, folded; "" where it isn't worth counting."""
+    return fold_word(bare(word, language=language), language=language)
+
+
+def fold_word(word: str, *, language: str | None = None) -> str:
+    """Return a word with case folded by the language's rules, invisible characters and optional Arabic marks out."""
+    if not word.isascii():
+        word = _SILENT.sub("", strip_invisible(word))
+    return fold_case(word, language=base_language(language))
 
 
 def _without_endings(word: str, language: str) -> str:
