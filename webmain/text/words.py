@@ -17,6 +17,7 @@ from webmain.text.normal import (
     compose,
     fold_apostrophes,
     fold_case,
+    is_plain,
     replace_surrogates,
     strip_invisible,
     strip_unprinted,
@@ -41,9 +42,6 @@ _THAI_REPAIRS = (
     (re.compile("([\u0e31\u0e34-\u0e3a\u0e47-\u0e4e])\\1+"), r"\1"),  # a mark typed twice is drawn once
     (re.compile("\u0e4d([\u0e48-\u0e4b]?)\u0e32"), "\\1\u0e33"),  # nikhahit and sara aa, for sara am
     (re.compile("\u0e33([\u0e48-\u0e4b])"), "\\1\u0e33"),  # the tone mark stands before sara am
-)
-_UNUSUAL = re.compile(  # anything but what needs no preparation: composed Latin, Greek, Cyrillic and common punctuation
-    "[^\t\n\r -~\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u202f-\u205e\u20a0-\u20bf\u2122]"
 )
 _DOTTED = re.compile(r"[^\W\d_](?:\.[^\W\d_])+")  # U.S, e.g: the last dot is a token of its own
 _LANGUAGE = re.compile("[a-z]{2,3}")
@@ -102,7 +100,7 @@ def _segments(text: str, language: str) -> Iterator[str]:
     """Segment Thai stretches and all between them, each by its own segmenter."""
     from icu4py.breakers import WordBreaker
 
-    if not _UNUSUAL.search(text):
+    if is_plain(text):
         yield from WordBreaker(text, language)
         return
     text = replace_surrogates(compose(strip_unprinted(text)))
@@ -247,10 +245,10 @@ def terms(text: str, language: str | None = None) -> list[str]:
 
 
 @cache
-def _token_pattern() -> re.Pattern[str]:
+def _token_pattern(*, astral: bool) -> re.Pattern[str]:
     from webmain.text.characters import mark_ranges
 
-    return re.compile(rf"[\w{mark_ranges()}]+")
+    return re.compile(rf"[\w{mark_ranges(astral=astral)}]+")
 
 
 def tokens(text: str) -> list[str]:
@@ -260,9 +258,12 @@ def tokens(text: str) -> list[str]:
     punctuation nor apostrophes make a difference.
     """
     text = text.lower().replace("_", " ")
-    if not _UNUSUAL.search(text):
+    if is_plain(text):
         return re.findall(r"\w+", text)
-    found: list[str] = _token_pattern().findall(compose(strip_invisible(text)))
+    from webmain.text.characters import has_astral
+
+    pattern = _token_pattern(astral=has_astral(text))
+    found: list[str] = pattern.findall(compose(strip_invisible(text)))
     if not unspaced_runs().search(text):
         return found
     return [token for run in found for token in _split_unspaced(run)]
