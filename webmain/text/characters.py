@@ -110,7 +110,9 @@ def _character_class(points: Iterable[int]) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """Counts of several texts, one row each; every column adds up over texts that are set apart by white space.
+    """Counts of several texts, one row each; sums over rows are the counts of the texts together.
+
+    (But for the space that would stand between two texts, and the rounding where words are estimated.)
 
     Attributes
     ----------

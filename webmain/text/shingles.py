@@ -11,7 +11,6 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
-from webmain.text.characters import has_astral, mark_ranges
 from webmain.text.normal import compose, fold_case, is_plain, strip_invisible
 from webmain.text.scripts import UNSPACED, unspaced_runs
 
@@ -51,6 +50,8 @@ def shingles(text: str) -> set[str]:
     folded = fold_case(compose(strip_invisible(text[:MAX_CHARS]))).replace("_", " ")
     if is_plain(folded):
         return _windows(re.findall(r"\w+", folded), SHINGLE_WORDS, " ")
+    from webmain.text.characters import has_astral
+
     found = _windows(_spaced_words(astral=has_astral(folded)).findall(folded), SHINGLE_WORDS, " ")
     letters = "".join(unspaced_runs().findall(folded))
     return found | _windows(letters, SHINGLE_CHARS, "") if letters else found
@@ -67,6 +68,8 @@ def _windows(items: Sequence[str], size: int, separator: str) -> set[str]:
 
 @cache
 def _spaced_words(*, astral: bool) -> re.Pattern[str]:
+    from webmain.text.characters import mark_ranges
+
     return re.compile(rf"(?:(?![{UNSPACED}])[\w{mark_ranges(astral=astral)}])+")
 
 

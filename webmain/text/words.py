@@ -44,7 +44,7 @@ _THAI_REPAIRS = (
     (re.compile("\u0e33([\u0e48-\u0e4b])"), "\\1\u0e33"),  # the tone mark stands before sara am
 )
 _DOTTED = re.compile(r"[^\W\d_](?:\.[^\W\d_])+")  # U.S, e.g: the last dot is a token of its own
-_LANGUAGE = re.compile("[a-z]{2,3}")
+_LANGUAGE = re.compile("([a-z]{2,3})(?:[-_].*)?", re.DOTALL)
 
 
 def words(text: str, *, language: str | None = None) -> list[str]:
@@ -73,11 +73,11 @@ def words(text: str, *, language: str | None = None) -> list[str]:
     return [segment for segment in found if segment in real]
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=64)
 def base_language(language: str | None) -> str:
     """Return the primary part of a language tag in lower case ("en" of "en-GB"), or "" where there is none."""
-    match = _LANGUAGE.match((language or "").lower())
-    return match[0] if match else ""
+    match = _LANGUAGE.fullmatch((language or "").lower())
+    return match[1] if match else ""
 
 
 def _is_word(segment: str) -> bool:
