@@ -193,8 +193,8 @@ def bare(word: str, *, language: str | None = None) -> str:
         for words without letters, with one letter (in Han, where one character is a word: none), or longer than
         `MAX_TERM_LENGTH`.
     """
-    if word.isascii() and word.isalpha():
-        return word if 2 <= len(word) <= MAX_TERM_LENGTH else ""
+    if word.isalpha() and 2 <= len(word) <= MAX_TERM_LENGTH and "\u02bc" not in word:
+        return word
     if _NUMBER.fullmatch(word):
         return ""
     plain = _without_endings(fold_apostrophes(word), base_language(language))
@@ -212,7 +212,7 @@ def term(word: str, *, language: str | None = None) -> str:
 
 def fold_word(word: str, *, language: str | None = None) -> str:
     """Return a word with case folded by the language's rules, invisible characters and optional Arabic marks out."""
-    if not word.isascii():
+    if not is_plain(word):
         word = _SILENT.sub("", strip_invisible(word))
     return fold_case(word, language=base_language(language))
 
