@@ -88,7 +88,8 @@ class Courier(Site):
     def robots(self) -> str:
         """Forbid search and print pages, name the sitemap index."""
         return (
-            "# The Harbour Courier\nUser-agent: *\nDisallow: /search\nDisallow: /print/\nDisallow: /account/\nAllow: /\n\n"
+            "# The Harbour Courier\nUser-agent: *\n"
+            "Disallow: /search\nDisallow: /print/\nDisallow: /account/\nAllow: /\n\n"
             f"Sitemap: {self.absolute('/sitemap-index.xml')}\n"
         )
 
@@ -229,9 +230,10 @@ class Courier(Site):
         more = self.related(story, 6)[5]
         extras = {
             1: f'\n<div class="ad-slot" id="mid-1" aria-label="advertisement"><p>{esc(AD)}</p></div>',
-            2: f'\n<aside class="inline-related"><h4>Read more</h4><p><a href="{self.href(self.path(more))}">{esc(more.title)}</a></p>'
-            f"<p>{esc(more.summary)}</p></aside>",
-            4: f'\n<div class="newsletter-signup"><p>{esc(SIGN_UP)}</p><form action="{self.href("/subscribe")}" method="post">'
+            2: '\n<aside class="inline-related"><h4>Read more</h4>'
+            f'<p><a href="{self.href(self.path(more))}">{esc(more.title)}</a></p><p>{esc(more.summary)}</p></aside>',
+            4: f'\n<div class="newsletter-signup"><p>{esc(SIGN_UP)}</p>'
+            f'<form action="{self.href("/subscribe")}" method="post">'
             '<label for="nl">Email address</label><input id="nl" type="email"><button>Sign up</button></form></div>',
         }
         if "live-box" in story.forms:
@@ -248,7 +250,8 @@ class Courier(Site):
     def _cards(self, found: Sequence[Story], *, level: int = 3) -> str:
         """Render teasers: picture, headline, the whole summary, day."""
         return "\n".join(
-            f'''<div class="card"><a class="card-image" href="{self.href(self.path(s))}" tabindex="-1" aria-hidden="true">
+            f'''<div class="card">
+<a class="card-image" href="{self.href(self.path(s))}" tabindex="-1" aria-hidden="true">
 <img src="{self.href(f"/img/{s.slug}.svg")}" alt="" width="320" height="180" loading="lazy"></a>
 <div class="card-text"><span class="kicker">{esc(s.section)}</span>
 <h{level}><a href="{self.href(self.path(s))}">{esc(s.title)}</a></h{level}>
