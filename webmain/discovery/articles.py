@@ -225,7 +225,8 @@ def _move_to_slug(path: _Path, date_start: int) -> bool:
 def slug_words(segment: str) -> int:
     """Count the words of a path segment; scripts without spaces count a word for each three characters or part thereof.
 
-    A word of 15 letters or more is a compound and counts two. Numbers, single Latin letters and mixtures of digits and letters are no words.
+    A word of 15 letters or more is a compound and counts two. Numbers, single letters and
+    mixtures of digits and letters are no words.
     """
     n_words = 0
     for piece in _WORD_BREAK.split(segment[:600]):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final, TypeAlias
@@ -208,7 +209,8 @@ def _plain_each(raw: Iterable[str | None]) -> tuple[str, ...]:
 def _inner_html(element: etree._Element) -> str:
     """Return an element's children as HTML (Atom's xhtml, and HTML that somebody forgot to escape)."""
     pieces = [element.text or ""]
-    for child in element:
+    for original in element:
+        child = deepcopy(original)
         for node in child.iter():
             if isinstance(node.tag, str) and node.tag.startswith("{"):
                 node.tag = local_name(short_name(node.tag))

@@ -33,9 +33,9 @@ FRONT_WORDS: Final = _words("home index default start startseite hjem inicio acc
 PERSON_HUB_WORDS: Final = _words(
     """
     tag tags tagged hashtag category categories kategorie categorie categoria categorias kategori rubrik rubrique
-    seccion author authors autor autoren autores auteur auteurs autori writer writers profile profiles contributor contributors
-    journalist journalists columnist columnists user users member members label labels keyword keywords search suche
-    recherche buscar busca arama tim-kiem collection collections
+    seccion author authors autor autoren autores auteur auteurs autori writer writers profile profiles contributor
+    contributors journalist journalists columnist columnists user users member members label labels keyword keywords
+    search suche recherche buscar busca arama tim-kiem collection collections
     """
 )
 """What follows these is a name, however much it looks like a slug (`/author/anna-maria-von-der-berg`)."""
