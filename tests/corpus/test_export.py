@@ -74,7 +74,7 @@ def test_failing_export_leaves_what_was_there(tmp_path: Path, make_article: Make
 
 
 def test_unknown_format_and_folder_as_file_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(StoreSpecError, match="'xml'.*jsonl, csv, text"):
+    with pytest.raises(StoreSpecError, match=r"'xml'.*jsonl, csv, text"):
         export([], tmp_path / "a", format="xml")
     with pytest.raises(StoreWriteError, match="Is a directory"):
         export([], tmp_path, format="csv")
