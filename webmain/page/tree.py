@@ -126,7 +126,7 @@ class Leaves:
 
     def has(self, flag: int) -> NDArray[np.bool_]:
         """Tell for each run whether any of the flag's bits is set."""
-        return (self.bits & int(flag)) != 0
+        return np.not_equal(self.bits & int(flag), 0)
 
     def join(self, indices: Iterable[int]) -> str:
         """Join runs by the white space and breaks that stood between them: nothing, a space, or a new line.
@@ -217,7 +217,7 @@ class Elements:
         marked = np.flatnonzero(mask)
         np.add.at(change, marked, 1)
         np.add.at(change, self.ends[marked], -1)
-        inside: NDArray[np.bool_] = np.cumsum(change[:-1]) > 0
+        inside: NDArray[np.bool_] = np.greater(np.cumsum(change[:-1]), 0)
         return inside
 
     def ancestors(self, index: int) -> list[int]:
