@@ -62,7 +62,7 @@ _VALUES = re.compile(r"= \s*+ (?: \"[^\"]*+\"? | '[^']*+'? | [^\s>]*+ )", re.X)
 _HIDDEN_NAME = re.compile(r"\s hidden (?=[\s=/] | \Z)", re.I | re.X)
 _STYLE = re.compile(r"\s style \s*+ = \s*+ (?: \"([^\"]*+)\" | '([^']*+)' | ([^\s>]*+) )", re.I | re.X)
 _STREAMED = re.compile(r"""\s id = (["']?) S:[0-9a-f]+ \1 (?=[\s/] | \Z)""", re.X)
-"""Servers that stream React's markup send late parts in `<div hidden id="S:1">`; a script puts them into their place."""
+"""Servers that stream React send late parts in `<div hidden id="S:1">`; a script puts them into their place."""
 
 _NO_DISPLAY = re.compile(r"display \s*+ : \s*+ none", re.I | re.X)
 
