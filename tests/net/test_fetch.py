@@ -183,9 +183,23 @@ def test_robots_redirected_to_a_private_address_is_refused(site: Site, monkeypat
 
 @pytest.mark.parametrize(
     "url",
-    ["ftp://x.test/", "file:///etc/passwd", "/path", "", "http://", "http://[", "http://u:p@x.test/",
-     "http://u@x.test",     "http:\\\\u@x.test/", "gopher://x/", "http://x.test:22/", "http://x.test:0/", "http://x.test:70000/", "http://a b/"],
-)  # fmt: skip
+    [
+        "ftp://x.test/",
+        "file:///etc/passwd",
+        "/path",
+        "",
+        "http://",
+        "http://[",
+        "http://u:p@x.test/",
+        "http://u@x.test",
+        "http:\\\\u@x.test/",
+        "gopher://x/",
+        "http://x.test:22/",
+        "http://x.test:0/",
+        "http://x.test:70000/",
+        "http://a b/",
+    ],
+)
 def test_addresses_that_are_no_web_page_are_refused(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket, "getaddrinfo", None)
     with pytest.raises(BadAddress):
