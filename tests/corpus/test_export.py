@@ -53,10 +53,11 @@ def test_csv_holds_the_metadata_and_no_formulas(tmp_path: Path, make_article: Ma
 
 def test_texts_stay_in_their_folder(tmp_path: Path, make_article: Make) -> None:
     articles = [make_article(), make_article(2, id="../../evil", site="../..", text="a\ud800")]
-    assert export(articles, tmp_path / "out", format="text") == 2
+    articles.append(make_article(3, id="..", site=".."))
+    assert export(articles, tmp_path / "out", format="text") == 3
     assert (tmp_path / "out" / "news.example" / f"{make_article().id}.txt").read_text() == make_article().text + "\n"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["out"]
-    assert len(list((tmp_path / "out").rglob("*.txt"))) == 2
+    assert len(list((tmp_path / "out").rglob("*.txt"))) == 3
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz", "a.jsonl.zst"])
