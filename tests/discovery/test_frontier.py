@@ -37,7 +37,8 @@ def test_news_comes_first_and_images_last_and_newest_first_within():
              "post-sitemap.xml", "sitemap_news.xml", "author-sitemap.xml", "news-images.xml"]  # fmt: skip
     ordered = [child.url.rpartition("/")[2] for child in order_children(children(*names))]
     assert ordered == ["sitemap_news.xml", "post-sitemap.xml", "sitemap-2024-05.xml", "sitemap-2023-01.xml",
-                       "page-sitemap.xml", "image-sitemap-2024.xml", "author-sitemap.xml", "news-images.xml"]  # fmt: skip
+                       "page-sitemap.xml", "image-sitemap-2024.xml",
+                       "author-sitemap.xml", "news-images.xml"]  # fmt: skip
 
 
 def test_old_children_are_left_out_with_a_days_grace():

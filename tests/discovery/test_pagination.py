@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webmain.discovery.pagination import MAX_PARTS, Link, next_listing, next_part
+from webmain.discovery.articles import MAX_PARTS
+from webmain.discovery.pagination import Link, next_listing, next_part
 
 SITE = "https://news.example"
 

@@ -246,7 +246,7 @@ def safe_parser(target: Any = None) -> etree.XMLParser:
 
 
 def parse_tree(body: bytes, *, charset: str | None = None) -> etree._Element | None:
-    """Parse XML into a tree as far as it can be read, at most 2,000,000 references; None where there is no element at all.
+    """Parse XML into a tree as far as it can be read; None where there is no element at all.
 
     Raises
     ------

@@ -12,11 +12,8 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
-from webmain.discovery.articles import UrlKind, judge_url
+from webmain.discovery.articles import MAX_PARTS, UrlKind, judge_url
 from webmain.discovery.markup import absolute_url
-
-MAX_PARTS: Final = 50
-"""Numbers above this are no parts of an article."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
