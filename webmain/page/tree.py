@@ -126,7 +126,8 @@ class Leaves:
 
     def has(self, flag: int) -> NDArray[np.bool_]:
         """Tell for each run whether any of the flag's bits is set."""
-        return np.not_equal(self.bits & int(flag), 0)
+        found: NDArray[np.bool_] = (self.bits & int(flag)).astype(np.bool_)
+        return found
 
     def join(self, indices: Iterable[int]) -> str:
         """Join runs by the white space and breaks that stood between them: nothing, a space, or a new line.
