@@ -99,6 +99,7 @@ _NUMBERED_VALUE = re.compile(r"[A-Za-z]{0,6}\d{2,}[\w:.-]*")
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U00020000-\U0002fa1f]"
 )
+_OWN_WORDS: Final = HUB_WORDS | FRONT_WORDS | NEWS_WORDS | ARTICLE_WORDS
 _SITE_PREFIXES: Final = ("www.", "m.", "mobile.", "amp.")
 
 
@@ -193,7 +194,7 @@ class _Path:
         self.name, self.suffix = (stem, suffix) if known else (self.segments[-1], "")
         if self.name in ("index", "default", "amp", "full", "story") and len(self.segments) > 1:
             self.segments = self.segments[:-1]
-            self.name = self.segments[-1]
+            self.name, self.suffix = self.segments[-1], ""
 
 
 def _judge_path(path: _Path) -> UrlJudgement:
@@ -312,7 +313,7 @@ def _weigh_words(path: _Path, evidence: _Evidence, words: int) -> None:
         evidence.add(-1.0 if is_author else -4.5, f"below /{person}")
     elif hub:
         evidence.add(-0.3 if _LONG_NUMBER.fullmatch(own) else -1.6, f"below /{hub}")
-    if own in HUB_WORDS | FRONT_WORDS | NEWS_WORDS | ARTICLE_WORDS:
+    if own in _OWN_WORDS:
         evidence.add(0.0 if _article_id(path.query) else -2.5, f"ends with /{own}")
     elif any(segment in ARTICLE_WORDS for segment in before):
         evidence.add(1.2, "below an article's word")
@@ -342,7 +343,7 @@ def _weigh_query(path: _Path, evidence: _Evidence) -> None:
     if _article_id(query):
         text = path.path + " " + " ".join(query.values()).lower()
         speaks = any(word in text for word in ("news", "articl", "story", "detail", "view", "read", "post", "noti"))
-        evidence.add(2.4 if speaks else 1.4, "numbered in the query")
+        evidence.add(2.4 if speaks else 1.6, "numbered in the query")
     elif SEARCH_KEYS & query.keys():
         evidence.add(-2.0, "a search")
     elif any(key in PAGE_KEYS and value.isdigit() and len(value) <= 4 for key, value in query.items()):
