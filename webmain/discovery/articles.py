@@ -99,6 +99,7 @@ _NUMBERED_VALUE = re.compile(r"[A-Za-z]{0,6}\d{2,}[\w:.-]*")
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U00020000-\U0002fa1f]"
 )
+_TWO_DIGITS = re.compile(r"\d\d")
 _OWN_WORDS: Final = HUB_WORDS | FRONT_WORDS | NEWS_WORDS | ARTICLE_WORDS
 _SITE_PREFIXES: Final = ("www.", "m.", "mobile.", "amp.")
 
@@ -129,7 +130,8 @@ def judge_url(url: str, *, site: str | None = None) -> UrlJudgement:
         return _ignore("another site")
     path = unquote(parts.path[:4096]).lower()
     segments = [segment.strip() for segment in path.split("/") if segment.strip()][:MAX_SEGMENTS]
-    query = {key.lower(): value for key, value in parse_qsl(parts.query[:2000], keep_blank_values=True)}
+    pairs = parse_qsl(parts.query[:2000], keep_blank_values=True) if parts.query else ()
+    query = {key.lower(): value for key, value in pairs}
     return _judge_special(segments, query) or _judge_path(_Path(segments, query, path))
 
 
@@ -297,6 +299,8 @@ def _weigh_identifiers(path: _Path, evidence: _Evidence, words: int) -> None:
 
 def _weigh_date(path: _Path, evidence: _Evidence) -> None:
     """Weigh a day or month in the path."""
+    if not _TWO_DIGITS.search(path.path):
+        return
     if date_in_url(path.path):
         evidence.add(2.6, "a date")
     elif re.search(r"/(?:199\d|20\d\d)/", path.path):
