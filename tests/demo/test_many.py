@@ -41,6 +41,14 @@ def test_texts_are_no_near_copies_of_each_other() -> None:
         assert all(len(a & b) / len(a | b) < 0.4 for a, b in itertools.combinations(sets, 2))
 
 
+def test_prepared_pages_are_the_same_pages() -> None:
+    many = ManyPages(n_articles=12)
+    before = [many.respond(url) for url in many.urls()]
+    many.prepare()
+    assert [many.respond(url) for url in many.urls()] == before
+    assert many.respond(many.url(3)) is many.respond(many.url(3))
+
+
 def test_titles_differ() -> None:
     titles = [a.title for a in ManyPages(n_articles=300).expected()]
     assert len(set(titles)) > 290

@@ -79,7 +79,7 @@ def test_below_a_prefix_all_links_stay(base_url: str) -> None:
 @pytest.mark.parametrize("host", ["www.harbour-courier.example", "the-tangle.example"])
 def test_canonical_links_stand_where_the_page_does(base_url: str, host: str) -> None:
     for article in Web(origin=base_url + "/~{host}").expected():
-        if article.site == host and article.forms & {"json-ld", "duplicates"}:
+        if article.site == host.removeprefix("www.") and article.forms & {"json-ld", "duplicates"}:
             status, _, body = ask(base_url, urlsplit(article.url).path)
             assert status == 200
             assert f'<link rel="canonical" href="{article.url}">'.encode() in body

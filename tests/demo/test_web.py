@@ -7,6 +7,8 @@ import re
 from urllib.parse import unquote, urljoin, urlsplit
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from lxml import etree
 
 from demo.render import thai_date, thai_digits
@@ -16,8 +18,9 @@ from demo.traps import BOMB_BYTES, bomb
 from demo.web import UnknownHostError, Web
 from demo.wire import Expected, Reply
 
-EXPECTED = Web().expected()
-TRAPS = Web().traps()
+SHARED = Web()
+EXPECTED = SHARED.expected()
+TRAPS = SHARED.traps()
 
 
 @pytest.fixture
@@ -111,14 +114,14 @@ def test_every_link_of_the_sitemaps_answers_200(web: Web, host: str) -> None:
     assert found
     assert {urlsplit(u).hostname for u in found} == {host}
     assert [u for u in found if get(web, u, hops=0).status != 200] == []
-    known = {e.url for e in EXPECTED if e.site == host and "unlisted" not in e.forms}
+    known = {e.url for e in EXPECTED if urlsplit(e.url).hostname == host and "unlisted" not in e.forms}
     assert known <= set(found)
 
 
 def test_the_unlisted_story_is_found_by_links_only(web: Web) -> None:
     unlisted = next(e for e in EXPECTED if "unlisted" in e.forms)
-    assert unlisted.url not in locations(web, SITEMAPS[unlisted.site])
-    assert urlsplit(unlisted.url).path in decoded(web.respond(f"https://{unlisted.site}/sport/"))
+    assert unlisted.url not in locations(web, SITEMAPS["www." + unlisted.site])
+    assert urlsplit(unlisted.url).path in decoded(web.respond(f"https://www.{unlisted.site}/sport/"))
 
 
 def test_internal_links_of_clean_sites_are_never_dead(web: Web) -> None:
@@ -134,7 +137,7 @@ def test_internal_links_of_clean_sites_are_never_dead(web: Web) -> None:
                     assert get(web, target).status == 200, (url, target)
                     seen.add(target)
                     queue.append(target)
-        assert {e.url for e in EXPECTED if e.site == host} <= seen
+        assert {e.url for e in EXPECTED if urlsplit(e.url).hostname == host} <= seen
 
 
 def test_feeds_are_valid_and_each_of_its_kind(web: Web) -> None:
@@ -337,9 +340,27 @@ def test_gzip_is_used_only_where_the_client_accepts_it(web: Web) -> None:
     assert "Content-Encoding" not in web.respond(url, headers={"accept-encoding": "br"}).headers
 
 
+@given(path=st.text(max_size=60), query=st.text(max_size=40), host=st.sampled_from(Web().hosts))
+@settings(deadline=None)
+def test_any_path_and_query_is_answered(path: str, query: str, host: str) -> None:
+    reply = SHARED.respond(f"https://{host}/{path}?{query}")
+    assert 200 <= reply.status < 600
+    assert "Content-Type" in reply.headers
+
+
+@pytest.mark.parametrize("url", ["", "http://[", "x", "https://", "mailto:a@b.example"])
+def test_what_is_no_url_leads_nowhere(web: Web, url: str) -> None:
+    with pytest.raises(UnknownHostError):
+        web.respond(url)
+
+
 def test_head_has_no_body_and_post_is_refused(web: Web) -> None:
     assert web.respond("https://khaosaiklang.example/", method="HEAD").body == b""
     assert web.respond("https://khaosaiklang.example/", method="POST").status == 405
+
+
+def test_sites_are_named_by_their_registered_domain() -> None:
+    assert {e.site for e in EXPECTED} == {"harbour-courier.example", "khaosaiklang.example", "the-tangle.example"}
 
 
 def test_two_webs_give_the_same_bytes() -> None:
