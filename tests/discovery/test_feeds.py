@@ -107,7 +107,8 @@ ATOM = """<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="th" xml:base="http
   <author><name>Desk</name></author><link rel="next" href="?page=2"/>
   <entry xml:base="c/"><title type="html">&lt;i&gt;x&lt;/i&gt; y</title><link rel="self" href="self"/>
   <link rel="alternate" type="application/json" href="a.json"/><link href="a.html"/>
-  <published>2024-05-17T10:00:00Z</published><updated>2024-05-18</updated><category term="t1" label="Tag one"/>%s</entry>
+  <published>2024-05-17T10:00:00Z</published><updated>2024-05-18</updated>
+  <category term="t1" label="Tag one"/>%s</entry>
   </feed>"""
 
 
@@ -222,6 +223,15 @@ def test_time_grows_linearly_with_size():
         return time.process_time() - start
 
     assert seconds(40_000) < 12 * max(seconds(10_000), 0.02)
+
+
+@pytest.mark.parametrize("level", ["<item>", "<item><description>", "<item><title>", "<item><link>"])
+def test_elements_that_are_never_closed_cost_little(level):
+    body = rss("<item><link>/a</link></item>", level * 100, "<b>x</b>" * 300_000)
+    start = time.process_time()
+    feed = read_feed(body, url=URL)
+    assert time.process_time() - start < 10
+    assert feed.entries[0].url == "https://news.example/a"
 
 
 @given(st.binary(max_size=300))

@@ -198,6 +198,9 @@ class DeadlineSocket:
         return io.BufferedReader(_DeadlineReader(self._sock, self._deadline, self._url), 65_536)
 
     def close(self) -> None:
+        """Do nothing: `http.client` calls this when it still reads."""
+
+    def hang_up(self) -> None:
         """Close the connection."""
         self._sock.close()
 
@@ -215,8 +218,8 @@ class _DeadlineReader(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        self._sock.settimeout(self._deadline.left_s(self._url))
         try:
-            return self._sock.recv_into(buffer)
-        except TimeoutError:
-            raise Timeout(f"not done within {self._deadline.timeout_s:g} s: reading", self._url) from None
+            self._sock.settimeout(self._deadline.left_s(self._url))
+        except Timeout as error:  # a ValueError, which http.client takes for its own
+            raise TimeoutError(error.message) from error
+        return self._sock.recv_into(buffer)

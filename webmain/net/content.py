@@ -10,6 +10,7 @@ from typing import Any
 from webmain.net.errors import BadResponse, TooLarge
 
 _MAX_CODINGS = 3
+_MAX_MEMBERS = 100
 _CHUNK_BYTES = 65_536
 
 
@@ -43,7 +44,8 @@ def decompress(body: bytes, codings: str, *, max_bytes: int, url: str) -> bytes:
     TooLarge
         The result is larger.
     BadResponse
-        An unknown coding, more than three, or bytes that aren't so coded. A stream that is only cut off gives what it has.
+        An unknown coding, more than three, or bytes that aren't so coded. A stream that is only cut off gives what it
+        has.
     """
     names = [name.strip().lower() for name in codings.split(",") if name.strip()]
     if len(names) > _MAX_CODINGS:
@@ -59,10 +61,12 @@ def decompress(body: bytes, codings: str, *, max_bytes: int, url: str) -> bytes:
 
 
 def _inflate(body: bytes, *, max_bytes: int, url: str) -> bytes:
-    """Undo gzip (several members too), zlib, and the bare deflate that some servers send under its name."""
+    """Undo gzip (its first hundred members), zlib, and the bare deflate that some servers send under its name."""
     out = bytearray()
     try:
-        while body:
+        for _ in range(_MAX_MEMBERS):
+            if not body:
+                break
             is_bare = body[:2] != b"\x1f\x8b" and (body[0] & 0x0F != 8 or int.from_bytes(body[:2], "big") % 31 != 0)
             inflater = zlib.decompressobj(-15 if is_bare else 47)
             out += inflater.decompress(body, max_bytes - len(out) + 1)

@@ -1,8 +1,8 @@
 """One page from the web, politely and within bounds: what the command line and a web form may fetch.
 
-The URL comes from anybody, so each step is guarded: HTTP only, public addresses only (redirects too), a deadline over all,
-a limit on bytes before and after decompression, robots.txt obeyed. `webmain.net.errors` draws the errors. Proxy settings
-of the environment are ignored.
+The URL comes from anybody, so each step is guarded: HTTP only, public addresses only (redirects too), a deadline over
+all, a limit on bytes before and after decompression, robots.txt obeyed. `webmain.net.errors` draws the errors. Proxy
+settings of the environment are ignored.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from webmain.items import Page
-from webmain.net.connection import Deadline, DeadlineSocket, connect
+from webmain.net.connection import REFUSED_PORTS, Deadline, DeadlineSocket, connect
 from webmain.net.content import accepted_codings, decompress
 from webmain.net.errors import (
     BadAddress,
@@ -183,13 +183,13 @@ class _Visit:
         except http.client.HTTPException as error:
             raise BadResponse(f"not a complete HTTP answer ({type(error).__name__})", url) from error
         finally:
-            sock.close()
+            sock.hang_up()
 
     def exchange(self, sock: DeadlineSocket, url: str, *, max_bytes: int) -> _Answer:
         """Send the request and read the answer."""
         parts = urlsplit(url)
         connection = http.client.HTTPConnection(parts.hostname or "")
-        connection.sock = sock  # type: ignore[assignment]  # all that it uses of a socket
+        connection.sock = sock  # all that it uses of a socket
         target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         connection.putrequest("GET", target, skip_host=True, skip_accept_encoding=True)
         connection.putheader("Host", parts.netloc)
@@ -216,7 +216,7 @@ def _request_form(url: str) -> str:
     Raises
     ------
     BadAddress
-        Not an HTTP URL, or one with credentials.
+        Not an HTTP URL, or one with credentials or a refused port.
     """
     form = normalise(url, keep_parameters=True)
     if form is None:
@@ -226,6 +226,8 @@ def _request_form(url: str) -> str:
     )
     if "@" in authority:
         raise BadAddress("user name or password in the URL", form)
+    if urlsplit(form).port in REFUSED_PORTS:
+        raise BadAddress(f"port {urlsplit(form).port} is not one for web pages", form)
     return form
 
 

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 BLOCK_TAGS = frozenset(
-    "p div h1 h2 h3 h4 h5 h6 li td th tr table ul ol dl dt dd blockquote pre section article header footer nav aside "  # noqa: SIM905
+    "p div h1 h2 h3 h4 h5 h6 li td th tr table ul ol dl dt dd blockquote pre section article header footer nav aside "
     "main figure figcaption br hr form".split()
 )
 """Each of these starts a line; its end tag ends one."""
@@ -61,6 +61,9 @@ _MAY_HIDE = re.compile(r"\s hidden (?=[\s=/] | \Z) | display \s*+ : \s*+ none", 
 _VALUES = re.compile(r"= \s*+ (?: \"[^\"]*+\"? | '[^']*+'? | [^\s>]*+ )", re.X)
 _HIDDEN_NAME = re.compile(r"\s hidden (?=[\s=/] | \Z)", re.I | re.X)
 _STYLE = re.compile(r"\s style \s*+ = \s*+ (?: \"([^\"]*+)\" | '([^']*+)' | ([^\s>]*+) )", re.I | re.X)
+_STREAMED = re.compile(r"""\s id = (["']?) S:[0-9a-f]+ \1 (?=[\s/] | \Z)""", re.X)
+"""Servers that stream React send late parts in `<div hidden id="S:1">`; a script puts them into their place."""
+
 _NO_DISPLAY = re.compile(r"display \s*+ : \s*+ none", re.I | re.X)
 
 
@@ -353,6 +356,8 @@ _NOTHING = ("", 0, 0, "")
 def _hides(name: str, attributes: str) -> bool:
     """Tell whether these attributes hide their element, and its end can be found."""
     if name in _NEVER_HIDDEN or name in _VOID or attributes.endswith("/") or not _MAY_HIDE.search(attributes):
+        return False
+    if _STREAMED.search(attributes):
         return False
     if _HIDDEN_NAME.search(_VALUES.sub("= ", attributes)):
         return "until-found" not in attributes
