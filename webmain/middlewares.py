@@ -141,6 +141,11 @@ class Failures:
         """Tell a failed address; the spider's errback still gets it."""
         if isinstance(exception, StoppedError):
             return
+        if request.meta.get("dont_obey_robotstxt") and request.callback is NO_CALLBACK:
+            self._crawler.stats.inc_value("webmain/probe_failed")
+            if not isinstance(exception, IgnoreRequest):  # Scrapy would log its traceback
+                raise RobotsUnreachableError(failure_name(exception)) from exception
+            return
         if not is_page(request):
             self._crawler.stats.inc_value("webmain/probe_failed")
         elif isinstance(exception, DownloadCancelledError):
@@ -216,8 +221,8 @@ class Robots(RobotsTxtMiddleware):
 
     def _robots_error(self, exc: Exception, netloc: str) -> None:
         """Note that there was no answer; too many redirects count as no rules (RFC 9309, 2.3.1.2)."""
-        if not isinstance(exc, IgnoreRequest):
-            self._note_unreachable(netloc, type(exc).__name__)
+        if isinstance(exc, RobotsUnreachableError):
+            self._note_unreachable(netloc, str(exc))
         super()._robots_error(exc, netloc)
 
     def _note_unreachable(self, netloc: str, why: str) -> None:
