@@ -33,6 +33,7 @@ from scrapy.http import Request, Response
 from scrapy.http.request import NO_CALLBACK
 from scrapy.spidermiddlewares.httperror import HttpError, HttpErrorMiddleware
 from scrapy.utils.httpobj import urlparse_cached
+from twisted.internet.defer import Deferred
 
 from webmain.corpus.protocol import StoreError
 from webmain.corpus.recording import WarcWriter
@@ -200,10 +201,13 @@ class Robots(RobotsTxtMiddleware):
         if netloc in self._unreachable and time.monotonic() >= self._unreachable[netloc]:
             del self._unreachable[netloc]
             self._parsers.pop(netloc, None)
-        rules = await super().robot_parser(request)
+        await super().robot_parser(request)
         if self._denies and netloc in self._unreachable:
             raise RobotsUnreachableError(f"robots.txt of {netloc} cannot be read now")
-        return rules
+        # Not what was awaited: of several requests that wait for one robots.txt, Scrapy 2.19 gives the rules to the first
+        # and None, which allows everything, to the others.
+        rules = self._parsers.get(netloc)
+        return None if isinstance(rules, Deferred) else rules
 
     def process_request_2(self, rp: RobotParser | None, request: Request) -> None:
         """Refuse what robots.txt forbids."""

@@ -219,6 +219,15 @@ def test_robots_txt_is_obeyed_and_forbidden_addresses_are_told(site, crawl):
     assert all("webmain/" in a and "(+mailto:editor@news.example)" in a for a in site.agents)
 
 
+def test_robots_txt_holds_for_each_of_many_requests_that_wait_for_it(site, crawl):
+    slow = ("User-agent: *\nDisallow: /private/\n", 200, HTML, 0.5)
+    site.routes["/robots.txt"] = slow
+    urls = [site.article(f"/private/{i}") for i in range(12)]
+    done = crawl(urls=" ".join(urls))
+    assert set(site.asked) == {"/robots.txt"}
+    assert done.stats["webmain/failed/robots"] == 12
+
+
 @pytest.mark.parametrize(("means", "n", "code"), [("deny", 0, 3), ("allow", 1, 0)])
 def test_a_robots_txt_that_fails_denies_unless_told_otherwise(site, crawl, means, n, code):
     site.routes["/robots.txt"] = answer("oops", 503)
