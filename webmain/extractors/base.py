@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 
-from webmain.items import Unit, Verdict
+from webmain.items import HIDDEN, Flag, Unit, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -117,6 +117,22 @@ def extraction(
         raise ValueError(f"{extractor}: scores must lie in [0, 1]")
     unique = np.full(n, -1, dtype=np.int32)
     return Extraction(segmentation, extractor, score, raw, kept, tuple(why), unique, confidence, merges_duplicates)
+
+
+NOT_SHOWN = HIDDEN | Flag.EMBEDDED
+"""What no reader sees: hidden text, and what frames and players would show where they are not supported."""
+
+
+def check_option(extractor: str, option: str, given: str, allowed: Sequence[str]) -> None:
+    """Raise a ValueError that names the option, what was given and what is allowed, unless it is allowed."""
+    if given not in allowed:
+        raise ValueError(f"{extractor}: option {option}: got {given!r}, allowed are {', '.join(allowed)}")
+
+
+def check_number(extractor: str, option: str, given: float, low: float, high: float) -> None:
+    """Raise a ValueError that names the option, what was given and what is allowed, unless it lies in the range."""
+    if not low <= given <= high:  # also false for NaN
+        raise ValueError(f"{extractor}: option {option}: got {given!r}, allowed is {low:g} to {high:g}")
 
 
 @runtime_checkable

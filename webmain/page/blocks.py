@@ -139,6 +139,33 @@ def from_runs(document: Document, owner: NDArray[np.int32], *, fresh: NDArray[np
     return Segmentation(document, Unit.LEAVES, first, (last + 1).astype(np.int32), mine[at].astype(np.int32), of_unit)
 
 
+def from_elements(document: Document, elements: NDArray[np.int64], *, member: NDArray[np.bool_]) -> Segmentation:
+    """Make a block of each element: the leaves of its subtree.
+
+    Parameters
+    ----------
+    document : Document
+    elements : (n,) int64
+        Ascending; none inside another.
+    member : (n_leaves,) bool
+        Leaves that may belong to a block. An element without any makes no block, unless it is the page's `title`.
+    """
+    columns = document.elements
+    first, end = columns.leaf_starts[elements], columns.leaf_ends[elements]
+    before = np.concatenate(([0], np.cumsum(member)))
+    is_block = before[end] > before[first]
+    for i in range(min(len(elements), 1)):
+        is_block[i] |= columns.tags[elements[i]] == "title" and bool(document.title)
+    elements, first, end = elements[is_block], first[is_block], end[is_block]
+    of_unit = np.full(len(member), -1, dtype=np.int32)
+    lengths = end - first
+    starts = np.cumsum(lengths) - lengths
+    inside = np.arange(lengths.sum()) + np.repeat(first - starts, lengths)
+    of_unit[inside] = np.repeat(np.arange(len(elements), dtype=np.int32), lengths)
+    of_unit[~member] = -1
+    return Segmentation(document, Unit.LEAVES, first, end, elements.astype(np.int32), of_unit)
+
+
 def segment(document: Document) -> Segmentation:
     """Segment a page by what a reader sees: block-level elements and double line breaks end a block.
 

@@ -1,0 +1,63 @@
+"""ENIW, the rival that the Priority Assignment paper measures itself against: all text that remains after some tags go.
+
+References
+----------
+Rasel Kabir, Shaily Kabir, Shamiul Amin: Isolating Informative Blocks from Large Web Pages Using HTML Tag Priority
+Assignment Based Approach, section 2 (its description of Oza and Mishra, Elimination of Noisy Information from Web Pages).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import numpy as np
+
+from webmain.extractors.base import NOT_SHOWN, Extraction, check_option, extraction
+from webmain.items import Break
+from webmain.page.blocks import Segmentation, from_runs
+
+if TYPE_CHECKING:
+    from webmain.page.document import Document
+
+REMOVED = frozenset(("script", "style", "form", "marquee", "meta"))
+"""Tags "unrelated to the page content" (section 2)."""
+
+
+@dataclass(frozen=True)
+class ENIW:
+    """Drop tags without text and the removed tags, keep every text block of the tree that remains.
+
+    Parameters
+    ----------
+    hidden : {"drop", "keep"}
+        Text that the page hides from its readers, and fallback text of frames and players, is dropped. Deviation: the
+        paper knows no hidden text; "keep" is its exact reading.
+
+    Notes
+    -----
+    No priorities and no link ratio: every block is kept with score and raw value 1.
+    """
+
+    name: ClassVar[str] = "eniw"
+    hidden: Literal["drop", "keep"] = "drop"
+
+    def __post_init__(self) -> None:
+        check_option(self.name, "hidden", self.hidden, ("drop", "keep"))
+
+    def segment(self, document: Document) -> Segmentation:
+        """Divide a page into the text blocks of the tree without the removed tags (section 2)."""
+        leaves, elements = document.leaves, document.elements
+        removed = elements.within(elements.named(REMOVED))[leaves.elements]
+        if self.hidden == "drop":
+            removed |= leaves.has(NOT_SHOWN)
+        owner = np.where(removed, -1, np.maximum(leaves.boxes, 0)).astype(np.int32)
+        return from_runs(document, owner, fresh=leaves.gaps >= int(Break.BR_BR))
+
+    def judge(self, segmentation: Segmentation) -> Extraction:
+        """Keep every block."""
+        n = len(segmentation)
+        one = np.ones(n)
+        return extraction(
+            segmentation, self.name, score=one, raw=one, kept=np.ones(n, dtype=bool), why=("has text",) * n
+        )

@@ -1,0 +1,220 @@
+"""Line-Block: neighbouring source lines with text, judged by text, anchors and title keywords; no tree is built.
+
+References
+----------
+Pan Ei San, Nilar Aye: Main Content Extraction from Dynamic Web Pages, sections IV and V.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import numpy as np
+
+from webmain.extractors.base import Extraction, check_number, check_option, extraction
+from webmain.items import Unit
+from webmain.page.blocks import Segmentation
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from webmain.page.document import Document
+
+_WHY = (
+    "text too thin for its tags",
+    "too much anchor text",
+    "too few title keywords",
+    "dense text, few anchors",
+    "title keywords",
+)
+_THIN, _LINKED, _NO_KEYWORDS, _DENSE, _RESCUED = range(len(_WHY))
+_LANGUAGE = re.compile(r"<html\s[^>]{0,500}?\blang\s{0,9}=\s{0,9}[\"']?([a-z]{2,3})\b", re.IGNORECASE)
+_THAI = re.compile("[\u0e01-\u0e4e]")
+
+
+@dataclass(frozen=True)
+class Features:
+    """What the decision rests on, one value for each line-block (section IV.A).
+
+    Attributes
+    ----------
+    ttr : (n_blocks,) float64
+        Text length over number of tags; a block without tags divides by 1.
+    attr : (n_blocks,) float64
+        Anchor text length over text length.
+    tkd : (n_blocks,) float64
+        Occurrences of title keywords.
+    """
+
+    ttr: NDArray[np.float64]
+    attr: NDArray[np.float64]
+    tkd: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class LineBlock:
+    """Keep the line-blocks with much text for each tag, little anchor text, and words of the title.
+
+    Parameters
+    ----------
+    decision : {"fixed", "sigma"}
+        "fixed": the thresholds below. "sigma": the threshold of each feature is `lambda_` times its standard deviation over
+        the page's line-blocks (section IV.B: tau = lambda sigma); a deviation of 0, as with one block, leaves the fixed one.
+    tkd : {"rescue", "require"}
+        Deviation inside the paper: its formula (section V, step 4) requires title keywords with the other two; its text
+        (step 3) brings them in to rescue blocks that are dense in keywords but not in text.
+    lambda_ : float
+        The constant of "sigma"; the paper gives no value.
+    max_gap : int
+        Lines without text allowed between two lines of one block (section V, step 2: "the distance of any two neighbor
+        lines with text"; the paper gives no value).
+    min_ttr, max_attr, min_tkd : float
+        Fixed thresholds: TTR > 30, ATTR < .2, TKD >= 2 (section IV.B).
+
+    Notes
+    -----
+    Lines come from `webmain.page.lines.source_lines`, which leaves out the head, scripts, styles, comments and what cannot
+    show; so there is no option for hidden text. Title keywords are the words of the title, case folded, without stop
+    words and single characters; words of scripts without spaces are segmented in the title and counted as substrings.
+
+    Raw is TTR. Each condition is mapped to [0, 1] so that its threshold lies at .5; the score is their minimum, or their
+    maximum with that of the keywords where these rescue.
+    """
+
+    name: ClassVar[str] = "line_block"
+    decision: Literal["fixed", "sigma"] = "fixed"
+    tkd: Literal["rescue", "require"] = "rescue"
+    lambda_: float = 1.0
+    max_gap: int = 1
+    min_ttr: float = 30.0
+    max_attr: float = 0.2
+    min_tkd: float = 2.0
+
+    def __post_init__(self) -> None:
+        check_option(self.name, "decision", self.decision, ("fixed", "sigma"))
+        check_option(self.name, "tkd", self.tkd, ("rescue", "require"))
+        check_number(self.name, "lambda_", self.lambda_, 0, 1e6)
+        check_number(self.name, "max_gap", self.max_gap, 0, 1e9)
+        check_number(self.name, "min_ttr", self.min_ttr, 0, 1e9)
+        check_number(self.name, "max_attr", self.max_attr, 0, 1)
+        check_number(self.name, "min_tkd", self.min_tkd, 0, 1e9)
+
+    def segment(self, document: Document) -> Segmentation:
+        """Merge neighbouring lines with text into line-blocks (section V, step 2)."""
+        lengths = document.lines.text_lengths
+        at = np.flatnonzero(lengths)
+        of_unit = np.full(len(lengths), -1, dtype=np.int32)
+        starts = np.ones(len(at), dtype=bool)
+        starts[1:] = np.diff(at) - 1 > self.max_gap
+        of_unit[at] = np.cumsum(starts) - 1
+        opening = np.flatnonzero(starts)
+        first = at[opening].astype(np.int32)
+        end = (at[np.append(opening[1:], len(at)) - 1] + 1).astype(np.int32) if len(at) else first
+        return Segmentation(document, Unit.LINES, first, end, np.full(len(first), -1, dtype=np.int32), of_unit)
+
+    def features(self, segmentation: Segmentation) -> Features:
+        """Compute TTR, ATTR and TKD of each line-block (section IV.A, definitions)."""
+        lines = segmentation.document.lines
+        length, anchor, tags = (
+            _sums(column, segmentation) for column in (lines.text_lengths, lines.anchor_lengths, lines.n_tags)
+        )
+        keywords = title_keywords(lines.title, language=_language(segmentation.document.html))
+        texts = ["\n".join(lines.texts[a:b]) for a, b in zip(segmentation.first, segmentation.end, strict=True)]
+        tkd = count_keywords(texts, keywords)
+        return Features(length / np.maximum(tags, 1), anchor / np.maximum(length, 1), np.array(tkd, dtype=np.float64))
+
+    def judge(self, segmentation: Segmentation) -> Extraction:
+        """Compare the features with their thresholds (section V, step 4)."""
+        found = self.features(segmentation)
+        min_ttr = self._threshold(found.ttr, self.min_ttr)
+        max_attr = self._threshold(found.attr, self.max_attr)
+        min_tkd = self._threshold(found.tkd, self.min_tkd)
+        dense, unlinked, named = found.ttr > min_ttr, found.attr < max_attr, found.tkd >= min_tkd
+        rule = np.where(dense, np.where(unlinked, _DENSE, _LINKED), _THIN)
+        score = np.minimum(_share(found.ttr, min_ttr), 1 - _share(found.attr, max_attr))
+        if self.tkd == "rescue":
+            rule = np.where((rule != _DENSE) & named, _RESCUED, rule)
+            score = np.maximum(score, _share(found.tkd, min_tkd))
+        else:
+            rule = np.where((rule == _DENSE) & ~named, _NO_KEYWORDS, rule)
+            score = np.minimum(score, _share(found.tkd, min_tkd))
+        return extraction(
+            segmentation,
+            self.name,
+            score=score,
+            raw=found.ttr,
+            kept=(rule == _DENSE) | (rule == _RESCUED),
+            why=tuple(map(_WHY.__getitem__, rule.tolist())),
+        )
+
+    def _threshold(self, feature: NDArray[np.float64], fixed: float) -> float:
+        """Return a feature's threshold on this page (section IV.B)."""
+        if self.decision == "fixed" or len(feature) < 2:
+            return fixed
+        return self.lambda_ * float(feature.std()) or fixed
+
+
+def title_keywords(title: str, *, language: str | None = None) -> frozenset[str]:
+    """Return the words of a title, case folded, without stop words and single characters (section IV.A, TKD).
+
+    Parameters
+    ----------
+    title : str
+    language : str or None
+        ISO 639 code for the stop words; None for English. Thai stop words are always left out.
+    """
+    from webmain.text.stopwords import stopwords
+    from webmain.text.words import tokens
+
+    words = {word.casefold() for word in tokens(title) if len(word) > 1}
+    if not words:
+        return frozenset()
+    words -= stopwords(language or "en")
+    return frozenset(words - stopwords("th") if _THAI.search(title) else words)
+
+
+def count_keywords(texts: Sequence[str], keywords: frozenset[str]) -> list[int]:
+    """Count the occurrences of keywords in each text, whole words only (substrings in scripts without spaces)."""
+    from webmain.text.scripts import is_unspaced
+
+    if not keywords:
+        return [0] * len(texts)
+    unspaced = sorted(word for word in keywords if is_unspaced(word))
+    spaced = keywords.difference(unspaced)
+    is_keyword, find = spaced.__contains__, _word_pattern(spaced).findall
+    counts = []
+    for text in map(str.casefold, texts):
+        n = sum(map(is_keyword, find(text))) if spaced else 0
+        counts.append(n + sum(map(text.count, unspaced)))
+    return counts
+
+
+def _word_pattern(keywords: frozenset[str]) -> re.Pattern[str]:
+    """Return what finds words; with marks, which the usual class leaves out, only where a keyword has one."""
+    if all(map(str.isalnum, keywords)):
+        return re.compile(r"\w+")
+    from webmain.text.characters import mark_ranges
+
+    return re.compile(rf"[\w{mark_ranges()}]+")
+
+
+def _language(html: str) -> str | None:
+    """Return the language that the source declares for the page."""
+    declared = _LANGUAGE.search(html, 0, 5000)
+    return declared[1].lower() if declared else None
+
+
+def _sums(column: NDArray[np.int32], segmentation: Segmentation) -> NDArray[np.float64]:
+    """Add up a column of the lines over each line-block, the lines between included."""
+    before = np.concatenate(([0], np.cumsum(column, dtype=np.int64)))
+    return (before[segmentation.end] - before[segmentation.first]).astype(np.float64)
+
+
+def _share(value: NDArray[np.float64], threshold: float) -> NDArray[np.float64]:
+    """Map a feature to [0, 1], its threshold to .5."""
+    total = value + threshold
+    return np.divide(value, total, out=np.full_like(value, 0.5), where=total > 0)

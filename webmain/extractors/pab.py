@@ -1,0 +1,206 @@
+"""Priority Assignment: blocks opened by tags that matter to search engines, ranked by the priorities of those tags.
+
+References
+----------
+Rasel Kabir, Shaily Kabir, Shamiul Amin: Isolating Informative Blocks from Large Web Pages Using HTML Tag Priority
+Assignment Based Approach, section 3.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import numpy as np
+
+from webmain.extractors.base import NOT_SHOWN, Extraction, check_number, check_option, extraction
+from webmain.page.blocks import Segmentation, from_elements
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from webmain.page.document import Document
+    from webmain.page.tree import Elements
+
+IRRELEVANT = frozenset(("script", "style", "iframe", "object", "form"))
+"""Removed with all inside them (section 3.1.1 and algorithm 3.2.1, step 2a)."""
+
+PRIORITY = MappingProxyType(
+    {
+        "title": 1.0,
+        "h1": 1.0,
+        "h2": 0.9,
+        "h3": 0.8,
+        "h4": 0.7,
+        "h5": 0.6,
+        "h6": 0.5,
+        "b": 0.4,
+        "strong": 0.4,
+        "img": 0.3,
+    }
+    | {"a": 0.2, "i": 0.2, "em": 0.2, "p": 0.1}
+)
+"""Table 3.1. An `img` counts with an alternative text only, an `a` only if it is a hyperlink."""
+
+DELIMITERS = frozenset(("table", "ul", "ol", "dl", "dir", "menu"))
+"""Medium-level tags (section 3.1.1): tables and lists open a block and have no priority of their own."""
+
+_TENTHS = {tag: round(10 * priority) for tag, priority in PRIORITY.items()}
+_OPENS, _HYPERLINK, _IMAGE, _IRRELEVANT = 16, 32, 64, 128
+_KINDS: dict[str, int] = {
+    **{tag: tenths | _OPENS for tag, tenths in _TENTHS.items() if tag != "title"},
+    **dict.fromkeys(DELIMITERS, _OPENS),
+    **dict.fromkeys(IRRELEVANT, _IRRELEVANT),
+}
+_KINDS["a"] |= _HYPERLINK
+_KINDS["img"] |= _IMAGE
+_WHY = ("no priority", "priority > 0", "more outer links than allowed", "title", "whole page, no tag of the table")
+
+
+@dataclass(frozen=True)
+class PAB:
+    """Sum the priorities of a block's tags; drop blocks with none, and those whose links mostly leave the site.
+
+    Parameters
+    ----------
+    max_outer_share : float
+        A block is noisy if more than this share of its hyperlinks leads to other sites; exactly this share stays
+        (section 3.1.2, algorithm 3.2.2 step 3).
+    same_host : bool
+        A link to another host of the same site is outer too.
+    hidden : {"drop", "keep"}
+        Text that the page hides from its readers, and fallback text of frames and players, belongs to no block.
+        Deviation: the paper knows no hidden text; "keep" is its exact reading.
+
+    Notes
+    -----
+    The first block is the page's title, with priority 1.0; it is stored for search and is no part of the article's text.
+    From the body on, the outermost tags of table 3.1 and the delimiters are the blocks; text between them belongs to none,
+    and tags without any text make none. Where no tag makes a block, the body is one block with the priority of a `p`.
+
+    Hyperlinks are `a` elements whose `href` leads to a page: not `#...`, `mailto:`, `javascript:` and the like. Outer means
+    another registered domain. Without the page's URL no link is outer.
+
+    The score is P / (1 + P) for a priority P.
+    """
+
+    name: ClassVar[str] = "pab"
+    max_outer_share: float = 0.5
+    same_host: bool = False
+    hidden: Literal["drop", "keep"] = "drop"
+
+    def __post_init__(self) -> None:
+        check_number(self.name, "max_outer_share", self.max_outer_share, 0, 1)
+        check_option(self.name, "hidden", self.hidden, ("drop", "keep"))
+
+    def segment(self, document: Document) -> Segmentation:
+        """Divide a page into the title and the outermost important or delimiting tags (section 3.1.1)."""
+        elements, leaves = document.elements, document.leaves
+        kinds = _kinds(document)
+        member = kinds[leaves.elements] >= 0
+        if self.hidden == "drop":
+            member &= ~leaves.has(NOT_SHOWN)
+        body = _body(elements.tags)
+        member &= leaves.elements >= body
+        openers = np.flatnonzero(kinds >= _OPENS)
+        openers = openers[openers > body]
+        farthest = np.maximum.accumulate(elements.ends[openers])
+        outermost = np.ones(len(openers), dtype=bool)
+        outermost[1:] = openers[1:] >= farthest[:-1]
+        title = [_title(elements)] if document.title else []
+        made = from_elements(document, np.concatenate((title, openers[outermost])).astype(np.int64), member=member)
+        if len(made) > len(title):
+            return made
+        return from_elements(document, np.array([*title, body], dtype=np.int64), member=member)
+
+    def judge(self, segmentation: Segmentation) -> Extraction:
+        """Assign the priorities and keep all blocks that have one (sections 3.1.2 and 3.1.3)."""
+        document = segmentation.document
+        kinds = np.maximum(_kinds(document), 0)
+        element, end = segmentation.element, document.elements.ends[segmentation.element]
+        tenths = _sums(kinds & (_OPENS - 1), element, end)
+        rule = (tenths > 0).astype(np.int64)
+        hyperlinks = np.flatnonzero(kinds & _HYPERLINK)
+        noisy = self._noisy(document, hyperlinks, element, end)
+        tenths[noisy], rule[noisy] = 0, 2
+        for i in range(min(len(element), 2)):
+            tag = document.elements.tags[element[i]]
+            if tag == "title":
+                tenths[i], rule[i] = _TENTHS["title"], 3
+            elif tag == "body":
+                tenths[i], rule[i] = (0, 2) if noisy[i] else (_TENTHS["p"], 4)
+        priority = tenths / 10
+        return extraction(
+            segmentation,
+            self.name,
+            score=priority / (1 + priority),
+            raw=priority,
+            kept=tenths > 0,
+            why=tuple(map(_WHY.__getitem__, rule.tolist())),
+            merges_duplicates=True,
+        )
+
+    def _noisy(
+        self, document: Document, hyperlinks: NDArray[np.int64], element: NDArray[np.int32], end: NDArray[np.int32]
+    ) -> NDArray[np.bool_]:
+        """Tell for each block whether too many of its hyperlinks are outer ones (algorithm 3.2.2, step 3)."""
+        from webmain.page.urls import is_outer
+
+        if not document.url:
+            return np.zeros(len(element), dtype=bool)
+        attributes, url, site, same_host = document.elements.attributes, document.url, document.site, self.same_host
+        counted = np.zeros((2, len(document.elements)), dtype=np.int32)
+        for i in hyperlinks.tolist():
+            href = attributes[i]["href"] or ""
+            counted[0, i] = _leads_to_page(href)
+            if "/" in href or "\\" in href:
+                counted[1, i] = is_outer(href, url, site, same_host)
+        links, outer = _sums(counted[0], element, end), _sums(counted[1], element, end)
+        return outer > self.max_outer_share * links
+
+
+def _leads_to_page(href: str) -> bool:
+    """Tell a link to a page from one within it, and from scripts, mail and other schemes."""
+    href = href.lstrip()
+    if href.startswith("#"):
+        return False
+    scheme, colon, _ = href[:40].partition(":")
+    return not colon or scheme.lower() in ("http", "https") or not scheme.replace("-", "").isalnum()
+
+
+def _kinds(document: Document) -> NDArray[np.int16]:
+    """Return for each element its priority in tenths and what it is; -1 inside irrelevant tags."""
+    elements = document.elements
+    known = _KINDS.get
+    kinds = np.array([known(tag, 0) for tag in elements.tags], dtype=np.int16)
+    attributes = elements.attributes
+    for i in np.flatnonzero(kinds & (_HYPERLINK | _IMAGE)).tolist():
+        if kinds[i] & _HYPERLINK:
+            if "href" not in attributes[i]:
+                kinds[i] = 0
+        elif not (attributes[i].get("alt") or "").strip():
+            kinds[i] = 0
+    irrelevant = kinds == _IRRELEVANT
+    if irrelevant.any():
+        kinds[elements.within(irrelevant)] = -1
+    return kinds
+
+
+def _sums(
+    column: NDArray[np.int32] | NDArray[np.int16], first: NDArray[np.int32], end: NDArray[np.int32]
+) -> NDArray[np.int64]:
+    """Add up a column of the elements over each block's own element and all inside it."""
+    before = np.concatenate(([0], np.cumsum(column, dtype=np.int64)))
+    return before[end] - before[first]
+
+
+def _body(tags: list[str]) -> int:
+    """Return the index of the body; of the root where there is none."""
+    return tags.index("body") if "body" in tags else 0
+
+
+def _title(elements: Elements) -> int:
+    """Return the index of the page's `title`, which is the first one outside SVG."""
+    titles = (i for i, tag in enumerate(elements.tags) if tag == "title")
+    return next(i for i in titles if all(elements.tags[a] != "svg" for a in elements.ancestors(i)))

@@ -1,0 +1,200 @@
+"""Thai XPath: text nodes grouped by the lowest path that holds more than one of them, judged by the share of anchors.
+
+References
+----------
+Wigrai Thanadechteemapat, Chun Che Fung: Automatic Web Content Extraction for Generating Tag Clouds from Thai Web Sites
+(ICEBE 2011), section III.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import numpy as np
+
+from webmain.extractors.base import NOT_SHOWN, Extraction, check_number, check_option, extraction
+from webmain.items import Flag
+from webmain.page.blocks import Segmentation, from_runs
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from webmain.page.document import Document
+
+REMOVED = frozenset(("script", "noscript", "embed", "object", "img", "style", "form"))
+"""Non-informative nodes, dropped with all inside them (rules R1, section III.A)."""
+
+FOOTER_WORDS = (
+    "powered by",
+    "copyright",
+    "©",
+    "ลิขสิทธิ์",  # copyright
+    "สงวนลิขสิทธิ์",  # copyright reserved
+    "สงวนสิทธิ์",  # rights reserved
+    "ขับเคลื่อนโดย",  # powered by
+    "พัฒนาโดย",  # developed by
+)
+"""A text that begins with one of these is a footer (rules R2; the paper names the first one of its list)."""
+
+_FOOTER = re.compile(rf"\s*(?:{'|'.join(map(re.escape, FOOTER_WORDS))})", re.IGNORECASE)
+_FOOTER_INITIALS = frozenset("".join(word[0] + word[0].upper() for word in FOOTER_WORDS) + " \t\r\n")
+_WHY = ("many anchors", "few anchors", "linked headline", "alone in its block", "footer", "too short")
+_MANY, _FEW, _HEADLINE, _ALONE, _FOOTER_TEXT, _SHORT = range(len(_WHY))
+
+
+@dataclass(frozen=True)
+class ThaiXPath:
+    """Keep the text nodes whose block has few anchors, by their number and by their length.
+
+    Parameters
+    ----------
+    text_weight, node_weight : float
+        Weights of the anchor text ratio and the anchor node ratio in the anchor ratio (section III.B).
+    max_anchor_ratio : float
+        A block is content below this anchor ratio (section III.C).
+    headline_anchors, headline_elements : int
+        A block with fewer anchors than the first and more elements than the second is content whatever its anchor
+        ratio: a headline that is a link (section III.C).
+    min_chars : int
+        Shorter text nodes are no content (section III.C). Deviation: the paper prints "less than 2 characters" among
+        the conditions for content, plainly reversed.
+    alone : {"drop", "keep"}
+        A text node in no block (no path over it holds a second one) is no content; "keep" makes it content.
+    top : {"body", "below"}
+        Whether the body itself can be a block. The paper steps up "until the parent is a body element node", which can
+        be read either way; "below" leaves the body out.
+    hidden : {"drop", "keep"}
+        Text that the page hides from its readers by any rule, and fallback text of frames and players, is dropped.
+        Deviation: the paper drops `display:none` in a style attribute only; "keep" is its exact reading.
+
+    Notes
+    -----
+    The paper groups text nodes by comparing XPaths as strings. A path lies below another exactly if its element is
+    inside the other's element, so that the same is done here by the elements' ranges; a test compares both on random
+    trees. Text nodes are the paper's "elements"; their length is that of the folded text.
+
+    Raw is the anchor ratio AR = .75 ATR + .25 ANR of the block. The score falls from 1 at AR 0 to .5 at the limit to 0 at
+    AR 1; linked headlines have .5, footers and short texts 0.
+    """
+
+    name: ClassVar[str] = "thai_xpath"
+    text_weight: float = 0.75
+    node_weight: float = 0.25
+    max_anchor_ratio: float = 0.6
+    headline_anchors: int = 2
+    headline_elements: int = 2
+    min_chars: int = 2
+    alone: Literal["drop", "keep"] = "drop"
+    top: Literal["body", "below"] = "body"
+    hidden: Literal["drop", "keep"] = "drop"
+
+    def __post_init__(self) -> None:
+        check_number(self.name, "text_weight", self.text_weight, 0, 1)
+        check_number(self.name, "node_weight", self.node_weight, 0, 1 - self.text_weight + 1e-9)
+        check_number(self.name, "max_anchor_ratio", self.max_anchor_ratio, 0, 1)
+        for option in ("headline_anchors", "headline_elements", "min_chars"):
+            check_number(self.name, option, getattr(self, option), 0, 1e9)
+        check_option(self.name, "alone", self.alone, ("drop", "keep"))
+        check_option(self.name, "top", self.top, ("body", "below"))
+        check_option(self.name, "hidden", self.hidden, ("drop", "keep"))
+
+    def segment(self, document: Document) -> Segmentation:
+        """Divide a page into runs of text nodes of the same block; footers and short texts are apart (III.A, III.B)."""
+        leaves = document.leaves
+        member = self._members(document)
+        before = np.concatenate(([0], np.cumsum(member)))
+        owner = np.where(member, self._owners(document, before), -1).astype(np.int32)
+        state = self._states(document)
+        fresh = np.zeros(len(leaves), dtype=bool)
+        at = np.flatnonzero(member)
+        fresh[at[1:]] = state[at[1:]] != state[at[:-1]]
+        return from_runs(document, owner, fresh=fresh)
+
+    def judge(self, segmentation: Segmentation) -> Extraction:
+        """Keep what has few anchors, or is a linked headline, and neither footer nor too short (section III.C)."""
+        document = segmentation.document
+        leaves, elements = document.leaves, document.elements
+        member = self._members(document)
+        starts, ends = elements.leaf_starts[segmentation.element], elements.leaf_ends[segmentation.element]
+        anchor = member & leaves.has(Flag.IN_ANCHOR)
+        chars = leaves.n_chars
+        n_elements, n_anchors, n_chars, n_anchor_chars = (
+            _sums(column, starts, ends) for column in (member, anchor, chars * member, chars * anchor)
+        )
+        ratio = self.text_weight * n_anchor_chars / n_chars + self.node_weight * n_anchors / n_elements
+        few = ratio < self.max_anchor_ratio
+        headline = (n_anchors < self.headline_anchors) & (n_elements > self.headline_elements)
+        rule = np.where(few, _FEW, np.where(headline, _HEADLINE, _MANY))
+        in_block = n_elements > 1
+        if self.top == "below":
+            in_block &= segmentation.element != _body(elements.tags)
+        if self.alone == "drop":
+            rule[~in_block] = _ALONE
+        else:
+            rule[~in_block] = _FEW
+        state = self._states(document)[segmentation.first]
+        rule = np.where(state > 0, state, rule)
+        kept = (rule == _FEW) | (rule == _HEADLINE)
+        score = _score(ratio, self.max_anchor_ratio)
+        score[rule == _HEADLINE] = 0.5
+        score[~in_block] = 1.0 if self.alone == "keep" else 0.0
+        score[state > 0] = 0.0
+        return extraction(
+            segmentation, self.name, score=score, raw=ratio, kept=kept, why=tuple(map(_WHY.__getitem__, rule.tolist()))
+        )
+
+    def _members(self, document: Document) -> NDArray[np.bool_]:
+        """Tell the leaves of the body that are informative nodes (rules R1)."""
+        leaves, elements = document.leaves, document.elements
+        body = _body(elements.tags)
+        member = ~elements.within(elements.named(REMOVED))[leaves.elements]
+        member &= leaves.elements >= body
+        member &= ~leaves.has(Flag.HIDDEN_DISPLAY if self.hidden == "keep" else NOT_SHOWN)
+        return member
+
+    def _owners(self, document: Document, before: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Find for each leaf the lowest element around it that holds more than one informative leaf (section III.B).
+
+        Leaves without one own themselves: the element is the one they stand in.
+        """
+        elements = document.elements
+        count = before[elements.leaf_ends] - before[elements.leaf_starts]
+        body = _body(elements.tags)
+        highest = body if self.top == "body" else body + 1
+        own = document.leaves.elements
+        owner = own.copy()
+        climbing = np.flatnonzero((count[owner] == 1) & (owner >= highest))
+        while len(climbing):  # elements with one leaf are climbed through once in all, so this is linear
+            owner[climbing] = elements.parents[owner[climbing]]
+            climbing = climbing[(count[owner[climbing]] == 1) & (owner[climbing] >= highest)]
+        return np.where(owner < highest, own, owner).astype(np.int32)
+
+    def _states(self, document: Document) -> NDArray[np.int64]:
+        """Tell footers and short texts, which are no content whatever their block is; 0 for all other leaves."""
+        leaves = document.leaves
+        state = np.where(leaves.n_chars < self.min_chars, _SHORT, 0)
+        footers = [i for i, t in enumerate(leaves.texts) if t[0] in _FOOTER_INITIALS and _FOOTER.match(t)]
+        state[footers] = _FOOTER_TEXT
+        return state
+
+
+def _score(ratio: NDArray[np.float64], limit: float) -> NDArray[np.float64]:
+    """Map an anchor ratio to a score: 1 at 0, .5 at the limit, 0 at 1."""
+    below = 1 - 0.5 * ratio / limit if limit > 0 else np.zeros_like(ratio)
+    above = 0.5 * (1 - ratio) / (1 - limit) if limit < 1 else np.full_like(ratio, 0.5)
+    return np.clip(np.where(ratio < limit, below, above), 0, 1)
+
+
+def _sums(
+    column: NDArray[np.bool_] | NDArray[np.int32], starts: NDArray[np.int32], ends: NDArray[np.int32]
+) -> NDArray[np.int64]:
+    """Add up a column of the leaves over ranges."""
+    before = np.concatenate(([0], np.cumsum(column, dtype=np.int64)))
+    return before[ends] - before[starts]
+
+
+def _body(tags: list[str]) -> int:
+    """Return the index of the body; of the root where there is none."""
+    return tags.index("body") if "body" in tags else 0
