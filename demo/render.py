@@ -58,7 +58,7 @@ def template(name: str) -> Template:
     return Template((TEMPLATES / name).read_text("utf-8"))
 
 
-def fill(name: str, **values: str) -> str:
+def fill(name: str, /, **values: str) -> str:
     """Fill a template; a name without a value is an error."""
     return template(name).substitute(values)
 

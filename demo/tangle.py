@@ -80,7 +80,7 @@ class Tangle(Site):
                 f"{url}/print",
                 self.absolute(f"/amp/p/{story.slug}"),
                 f"{url}?fbclid=IwAR0knot",
-                f"{url}?ref=related#top",
+                f"{url}#top",
             ]
         return tuple(found)
 

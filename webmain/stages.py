@@ -25,7 +25,7 @@ from webmain.items import (
     Unit,
 )
 from webmain.page.document import DEFAULT_MAX_BYTES, Document
-from webmain.page.encoding import decode, sniff
+from webmain.page.encoding import decode, scrub, sniff
 from webmain.page.kinds import HEADINGS, article_blocks
 from webmain.text.normal import fingerprint
 
@@ -57,7 +57,7 @@ def read(page: Page, *, max_bytes: int = DEFAULT_MAX_BYTES, timeout_s: float | N
             raise Rejected(Reason.TOO_LARGE, f"{len(page.html):,} characters, allowed {max_bytes:,}", url=page.url)
         if not page.html or page.html.isspace():
             raise Rejected(Reason.EMPTY, "no characters but white space", url=page.url)
-        return Document(page, html=page.html, deadline=deadline)
+        return Document(page, html=scrub(page.html), deadline=deadline)
     body = page.body or b""
     if len(body) > max_bytes:
         raise Rejected(Reason.TOO_LARGE, f"{len(body):,} bytes, allowed {max_bytes:,}", url=page.url)

@@ -53,10 +53,11 @@ def test_csv_holds_the_metadata_and_no_formulas(tmp_path: Path, make_article: Ma
 
 def test_texts_stay_in_their_folder(tmp_path: Path, make_article: Make) -> None:
     articles = [make_article(), make_article(2, id="../../evil", site="../..", text="a\ud800")]
-    assert export(articles, tmp_path / "out", format="text") == 2
+    articles.append(make_article(3, id="..", site=".."))
+    assert export(articles, tmp_path / "out", format="text") == 3
     assert (tmp_path / "out" / "news.example" / f"{make_article().id}.txt").read_text() == make_article().text + "\n"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["out"]
-    assert len(list((tmp_path / "out").rglob("*.txt"))) == 2
+    assert len(list((tmp_path / "out").rglob("*.txt"))) == 3
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz", "a.jsonl.zst"])
@@ -74,7 +75,7 @@ def test_failing_export_leaves_what_was_there(tmp_path: Path, make_article: Make
 
 
 def test_unknown_format_and_folder_as_file_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(StoreSpecError, match="'xml'.*jsonl, csv, text"):
+    with pytest.raises(StoreSpecError, match=r"'xml'.*jsonl, csv, text"):
         export([], tmp_path / "a", format="xml")
     with pytest.raises(StoreWriteError, match="Is a directory"):
         export([], tmp_path, format="csv")

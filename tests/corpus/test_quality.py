@@ -70,7 +70,8 @@ def test_verdict_names_what_is_out_of_bounds_on_either_side() -> None:
 
 def test_news_passes_and_a_menu_does_not() -> None:
     news = "\n\n".join(
-        f"In the year {1900 + n} the harbour of town number {n} was opened to ships {n * 7} metres long, and {n} people came to see it."
+        f"In the year {1900 + n} the harbour of town number {n} was opened to ships {n * 7} metres long, "
+        f"and {n} people came to see it."
         for n in range(12)
     )
     assert verdict(measure(news), {k: v for k, v in thresholds("en").items() if "gram" not in k}) == ()

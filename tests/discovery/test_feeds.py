@@ -107,7 +107,8 @@ ATOM = """<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="th" xml:base="http
   <author><name>Desk</name></author><link rel="next" href="?page=2"/>
   <entry xml:base="c/"><title type="html">&lt;i&gt;x&lt;/i&gt; y</title><link rel="self" href="self"/>
   <link rel="alternate" type="application/json" href="a.json"/><link href="a.html"/>
-  <published>2024-05-17T10:00:00Z</published><updated>2024-05-18</updated><category term="t1" label="Tag one"/>%s</entry>
+  <published>2024-05-17T10:00:00Z</published><updated>2024-05-18</updated>
+  <category term="t1" label="Tag one"/>%s</entry>
   </feed>"""
 
 

@@ -130,6 +130,10 @@ _BY_LANGUAGE: dict[str, dict[str, Bound]] = {
         "top_3_gram": (0, 0.197),
         "top_4_gram": (0, 0.162),
         "duplicate_5_grams": (0, 0.185),
+        "duplicate_6_grams": (0, 0.17),
+        "duplicate_7_grams": (0, 0.155),
+        "duplicate_8_grams": (0, 0.141),
+        "duplicate_9_grams": (0, 0.126),
         "duplicate_10_grams": (0, 0.111),
     },
     "ja": {
@@ -274,7 +278,7 @@ def _top_share(words: Sequence[str], n: int) -> float:
 
 
 def _duplicate_share(words: Sequence[str], n: int) -> float:
-    """Return the share of the words' characters covered by n-grams that stood there before, each character counted once."""
+    """Return the share of the words' characters in n-grams that stood there before, each counted once."""
     seen: set[int] = set()
     covered = 0
     first_free = 0

@@ -12,11 +12,8 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
-from webmain.discovery.articles import UrlKind, judge_url
+from webmain.discovery.articles import MAX_PARTS, UrlKind, judge_url
 from webmain.discovery.markup import absolute_url
-
-MAX_PARTS: Final = 50
-"""Numbers above this are no parts of an article."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +55,7 @@ _WORDED = re.compile(
     re.IGNORECASE,
 )
 _BARE = re.compile(
-    r"(?P<stem>.*[^/\d\-_,])(?P<mark>/|[-_,])(?P<number>\d{1,2})(?P<tail>/|\.[a-z]{3,5}|)", re.IGNORECASE
+    r"(?P<stem>.*(?:[^/\d\-_,]|\d{5}))(?P<mark>/|[-_,])(?P<number>\d{1,2})(?P<tail>/|\.[a-z]{3,5}|)", re.IGNORECASE
 )
 
 _NEXT_TEXTS: Final = frozenset(
@@ -189,20 +186,24 @@ def _stem(path: str, pairs: Sequence[tuple[str, str]]) -> str:
     return trimmed + ("?" + urlencode(sorted(pairs)) if pairs else "")
 
 
-def _whole(url: str) -> str:
-    """Return the stem of an address that is not numbered."""
-    parts = urlsplit(url[:4096])
-    return _stem(unquote(parts.path), parse_qsl(parts.query, keep_blank_values=True))
+def _wholes(url: str) -> set[str]:
+    """Return the stems of an address that is not numbered, with and without its file name extension."""
+    try:
+        parts = urlsplit(url[:4096])
+    except ValueError:
+        return set()
+    path, pairs = unquote(parts.path), parse_qsl(parts.query, keep_blank_values=True)
+    return {_stem(path, pairs), _stem(re.sub(r"\.[a-z]{3,5}$", "", path), pairs)}
 
 
 def _steps(url: str, target: str, first: str | None) -> Iterator[_Numbered]:
     """Yield the readings of `target` that number it one after `url`."""
     own = list(_readings(url))
-    whole = _whole(url)
+    wholes = _wholes(url)
     for reading in _readings(target):
-        if reading.number == 2 and reading.stem == whole:
+        if reading.number == 2 and reading.stem in wholes:
             yield reading
-        elif reading.number == 1 and reading.stem == whole and reading.style.startswith("?") and first is None:
+        elif reading.number == 1 and reading.stem in wholes and reading.style.startswith("?") and first is None:
             yield reading  # lists that count from nought
         elif any((one.stem, one.style, one.number + 1) == (reading.stem, reading.style, reading.number) for one in own):
             yield reading
@@ -227,7 +228,6 @@ def _says_so(link: Link, number: int) -> bool:
 
 def _is_of_article(step: _Numbered, url: str, links: Sequence[Link], first: str | None) -> bool:
     """Whether the numbered page belongs to the present article and not to its neighbours in a series or a list."""
-    whole = _whole(first) if first else None
     if step.number <= 1 or (step.style.startswith("?") and judge_url(url).kind is UrlKind.IGNORE):
         return False
     stem_url = _origin(url) + step.stem
@@ -235,9 +235,9 @@ def _is_of_article(step: _Numbered, url: str, links: Sequence[Link], first: str 
         return False
     if step.number == 2:
         return True
-    if whole is not None:
-        return step.stem == whole or any(one.stem == step.stem and one.number <= 1 for one in _readings(first or ""))
-    return any(_whole_or_none(link.url) == step.stem or _is_first_of(link.url, step) for link in links)
+    if first is not None:
+        return step.stem in _wholes(first) or _is_first_of(first, step)
+    return any(step.stem in _wholes(link.url) or _is_first_of(link.url, step) for link in links)
 
 
 def _is_first_of(url: str, step: _Numbered) -> bool:
@@ -246,14 +246,6 @@ def _is_first_of(url: str, step: _Numbered) -> bool:
         return any((one.stem, one.style, one.number) == (step.stem, step.style, 1) for one in _readings(url))
     except ValueError:
         return False
-
-
-def _whole_or_none(url: str) -> str | None:
-    """Return the stem of an address; None where it is none."""
-    try:
-        return _whole(url)
-    except ValueError:
-        return None
 
 
 def _origin(url: str) -> str:

@@ -126,7 +126,8 @@ class Leaves:
 
     def has(self, flag: int) -> NDArray[np.bool_]:
         """Tell for each run whether any of the flag's bits is set."""
-        return (self.bits & int(flag)) != 0
+        found: NDArray[np.bool_] = (self.bits & int(flag)).astype(np.bool_)
+        return found
 
     def join(self, indices: Iterable[int]) -> str:
         """Join runs by the white space and breaks that stood between them: nothing, a space, or a new line.
@@ -217,7 +218,8 @@ class Elements:
         marked = np.flatnonzero(mask)
         np.add.at(change, marked, 1)
         np.add.at(change, self.ends[marked], -1)
-        return np.cumsum(change[:-1]) > 0
+        inside: NDArray[np.bool_] = np.greater(np.cumsum(change[:-1]), 0)
+        return inside
 
     def ancestors(self, index: int) -> list[int]:
         """Return the element and its ancestors, innermost first."""
