@@ -66,7 +66,7 @@ def page_of(response: Response, *, hints: Hints | None = None) -> Page:
     )
 
 
-def setback_of(error: BaseException) -> Setback:
+def setback_of(error: BaseException | None) -> Setback:
     """Say in the library's words why a request failed."""
     if isinstance(error, HttpError):
         return _of_status(error.response)

@@ -205,7 +205,7 @@ def _common(reader: _Reader, now: datetime) -> dict[str, object]:
     }
 
 
-class _Refused(ValueError):
+class _Refused(ValueError):  # noqa: N818 - reads as what it is
     """A value is wrong; the message says what is allowed."""
 
 
@@ -270,7 +270,9 @@ class _Reader:
             raise ArgumentError(self.problems)
 
 
-_SITE_ALLOWED: Final = "allowed are domains and http(s) addresses, several separated by commas: bbc.com,https://www.dw.com/en"
+_SITE_ALLOWED: Final = (
+    "allowed are domains and http(s) addresses, several separated by commas: bbc.com,https://www.dw.com/en"
+)
 _PATH_ALLOWED: Final = "allowed are WARC files, folders of HTML files and globs, several separated by commas"
 
 
@@ -363,7 +365,16 @@ def _language(text: str) -> str:
     return match[1].lower()
 
 
-_TRUTHS: Final = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
+_TRUTHS: Final = {
+    "1": True,
+    "true": True,
+    "yes": True,
+    "on": True,
+    "0": False,
+    "false": False,
+    "no": False,
+    "off": False,
+}
 
 
 def _truth(text: str) -> bool:

@@ -228,9 +228,7 @@ class Site:
             if hints is not None:
                 self._note_hints(url, hints)
             candidate = self._candidate(url, seen.judgement, where, depth)
-            if candidate is not None and self._queued.get(url, UNDATED - 1) < candidate.newest:
-                yield candidate
-            elif candidate is not None and url not in self._queued:
+            if candidate is not None and (url not in self._queued or self._queued[url] < candidate.newest):
                 yield candidate
 
     def _candidate(self, url: str, judgement: UrlJudgement, where: Where, depth: int) -> Candidate | None:
@@ -323,6 +321,10 @@ class Site:
     def hints(self, url: str) -> Hints | None:
         """Take what feeds and sitemaps said of an address."""
         return self._hints.pop(url, None)
+
+    def peek_hints(self, url: str) -> Hints | None:
+        """Return what feeds and sitemaps said of an address, and keep it."""
+        return self._hints.get(url)
 
     def is_gone(self, url: str) -> bool:
         """Whether an address was fetched or folded already."""
