@@ -103,7 +103,7 @@ def read_pages(path: pathlib.Path | None, limit: int) -> list[tuple[str, bytes, 
         from demo.many import ManyPages
 
         web = ManyPages(n_articles=limit)
-        pages: Iterable[tuple[str, str | None]] = ((web.respond(u).body.decode(), u) for u in web.article_urls())
+        pages: Iterable[tuple[str, str | None]] = ((web.respond(u).body.decode(), u) for u in web.urls())
     else:
         opener = gzip.open if path.suffix == ".gz" else open
         with opener(path, "rt", encoding="utf-8") as lines:

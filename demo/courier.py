@@ -101,7 +101,7 @@ class Courier(Site):
         """Return comments, teasers, boxes and banners."""
         fixed = [SIGN_UP, COOKIES, AD, *(f"{name} {BIO}" for name in story.authors)]
         fixed += [LIVE] if "live-box" in story.forms else []
-        return (*fixed, *(s.summary for s in self.related(story, 6)), *(c.text for c in self._comments(story)))
+        return (*fixed, *(s.summary for s in self._teased(story)), *(c.text for c in self._comments(story)))
 
     def traps(self) -> list[Trap]:
         """Return the hubs and service pages."""
@@ -158,7 +158,7 @@ class Courier(Site):
             body=self._body(story),
             tags="\n".join(f'<li><a href="{self.href(_tag_path(t))}" rel="tag">{esc(t)}</a></li>' for t in story.tags),
             bio="\n".join(f'<p class="author-bio">{esc(name)} {BIO}</p>' for name in story.authors),
-            related=self._cards(self.related(story, 4)),
+            related=self._cards(self._teased(story)[:4]),
             comments=comment_list(self._comments(story), reply="Reply", ago="{} hours ago"),
             n_comments=str(len(self._comments(story))),
             url=url,
@@ -227,7 +227,7 @@ class Courier(Site):
 
     def _body(self, story: Story) -> str:
         """Render the text with what stands between its paragraphs on a real page."""
-        more = self.related(story, 6)[5]
+        more = self._teased(story)[4]
         extras = {
             1: f'\n<div class="ad-slot" id="mid-1" aria-label="advertisement"><p>{esc(AD)}</p></div>',
             2: '\n<aside class="inline-related"><h4>Read more</h4>'
@@ -239,6 +239,10 @@ class Courier(Site):
         if "live-box" in story.forms:
             extras[0] = f'\n<div class="live-box"><p><strong>{esc(LIVE)}</strong></p></div>'
         return interleave(semantic(story.blocks, root=self.root), lambda i: extras.get(i, ""))
+
+    def _teased(self, story: Story) -> list[Story]:
+        """Choose four stories for the boxes below the text, and a fifth for the one within."""
+        return [*self.related(story, 4), self.related(story, 6)[-1]]
 
     def _comments(self, story: Story) -> tuple[Comment, ...]:
         """Choose the readers' comments below a story; the oldest stories are served without."""

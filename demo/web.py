@@ -7,7 +7,7 @@ import threading
 from collections import Counter
 from collections.abc import Mapping
 from typing import Protocol
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from demo.courier import Courier
 from demo.khaosai import Khaosai
@@ -82,7 +82,7 @@ class Web:
         UnknownHostError
             No site has that host name.
         """
-        parts = urlsplit(url)
+        parts = split_url(url)
         host = parts.hostname or ""
         site = self._by_host.get(host)
         if site is None:
@@ -107,6 +107,20 @@ class Web:
         if host in _PACKED_HOSTS:
             reply = _packed(reply, lower.get("accept-encoding", ""))
         return Reply(reply.status, reply.headers, b"") if method == "HEAD" else reply
+
+
+def split_url(url: str) -> SplitResult:
+    """Take a URL apart.
+
+    Raises
+    ------
+    UnknownHostError
+        It is no URL at all, so that it leads nowhere.
+    """
+    try:
+        return urlsplit(url)
+    except ValueError as error:
+        raise UnknownHostError(f"not a URL: {url!r}") from error
 
 
 def _packed(reply: Reply, accepted: str) -> Reply:

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webmain.corpus.identity import article_id, content_mark, fingerprint, identify
+from webmain.corpus.identity import article_id, content_mark, identify
 from webmain.corpus.record import clean, encode, plain
 from webmain.items import Article
+from webmain.text.normal import fingerprint
 
 
 def test_id_is_the_beginning_of_the_sha_256_of_the_url() -> None:

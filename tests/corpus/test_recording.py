@@ -47,6 +47,13 @@ def test_answer_comes_back_byte_for_byte(path: Path) -> None:
     assert found.headers == (*headers, ("Content-Length", str(len(body))))
 
 
+def test_headers_in_other_letters_come_back(path: Path) -> None:
+    with WarcWriter(path) as writer:
+        writer.write(URL, 302, {"Location": "/ข่าว?é=1", "X-Empty": "", "X-Colon": "a: b"}, b"")
+    (found,) = captures(path)
+    assert found.headers[:3] == (("Location", "/ข่าว?é=1"), ("X-Empty", ""), ("X-Colon", "a: b"))
+
+
 def test_nothing_in_a_header_or_url_ends_its_line(path: Path) -> None:
     with WarcWriter(path) as writer:
         writer.write("http://a.example/\r\nWARC-Type: request", 200, {"X\r\nY": "a\r\n\r\nb", "Z": "\n1"}, b"body")

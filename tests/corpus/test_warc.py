@@ -120,6 +120,21 @@ def test_markup_under_a_vague_type_is_a_page(path: Path, head: bytes) -> None:
     assert Read(path).bodies == [HTML]
 
 
+def test_heads_that_old_servers_sent(path: Path) -> None:
+    head = b"HTTP/1.0 200\nContent-Type: text/html;\n charset=x\nno header\nServer: caf\xe9\n\n"
+    path.write_bytes(record(head=head, body=HTML + b"\n\nend"))
+    (page,) = Read(path).pages
+    assert page.headers == {"content-type": "text/html; charset=x", "server": "café"}
+    assert page.body == HTML + b"\n\nend"
+
+
+@pytest.mark.parametrize("head", [b"HTTP/1.1 2000 OK\r\n\r\n", b"ICY 200 OK\r\n\r\n", b"HTTP/1.1 OK\r\n\r\n"])
+def test_head_that_is_no_http_is_passed_over(path: Path, head: bytes) -> None:
+    path.write_bytes(record(head=head) + record())
+    read = Read(path)
+    assert (len(read.pages), read.reasons) == (1, {"not_http": 1})
+
+
 def test_resource_record_is_a_page(path: Path) -> None:
     path.write_bytes(record(kind="resource", head=b"", content_type="text/html"))
     assert Read(path).bodies == [HTML]
@@ -213,7 +228,8 @@ def test_archive_cut_off_gives_what_stands_before(path: Path, compressed: bool) 
         assert len(read.pages) in (2, 3)
         assert all(body in (HTML * 20 + b"%d" % n for n in range(3)) for body in read.bodies)
         if len(read.pages) == 2:
-            assert read.reasons in (Counter(), Counter(damaged=1), Counter(not_http=1))
+            quiet = compressed and not read.reasons  # so little of the member is there that nothing unpacks
+            assert quiet or read.reasons == {"damaged": 1}
 
 
 def test_damage_in_the_middle_is_told_once(path: Path) -> None:
@@ -222,8 +238,7 @@ def test_damage_in_the_middle_is_told_once(path: Path) -> None:
     path.write_bytes(b"".join(pieces))
     read = Read(path)
     assert len(read.pages) == 1
-    assert sum(read.reasons[r] for r in ("damaged", "not_http")) >= 1
-    assert read.reasons["damaged"] == 1
+    assert read.reasons == {"damaged": 1}
 
 
 @pytest.mark.parametrize("tail", [bytes(100), b"garbage", b"\x1f\x8b\x08garbage"])

@@ -225,6 +225,15 @@ def test_time_grows_linearly_with_size():
     assert seconds(40_000) < 12 * max(seconds(10_000), 0.02)
 
 
+@pytest.mark.parametrize("level", ["<item>", "<item><description>", "<item><title>", "<item><link>"])
+def test_elements_that_are_never_closed_cost_little(level):
+    body = rss("<item><link>/a</link></item>", level * 100, "<b>x</b>" * 300_000)
+    start = time.process_time()
+    feed = read_feed(body, url=URL)
+    assert time.process_time() - start < 10
+    assert feed.entries[0].url == "https://news.example/a"
+
+
 @given(st.binary(max_size=300))
 def test_bytes_give_a_feed_or_a_typed_error(junk):
     for body in (junk, b"<rss>" + junk, rss("<item><title>").replace(b"</rss>", junk)):

@@ -28,6 +28,9 @@ _WARC_NAME = re.compile(r"\.warc(\.gz|\.zst|\.lz4)?$", re.IGNORECASE)
 _HTML_NAME = re.compile(r"\.(html?|xhtml|xht|shtml)(\.gz)?$", re.IGNORECASE)
 _MARKUP = re.compile(rb"<(!doctype\s+html|html|head|body|title|meta|article|div|p)\b", re.IGNORECASE)
 _SAVED_FROM = re.compile(rb"<!--\s*saved from url=\(\d{1,6}\)(https?://[^\s<>\"']{1,2000})\s*-->", re.IGNORECASE)
+_STATUS_LINE = re.compile(rb"HTTP/[0-9](?:\.[0-9])?[ \t]+([1-5][0-9]{2})(?![0-9])")
+_HEAD_END = re.compile(rb"\r?\n\r?\n")
+_MAX_HEAD = 1 << 16
 _SNIFF = 2048
 _VAGUE = (
     "",
@@ -58,7 +61,6 @@ class Skip(StrEnum):
     UNREADABLE = "unreadable"  # the system refused to open the file
 
 
-_Head = tuple[int, tuple[tuple[str, str], ...]]
 OnSkip = Callable[[Skip, str | None], None]
 
 
@@ -271,36 +273,51 @@ def _answer(record: WarcRecord, url: str | None, max_bytes: int) -> Capture | Sk
         return Skip.REVISIT
     if record.record_type not in (WarcRecordType.response, WarcRecordType.resource):
         return Skip.NOT_RESPONSE
-    if record.content_length > max_bytes + (1 << 16):  # room for a head
+    if record.content_length > max_bytes + _MAX_HEAD:
         return Skip.TOO_LARGE
-    head: _Head | None = (200, (("Content-Type", record.headers.get("Content-Type") or ""),))
-    if record.record_type == WarcRecordType.response:
-        head = _http_head(record)
-    if url is None or head is None:
+    is_response = record.record_type == WarcRecordType.response
+    if url is None or (is_response and not record.is_http):
         return Skip.NOT_HTTP
     declared = record.content_length
-    body = record.reader.read(max_bytes + 1)
-    if len(body) > max_bytes:
-        return Skip.TOO_LARGE
+    body = record.reader.read(declared)
     if len(body) < declared:
         return Skip.DAMAGED
-    status, headers = head
+    status = 200
+    headers: tuple[tuple[str, str], ...] = (("Content-Type", record.headers.get("Content-Type") or ""),)
+    if is_response:
+        message = _message(body)
+        if message is None:
+            return Skip.NOT_HTTP
+        status, headers, body = message
+    if len(body) > max_bytes:
+        return Skip.TOO_LARGE
     body = decode_body(body, transfer=joined(headers).get("transfer-encoding", ""), max_bytes=max_bytes)
     return Capture(url=url, status=status, headers=headers, body=body, fetched_at=_date(record))
 
 
-def _http_head(record: WarcRecord) -> _Head | None:
-    """Read status and headers of the HTTP message in a record."""
-    if not record.is_http:
+def _message(block: bytes) -> tuple[int, tuple[tuple[str, str], ...], bytes] | None:
+    """Split an HTTP answer into status, headers and body; None where it is none."""
+    end = _HEAD_END.search(block, 0, _MAX_HEAD)
+    start = _STATUS_LINE.match(block)
+    if start is None:
         return None
+    head, body = (block[: end.start()], block[end.end() :]) if end else (block, b"")
+    headers: list[tuple[str, str]] = []
+    for line in head.split(b"\n")[1:]:
+        name, colon, value = _header_text(line).partition(":")
+        if line[:1] in (b" ", b"\t") and headers:  # folded, as old servers do
+            headers[-1] = (headers[-1][0], f"{headers[-1][1]} {_header_text(line).strip()}")
+        elif colon:
+            headers.append((name.strip(), value.strip()))
+    return int(start[1]), tuple(headers), body
+
+
+def _header_text(line: bytes) -> str:
+    """Decode a header as UTF-8, which servers send, else as Latin-1, which the standard says."""
     try:
-        record.parse_http(auto_decode="none", quirks_mode=True)
-    except OSError:
-        return None
-    head = record.http_headers
-    if head is None or head.status_code is None:
-        return None
-    return head.status_code, tuple(head.to_tuples())
+        return line.decode()
+    except UnicodeDecodeError:
+        return line.decode("latin-1")
 
 
 def _target(record: WarcRecord) -> str | None:

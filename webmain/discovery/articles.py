@@ -99,6 +99,8 @@ _NUMBERED_VALUE = re.compile(r"[A-Za-z]{0,6}\d{2,}[\w:.-]*")
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U00020000-\U0002fa1f]"
 )
+_TWO_DIGITS = re.compile(r"\d\d")
+_OWN_WORDS: Final = HUB_WORDS | FRONT_WORDS | NEWS_WORDS | ARTICLE_WORDS
 _SITE_PREFIXES: Final = ("www.", "m.", "mobile.", "amp.")
 
 
@@ -128,7 +130,8 @@ def judge_url(url: str, *, site: str | None = None) -> UrlJudgement:
         return _ignore("another site")
     path = unquote(parts.path[:4096]).lower()
     segments = [segment.strip() for segment in path.split("/") if segment.strip()][:MAX_SEGMENTS]
-    query = {key.lower(): value for key, value in parse_qsl(parts.query[:2000], keep_blank_values=True)}
+    pairs = parse_qsl(parts.query[:2000], keep_blank_values=True) if parts.query else ()
+    query = {key.lower(): value for key, value in pairs}
     return _judge_special(segments, query) or _judge_path(_Path(segments, query, path))
 
 
@@ -193,7 +196,7 @@ class _Path:
         self.name, self.suffix = (stem, suffix) if known else (self.segments[-1], "")
         if self.name in ("index", "default", "amp", "full", "story") and len(self.segments) > 1:
             self.segments = self.segments[:-1]
-            self.name = self.segments[-1]
+            self.name, self.suffix = self.segments[-1], ""
 
 
 def _judge_path(path: _Path) -> UrlJudgement:
@@ -296,6 +299,8 @@ def _weigh_identifiers(path: _Path, evidence: _Evidence, words: int) -> None:
 
 def _weigh_date(path: _Path, evidence: _Evidence) -> None:
     """Weigh a day or month in the path."""
+    if not _TWO_DIGITS.search(path.path):
+        return
     if date_in_url(path.path):
         evidence.add(2.6, "a date")
     elif re.search(r"/(?:199\d|20\d\d)/", path.path):
@@ -312,7 +317,7 @@ def _weigh_words(path: _Path, evidence: _Evidence, words: int) -> None:
         evidence.add(-1.0 if is_author else -4.5, f"below /{person}")
     elif hub:
         evidence.add(-0.3 if _LONG_NUMBER.fullmatch(own) else -1.6, f"below /{hub}")
-    if own in HUB_WORDS | FRONT_WORDS | NEWS_WORDS | ARTICLE_WORDS:
+    if own in _OWN_WORDS:
         evidence.add(0.0 if _article_id(path.query) else -2.5, f"ends with /{own}")
     elif any(segment in ARTICLE_WORDS for segment in before):
         evidence.add(1.2, "below an article's word")
@@ -342,7 +347,7 @@ def _weigh_query(path: _Path, evidence: _Evidence) -> None:
     if _article_id(query):
         text = path.path + " " + " ".join(query.values()).lower()
         speaks = any(word in text for word in ("news", "articl", "story", "detail", "view", "read", "post", "noti"))
-        evidence.add(2.4 if speaks else 1.4, "numbered in the query")
+        evidence.add(2.4 if speaks else 1.6, "numbered in the query")
     elif SEARCH_KEYS & query.keys():
         evidence.add(-2.0, "a search")
     elif any(key in PAGE_KEYS and value.isdigit() and len(value) <= 4 for key, value in query.items()):

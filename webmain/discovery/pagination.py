@@ -72,6 +72,7 @@ _NEXT_TEXTS: Final = frozenset(
     """.replace("\n", "").split("|")
 )
 _NEXT_TEXT_SET: Final = frozenset(" ".join(text.split()) for text in _NEXT_TEXTS)
+_LAST_NUMBER = re.compile(r"(?<!\d)(\d{1,4})$")
 _DECORATION: Final = " \t\n\r.…:[]()|»›>→▶❯⟩"
 
 
@@ -141,12 +142,14 @@ def next_listing(url: str, links: Sequence[Link], rel_next: str | None = None) -
 
 
 def _candidates(url: str, links: Sequence[Link], rel_next: str | None) -> list[Link]:
-    """Return links to other pages of the same host, declared ones first, those in the site's navigation last."""
+    """Return links that may say next, to other pages of the same host; declared first, the site's navigation last."""
     declared = [Link(url=rel_next, rel=("next",))] if rel_next else []
     ranked = sorted([*declared, *links], key=lambda link: ("next" not in link.rel, link.in_nav))
     here, host = url.partition("#")[0], _host(url)
     found: list[Link] = []
     for link in ranked:
+        if not (_says_next(link) or _ends_with_number(link.text) is not None):
+            continue
         target = absolute_url(link.url, url)
         if target and target != here and "#comment" not in link.url and _host(target) == host:
             found.append(Link(url=target, text=link.text, rel=link.rel, in_nav=link.in_nav))
@@ -213,17 +216,22 @@ def _says_next(link: Link) -> bool:
     """Whether a link is declared as next, or says so in some language."""
     if "next" in link.rel:
         return True
+    if len(link.text) > 60:
+        return False
     text = " ".join(link.text.casefold().split())
     return text in _NEXT_TEXT_SET or text.strip(_DECORATION) in _NEXT_TEXT_SET - {""}
 
 
+def _ends_with_number(text: str) -> int | None:
+    """Return the number that a short text ends with."""
+    bare = text.strip(_DECORATION) if len(text) <= 60 else ""
+    last = _LAST_NUMBER.search(bare) if len(bare) <= 20 else None
+    return int(last[1]) if last else None
+
+
 def _says_so(link: Link, number: int) -> bool:
     """Whether a link says that it leads to the page of this number."""
-    if _says_next(link):
-        return True
-    text = link.text.casefold().strip(_DECORATION)
-    last = re.search(r"(?<!\d)(\d{1,4})$", text) if len(text) <= 20 else None
-    return last is not None and int(last[1]) == number
+    return _says_next(link) or _ends_with_number(link.text) == number
 
 
 def _is_of_article(step: _Numbered, url: str, links: Sequence[Link], first: str | None) -> bool:
