@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -110,6 +110,7 @@ def read_evidence(
     hints: Hints | None,
     n_article_links: int,
     is_front_page: bool = False,
+    furniture: Collection[int] = frozenset(),
 ) -> PageEvidence:
     """Gather what a page says of its kind.
 
@@ -124,27 +125,34 @@ def read_evidence(
         What a feed or sitemap said of it.
     n_article_links : int
         Links to other addresses of the site that look like articles.
+    furniture : collection of int
+        Hashes of texts that stand on the site's hubs. They are not counted where nothing else tells of an article: a
+        page for what is missing shows teasers only.
     """
     leaves = document.leaves
     shown = ~leaves.has(HIDDEN | Flag.IN_FORM | Flag.IN_CONTROL)
     chars = leaves.n_chars * shown
     linked = chars * leaves.has(Flag.IN_ANCHOR)
+    types = {found for data in document.tree.data for found in _TYPE.findall(data)}
+    is_collection = bool(_COLLECTIONS & types)
+    is_article = any(found.endswith(("Article", "BlogPosting", "NewsReport")) for found in types)
+    has_article_type = (is_article and not is_collection) or head.og_type == "article"
+    total, n_linked = int(chars.sum()), int(linked.sum())
+    if furniture and not (has_article_type or head.has_published or hints):
+        own = np.fromiter((hash(text) not in furniture for text in leaves.texts), dtype=bool, count=len(leaves))
+        chars, linked = chars * own, linked * own
     blocks = document.blocks
     in_block, linked_in_block = blocks.sums(chars), blocks.sums(linked)
     is_paragraph = (in_block >= MIN_PARAGRAPH_CHARS) & (2 * linked_in_block < in_block)
     paragraphs = in_block[is_paragraph]
-    types = {found for data in document.tree.data for found in _TYPE.findall(data)}
-    is_collection = bool(_COLLECTIONS & types)
-    is_article = any(found.endswith(("Article", "BlogPosting", "NewsReport")) for found in types)
-    total = int(chars.sum())
     return PageEvidence(
         url=url,
-        has_article_type=(is_article and not is_collection) or head.og_type == "article",
+        has_article_type=has_article_type,
         has_other_type=is_collection or ("ItemList" in types and not is_article),
         has_published=head.has_published,
         paragraph_chars=int(paragraphs.sum()),
         longest_paragraph=int(paragraphs.max(initial=0)),
-        link_density=float(linked.sum()) / total if total else 0.0,
+        link_density=n_linked / total if total else 0.0,
         n_links=len(np.unique(leaves.elements[leaves.has(Flag.IN_ANCHOR)])),
         n_article_links=n_article_links,
         has_h1=document.elements.tags.count("h1") == 1,

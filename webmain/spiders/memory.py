@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 
 from webmain.discovery.ledger import Done, Found, Ledger, State
 from webmain.items import Hints
-from webmain.spiders.answers import Setback
 from webmain.spiders.site import Candidate, Site
 
 if TYPE_CHECKING:
@@ -97,14 +96,3 @@ class Memory:
         """Note that a candidate gives no article, for good."""
         if self._ledger is not None and not candidate.is_hub:
             self._ledger.mark_done([Done(url=candidate.url, reason=reason)], site=candidate.site)
-
-    def fail(self, candidate: Candidate, setback: Setback) -> None:
-        """Note that a candidate could not be fetched, and when to try again."""
-        if self._ledger is None or candidate.is_hub:
-            return
-        if setback.is_final:
-            self.settle(candidate, setback.name)
-        else:
-            self._ledger.mark_failed(
-                candidate.url, setback.name, retry_after_s=setback.retry_after_s, site=candidate.site
-            )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 from urllib.parse import urlsplit
 
 from scrapy import Request, Spider, signals
-from scrapy.exceptions import DontCloseSpider
+from scrapy.exceptions import DontCloseSpider, IgnoreRequest
 from scrapy.http.request import NO_CALLBACK
 
 from webmain import stages
@@ -22,7 +22,8 @@ from webmain.discovery.pagination import next_listing, next_part
 from webmain.discovery.sitemaps import NotASitemap, SitemapChild, read_sitemap, sitemaps_from_robots
 from webmain.items import Hints, Page, Reason, Rejected
 from webmain.page.urls import amp_to_canonical_guess, host, normalise
-from webmain.spiders.answers import page_of, setback_of
+from webmain.signals import tell_rejected
+from webmain.spiders.answers import is_answer, page_of
 from webmain.spiders.arguments import NewsArguments, read_news_arguments
 from webmain.spiders.head import Head, read_evidence, read_head
 from webmain.spiders.memory import Memory
@@ -140,12 +141,13 @@ class NewsSpider(Spider):
             cb_kwargs={"site": site.name},
             priority=_SOURCE_PRIORITY,
             dont_filter=True,
+            meta={"probe": True},
         )
 
     def parse_front(self, response: Response, site: str) -> None:
         """Read the front page: its links, its feeds, and where the site really lives."""
         here = self.sites[site]
-        self._count_page()
+        self._n_pages += 1
         url = normalise(response.url) or response.url
         if not here.is_own(url):
             self.logger.info("%s: its front page leads to %s, which is taken for the site", site, host(url))
@@ -162,10 +164,10 @@ class NewsSpider(Spider):
         """Try the front page at the next likely address; without any, go on with feeds and sitemaps."""
         request: Request = failure.request  # type: ignore[attr-defined]
         here = self.sites[request.cb_kwargs["site"]]
-        setback = setback_of(failure.value)
-        self.logger.info("%s: no front page at %s: %s", here.name, request.url, setback.detail or setback.name)
+        self.logger.info("%s: no front page at %s: %s", here.name, request.url, failure.value)
         tried = [*request.meta.get("webmain_tried", ()), request.url]
-        others = [] if setback.reason or setback.name == "robots" else list(_other_fronts(here.start))
+        is_there = is_answer(failure.value) or isinstance(failure.value, IgnoreRequest)
+        others = [] if is_there else list(_other_fronts(here.start))
         following = next((address for address in others if address not in tried), None)
         if following:
             again = self._front_request(here, following)
@@ -173,8 +175,8 @@ class NewsSpider(Spider):
             self._send(again)
             return
         self._count("webmain/front_failed")
-        self.logger.warning("%s: the front page can not be fetched: %s", here.name, setback.detail or setback.name)
-        if setback.reason or setback.name == "robots":
+        self.logger.warning("%s: the front page can not be fetched: %s", here.name, failure.value)
+        if is_there:
             self.sources[here.name].begin(here.start)
         self._ask_next(here)
 
@@ -189,7 +191,7 @@ class NewsSpider(Spider):
         if source is None:
             return
         self._asking.add(site.name)
-        meta: dict[str, Any] = {"download_maxsize": _SITEMAP_MAX_BYTES, "download_warnsize": 0}
+        meta: dict[str, Any] = {"probe": True, "download_maxsize": _SITEMAP_MAX_BYTES, "download_warnsize": 0}
         if source.kind is SourceKind.ROBOTS:
             meta["dont_obey_robotstxt"] = True
         if source.is_probe:
@@ -236,10 +238,9 @@ class NewsSpider(Spider):
         """Go on with the next source; that a usual place is empty is no error."""
         request: Request = failure.request  # type: ignore[attr-defined]
         source: Source = request.cb_kwargs["source"]
-        setback = setback_of(failure.value)
-        if not source.is_probe and not (source.kind is SourceKind.ROBOTS and setback.is_final):
+        if not source.is_probe and source.kind is not SourceKind.ROBOTS:
             self._count(f"webmain/broken/{source.kind}")
-            self.logger.info("no %s at %s: %s", source.kind, source.url, setback.detail or setback.name)
+            self.logger.info("no %s at %s: %s", source.kind, source.url, failure.value)
         self._ask_next(self.sites[request.cb_kwargs["site"]])
 
     # ---- The frontier
@@ -282,6 +283,7 @@ class NewsSpider(Spider):
                 errback=self.page_failed,
                 cb_kwargs={"candidate": candidate},
                 dont_filter=True,  # the frontier gives each address once
+                meta={"probe": True} if candidate.is_hub else None,
             )
             self._send(request)
         self._count_skipped(site)
@@ -312,7 +314,6 @@ class NewsSpider(Spider):
     async def parse_page(self, response: Response, candidate: Candidate) -> AsyncIterator[Any]:
         """Read a page once: an article is yielded, a hub's links are followed."""
         site = self.sites[candidate.site]
-        self._count_page(reserved=True)
         try:
             document = await self._article(response, candidate, site)
             if document is not None:
@@ -320,8 +321,7 @@ class NewsSpider(Spider):
         except Rejected as rejected:
             self._reject(candidate, rejected.reason, rejected.detail)
         finally:
-            self._in_flight[site.name] -= 1
-            self._feed(site)
+            self._release(site)
 
     async def _article(self, response: Response, candidate: Candidate, site: Site) -> Document | None:
         """Return the page as an article with all its parts, or follow it as a hub and return None."""
@@ -337,7 +337,13 @@ class NewsSpider(Spider):
         is_front = url == site.front or (urlsplit(url).path in ("", "/") and not urlsplit(url).query)
         judgement = site.judge(url)
         evidence = read_evidence(
-            document, head, judgement, hints=hints, n_article_links=seen_links, is_front_page=is_front
+            document,
+            head,
+            judgement,
+            hints=hints,
+            n_article_links=seen_links,
+            is_front_page=is_front,
+            furniture=site.furniture,
         )
         judged = judge_page(evidence)
         reason, is_article = judged.reason, judged.is_article
@@ -355,6 +361,8 @@ class NewsSpider(Spider):
         if not self.sources[site.name].has_named() and candidate.depth <= site.limits.hub_depth:
             self._follow(site, document, Where.HUB, depth=candidate.depth)
         hints = self._fold(document, head, candidate, site, hints)
+        if not (hints and hints.content_html) and site.is_repeated(document.leaves.texts):
+            raise Rejected(Reason.DUPLICATE, "its text was read already, under another address", url=url)
         parts = await self._parts(document, head, site)
         document.page = replace(page, hints=hints, parts=parts, article_reason=reason)
         return document
@@ -441,8 +449,7 @@ class NewsSpider(Spider):
                 Request(address, callback=NO_CALLBACK, priority=_SOURCE_PRIORITY, dont_filter=True)
             )
         except Exception as error:  # whatever fails, the article goes on with what was there
-            setback = setback_of(error)
-            self.logger.info("a part is missing: %s: %s", address, setback.detail or setback.name)
+            self.logger.info("a part is missing: %s: %s", address, error)
             self._count("webmain/parts_failed")
             return None
         if response.status != 200:
@@ -456,6 +463,8 @@ class NewsSpider(Spider):
         links = document.links
         head = read_head(document)
         url = document.url or ""
+        if depth == 0 or where is Where.HUB:
+            site.note_furniture(document.leaves.texts)
         feeds = find_feeds(head.links, url=document.base_url or url)
         self.sources[site.name].add_feeds(feed.url for feed in feeds)
         self._wait_for(
@@ -467,44 +476,33 @@ class NewsSpider(Spider):
                 self._wait_for(site, site.sift([(following, None)], where, depth=max(0, depth - 1)))
 
     def page_failed(self, failure: Failure) -> None:
-        """Count why a page could not be fetched, and note whether to try again in a later run."""
+        """Go on after a page that could not be fetched; the middlewares have counted it and told the ledger."""
         request: Request = failure.request  # type: ignore[attr-defined]
         candidate: Candidate = request.cb_kwargs["candidate"]
-        site = self.sites[candidate.site]
-        setback = setback_of(failure.value)
-        if setback.reason is None:
+        if not is_answer(failure.value):
             self._n_pages -= 1  # nothing was downloaded
         if candidate.is_hub:
             self._count("webmain/hubs_failed")
-        elif setback.reason:
-            self._count(f"webmain/rejected/{setback.reason}")
-        elif setback.name in ("robots", "redirects"):
-            self._count(f"webmain/skipped/{setback.name}")
-        else:
-            self._count(f"webmain/failed/{setback.name}")
-        self.logger.info("not fetched: %s: %s", candidate.url, setback.detail or setback.name)
-        self.memory.fail(candidate, setback)
-        self._in_flight[site.name] -= 1
-        self._feed(site)
+            self.logger.info("no hub at %s: %s", candidate.url, failure.value)
+        self._release(self.sites[candidate.site])
 
     # ---- Counting
 
+    def _release(self, site: Site) -> None:
+        """Go on to the next page."""
+        self._in_flight[site.name] -= 1
+        self._feed(site)
+
     def _reject(self, candidate: Candidate, reason: Reason, detail: str) -> None:
-        """Count and log why a page gives no article, and settle it."""
+        """Count, log and pass on that a page gives no article; of hubs none was expected."""
         if candidate.is_hub:
             self._count(f"webmain/hubs_rejected/{reason}")
-            return
-        self._count(f"webmain/rejected/{reason}")
-        self.logger.info("rejected: %s: %s: %s", candidate.url, reason, detail)
-        self.memory.settle(candidate, reason.value)
+        else:
+            tell_rejected(self.crawler, Rejected(reason, detail, url=candidate.url))
 
     def _count(self, name: str, n: int = 1) -> None:
         if n and self.crawler.stats is not None:
             self.crawler.stats.inc_value(name, n)
-
-    def _count_page(self, *, reserved: bool = False) -> None:
-        self._n_pages += not reserved
-        self._count("webmain/pages")
 
     def _count_skipped(self, site: Site) -> None:
         for reason, n in site.take_skipped().items():

@@ -21,6 +21,7 @@ from webmain.spiders.arguments import PathFilter
 
 _DAY_S: Final = 24 * 3600.0
 _MAX_REMEMBERED: Final = 200_000
+_MIN_FURNITURE_CHARS: Final = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,6 +127,8 @@ class Site:
         Its site key; that of the ledger, too.
     skipped : Counter
         Addresses left out, by reason, since the caller last took them (`take_skipped`).
+    furniture : set of int
+        Hashes of the texts on its hubs.
     """
 
     def __init__(
@@ -151,6 +154,8 @@ class Site:
         self._queued: dict[str, float] = {}  # normalised address -> its best key
         self._gone: set[str] = set()  # fetched, folded into another, or given up
         self._hints: dict[str, Hints] = {}
+        self.furniture: set[int] = set()
+        self._articles: set[int] = set()
         self._hubs = 0
         self._hub_patterns: Counter[str] = Counter()
         self._hits: Counter[str] = Counter()
@@ -185,7 +190,8 @@ class Site:
             if url is not None and url != raw and url in self._links:
                 seen = self._links[url]
             elif url is not None:
-                seen = _Seen(url, judge_url(url))
+                url = without_referrer(url)
+                seen = self._links.get(url) or _Seen(url, judge_url(url))
         if len(self._links) >= _MAX_REMEMBERED:
             self._links.clear()
         self._links[raw] = seen
@@ -268,6 +274,7 @@ class Site:
             numbered and self._hub_patterns[numbered] >= self.limits.alike
         ):
             self.skipped["hubs_alike"] += 1
+            self._gone.add(url)
             return None
         self._hub_patterns[folder] += 1
         if numbered:
@@ -346,6 +353,20 @@ class Site:
 
     # ---- Learning
 
+    def note_furniture(self, texts: Iterable[str]) -> None:
+        """Remember what stands on hubs: teasers and banners, which make no article of another page."""
+        if len(self.furniture) < _MAX_REMEMBERED:
+            self.furniture.update(hash(text) for text in texts if len(text) >= _MIN_FURNITURE_CHARS)
+
+    def is_repeated(self, texts: Iterable[str]) -> bool:
+        """Whether an article with exactly these texts was read already, under another address."""
+        mark = hash(tuple(texts))
+        if mark in self._articles:
+            return True
+        if len(self._articles) < _MAX_REMEMBERED:
+            self._articles.add(mark)
+        return False
+
     def note_page(self, url: str, *, is_article: bool) -> None:
         """Learn whether the pages of a folder are articles."""
         (self._hits if is_article else self._misses)[_patterns(url)[0]] += 1
@@ -371,6 +392,20 @@ def _patterns(url: str) -> tuple[str, str]:
     folder = f"{parts.netloc}{folded.rpartition('/')[0]}/"
     numbered = f"{parts.netloc}{folded}?{keys}" if keys or folded != parts.path.rstrip("/") else ""
     return folder, numbered
+
+
+_REFERRER = re.compile(r"(?:ref|referrer|referer|source|src|from|via|origin)=[A-Za-z][A-Za-z_.+-]*", re.IGNORECASE)
+
+
+def without_referrer(url: str) -> str:
+    """Take off parameters that name the box a link stands in (`ref=related`), unless the page is a list of something."""
+    before, mark, query = url.partition("?")
+    if not mark or "=" not in query:
+        return url
+    kept = [part for part in query.split("&") if not _REFERRER.fullmatch(part)]
+    if len(kept) == query.count("&") + 1 or judge_url(before).kind is UrlKind.HUB:
+        return url
+    return before + ("?" + "&".join(kept) if kept else "")
 
 
 _RANKS: Final = {"feed": 2, "news-sitemap": 1}
