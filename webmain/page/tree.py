@@ -18,7 +18,7 @@ from webmain.items import Break, Flag, Reason, Rejected
 from webmain.page.guard import guard
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -40,6 +40,8 @@ _NEVER_TEXT = frozenset("script style template noembed noframes annotation annot
 _EMBEDDING = frozenset("iframe object embed applet video audio canvas".split())
 _CONTROL = frozenset("button select option optgroup textarea datalist".split())
 _PREFORMATTED = frozenset("pre textarea listing xmp plaintext".split())
+
+_PREFORMATTED_BIT = int(Flag.PREFORMATTED)
 
 _DISPLAY_NONE = re.compile(r"(?:^|[;\s])display\s*:\s*none", re.IGNORECASE)
 _NOT_VISIBLE = re.compile(r"(?:^|[;\s])visibility\s*:\s*(?:hidden|collapse)", re.IGNORECASE)
@@ -128,6 +130,19 @@ class Leaves:
         """Tell for each run whether any of the flag's bits is set."""
         found: NDArray[np.bool_] = (self.bits & int(flag)).astype(np.bool_)
         return found
+
+    def text(self, indices: Sequence[int]) -> str:
+        """Join runs as `join` does, every line stripped and its white space folded.
+
+        Parameters
+        ----------
+        indices : sequence of int
+            Ascending leaf indices.
+        """
+        if len(indices) == 1 and not self.flags[indices[0]] & _PREFORMATTED_BIT:
+            return self.texts[indices[0]]
+        text = self.join(indices)
+        return "\n".join(" ".join(line.split()) for line in text.split("\n")).strip()
 
     def join(self, indices: Iterable[int]) -> str:
         """Join runs by the white space and breaks that stood between them: nothing, a space, or a new line.
