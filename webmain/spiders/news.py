@@ -219,11 +219,13 @@ class NewsSpider(Spider):
                 sources.succeeded(source)
                 if feed.next_url:
                     sources.add_feed_page(feed.next_url)
+                here.has_sources = True
                 await self._take(here, ((entry.url, entry.hints) for entry in feed.entries), Where.FEED)
             else:
                 sitemap = await asyncio.to_thread(read_sitemap, response.body, url=response.url)
                 sources.succeeded(source)
                 sources.add_sitemaps(sitemap.children)
+                here.has_sources = here.has_sources or bool(sitemap.entries)
                 await self._take(here, ((entry.url, entry.hints) for entry in sitemap.entries), Where.SITEMAP)
         except (NotAFeed, NotASitemap) as error:
             if not source.is_probe:
@@ -358,7 +360,7 @@ class NewsSpider(Spider):
                 self._count("webmain/hubs")
                 return None
             raise Rejected(Reason.NOT_ARTICLE, judged.reason, url=url)
-        if not self.sources[site.name].has_named() and candidate.depth <= site.limits.hub_depth:
+        if not site.has_sources and candidate.depth <= site.limits.hub_depth:
             self._follow(site, document, Where.HUB, depth=candidate.depth)
         hints = self._fold(document, head, candidate, site, hints)
         if not (hints and hints.content_html) and site.is_repeated(document.leaves.texts):

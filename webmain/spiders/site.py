@@ -129,6 +129,8 @@ class Site:
         Addresses left out, by reason, since the caller last took them (`take_skipped`).
     furniture : set of int
         Hashes of the texts on its hubs.
+    has_sources : bool
+        Feeds or sitemaps name the articles, so that pages of tags and authors need not be walked.
     """
 
     def __init__(
@@ -155,6 +157,7 @@ class Site:
         self._gone: set[str] = set()  # fetched, folded into another, or given up
         self._hints: dict[str, Hints] = {}
         self.furniture: set[int] = set()
+        self.has_sources = False
         self._articles: set[int] = set()
         self._hubs = 0
         self._hub_patterns: Counter[str] = Counter()
@@ -281,7 +284,7 @@ class Site:
             self._hub_patterns[numbered] += 1
         self._hubs += 1
         age = _HUB_AGES_S[min(depth, len(_HUB_AGES_S) - 1)]
-        if not PERSON_HUB_WORDS.isdisjoint(urlsplit(url).path.lower().split("/")):
+        if _is_personal(url):
             age += _PERSONAL_AGE_S
         return Candidate(url, self.name, True, depth, self._now.timestamp() - age)
 
@@ -319,6 +322,9 @@ class Site:
                 continue  # fetched, folded, or waiting in a better place
             del self._queued[candidate.url]
             self._gone.add(candidate.url)
+            if candidate.is_hub and self.has_sources and _is_personal(candidate.url):
+                self.skipped["tags_and_authors"] += 1
+                continue
             if not candidate.is_hub and not self._is_news(candidate.url) and self._is_fruitless(candidate.url):
                 self.skipped["fruitless"] += 1
                 continue
@@ -379,6 +385,11 @@ class Site:
         """Return what was left out since the last call."""
         skipped, self.skipped = self.skipped, Counter()
         return skipped
+
+
+def _is_personal(url: str) -> bool:
+    """Whether an address lies below a word for tags, authors and the like."""
+    return not PERSON_HUB_WORDS.isdisjoint(urlsplit(url).path.lower().split("/"))
 
 
 _NUMBER = re.compile(r"\d+")

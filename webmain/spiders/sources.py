@@ -53,8 +53,6 @@ class Sources:
 
     def __init__(self, *, max_feeds: int, max_sitemaps: int, since: datetime | None = None) -> None:
         self.n_asked = 0
-        self.n_feeds = 0
-        self.n_sitemaps = 0
         self._since = since
         self._left = {SourceKind.FEED: max_feeds, SourceKind.SITEMAP: max_sitemaps}
         self._robots: str | None = None
@@ -93,10 +91,6 @@ class Sources:
 
     def succeeded(self, source: Source) -> None:
         """Note that a source was what it should be, so that no other place need be tried."""
-        if source.kind is SourceKind.FEED:
-            self.n_feeds += 1
-        elif source.kind is SourceKind.SITEMAP:
-            self.n_sitemaps += 1
         if source.is_probe:
             self._probes[source.kind].clear()
 
@@ -128,10 +122,6 @@ class Sources:
     def is_settled(self) -> bool:
         """Whether enough is known to begin with the newest articles."""
         return self.n_asked >= SETTLED_AFTER
-
-    def has_named(self) -> bool:
-        """Whether any feed or sitemap answered."""
-        return bool(self.n_feeds or self.n_sitemaps)
 
     def _is_fresh(self, url: str) -> bool:
         known = normalise(url) or url
