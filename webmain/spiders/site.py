@@ -225,6 +225,7 @@ class Site:
         depth : int
             Steps from the front page to the page that links there.
         """
+        batch: dict[str, float] = {}
         for raw, hints in found:
             seen = self._look_up(raw)
             if seen is None:
@@ -237,8 +238,17 @@ class Site:
             if hints is not None:
                 self._note_hints(url, hints)
             candidate = self._candidate(url, seen.judgement, where, depth)
-            if candidate is not None and (url not in self._queued or self._queued[url] < candidate.newest):
-                yield candidate
+            place = batch.get(url, self._queued.get(url))
+            if candidate is None or (place is not None and candidate.newest <= place):
+                continue
+            original = amp_to_canonical_guess(url)
+            if original != url and self._is_expected(normalise(original) or original, batch):
+                continue  # the AMP form of a page that is fetched anyway
+            batch[url] = candidate.newest
+            yield candidate
+
+    def _is_expected(self, url: str, batch: dict[str, float]) -> bool:
+        return url in self._queued or url in self._gone or url in batch
 
     def _candidate(self, url: str, judgement: UrlJudgement, where: Where, depth: int) -> Candidate | None:
         """Decide what an address is taken for; None where it is left out."""
@@ -256,9 +266,6 @@ class Site:
         if UNDATED < newest < self._oldest:
             self._forget(url)
             self.skipped["too_old"] += 1
-            return None
-        original = amp_to_canonical_guess(url)
-        if original != url and (normalise(original) in self._queued or normalise(original) in self._gone):
             return None
         if newest == UNDATED and where in _PRESUMED_AGE_S:
             newest = self._now.timestamp() - _PRESUMED_AGE_S[where] * (1 if kind is UrlKind.ARTICLE else 3)
