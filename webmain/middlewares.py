@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
+import zlib
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -316,6 +317,10 @@ class Decompression(HttpCompressionMiddleware):
                 rejected = Rejected(Reason.TOO_LARGE, str(error), url=asked_url(request))
                 tell_rejected(self._crawler, rejected)
             raise
+        except (OSError, EOFError, ValueError, zlib.error) as error:  # not what its Content-Encoding says
+            if is_page(request):
+                tell_failed(self._crawler, asked_url(request), "decompression")
+            raise IgnoreRequest(f"{request.url} cannot be decompressed: {error}") from error
 
 
 class Redirects(RedirectMiddleware):
@@ -380,7 +385,6 @@ class Recorder:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make the middleware; where nothing is to be recorded it is left out."""
-
         path = getattr(crawler.spider, "record", None) or crawler.settings.get("WEBMAIN_RECORD")
         if not path:
             raise NotConfigured
