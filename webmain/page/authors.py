@@ -67,7 +67,21 @@ def _declared(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
 def _labelled_author(reading: Reading) -> bool:
     """Whether twitter:data1 is said to be the author."""
     label = reading.clues.meta("twitter:label1").casefold()
-    return any(w in label for w in ("written by", "author", "autor", "verfasst", "geschrieben", "auteur", "écrit", "escrito", "โดย", "par"))
+    return any(
+        w in label
+        for w in (
+            "written by",
+            "author",
+            "autor",
+            "verfasst",
+            "geschrieben",
+            "auteur",
+            "écrit",
+            "escrito",
+            "โดย",
+            "par",
+        )
+    )
 
 
 def _meta_names(value: str, key: str, language: str) -> list[str]:
@@ -139,7 +153,9 @@ def _shown(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
         text = element_text(document, i, limit=200)
         if not text:
             continue
-        names = _linked_names(reading, i) or names_in(text, language=reading.language, is_text=not _is_name_class(reading, i))
+        names = _linked_names(reading, i) or names_in(
+            text, language=reading.language, is_text=not _is_name_class(reading, i)
+        )
         names = [n for n in names if looks_like_name(n) or starts_byline(text)]
         if names:
             yield "byline", names, text

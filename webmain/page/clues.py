@@ -179,7 +179,9 @@ def _take_link(clues: Clues, attributes: dict[str, str | None]) -> None:
                 values.append(href.strip())
 
 
-_INVISIBLE = dict.fromkeys([0xAD, 0x200B, 0x2060, 0xFEFF, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0xE000, 0xE010)])
+_INVISIBLE = dict.fromkeys(
+    [0xAD, 0x200B, 0x2060, 0xFEFF, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0xE000, 0xE010)]
+)
 _CONTROL = {c: " " for c in [*range(32), 0x7F, 0x85, 0x2028, 0x2029]}
 _DROPPED = str.maketrans(_INVISIBLE | _CONTROL)
 _MARKUP = re.compile(r"<(?:/?[a-zA-Z][a-zA-Z0-9]{0,15}(?:\s[^<>]{0,300})?/?)>")

@@ -33,7 +33,21 @@ _MODIFIED_META = (
 )  # fmt: skip
 _FOREIGN_SCOPES = ("videoobject", "imageobject", "audioobject", "comment", "usercomments", "answer", "event", "review")
 _MONTH_FIRST_SITES = ("us", "com", "org", "net", "gov", "edu", "ph")
-_UPDATED = ("updat", "modif", "aktualis", "mis à jour", "actualiz", "aggiorn", "обновл", "güncel", "แก้ไข", "ปรับปรุง", "更新", "수정", "atualiz")
+_UPDATED = (
+    "updat",
+    "modif",
+    "aktualis",
+    "mis à jour",
+    "actualiz",
+    "aggiorn",
+    "обновл",
+    "güncel",
+    "แก้ไข",
+    "ปรับปรุง",
+    "更新",
+    "수정",
+    "atualiz",
+)
 
 
 def read_dates(reading: Reading) -> tuple[Found | None, Found | None]:
@@ -134,7 +148,9 @@ def _of_time(reading: Reading, index: int, *, updates: bool) -> Iterator[tuple[s
     """Yield what a time element says, if it is said of the kind of date that is wanted."""
     attributes = reading.document.elements.attributes[index]
     text = element_text(reading.document, index, limit=120)
-    around = f"{attributes.get('class') or ''} {attributes.get('itemprop') or ''} {text} {_before(reading, index)}".lower()
+    around = (
+        f"{attributes.get('class') or ''} {attributes.get('itemprop') or ''} {text} {_before(reading, index)}".lower()
+    )
     if any(word in around for word in _UPDATED) == updates:
         for raw in (attributes.get("datetime"), attributes.get("content"), text):
             if raw:
@@ -178,5 +194,3 @@ def _is_mostly_date(text: str) -> bool:
     """Tell whether a line may be a date with little else: it has a digit for a day and for a year."""
     digits = sum(c.isdigit() for c in text)
     return digits >= 3 and len(plain(text)) <= 12 + 9 * digits
-
-

@@ -57,7 +57,9 @@ def strip_site(title: str, *, names: Iterable[str], others: Sequence[str] = ()) 
             title = rest
             continue
         shorter = next((c for m in cuts if fold(c := title[: m.start()].strip()) in whole and len(fold(c)) > 8), "")
-        shorter = shorter or next((c for m in cuts if fold(c := title[m.end() :].strip()) in whole and len(fold(c)) > 14), "")
+        shorter = shorter or next(
+            (c for m in cuts if fold(c := title[m.end() :].strip()) in whole and len(fold(c)) > 14), ""
+        )
         if not shorter:
             break
         title = shorter
@@ -72,7 +74,12 @@ def _is_site(part: str, names: set[str]) -> bool:
     for name in names:
         if folded == name:
             return True
-        if len(name) >= 4 and name in folded and (folded.startswith(name) or folded.endswith(name)) and len(part.split()) <= 5:
+        if (
+            len(name) >= 4
+            and name in folded
+            and (folded.startswith(name) or folded.endswith(name))
+            and len(part.split()) <= 5
+        ):
             return True
         if len(folded) >= 4 and folded in name and 2 * len(folded) >= len(name):
             return True
