@@ -42,6 +42,9 @@ _CONTROL = frozenset("button select option optgroup textarea datalist".split())
 _PREFORMATTED = frozenset("pre textarea listing xmp plaintext".split())
 
 _PREFORMATTED_BIT = int(Flag.PREFORMATTED)
+_IN_SVG_BIT = int(Flag.IN_SVG)
+
+_STREAMED = re.compile(r"S:[0-9a-f]+")
 
 _DISPLAY_NONE = re.compile(r"(?:^|[;\s])display\s*:\s*none", re.IGNORECASE)
 _NOT_VISIBLE = re.compile(r"(?:^|[;\s])visibility\s*:\s*(?:hidden|collapse)", re.IGNORECASE)
@@ -320,51 +323,66 @@ def read_tree(source: bytes, *, deadline: float | None = None) -> Tree:
     return _walk(root, deadline)
 
 
-def _hidden_by_class(value: str) -> int:
-    return 0 if VISUALLY_HIDDEN.isdisjoint(value.lower().split()) else int(Flag.HIDDEN_CLASS)
+def _hidden_by_class(value: str, known: dict[str | None, int]) -> int:
+    """Return the flag that a class attribute sets; what is found is remembered."""
+    if value not in known:
+        known[value] = 0 if VISUALLY_HIDDEN.isdisjoint(value.lower().split()) else int(Flag.HIDDEN_CLASS)
+    return known[value]
 
 
-def _hidden_by_style(style: str) -> int:
-    hidden = int(Flag.HIDDEN_DISPLAY) if _DISPLAY_NONE.search(style) else 0
-    return hidden | (int(Flag.HIDDEN_VISIBILITY) if _NOT_VISIBLE.search(style) else 0)
+def _hidden_by_style(style: str, known: dict[str | None, int]) -> int:
+    """Return the flags that a style attribute sets; what is found is remembered."""
+    if style not in known:
+        hidden = int(Flag.HIDDEN_DISPLAY) if _DISPLAY_NONE.search(style) else 0
+        known[style] = hidden | (int(Flag.HIDDEN_VISIBILITY) if _NOT_VISIBLE.search(style) else 0)
+    return known[style]
+
+
+def _hidden_by_attribute(attributes: dict[str, str | None]) -> int:
+    """Return the flag that the attribute `hidden` sets.
+
+    Text that the browser's search may open (`until-found`) counts as shown, and so do the streamed pieces of React pages
+    (`<div hidden id="S:0">`), which a script moves to their place as soon as they arrive.
+    """
+    if attributes["hidden"] == "until-found" or _STREAMED.fullmatch(attributes.get("id") or ""):
+        return 0
+    return int(Flag.HIDDEN_ATTRIBUTE)
 
 
 def _walk(root: Any, deadline: float | None) -> Tree:  # the binding's stubs call every name optional
     """Visit each node once, in document order; one long loop because a call for each node would double its cost."""
     leaves, elements = Leaves(), Elements()
-    add_text, add_element = leaves.texts.append, leaves.element.append
-    add_box, add_flags = leaves.box.append, leaves.flags.append
-    add_break, add_spaced = leaves.breaks.append, leaves.spaced.append
-    tags, end, end_leaf = elements.tags, elements.end, elements.end_leaf
-    add_tag, add_parent = tags.append, elements.parent.append
-    add_end, add_end_leaf = end.append, end_leaf.append
-    add_first_leaf, add_attributes = elements.first_leaf.append, elements.attributes.append
+    add_text, add_element, add_box = leaves.texts.append, leaves.element.append, leaves.box.append
+    add_flags, add_break, add_spaced = leaves.flags.append, leaves.breaks.append, leaves.spaced.append
+    end, end_leaf = elements.end, elements.end_leaf
+    add_tag, add_parent, add_end = elements.tags.append, elements.parent.append, end.append
+    add_first_leaf, add_end_leaf = elements.first_leaf.append, end_leaf.append
+    add_attributes = elements.attributes.append
     class_flags: dict[str | None, int] = {None: 0}
     style_flags: dict[str | None, int] = {None: 0}
-    actions, inherited, block_tags = _ACTIONS.get, _INHERITED, BLOCK_TAGS
+    action_of, class_flag, style_flag = _ACTIONS.get, class_flags.get, style_flags.get
     none, br, br_br, block = map(int, (Break.NONE, Break.BR, Break.BR_BR, Break.BLOCK))
-    hidden_attribute, preformatted, in_svg = map(int, (Flag.HIDDEN_ATTRIBUTE, Flag.PREFORMATTED, Flag.IN_SVG))
 
     title: str | None = None
     data: list[str] = []
     stack: list[tuple[Any, int, int, int, int]] = []  # node, parent, flags and box outside, gap after its end
     parent, flags, box = -1, 0, -1
     gap, spaced = block, False
-    n_elements, n_texts, next_check = 0, 0, _CHECK_CLOCK_EVERY
+    n_elements, n_leaves, next_check = 0, 0, _CHECK_CLOCK_EVERY
     node = root
     while True:
         tag = node.tag
-        action = actions(tag, 0)
+        action = action_of(tag, 0)
         if action == _TEXT:
             text = node.text_content
             words = text.split()
             if not words:
                 spaced = True
             else:
-                if not flags & preformatted:
+                if not flags & _PREFORMATTED_BIT:
                     add_spaced(spaced or text[0].isspace())
                     spaced = text[-1].isspace()
-                    text = " ".join(words) if len(words) > 1 else words[0]
+                    text = " ".join(words)
                 else:
                     add_spaced(spaced)
                     spaced = False
@@ -374,57 +392,44 @@ def _walk(root: Any, deadline: float | None) -> Tree:  # the binding's stubs cal
                 add_flags(flags)
                 add_break(gap)
                 gap = none
-                n_texts += 1
+                n_leaves += 1
         elif action != _NO_NODE:
             index = n_elements
             n_elements += 1
-            if n_elements == next_check:
-                next_check += _CHECK_CLOCK_EVERY
-                if deadline is not None and time.monotonic() > deadline:
-                    raise Rejected(Reason.TOO_SLOW, f"walk given up after {n_elements} elements")
             attributes = node.attributes
             add_tag(tag)
             add_parent(parent)
-            add_end(n_elements)
-            add_end_leaf(n_texts)
-            add_first_leaf(n_texts)
+            add_first_leaf(n_leaves)
             add_attributes(attributes)
-            inner, inner_box, child, gap_after = flags, box, node.first_child, none
+            add_end(n_elements)
+            add_end_leaf(n_leaves)
+            child, gap_after, inner, inner_box = node.first_child, none, flags, box
             if action:
                 if action == _BLOCK:
                     gap, gap_after, inner_box = block, block, index
                 elif action == _BR:
                     gap = max(gap, br_br if gap else br)
                 else:
-                    if tag in block_tags:
+                    if tag in BLOCK_TAGS:
                         gap, gap_after, inner_box = block, block, index
-                    inner |= inherited.get(tag, 0)
+                    inner |= _INHERITED.get(tag, 0)
                     if tag in _NEVER_TEXT or tag == "title":
-                        if child is not None and tag == "title" and title is None and not flags & in_svg:
-                            title = " ".join((child.text_content or "").split())
-                        elif (
-                            child is not None
-                            and tag == "script"
-                            and "ld+json" in (attributes.get("type") or "").lower()
-                        ):
-                            data.append(child.text_content or "")
+                        if child is not None:
+                            if tag == "title" and title is None and not flags & _IN_SVG_BIT:
+                                title = " ".join((child.text_content or "").split())
+                            elif tag == "script" and "ld+json" in (attributes.get("type") or "").lower():
+                                data.append(child.text_content or "")
                         child = None
                     elif tag == "svg" and not node.text_lexbor().strip():
                         child = None  # an icon: hundreds of paths and no text
             if child is not None:
                 if attributes:
-                    value = attributes.get("class")
-                    if value:
-                        if value not in class_flags:
-                            class_flags[value] = _hidden_by_class(value)
-                        inner |= class_flags[value]
-                    value = attributes.get("style")
-                    if value:
-                        if value not in style_flags:
-                            style_flags[value] = _hidden_by_style(value)
-                        inner |= style_flags[value]
-                    if "hidden" in attributes and attributes["hidden"] != "until-found":
-                        inner |= hidden_attribute
+                    if class_flag(attributes.get("class"), -1):
+                        inner |= _hidden_by_class(attributes["class"] or "", class_flags)
+                    if style_flag(attributes.get("style"), -1):
+                        inner |= _hidden_by_style(attributes["style"] or "", style_flags)
+                    if "hidden" in attributes:
+                        inner |= _hidden_by_attribute(attributes)
                 stack.append((node, parent, flags, box, gap_after))
                 parent, flags, box, node = index, inner, inner_box, child
                 continue
@@ -435,9 +440,13 @@ def _walk(root: Any, deadline: float | None) -> Tree:  # the binding's stubs cal
             if not stack:
                 return Tree(leaves, elements, title or "", data)
             end[parent] = n_elements
-            end_leaf[parent] = n_texts
+            end_leaf[parent] = n_leaves
             node, parent, flags, box, gap_after = stack.pop()
             if gap_after:
                 gap = gap_after
             after = node.next
         node = after
+        if n_elements >= next_check:
+            next_check = n_elements + _CHECK_CLOCK_EVERY
+            if deadline is not None and time.monotonic() > deadline:
+                raise Rejected(Reason.TOO_SLOW, f"walk given up after {n_elements} elements")
