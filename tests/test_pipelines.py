@@ -80,7 +80,9 @@ def crawler(tmp_path):
 
 def article(n=0, **values):
     url = f"https://news.example/{n}"
-    return Article(**{"id": f"{n:016x}", "url": url, "text": f"{TEXT} Number {n}. " * 3, "fingerprint": f"{n:032x}", **values})
+    return Article(
+        **{"id": f"{n:016x}", "url": url, "text": f"{TEXT} Number {n}. " * 3, "fingerprint": f"{n:032x}", **values}
+    )
 
 
 def opened(crawler, clock=lambda: 0.0):
