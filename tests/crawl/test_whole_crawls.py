@@ -1,4 +1,5 @@
 import gzip
+import itertools
 import json
 import signal
 import sqlite3
@@ -66,7 +67,8 @@ def test_an_overwritten_feed_gets_known_articles_too(site, crawl):
     assert len(lines) == 3
     assert again.stats["webmain/articles/unchanged"] == 3
     assert "fetched again" in again.log
-    assert json.loads(lines[0])["text"] and json.loads(lines[0])["words"]
+    assert json.loads(lines[0])["text"]
+    assert json.loads(lines[0])["words"]
 
 
 def test_a_feed_on_standard_output_is_not_mixed_with_the_summary(site, crawl):
@@ -248,7 +250,7 @@ def test_crawl_delay_spaces_the_requests(site, crawl):
     done = crawl(urls=" ".join(urls), settings={"AUTOTHROTTLE_ENABLED": True, "AUTOTHROTTLE_START_DELAY": 0.1})
     assert len(done.articles()) == 4
     pages = [at for at, path in site.times if path != "/robots.txt"]
-    assert min(b - a for a, b in zip(pages, pages[1:], strict=False)) > 0.5
+    assert min(b - a for a, b in itertools.pairwise(pages)) > 0.5
 
 
 def test_a_long_crawl_delay_is_cut(site, crawl):
@@ -376,7 +378,7 @@ def test_a_recorded_crawl_is_replayed_with_identical_articles(site, crawl):
     site.routes["/packed"] = answer(packed, headers={**HTML, "Content-Encoding": "gzip"})
     site.routes["/short"] = answer("", 301, {"Location": "/a0"})
     site.routes["/gone"] = answer("no", 410)
-    urls = [site.article(f"/a{i}") for i in range(3)][1:] + [site.article("/private/x")]
+    urls = [*[site.article(f"/a{i}") for i in range(3)][1:], site.article("/private/x")]
     urls += [site.url + p for p in ("/packed", "/short", "/gone")] + ["http://127.0.0.1:9/dead"]
     first = crawl(urls=" ".join(urls), record="crawl.warc.gz", store="jsonl:first.jsonl")
     asked = dict(site.asked)

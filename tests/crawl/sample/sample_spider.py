@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 
 import scrapy
 
-from webmain.extensions import KnownUrls
 from webmain.discovery.ledger import Found
-from webmain.extractors.registry import create
+from webmain.extensions import KnownUrls
 from webmain.extractors.line_block import LineBlock
+from webmain.extractors.registry import create
 from webmain.items import Page, Reason, Rejected
 from webmain.signals import tell_rejected
 from webmain.stages import read
@@ -27,7 +27,7 @@ class Broken(LineBlock):
 
 
 class SampleSpider(scrapy.Spider):
-    """Arguments: urls (separated by spaces), store, read (1: yield documents), max_articles, since, language, fail (1: raise)."""
+    """Takes urls (separated by spaces), store, read (1: yield documents), fail (raise where the URL holds it), ..."""
 
     name = "sample"
 
