@@ -199,7 +199,7 @@ def _word_pattern(keywords: frozenset[str]) -> re.Pattern[str]:
         return re.compile(r"\w+")
     from webmain.text.characters import mark_ranges
 
-    return re.compile(rf"[\w{mark_ranges()}]+")
+    return re.compile(rf"[\w{mark_ranges(astral=True)}]+")
 
 
 def _language(html: str) -> str | None:

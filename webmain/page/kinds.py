@@ -6,7 +6,7 @@ methods give articles of the same form.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,15 +30,75 @@ MAX_CELL_CHARS = 300
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """What the ancestors of a block say of it."""
+    """What the ancestors of a block say of it; the innermost that says something is heard."""
 
-    kind: Kind
-    level: int = 0
-    ordered: bool = False
-    item: int = -1  # nearest li, dt or dd
+    heading: int = 0  # level of the nearest heading
+    nearest: Kind = Kind.PARAGRAPH
+    ordered: bool = False  # nearest list
+    depth: int = 0  # lists around it
     table: int = -1  # innermost table whose cell the block stands in
     row: int = -1
     cell: int = -1
+    open_table: int = -1  # nearest table and row, be it before any cell
+    open_row: int = -1
+
+    @property
+    def kind(self) -> Kind:
+        return Kind.HEADING if self.heading else self.nearest
+
+    @property
+    def level(self) -> int:
+        return self.heading or (max(1, self.depth) if self.nearest is Kind.LIST_ITEM else 0)
+
+
+_KINDS = {
+    "pre": Kind.CODE,
+    "listing": Kind.CODE,
+    "xmp": Kind.CODE,
+    "figcaption": Kind.CAPTION,
+    "caption": Kind.CAPTION,
+    "li": Kind.LIST_ITEM,
+    "dt": Kind.LIST_ITEM,
+    "dd": Kind.LIST_ITEM,
+    "blockquote": Kind.QUOTE,
+}
+_TELLING = frozenset({*HEADINGS, *_KINDS, *_LISTS, "dl", *_CELLS, "tr", "table"})
+
+
+class _Places:
+    """Places of elements, each worked out once from its parent's."""
+
+    def __init__(self, elements: Elements) -> None:
+        self._elements = elements
+        self._known: dict[int, _Place] = {-1: _Place()}
+
+    def __getitem__(self, element: int) -> _Place:
+        known, parent, tags = self._known, self._elements.parent, self._elements.tags
+        path = []
+        while element not in known:
+            path.append(element)
+            element = parent[element]
+        place = known[element]
+        for i in reversed(path):
+            if tags[i] in _TELLING:
+                place = _inside(place, tags[i], i)
+            known[i] = place
+        return place
+
+
+def _inside(outer: _Place, tag: str, element: int) -> _Place:
+    """Return the place inside an element that says something."""
+    if tag in HEADINGS:
+        return replace(outer, heading=HEADINGS[tag])
+    if tag in _KINDS:
+        return replace(outer, nearest=_KINDS[tag])
+    if tag in _CELLS:
+        return replace(outer, cell=element, row=outer.open_row, table=outer.open_table)
+    if tag == "tr":
+        return replace(outer, open_row=element)
+    if tag == "table":
+        return replace(outer, open_table=element, open_row=-1)
+    return replace(outer, depth=outer.depth + 1, ordered=tag == "ol")
 
 
 def article_blocks(
@@ -55,107 +115,69 @@ def article_blocks(
     """
     leaves, elements = document.leaves, document.elements
     groups = _groups(leaves, kept)
-    places: dict[int, _Place] = {}
-    for group in groups:
-        box = leaves.box[group[0]]
-        if box not in places:
-            places[box] = _place(elements, box)
+    first = [group[0] for group in groups]
+    boxes = [max(leaves.box[i], 0) for i in first]
+    values = list(zip(score[first].tolist(), raw[first].tolist(), strict=True))
+    known = _Places(elements)
+    places = [known[box] for box in boxes]
     data_tables = _data_tables(elements, leaves, groups, places)
     blocks: list[ArticleBlock] = []
     i = 0
     while i < len(groups):
-        group = groups[i]
-        place = places[leaves.box[group[0]]]
-        first_score, first_raw = float(score[group[0]]), float(raw[group[0]])
+        place = places[i]
+        own_score, own_raw = values[i]
         if place.table in data_tables:
             j = i
-            while j < len(groups) and places[leaves.box[groups[j][0]]].table == place.table:
+            while j < len(groups) and places[j].table == place.table:
                 j += 1
-            rows = _rows(leaves, groups[i:j], places)
+            rows = _rows(leaves, groups[i:j], places[i:j])
             text = "\n".join("\t".join(row) for row in rows)
+            xpath = elements.xpath(place.table)
             blocks.append(
-                ArticleBlock(
-                    kind=Kind.TABLE,
-                    text=text,
-                    rows=rows,
-                    xpath=elements.xpath(place.table),
-                    score=first_score,
-                    raw=first_raw,
-                )
+                ArticleBlock(kind=Kind.TABLE, text=text, rows=rows, score=own_score, raw=own_raw, xpath=xpath)
             )
             i = j
             continue
-        text = leaves.join(group)
-        if place.kind is Kind.CODE and all(leaves.flags[g] & Flag.PREFORMATTED for g in group):
-            text = text.strip("\r\n").rstrip()
-        else:
-            text = "\n".join(" ".join(line.split()) for line in text.split("\n")).strip()
-        if text:
+        if text := _text(leaves, groups[i], place.kind):
             blocks.append(
                 ArticleBlock(
                     kind=place.kind,
                     text=text,
                     level=place.level,
-                    ordered=place.ordered,
-                    xpath=elements.xpath(leaves.box[group[0]]) if leaves.box[group[0]] >= 0 else "",
-                    score=first_score,
-                    raw=first_raw,
+                    ordered=place.ordered and place.kind is Kind.LIST_ITEM,
+                    score=own_score,
+                    raw=own_raw,
+                    xpath=elements.xpath(boxes[i]),
                 )
             )
         i += 1
     return tuple(blocks)
 
 
+def _text(leaves: Leaves, group: list[int], kind: Kind) -> str:
+    """Join a group's leaves; white space is folded unless all of it is code."""
+    text = leaves.join(group) if len(group) > 1 else leaves.texts[group[0]]
+    preformatted = [bool(leaves.flags[i] & Flag.PREFORMATTED.value) for i in group]
+    if not any(preformatted):
+        return text
+    if kind is Kind.CODE and all(preformatted):
+        return text.strip("\r\n").rstrip()
+    return "\n".join(" ".join(line.split()) for line in text.split("\n")).strip()
+
+
 def _groups(leaves: Leaves, kept: NDArray[np.bool_]) -> list[list[int]]:
     """Group kept leaves by the unit of the default segmentation that they stand in."""
-    if not len(leaves):
-        return []
-    fresh = leaves.gaps >= int(Break.BR_BR)
-    unit = np.cumsum(fresh)
     chosen = np.flatnonzero(kept)
     if not len(chosen):
         return []
-    starts = np.flatnonzero(np.diff(unit[chosen], prepend=-1))
-    return [part.tolist() for part in np.split(chosen, starts[1:])]
-
-
-def _place(elements: Elements, box: int) -> _Place:
-    """Read a block's kind from the elements around it, innermost first."""
-    kind, level, ordered, item, depth = Kind.PARAGRAPH, 0, False, -1, 0
-    table = row = cell = -1
-    index = box
-    while index >= 0:
-        tag = elements.tags[index]
-        if tag in HEADINGS and kind is not Kind.HEADING:
-            kind, level = Kind.HEADING, HEADINGS[tag]
-        elif tag in ("pre", "listing", "xmp") and kind is Kind.PARAGRAPH:
-            kind = Kind.CODE
-        elif tag in ("figcaption", "caption") and kind is Kind.PARAGRAPH:
-            kind = Kind.CAPTION
-        elif tag in ("li", "dt", "dd") and item < 0:
-            item = index
-            if kind is Kind.PARAGRAPH:
-                kind = Kind.LIST_ITEM
-        elif tag in _LISTS or tag == "dl":
-            depth += 1
-            if depth == 1:
-                ordered = tag == "ol"
-        elif tag == "blockquote" and kind is Kind.PARAGRAPH:
-            kind = Kind.QUOTE
-        elif tag in _CELLS and cell < 0 and table < 0:
-            cell = index
-        elif tag == "tr" and cell >= 0 and row < 0 and table < 0:
-            row = index
-        elif tag == "table" and cell >= 0 and table < 0:
-            table = index
-        index = elements.parent[index]
-    if kind is Kind.LIST_ITEM:
-        level = max(1, depth)
-    return _Place(kind, level, ordered and kind is Kind.LIST_ITEM, item, table, row, cell)
+    unit = np.cumsum(leaves.gaps >= int(Break.BR_BR))[chosen]
+    starts = np.flatnonzero(np.diff(unit, prepend=-1)).tolist()
+    members = chosen.tolist()
+    return [members[a:b] for a, b in zip(starts, [*starts[1:], len(members)], strict=True)]
 
 
 def _data_tables(
-    elements: Elements, leaves: Leaves, groups: Iterable[list[int]], places: dict[int, _Place]
+    elements: Elements, leaves: Leaves, groups: Iterable[list[int]], places: Iterable[_Place]
 ) -> frozenset[int]:
     """Tell tables of data from tables that lay out a page.
 
@@ -165,8 +187,7 @@ def _data_tables(
     cells: dict[int, dict[int, int]] = {}
     rows: dict[int, set[int]] = {}
     disqualified: set[int] = set()
-    for group in groups:
-        place = places[leaves.box[group[0]]]
+    for group, place in zip(groups, places, strict=True):
         if place.table < 0:
             continue
         size = sum(len(leaves.texts[g]) for g in group)
@@ -188,11 +209,10 @@ def _data_tables(
     return frozenset(data)
 
 
-def _rows(leaves: Leaves, groups: list[list[int]], places: dict[int, _Place]) -> tuple[tuple[str, ...], ...]:
+def _rows(leaves: Leaves, groups: list[list[int]], places: list[_Place]) -> tuple[tuple[str, ...], ...]:
     """Collect the kept text of a table by row and cell."""
     rows: dict[int, dict[int, list[str]]] = {}
-    for group in groups:
-        place = places[leaves.box[group[0]]]
+    for group, place in zip(groups, places, strict=True):
         text = " ".join(leaves.join(group).split())
         rows.setdefault(place.row, {}).setdefault(place.cell, []).append(text)
     return tuple(tuple(" ".join(parts) for parts in cells.values()) for cells in rows.values())
