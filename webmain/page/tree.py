@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -72,6 +73,7 @@ _ACTIONS: dict[str, int] = {
 }
 
 _CHECK_CLOCK_EVERY = 4096
+_XPATH_NAME = re.compile(r"[a-z_][a-z0-9_-]*", re.IGNORECASE).fullmatch
 
 
 @dataclass(frozen=True)
@@ -159,12 +161,17 @@ class Leaves:
         out: list[str] = []
         last = -1
         for i in indices:
-            if out:
-                between = range(last + 1, i + 1) if i - last > 1 else (i,)
-                if any(breaks[j] for j in between):
+            if not out:
+                pass
+            elif i - last > 1:
+                if any(breaks[last + 1 : i + 1]):
                     out.append("\n")
-                elif any(spaced[j] for j in between):
+                elif any(spaced[last + 1 : i + 1]):
                     out.append(" ")
+            elif breaks[i]:
+                out.append("\n")
+            elif spaced[i]:
+                out.append(" ")
             out.append(texts[i])
             last = i
         return "".join(out)
@@ -266,20 +273,41 @@ class Elements:
         return " > ".join(reversed(steps))
 
     def xpath(self, index: int) -> str:
-        """Return the element's absolute XPath with positions: "/html/body/div[2]/p[1]"."""
-        positions = self._positions
-        return "/" + "/".join(f"{self.tags[i]}{positions[i]}" for i in reversed(self.ancestors(index)))
+        """Return the element's absolute XPath with positions: "/html/body/div[2]/p"; made once for all siblings."""
+        paths, parent = self._paths, self.parent
+        unknown = []
+        while index not in paths:
+            unknown.append(index)
+            index = parent[index]
+        for i in reversed(unknown):
+            if i not in paths:
+                self._add_paths_of_children(parent[i])
+            index = i
+        return paths[index]
 
     @cached_property
-    def _positions(self) -> list[str]:
-        """Position of each element among its siblings of the same tag, "[2]"; "" for an only one."""
-        seen: dict[tuple[int, str], int] = {}
-        number = []
-        for key in zip(self.parent, self.tags, strict=True):
-            seen[key] = seen.get(key, 0) + 1
-            number.append(seen[key])
-        totals = map(seen.__getitem__, zip(self.parent, self.tags, strict=True))
-        return [f"[{n}]" if total > 1 else "" for n, total in zip(number, totals, strict=True)]
+    def _paths(self) -> dict[int, str]:
+        """XPaths that have been asked for, and those of their siblings; no path above the root."""
+        return {-1: "", 0: f"/{self.tags[0]}"} if self.tags else {-1: ""}
+
+    def _add_paths_of_children(self, parent: int) -> None:
+        """Number the children of an element by tag; tags that are no XPath name are numbered among all siblings."""
+        tags, end = self.tags, self.end
+        children = []
+        child = parent + 1
+        while child < end[parent]:
+            children.append(child)
+            child = end[child]
+        total = Counter(tags[c] for c in children)
+        seen: dict[str, int] = dict.fromkeys(total, 0)
+        start = self._paths[parent] + "/"
+        for number, child in enumerate(children, start=1):
+            tag = tags[child]
+            seen[tag] += 1
+            if not _XPATH_NAME(tag):
+                self._paths[child] = f"{start}*[{number}]"
+            else:
+                self._paths[child] = f"{start}{tag}[{seen[tag]}]" if total[tag] > 1 else start + tag
 
 
 @dataclass(frozen=True)
