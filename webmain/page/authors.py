@@ -139,8 +139,8 @@ def _shown(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
         text = element_text(document, i, limit=200)
         if not text:
             continue
-        names = _linked_names(reading, i) or names_in(text, language=reading.language, is_text=not _is_name_class(reading, i))
-        names = [n for n in names if looks_like_name(n) or starts_byline(text)]
+        names = _linked_names(reading, i) or names_in(text, language=reading.language, is_text=not (_is_name_class(reading, i) or _is_nickname(text)))
+        names = [n for n in names if looks_like_name(n) or starts_byline(text) or (n == text and _is_nickname(n))]
         if names:
             yield "byline", names, text
     leaves = document.leaves
@@ -153,13 +153,13 @@ def _shown(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
         if len(text) < 14 and i + 1 < len(leaves):
             text = f"{text} {leaves.texts[i + 1]}"
         names = names_in(text, language=reading.language, is_text=True)
-        if names and not stands_aside(document, elements_of(leaves.element, i)):
+        if names and not stands_aside(document, leaves.element[i]):
             yield "byline", names, text
 
 
-def elements_of(element: list[int], leaf: int) -> int:
-    """Return the element a leaf stands in."""
-    return element[leaf]
+def _is_nickname(text: str) -> bool:
+    """Tell whether a text is one word, as people sign on blogs and agencies do."""
+    return 2 <= len(text) <= 25 and " " not in text and text[0].isupper()
 
 
 def _is_name_class(reading: Reading, index: int) -> bool:

@@ -50,6 +50,14 @@ _DATE_TOKEN = re.compile(
 )
 
 
+_HINT = re.compile(
+    r"auth|autor|aut(?:eur|ore)|verfass|writ|column|journal|report|contrib|creat|credit|vcard|fn|redact|firma|forfat|yazar|"
+    r"penulis|tac-gia|post|submit|signat|kolumn|by|dat|pub|time|fecha|kiedy|veroeff|tarih|modif|revis",
+    re.I,
+)
+"""What every class that names an author or a date contains; most classes do not."""
+
+
 @lru_cache(maxsize=4096)
 def is_byline_class(value: str) -> bool:
     """Tell whether a class or id names the place of an author."""
@@ -66,6 +74,8 @@ def is_date_class(value: str) -> bool:
 @lru_cache(maxsize=4096)
 def is_aside_class(value: str) -> bool:
     """Tell whether a class or id names a part of the page that is about other pages or by other people."""
+    if value.startswith("widget Blog") or value == "Blog1":  # the posts themselves, on Blogger
+        return False
     return bool(_ASIDE.search(_CAMEL.sub("-", value[:300])))
 
 
@@ -120,6 +130,7 @@ def gather(document: Document) -> Clues:
     clues = Clues()
     attributes_of = elements.attributes
     language = ""
+    plain: set[str] = set()  # values that hint at nothing
     for i, tag in enumerate(elements.tags[:MAX_ELEMENTS]):
         attributes = attributes_of[i]
         if tag == "h1":
@@ -144,12 +155,15 @@ def gather(document: Document) -> Clues:
                 _add(clues.author_links, i)
             if "license" in tokens:
                 _add(clues.licences, i)
-        for name in ("class", "id"):
-            if (value := attributes.get(name)) and tag not in ("body", "html"):
-                if is_byline_class(value):
-                    _add(clues.bylines, i)
-                if is_date_class(value):
-                    _add(clues.dated, i)
+        for value in (attributes.get("class"), attributes.get("id")):
+            if value and value not in plain:
+                if not _HINT.search(value):
+                    plain.add(value)
+                elif tag != "body" and tag != "html":
+                    if is_byline_class(value):
+                        _add(clues.bylines, i)
+                    if is_date_class(value):
+                        _add(clues.dated, i)
     object.__setattr__(clues, "language", language)
     return clues
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -123,16 +124,23 @@ def _headline(reading: Reading) -> int:
     """Find the h1 that repeats what the page gives as its title elsewhere; else the first that stands in the open."""
     document = reading.document
     titles = [_letters(t) for t in (document.title, reading.clues.meta("og:title"), reading.text("headline")) if t]
+    sites = {_letters(n) for n in reading.site_names}
     best = -1
     for i in reading.clues.headings[:20]:
         text = _letters(element_text(document, i))
-        if len(text) < 4:
+        if len(text) < 4 or (text in sites and len(titles) > 1) or _is_banner(text, document.title):
             continue
         if any(text in t or (len(t) > 12 and t in text) for t in titles):
             return i
         if best < 0 and not stands_aside(document, i):
             best = i
     return best
+
+
+def _is_banner(letters: str, title: str) -> bool:
+    """Tell whether a heading is the last piece of the `title` element: the site's name, not the headline."""
+    pieces = re.split(r"\s+[|»·•–—-]\s+", title)
+    return len(pieces) > 1 and _letters(pieces[-1]) == letters
 
 
 def _title_leaf(reading: Reading) -> int:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 MAX_TITLE_CHARS: Final = 500
 
 _SEPARATOR = re.compile(r"\s+(?:[|‖│¦•·»«›‹:*~/‐-―−-]|::|\|\||--|>>|<<)\s+|\s*[|│｜：]\s*|\s[–—]\s")
-_KICKER = re.compile(r"\s*[:|–—]\s+|\s-\s+|\.\s+|\s*[•|]\s*")
+_KICKER = re.compile(r"\s*[:|–—]\s+|\s-\s+|(?<=[^\W\d]{3})\.\s+|\s*[•|]\s*")
 _ELLIPSIS = re.compile(r"\s*(?:\.{3}|…|\[…\]|\[\.\.\.\])$")
 
 
