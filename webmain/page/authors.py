@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from webmain.items import Flag
 from webmain.page.bylines import looks_like_name, names_in, starts_byline, tidy, unique
-from webmain.page.clues import clean, element_text, is_byline_class, scope_type, stands_aside
+from webmain.page.clues import clean, element_text, is_byline_class, letters, scope_type, stands_aside
 from webmain.page.jsonld import texts
 from webmain.page.reading import Found, Reading, found
-from webmain.page.titles import fold
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -98,8 +97,8 @@ def _is_address(text: str) -> bool:
 
 def _is_site(name: str, reading: Reading) -> bool:
     """Tell whether a name is the site's own."""
-    folded = fold(name)
-    return any(folded == fold(site) for site in reading.site_names)
+    folded = letters(name)
+    return any(folded == letters(site) for site in reading.site_names)
 
 
 def _marked(reading: Reading) -> Iterator[tuple[str, list[str], str]]:

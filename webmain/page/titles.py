@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from webmain.page.clues import letters as fold
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -22,11 +24,6 @@ class Candidate:
 
     source: str
     text: str
-
-
-def fold(text: str) -> str:
-    """Reduce a string to its letters, marks and digits, case ignored."""
-    return "".join(c for c in text.casefold() if c.isalnum() or ord(c) > 0x2FF and c.isprintable() and not c.isspace())
 
 
 def strip_site(title: str, *, names: Iterable[str], others: Sequence[str] = ()) -> str:
@@ -140,18 +137,16 @@ def _without_tail(title: str) -> str:
 
 
 def _elect(good: Sequence[Candidate], shown: list[str]) -> int:
-    """Return the index of the JSON-LD headline, unless it was written for search engines; else of the most agreed one.
+    """Return the index of the JSON-LD headline, where there is one; else of the candidate most places agree on.
 
-    A headline that is the same as the `title` element, while the heading and OpenGraph agree on another, is one for
-    search engines. A heading of one or two words is a label ("News") where another place says more.
+    A heading of one or two words is a label ("News") where another place says more; one that shares no word with
+    the only other candidate, the `title` element, is a greeting or the site's motto.
     """
     keys = [fold(s) for s in shown]
-    by_source = {c.source: k for c, k in zip(reversed(good), reversed(keys), strict=True)}
-    declared = by_source.get("json-ld")
-    if declared:
-        heading = by_source.get("h1")
-        if not (declared == by_source.get("title") != heading == by_source.get("og:title")):
-            return keys.index(declared)
+    if good[0].source == "json-ld":
+        return 0
+    if [c.source for c in good] == ["h1", "title"] and not _share_a_word(shown[0], shown[1]):
+        return 1
     longest = max(map(len, keys))
     votes: dict[str, float] = {}
     for candidate, key in zip(good, keys, strict=True):
@@ -161,12 +156,18 @@ def _elect(good: Sequence[Candidate], shown: list[str]) -> int:
     return max(range(len(good)), key=lambda i: votes[keys[i]])
 
 
+def _share_a_word(a: str, b: str) -> bool:
+    """Tell whether two titles share a word of four letters, or three letters in scripts without spaces."""
+    words = [w for w in re.findall(r"\w{3,}", a.casefold()) if len(w) >= 4 or not w.isascii()]
+    return not words or any(w[:6] in b.casefold() for w in words)
+
+
 def _without_kicker(title: str, others: Sequence[str]) -> str:
     """Cut off a short kicker that another place leaves out, or replaces by another one."""
     own = fold(title)
     pieces: set[str] = set()
     for other in others:
-        if fold(other) != own:
+        if not fold(other).endswith(own):
             pieces.add(fold(other))
             pieces.update(fold(other[m.end() :]) for m in _KICKER.finditer(other) if _is_kicker(other[: m.start()]))
     for match in _KICKER.finditer(title):
