@@ -151,11 +151,10 @@ def _before(reading: Reading, index: int) -> str:
 def _seen(reading: Reading) -> Iterator[tuple[str, str]]:
     """Yield what readers see: marked as a date near the headline, lines near it, then any marked date."""
     document, elements, leaves = reading.document, reading.document.elements, reading.document.leaves
-    marked = [(i, t) for i in reading.in_view(reading.clues.dated) if (t := element_text(document, i, limit=160))]
+    marked = [(i, t) for i in reading.in_view(reading.clues.dated) for t in _texts_of_date(reading, i)]
     near = [(i, t) for i, t in marked if reading.is_near(i)]
-    for pairs in (near,):
-        yield from (("date", t) for _, t in pairs if not any(w in t.lower() for w in _UPDATED))
-        yield from (("date", t) for _, t in pairs)
+    yield from (("date", t) for _, t in near if not any(w in t.lower() for w in _UPDATED))
+    yield from (("date", t) for _, t in near)
     at = reading.headline_leaf
     outside = int(Flag.IN_CONTROL | Flag.EMBEDDED)
     if at >= 0:
@@ -172,6 +171,14 @@ def _seen(reading: Reading) -> Iterator[tuple[str, str]]:
         for i, text in enumerate(leaves.texts[:5000]):
             if 5 < len(text) <= 80 and _is_mostly_date(text) and not stands_aside(document, leaves.element[i]):
                 yield "text", text
+
+
+def _texts_of_date(reading: Reading, index: int) -> list[str]:
+    """Return what an element marked as a date says, to readers and in its attributes."""
+    attributes = reading.document.elements.attributes[index]
+    named = ("datetime", "content", "title", "data-utime", "data-date", "data-time", "data-timestamp", "data-datetime")
+    values = [attributes.get(name) for name in named]
+    return [t for t in (*values, element_text(reading.document, index, limit=160)) if t]
 
 
 def _is_mostly_date(text: str) -> bool:
