@@ -77,7 +77,9 @@ _NUMBERS = re.compile(
 _CLOCK_AFTER = re.compile(
     rf"\W{{0,4}}(?:à|às|at|um|kl\.?|a las|alle|ore|om|в|о|saat|klo|เวลา|ο|στις|ב|الساعة|jam|pukul|lúc|[|•·–—@,(-])?\W{{0,3}}{_TIME}(?:\s?(?:Uhr|น\.|hrs?|h|uur|GMT(?=[+-]))?\s?\(?{_ZONE})?"
 )
-_CLOCK_BEFORE = re.compile(rf"{_TIME}(?:\s?(?:Uhr|น\.|hrs?|h|uur))?(?:\s?{_ZONE})?[\s,|•·–—-]{{0,5}}(?:on\s|[A-Za-z]{{3,10}},?\s)?$")
+_CLOCK_BEFORE = re.compile(
+    rf"{_TIME}(?:\s?(?:Uhr|น\.|hrs?|h|uur))?(?:\s?{_ZONE})?[\s,|•·–—-]{{0,5}}(?:on\s|[A-Za-z]{{3,10}},?\s)?$"
+)
 
 
 @cache
@@ -176,7 +178,9 @@ def _cjk_parts(match: re.Match[str]) -> dict[str, str | None]:
 
 def _with_clock(text: str, match: re.Match[str], parts: dict[str, str | None], language: str) -> datetime | None:
     """Build the date with the time that stands right behind or before it."""
-    clock = _CLOCK_AFTER.match(text, match.end()) or _CLOCK_BEFORE.search(text[max(0, match.start() - 30) : match.start()])
+    clock = _CLOCK_AFTER.match(text, match.end()) or _CLOCK_BEFORE.search(
+        text[max(0, match.start() - 30) : match.start()]
+    )
     timed = {**parts, **clock.groupdict()} if clock else parts
     return _build(timed, language) or (_build(parts, language) if clock else None)
 

@@ -34,7 +34,15 @@ def read_licence(reading: Reading) -> Found | None:
         href = document.elements.attributes[i].get("href") or ""
         if (url := join(document.base_url, href)) and "dc:license" not in url:
             return found(url, "rel=license", href)
-    for name in ("dc.rights", "dcterms.license", "dcterms.rights", "dc.rights.license", "license", "licence", "copyright"):
+    for name in (
+        "dc.rights",
+        "dcterms.license",
+        "dcterms.rights",
+        "dc.rights.license",
+        "license",
+        "licence",
+        "copyright",
+    ):
         for raw in reading.clues.metas.get(name, ()):
             if match := _LICENCE_URL.search(raw):
                 return found(match.group().rstrip(".,;)"), f"meta:{name}", raw)
@@ -127,7 +135,12 @@ def _header_signals(raw: str) -> set[str]:
     agent = "robots"
     for part in raw.lower().split(","):
         before, colon, after = part.strip().partition(":")
-        if colon and before.strip() not in ("max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"):
+        if colon and before.strip() not in (
+            "max-snippet",
+            "max-image-preview",
+            "max-video-preview",
+            "unavailable_after",
+        ):
             agent, part = before.strip()[:40], after
         signals |= _signals(part, agent)
     return signals

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from scrapy import Spider
 
 from webmain.corpus.warc import ArchiveError, Skip, read_pages
-from webmain.spiders.arguments import ArchiveArguments, read_archive_arguments
+from webmain.spiders.arguments import ArchiveArguments, read_archive_arguments, with_settings
 
 if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
     from webmain.items import Page
 
 PAGES_AHEAD: Final = 8
@@ -51,6 +53,11 @@ class ArchiveSpider(Spider):
         self.max_articles = self.arguments.max_articles
         self.max_pages = self.arguments.max_pages
         self.skip_known = False
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
+        """Make the spider for a crawl; store and extractor may also be settings."""
+        return super().from_crawler(crawler, *args, **with_settings(kwargs, crawler.settings))
 
     async def start(self) -> AsyncIterator[Any]:
         """Yield one page after the other, each when the pipelines have room for it."""

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from difflib import get_close_matches
 from fnmatch import translate
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from webmain.extractors.base import Extractor
@@ -203,6 +203,12 @@ def _common(reader: _Reader, now: datetime) -> dict[str, object]:
         "language": reader.read("language", _language),
         "skip_known": True if skip_known is None else skip_known,
     }
+
+
+def with_settings(given: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return arguments in which the settings WEBMAIN_STORE and WEBMAIN_EXTRACTOR stand in for missing ones."""
+    fallbacks = {"store": settings.get("WEBMAIN_STORE"), "extractor": settings.get("WEBMAIN_EXTRACTOR")}
+    return {**{name: value for name, value in fallbacks.items() if value}, **given}
 
 
 class _Refused(ValueError):  # noqa: N818 - reads as what it is

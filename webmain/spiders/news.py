@@ -24,7 +24,7 @@ from webmain.items import Hints, Page, Reason, Rejected
 from webmain.page.urls import amp_to_canonical_guess, host, normalise
 from webmain.signals import tell_rejected
 from webmain.spiders.answers import is_answer, page_of
-from webmain.spiders.arguments import NewsArguments, read_news_arguments
+from webmain.spiders.arguments import NewsArguments, read_news_arguments, with_settings
 from webmain.spiders.head import Head, read_evidence, read_head
 from webmain.spiders.memory import Memory
 from webmain.spiders.site import Candidate, Limits, Site, Where
@@ -102,7 +102,8 @@ class NewsSpider(Spider):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
-        """Make the spider for a crawl."""
+        """Make the spider for a crawl; store and extractor may also be settings."""
+        kwargs = with_settings(kwargs, crawler.settings)
         spider = super().from_crawler(crawler, *args, **kwargs)
         crawler.signals.connect(spider.continue_when_idle, signals.spider_idle)
         return spider

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import scrapy
@@ -9,9 +10,20 @@ import scrapy
 from webmain.extensions import KnownUrls
 from webmain.discovery.ledger import Found
 from webmain.extractors.registry import create
+from webmain.extractors.line_block import LineBlock
 from webmain.items import Page, Reason, Rejected
 from webmain.signals import tell_rejected
 from webmain.stages import read
+
+
+@dataclass(frozen=True)
+class Broken(LineBlock):
+    """Fails on some pages as a program with a fault does."""
+
+    def judge(self, segmentation):
+        if "broken" in segmentation.document.url:
+            raise ZeroDivisionError("a fault in the extractor")
+        return super().judge(segmentation)
 
 
 class SampleSpider(scrapy.Spider):

@@ -1,0 +1,240 @@
+"""The spider `news` over the made-up web: in the process and over sockets, twice, and after a kill."""
+
+import signal
+import time
+from collections import Counter
+
+import pytest
+
+from demo.server import serve
+from demo.web import Web
+from webmain.items import Reason
+
+EVERYTHING = "harbour-courier.example,khaosaiklang.example,the-tangle.example"
+WHOLE = pytest.StashKey()
+
+
+@pytest.fixture
+def whole(crawl, request):
+    """One crawl of all three sites, and the same command once more; made for the first test that asks."""
+    stash = request.node.parent.stash
+    if WHOLE not in stash:
+        stash[WHOLE] = [crawl("news", site=EVERYTHING, module="demo.settings") for _ in range(2)]
+    return stash[WHOLE]
+
+
+@pytest.fixture
+def local_site(site):
+    """A local server, and what makes its answers."""
+    return site, type(site.routes["/robots.txt"])
+
+
+def by_url(crawled):
+    return {article["canonical_url"] or article["url"]: article for article in crawled.articles()}
+
+
+def test_every_article_is_stored_once_and_nothing_else(whole):
+    stored = Counter(article["canonical_url"] or article["url"] for article in whole[0].articles())
+    assert stored == Counter(expected.url for expected in Web().expected())
+    assert whole[0].code == 0
+
+
+def test_titles_and_languages_are_right(whole):
+    stored = by_url(whole[0])
+    assert {e.url: e.title for e in Web().expected()} == {url: a["title"] for url, a in stored.items()}
+    assert {e.url: e.language for e in Web().expected()} == {url: a["language"] for url, a in stored.items()}
+
+
+def test_dates_and_authors_are_right_where_the_page_tells_them(whole):
+    stored = by_url(whole[0])
+    days = {e.url: e.published.date().isoformat() for e in Web().expected() if e.dated}
+    assert {url: (stored[url]["published"] or "")[:10] for url in days} == days
+    authors = {e.url: list(e.authors) for e in Web().expected() if e.signed}
+    assert {url: stored[url]["authors"] for url in authors} == authors
+
+
+def test_each_article_says_why_it_was_taken_for_one(whole):
+    assert all(article["article_reason"] for article in whole[0].articles())
+
+
+def test_no_trap_is_stored_and_the_reasons_are_counted(whole):
+    stored = {article["url"] for article in whole[0].articles()}
+    assert not stored & {trap.url for trap in Web().traps()}
+    rejected = whole[0].rejected()
+    for reason in (
+        Reason.HTTP_ERROR,
+        Reason.BLOCKED,
+        Reason.NOT_HTML,
+        Reason.EMPTY,
+        Reason.TOO_LARGE,
+        Reason.NOT_ARTICLE,
+    ):
+        assert rejected.get(reason.value), reason
+    assert whole[0].stats["webmain/failed/redirect_loop"] == 1
+
+
+def test_articles_over_several_pages_are_whole(whole):
+    stored = by_url(whole[0])
+    parts = {e.url: stored[e.url]["n_parts"] for e in Web().expected() if e.forms & {"parts", "two-pages"}}
+    assert sorted(parts.values()) == [2, 3]
+    for expected in Web().expected():
+        if expected.url in parts:
+            last = expected.text.split("\n\n")[-1].split("\n")[-1]
+            assert last[:40] in stored[expected.url]["text"]
+
+
+def test_what_only_the_feed_holds_is_taken_from_it(whole):
+    (expected,) = (e for e in Web().expected() if "feed-only" in e.forms)
+    article = by_url(whole[0])[expected.url]
+    assert article["extractor"] == "feed"
+    assert expected.text.split("\n\n")[0] in article["text"]
+
+
+def test_work_is_bounded(whole):
+    assert whole[0].stats["downloader/request_count"] < 250
+
+
+def test_a_second_run_finds_nothing_new_and_knows_what_it_skips(whole):
+    first, second = whole
+    assert second.code == 0
+    assert "webmain/articles/new" not in second.stats
+    assert second.stats["webmain/known"] >= len(Web().expected())
+    assert "0 new" in second.out
+    assert len(second.articles()) == len(Web().expected())
+    assert second.stats["downloader/request_count"] < first.stats["downloader/request_count"]
+
+
+def test_over_real_sockets_the_same_articles_come(crawl, monkeypatch):
+    with serve() as base_url:
+        monkeypatch.setenv("http_proxy", base_url)
+        crawled = crawl("news", site="http://www.harbour-courier.example,http://the-tangle.example")
+    wanted = {e.url for e in Web(origin="http://{host}").expected() if "khaosai" not in e.url}
+    assert set(by_url(crawled)) == wanted
+    assert len(crawled.articles()) == len(wanted)
+
+
+def test_a_recorded_crawl_is_replayed_with_the_same_articles(crawl, tmp_path):
+    record = tmp_path / "crawl.warc.gz"
+    first = by_url(crawl("news", site="khaosaiklang.example", module="demo.settings", record=str(record)))
+    crawl.store = tmp_path / "again.jsonl"
+    again = by_url(crawl("news", site="khaosaiklang.example", settings={"WEBMAIN_REPLAY": record}))
+    assert len(first) == 9
+    own = ("stored_at",)
+    plain = [{k: v for k, v in a.items() if k not in own} for a in first.values()]
+    assert plain == [{k: v for k, v in again[url].items() if k not in own} for url in first]
+
+
+def test_max_pages_bounds_what_is_fetched_and_the_newest_come_first(crawl):
+    crawled = crawl("news", site="harbour-courier.example", module="demo.settings", max_pages=6)
+    newest = sorted(Web().sites[0].expected(), key=lambda e: e.published, reverse=True)
+    assert 1 <= len(crawled.articles()) <= 6
+    assert set(by_url(crawled)) <= {e.url for e in newest[:8]}
+
+
+def test_max_articles_bounds_what_is_stored(crawl):
+    crawled = crawl("news", site="harbour-courier.example", module="demo.settings", max_articles=3)
+    assert len(crawled.articles()) == 3
+
+
+def test_include_and_exclude_choose_articles(crawl):
+    crawled = crawl(
+        "news",
+        site="harbour-courier.example",
+        module="demo.settings",
+        include="*/town/*,*/sport/*",
+        exclude="*/sport/*",
+    )
+    assert crawled.articles()
+    assert all("/town/" in article["url"] for article in crawled.articles())
+
+
+def test_the_language_and_the_age_are_minded(crawl, tmp_path):
+    thai = crawl("news", site=EVERYTHING, module="demo.settings", language="th", max_pages=60)
+    assert {article["language"] for article in thai.articles()} == {"th"}
+    newest = max(e.published for e in Web().sites[0].expected())
+    crawl.store = tmp_path / "new.jsonl"
+    recent = crawl("news", site="harbour-courier.example", module="demo.settings", since=newest.isoformat())
+    assert [article["published"][:10] for article in recent.articles()] == [newest.date().isoformat()]
+
+
+def test_a_killed_crawl_loses_nothing(crawl):
+    slow = {"DOWNLOAD_DELAY": 0.05}
+    process = crawl.start("news", site="harbour-courier.example", module="demo.settings", settings=slow)
+    deadline = time.monotonic() + 40
+    while time.monotonic() < deadline and not (crawl.store.exists() and crawl.store.stat().st_size > 20_000):
+        time.sleep(0.02)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    before = len(crawl.store.read_bytes().splitlines())
+    assert before
+    after = crawl("news", site="harbour-courier.example", module="demo.settings")
+    assert set(by_url(after)) == {e.url for e in Web().sites[0].expected()}
+    assert len(after.articles()) == 11
+
+
+def test_wrong_arguments_end_with_one_message_and_code_2(crawl):
+    crawled = crawl("news", sight="bbc.com", since="soon")
+    assert crawled.code == 2
+    assert "did you mean site" in crawled.log + crawled.out
+    assert "Traceback" not in crawled.log
+
+
+def article_page(number, extra=""):
+    text = f"On day {number} the council of the town met again and spoke for hours about bridge number {number}. " * 6
+    return f"<html><head><title>Story {number}</title></head><body><h1>Story {number}</h1><p>{text}</p>{extra}</body></html>"
+
+
+def page(body):
+    return f"<html><head><title>List</title></head><body>{body}</body></html>"
+
+
+def links(*paths):
+    return " ".join(f'<a href="{path}">A story about something at {path}</a>' for path in paths)
+
+
+def slug(number):
+    return f"/news/the-council-spoke-about-bridge-{number}"
+
+
+def test_a_site_without_feed_and_sitemap_is_walked_by_its_links(crawl, local_site):
+    site, answer = local_site
+    site.routes["/"] = answer(page(links(slug(1), "/section/town/")))
+    site.routes["/section/town/"] = answer(page(links(slug(2))))
+    site.routes[slug(1)] = answer(article_page(1))
+    site.routes[slug(2)] = answer(article_page(2, links(slug(3))))
+    site.routes[slug(3)] = answer(article_page(3))
+    crawled = crawl("news", site=site.url)
+    assert {a["url"] for a in crawled.articles()} == {site.url + slug(n) for n in (1, 2, 3)}
+    assert crawled.code == 0
+    assert "http_error" not in crawled.rejected()
+
+
+def test_a_missing_part_leaves_the_article_with_what_was_there(crawl, local_site):
+    site, answer = local_site
+    pager = f'<div>Page 1 <a href="{slug(1)}?page=2">2</a> <a rel="next" href="{slug(1)}?page=2">Next page</a></div>'
+    site.routes["/"] = answer(page(links(slug(1))))
+    site.routes[slug(1)] = answer(article_page(1, pager))
+    site.routes[slug(1) + "?page=2"] = answer("gone", 410)
+    (article,) = crawl("news", site=site.url).articles()
+    assert article["n_parts"] == 1
+    assert "bridge number 1" in article["text"]
+
+
+def test_the_parts_of_an_article_are_bounded(crawl, local_site):
+    site, answer = local_site
+    site.routes["/"] = answer(page(links(slug(1))))
+    for n in range(1, 60):
+        here = slug(1) + (f"?page={n}" if n > 1 else "")
+        site.routes[here] = answer(article_page(n, f'<a rel="next" href="{slug(1)}?page={n + 1}">Next page</a>'))
+    (article,) = crawl("news", site=site.url, settings={"WEBMAIN_MAX_PARTS": 4}).articles()
+    assert article["n_parts"] == 4
+    assert "bridge number 4" in article["text"]
+
+
+def test_a_front_page_that_is_forbidden_does_not_end_the_search(crawl, local_site):
+    site, answer = local_site
+    site.routes["/"] = answer("no", 403)
+    site.routes["/robots.txt"] = answer(f"Sitemap: {site.url}/map.xml")
+    site.routes["/map.xml"] = answer(f"<urlset><url><loc>{site.url}{slug(1)}</loc></url></urlset>")
+    site.routes[slug(1)] = answer(article_page(1))
+    assert len(crawl("news", site=site.url).articles()) == 1
