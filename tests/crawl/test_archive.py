@@ -17,7 +17,7 @@ def article(number):
         f"In the year {number} the harbour froze over and the {number} boats stayed at their moorings until spring. "
         * 6
     )
-    return f"<html><head><title>Winter {number}</title></head><body><article><p>{text}</p></article></body></html>".encode()
+    return f"<html><head><title>Winter {number}</title></head><body><article><h1>Winter {number}</h1>{text}</article></body></html>".encode()
 
 
 def write(path, pages):
