@@ -6,8 +6,8 @@ methods give articles of the same form.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+import bisect
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -28,9 +28,11 @@ MAX_CELL_CHARS = 300
 """A table with longer cells on average lays out a page; its cells are paragraphs."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """What the ancestors of a block say of it; the innermost that says something is heard."""
+class _Place(NamedTuple):
+    """What the ancestors of a block say of it; the innermost that says something is heard.
+
+    A named tuple because pages have thousands of them, and a frozen dataclass takes four times as long to make.
+    """
 
     heading: int = 0  # level of the nearest heading
     nearest: Kind = Kind.PARAGRAPH
@@ -88,17 +90,20 @@ class _Places:
 
 def _inside(outer: _Place, tag: str, element: int) -> _Place:
     """Return the place inside an element that says something."""
+    heading, nearest, ordered, depth, table, row, cell, open_table, open_row = outer
     if tag in HEADINGS:
-        return replace(outer, heading=HEADINGS[tag])
-    if tag in _KINDS:
-        return replace(outer, nearest=_KINDS[tag])
-    if tag in _CELLS:
-        return replace(outer, cell=element, row=outer.open_row, table=outer.open_table)
-    if tag == "tr":
-        return replace(outer, open_row=element)
-    if tag == "table":
-        return replace(outer, open_table=element, open_row=-1)
-    return replace(outer, depth=outer.depth + 1, ordered=tag == "ol")
+        heading = HEADINGS[tag]
+    elif tag in _KINDS:
+        nearest = _KINDS[tag]
+    elif tag in _CELLS:
+        table, row, cell = open_table, open_row, element
+    elif tag == "tr":
+        open_row = element
+    elif tag == "table":
+        open_table, open_row = element, -1
+    else:
+        ordered, depth = tag == "ol", depth + 1
+    return _Place(heading, nearest, ordered, depth, table, row, cell, open_table, open_row)
 
 
 def article_blocks(
@@ -197,14 +202,17 @@ def _data_tables(
         if place.kind not in (Kind.PARAGRAPH, Kind.LIST_ITEM, Kind.QUOTE):
             disqualified.add(place.table)
     data = set()
+    tables = [i for i, tag in enumerate(elements.tags) if tag == "table"] if cells else []
     for table, of_cell in cells.items():
         if table in disqualified or (elements.attributes[table].get("role") or "") in ("presentation", "none"):
             continue
-        inside = elements.tags[table + 1 : elements.end[table]]
         n_rows = len(rows[table])
-        if "table" in inside or n_rows < 2 or (len(of_cell) < 2 * n_rows - 1 and "th" not in inside):
+        if n_rows < 2 or sum(of_cell.values()) > MAX_CELL_CHARS * len(of_cell):
             continue
-        if sum(of_cell.values()) <= MAX_CELL_CHARS * len(of_cell):
+        following = bisect.bisect_right(tables, table)
+        if following < len(tables) and tables[following] < elements.end[table]:
+            continue
+        if len(of_cell) >= 2 * n_rows - 1 or "th" in elements.tags[table + 1 : elements.end[table]]:
             data.add(table)
     return frozenset(data)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import time
-from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -128,7 +127,8 @@ class Leaves:
 
     def has(self, flag: int) -> NDArray[np.bool_]:
         """Tell for each run whether any of the flag's bits is set."""
-        return (self.bits & int(flag)) != 0
+        hits: NDArray[np.bool_] = (self.bits & int(flag)) != 0
+        return hits
 
     def join(self, indices: Iterable[int]) -> str:
         """Join runs by the white space and breaks that stood between them: nothing, a space, or a new line.
@@ -216,15 +216,17 @@ class Elements:
 
     def named(self, tags: Collection[str]) -> NDArray[np.bool_]:
         """Tell for each element whether its tag is one of those."""
-        return np.fromiter((t in tags for t in self.tags), dtype=bool, count=len(self.tags))
+        return np.array([tag in tags for tag in self.tags], dtype=np.bool_)
 
     def within(self, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Spread a mask over elements to their whole subtrees."""
-        change = np.zeros(len(self.tags) + 1, dtype=np.int32)
         marked = np.flatnonzero(mask)
-        np.add.at(change, marked, 1)
-        np.add.at(change, self.ends[marked], -1)
-        return np.cumsum(change[:-1]) > 0
+        if not len(marked):
+            return np.zeros(len(self.tags), dtype=np.bool_)
+        farthest = np.maximum.accumulate(self.ends[marked])  # ends of the outermost marked element around or before
+        last = np.cumsum(mask) - 1  # marked element at or before each one
+        inside: NDArray[np.bool_] = (last >= 0) & (np.arange(len(self.tags)) < farthest[last])
+        return inside
 
     def ancestors(self, index: int) -> list[int]:
         """Return the element and its ancestors, innermost first."""
@@ -271,23 +273,28 @@ class Elements:
         return {-1: "", 0: f"/{self.tags[0]}"} if self.tags else {-1: ""}
 
     def _add_paths_of_children(self, parent: int) -> None:
-        """Number the children of an element by tag; tags that are no XPath name are numbered among all siblings."""
-        tags, end = self.tags, self.end
+        """Write the paths of all children of an element; tags that are no XPath name are numbered among all siblings."""
+        tags, end, paths = self.tags, self.end, self._paths
+        start, child, last = paths[parent] + "/", parent + 1, end[parent]
+        if end[child] == last and tags[child].isalnum():
+            paths[child] = start + tags[child]
+            return
         children = []
-        child = parent + 1
-        while child < end[parent]:
+        while child < last:
             children.append(child)
             child = end[child]
-        total = Counter(tags[c] for c in children)
-        seen: dict[str, int] = dict.fromkeys(total, 0)
-        start = self._paths[parent] + "/"
-        for number, child in enumerate(children, start=1):
+        total: dict[str, int] = {}
+        numbers = []
+        for child in children:
             tag = tags[child]
-            seen[tag] += 1
+            total[tag] = total.get(tag, 0) + 1
+            numbers.append(total[tag])
+        for position, (child, number) in enumerate(zip(children, numbers, strict=True), start=1):
+            tag = tags[child]
             if not _XPATH_NAME(tag):
-                self._paths[child] = f"{start}*[{number}]"
+                paths[child] = f"{start}*[{position}]"
             else:
-                self._paths[child] = f"{start}{tag}[{seen[tag]}]" if total[tag] > 1 else start + tag
+                paths[child] = f"{start}{tag}[{number}]" if total[tag] > 1 else start + tag
 
 
 @dataclass(frozen=True)
@@ -343,45 +350,48 @@ def _hidden_by_style(style: str) -> int:
 def _walk(root: Any, deadline: float | None) -> Tree:  # the binding's stubs call every name optional
     """Visit each node once, in document order; one long loop because a call for each node would double its cost."""
     leaves, elements = Leaves(), Elements()
-    add_text, add_element = leaves.texts.append, leaves.element.append
-    add_box, add_flags = leaves.box.append, leaves.flags.append
+    add_text, add_element, add_flags = leaves.texts.append, leaves.element.append, leaves.flags.append
     add_break, add_spaced = leaves.breaks.append, leaves.spaced.append
-    tags, end, end_leaf = elements.tags, elements.end, elements.end_leaf
-    add_tag, add_parent = tags.append, elements.parent.append
-    add_end, add_end_leaf = end.append, end_leaf.append
-    add_first_leaf, add_attributes = elements.first_leaf.append, elements.attributes.append
+    end, end_leaf = elements.end, elements.end_leaf
+    add_tag, add_parent, add_attributes = elements.tags.append, elements.parent.append, elements.attributes.append
+    add_end, add_end_leaf, add_first_leaf = end.append, end_leaf.append, elements.first_leaf.append
+    boxes: list[int] = []  # of each element: the box that its own text stands in
+    add_inner_box = boxes.append
+    known: dict[int, tuple[str, int]] = {}  # by the parser's number of the tag: its name and what to do
     class_flags: dict[str | None, int] = {None: 0}
     style_flags: dict[str | None, int] = {None: 0}
-    actions, inherited, block_tags = _ACTIONS.get, _INHERITED, BLOCK_TAGS
+    actions, inherited, block_tags = _ACTIONS, _INHERITED, BLOCK_TAGS
     none, br, br_br, block = map(int, (Break.NONE, Break.BR, Break.BR_BR, Break.BLOCK))
     hidden_attribute, preformatted, in_svg = map(int, (Flag.HIDDEN_ATTRIBUTE, Flag.PREFORMATTED, Flag.IN_SVG))
 
     title: str | None = None
     data: list[str] = []
     stack: list[tuple[Any, int, int, int, int]] = []  # node, parent, flags and box outside, gap after its end
-    parent, flags, box = -1, 0, -1
+    parent, flags, box = -1, 0, 0
     gap, spaced = block, False
     n_elements, n_texts, next_check = 0, 0, _CHECK_CLOCK_EVERY
     node = root
     while True:
-        tag = node.tag
-        action = actions(tag, 0)
+        tag_id = node.tag_id
+        if tag_id in known:
+            tag, action = known[tag_id]
+        else:
+            tag = node.tag
+            action = actions.get(tag, 0)
+            known[tag_id] = tag, action
         if action == _TEXT:
             text = node.text_content
-            words = text.split()
-            if not words:
+            if text.isspace():
                 spaced = True
             else:
-                if not flags & preformatted:
-                    add_spaced(spaced or text[0].isspace())
-                    spaced = text[-1].isspace()
-                    text = " ".join(words) if len(words) > 1 else words[0]
-                else:
+                if flags & preformatted:
                     add_spaced(spaced)
                     spaced = False
+                else:
+                    add_spaced(spaced or text[0].isspace())
+                    spaced = text[-1].isspace()
                 add_text(text)
                 add_element(parent)
-                add_box(box)
                 add_flags(flags)
                 add_break(gap)
                 gap = none
@@ -400,7 +410,8 @@ def _walk(root: Any, deadline: float | None) -> Tree:  # the binding's stubs cal
             add_end_leaf(n_texts)
             add_first_leaf(n_texts)
             add_attributes(attributes)
-            inner, inner_box, child, gap_after = flags, box, node.first_child, none
+            child = node.first_child
+            inner, inner_box, gap_after = flags, box, none
             if action:
                 if action == _BLOCK:
                     gap, gap_after, inner_box = block, block, index
@@ -411,30 +422,29 @@ def _walk(root: Any, deadline: float | None) -> Tree:  # the binding's stubs cal
                         gap, gap_after, inner_box = block, block, index
                     inner |= inherited.get(tag, 0)
                     if tag in _NEVER_TEXT or tag == "title":
-                        if child is not None and tag == "title" and title is None and not flags & in_svg:
+                        if child is None:
+                            pass
+                        elif tag == "title" and title is None and not flags & in_svg:
                             title = " ".join((child.text_content or "").split())
-                        elif (
-                            child is not None
-                            and tag == "script"
-                            and "ld+json" in (attributes.get("type") or "").lower()
-                        ):
+                        elif tag == "script" and "ld+json" in (attributes.get("type") or "").lower():
                             data.append(child.text_content or "")
                         child = None
                     elif tag == "svg" and not node.text_lexbor().strip():
                         child = None  # an icon: hundreds of paths and no text
+            add_inner_box(inner_box)
             if child is not None:
                 if attributes:
-                    value = attributes.get("class")
-                    if value:
+                    if "class" in attributes:
+                        value = attributes["class"]
                         if value not in class_flags:
-                            class_flags[value] = _hidden_by_class(value)
+                            class_flags[value] = _hidden_by_class(value or "")
                         inner |= class_flags[value]
-                    value = attributes.get("style")
-                    if value:
+                    if "style" in attributes:
+                        value = attributes["style"]
                         if value not in style_flags:
-                            style_flags[value] = _hidden_by_style(value)
+                            style_flags[value] = _hidden_by_style(value or "")
                         inner |= style_flags[value]
-                    if "hidden" in attributes and attributes["hidden"] != "until-found":
+                    if "hidden" in attributes and (attributes["hidden"] or "").lower() != "until-found":
                         inner |= hidden_attribute
                 stack.append((node, parent, flags, box, gap_after))
                 parent, flags, box, node = index, inner, inner_box, child
@@ -444,7 +454,7 @@ def _walk(root: Any, deadline: float | None) -> Tree:  # the binding's stubs cal
         after = node.next
         while after is None:
             if not stack:
-                return Tree(leaves, elements, title or "", data)
+                return Tree(_finish(leaves, boxes), elements, title or "", data)
             end[parent] = n_elements
             end_leaf[parent] = n_texts
             node, parent, flags, box, gap_after = stack.pop()
@@ -452,3 +462,14 @@ def _walk(root: Any, deadline: float | None) -> Tree:  # the binding's stubs cal
                 gap = gap_after
             after = node.next
         node = after
+
+
+def _finish(leaves: Leaves, boxes: list[int]) -> Leaves:
+    """Fold white space and look up boxes, for all leaves at once."""
+    leaves.box.extend(map(boxes.__getitem__, leaves.element))
+    preformatted = Flag.PREFORMATTED.value
+    leaves.texts[:] = [
+        text if flags & preformatted else " ".join(text.split())
+        for text, flags in zip(leaves.texts, leaves.flags, strict=True)
+    ]
+    return leaves
