@@ -108,7 +108,8 @@ def test_text_survives_flattening(pieces):
 
 
 @pytest.mark.parametrize(
-    "flood", [b"<" * 300_000, b'<a b="' * 60_000, b"<div " * 60_000, b"</div>" * 60_000, b"<b>" * 100_000, b"<p><b>" * 40_000]
+    "flood",
+    [b"<" * 300_000, b'<a b="' * 60_000, b"<div " * 60_000, b"</div>" * 60_000, b"<b>" * 100_000, b"<p><b>" * 40_000],
 )
 def test_floods_cost_linear_time(flood):
     start = time.perf_counter()
