@@ -88,7 +88,8 @@ class Courier(Site):
     def robots(self) -> str:
         """Forbid search and print pages, name the sitemap index."""
         return (
-            "# The Harbour Courier\nUser-agent: *\nDisallow: /search\nDisallow: /print/\nDisallow: /account/\nAllow: /\n\n"
+            "# The Harbour Courier\nUser-agent: *\n"
+            "Disallow: /search\nDisallow: /print/\nDisallow: /account/\nAllow: /\n\n"
             f"Sitemap: {self.absolute('/sitemap-index.xml')}\n"
         )
 
@@ -100,7 +101,7 @@ class Courier(Site):
         """Return comments, teasers, boxes and banners."""
         fixed = [SIGN_UP, COOKIES, AD, *(f"{name} {BIO}" for name in story.authors)]
         fixed += [LIVE] if "live-box" in story.forms else []
-        return (*fixed, *(s.summary for s in self.related(story, 6)), *(c.text for c in self._comments(story)))
+        return (*fixed, *(s.summary for s in self._teased(story)), *(c.text for c in self._comments(story)))
 
     def traps(self) -> list[Trap]:
         """Return the hubs and service pages."""
@@ -157,7 +158,7 @@ class Courier(Site):
             body=self._body(story),
             tags="\n".join(f'<li><a href="{self.href(_tag_path(t))}" rel="tag">{esc(t)}</a></li>' for t in story.tags),
             bio="\n".join(f'<p class="author-bio">{esc(name)} {BIO}</p>' for name in story.authors),
-            related=self._cards(self.related(story, 4)),
+            related=self._cards(self._teased(story)[:4]),
             comments=comment_list(self._comments(story), reply="Reply", ago="{} hours ago"),
             n_comments=str(len(self._comments(story))),
             url=url,
@@ -226,17 +227,22 @@ class Courier(Site):
 
     def _body(self, story: Story) -> str:
         """Render the text with what stands between its paragraphs on a real page."""
-        more = self.related(story, 6)[5]
+        more = self._teased(story)[4]
         extras = {
             1: f'\n<div class="ad-slot" id="mid-1" aria-label="advertisement"><p>{esc(AD)}</p></div>',
-            2: f'\n<aside class="inline-related"><h4>Read more</h4><p><a href="{self.href(self.path(more))}">{esc(more.title)}</a></p>'
-            f"<p>{esc(more.summary)}</p></aside>",
-            4: f'\n<div class="newsletter-signup"><p>{esc(SIGN_UP)}</p><form action="{self.href("/subscribe")}" method="post">'
+            2: '\n<aside class="inline-related"><h4>Read more</h4>'
+            f'<p><a href="{self.href(self.path(more))}">{esc(more.title)}</a></p><p>{esc(more.summary)}</p></aside>',
+            4: f'\n<div class="newsletter-signup"><p>{esc(SIGN_UP)}</p>'
+            f'<form action="{self.href("/subscribe")}" method="post">'
             '<label for="nl">Email address</label><input id="nl" type="email"><button>Sign up</button></form></div>',
         }
         if "live-box" in story.forms:
             extras[0] = f'\n<div class="live-box"><p><strong>{esc(LIVE)}</strong></p></div>'
         return interleave(semantic(story.blocks, root=self.root), lambda i: extras.get(i, ""))
+
+    def _teased(self, story: Story) -> list[Story]:
+        """Choose four stories for the boxes below the text, and a fifth for the one within."""
+        return [*self.related(story, 4), self.related(story, 6)[-1]]
 
     def _comments(self, story: Story) -> tuple[Comment, ...]:
         """Choose the readers' comments below a story; the oldest stories are served without."""
@@ -248,7 +254,8 @@ class Courier(Site):
     def _cards(self, found: Sequence[Story], *, level: int = 3) -> str:
         """Render teasers: picture, headline, the whole summary, day."""
         return "\n".join(
-            f'''<div class="card"><a class="card-image" href="{self.href(self.path(s))}" tabindex="-1" aria-hidden="true">
+            f'''<div class="card">
+<a class="card-image" href="{self.href(self.path(s))}" tabindex="-1" aria-hidden="true">
 <img src="{self.href(f"/img/{s.slug}.svg")}" alt="" width="320" height="180" loading="lazy"></a>
 <div class="card-text"><span class="kicker">{esc(s.section)}</span>
 <h{level}><a href="{self.href(self.path(s))}">{esc(s.title)}</a></h{level}>

@@ -158,7 +158,8 @@ class Khaosai(Site):
         extras = {
             0: f'\n<div class="ads"><span>{AD}</span></div>',
             2: f'\n<div class="box-line">{LINE}</div>',
-            3: f'\n<div class="box-mail"><p>{SIGN_UP}</p><form><input type="email" placeholder="อีเมล"><button>สมัคร</button></form></div>',
+            3: f'\n<div class="box-mail"><p>{SIGN_UP}</p>'
+            '<form><input type="email" placeholder="อีเมล"><button>สมัคร</button></form></div>',
         }
         comments = self._comments(story)
         main = fill(
@@ -183,7 +184,8 @@ class Khaosai(Site):
         second = f"{self.href(self.path(story))}?page=2"
         if part == 1:
             head.append(f'<link rel="next" href="{second}">')
-            return f'<div class="pager"><span class="on">1</span> <a href="{second}">2</a> <a href="{second}">หน้าถัดไป</a></div>'
+            links = f'<a href="{second}">2</a> <a href="{second}">หน้าถัดไป</a>'
+            return f'<div class="pager"><span class="on">1</span> {links}</div>'
         head.append(f'<link rel="prev" href="{self.href(self.path(story))}">')
         return f'<div class="pager"><a href="{self.href(self.path(story))}">1</a> <span class="on">2</span></div>'
 
@@ -225,8 +227,8 @@ class Khaosai(Site):
 
     def _cards(self, found: Sequence[Story], *, query: str = "") -> str:
         return "\n".join(
-            f"""<div class="news-card"><a href="{self.href(self.path(s) + query)}"><img src="{self.href(f"/img/{s.number}.svg")}" \
-alt="{esc(s.title)}" loading="lazy" width="320" height="180"></a>
+            f"""<div class="news-card"><a href="{self.href(self.path(s) + query)}">
+<img src="{self.href(f"/img/{s.number}.svg")}" alt="{esc(s.title)}" loading="lazy" width="320" height="180"></a>
 <div class="news-card-text"><h3><a href="{self.href(self.path(s) + query)}">{esc(s.title)}</a></h3>
 <p>{esc(s.summary)}</p><small>{short_thai_date(s.published)}</small></div></div>"""
             for s in found

@@ -19,10 +19,36 @@ from webmain.items import Kind
 TEMPLATES = Path(__file__).parent / "templates"
 
 _INLINE = re.compile(r"\[(?P<label>[^\]]*)\]\((?P<href>[^)]*)\)|\*\*(?P<strong>[^*]+)\*\*|\*(?P<em>[^*]+)\*")
-_MONTHS_TH = "มกราคม กุมภาพันธ์ มีนาคม เมษายน พฤษภาคม มิถุนายน กรกฎาคม สิงหาคม กันยายน ตุลาคม พฤศจิกายน ธันวาคม".split()
-_SHORT_MONTHS_TH = "ม.ค. ก.พ. มี.ค. เม.ย. พ.ค. มิ.ย. ก.ค. ส.ค. ก.ย. ต.ค. พ.ย. ธ.ค.".split()
-_MONTHS_EN = "January February March April May June July August September October November December".split()
-_DAYS_EN = "Mon Tue Wed Thu Fri Sat Sun".split()
+_MONTHS_TH = [
+    "มกราคม",
+    "กุมภาพันธ์",
+    "มีนาคม",
+    "เมษายน",
+    "พฤษภาคม",
+    "มิถุนายน",
+    "กรกฎาคม",
+    "สิงหาคม",
+    "กันยายน",
+    "ตุลาคม",
+    "พฤศจิกายน",
+    "ธันวาคม",
+]
+_SHORT_MONTHS_TH = ["ม.ค.", "ก.พ.", "มี.ค.", "เม.ย.", "พ.ค.", "มิ.ย.", "ก.ค.", "ส.ค.", "ก.ย.", "ต.ค.", "พ.ย.", "ธ.ค."]
+_MONTHS_EN = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+]
+_DAYS_EN = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
 _THAI_DIGITS = str.maketrans("0123456789", "๐๑๒๓๔๕๖๗๘๙")
 
 
@@ -32,7 +58,7 @@ def template(name: str) -> Template:
     return Template((TEMPLATES / name).read_text("utf-8"))
 
 
-def fill(name: str, **values: str) -> str:
+def fill(name: str, /, **values: str) -> str:
     """Fill a template; a name without a value is an error."""
     return template(name).substitute(values)
 
@@ -105,8 +131,10 @@ def comment_list(comments: Iterable[Comment], *, reply: str, ago: str) -> str:
     """Render readers' comments in the usual cascade of divs."""
     return "\n".join(
         f'<div class="comment" id="c{i}"><div class="comment-head"><span class="comment-name">{esc(c.name)}</span> '
-        f'<span class="comment-age">{ago.format(i + 2)}</span></div>\n<div class="comment-body"><p>{esc(c.text)}</p></div>\n'
-        f'<div class="comment-tools"><button type="button" data-c="{i}">{reply}</button> <span>{(i * 7) % 23}</span></div></div>'
+        f'<span class="comment-age">{ago.format(i + 2)}</span></div>\n'
+        f'<div class="comment-body"><p>{esc(c.text)}</p></div>\n'
+        f'<div class="comment-tools"><button type="button" data-c="{i}">{reply}</button> '
+        f"<span>{(i * 7) % 23}</span></div></div>"
         for i, c in enumerate(comments)
     )
 
@@ -207,5 +235,6 @@ def placeholder(label: str, *, width: int = 960, height: int = 540) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img">'
         f'<rect width="100%" height="100%" fill="#c9d2d6"/><path d="M0 {height} L{width // 3} {height // 3} '
         f'L{width // 2} {height // 2} L{width * 3 // 4} {height // 4} L{width} {height} Z" fill="#9fb0b8"/>'
-        f'<text x="50%" y="94%" text-anchor="middle" font-family="sans-serif" font-size="22" fill="#445">{esc(label)}</text></svg>'
+        '<text x="50%" y="94%" text-anchor="middle" font-family="sans-serif" font-size="22" fill="#445">'
+        f"{esc(label)}</text></svg>"
     )

@@ -127,7 +127,7 @@ class Site(ABC):
     def _expected(self, story: Story) -> Expected:
         return Expected(
             url=self.url(story),
-            site=self.host,
+            site=self.host.removeprefix("www."),
             title=story.title,
             authors=story.authors,
             published=story.published,

@@ -58,6 +58,10 @@ class Expected:
     ----------
     url : str
         Its canonical URL.
+    site : str
+        The site's registered domain, "harbour-courier.example".
+    section, tags
+        As the story has them; a page without metadata may not say so.
     aliases : tuple of str
         Other URLs under which the same article is served.
     published : datetime
@@ -70,8 +74,6 @@ class Expected:
         Sentences on its page that are no part of it: comments, teasers, sign-up boxes, hidden text.
     paywalled : bool or None
         What the page says of itself; only the free part is the text then.
-    dated, signed : bool
-        The page (or a feed or sitemap, for the date) gives the date, names the authors.
     forms : frozenset of str
         What is special in how it is served (see README.md).
     """
@@ -89,8 +91,6 @@ class Expected:
     optional: tuple[str, ...] = ()
     noise: tuple[str, ...] = ()
     paywalled: bool | None = None
-    dated: bool = True
-    signed: bool = True
     forms: frozenset[str] = frozenset()
 
 
@@ -101,7 +101,7 @@ class Trap:
     Attributes
     ----------
     reasons : frozenset of Reason
-        The rejections that are right for it; empty where no page ever reaches the pipelines.
+        The rejections that are right for it, if it is fetched at all; empty where no page ever reaches the pipelines.
     """
 
     url: str

@@ -25,7 +25,7 @@ from webmain.items import (
     Unit,
 )
 from webmain.page.document import DEFAULT_MAX_BYTES, Document
-from webmain.page.encoding import decode, sniff
+from webmain.page.encoding import decode, scrub, sniff
 from webmain.page.kinds import HEADINGS, article_blocks
 from webmain.text.normal import fingerprint
 
@@ -59,7 +59,10 @@ def read(page: Page, *, max_bytes: int = DEFAULT_MAX_BYTES, timeout_s: float | N
             raise Rejected(Reason.TOO_LARGE, f"{len(page.html):,} characters, allowed {max_bytes:,}", url=page.url)
         if not page.html or page.html.isspace():
             raise Rejected(Reason.EMPTY, "no characters but white space", url=page.url)
-        return Document(page, html=page.html, deadline=deadline)
+        try:
+            return Document(page, html=page.html, source=page.html.encode(), deadline=deadline)
+        except UnicodeEncodeError:  # lone surrogates
+            return Document(page, html=scrub(page.html), deadline=deadline)
     body = page.body or b""
     if len(body) > max_bytes:
         raise Rejected(Reason.TOO_LARGE, f"{len(body):,} bytes, allowed {max_bytes:,}", url=page.url)
@@ -153,7 +156,7 @@ def compose(extraction: Extraction, *, metadata: bool = True) -> Article:
         `NO_TEXT` where the method kept nothing and no feed brought the article's content.
     """
     document = extraction.document
-    blocks = _blocks(extraction)
+    blocks = _blocks(extraction, locate=metadata)
     name = extraction.extractor
     hints = document.page.hints
     if hints is not None and hints.content_html and sum(len(b.text) for b in blocks) < MIN_FEED_CHARS:
@@ -174,7 +177,7 @@ def compose(extraction: Extraction, *, metadata: bool = True) -> Article:
     return _complete(article, document) if metadata else article
 
 
-def _blocks(extraction: Extraction) -> tuple[ArticleBlock, ...]:
+def _blocks(extraction: Extraction, *, locate: bool) -> tuple[ArticleBlock, ...]:
     """Return the kept text as the article's blocks."""
     segmentation = extraction.segmentation
     if extraction.unit is Unit.LEAVES:
@@ -183,6 +186,7 @@ def _blocks(extraction: Extraction) -> tuple[ArticleBlock, ...]:
             extraction.kept_units,
             score=np.append(extraction.score, 0.0)[segmentation.of_unit],
             raw=np.append(extraction.raw, 0.0)[segmentation.of_unit],
+            locate=locate,
         )
     lines = extraction.document.lines
     blocks = []

@@ -5,8 +5,9 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from webmain.corpus.identity import article_id, fingerprint
+from webmain.corpus.identity import article_id
 from webmain.items import Article, ArticleBlock, Kind, Source, WordCount
+from webmain.text.normal import fingerprint
 
 BANGKOK = timezone(timedelta(hours=7))
 

@@ -170,6 +170,7 @@ def test_reader_passes_over_an_unfinished_line(path: Path, make_article: Make) -
     path.write_bytes(content)
     with JsonlStore(path, read_only=True) as reader:
         assert [a.id for a in reader.articles()] == [make_article().id]
+        assert reader.damaged_lines == 0
     assert path.read_bytes() == content
 
 
@@ -180,6 +181,10 @@ def test_file_that_was_changed_behind_the_store_is_told(path: Path, make_article
         path.write_text("something else\n")
         with pytest.raises(StoreDamagedError):
             store.get(make_article().id)
+        path.write_text(make_article(2).to_json() + "\n")
+        with pytest.raises(StoreDamagedError):
+            store.get(make_article().id)
+        path.write_text("")
         assert list(store.articles()) == []
 
 

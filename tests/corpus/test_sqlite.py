@@ -88,7 +88,9 @@ def test_times_of_first_and_last_storing(path: Path, make_article: Make) -> None
 
 
 def test_write_ahead_log_and_foreign_keys_are_on(path: Path) -> None:
-    fill(path)
+    with SqliteStore(path) as store:
+        assert store._db.execute("PRAGMA foreign_keys").fetchone() == (1,)
+        assert store._db.execute("PRAGMA synchronous").fetchone() == (1,)  # NORMAL
     assert query(path, "PRAGMA journal_mode") == [("wal",)]
     assert query(path, "PRAGMA foreign_key_check") == []
     assert query(path, "PRAGMA user_version") == [(schema.VERSION,)]

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from webmain.corpus.protocol import (
+    Buffer,
     NotAStoreError,
     Outcome,
     Store,
@@ -124,6 +125,19 @@ def test_due_at_fifty_articles_or_after_a_second(spec: str, make_article: Make) 
         assert store.due(now)
         store.commit()
         assert not store.due(time.monotonic() + 100)
+
+
+def test_waiting_is_over_after_exactly_a_second(make_article: Make) -> None:
+    now = 10.0
+    buffer = Buffer(clock=lambda: now)
+    buffer.add(make_article())
+    now = 10.5
+    buffer.add(make_article(2))
+    assert not buffer.due(10.99)
+    assert buffer.due(11.0)
+    buffer.drop(2)
+    buffer.add(make_article(3))
+    assert not buffer.due(11.0)
 
 
 def test_lone_surrogates_and_nan_do_not_stop_the_store(spec: str, make_article: Make) -> None:

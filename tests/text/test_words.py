@@ -7,7 +7,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from webmain.text.words import MAX_TERM_LENGTH, bare, is_unspaced, term, terms, tokens, unspaced_share, words
+from webmain.text.words import (
+    MAX_TERM_LENGTH,
+    bare,
+    base_language,
+    is_unspaced,
+    term,
+    terms,
+    tokens,
+    unspaced_share,
+    words,
+)
 
 THAI = "นายกรัฐมนตรีเดินทางไปโรงเรียน"
 
@@ -59,6 +69,23 @@ def test_thai_longer_than_a_piece_is_segmented_the_same():
 @pytest.mark.parametrize("language", [None, "", "en", "en-GB", "zz", "x" * 1000, "../..", "日本", "th_TH"])
 def test_any_language_tag_is_taken(language):
     assert words("Hello world", language=language) == ["Hello", "world"]
+
+
+@pytest.mark.parametrize(
+    ("tag", "expected"),
+    [
+        ("EN", "en"),
+        ("en-GB", "en"),
+        ("zh_Hant_TW", "zh"),
+        ("fil", "fil"),
+        ("english", ""),
+        ("", ""),
+        (None, ""),
+        ("e", ""),
+    ],
+)
+def test_base_language_is_the_first_part_of_a_tag(tag, expected):
+    assert base_language(tag) == expected
 
 
 @settings(deadline=None)

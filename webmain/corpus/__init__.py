@@ -1,1 +1,1 @@
-"""What is kept: stores, duplicates, word clouds, archives, quality signals."""
+"""What becomes of articles: stores, duplicates, archives of pages, quality signals, exports."""

@@ -1,9 +1,10 @@
 """Duplicates: the same text under two URLs, and nearly the same text. They are marked, not deleted.
 
 Near-duplicates are found by MinHash: a signature of 128 numbers is cut into 32 bands of 4, articles that share a band
-are candidates, and a candidate counts when the signatures agree in at least half of their places. Measured (rensa's
-signatures of word shingles of 3): recall 1.0, .99 and .52 at 5, 10 and 20 % of edits, no false match in 300
-documents.
+are candidates, and a candidate counts when the signatures agree in at least half of their places. Measured on 2,000
+made-up documents of 500 words (signatures of shingles of three words): with 5 and 10 % of the words replaced at
+random 1.00 and .97 of the copies were found, with 20 % none, because half of the shingles are gone then; no false
+match; 0.12 s CPU a thousand documents in memory, 0.27 s in SQLite.
 """
 
 from __future__ import annotations
@@ -124,7 +125,8 @@ class NearDuplicates:
     threshold : float
         From which similarity on an article counts as a near copy.
     bands : Bands or None
-        Where signatures are kept; in memory by default.
+        Where signatures are kept; in memory by default, for one run: what earlier runs stored is then found only if
+        it is added again (from `Store.articles`).
     max_candidates : int
         Candidates looked at for one article: a page that is published a thousand times must not cost a thousand
         comparisons.

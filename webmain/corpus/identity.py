@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from webmain.items import Article
+from webmain.text.normal import fingerprint
 
 
 def article_id(url: str) -> str:
@@ -16,14 +17,6 @@ def article_id(url: str) -> str:
         The canonical URL, or the page's own where there is none; as it stands, without further normalisation.
     """
     return _sha256(url)[:16]
-
-
-def fingerprint(text: str) -> str:
-    """Return the first 32 hex digits of the SHA-256 of a text whose case and white space are folded.
-
-    Two texts that differ in letter case, line breaks or the width of gaps have one fingerprint. Cost: linear.
-    """
-    return _sha256(" ".join(text.casefold().split()))[:32]
 
 
 def identify(article: Article) -> str:

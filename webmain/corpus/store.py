@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -273,7 +273,7 @@ class SqliteStore:
                     self._db.execute("DELETE FROM signature")
                     self._db.execute("DELETE FROM band")
                     self._db.execute("INSERT OR REPLACE INTO setting VALUES ('signature', ?)", (algorithm,))
-            self._bands = SqliteBands(self._db)
+            self._bands = SqliteBands(self._db, self._told)
         return self._bands
 
     def close(self) -> tuple[Stored, ...]:
@@ -406,8 +406,9 @@ class SqliteStore:
 class SqliteBands:
     """Near-duplicate signatures in the database; what is not committed yet is found in memory."""
 
-    def __init__(self, db: sqlite3.Connection) -> None:
+    def __init__(self, db: sqlite3.Connection, told: Callable[[], AbstractContextManager[None]]) -> None:
         self._db = db
+        self._told = told
         self._fresh = MemoryBands(max_entries=None)
 
     def add(self, entry: Entry, hashes: Sequence[int]) -> None:
@@ -417,11 +418,10 @@ class SqliteBands:
     def candidates(self, hashes: Sequence[int]) -> Iterator[Entry]:
         """Yield the entries that share a band, those committed first."""
         marks = ", ".join("?" * len(hashes))
-        rows = self._db.execute(
-            f"""SELECT DISTINCT s.id, s.cluster, s.minhash FROM band AS b JOIN signature AS s ON s.id = b.id
-                WHERE b.hash IN ({marks}) ORDER BY s.id LIMIT 1000""",  # noqa: S608 - question marks only
-            hashes,
-        ).fetchall()
+        query = f"""SELECT DISTINCT s.id, s.cluster, s.minhash FROM band AS b JOIN signature AS s ON s.id = b.id
+            WHERE b.hash IN ({marks}) ORDER BY s.id LIMIT 1000"""  # noqa: S608 - question marks only
+        with self._told():
+            rows = self._db.execute(query, hashes).fetchall()
         fresh = {entry.id: entry for entry in self._fresh.candidates(hashes)}
         for name, cluster, minhash in rows:
             if name not in fresh and not self._fresh.knows(name):

@@ -16,6 +16,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from webmain.discovery.dates import date_in_url
 from webmain.discovery.url_words import (
     ARTICLE_WORDS,
+    AUTHOR_WORDS,
     DEAD_ENDS,
     FRONT_WORDS,
     HUB_WORDS,
@@ -33,6 +34,8 @@ from webmain.discovery.url_words import (
 ARTICLE_SCORE: Final = 0.6
 HUB_SCORE: Final = 0.35
 MAX_SEGMENTS: Final = 20
+MAX_PARTS: Final = 50
+"""Numbers above this are no parts of an article."""
 _COMPOUND_CHARS: Final = 15
 
 
@@ -92,9 +95,12 @@ _DATE_ONLY = re.compile(r"(?:/(?:199\d|20\d\d|25[3-9]\d)(?:[/-]?(?:\d{1,2}|[a-z]
 _PART = re.compile(r"/(?:page|seite|pagina|part|p)[/-]?(\d{1,4})/?$")
 _SHORT_NUMBER = re.compile(r"\d{1,4}")
 _NUMBERED_KEY = re.compile(r"(?:article|news|story|post|item)[-_]?\d{2,}")
+_NUMBERED_VALUE = re.compile(r"[A-Za-z]{0,6}\d{2,}[\w:.-]*")
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U00020000-\U0002fa1f]"
 )
+_TWO_DIGITS = re.compile(r"\d\d")
+_OWN_WORDS: Final = HUB_WORDS | FRONT_WORDS | NEWS_WORDS | ARTICLE_WORDS
 _SITE_PREFIXES: Final = ("www.", "m.", "mobile.", "amp.")
 
 
@@ -124,7 +130,8 @@ def judge_url(url: str, *, site: str | None = None) -> UrlJudgement:
         return _ignore("another site")
     path = unquote(parts.path[:4096]).lower()
     segments = [segment.strip() for segment in path.split("/") if segment.strip()][:MAX_SEGMENTS]
-    query = {key.lower(): value for key, value in parse_qsl(parts.query[:2000], keep_blank_values=True)}
+    pairs = parse_qsl(parts.query[:2000], keep_blank_values=True) if parts.query else ()
+    query = {key.lower(): value for key, value in pairs}
     return _judge_special(segments, query) or _judge_path(_Path(segments, query, path))
 
 
@@ -189,28 +196,42 @@ class _Path:
         self.name, self.suffix = (stem, suffix) if known else (self.segments[-1], "")
         if self.name in ("index", "default", "amp", "full", "story") and len(self.segments) > 1:
             self.segments = self.segments[:-1]
-            self.name = self.segments[-1]
+            self.name, self.suffix = self.segments[-1], ""
 
 
 def _judge_path(path: _Path) -> UrlJudgement:
     """Weigh the evidence of a path and query."""
-    evidence = _Evidence(points=-1.0)
     dated = None if path.suffix or _article_id(path.query) else _DATE_ONLY.search(path.path)
     if dated and not _move_to_slug(path, dated.start()):
         return _hub("an archive by date")
-    words = _weigh_slug(path, evidence)
-    _weigh_identifiers(path, evidence, words)
-    _weigh_date(path, evidence)
-    _weigh_words(path, evidence, words)
-    _weigh_query(path, evidence)
-    part = _PART.search(path.path)
-    if part and len(path.segments) > 2 and evidence.points > 0.5 and int(part[1]) > 1:
+    if _is_later_part(path.path):
         return _ignore("a later part of an article")
+    evidence = _weigh(path)
     score = evidence.score()
     if score >= ARTICLE_SCORE:
         return UrlJudgement(kind=UrlKind.ARTICLE, score=score, reason=evidence.reason(positive=True))
     kind = UrlKind.HUB if score <= HUB_SCORE else UrlKind.UNKNOWN
     return UrlJudgement(kind=kind, score=score, reason=evidence.reason(positive=False))
+
+
+def _weigh(path: _Path) -> _Evidence:
+    """Gather all evidence of a path and query."""
+    evidence = _Evidence(points=-1.0)
+    words = _weigh_slug(path, evidence)
+    _weigh_identifiers(path, evidence, words)
+    _weigh_date(path, evidence)
+    _weigh_words(path, evidence, words)
+    _weigh_query(path, evidence)
+    return evidence
+
+
+def _is_later_part(path: str) -> bool:
+    """Whether a path is an article's with a part's number after it."""
+    part = _PART.search(path)
+    if not part or not 1 < int(part[1]) <= MAX_PARTS or _DATE_ONLY.search(path[: part.start()]):
+        return False
+    segments = [segment for segment in path[: part.start()].split("/") if segment][:MAX_SEGMENTS]
+    return bool(segments) and _weigh(_Path(segments, {}, path[: part.start()])).score() >= ARTICLE_SCORE
 
 
 def _move_to_slug(path: _Path, date_start: int) -> bool:
@@ -225,7 +246,8 @@ def _move_to_slug(path: _Path, date_start: int) -> bool:
 def slug_words(segment: str) -> int:
     """Count the words of a path segment; scripts without spaces count a word for each three characters or part thereof.
 
-    A word of 15 letters or more is a compound and counts two. Numbers, single Latin letters and mixtures of digits and letters are no words.
+    A word of 15 letters or more is a compound and counts two. Numbers, single letters and
+    mixtures of digits and letters are no words.
     """
     n_words = 0
     for piece in _WORD_BREAK.split(segment[:600]):
@@ -277,6 +299,8 @@ def _weigh_identifiers(path: _Path, evidence: _Evidence, words: int) -> None:
 
 def _weigh_date(path: _Path, evidence: _Evidence) -> None:
     """Weigh a day or month in the path."""
+    if not _TWO_DIGITS.search(path.path):
+        return
     if date_in_url(path.path):
         evidence.add(2.6, "a date")
     elif re.search(r"/(?:199\d|20\d\d)/", path.path):
@@ -289,10 +313,11 @@ def _weigh_words(path: _Path, evidence: _Evidence, words: int) -> None:
     person = next((segment for segment in before if segment in PERSON_HUB_WORDS), None)
     hub = next((segment for segment in before if segment in HUB_WORDS), None)
     if person:
-        evidence.add(-4.5 if before[-1] == person or words < 4 else -1.0, f"below /{person}")
+        is_author = person in AUTHOR_WORDS and before[-1] != person and words >= 4  # columns stand below their writers
+        evidence.add(-1.0 if is_author else -4.5, f"below /{person}")
     elif hub:
         evidence.add(-0.3 if _LONG_NUMBER.fullmatch(own) else -1.6, f"below /{hub}")
-    if own in HUB_WORDS | FRONT_WORDS | NEWS_WORDS | ARTICLE_WORDS:
+    if own in _OWN_WORDS:
         evidence.add(0.0 if _article_id(path.query) else -2.5, f"ends with /{own}")
     elif any(segment in ARTICLE_WORDS for segment in before):
         evidence.add(1.2, "below an article's word")
@@ -302,7 +327,7 @@ def _weigh_words(path: _Path, evidence: _Evidence, words: int) -> None:
     if ignored:
         evidence.add(-1.5, f"below /{ignored}")
     is_entry = bool(before) and (before[-1] in ARTICLE_WORDS or before[-1] in ("blog", "blogs", "notes"))
-    if not (words > 2 or is_entry or path.suffix or any(map(str.isdigit, own))):
+    if not (words > 2 or is_entry or path.suffix or _article_id(path.query) or any(map(str.isdigit, own))):
         evidence.add(0.5 if words == 2 else -1.2 if len(path.segments) <= 2 else -0.6, "a short name")
 
 
@@ -312,18 +337,17 @@ def _article_id(query: dict[str, str]) -> bool:
 
 
 def _numbers(value: str) -> bool:
-    """Whether a query value is a number of two digits or more, or a key with digits."""
-    return len(value) >= 2 and value.isascii() and value.isalnum() and any(map(str.isdigit, value))
+    """Whether a query value is a number of two digits or more, with or without letters around it."""
+    return _NUMBERED_VALUE.fullmatch(value[:300]) is not None
 
 
 def _weigh_query(path: _Path, evidence: _Evidence) -> None:
     """Weigh the query."""
     query = path.query
     if _article_id(query):
-        speaks = any(
-            slug in path.path for slug in ("news", "articl", "story", "detail", "view", "read", "post", "noti")
-        )
-        evidence.add(2.4 if speaks else 1.4, "numbered in the query")
+        text = path.path + " " + " ".join(query.values()).lower()
+        speaks = any(word in text for word in ("news", "articl", "story", "detail", "view", "read", "post", "noti"))
+        evidence.add(2.4 if speaks else 1.6, "numbered in the query")
     elif SEARCH_KEYS & query.keys():
         evidence.add(-2.0, "a search")
     elif any(key in PAGE_KEYS and value.isdigit() and len(value) <= 4 for key, value in query.items()):

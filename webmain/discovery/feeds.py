@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import islice
 from typing import Any, Final, TypeAlias
 
 from lxml import etree
@@ -34,6 +36,7 @@ MAX_NAMES: Final = 50
 _XML_BASE = "{http://www.w3.org/XML/1998/namespace}base"
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 _FULL_TEXT_CHARS: Final = 1000
+_MAX_NODES: Final = 5000  # of unescaped markup inside one entry; more is a file whose elements are not closed
 
 
 class NotAFeed(ValueError):  # noqa: N818 - it names what was found, like webmain.items.Rejected
@@ -170,7 +173,9 @@ def _children(element: etree._Element) -> Children:
 
 def _text(element: etree._Element) -> str:
     """Return all text inside an element; markup that should have been escaped gives its text."""
-    return "".join(str(text) for text in element.itertext()).strip() if len(element) else (element.text or "").strip()
+    if not len(element):
+        return (element.text or "").strip()
+    return "".join(str(text) for text in islice(element.itertext(), _MAX_NODES)).strip()
 
 
 def _first(children: Children, *names: str) -> str | None:
@@ -208,7 +213,8 @@ def _plain_each(raw: Iterable[str | None]) -> tuple[str, ...]:
 def _inner_html(element: etree._Element) -> str:
     """Return an element's children as HTML (Atom's xhtml, and HTML that somebody forgot to escape)."""
     pieces = [element.text or ""]
-    for child in element:
+    for original in element:
+        child = deepcopy(original)
         for node in child.iter():
             if isinstance(node.tag, str) and node.tag.startswith("{"):
                 node.tag = local_name(short_name(node.tag))
@@ -219,7 +225,7 @@ def _inner_html(element: etree._Element) -> str:
 
 def _markup(element: etree._Element | None) -> str | None:
     """Return escaped or inline HTML, bounded; None where there is none."""
-    if element is None:
+    if element is None or sum(1 for _ in islice(element.iter(), _MAX_NODES)) == _MAX_NODES:
         return None
     content = _inner_html(element) if len(element) else (element.text or "").strip()
     return content if content and len(content) <= MAX_CONTENT_CHARS else None
@@ -276,7 +282,11 @@ def _rss_link(item: etree._Element, children: Children) -> str | None:
         is_permanent = (guid.get("isPermaLink") or guid.get("ispermalink") or "true").strip().lower() != "false"
         if is_permanent and text[:8].lower().startswith(("http://", "https://")):
             return text
-    nested = (_text(node) for node in item.iter() if isinstance(node.tag, str) and short_name(node.tag) == "link")
+    nested = (
+        _text(node)
+        for node in islice(item.iter(), _MAX_NODES)
+        if isinstance(node.tag, str) and short_name(node.tag) == "link"
+    )
     about = (str(value) for key, value in item.attrib.items() if str(key).endswith("}about"))
     return next(filter(None, nested), None) or next(about, None)  # an unclosed tag swallows its followers
 

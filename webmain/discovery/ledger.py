@@ -1,8 +1,8 @@
 """The ledger: which addresses are waiting, done or given up, kept over runs and crashes in one SQLite file.
 
-The order of truth: an address is marked done only after the store's commit has returned. So a crash between the two
-costs a second fetch of an article that is stored already, never an article. Every call is one short transaction
-(WAL, synchronous NORMAL): what a call has written survives the process being killed, and two processes may share a file.
+The order of truth: an address is marked done only after the store's commit has returned. So a crash between the
+two costs a second fetch of an article that is stored already, never an article. Every call is one short transaction
+(WAL, synchronous NORMAL): what a call has written survives a kill, and two processes may share a file.
 """
 
 from __future__ import annotations
@@ -270,25 +270,27 @@ class Ledger:
         Parameters
         ----------
         done : iterable of Done
-            A `canonical` other than the address becomes its alias and is settled with it.
+            Where there is a `canonical`, the address becomes its alias, and the canonical one is settled; a site that
+            names its front page as canonical of everything is not believed.
         site : str
             The site's key for addresses that were never pending.
         """
         now = self._clock()
         with self._transaction() as db:
             for each in done:
-                urls = [each.url]
-                if each.canonical and each.canonical != each.url:
-                    urls.append(each.canonical)
-                    _put_alias(db, each.url, each.canonical)
-                for url in urls:
-                    db.execute(
-                        "INSERT INTO urls (url, site, state, newest, added_at, changed_at, article_id, reason)"
-                        " VALUES (?1, coalesce((SELECT site FROM urls WHERE url = ?7), ?2), 1, ?3, ?4, ?4, ?5, ?6)"
-                        " ON CONFLICT (url) DO UPDATE SET state = 1, changed_at = ?4, hints = NULL,"
-                        " article_id = coalesce(?5, article_id), reason = ?6",
-                        (url, site, UNDATED, now, each.article_id, each.reason, each.url),
-                    )
+                row = db.execute("SELECT site FROM urls WHERE url = ?", (each.url,)).fetchone()
+                url = each.url
+                if each.canonical and each.canonical != each.url and not _is_root(each.canonical):
+                    url = each.canonical
+                    _put_alias(db, each.url, url)
+                    db.execute("DELETE FROM urls WHERE url = ?", (each.url,))
+                db.execute(
+                    "INSERT INTO urls (url, site, state, newest, added_at, changed_at, article_id, reason)"
+                    " VALUES (?1, ?2, 1, ?3, ?4, ?4, ?5, ?6)"
+                    " ON CONFLICT (url) DO UPDATE SET state = 1, changed_at = ?4, hints = NULL,"
+                    " article_id = coalesce(?5, article_id), reason = ?6",
+                    (url, row[0] if row else site, UNDATED, now, each.article_id, each.reason),
+                )
 
     def mark_failed(self, url: str, reason: str, *, retry_after_s: float | None = None, site: str = "") -> State:
         """Note a failed attempt; the address is tried again later, or given up after too many.
@@ -400,6 +402,11 @@ class Ledger:
             raise LedgerError(f"{self.path}: {error}") from error
 
 
+def _is_root(url: str) -> bool:
+    """Whether an address is a front page."""
+    return url.partition("://")[2].rstrip("/").count("/") == 0 and "?" not in url
+
+
 def _put_alias(db: sqlite3.Connection, url: str, canonical: str) -> None:
     """Store an alias; aliases of the alias follow it, so that one look-up is enough."""
     target = db.execute("SELECT canonical FROM aliases WHERE url = ?", (canonical,)).fetchone()
@@ -430,7 +437,9 @@ def _load_hints(raw: str | None) -> Hints | None:
     if not isinstance(values, dict):
         return None
     known = {f.name for f in fields(Hints)}
-    kept = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items() if name in known}
+    kept: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in values.items() if name in known
+    }
     return Hints(**{"source": "feed", **kept})
 
 

@@ -21,12 +21,13 @@ from w3lib.encoding import read_bom, resolve_encoding
 MAX_URL_CHARS: Final = 4096
 """Longer addresses are not followed; percent-encoded Thai and Chinese titles need some 2,000."""
 
+MAX_REFERENCES: Final = 2_000_000
 _PIECE: Final = 1 << 16
 _HEAD_CHARS: Final = 1 << 16
 _XML_ENTITIES: Final = frozenset({"amp;", "lt;", "gt;", "quot;", "apos;"})
 _ENTITY_TAIL: Final = 40
 _REFERENCE = re.compile(r"&(?:#(?:[xX]([0-9a-fA-F]{1,6})|([0-9]{1,7}));|([A-Za-z][A-Za-z0-9]{1,31};))?")
-_ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+_ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]+")
 _DECLARED = re.compile(rb"<\?xml[^>]{0,200}?encoding\s{0,5}=\s{0,5}[\"']([A-Za-z0-9._:\-]{2,40})[\"']")
 _DECLARATION = re.compile(r"<\?xml\b[^>]{0,500}>")
 _ROOT = re.compile(
@@ -72,16 +73,24 @@ def sniff_encoding(head: bytes, *, charset: str | None = None) -> str:
         return next(name for name in names if "2022" in name)
     if _is_utf8(head):
         return "utf-8"
-    return next((name for name in names if not name.startswith(("utf", "ascii"))), "cp1252" if not names else names[0])
+    return next((name for name in names if not name.startswith(("utf", "ascii"))), None) or _guess(head)
 
 
 def _is_utf8(head: bytes) -> bool:
-    """Whether the bytes are UTF-8, a character cut off at the end aside."""
-    try:
-        codecs.getincrementaldecoder("utf-8")().decode(head)
-    except UnicodeDecodeError:
-        return False
-    return True
+    """Whether the bytes are UTF-8, a character cut off at the end and a few broken ones (under 2 %) aside."""
+    text = codecs.getincrementaldecoder("utf-8")("replace").decode(head)
+    n_broken = text.count("\ufffd")
+    return n_broken == 0 or n_broken < 0.02 * sum(1 for character in text if character > "\x7f")
+
+
+def _guess(head: bytes) -> str:
+    """Guess the encoding of bytes that nobody describes rightly; Western European where there is little to go by."""
+    from cchardet import detect
+
+    if sum(1 for byte in head if byte > 0x7F) < 20:
+        return "cp1252"
+    found = detect(head)["encoding"]
+    return (resolve_encoding(found) if found else None) or "cp1252"
 
 
 def decode_pieces(pieces: Iterable[bytes], *, charset: str | None = None) -> Iterator[str]:
@@ -124,6 +133,11 @@ class Cleaner:
         self._rest = ""
         self._in_cdata = False
         self._begun = False
+        self._n_references = 0
+
+    def is_excessive(self) -> bool:
+        """Whether there are more references than any document needs; each costs time."""
+        return self._n_references > MAX_REFERENCES
 
     def feed(self, piece: str) -> str:
         """Return what of the text so far is ready for the parser.
@@ -171,7 +185,7 @@ class Cleaner:
             mark = text.find("]]>" if self._in_cdata else "<![CDATA[", position)
             end = mark if mark >= 0 else len(text) if last else _safe_end(text, position, in_cdata=self._in_cdata)
             part = text[position:end]
-            out.append(part if self._in_cdata else _REFERENCE.sub(_resolve, part))
+            out.append(part if self._in_cdata else self._resolved(part))
             position = end
             if mark < 0:
                 break
@@ -180,6 +194,12 @@ class Cleaner:
             self._in_cdata = not self._in_cdata
         self._rest = text[position:]
         return _ILLEGAL.sub("", "".join(out))
+
+    def _resolved(self, part: str) -> str:
+        """Make every reference of a part safe, and count them."""
+        text, n_references = _REFERENCE.subn(_resolve, part)
+        self._n_references += n_references
+        return text
 
 
 def _doctype_end(text: str, start: int) -> int:
@@ -238,6 +258,8 @@ def parse_tree(body: bytes, *, charset: str | None = None) -> etree._Element | N
     try:
         for text in decode_pieces(pieces_of(body), charset=charset):
             parser.feed(cleaner.feed(text).encode())
+            if cleaner.is_excessive():
+                break
         parser.feed(cleaner.close().encode())
         return parser.close()
     except etree.XMLSyntaxError:

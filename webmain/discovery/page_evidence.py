@@ -20,7 +20,7 @@ class PageEvidence:
     url : UrlJudgement
         What its address tells.
     has_article_type : bool
-        JSON-LD says Article, NewsArticle, BlogPosting, ReportageNewsArticle, LiveBlogPosting ..., or og:type is "article".
+        JSON-LD says Article, NewsArticle, BlogPosting, ReportageNewsArticle ..., or og:type is "article".
     has_other_type : bool
         JSON-LD says CollectionPage, SearchResultsPage, ItemList, Product, ProfilePage ... (of the page itself).
     has_published : bool

@@ -12,11 +12,8 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
-from webmain.discovery.articles import UrlKind, judge_url
+from webmain.discovery.articles import MAX_PARTS, UrlKind, judge_url
 from webmain.discovery.markup import absolute_url
-
-MAX_PARTS: Final = 50
-"""Numbers above this are no parts of an article."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +55,7 @@ _WORDED = re.compile(
     re.IGNORECASE,
 )
 _BARE = re.compile(
-    r"(?P<stem>.*[^/\d\-_,])(?P<mark>/|[-_,])(?P<number>\d{1,2})(?P<tail>/|\.[a-z]{3,5}|)", re.IGNORECASE
+    r"(?P<stem>.*(?:[^/\d\-_,]|\d{5}))(?P<mark>/|[-_,])(?P<number>\d{1,2})(?P<tail>/|\.[a-z]{3,5}|)", re.IGNORECASE
 )
 
 _NEXT_TEXTS: Final = frozenset(
@@ -70,11 +67,12 @@ _NEXT_TEXTS: Final = frozenset(
     næste side|seuraava|następna|następna strona|dalej|další|další strana|ďalej|következő|следующая|следующая страница|
     далее|вперед|вперёд|дальше|наступна|далі|sonraki|sonraki sayfa|ileri|επόμενη|επόμενη σελίδα|التالي|الصفحة التالية|
     הבא|לעמוד הבא|بعدی|صفحه بعد|अगला|অগলা|ถัดไป|หน้าถัดไป|หน้าต่อไป|อ่านต่อ|trang sau|tiếp theo|trang tiếp|sau|
-    selanjutnya|berikutnya|halaman berikutnya|seterusnya|下一页|下一頁|下页|下頁|后一页|次へ|次のページ|次ページ|続きを読む|
-    다음|다음 페이지|>|>>|»|›|→|⟩|▶|❯
+    selanjutnya|berikutnya|halaman berikutnya|seterusnya|下一页|下一頁|下页|下頁|后一页|次へ|次のページ|
+    次ページ|続きを読む|다음|다음 페이지|>|>>|»|›|→|⟩|▶|❯
     """.replace("\n", "").split("|")
 )
 _NEXT_TEXT_SET: Final = frozenset(" ".join(text.split()) for text in _NEXT_TEXTS)
+_LAST_NUMBER = re.compile(r"(?<!\d)(\d{1,4})$")
 _DECORATION: Final = " \t\n\r.…:[]()|»›>→▶❯⟩"
 
 
@@ -144,12 +142,14 @@ def next_listing(url: str, links: Sequence[Link], rel_next: str | None = None) -
 
 
 def _candidates(url: str, links: Sequence[Link], rel_next: str | None) -> list[Link]:
-    """Return links to other pages of the same host, declared ones first, those in the site's navigation last."""
+    """Return links that may say next, to other pages of the same host; declared first, the site's navigation last."""
     declared = [Link(url=rel_next, rel=("next",))] if rel_next else []
     ranked = sorted([*declared, *links], key=lambda link: ("next" not in link.rel, link.in_nav))
     here, host = url.partition("#")[0], _host(url)
     found: list[Link] = []
     for link in ranked:
+        if not (_says_next(link) or _ends_with_number(link.text) is not None):
+            continue
         target = absolute_url(link.url, url)
         if target and target != here and "#comment" not in link.url and _host(target) == host:
             found.append(Link(url=target, text=link.text, rel=link.rel, in_nav=link.in_nav))
@@ -189,20 +189,24 @@ def _stem(path: str, pairs: Sequence[tuple[str, str]]) -> str:
     return trimmed + ("?" + urlencode(sorted(pairs)) if pairs else "")
 
 
-def _whole(url: str) -> str:
-    """Return the stem of an address that is not numbered."""
-    parts = urlsplit(url[:4096])
-    return _stem(unquote(parts.path), parse_qsl(parts.query, keep_blank_values=True))
+def _wholes(url: str) -> set[str]:
+    """Return the stems of an address that is not numbered, with and without its file name extension."""
+    try:
+        parts = urlsplit(url[:4096])
+    except ValueError:
+        return set()
+    path, pairs = unquote(parts.path), parse_qsl(parts.query, keep_blank_values=True)
+    return {_stem(path, pairs), _stem(re.sub(r"\.[a-z]{3,5}$", "", path), pairs)}
 
 
 def _steps(url: str, target: str, first: str | None) -> Iterator[_Numbered]:
     """Yield the readings of `target` that number it one after `url`."""
     own = list(_readings(url))
-    whole = _whole(url)
+    wholes = _wholes(url)
     for reading in _readings(target):
-        if reading.number == 2 and reading.stem == whole:
+        if reading.number == 2 and reading.stem in wholes:
             yield reading
-        elif reading.number == 1 and reading.stem == whole and reading.style.startswith("?") and first is None:
+        elif reading.number == 1 and reading.stem in wholes and reading.style.startswith("?") and first is None:
             yield reading  # lists that count from nought
         elif any((one.stem, one.style, one.number + 1) == (reading.stem, reading.style, reading.number) for one in own):
             yield reading
@@ -212,22 +216,26 @@ def _says_next(link: Link) -> bool:
     """Whether a link is declared as next, or says so in some language."""
     if "next" in link.rel:
         return True
+    if len(link.text) > 60:
+        return False
     text = " ".join(link.text.casefold().split())
     return text in _NEXT_TEXT_SET or text.strip(_DECORATION) in _NEXT_TEXT_SET - {""}
 
 
+def _ends_with_number(text: str) -> int | None:
+    """Return the number that a short text ends with."""
+    bare = text.strip(_DECORATION) if len(text) <= 60 else ""
+    last = _LAST_NUMBER.search(bare) if len(bare) <= 20 else None
+    return int(last[1]) if last else None
+
+
 def _says_so(link: Link, number: int) -> bool:
     """Whether a link says that it leads to the page of this number."""
-    if _says_next(link):
-        return True
-    text = link.text.casefold().strip(_DECORATION)
-    last = re.search(r"(\d{1,4})$", text[-80:])
-    return bool(last) and int(last[1]) == number and len(text) <= 20 if last else False
+    return _says_next(link) or _ends_with_number(link.text) == number
 
 
 def _is_of_article(step: _Numbered, url: str, links: Sequence[Link], first: str | None) -> bool:
     """Whether the numbered page belongs to the present article and not to its neighbours in a series or a list."""
-    whole = _whole(first) if first else None
     if step.number <= 1 or (step.style.startswith("?") and judge_url(url).kind is UrlKind.IGNORE):
         return False
     stem_url = _origin(url) + step.stem
@@ -235,9 +243,9 @@ def _is_of_article(step: _Numbered, url: str, links: Sequence[Link], first: str 
         return False
     if step.number == 2:
         return True
-    if whole is not None:
-        return step.stem == whole or any(one.stem == step.stem and one.number <= 1 for one in _readings(first or ""))
-    return any(_whole_or_none(link.url) == step.stem or _is_first_of(link.url, step) for link in links)
+    if first is not None:
+        return step.stem in _wholes(first) or _is_first_of(first, step)
+    return any(step.stem in _wholes(link.url) or _is_first_of(link.url, step) for link in links)
 
 
 def _is_first_of(url: str, step: _Numbered) -> bool:
@@ -246,14 +254,6 @@ def _is_first_of(url: str, step: _Numbered) -> bool:
         return any((one.stem, one.style, one.number) == (step.stem, step.style, 1) for one in _readings(url))
     except ValueError:
         return False
-
-
-def _whole_or_none(url: str) -> str | None:
-    """Return the stem of an address; None where it is none."""
-    try:
-        return _whole(url)
-    except ValueError:
-        return None
 
 
 def _origin(url: str) -> str:

@@ -115,7 +115,7 @@ class Sitemap:
     skipped : Mapping[str, int]
         What was left out, by reason: "no_url", "bad_url", "duplicate", "too_many" (entries over the limit that were
         still seen), "too_large" (the rest, after `max_bytes` or
-        2,000,000 elements, was not read), "broken_gzip" (the rest could not be).
+        2,000,000 elements or references, was not read), "broken_gzip" (the rest could not be).
     """
 
     kind: SitemapKind
@@ -408,7 +408,7 @@ def _parse(head: str, texts: Iterator[str], collected: _Collector) -> str:
                 parser.feed(clean.encode())
             if collected.is_full() or target.root in ("rss", "rdf", "feed", "channel"):
                 break
-            if target.is_excessive():
+            if target.is_excessive() or cleaner.is_excessive():
                 collected.skipped["too_large"] += 1
                 break
         else:

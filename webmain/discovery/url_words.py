@@ -30,12 +30,20 @@ HUB_WORDS: Final = _words(
 FRONT_WORDS: Final = _words("home index default start startseite hjem inicio accueil main all alle todas list lists")
 """The last segment of a front page or a full list; before other segments they tell nothing."""
 
+AUTHOR_WORDS: Final = _words(
+    """
+    author authors autor autoren autores auteur auteurs autori writer writers profile profiles contributor contributors
+    journalist journalists columnist columnists user users member members
+    """
+)
+"""What follows these is a person's name, and what follows that may be the person's article."""
+
 PERSON_HUB_WORDS: Final = _words(
     """
     tag tags tagged hashtag category categories kategorie categorie categoria categorias kategori rubrik rubrique
-    seccion author authors autor autoren autores auteur auteurs autori writer writers profile profiles contributor contributors
-    journalist journalists columnist columnists user users member members label labels keyword keywords search suche
-    recherche buscar busca arama tim-kiem collection collections
+    seccion author authors autor autoren autores auteur auteurs autori writer writers profile profiles contributor
+    contributors journalist journalists columnist columnists user users member members label labels keyword keywords
+    search suche recherche buscar busca arama tim-kiem collection collections
     """
 )
 """What follows these is a name, however much it looks like a slug (`/author/anna-maria-von-der-berg`)."""

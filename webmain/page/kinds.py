@@ -14,100 +14,44 @@ import numpy as np
 from webmain.items import ArticleBlock, Break, Flag, Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from numpy.typing import NDArray
 
     from webmain.page.document import Document
     from webmain.page.tree import Elements, Leaves
 
 HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
-_LISTS = frozenset({"ul", "ol", "menu", "dir"})
+_LISTS = frozenset({"ul", "ol", "menu", "dir", "dl"})
 _CELLS = frozenset({"td", "th"})
+_KINDS = {
+    **dict.fromkeys(("pre", "listing", "xmp"), Kind.CODE),
+    **dict.fromkeys(("figcaption", "caption"), Kind.CAPTION),
+    **dict.fromkeys(("li", "dt", "dd"), Kind.LIST_ITEM),
+    "blockquote": Kind.QUOTE,
+}
+_TELLING = frozenset({*HEADINGS, *_LISTS, *_CELLS, *_KINDS, "table", "tr"})
 MAX_CELL_CHARS = 300
 """A table with longer cells on average lays out a page; its cells are paragraphs."""
 
 
 class _Place(NamedTuple):
-    """What the ancestors of a block say of it; the innermost that says something is heard.
+    """What an element and those above it say of the text in it."""
 
-    A named tuple because pages have thousands of them, and a frozen dataclass takes four times as long to make.
-    """
-
-    heading: int = 0  # level of the nearest heading
-    nearest: Kind = Kind.PARAGRAPH
-    ordered: bool = False  # nearest list
-    depth: int = 0  # lists around it
-    table: int = -1  # innermost table whose cell the block stands in
-    row: int = -1
+    kind: Kind = Kind.PARAGRAPH
+    level: int = 0
+    ordered: bool = False
+    n_lists: int = 0
+    table: int = -1  # innermost table
+    row: int = -1  # its row and cell that the text stands in
     cell: int = -1
-    open_table: int = -1  # nearest table and row, be it before any cell
-    open_row: int = -1
-
-    @property
-    def kind(self) -> Kind:
-        return Kind.HEADING if self.heading else self.nearest
-
-    @property
-    def level(self) -> int:
-        return self.heading or (max(1, self.depth) if self.nearest is Kind.LIST_ITEM else 0)
-
-
-_KINDS = {
-    "pre": Kind.CODE,
-    "listing": Kind.CODE,
-    "xmp": Kind.CODE,
-    "figcaption": Kind.CAPTION,
-    "caption": Kind.CAPTION,
-    "li": Kind.LIST_ITEM,
-    "dt": Kind.LIST_ITEM,
-    "dd": Kind.LIST_ITEM,
-    "blockquote": Kind.QUOTE,
-}
-_TELLING = frozenset({*HEADINGS, *_KINDS, *_LISTS, "dl", *_CELLS, "tr", "table"})
-
-
-class _Places:
-    """Places of elements, each worked out once from its parent's."""
-
-    def __init__(self, elements: Elements) -> None:
-        self._elements = elements
-        self._known: dict[int, _Place] = {-1: _Place()}
-
-    def __getitem__(self, element: int) -> _Place:
-        known, parent, tags = self._known, self._elements.parent, self._elements.tags
-        path = []
-        while element not in known:
-            path.append(element)
-            element = parent[element]
-        place = known[element]
-        for i in reversed(path):
-            if tags[i] in _TELLING:
-                place = _inside(place, tags[i], i)
-            known[i] = place
-        return place
-
-
-def _inside(outer: _Place, tag: str, element: int) -> _Place:
-    """Return the place inside an element that says something."""
-    heading, nearest, ordered, depth, table, row, cell, open_table, open_row = outer
-    if tag in HEADINGS:
-        heading = HEADINGS[tag]
-    elif tag in _KINDS:
-        nearest = _KINDS[tag]
-    elif tag in _CELLS:
-        table, row, cell = open_table, open_row, element
-    elif tag == "tr":
-        open_row = element
-    elif tag == "table":
-        open_table, open_row = element, -1
-    else:
-        ordered, depth = tag == "ol", depth + 1
-    return _Place(heading, nearest, ordered, depth, table, row, cell, open_table, open_row)
 
 
 def article_blocks(
-    document: Document, kept: NDArray[np.bool_], *, score: NDArray[np.float64], raw: NDArray[np.float64]
+    document: Document,
+    kept: NDArray[np.bool_],
+    *,
+    score: NDArray[np.float64],
+    raw: NDArray[np.float64],
+    locate: bool = True,
 ) -> tuple[ArticleBlock, ...]:
     """Turn kept leaves into an article's blocks.
 
@@ -117,57 +61,47 @@ def article_blocks(
     kept : (n_leaves,) bool
     score, raw : (n_leaves,) float64
         The values of the extractor's block that each leaf belongs to.
+    locate : bool
+        Give each block its XPath.
     """
     leaves, elements = document.leaves, document.elements
     groups = _groups(leaves, kept)
-    first = [group[0] for group in groups]
-    boxes = [max(leaves.box[i], 0) for i in first]
-    values = list(zip(score[first].tolist(), raw[first].tolist(), strict=True))
-    known = _Places(elements)
-    places = [known[box] for box in boxes]
+    known: dict[int, _Place] = {-1: _Place()}
+    places = [_place(elements, leaves.box[group[0]], known) for group in groups]
     data_tables = _data_tables(elements, leaves, groups, places)
     blocks: list[ArticleBlock] = []
     i = 0
     while i < len(groups):
-        place = places[i]
-        own_score, own_raw = values[i]
-        if place.table in data_tables:
-            j = i
-            while j < len(groups) and places[j].table == place.table:
-                j += 1
-            rows = _rows(leaves, groups[i:j], places[i:j])
+        group, place = groups[i], places[i]
+        element, kind = leaves.box[group[0]], place.kind
+        rows: tuple[tuple[str, ...], ...] = ()
+        first = i
+        i += 1
+        if place.cell >= 0 and place.table in data_tables:
+            while i < len(groups) and places[i].table == place.table:
+                i += 1
+            element, kind = place.table, Kind.TABLE
+            rows = _rows(leaves, groups[first:i], places[first:i])
             text = "\n".join("\t".join(row) for row in rows)
-            xpath = elements.xpath(place.table)
-            blocks.append(
-                ArticleBlock(kind=Kind.TABLE, text=text, rows=rows, score=own_score, raw=own_raw, xpath=xpath)
-            )
-            i = j
-            continue
-        if text := _text(leaves, groups[i], place.kind):
+        elif kind is Kind.CODE and all(leaves.flags[g] & Flag.PREFORMATTED for g in group):
+            text = leaves.join(group).strip("\r\n").rstrip()
+        else:
+            text = leaves.text(group)
+        if text:
+            is_item = kind is Kind.LIST_ITEM
             blocks.append(
                 ArticleBlock(
-                    kind=place.kind,
+                    kind=kind,
                     text=text,
-                    level=place.level,
-                    ordered=place.ordered and place.kind is Kind.LIST_ITEM,
-                    score=own_score,
-                    raw=own_raw,
-                    xpath=elements.xpath(boxes[i]),
+                    level=place.level if kind is Kind.HEADING else max(1, place.n_lists) if is_item else 0,
+                    ordered=place.ordered and is_item,
+                    rows=rows,
+                    score=float(score[group[0]]),
+                    raw=float(raw[group[0]]),
+                    xpath=elements.xpath(element) if locate and element >= 0 else "",
                 )
             )
-        i += 1
     return tuple(blocks)
-
-
-def _text(leaves: Leaves, group: list[int], kind: Kind) -> str:
-    """Join a group's leaves; white space is folded unless all of it is code."""
-    text = leaves.join(group) if len(group) > 1 else leaves.texts[group[0]]
-    preformatted = [bool(leaves.flags[i] & Flag.PREFORMATTED.value) for i in group]
-    if not any(preformatted):
-        return text
-    if kind is Kind.CODE and all(preformatted):
-        return text.strip("\r\n").rstrip()
-    return "\n".join(" ".join(line.split()) for line in text.split("\n")).strip()
 
 
 def _groups(leaves: Leaves, kept: NDArray[np.bool_]) -> list[list[int]]:
@@ -181,30 +115,62 @@ def _groups(leaves: Leaves, kept: NDArray[np.bool_]) -> list[list[int]]:
     return [members[a:b] for a, b in zip(starts, [*starts[1:], len(members)], strict=True)]
 
 
-def _data_tables(
-    elements: Elements, leaves: Leaves, groups: Iterable[list[int]], places: Iterable[_Place]
-) -> frozenset[int]:
+def _place(elements: Elements, element: int, known: dict[int, _Place]) -> _Place:
+    """Read an element's place from the tags above it; what is found is remembered for all elements passed."""
+    passed = []
+    while element not in known:
+        passed.append(element)
+        element = elements.parent[element]
+    place = known[element]
+    for index in reversed(passed):
+        tag = elements.tags[index]
+        if tag in _TELLING:
+            place = _within(place, tag, index)
+        known[index] = place
+    return place
+
+
+def _within(place: _Place, tag: str, index: int) -> _Place:
+    """Return the place inside an element, given the place outside."""
+    kind, level, ordered, n_lists, table, row, cell = place
+    if tag in HEADINGS:
+        kind, level = Kind.HEADING, HEADINGS[tag]
+    elif tag in _LISTS:
+        n_lists, ordered = n_lists + 1, tag == "ol"
+    elif tag == "table":
+        table, row, cell = index, -1, -1
+    elif tag == "tr":
+        row = index
+    elif tag in _CELLS:
+        cell = index
+    elif kind is not Kind.HEADING:
+        kind = _KINDS[tag]
+    return _Place(kind, level, ordered, n_lists, table, row, cell)
+
+
+def _data_tables(elements: Elements, leaves: Leaves, groups: list[list[int]], places: list[_Place]) -> frozenset[int]:
     """Tell tables of data from tables that lay out a page.
 
-    Data: no table inside, not declared a presentation, no headings or lists in its cells, cells short on average, and at
-    least two rows with two cells (or a header cell) among what was kept.
+    Data: no table inside, not declared a presentation, no headings, captions or code in its cells, cells short on average,
+    and at least two rows with two cells (or a header cell) among what was kept.
     """
     cells: dict[int, dict[int, int]] = {}
     rows: dict[int, set[int]] = {}
     disqualified: set[int] = set()
     for group, place in zip(groups, places, strict=True):
-        if place.table < 0:
+        if place.cell < 0:
             continue
-        size = sum(len(leaves.texts[g]) for g in group)
         of_cell = cells.setdefault(place.table, {})
-        of_cell[place.cell] = of_cell.get(place.cell, 0) + size
+        of_cell[place.cell] = of_cell.get(place.cell, 0) + sum(len(leaves.texts[g]) for g in group)
         rows.setdefault(place.table, set()).add(place.row)
-        if place.kind not in (Kind.PARAGRAPH, Kind.LIST_ITEM, Kind.QUOTE):
+        if place.kind in (Kind.HEADING, Kind.CAPTION, Kind.CODE):
             disqualified.add(place.table)
     data = set()
     tables = [i for i, tag in enumerate(elements.tags) if tag == "table"] if cells else []
     for table, of_cell in cells.items():
-        if table in disqualified or (elements.attributes[table].get("role") or "") in ("presentation", "none"):
+        if table < 0 or table in disqualified:
+            continue
+        if (elements.attributes[table].get("role") or "") in ("presentation", "none"):
             continue
         n_rows = len(rows[table])
         if n_rows < 2 or sum(of_cell.values()) > MAX_CELL_CHARS * len(of_cell):

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 BLOCK_TAGS = frozenset(
-    "p div h1 h2 h3 h4 h5 h6 li td th tr table ul ol dl dt dd blockquote pre section article header footer nav aside "  # noqa: SIM905
+    "p div h1 h2 h3 h4 h5 h6 li td th tr table ul ol dl dt dd blockquote pre section article header footer nav aside "
     "main figure figcaption br hr form".split()
 )
 """Each of these starts a line; its end tag ends one."""
@@ -61,6 +61,9 @@ _MAY_HIDE = re.compile(r"\s hidden (?=[\s=/] | \Z) | display \s*+ : \s*+ none", 
 _VALUES = re.compile(r"= \s*+ (?: \"[^\"]*+\"? | '[^']*+'? | [^\s>]*+ )", re.X)
 _HIDDEN_NAME = re.compile(r"\s hidden (?=[\s=/] | \Z)", re.I | re.X)
 _STYLE = re.compile(r"\s style \s*+ = \s*+ (?: \"([^\"]*+)\" | '([^']*+)' | ([^\s>]*+) )", re.I | re.X)
+_STREAMED = re.compile(r"""\s id = (["']?) S:[0-9a-f]+ \1 (?=[\s/] | \Z)""", re.X)
+"""Servers that stream React send late parts in `<div hidden id="S:1">`; a script puts them into their place."""
+
 _NO_DISPLAY = re.compile(r"display \s*+ : \s*+ none", re.I | re.X)
 
 
@@ -129,31 +132,25 @@ class _Scan:
         "after_block",
         "anchor",
         "anchor_length",
-        "anchor_lengths",
         "anchors",
         "has_words",
         "hides",
         "in_head",
         "n_tags",
         "opener",
-        "openers",
         "parts",
+        "rows",
         "saw_block",
         "skip_depth",
         "skipped_name",
         "svg_depth",
-        "tags",
-        "texts",
         "title",
     )
 
     def __init__(self, *, hides: bool) -> None:
         self.hides = hides
         self.title: str | None = None
-        self.texts: list[str] = []
-        self.anchor_lengths: list[int] = []
-        self.tags: list[int] = []
-        self.openers: list[str] = []
+        self.rows: list[tuple[str, int, int, str]] = []
         self.parts: list[str] = []
         self.anchors: list[str] = []
         self.anchor = False
@@ -170,7 +167,8 @@ class _Scan:
 
     def run(self, pieces: list[str]) -> None:
         """Walk through what `_TOKEN.split` gave: text, then four groups a token."""
-        self.text(pieces[0])
+        if pieces[0].strip():
+            self.words(pieces[0])
         actions = _ACTIONS
         step = _GROUPS + 1
         for raw, content, name, attributes, text in zip(
@@ -180,7 +178,7 @@ class _Scan:
                 action = actions.get(name)
                 if action is None:
                     name = name.lower()
-                    action = actions.get(name, _Scan.close_inline if name[0] == "/" else _Scan.open_inline)
+                    action = actions.get(name) or (_Scan.pass_over if name[0] == "/" else _Scan.open_inline)
                 if self.skipped_name:
                     self.skip(name)
                 else:
@@ -188,14 +186,13 @@ class _Scan:
             elif raw and not self.skipped_name:
                 self.raw(raw.lower(), content)
             if text and not self.skipped_name:
-                self.text(text)
+                if not text.isspace():
+                    self.words(text)
+                elif not self.in_head:
+                    self.white_space(text)
 
-    def text(self, text: str) -> None:
-        """Add text, breaking at new lines outside hyperlinks."""
-        if not text or text.isspace():
-            if not self.in_head and text:
-                self.white_space(text)
-            return
+    def words(self, text: str) -> None:
+        """Add text that isn't all white space, breaking at new lines outside hyperlinks."""
         self.in_head = False
         if "&" in text:
             text = unescape(text)
@@ -204,13 +201,14 @@ class _Scan:
         elif "\n" in text:
             *lines, text = text.split("\n")
             for line in lines:
-                if line:
-                    self.parts.append(line)
-                    self.has_words = self.has_words or not line.isspace()
+                self.parts.append(line)
+                self.has_words = self.has_words or not (line.isspace() or not line)
                 self.end_source_line()
-        if text:
-            self.parts.append(text)
-            self.has_words = self.has_words or not text.isspace()
+        self.parts.append(text)
+        self.has_words = self.has_words or not (text.isspace() or not text)
+
+    def pass_over(self, name: str, attributes: str) -> None:
+        """Do nothing: the element was counted at its start tag."""
 
     def white_space(self, text: str) -> None:
         """Part words, or end lines."""
@@ -220,8 +218,9 @@ class _Scan:
                 self.anchors.append(" ")
         else:
             self.end_source_line()
-            for _ in range(text.count("\n") - 1):
-                self.flush()
+            n_more = text.count("\n") - 1
+            if n_more:
+                self.rows.extend([_NOTHING] * n_more)
 
     def end_source_line(self) -> None:
         """End a line at a new line of the source; one that only follows a block's end is that end's own."""
@@ -233,17 +232,15 @@ class _Scan:
 
     def flush(self) -> None:
         """Put the line into the columns and begin another."""
+        text = ""
         if self.has_words:
             if self.anchors:
                 self.end_anchor_text()
-            self.texts.append(" ".join("".join(self.parts).split()))
+            text = " ".join("".join(self.parts).split())
             self.has_words = False
-        else:
-            self.texts.append("")
+        elif self.anchors:
             self.anchors.clear()
-        self.anchor_lengths.append(self.anchor_length)
-        self.tags.append(self.n_tags)
-        self.openers.append(self.opener)
+        self.rows.append((text, self.anchor_length, self.n_tags, self.opener))
         self.parts.clear()
         self.anchor_length = self.n_tags = 0
         self.opener = ""
@@ -277,9 +274,6 @@ class _Scan:
         else:
             self.n_tags += 1
 
-    def close_inline(self, name: str, attributes: str) -> None:
-        """Do nothing: the element was counted at its start tag."""
-
     def open_anchor(self, name: str, attributes: str) -> None:
         """Begin a hyperlink; one inside another ends it, as browsers do."""
         self.close_anchor(name, attributes)
@@ -302,8 +296,7 @@ class _Scan:
         if not self.saw_block:
             self.parts.clear()
             self.anchors.clear()
-            for column in (self.texts, self.anchor_lengths, self.tags, self.openers):
-                column.clear()
+            self.rows.clear()
             self.n_tags = self.anchor_length = 0
             self.has_words = False
             self.after_block = True
@@ -340,25 +333,31 @@ class _Scan:
         elif name in {"textarea", "xmp"}:
             self.in_head = False
             self.n_tags += 1
-            self.text(content if name == "textarea" else content.replace("&", "&amp;"))
+            self.words(content if name == "textarea" else content.replace("&", "&amp;"))
 
     def lines(self) -> Lines:
         """Return the columns."""
         if self.n_tags or self.has_words:
             self.flush()
+        texts = [row[0] for row in self.rows]
         return Lines(
             title=self.title or "",
-            texts=self.texts,
-            text_lengths=np.fromiter(map(len, self.texts), np.int32, len(self.texts)),
-            anchor_lengths=np.array(self.anchor_lengths, np.int32),
-            n_tags=np.array(self.tags, np.int32),
-            openers=self.openers,
+            texts=texts,
+            text_lengths=np.array([len(text) for text in texts], np.int32),
+            anchor_lengths=np.array([row[1] for row in self.rows], np.int32),
+            n_tags=np.array([row[2] for row in self.rows], np.int32),
+            openers=[row[3] for row in self.rows],
         )
+
+
+_NOTHING = ("", 0, 0, "")
 
 
 def _hides(name: str, attributes: str) -> bool:
     """Tell whether these attributes hide their element, and its end can be found."""
     if name in _NEVER_HIDDEN or name in _VOID or attributes.endswith("/") or not _MAY_HIDE.search(attributes):
+        return False
+    if _STREAMED.search(attributes):
         return False
     if _HIDDEN_NAME.search(_VALUES.sub("= ", attributes)):
         return "until-found" not in attributes
@@ -366,7 +365,13 @@ def _hides(name: str, attributes: str) -> bool:
     return style is not None and _NO_DISPLAY.search(style[style.lastindex or 0]) is not None
 
 
+_INLINE_TAGS = (
+    "abbr b button cite code em font i img input label option path picture small source span strong sup svg time u"
+)
+
 _ACTIONS: dict[str, Callable[[_Scan, str, str], None]] = {
+    **dict.fromkeys(_INLINE_TAGS.split(), _Scan.open_inline),  # every other start tag too; these are found sooner
+    **dict.fromkeys((f"/{name}" for name in _INLINE_TAGS.split()), _Scan.pass_over),
     **dict.fromkeys(sorted(BLOCK_TAGS), _Scan.open_block),
     **dict.fromkeys(sorted(f"/{name}" for name in BLOCK_TAGS), _Scan.close_block),
     **dict.fromkeys(sorted(_HEAD_TAGS), _Scan.open_head),
@@ -378,4 +383,4 @@ _ACTIONS: dict[str, Callable[[_Scan, str, str], None]] = {
     "svg": _Scan.open_drawing,
     "/svg": _Scan.close_drawing,
 }
-"""What to do at a tag, by its name in lower case; every other start tag is an inline element."""
+"""What to do at a tag, by its name in lower case; every other start tag begins an inline element."""

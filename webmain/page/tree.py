@@ -18,7 +18,7 @@ from webmain.items import Break, Flag, Reason, Rejected
 from webmain.page.guard import guard
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -40,6 +40,11 @@ _NEVER_TEXT = frozenset("script style template noembed noframes annotation annot
 _EMBEDDING = frozenset("iframe object embed applet video audio canvas".split())
 _CONTROL = frozenset("button select option optgroup textarea datalist".split())
 _PREFORMATTED = frozenset("pre textarea listing xmp plaintext".split())
+
+_PREFORMATTED_BIT = int(Flag.PREFORMATTED)
+_IN_SVG_BIT = int(Flag.IN_SVG)
+
+_STREAMED = re.compile(r"S:[0-9a-f]+")
 
 _DISPLAY_NONE = re.compile(r"(?:^|[;\s])display\s*:\s*none", re.IGNORECASE)
 _NOT_VISIBLE = re.compile(r"(?:^|[;\s])visibility\s*:\s*(?:hidden|collapse)", re.IGNORECASE)
@@ -127,8 +132,21 @@ class Leaves:
 
     def has(self, flag: int) -> NDArray[np.bool_]:
         """Tell for each run whether any of the flag's bits is set."""
-        hits: NDArray[np.bool_] = (self.bits & int(flag)) != 0
-        return hits
+        found: NDArray[np.bool_] = (self.bits & int(flag)).astype(np.bool_)
+        return found
+
+    def text(self, indices: Sequence[int]) -> str:
+        """Join runs as `join` does, every line stripped and its white space folded.
+
+        Parameters
+        ----------
+        indices : sequence of int
+            Ascending leaf indices.
+        """
+        if len(indices) == 1 and not self.flags[indices[0]] & _PREFORMATTED_BIT:
+            return self.texts[indices[0]]
+        text = self.join(indices)
+        return "\n".join(" ".join(line.split()) for line in text.split("\n")).strip()
 
     def join(self, indices: Iterable[int]) -> str:
         """Join runs by the white space and breaks that stood between them: nothing, a space, or a new line.
@@ -338,13 +356,30 @@ def read_tree(source: bytes, *, deadline: float | None = None) -> Tree:
     return _walk(root, deadline)
 
 
-def _hidden_by_class(value: str) -> int:
-    return 0 if VISUALLY_HIDDEN.isdisjoint(value.lower().split()) else int(Flag.HIDDEN_CLASS)
+def _hidden_by_class(value: str, known: dict[str | None, int]) -> int:
+    """Return the flag that a class attribute sets; what is found is remembered."""
+    if value not in known:
+        known[value] = 0 if VISUALLY_HIDDEN.isdisjoint(value.lower().split()) else int(Flag.HIDDEN_CLASS)
+    return known[value]
 
 
-def _hidden_by_style(style: str) -> int:
-    hidden = int(Flag.HIDDEN_DISPLAY) if _DISPLAY_NONE.search(style) else 0
-    return hidden | (int(Flag.HIDDEN_VISIBILITY) if _NOT_VISIBLE.search(style) else 0)
+def _hidden_by_style(style: str, known: dict[str | None, int]) -> int:
+    """Return the flags that a style attribute sets; what is found is remembered."""
+    if style not in known:
+        hidden = int(Flag.HIDDEN_DISPLAY) if _DISPLAY_NONE.search(style) else 0
+        known[style] = hidden | (int(Flag.HIDDEN_VISIBILITY) if _NOT_VISIBLE.search(style) else 0)
+    return known[style]
+
+
+def _hidden_by_attribute(attributes: dict[str, str | None]) -> int:
+    """Return the flag that the attribute `hidden` sets.
+
+    Text that the browser's search may open (`until-found`) counts as shown, and so do the streamed pieces of React pages
+    (`<div hidden id="S:0">`), which a script moves to their place as soon as they arrive.
+    """
+    if (attributes["hidden"] or "").lower() == "until-found" or _STREAMED.fullmatch(attributes.get("id") or ""):
+        return 0
+    return int(Flag.HIDDEN_ATTRIBUTE)
 
 
 def _walk(root: Any, deadline: float | None) -> Tree:  # the binding's stubs call every name optional
@@ -353,99 +388,84 @@ def _walk(root: Any, deadline: float | None) -> Tree:  # the binding's stubs cal
     add_text, add_element, add_flags = leaves.texts.append, leaves.element.append, leaves.flags.append
     add_break, add_spaced = leaves.breaks.append, leaves.spaced.append
     end, end_leaf = elements.end, elements.end_leaf
-    add_tag, add_parent, add_attributes = elements.tags.append, elements.parent.append, elements.attributes.append
-    add_end, add_end_leaf, add_first_leaf = end.append, end_leaf.append, elements.first_leaf.append
-    boxes: list[int] = []  # of each element: the box that its own text stands in
-    add_inner_box = boxes.append
-    known: dict[int, tuple[str, int]] = {}  # by the parser's number of the tag: its name and what to do
+    add_tag, add_parent, add_end = elements.tags.append, elements.parent.append, end.append
+    add_first_leaf, add_end_leaf = elements.first_leaf.append, end_leaf.append
+    add_attributes = elements.attributes.append
     class_flags: dict[str | None, int] = {None: 0}
     style_flags: dict[str | None, int] = {None: 0}
-    actions, inherited, block_tags = _ACTIONS, _INHERITED, BLOCK_TAGS
+    class_flag, style_flag = class_flags.get, style_flags.get
+    known: dict[int, tuple[str, int]] = {}  # by the parser's number of a tag: its name and what to do
+    boxes: list[int] = []  # for each element: the box that its own text stands in
+    add_inner_box = boxes.append
     none, br, br_br, block = map(int, (Break.NONE, Break.BR, Break.BR_BR, Break.BLOCK))
-    hidden_attribute, preformatted, in_svg = map(int, (Flag.HIDDEN_ATTRIBUTE, Flag.PREFORMATTED, Flag.IN_SVG))
 
     title: str | None = None
     data: list[str] = []
     stack: list[tuple[Any, int, int, int, int]] = []  # node, parent, flags and box outside, gap after its end
     parent, flags, box = -1, 0, 0
     gap, spaced = block, False
-    n_elements, n_texts, next_check = 0, 0, _CHECK_CLOCK_EVERY
+    n_elements, n_leaves, next_check = 0, 0, _CHECK_CLOCK_EVERY
     node = root
     while True:
         tag_id = node.tag_id
-        if tag_id in known:
-            tag, action = known[tag_id]
-        else:
-            tag = node.tag
-            action = actions.get(tag, 0)
-            known[tag_id] = tag, action
+        if tag_id not in known:
+            known[tag_id] = node.tag, _ACTIONS.get(node.tag, 0)
+        tag, action = known[tag_id]
         if action == _TEXT:
             text = node.text_content
             if text.isspace():
                 spaced = True
             else:
-                if flags & preformatted:
-                    add_spaced(spaced)
-                    spaced = False
-                else:
+                if not flags & _PREFORMATTED_BIT:
                     add_spaced(spaced or text[0].isspace())
                     spaced = text[-1].isspace()
+                else:
+                    add_spaced(spaced)
+                    spaced = False
                 add_text(text)
                 add_element(parent)
                 add_flags(flags)
                 add_break(gap)
                 gap = none
-                n_texts += 1
+                n_leaves += 1
         elif action != _NO_NODE:
             index = n_elements
             n_elements += 1
-            if n_elements == next_check:
-                next_check += _CHECK_CLOCK_EVERY
-                if deadline is not None and time.monotonic() > deadline:
-                    raise Rejected(Reason.TOO_SLOW, f"walk given up after {n_elements} elements")
             attributes = node.attributes
             add_tag(tag)
             add_parent(parent)
-            add_end(n_elements)
-            add_end_leaf(n_texts)
-            add_first_leaf(n_texts)
+            add_first_leaf(n_leaves)
             add_attributes(attributes)
-            child = node.first_child
-            inner, inner_box, gap_after = flags, box, none
+            add_end(n_elements)
+            add_end_leaf(n_leaves)
+            child, gap_after, inner, inner_box = node.first_child, none, flags, box
             if action:
                 if action == _BLOCK:
                     gap, gap_after, inner_box = block, block, index
                 elif action == _BR:
                     gap = max(gap, br_br if gap else br)
                 else:
-                    if tag in block_tags:
+                    if tag in BLOCK_TAGS:
                         gap, gap_after, inner_box = block, block, index
-                    inner |= inherited.get(tag, 0)
+                    inner |= _INHERITED.get(tag, 0)
                     if tag in _NEVER_TEXT or tag == "title":
-                        if child is None:
-                            pass
-                        elif tag == "title" and title is None and not flags & in_svg:
-                            title = " ".join((child.text_content or "").split())
-                        elif tag == "script" and "ld+json" in (attributes.get("type") or "").lower():
-                            data.append(child.text_content or "")
+                        if child is not None:
+                            if tag == "title" and title is None and not flags & _IN_SVG_BIT:
+                                title = " ".join((child.text_content or "").split())
+                            elif tag == "script" and "ld+json" in (attributes.get("type") or "").lower():
+                                data.append(child.text_content or "")
                         child = None
                     elif tag == "svg" and not node.text_lexbor().strip():
                         child = None  # an icon: hundreds of paths and no text
             add_inner_box(inner_box)
             if child is not None:
                 if attributes:
-                    if "class" in attributes:
-                        value = attributes["class"]
-                        if value not in class_flags:
-                            class_flags[value] = _hidden_by_class(value or "")
-                        inner |= class_flags[value]
-                    if "style" in attributes:
-                        value = attributes["style"]
-                        if value not in style_flags:
-                            style_flags[value] = _hidden_by_style(value or "")
-                        inner |= style_flags[value]
-                    if "hidden" in attributes and (attributes["hidden"] or "").lower() != "until-found":
-                        inner |= hidden_attribute
+                    if class_flag(attributes.get("class"), -1):
+                        inner |= _hidden_by_class(attributes["class"] or "", class_flags)
+                    if style_flag(attributes.get("style"), -1):
+                        inner |= _hidden_by_style(attributes["style"] or "", style_flags)
+                    if "hidden" in attributes:
+                        inner |= _hidden_by_attribute(attributes)
                 stack.append((node, parent, flags, box, gap_after))
                 parent, flags, box, node = index, inner, inner_box, child
                 continue
@@ -456,20 +476,23 @@ def _walk(root: Any, deadline: float | None) -> Tree:  # the binding's stubs cal
             if not stack:
                 return Tree(_finish(leaves, boxes), elements, title or "", data)
             end[parent] = n_elements
-            end_leaf[parent] = n_texts
+            end_leaf[parent] = n_leaves
             node, parent, flags, box, gap_after = stack.pop()
             if gap_after:
                 gap = gap_after
             after = node.next
         node = after
+        if n_elements >= next_check:
+            next_check = n_elements + _CHECK_CLOCK_EVERY
+            if deadline is not None and time.monotonic() > deadline:
+                raise Rejected(Reason.TOO_SLOW, f"walk given up after {n_elements} elements")
 
 
 def _finish(leaves: Leaves, boxes: list[int]) -> Leaves:
     """Fold white space and look up boxes, for all leaves at once."""
     leaves.box.extend(map(boxes.__getitem__, leaves.element))
-    preformatted = Flag.PREFORMATTED.value
     leaves.texts[:] = [
-        text if flags & preformatted else " ".join(text.split())
+        text if flags & _PREFORMATTED_BIT else " ".join(text.split())
         for text, flags in zip(leaves.texts, leaves.flags, strict=True)
     ]
     return leaves

@@ -319,19 +319,24 @@ _NORMAL = re.compile(r"[A-Za-z0-9/_.,;:@!$&'()*+=~?-]*")
 _SESSION_PARAMETER = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/;]*|/\([a-z]\([a-z0-9]{20,}\)\)(?=/)", re.I)
 
 
-def normalise(url: str) -> str | None:
+def normalise(url: str, *, keep_parameters: bool = False) -> str | None:
     """Return the normal form under which a page is known, or None if this is no HTTP URL.
 
     Scheme and host in lower case, international hosts in punycode; credentials, default port and fragment off; dot
     segments resolved; percent-encoding canonical (upper case, nothing encoded needlessly, the rest encoded as UTF-8);
     session ids and tracking parameters off; empty query off. The order of the query, repeated slashes, a final slash
     and `index.html` stay: servers may tell them apart. Applying it twice changes nothing.
+
+    With `keep_parameters` session ids and tracking parameters stay: the form to put into a request.
     """
     parts = _split(url)
     if parts is None:
         return None
-    path = _resolve_dots(_SESSION_PARAMETER.sub("", _percent_normal(parts.path, "/")))
-    query = "&".join(p for p in _percent_normal(parts.query, "/?").split("&") if p and not is_tracking(p))
+    path, query = _percent_normal(parts.path, "/"), _percent_normal(parts.query, "/?")
+    if not keep_parameters:
+        path = _SESSION_PARAMETER.sub("", path)
+        query = "&".join(p for p in query.split("&") if p and not is_tracking(p))
+    path = _resolve_dots(path)
     normal = str(replace(parts, path=path, query=query))
     return normal if len(normal) <= MAX_URL_CHARS else None
 

@@ -69,17 +69,32 @@ def _ranges(character_class: str) -> Iterator[tuple[int, int]]:
         yield ord(first), ord(last or first)
 
 
-@cache
-def combining_ranges() -> str:
-    """Return the code points that combine with the one before (combining class over 0), as a character class."""
-    return _character_class(point for point in range(_DENSE_END) if unicodedata.combining(chr(point)))
+def has_astral(text: str) -> bool:
+    """Tell whether a text has a character above U+FFFF."""
+    return len(text.encode("utf-16-le", "surrogatepass")) > 2 * len(text)
 
 
 @cache
-def mark_ranges() -> str:
+def combining_ranges(*, astral: bool) -> str:
+    """Return the code points that combine with the one before (combining class over 0), as a character class.
+
+    Parameters
+    ----------
+    astral : bool
+        Those above U+FFFF too: `re` finds the others in one step, but tries these range by range.
+    """
+    return _character_class(point for point in range(_end(astral)) if unicodedata.combining(chr(point)))
+
+
+@cache
+def mark_ranges(*, astral: bool) -> str:
     """Return all marks (category M), as a character class: they belong to words, and no class of `re` has them."""
-    marks = [point for point in range(_DENSE_END) if unicodedata.category(chr(point))[0] == "M"]
-    return _character_class([*marks, *range(0xE0100, 0xE01F0)])
+    marks = [point for point in range(_end(astral)) if unicodedata.category(chr(point))[0] == "M"]
+    return _character_class([*marks, *range(0xE0100, 0xE01F0)] if astral else marks)
+
+
+def _end(astral: bool) -> int:
+    return _DENSE_END if astral else 0x10000
 
 
 def _character_class(points: Iterable[int]) -> str:
@@ -95,7 +110,9 @@ def _character_class(points: Iterable[int]) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """Counts of several texts, one row each; every column adds up over texts that are set apart by white space.
+    """Counts of several texts, one row each; sums over rows are the counts of the texts together.
+
+    (But for the space that would stand between two texts, and the rounding where words are estimated.)
 
     Attributes
     ----------

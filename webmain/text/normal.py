@@ -26,6 +26,10 @@ _DISCRETIONARY = (
 _JOINERS = "\u034f\u180b-\u180d\u180f\u200b-\u200d\ufe00-\ufe0f\U000e0100-\U000e01ef"
 _UNPRINTED = re.compile(f"[{_CONTROLS}{_DISCRETIONARY}]+")
 _INVISIBLE = re.compile(f"[{_CONTROLS}{_DISCRETIONARY}{_JOINERS}]+")
+_NOT_PLAIN = re.compile(
+    "[^\t\n\r -~\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0373\u0376-\u037d\u037f-\u0386\u0388-\u0482\u048a-\u052f"
+    "\u2010-\u2027\u202f-\u205e\u20a0-\u20bf\u2122]"
+)
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
@@ -57,12 +61,12 @@ def strip_unprinted(text: str) -> str:
 
     Joiners, variation selectors and the zero-width space stay: they shape letters or part words.
     """
-    return text if text.isascii() and text.isprintable() else _UNPRINTED.sub("", text)
+    return text if is_plain(text) else _UNPRINTED.sub("", text)
 
 
 def strip_invisible(text: str) -> str:
     """Return a text without any invisible character, joiners and the zero-width space among them, for comparing."""
-    return text if text.isascii() and text.isprintable() else _INVISIBLE.sub("", text)
+    return text if is_plain(text) else _INVISIBLE.sub("", text)
 
 
 def replace_surrogates(text: str) -> str:
@@ -70,12 +74,21 @@ def replace_surrogates(text: str) -> str:
     return text if text.isascii() else _SURROGATES.sub("\ufffd", text)
 
 
+def is_plain(text: str) -> bool:
+    """Tell whether a text holds composed Latin, Greek and Cyrillic letters and common marks only.
+
+    Such a text is in NFC and without invisible characters as it is: most texts are done with this one look.
+    """
+    return not _NOT_PLAIN.search(text)
+
+
 @cache
-def _long_rows_of_marks() -> re.Pattern[str]:
+def _long_rows_of_marks(*, astral: bool) -> re.Pattern[str]:
     """Return the pattern of more than `MAX_MARKS` combining marks in a row."""
     from webmain.text.characters import combining_ranges
 
-    return re.compile(f"([{combining_ranges()}]{{{MAX_MARKS}}})[{combining_ranges()}]+")
+    marks = combining_ranges(astral=astral)
+    return re.compile(f"([{marks}]{{{MAX_MARKS}}})[{marks}]+")
 
 
 def compose(text: str) -> str:
@@ -86,10 +99,12 @@ def compose(text: str) -> str:
     str
         The same object where nothing was to be done.
     """
-    if text.isascii():
+    if is_plain(text):
         return text
     if len(text) > MAX_MARKS:
-        text = _long_rows_of_marks().sub(r"\1", text)
+        from webmain.text.characters import has_astral
+
+        text = _long_rows_of_marks(astral=has_astral(text)).sub(r"\1", text)
     return unicodedata.normalize("NFC", text)
 
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
-from webmain.text.normal import compose, fold_case, strip_invisible
+from webmain.text.normal import compose, fold_case, is_plain, strip_invisible
 from webmain.text.scripts import UNSPACED, unspaced_runs
 
 SIGNATURE_VERSION = 1
@@ -48,9 +48,11 @@ def shingles(text: str) -> set[str]:
         shingle itself; without letters and digits there is none.
     """
     folded = fold_case(compose(strip_invisible(text[:MAX_CHARS]))).replace("_", " ")
-    if folded.isascii():
+    if is_plain(folded):
         return _windows(re.findall(r"\w+", folded), SHINGLE_WORDS, " ")
-    found = _windows(_spaced_words().findall(folded), SHINGLE_WORDS, " ")
+    from webmain.text.characters import has_astral
+
+    found = _windows(_spaced_words(astral=has_astral(folded)).findall(folded), SHINGLE_WORDS, " ")
     letters = "".join(unspaced_runs().findall(folded))
     return found | _windows(letters, SHINGLE_CHARS, "") if letters else found
 
@@ -65,10 +67,10 @@ def _windows(items: Sequence[str], size: int, separator: str) -> set[str]:
 
 
 @cache
-def _spaced_words() -> re.Pattern[str]:
+def _spaced_words(*, astral: bool) -> re.Pattern[str]:
     from webmain.text.characters import mark_ranges
 
-    return re.compile(rf"(?:(?![{UNSPACED}])[\w{mark_ranges()}])+")
+    return re.compile(rf"(?:(?![{UNSPACED}])[\w{mark_ranges(astral=astral)}])+")
 
 
 def signature(text: str) -> Signature:

@@ -7,8 +7,8 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
-from webmain.text.normal import fold_apostrophes, fold_case
-from webmain.text.words import base_language, keep_pythainlp_quiet
+from webmain.text.normal import compose, fold_apostrophes
+from webmain.text.words import base_language, fold_word, keep_pythainlp_quiet
 
 _ALIASES = {
     "arz": "ar", "ary": "ar", "bs": "hr", "fil": "tl", "grc": "el", "hbo": "he", "in": "id", "iw": "he", "mo": "ro",
@@ -58,8 +58,8 @@ def stopwords(language: str | None) -> frozenset[str]:
 
 def fold_all(found: Iterable[str], *, language: str | None) -> frozenset[str]:
     """Return words folded as `webmain.text.words.term` folds them, so that they can be looked up."""
-    code = base_language(language)
-    return frozenset(fold_case(fold_apostrophes(word.strip()), language=code) for word in found if word.strip())
+    folded = (fold_word(fold_apostrophes(compose(word)), language=language).strip() for word in found)
+    return frozenset(word for word in folded if word)
 
 
 def _thai() -> Iterable[str]:

@@ -17,13 +17,14 @@ from webmain.text.normal import (
     compose,
     fold_apostrophes,
     fold_case,
+    is_plain,
     replace_surrogates,
     strip_invisible,
     strip_unprinted,
 )
 from webmain.text.scripts import HAN, is_unspaced, unspaced_runs, unspaced_share
 
-__all__ = ["bare", "base_language", "is_unspaced", "term", "terms", "tokens", "unspaced_share", "words"]
+__all__ = ["bare", "base_language", "fold_word", "is_unspaced", "term", "terms", "tokens", "unspaced_share", "words"]
 
 MAX_TERM_LENGTH = 60
 """Characters above which a word is no term: hashes, encoded data, a row of letters."""
@@ -42,11 +43,8 @@ _THAI_REPAIRS = (
     (re.compile("\u0e4d([\u0e48-\u0e4b]?)\u0e32"), "\\1\u0e33"),  # nikhahit and sara aa, for sara am
     (re.compile("\u0e33([\u0e48-\u0e4b])"), "\\1\u0e33"),  # the tone mark stands before sara am
 )
-_UNUSUAL = re.compile(  # anything but what needs no preparation: composed Latin, Greek, Cyrillic and common punctuation
-    "[^\t\n\r -~\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u202f-\u205e\u20a0-\u20bf\u2122]"
-)
 _DOTTED = re.compile(r"[^\W\d_](?:\.[^\W\d_])+")  # U.S, e.g: the last dot is a token of its own
-_LANGUAGE = re.compile("[a-z]{2,3}")
+_LANGUAGE = re.compile("([a-z]{2,3})(?:[-_].*)?", re.DOTALL)
 
 
 def words(text: str, *, language: str | None = None) -> list[str]:
@@ -75,11 +73,11 @@ def words(text: str, *, language: str | None = None) -> list[str]:
     return [segment for segment in found if segment in real]
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=64)
 def base_language(language: str | None) -> str:
     """Return the primary part of a language tag in lower case ("en" of "en-GB"), or "" where there is none."""
-    match = _LANGUAGE.match((language or "").lower())
-    return match[0] if match else ""
+    match = _LANGUAGE.fullmatch((language or "").lower())
+    return match[1] if match else ""
 
 
 def _is_word(segment: str) -> bool:
@@ -102,7 +100,7 @@ def _segments(text: str, language: str) -> Iterator[str]:
     """Segment Thai stretches and all between them, each by its own segmenter."""
     from icu4py.breakers import WordBreaker
 
-    if not _UNUSUAL.search(text):
+    if is_plain(text):
         yield from WordBreaker(text, language)
         return
     text = replace_surrogates(compose(strip_unprinted(text)))
@@ -191,25 +189,32 @@ def bare(word: str, *, language: str | None = None) -> str:
     Returns
     -------
     str
-        Apostrophes straight, invisible characters and optional Arabic marks out, case as it was. "" for numbers (with
-        up to three letters of unit or ordinal: "20th"), for words without letters, with one letter (in Han, where one
-        character is a word: none), or longer than `MAX_TERM_LENGTH`.
+        Apostrophes straight, the rest as it was. "" for numbers (with up to three letters of unit or ordinal: "20th"),
+        for words without letters, with one letter (in Han, where one character is a word: none), or longer than
+        `MAX_TERM_LENGTH`.
     """
-    if word.isascii() and word.isalpha():
-        return word if 2 <= len(word) <= MAX_TERM_LENGTH else ""
+    if word.isalpha() and 2 <= len(word) <= MAX_TERM_LENGTH and "\u02bc" not in word:
+        return word
     if _NUMBER.fullmatch(word):
         return ""
-    plain = _SILENT.sub("", _without_endings(fold_apostrophes(strip_invisible(word)), base_language(language)))
+    plain = _without_endings(fold_apostrophes(word), base_language(language))
     if len(plain) > MAX_TERM_LENGTH or not any(map(str.isalpha, plain)):
         return ""
-    if len(plain.replace(".", "")) < 2 and not _HAN.match(plain):
+    if len(fold_word(plain).replace(".", "")) < 2 and not _HAN.match(plain):
         return ""
     return plain
 
 
 def term(word: str, *, language: str | None = None) -> str:
-    """Return the form under which a word is counted: `bare`, case folded by the language's rules."""
-    return fold_case(bare(word, language=language), language=base_language(language))
+    """Return the form under which a word is counted: `bare`, folded; "" where it isn't worth counting."""
+    return fold_word(bare(word, language=language), language=language)
+
+
+def fold_word(word: str, *, language: str | None = None) -> str:
+    """Return a word with case folded by the language's rules, invisible characters and optional Arabic marks out."""
+    if not is_plain(word):
+        word = _SILENT.sub("", strip_invisible(word))
+    return fold_case(word, language=base_language(language))
 
 
 def _without_endings(word: str, language: str) -> str:
@@ -240,10 +245,10 @@ def terms(text: str, language: str | None = None) -> list[str]:
 
 
 @cache
-def _token_pattern() -> re.Pattern[str]:
+def _token_pattern(*, astral: bool) -> re.Pattern[str]:
     from webmain.text.characters import mark_ranges
 
-    return re.compile(rf"[\w{mark_ranges()}]+")
+    return re.compile(rf"[\w{mark_ranges(astral=astral)}]+")
 
 
 def tokens(text: str) -> list[str]:
@@ -253,9 +258,12 @@ def tokens(text: str) -> list[str]:
     punctuation nor apostrophes make a difference.
     """
     text = text.lower().replace("_", " ")
-    if not _UNUSUAL.search(text):
+    if is_plain(text):
         return re.findall(r"\w+", text)
-    found: list[str] = _token_pattern().findall(compose(strip_invisible(text)))
+    from webmain.text.characters import has_astral
+
+    pattern = _token_pattern(astral=has_astral(text))
+    found: list[str] = pattern.findall(compose(strip_invisible(text)))
     if not unspaced_runs().search(text):
         return found
     return [token for run in found for token in _split_unspaced(run)]

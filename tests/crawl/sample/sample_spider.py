@@ -1,0 +1,67 @@
+"""A spider for tests: fetches what it is told to and yields pages as they come."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import scrapy
+
+from webmain.extensions import KnownUrls
+from webmain.discovery.ledger import Found
+from webmain.extractors.registry import create
+from webmain.items import Page, Reason, Rejected
+from webmain.signals import tell_rejected
+from webmain.stages import read
+
+
+class SampleSpider(scrapy.Spider):
+    """Arguments: urls (separated by spaces), store, read (1: yield documents), max_articles, since, language, fail (1: raise)."""
+
+    name = "sample"
+
+    @classmethod
+    def from_crawler(cls, crawler, *args, **kwargs):
+        if "wrong" in kwargs:
+            raise ValueError(f"wrong: got {kwargs['wrong']!r}, allowed is nothing")
+        return super().from_crawler(crawler, *args, **kwargs)
+
+    def __init__(
+        self, urls="", store=None, extractor="line_block", max_articles=None, since=None, language=None, **kwargs
+    ):
+        super().__init__(**kwargs)
+        self.urls = urls.split()
+        if store:
+            self.store_spec = store
+        self.extractor = create(extractor)
+        self.max_articles = int(max_articles) if max_articles else None
+        self.since = datetime.fromisoformat(since) if since else None
+        self.language = language
+
+    async def start(self):
+        known = self.crawler.get_extension(KnownUrls)
+        known.ledger.add_pending([Found(url=u) for u in self.urls], site="test")
+        wanted = known.ledger.unknown(self.urls) if known.skip_known else self.urls
+        self.crawler.stats.inc_value("webmain/known", len(self.urls) - len(wanted))
+        for url in wanted:
+            yield scrapy.Request(url, errback=self.failed)
+
+    def parse(self, response):
+        if getattr(self, "fail", None) and self.fail in response.url:
+            raise RuntimeError("the spider has a fault")
+        if "hub" in response.url:
+            tell_rejected(self.crawler, Rejected(Reason.NOT_ARTICLE, "a hub", url=response.url))
+            return
+        headers = {k.decode().lower(): v[-1].decode() for k, v in response.headers.items()}
+        page = Page(
+            url=response.url,
+            body=response.body,
+            status=response.status,
+            headers=headers,
+            fetched_at=datetime(2026, 1, 1, tzinfo=UTC),
+        )
+        if "item" in response.url:
+            yield {"other": 1}
+        yield read(page) if getattr(self, "read", None) else page
+
+    def failed(self, failure):
+        self.crawler.stats.inc_value("sample/errback")

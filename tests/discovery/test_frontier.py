@@ -1,0 +1,70 @@
+from datetime import UTC, datetime
+
+import pytest
+
+from webmain.discovery.frontier import UNDATED, newest_key, order_children, period_end
+from webmain.discovery.sitemaps import SitemapChild
+from webmain.items import Hints
+
+NOW = datetime(2024, 6, 1, tzinfo=UTC)
+
+
+def key(url: str = "https://x.example/a", **hints: str) -> float:
+    return newest_key(url, Hints(source="feed", **hints) if hints else None, now=NOW)
+
+
+def test_publication_date_comes_before_the_address_and_modification_last():
+    dated = "https://x.example/2024/05/10/a"
+    assert key(dated, published="2024-05-20", modified="2024-05-30") == datetime(2024, 5, 20, tzinfo=UTC).timestamp()
+    assert key(dated, modified="2024-05-30") == datetime(2024, 5, 10, tzinfo=UTC).timestamp()
+    assert key(modified="2024-05-30") == datetime(2024, 5, 30, tzinfo=UTC).timestamp()
+    assert key() == UNDATED
+
+
+@pytest.mark.parametrize(
+    ("published", "believed"), [("2024-06-02", True), ("2024-06-04", False), ("1985-01-01", False)]
+)
+def test_implausible_dates_are_not_believed(published, believed):
+    assert (key(published=published) != UNDATED) is believed
+
+
+def children(*names: str) -> list[SitemapChild]:
+    return [SitemapChild(url=f"https://x.example/{name}") for name in names]
+
+
+def test_news_comes_first_and_images_last_and_newest_first_within():
+    names = ["image-sitemap-2024.xml", "sitemap-2023-01.xml", "sitemap-2024-05.xml", "page-sitemap.xml",
+             "post-sitemap.xml", "sitemap_news.xml", "author-sitemap.xml", "news-images.xml"]  # fmt: skip
+    ordered = [child.url.rpartition("/")[2] for child in order_children(children(*names))]
+    assert ordered == ["sitemap_news.xml", "post-sitemap.xml", "sitemap-2024-05.xml", "sitemap-2023-01.xml",
+                       "page-sitemap.xml", "image-sitemap-2024.xml",
+                       "author-sitemap.xml", "news-images.xml"]  # fmt: skip
+
+
+def test_old_children_are_left_out_with_a_days_grace():
+    since = datetime(2024, 5, 10, tzinfo=UTC)
+    given = [
+        SitemapChild(url="https://x.example/1.xml", lastmod="2024-05-08T23:00:00Z"),
+        SitemapChild(url="https://x.example/2.xml", lastmod="2024-05-09T01:00:00Z"),
+        *children("sitemap-2024-04.xml", "sitemap-2024-05.xml", "sitemap-2023.xml", "undated.xml"),
+    ]
+    given += children("s?yyyy=2024&mm=05&dd=01")
+    kept = {child.url.rpartition("/")[2] for child in order_children(given, since=since)}
+    assert kept == {"2.xml", "sitemap-2024-05.xml", "undated.xml"}
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("sitemap-2024-02.xml", (2024, 3, 1)),
+        ("sitemap_20240531.xml", (2024, 6, 1)),
+        ("2023/sitemap.xml", (2024, 1, 1)),
+        ("s.xml?year=2024&month=12", (2025, 1, 1)),
+        ("s.xml?yyyy=2024&mm=99", None),
+        ("sitemap1.xml", None),
+        ("sitemap-120240.xml", None),
+    ],
+)
+def test_period_of_a_name_ends_where_the_next_begins(name, expected):
+    end = period_end("https://x.example/" + name)
+    assert end == (datetime(*expected, tzinfo=UTC) if expected else None)

@@ -1,0 +1,224 @@
+import pickle
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from webmain.extractors.pab import PAB
+from webmain.spiders.arguments import (
+    DEFAULT_STORE,
+    ArgumentError,
+    PathFilter,
+    read_archive_arguments,
+    read_news_arguments,
+    start_url,
+)
+
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+
+
+def problem_of(**given):
+    with pytest.raises(ArgumentError) as caught:
+        read_news_arguments({"site": "bbc.com", **given}, now=NOW)
+    assert len(caught.value.problems) == 1
+    return caught.value.problems[0]
+
+
+def test_a_domain_alone_is_enough_and_the_rest_has_defaults():
+    arguments = read_news_arguments({"site": "bbc.com"}, now=NOW)
+    assert arguments.sites == ("https://bbc.com/",)
+    assert arguments.store == DEFAULT_STORE
+    assert arguments.skip_known is True
+    assert (arguments.max_pages, arguments.max_articles, arguments.since, arguments.language) == (None,) * 4
+    assert arguments.extractor.name
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("bbc.com", "https://bbc.com/"),
+        (" BBC.com ", "https://bbc.com/"),
+        ("www.bbc.co.uk/news", "https://www.bbc.co.uk/news"),
+        ("http://example.org", "http://example.org/"),
+        ("//example.org/a", "https://example.org/a"),
+        ("https://example.org/a?utm_source=x#top", "https://example.org/a"),
+        ("127.0.0.1:8000", "https://127.0.0.1:8000/"),
+        ("http://localhost:8000/", "http://localhost:8000/"),
+        ("ข่าว.ไทย", "https://xn--22c8e6a1f.xn--o3cw4h/"),
+        ("bbc", None),
+        ("ftp://example.org", None),
+        ("https://", None),
+        ("not a site", None),
+        ("javascript:alert(1)", None),
+    ],
+)
+def test_a_site_becomes_the_address_of_its_front_page(text, address):
+    assert start_url(text) == address
+
+
+@given(st.text(max_size=60))
+def test_no_text_breaks_the_reading_of_a_site(text):
+    address = start_url(text)
+    assert address is None or address.startswith(("http://", "https://"))
+
+
+def test_several_sites_and_a_file_are_joined_each_once(tmp_path):
+    listed = tmp_path / "sites.txt"
+    listed.write_text(
+        "\ufeff# the list\nexample.org # with a comment\n\nhttps://example.net/news#front\n", encoding="utf-8"
+    )
+    arguments = read_news_arguments({"site": "bbc.com, example.org", "sites": str(listed)}, now=NOW)
+    assert arguments.sites == ("https://bbc.com/", "https://example.org/", "https://example.net/news")
+
+
+@pytest.mark.parametrize("content", [b"", b"# nothing\n", b"\0\1\2"])
+def test_a_file_without_sites_is_refused(tmp_path, content):
+    listed = tmp_path / "sites.txt"
+    listed.write_bytes(content)
+    with pytest.raises(ArgumentError, match=r"argument sites: got .*sites\.txt"):
+        read_news_arguments({"sites": str(listed)}, now=NOW)
+
+
+def test_a_missing_file_of_sites_is_named():
+    with pytest.raises(ArgumentError, match=r"argument sites: got '/no/such/file'; No such file"):
+        read_news_arguments({"sites": "/no/such/file"}, now=NOW)
+
+
+def test_without_any_site_the_argument_is_missing():
+    with pytest.raises(ArgumentError, match=r"argument site: missing; .*bbc\.com"):
+        read_news_arguments({}, now=NOW)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("site", "nowhere", "domains and http"),
+        ("extractor", "magic", "pab"),
+        ("extractor", "pab:speed=9", "allowed"),
+        ("store", "csv:x.csv", "jsonl:PATH and sqlite:PATH"),
+        ("store", "jsonl:", "has no path"),
+        ("store", "articles.jsonl", "jsonl:PATH and sqlite:PATH"),
+        ("store", "jsonl:/", "is a folder"),
+        ("max_pages", "0", "whole numbers from 1"),
+        ("max_pages", "-3", "whole numbers from 1"),
+        ("max_pages", "many", "whole numbers from 1"),
+        ("max_articles", "1.5", "whole numbers from 1"),
+        ("since", "yesterday", "ISO dates"),
+        ("since", "2026-13-01", "ISO dates"),
+        ("since", "2027-01-01", "future"),
+        ("since", "999999w", "ISO dates"),
+        ("language", "english language", "ISO 639-1"),
+        ("include", "https://bbc.com/sport", "globs over paths"),
+        ("record", "crawl.warc", ".warc.gz"),
+        ("skip_known", "perhaps", "true and false"),
+    ],
+)
+def test_a_wrong_value_is_told_with_name_what_was_given_and_what_is_allowed(name, value, told):
+    problem = problem_of(**{name: value})
+    assert problem.argument == name
+    assert problem.given == value
+    assert told in problem.allowed
+    assert str(problem).startswith(f"argument {name}: got {value!r}; ")
+
+
+def test_an_unknown_argument_is_an_error_with_the_nearest_name():
+    problem = problem_of(max_article="3")
+    assert "did you mean max_articles?" in str(problem)
+    assert "Allowed are site, sites" in str(problem)
+
+
+def test_an_argument_like_no_other_gets_no_guess():
+    assert "did you mean" not in str(problem_of(zzz="3"))
+
+
+def test_all_problems_are_told_at_once_and_the_error_can_be_pickled():
+    with pytest.raises(ArgumentError) as caught:
+        read_news_arguments({"since": "soon", "max_pages": "x", "sight": "bbc.com"}, now=NOW)
+    names = [problem.argument for problem in caught.value.problems]
+    assert sorted(names) == ["max_pages", "sight", "since", "site"]
+    assert len(str(caught.value).splitlines()) == 4
+    assert pickle.loads(pickle.dumps(caught.value)).problems == caught.value.problems
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("3d", NOW - timedelta(days=3)),
+        ("12h", NOW - timedelta(hours=12)),
+        ("2w", NOW - timedelta(weeks=2)),
+        ("2026-11-20", datetime(2026, 11, 20, tzinfo=UTC)),
+        ("2026-11-20T06:00:00+07:00", datetime(2026, 11, 19, 23, tzinfo=UTC)),
+    ],
+)
+def test_since_is_a_date_or_a_span_and_has_a_zone(text, moment):
+    assert read_news_arguments({"site": "bbc.com", "since": text}, now=NOW).since == moment
+
+
+def test_a_long_value_is_cut_in_the_message():
+    assert len(str(problem_of(since="x" * 10_000))) < 500
+
+
+def test_stores_are_kept_in_their_order_and_commas_in_paths_stay():
+    given = {"site": "bbc.com", "store": "jsonl:a,b.jsonl, sqlite:x.db"}
+    assert read_news_arguments(given, now=NOW).store == "jsonl:a,b.jsonl,sqlite:x.db"
+
+
+def test_an_extractor_may_be_given_as_an_object_or_with_options():
+    assert read_news_arguments({"site": "bbc.com", "extractor": PAB()}, now=NOW).extractor == PAB()
+    assert read_news_arguments({"site": "bbc.com", "extractor": "pab"}, now=NOW).extractor == PAB()
+
+
+def test_a_language_is_reduced_to_its_base():
+    assert read_news_arguments({"site": "bbc.com", "language": "EN-gb"}, now=NOW).language == "en"
+
+
+@pytest.mark.parametrize(
+    ("include", "exclude", "path", "wanted"),
+    [
+        ((), (), "/any", True),
+        (("/sport",), (), "/sport", True),
+        (("/sport",), (), "/sport/", True),
+        (("/sport",), (), "/sport/football/1", True),
+        (("/sport",), (), "/sports", False),
+        (("/sport/",), (), "/sport/football", True),
+        (("*/2026/*",), (), "/news/2026/11/x", True),
+        (("*/2026/*",), (), "/news/2025/11/x", False),
+        ((), ("/live",), "/live/1", False),
+        (("/news",), ("*/live",), "/news/live", False),
+        (("/news",), ("*/live",), "/news/other", True),
+        (("/ข่าว",), (), "/%E0%B8%82%E0%B9%88%E0%B8%B2%E0%B8%A7/1", True),
+        (("/",), (), "/anything", True),
+    ],
+)
+def test_paths_are_included_and_excluded_by_globs(include, exclude, path, wanted):
+    assert PathFilter(include=include, exclude=exclude).includes(f"https://example.org{path}?q=1") is wanted
+
+
+def test_a_hostile_glob_takes_no_time():
+    assert not PathFilter(include=("*a" * 30 + "b",)).includes("https://example.org/" + "a" * 2000)
+
+
+def test_patterns_without_a_slash_begin_at_the_root():
+    arguments = read_news_arguments({"site": "bbc.com", "include": "sport, *live*"}, now=NOW)
+    assert arguments.paths.include == ("/sport", "*live*")
+
+
+def test_an_archive_needs_a_path_that_is_there(tmp_path):
+    with pytest.raises(ArgumentError, match="argument path: missing"):
+        read_archive_arguments({})
+    with pytest.raises(ArgumentError, match=r"argument path: got '/no/such/\*\.warc'; nothing is there"):
+        read_archive_arguments({"path": "/no/such/*.warc"})
+    for name in ("a.warc", "b,c.html"):
+        Path(tmp_path / name).write_bytes(b"")
+    assert read_archive_arguments({"path": f"{tmp_path}/*.warc,{tmp_path}"}).paths == (
+        f"{tmp_path}/*.warc",
+        str(tmp_path),
+    )
+    assert read_archive_arguments({"path": f"{tmp_path}/b,c.html"}).paths == (f"{tmp_path}/b,c.html",)
+
+
+def test_arguments_of_the_other_spider_are_unknown(tmp_path):
+    with pytest.raises(ArgumentError, match="argument include: got '/a'; no such argument"):
+        read_archive_arguments({"path": str(tmp_path), "include": "/a"})

@@ -1,0 +1,201 @@
+from datetime import UTC, datetime, timedelta
+
+from webmain.items import Hints
+from webmain.spiders.arguments import PathFilter
+from webmain.spiders.site import Limits, Site, Where, richer, without_referrer
+
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+FRONT = "https://example.org/"
+
+
+def site(**options):
+    return Site(FRONT, now=NOW, **options)
+
+
+def find(here, *paths, where=Where.HUB, depth=0, hints=None):
+    found = [(path if "://" in path else FRONT + path.lstrip("/"), hints) for path in paths]
+    candidates = list(here.sift(found, where, depth=depth))
+    for candidate in candidates:
+        here.push(candidate)
+    return candidates
+
+
+def order(here):
+    urls = []
+    while candidate := here.next():
+        urls.append(candidate.url.removeprefix(FRONT))
+    return urls
+
+
+def article(number, day="2026/11/20"):
+    return f"{day}/five-words-make-an-article-{number}"
+
+
+def test_newest_comes_first_and_each_once():
+    here = site()
+    find(here, article(1, "2026/11/01"), article(2, "2026/11/20"), article(3, "2026/11/10"), article(2, "2026/11/20"))
+    assert order(here) == [article(2, "2026/11/20"), article(3, "2026/11/10"), article(1, "2026/11/01")]
+    assert find(here, article(1, "2026/11/01")) == []
+
+
+def test_a_date_that_is_learned_later_moves_an_article_forward():
+    here = site()
+    find(here, "news/an-article-with-many-words-a", "news/an-article-with-many-words-b", where=Where.SITEMAP)
+    find(
+        here, "news/an-article-with-many-words-b", where=Where.FEED, hints=Hints(source="feed", published="2026-11-21")
+    )
+    assert order(here) == ["news/an-article-with-many-words-b", "news/an-article-with-many-words-a"]
+
+
+def test_undated_links_of_the_front_page_stand_before_old_articles_and_after_todays():
+    here = site()
+    find(here, article(1, "2026/11/21"), article(2, "2019/01/01"))
+    find(here, "news/undated-but-on-the-front-page", where=Where.FRONT)
+    assert order(here) == [article(1, "2026/11/21"), "news/undated-but-on-the-front-page", article(2, "2019/01/01")]
+
+
+def test_other_sites_are_left_out_and_subdomains_belong_to_the_site():
+    here = site()
+    find(
+        here,
+        "https://other.net/2026/11/20/five-words-make-an-article",
+        "https://blog.example.org/2026/11/20/a-b-c-d-e-f",
+    )
+    assert [c.url for c in iter(here.next, None)] == ["https://blog.example.org/2026/11/20/a-b-c-d-e-f"]
+
+
+def test_an_alias_domain_belongs_to_the_site():
+    here = site()
+    here.add_alias("https://www.example.net/")
+    assert len(find(here, "https://example.net/2026/11/20/five-words-make-an-article")) == 1
+
+
+def test_tracking_parameters_and_referrers_do_not_make_another_article():
+    here = site()
+    find(here, article(1), article(1) + "?utm_source=rss", article(1) + "?ref=related", article(1) + "#comments")
+    assert order(here) == [article(1)]
+
+
+def test_a_referrer_is_taken_off_articles_and_stays_on_lists():
+    assert without_referrer(FRONT + article(1) + "?ref=side&id=4") == FRONT + article(1) + "?id=4"
+    assert without_referrer(FRONT + article(1) + "?source=4711") == FRONT + article(1) + "?source=4711"
+    assert without_referrer(FRONT + "tag/x?source=agency") == FRONT + "tag/x?source=agency"
+
+
+def test_what_is_dated_before_since_is_left_out_with_a_days_grace():
+    here = site(since=datetime(2026, 11, 10, tzinfo=UTC))
+    find(here, article(1, "2026/11/08"), article(2, "2026/11/09"), article(3, "2026/11/10"))
+    assert order(here) == [article(3, "2026/11/10"), article(2, "2026/11/09")]
+    assert here.take_skipped()["too_old"] == 1
+
+
+def test_included_paths_bound_articles_and_not_hubs_and_excluded_ones_both():
+    here = site(paths=PathFilter(include=("/2026",), exclude=("/live",)))
+    found = find(here, article(1), "2025/11/20/five-words-make-an-article-2", "section/sport/", "live/")
+    assert [c.url.removeprefix(FRONT) for c in found] == [article(1), "section/sport/"]
+
+
+def test_hubs_are_bounded_in_depth_and_number():
+    here = site(limits=Limits(hubs=2, hub_depth=2))
+    assert find(here, "section/a/", depth=2) == []
+    assert len(find(here, "section/b/", "section/c/", "section/d/", depth=1)) == 2
+
+
+def test_a_calendar_without_end_ends():
+    here = site(limits=Limits(alike=3))
+    months = [f"calendar/{year}/{month:02}/" for year in range(2000, 2026) for month in range(1, 13)]
+    assert len([c for c in find(here, *months) if c.is_hub]) == 3
+    assert here.take_skipped()["hubs_alike"] == len(months) - 3
+
+
+def test_pages_of_a_list_are_bounded_and_other_lists_are_not_hurt():
+    here = site(limits=Limits(alike=3))
+    assert len(find(here, *(f"section/sport/?page={n}" for n in range(2, 20)))) == 3
+    assert len(find(here, "section/culture/")) == 1
+
+
+def test_tags_and_authors_are_walked_only_where_nothing_names_the_articles():
+    here = site()
+    find(here, "tag/harbour/", "author/ann-lee/", "section/sport/")
+    here.has_sources = True
+    assert order(here) == ["section/sport/"]
+    assert here.take_skipped()["tags_and_authors"] == 2
+
+
+def test_a_folder_without_articles_is_left_alone_after_a_while():
+    here = site(limits=Limits(misses=5))
+    urls = [f"things/some-page-with-a-long-name-{n}" for n in range(10)]
+    find(here, *urls)
+    for _ in range(5):
+        here.note_page(here.next().url, is_article=False)
+    assert here.next() is None
+    assert here.take_skipped()["fruitless"] == 5
+
+
+def test_one_article_keeps_its_folder_alive():
+    here = site(limits=Limits(misses=5))
+    find(here, *(f"things/some-page-with-a-long-name-{n}" for n in range(10)))
+    here.note_page(here.next().url, is_article=True)
+    for _ in range(7):
+        here.note_page(here.next().url, is_article=False)
+    assert here.next() is not None
+
+
+def test_the_oldest_drop_out_of_a_full_frontier():
+    here = site(limits=Limits(frontier=10))
+    days = [(NOW - timedelta(days=n)).strftime("%Y/%m/%d") for n in range(40)]
+    find(here, *(article(n, day) for n, day in enumerate(days)))
+    urls = order(here)
+    assert urls[:10] == [article(n, day) for n, day in enumerate(days[:10])]
+    assert len(urls) <= 21
+    assert here.take_skipped()["frontier_full"] >= 19
+
+
+def test_what_feeds_name_is_wanted_even_at_a_hubs_address():
+    here = site()
+    assert find(here, "section/sport/", where=Where.FEED, hints=Hints(source="feed", title="A"))[0].is_hub is False
+
+
+def test_a_folded_address_is_not_fetched_and_gives_its_hints():
+    here = site()
+    hints = Hints(source="feed", title="The title")
+    find(here, article(1), where=Where.FEED, hints=hints)
+    assert here.fold(FRONT + article(1)) == hints
+    assert here.next() is None
+    assert find(here, article(1)) == []
+
+
+def test_amp_links_are_left_out_where_their_page_is_known():
+    here = site()
+    find(here, article(1), "amp/" + article(1))
+    assert order(here) == [article(1)]
+
+
+def test_the_front_page_is_no_candidate():
+    assert find(site(), FRONT) == []
+
+
+def test_hints_are_joined_and_the_feed_outranks_the_sitemap():
+    feed = Hints(source="feed", title="Feed", content_html="<p>all</p>")
+    news = Hints(source="news-sitemap", title="News", published="2026-11-21")
+    for joined in (richer(feed, news), richer(news, feed)):
+        assert (joined.source, joined.title, joined.published) == ("feed", "Feed", "2026-11-21")
+        assert joined.content_html == "<p>all</p>"
+
+
+def test_article_links_are_counted_once_each_and_without_the_page_itself():
+    urls = [
+        FRONT + article(1),
+        FRONT + article(1) + "#c",
+        FRONT + article(2),
+        FRONT + "tag/x/",
+        "https://other.net/2026/11/1/a-b-c-d-e-f",
+    ]
+    assert site().count_article_links(urls, FRONT + article(1)) == 1
+
+
+def test_repeated_texts_are_told():
+    here = site()
+    assert not here.is_repeated(["a", "b"])
+    assert here.is_repeated(["a", "b"])
+    assert not here.is_repeated(["a", "c"])

@@ -1,0 +1,90 @@
+from datetime import UTC, datetime
+
+from webmain.discovery.feed_links import USUAL_FEED_PATHS
+from webmain.discovery.sitemaps import USUAL_SITEMAP_PATHS, SitemapChild
+from webmain.spiders.sources import MAX_FEED_PAGES, SETTLED_AFTER, SourceKind, Sources
+
+ORIGIN = "https://example.org/front"
+
+
+def begun(**options):
+    sources = Sources(**{"max_feeds": 5, "max_sitemaps": 5, **options})
+    sources.begin(ORIGIN)
+    return sources
+
+
+def rest(sources):
+    return list(iter(sources.next, None))
+
+
+def test_robots_comes_first_then_feeds_then_sitemaps():
+    sources = begun()
+    sources.add_sitemaps([SitemapChild(url="https://example.org/map.xml")])
+    sources.add_feeds(["https://example.org/feed"])
+    kinds = [source.kind for source in rest(sources)]
+    assert kinds == [SourceKind.ROBOTS, SourceKind.FEED, SourceKind.SITEMAP]
+
+
+def test_nothing_is_asked_for_before_the_site_is_known():
+    assert Sources(max_feeds=5, max_sitemaps=5).next() is None
+
+
+def test_the_usual_places_are_tried_where_nothing_is_named():
+    probes = [source for source in rest(begun()) if source.is_probe]
+    assert [s.url for s in probes if s.kind is SourceKind.FEED] == ["https://example.org" + p for p in USUAL_FEED_PATHS]
+    assert len([s for s in probes if s.kind is SourceKind.SITEMAP]) == len(USUAL_SITEMAP_PATHS)
+
+
+def test_a_place_that_answers_ends_the_search():
+    sources = begun()
+    probe = next(source for source in iter(sources.next, None) if source.is_probe)
+    sources.succeeded(probe)
+    assert not any(source.kind is probe.kind for source in rest(sources))
+
+
+def test_named_sources_make_the_search_needless():
+    sources = begun()
+    sources.add_feeds(["https://example.org/feed"])
+    sources.add_sitemaps([SitemapChild(url="https://example.org/map.xml")])
+    assert not any(source.is_probe for source in rest(sources))
+
+
+def test_each_source_is_asked_for_once_and_an_index_that_names_itself_ends():
+    sources = begun()
+    for _ in range(3):
+        sources.add_sitemaps([SitemapChild(url="https://example.org/map.xml")])
+        sources.add_feeds(["https://example.org/feed", "https://example.org/feed#top"])
+    assert len(rest(sources)) == 3
+
+
+def test_numbers_are_bounded():
+    sources = begun(max_feeds=2, max_sitemaps=3)
+    sources.add_feeds(f"https://example.org/feed/{n}" for n in range(50))
+    sources.add_sitemaps(SitemapChild(url=f"https://example.org/map{n}.xml") for n in range(50))
+    assert len(rest(sources)) == 1 + 2 + 3
+
+
+def test_pages_of_a_feed_are_bounded():
+    sources = begun(max_feeds=100)
+    sources.add_feeds(["https://example.org/feed"])
+    for n in range(20):
+        sources.add_feed_page(f"https://example.org/feed?page={n}")
+    assert len([s for s in rest(sources) if s.kind is SourceKind.FEED]) == 1 + MAX_FEED_PAGES
+
+
+def test_news_sitemaps_go_before_others_and_old_ones_are_left_out():
+    sources = begun(since=datetime(2026, 11, 1, tzinfo=UTC))
+    sources.add_sitemaps(
+        SitemapChild(url=f"https://example.org/{name}.xml")
+        for name in ("tags", "posts-2019-01", "posts-2026-11", "news")
+    )
+    names = [s.url.rpartition("/")[2] for s in rest(sources) if s.kind is SourceKind.SITEMAP]
+    assert names == ["news.xml", "posts-2026-11.xml", "tags.xml"]
+
+
+def test_articles_may_begin_after_some_sources():
+    sources = begun()
+    for _ in range(SETTLED_AFTER):
+        assert not sources.is_settled
+        sources.next()
+    assert sources.is_settled

@@ -1,0 +1,141 @@
+"""The command `webmain`, as a user runs it."""
+
+import io
+import json
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from webmain import cli
+
+PARAGRAPH = "The harbour master said that the tide would reach the upper quay before noon, and so it did, twice."
+PAGE = (
+    "<html lang=en><head><title>Tide reaches quay - Courier</title><meta property='og:title' content='Tide reaches quay'>"
+    "</head><body><nav><ul><li><a href=/a>Home</a></li><li><a href=/b>Sport</a></li></ul></nav><article>"
+    + "<h2>What happened</h2>"
+    + "".join(f"<p>{PARAGRAPH} ({i})</p>" for i in range(8))
+    + "</article><footer><a href=/i>Imprint</a></footer></body></html>"
+)
+
+
+@pytest.fixture
+def page(tmp_path):
+    path = tmp_path / "page.html"
+    path.write_text(PAGE, encoding="utf-8")
+    return str(path)
+
+
+class Site(BaseHTTPRequestHandler):
+    def do_GET(self):
+        status, body = 200, PAGE.encode()
+        if self.path == "/robots.txt":
+            body = b"User-agent: *\nDisallow: /private"
+        elif self.path == "/missing":
+            status, body = 404, b"no"
+        self.send_response(status)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args):
+        pass
+
+
+@pytest.fixture(scope="module")
+def site():
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Site)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_extract_prints_the_text_of_a_file(page, capsys):
+    assert cli.main(["extract", page]) == cli.OK
+    out = capsys.readouterr().out
+    assert PARAGRAPH in out
+    assert "Imprint" not in out
+
+
+def test_extract_prints_markdown_with_title_and_headings(page, capsys):
+    assert cli.main(["extract", "-f", "markdown", "-e", "eniw", page]) == cli.OK
+    out = capsys.readouterr().out
+    assert out.startswith("# Tide reaches quay")
+    assert "## What happened" in out
+
+
+def test_extract_prints_one_json_record_for_each_of_several_pages(page, capsys):
+    assert cli.main(["extract", "-f", "json", "--url", "https://courier.example/tide", page, page]) == cli.OK
+    records = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [r["title"] for r in records] == ["Tide reaches quay"] * 2
+    assert records[0]["site"] == "courier.example"
+
+
+def test_extract_reads_standard_input(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(PAGE.encode())))
+    assert cli.main(["extract", "-"]) == cli.OK
+    assert PARAGRAPH in capsys.readouterr().out
+
+
+def test_extract_fetches_a_url(site, capsys):
+    assert cli.main(["extract", "--allow-private", f"{site}/story"]) == cli.OK
+    assert PARAGRAPH in capsys.readouterr().out
+
+
+def test_a_private_address_is_refused_unless_allowed(site, capsys):
+    assert cli.main(["extract", f"{site}/story"]) == cli.NOT_FOUND
+    assert "127.0.0.1" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("path", ["/private/story", "/missing"])
+def test_what_robots_forbid_or_is_missing_is_said_and_exits_3(site, path, capsys):
+    assert cli.main(["extract", "--allow-private", site + path]) == cli.NOT_FOUND
+    assert path in capsys.readouterr().err
+
+
+def test_a_page_without_text_is_rejected_with_its_reason(tmp_path, capsys):
+    empty = tmp_path / "empty.html"
+    empty.write_bytes(b"")
+    assert cli.main(["extract", str(empty)]) == cli.REJECTED
+    assert "rejected: empty" in capsys.readouterr().err
+
+
+def test_a_rejected_page_does_not_stop_the_others(tmp_path, page, capsys):
+    missing = str(tmp_path / "none.html")
+    assert cli.main(["extract", missing, page]) == cli.NOT_FOUND
+    captured = capsys.readouterr()
+    assert "No such file" in captured.err
+    assert PARAGRAPH in captured.out
+
+
+def test_unknown_extractor_is_named_with_what_is_allowed(page, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        cli.main(["extract", "-e", "magic", page])
+    assert stopped.value.code == cli.USAGE
+    assert "line_block" in capsys.readouterr().err
+
+
+def test_explain_shows_every_block_with_verdict_and_reason(page, capsys):
+    assert cli.main(["explain", "-e", "thai_xpath", page]) == cli.OK
+    out = capsys.readouterr().out
+    assert "content" in out
+    assert "boilerplate" in out
+    assert "harbour master" in out
+
+
+def test_explain_as_json_has_one_record_a_block(page, capsys):
+    assert cli.main(["explain", "-f", "json", "-e", "pab", page]) == cli.OK
+    explained = json.loads(capsys.readouterr().out)
+    assert explained["extractor"] == "pab"
+    assert {b["verdict"] for b in explained["blocks"]} <= {"content", "boilerplate", "duplicate"}
+    assert all(b["why"] for b in explained["blocks"])
+
+
+def test_doctor_finds_nothing_wrong_here(capsys):
+    assert cli.main(["doctor"]) == cli.OK
+    assert "FAILED" not in capsys.readouterr().out

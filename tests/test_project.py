@@ -1,0 +1,118 @@
+"""The project as a whole: its lists agree, it works from a wheel, nothing private is in it."""
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+import venv
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGE = "<html><head><title>Tide</title></head><body><h1>Tide</h1>" + "".join(
+    f"<p>The harbour master said on day {i} that the tide would reach the upper quay before noon, and it did.</p>"
+    for i in range(6)
+)
+
+
+@pytest.fixture(scope="module")
+def project():
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def test_requirements_equal_core_dependencies(project):
+    listed = [line for line in (ROOT / "requirements.txt").read_text().splitlines() if line]
+    assert listed == project["project"]["dependencies"]
+
+
+def test_version_is_the_same_everywhere(project):
+    import webmain
+
+    assert webmain.__version__ == project["project"]["version"]
+
+
+def tracked_files():
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode == 0:
+        return [ROOT / name for name in listed.stdout.splitlines()]
+    return [p for p in ROOT.rglob("*") if p.is_file() and ".venv" not in p.parts]
+
+
+def test_no_absolute_home_or_work_paths_are_tracked():
+    private = re.compile(rb"/(?:w[o]rk|r[o]ot|h[o]me/\w+)/[a-z]")
+    found = [str(p) for p in tracked_files() if p.exists() and private.search(p.read_bytes())]
+    assert found == []
+
+
+def test_no_module_is_longer_than_five_hundred_lines():
+    long = {
+        str(p.relative_to(ROOT)): n
+        for p in (ROOT / "webmain").rglob("*.py")
+        if (n := len(p.read_text(encoding="utf-8").splitlines())) > 500
+    }
+    assert long == {}
+
+
+def build_wheel(folder):
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+    )
+    (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
+def extract_with(python, env, cwd):
+    code = "import sys, webmain.cli as c; print(c.__file__, file=sys.stderr); sys.exit(c.main(['extract', '-f', 'json', '-']))"
+    return subprocess.run(
+        [python, "-c", code],
+        input=PAGE,
+        cwd=cwd,
+        env=env,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
+
+
+def test_wheel_holds_all_that_extraction_needs(tmp_path):
+    wheel = build_wheel(tmp_path)
+    target = tmp_path / "site"
+    install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target", str(target)]
+    subprocess.run([*install, str(wheel)], check=True, capture_output=True)
+    done = extract_with(sys.executable, {**os.environ, "PYTHONPATH": str(target)}, tmp_path)
+    assert str(target) in done.stderr
+    assert "upper quay" in done.stdout
+
+
+@pytest.mark.servers
+@pytest.mark.timeout(600)
+def test_wheel_installs_and_runs_in_a_clean_environment(tmp_path):
+    wheel = build_wheel(tmp_path)
+    venv.create(tmp_path / "env", with_pip=True)
+    python = str(tmp_path / "env" / "bin" / "python")
+    subprocess.run([python, "-m", "pip", "install", "--quiet", str(wheel)], check=True, capture_output=True)
+    env = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV")}
+    done = extract_with(python, env, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "upper quay" in done.stdout
+    doctor = subprocess.run(
+        [str(tmp_path / "env" / "bin" / "webmain"), "doctor"],
+        env=env,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert doctor.returncode == 0, doctor.stdout + doctor.stderr
+
+
+def test_importing_webmain_loads_no_parser_array_or_crawler():
+    code = "import sys, webmain; print([m for m in ('numpy', 'selectolax', 'scrapy', 'lxml', 'sklearn', 'pythainlp') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

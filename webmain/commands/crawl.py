@@ -1,0 +1,103 @@
+"""`scrapy crawl` with exit codes that cron can rely on.
+
+0   the crawl ran as it should, also where there was nothing new ("0 new, 248 known") or a limit of the user's was reached
+1   an error: an exception in the spider or a pipeline, or a store, ledger or recording that failed
+2   the command line or a spider argument is wrong; nothing was fetched
+3   nothing could be fetched or read: no site answered with a page
+4   stopped by a signal (Ctrl-C, SIGTERM) before the end; what was fetched is stored, the rest is pending
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from scrapy.commands.crawl import Command as ScrapyCommand
+from scrapy.crawler import Crawler
+from scrapy.exceptions import UsageError
+
+from webmain.summary import outcome
+
+if TYPE_CHECKING:
+    import argparse
+
+OK, ERROR, USAGE, NOTHING, STOPPED = range(5)
+
+_LIMITS = (
+    "finished",
+    "max_pages",
+    "max_articles",
+    "closespider_itemcount",
+    "closespider_pagecount",
+    "closespider_timeout",
+    "closespider_timeout_no_item",
+    "closespider_pagecount_no_item",
+)
+
+
+class Command(ScrapyCommand):
+    """Runs a spider; see this module's docstring for the exit codes."""
+
+    def long_desc(self) -> str:
+        """Return the help text."""
+        return (
+            "Run a spider of the project by its name. Exit codes: 0 as it should be, also without anything new; 1 an error; "
+            "2 wrong arguments; 3 nothing could be fetched; 4 stopped by a signal."
+        )
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Check the arguments, run the crawl, set the exit code."""
+        if len(args) != 1:
+            raise UsageError("crawl: give the name of one spider", print_help=False)
+        assert self.crawler_process is not None
+        if problem := self._check(args[0], opts.spargs):
+            sys.stderr.write(f"scrapy crawl {args[0]}: {problem}\n")
+            self.exitcode = USAGE
+            return
+        crawler = self._create_crawler(args[0])
+        self.crawler_process.crawl(crawler, **opts.spargs)
+        self.crawler_process.start()
+        try:
+            stats = crawler.stats.get_stats()
+        except RuntimeError:  # the crawl never began
+            stats = {}
+        self.exitcode = ERROR if self.crawler_process.bootstrap_failed or not stats else exit_code(stats)
+
+    def _check(self, name: str, arguments: Mapping[str, Any]) -> str | None:
+        """Make the spider once for its argument checks; return what is wrong."""
+        assert self.crawler_process is not None
+        loader = self.crawler_process.spider_loader
+        try:
+            kind = loader.load(name)
+        except KeyError:
+            return f"there is no spider of this name; there are {', '.join(sorted(loader.list())) or 'none'}"
+        settings = self.crawler_process.settings.copy()
+        try:
+            kind.from_crawler(Crawler(kind, settings), **arguments)
+        except (ValueError, UsageError) as error:
+            return str(error)
+        return None
+
+
+def exit_code(stats: Mapping[str, Any]) -> int:
+    """Return the exit code of a crawl that has ended, from its stats."""
+    found = outcome(stats)
+    problems = any(stats.get(f"webmain/{kind}_error") for kind in ("store", "ledger", "record", "replay"))
+    if found.errors or problems:
+        return ERROR
+    if found.finish_reason == "shutdown":
+        return STOPPED
+    if found.finish_reason not in _LIMITS:
+        return ERROR
+    if not (found.articles or found.known or found.pages or _answers(stats)):
+        return NOTHING
+    return OK
+
+
+def _answers(stats: Mapping[str, Any]) -> int:
+    """Count the successful answers that were no robots.txt."""
+    ok = "downloader/response_status_count/2"
+    robots = "robotstxt/response_status_count/2"
+    answered = sum(n for name, n in stats.items() if name.startswith(ok))
+    return int(answered - sum(n for name, n in stats.items() if name.startswith(robots)))

@@ -1,0 +1,137 @@
+"""From the bytes of an archived HTTP message to the body a browser would see, in bounded space.
+
+Archives disagree with their own headers: many tools store the body decoded and leave `Content-Encoding` or
+`Transfer-Encoding` as the server sent it. A body that is plainly not in the encoding it claims is therefore taken as
+it is.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import zlib
+from collections.abc import Callable
+
+MAX_BYTES = 32 << 20
+"""Bound on a body, before and after decoding."""
+
+_LAYERS = 3
+_CHUNK_SIZE = re.compile(rb"[ \t]*([0-9a-fA-F]{1,15})[ \t]*(?:;[^\r\n]{0,1000})?\r?\n")
+
+
+class TooLargeError(ValueError):
+    """A body is longer than allowed."""
+
+
+def decode_body(body: bytes, *, transfer: str = "", content: str = "", max_bytes: int = MAX_BYTES) -> bytes:
+    """Undo transfer encoding, then content encodings.
+
+    Parameters
+    ----------
+    body : bytes
+        What followed the head of the message.
+    transfer, content : str
+        The headers `Transfer-Encoding` and `Content-Encoding`; unknown names are passed over.
+    max_bytes : int
+        Bound on the result.
+
+    Raises
+    ------
+    TooLargeError
+        The result would be longer; no more than `max_bytes` was kept at any time.
+    """
+    if "chunked" in transfer.lower():
+        body = dechunk(body)
+    for name in [n.strip().lower() for n in content.split(",")][: -_LAYERS - 1 : -1]:
+        decode = _DECODERS.get(name)
+        if decode is not None:
+            body = decode(body, max_bytes)
+    if len(body) > max_bytes:
+        raise TooLargeError(f"longer than {max_bytes} bytes")
+    return body
+
+
+def dechunk(body: bytes) -> bytes:
+    """Join the chunks of a body; one cut off is kept as far as it goes, one that is not chunked as it is."""
+    parts: list[bytes] = []
+    at = 0
+    while match := _CHUNK_SIZE.match(body, at):
+        size = int(match[1], 16)
+        at = match.end() + size
+        parts.append(body[match.end() : at])
+        if size == 0 or at >= len(body):
+            return b"".join(parts)
+        if body[at : at + 2] == b"\r\n":
+            at += 2
+        elif body[at : at + 1] == b"\n":
+            at += 1
+        else:
+            break
+    return b"".join(parts) if len(parts) > 1 else body
+
+
+def _gunzip(body: bytes, max_bytes: int) -> bytes:
+    """Undo gzip, several members too; what follows or is damaged is left out."""
+    if not body.startswith(b"\x1f\x8b"):
+        return body
+    whole = bytearray()
+    while body.startswith(b"\x1f\x8b"):
+        decoder = zlib.decompressobj(31)
+        whole += _inflate(decoder, body, max_bytes - len(whole))
+        body = decoder.unused_data
+    return bytes(whole)
+
+
+def _deflate(body: bytes, max_bytes: int) -> bytes:
+    """Undo deflate, with the zlib head or, as some servers send it, without."""
+    for bits in (15, -15):
+        try:
+            return _inflate(zlib.decompressobj(bits), body, max_bytes, strict=True)
+        except zlib.error:
+            continue
+    return body
+
+
+def _inflate(decoder: zlib._Decompress, body: bytes, max_bytes: int, *, strict: bool = False) -> bytes:
+    """Decompress at most `max_bytes`; after damage, what came before it unless `strict` and nothing came."""
+    whole = bytearray()
+    try:
+        while body and not decoder.eof:
+            whole += decoder.decompress(body, min(1 << 16, max_bytes + 1 - len(whole)))
+            if len(whole) > max_bytes:
+                raise TooLargeError(f"unpacks to more than {max_bytes} bytes")
+            body = decoder.unconsumed_tail
+    except zlib.error:
+        if strict and not whole:
+            raise
+    return bytes(whole)
+
+
+def _by_reader(name: str) -> Callable[[bytes, int], bytes]:
+    """Return a decoder that reads through one of FastWARC's streams."""
+
+    def decode(body: bytes, max_bytes: int) -> bytes:
+        from fastwarc import stream_io
+
+        whole = bytearray()
+        try:
+            reader = getattr(stream_io, name)(io.BytesIO(body))
+            while piece := reader.read(1 << 16):
+                whole += piece
+                if len(whole) > max_bytes:
+                    raise TooLargeError(f"unpacks to more than {max_bytes} bytes")
+        except OSError:
+            if not whole:
+                return body
+        return bytes(whole)
+
+    return decode
+
+
+_DECODERS: dict[str, Callable[[bytes, int], bytes]] = {
+    "gzip": _gunzip,
+    "x-gzip": _gunzip,
+    "deflate": _deflate,
+    "br": _by_reader("BrotliReader"),
+    "zstd": _by_reader("ZstdReader"),
+}

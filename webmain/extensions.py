@@ -1,0 +1,362 @@
+"""What runs beside a crawl: the memory of addresses, the summary, and a prompt end."""
+
+from __future__ import annotations
+
+import logging
+import re
+import sys
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Mapping, Sequence, Sized
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import urlsplit
+
+from scrapy import signals
+from scrapy.exceptions import CloseSpider
+from scrapy.http import Response
+from scrapy.utils.asyncio import create_looping_call
+
+from webmain.corpus.protocol import Stored
+from webmain.discovery.ledger import Done, Ledger, LedgerError
+from webmain.items import Article, Reason, Rejected
+from webmain.middlewares import StoppedError
+from webmain.page.urls import normalise, same_site, site_key
+from webmain.pipelines import Store
+from webmain.signals import articles_stored, close_crawl, crawl_closing, page_failed, page_rejected
+from webmain.summary import as_json, as_prometheus, outcome, progress, render, write_atomically
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
+
+logger = logging.getLogger(__name__)
+
+TOP_WORDS = 20
+"""Words shown in the summary."""
+
+MAX_WORDS = 100_000
+"""Different words counted for it; beyond, the rarer half is forgotten."""
+
+MAX_REDIRECTED = 100_000
+"""Redirected addresses remembered until their page is settled."""
+
+_TRY_AGAIN = frozenset({Reason.BLOCKED, Reason.HTTP_ERROR, Reason.TOO_SLOW, Reason.EMPTY})
+_NEXT_STORE = re.compile(r",\s*(?=(?:jsonl|sqlite):)", re.IGNORECASE)
+
+
+class KnownUrls:
+    """The ledger of a crawl: addresses are marked done after the store's commit, rejected and failed ones at once.
+
+    Spiders reach it by `crawler.get_extension(KnownUrls)`.
+
+    Attributes
+    ----------
+    path : str
+        The ledger's file; ":memory:" where nothing is remembered over runs.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._redirected: OrderedDict[str, tuple[str, ...]] = OrderedDict()
+        self._waiting: list[Done] = []
+        self._closed = False
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make the extension; the file is opened when it is first needed."""
+        known = cls(crawler)
+        for receiver, signal in (
+            (known.spider_opened, signals.spider_opened),
+            (known.response_received, signals.response_received),
+            (known.articles_stored, articles_stored),
+            (known.page_rejected, page_rejected),
+            (known.page_failed, page_failed),
+            (known.spider_closed, signals.spider_closed),
+            (known.engine_stopped, signals.engine_stopped),
+        ):
+            crawler.signals.connect(receiver, signal)
+        return known
+
+    @cached_property
+    def path(self) -> str:
+        """Where the ledger lies."""
+        settings, spider = self._crawler.settings, self._crawler.spider
+        path = settings.get("WEBMAIN_LEDGER")
+        if path is None:
+            return ledger_path(getattr(spider, "store_spec", None) or settings.get("WEBMAIN_STORE"))
+        return path or ":memory:"
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """The open ledger.
+
+        Raises
+        ------
+        LedgerError
+            The file is something else, or cannot be written.
+        """
+        return Ledger(self.path)
+
+    @cached_property
+    def skip_known(self) -> bool:
+        """Whether addresses settled by earlier crawls are passed over.
+
+        Not where a feed of Scrapy's is overwritten (`-O`): it would lose what it had. Not where the spider says so.
+        """
+        if getattr(self._crawler.spider, "skip_known", True) is False:
+            return False
+        if overwritten := overwritten_feeds(self._crawler.settings):
+            logger.info("Known addresses are fetched again, since %s is overwritten", ", ".join(overwritten))
+            return False
+        return True
+
+    def spider_opened(self) -> None:
+        """Open the ledger; where that fails the crawl ends before it begins."""
+        try:
+            _ = self.ledger
+        except LedgerError as error:
+            self._fail(error)
+            raise CloseSpider("ledger_error") from error
+
+    def response_received(self, response: Response) -> None:
+        """Remember under which addresses a redirected page was asked for."""
+        earlier = response.request.meta.get("redirect_urls") if response.request else None
+        if earlier:
+            self._redirected[_key(response.url)] = tuple(earlier)
+            if len(self._redirected) > MAX_REDIRECTED:
+                self._redirected.popitem(last=False)
+
+    def articles_stored(self, stored: Sequence[Stored], canonical: Mapping[str, str]) -> None:
+        """Mark what is durable now."""
+        done: list[Done] = self._waiting
+        self._waiting = []
+        for each in stored:
+            if each.url:
+                done += self._settled(each.url, article_id=each.id, canonical=canonical.get(each.id))
+        self._mark(done)
+
+    def page_rejected(self, rejected: Rejected, url: str, retry_after_s: float | None) -> None:
+        """Mark an address that gives no article; one that may give one later is tried again."""
+        if not url:
+            return
+        reason = rejected.reason
+        if reason in _TRY_AGAIN:
+            self.page_failed(url, reason.value, retry_after_s)
+        elif reason is Reason.DUPLICATE:  # its original may not be durable yet
+            self._waiting += self._settled(url, reason=reason.value)
+        else:
+            self._mark(self._settled(url, reason=reason.value))
+
+    def page_failed(self, url: str, reason: str, retry_after_s: float | None) -> None:
+        """Note a failed attempt."""
+        addresses = [*self._redirected.pop(_key(url), ()), url]
+        for address in dict.fromkeys(addresses):
+            try:
+                self.ledger.mark_failed(address, reason, retry_after_s=retry_after_s, site=site_key(address))
+            except LedgerError as error:
+                self._fail(error)
+
+    def spider_closed(self) -> None:
+        """Mark what waited for a commit that has come."""
+        if not self._crawler.stats.get_value("webmain/store_error"):
+            waiting, self._waiting = self._waiting, []
+            self._mark(waiting)
+
+    def engine_stopped(self) -> None:
+        """Close the file."""
+        self._closed = True
+        if "ledger" in self.__dict__:
+            self.ledger.close()
+
+    def _settled(
+        self, url: str, *, article_id: str | None = None, reason: str | None = None, canonical: str | None = None
+    ) -> list[Done]:
+        """Return an address in all the forms in which it was asked for."""
+        alias = canonical if canonical and _is_alias(url, canonical) else None
+        forms = dict.fromkeys([url, normalise(url) or url, *self._redirected.pop(_key(url), ())])
+        return [Done(url=form, article_id=article_id, reason=reason, canonical=alias) for form in forms]
+
+    def _mark(self, done: Sequence[Done]) -> None:
+        by_site: dict[str, list[Done]] = {}
+        for each in done:
+            by_site.setdefault(site_key(each.url), []).append(each)
+        for site, some in by_site.items():
+            try:
+                self.ledger.mark_done(some, site=site)
+            except LedgerError as error:
+                self._fail(error)
+
+    def _fail(self, error: LedgerError) -> None:
+        """Say once what is wrong, and end the crawl: without a memory it would fetch everything again."""
+        stats = self._crawler.stats
+        if stats.get_value("webmain/ledger_error"):
+            return
+        logger.error("The crawl ends: %s", error)
+        stats.set_value("webmain/ledger_error", str(error))
+        if self._crawler.engine.running and not self._closed:
+            close_crawl(self._crawler, "ledger_error")
+
+
+def ledger_path(store_spec: str) -> str:
+    """Return the ledger's file beside the first store: "jsonl:news.jsonl,sqlite:x.db" gives "news.jsonl.ledger"."""
+    first = _NEXT_STORE.split(store_spec.strip())[0]
+    return str(Path(first.partition(":")[2].strip()).expanduser()) + ".ledger"
+
+
+def overwritten_feeds(settings: BaseSettings) -> list[str]:
+    """Return those of Scrapy's feeds that begin anew with each crawl."""
+    feeds = settings.getdict("FEEDS")
+    return [str(uri) for uri, options in feeds.items() if isinstance(options, Mapping) and options.get("overwrite")]
+
+
+def _key(url: str) -> str:
+    return normalise(url) or url
+
+
+def _is_alias(url: str, canonical: str) -> bool:
+    """Tell whether a page's canonical URL may be settled with it: never a front page, nor one of another site."""
+    return same_site(url, canonical) and len(urlsplit(canonical).path.strip("/")) > 0
+
+
+class Summary:
+    """A line of progress while a crawl runs, a summary on standard output at its end, and figures for machines."""
+
+    def __init__(self, crawler: Crawler, clock: Callable[[], float] = time.monotonic) -> None:
+        settings = crawler.settings
+        self._crawler = crawler
+        self._clock = clock
+        self._every_s = settings.getfloat("WEBMAIN_PROGRESS_S")
+        self._prints = settings.getbool("WEBMAIN_SUMMARY")
+        self._folder = settings.get("WEBMAIN_STATS_DIR") or ""
+        self._words: Counter[str] = Counter()
+        self._before = (clock(), 0)
+        self._ticks: Any = None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make the extension."""
+        summary = cls(crawler)
+        for receiver, signal in (
+            (summary.spider_opened, signals.spider_opened),
+            (summary.item_scraped, signals.item_scraped),
+            (summary.item_error, signals.item_error),
+            (summary.spider_closed, signals.spider_closed),
+            (summary.engine_stopped, signals.engine_stopped),
+        ):
+            crawler.signals.connect(receiver, signal)
+        return summary
+
+    def spider_opened(self) -> None:
+        """Begin to tell the progress."""
+        if self._every_s > 0:
+            self._ticks = create_looping_call(self._tick)
+            self._ticks.start(self._every_s, now=False)
+
+    def item_scraped(self, item: Any) -> None:
+        """Count an article's words."""
+        if isinstance(item, Article):
+            for word in item.words:
+                self._words[word.word] += word.count
+            if len(self._words) > MAX_WORDS:
+                self._words = Counter(dict(self._words.most_common(MAX_WORDS // 2)))
+
+    def item_error(self) -> None:
+        """Count an unexpected exception in a pipeline: Scrapy logs it, but its exit code says nothing."""
+        self._crawler.stats.inc_value("webmain/item_errors")
+
+    def spider_closed(self) -> None:
+        """Tell no more progress."""
+        if self._ticks is not None and self._ticks.running:
+            self._ticks.stop()
+
+    def engine_stopped(self) -> None:
+        """Print the summary and write the figures."""
+        self._write_figures()
+        if not self._prints:
+            return
+        stats = self._crawler.stats.get_stats()
+        store = self._crawler.get_item_pipeline(Store)
+        feeds = [str(uri) for uri in self._crawler.settings.getdict("FEEDS")]
+        kinds = ("store", "ledger", "record", "replay")
+        problems = [str(stats[name]) for kind in kinds if (name := f"webmain/{kind}_error") in stats]
+        words = sorted(self._words.items(), key=lambda each: (-each[1], each[0]))[:TOP_WORDS]
+        places = store.places if store else ()
+        text = render(outcome(stats), places=places, feeds=feeds, words=words, problems=problems)
+        to_stdout = any(uri == "-" or uri.startswith("stdout:") for uri in feeds)
+        stream = sys.stderr if to_stdout else sys.stdout
+        encoding = getattr(stream, "encoding", None) or "utf-8"
+        stream.write("\n" + text.encode(encoding, "replace").decode(encoding))
+        stream.flush()
+
+    def _tick(self) -> None:
+        stats = self._crawler.stats.get_stats()
+        responses = int(stats.get("response_received_count", 0))
+        now = self._clock()
+        then, before = self._before
+        self._before = now, responses
+        per_minute = 60 * (responses - before) / max(now - then, 0.001)
+        scheduler = self._crawler.engine.scheduler
+        queued = len(scheduler) if isinstance(scheduler, Sized) else 0
+        logger.info("%s", progress(outcome(stats), responses=responses, per_minute=per_minute, queued=queued))
+        self._write_figures()
+
+    def _write_figures(self) -> None:
+        if not self._folder:
+            return
+        stats = self._crawler.stats.get_stats()
+        spider = self._crawler.spider
+        name = self._crawler.settings.get("WEBMAIN_STATS_NAME") or (spider.name if spider else "crawl")
+        folder = Path(self._folder)
+        try:
+            write_atomically(folder / f"{name}.json", as_json(stats))
+            write_atomically(folder / f"{name}.prom", as_prometheus(stats, name=name))
+        except OSError as error:
+            logger.warning("WEBMAIN_STATS_DIR: %s", error)
+
+
+class PromptStop:
+    """Lets go of requests that wait in a site's slot once the crawl is closing, so that Ctrl-C need not wait for them.
+
+    Scrapy finishes everything that has left the scheduler, one request in each delay of the slot; with a long Crawl-delay
+    or Retry-After that takes minutes. Requests on the wire are finished; what is let go stays pending.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._closing = False
+        self._ticks: Any = None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make the extension."""
+        stop = cls(crawler)
+        crawler.signals.connect(stop.engine_started, signals.engine_started)
+        crawler.signals.connect(stop.crawl_closing, crawl_closing)
+        crawler.signals.connect(stop.spider_closed, signals.spider_closed)
+        return stop
+
+    def engine_started(self) -> None:
+        """Begin to watch."""
+        self._ticks = create_looping_call(self._look)
+        self._ticks.start(0.5, now=False)
+
+    def crawl_closing(self) -> None:
+        """Note that the end was asked for."""
+        self._closing = True
+
+    def spider_closed(self) -> None:
+        """Watch no more."""
+        if self._ticks is not None and self._ticks.running:
+            self._ticks.stop()
+
+    def _look(self) -> None:
+        engine = self._crawler.engine
+        if engine.running and not self._closing:
+            return
+        for slot in engine.downloader.slots.values():
+            while slot.queue:
+                _, waiting = slot.queue.popleft()
+                waiting.errback(StoppedError("the crawl is being closed"))
+                self._crawler.stats.inc_value("webmain/let_go")

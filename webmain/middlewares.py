@@ -1,0 +1,438 @@
+"""Manners and honesty on the wire: robots.txt, Crawl-delay, Retry-After, redirects, statuses, failures, recordings.
+
+A request whose `meta["probe"]` is true looks for something that need not be there (a sitemap or feed at a usual place,
+robots.txt): its failure is counted as `webmain/probe_failed` and is no page's rejection.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+import zlib
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Self
+
+from scrapy import signals
+from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
+from scrapy.downloadermiddlewares.redirect import RedirectMiddleware
+from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
+from scrapy.exceptions import (
+    CannotResolveHostError,
+    CloseSpider,
+    DownloadCancelledError,
+    DownloadConnectionRefusedError,
+    DownloadFailedError,
+    DownloadTimeoutError,
+    IgnoreRequest,
+    NotConfigured,
+    ResponseDataLossError,
+)
+from scrapy.http import Request, Response
+from scrapy.http.request import NO_CALLBACK
+from scrapy.spidermiddlewares.httperror import HttpError, HttpErrorMiddleware
+from scrapy.utils.httpobj import urlparse_cached
+
+from webmain.corpus.protocol import StoreError
+from webmain.corpus.recording import WarcWriter
+from webmain.items import Reason, Rejected
+from webmain.page.urls import same_site
+from webmain.signals import close_crawl, tell_failed, tell_rejected
+
+if TYPE_CHECKING:
+    from scrapy import Spider
+    from scrapy.core.downloader import Slot
+    from scrapy.crawler import Crawler
+    from scrapy.robotstxt import RobotParser
+
+logger = logging.getLogger(__name__)
+
+MAX_ROBOTS_BYTES = 500 * 1024
+"""What is read of a robots.txt (RFC 9309 asks for at least this)."""
+
+FAILURE_HEADER = "X-Webmain-Failure"
+"""In a recording: the answer was none, but this exception."""
+
+FAILURE_STATUS = 599
+FAILURES: Mapping[str, type[Exception]] = {
+    kind.__name__: kind
+    for kind in (
+        CannotResolveHostError,
+        DownloadConnectionRefusedError,
+        DownloadTimeoutError,
+        DownloadFailedError,
+        DownloadCancelledError,
+        ResponseDataLossError,
+    )
+}
+_NAMES = {
+    CannotResolveHostError: "dns",
+    DownloadConnectionRefusedError: "refused",
+    DownloadTimeoutError: "timeout",
+    DownloadFailedError: "connection",
+    ResponseDataLossError: "data_loss",
+}
+_BLOCKED = frozenset({401, 403, 407, 429, 451, 503})
+_WAITING = frozenset({429, 503})
+
+
+class RobotsForbiddenError(IgnoreRequest):
+    """robots.txt does not allow the address."""
+
+
+class RobotsUnreachableError(IgnoreRequest):
+    """robots.txt answers 5xx or 429, or not at all: nobody knows what is allowed."""
+
+
+class StoppedError(IgnoreRequest):
+    """The crawl is being closed; the address stays pending."""
+
+
+def is_page(request: Request) -> bool:
+    """Tell whether a request's failure is a page's failure: not that of robots.txt, nor of a guess."""
+    return request.callback is not NO_CALLBACK and not request.meta.get("probe")
+
+
+def asked_url(request: Request) -> str:
+    """Return the address that was asked for at first, before redirects."""
+    earlier = request.meta.get("redirect_urls")
+    return str(earlier[0]) if earlier else request.url
+
+
+def retry_after_s(value: bytes | str | None, *, now: float) -> float | None:
+    """Read a Retry-After header: seconds, or an HTTP date.
+
+    Parameters
+    ----------
+    value : bytes, str or None
+    now : float
+        Seconds since 1970.
+
+    Returns
+    -------
+    float or None
+        Seconds from now, not negative; None where there is no header, or nobody can read it.
+    """
+    text = (value.decode("latin-1") if isinstance(value, bytes) else value or "").strip()
+    if not text or len(text) > 100:
+        return None
+    if text.isascii() and text.replace(".", "", 1).isdigit():
+        return float(text)
+    try:
+        date = parsedate_to_datetime(text)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    return max(0.0, (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - now)
+
+
+class Failures:
+    """Outermost: counts and tells what no other middleware could mend."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make the middleware."""
+        return cls(crawler)
+
+    def process_exception(self, request: Request, exception: Exception) -> None:
+        """Tell a failed address; the spider's errback still gets it."""
+        if isinstance(exception, StoppedError):
+            return
+        if not is_page(request):
+            self._crawler.stats.inc_value("webmain/probe_failed")
+        elif isinstance(exception, DownloadCancelledError):
+            rejected = Rejected(Reason.TOO_LARGE, str(exception), url=asked_url(request))
+            tell_rejected(self._crawler, rejected)
+        else:
+            tell_failed(self._crawler, asked_url(request), failure_name(exception))
+
+
+def failure_name(exception: Exception) -> str:
+    """Return the word under which a failure is counted."""
+    if isinstance(exception, RobotsForbiddenError):
+        return "robots"
+    if isinstance(exception, RobotsUnreachableError):
+        return "robots_unreachable"
+    if isinstance(exception, IgnoreRequest):
+        return "ignored"
+    return next((name for kind, name in _NAMES.items() if isinstance(exception, kind)), "other")
+
+
+class Robots(RobotsTxtMiddleware):
+    """Scrapy's robots.txt middleware, with RFC 9309's meaning of statuses, and Crawl-delay.
+
+    4xx: everything is allowed. 429, 5xx or no answer: nothing is (WEBMAIN_ROBOTS_UNREACHABLE), until it is asked for again
+    after WEBMAIN_ROBOTS_RETRY_S. A Crawl-delay becomes the delay of the site's slot, without jitter and one request at
+    a time, and AutoThrottle may only lengthen it.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        settings = crawler.settings
+        means = settings.get("WEBMAIN_ROBOTS_UNREACHABLE")
+        if means not in ("deny", "allow"):
+            raise ValueError(f"WEBMAIN_ROBOTS_UNREACHABLE: got {means!r}, allowed are 'deny' and 'allow'")
+        self._denies = means == "deny"
+        self._retry_s = settings.getfloat("WEBMAIN_ROBOTS_RETRY_S")
+        self._max_delay = settings.getfloat("WEBMAIN_MAX_CRAWL_DELAY")
+        self._unreachable: dict[str, float] = {}
+        self._delays: dict[str, float] = {}
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make the middleware; it hears of parsed robots.txt files and of each response."""
+        middleware = cls(crawler)
+        crawler.signals.connect(middleware.robots_parsed, signals.robots_parsed)
+        crawler.signals.connect(middleware.response_downloaded, signals.response_downloaded)
+        return middleware
+
+    async def robot_parser(self, request: Request) -> RobotParser | None:
+        """Return the site's rules; raise where they cannot be had."""
+        netloc = _netloc(request)
+        if netloc in self._unreachable and time.monotonic() >= self._unreachable[netloc]:
+            del self._unreachable[netloc]
+            self._parsers.pop(netloc, None)
+        rules = await super().robot_parser(request)
+        if self._denies and netloc in self._unreachable:
+            raise RobotsUnreachableError(f"robots.txt of {netloc} cannot be read now")
+        return rules
+
+    def process_request_2(self, rp: RobotParser | None, request: Request) -> None:
+        """Refuse what robots.txt forbids."""
+        try:
+            super().process_request_2(rp, request)
+        except IgnoreRequest as error:
+            raise RobotsForbiddenError(f"robots.txt forbids {request.url}") from error
+
+    async def _parse_robots(self, response: Response, netloc: str, request: Request) -> None:
+        """Read an answer by its status."""
+        if response.status == 429 or response.status >= 500:
+            self._note_unreachable(netloc, f"status {response.status}")
+        body = response.body[:MAX_ROBOTS_BYTES] if 200 <= response.status < 300 else b""
+        await super()._parse_robots(response.replace(body=body), netloc, request)
+
+    def _robots_error(self, exc: Exception, netloc: str) -> None:
+        """Note that there was no answer; too many redirects count as no rules (RFC 9309, 2.3.1.2)."""
+        if not isinstance(exc, IgnoreRequest):
+            self._note_unreachable(netloc, type(exc).__name__)
+        super()._robots_error(exc, netloc)
+
+    def _note_unreachable(self, netloc: str, why: str) -> None:
+        self._unreachable[netloc] = time.monotonic() + self._retry_s
+        self.crawler.stats.inc_value("webmain/robots_unreachable")
+        means = "its pages are left for later" if self._denies else "everything is taken as allowed"
+        logger.warning("robots.txt of %s cannot be read (%s): %s", netloc, why, means)
+
+    def robots_parsed(self, robotparser: RobotParser, request: Request) -> None:
+        """Apply a Crawl-delay to the slot of the request that asked for the rules."""
+        wanted = robotparser.crawl_delay(self._robotstxt_useragent or self._default_useragent or "*")
+        if not wanted or not 0 < wanted < float("inf") or self._max_delay <= 0:
+            return
+        delay = min(wanted, self._max_delay)
+        downloader = self.crawler.engine.downloader
+        key = downloader.get_slot_key(request)
+        if delay <= self._delays.get(key, 0.0):
+            return
+        self._delays[key] = delay
+        least = max(delay, self.crawler.settings.getfloat("DOWNLOAD_DELAY"))
+        # for slots made later: an idle slot is thrown away after a minute
+        known = downloader.per_slot_settings.get(key, {})
+        downloader.per_slot_settings[key] = {**known, "delay": least, "jitter": 0.0, "concurrency": 1}
+        if slot := downloader.slots.get(key):
+            slot.delay, slot.jitter, slot.concurrency = max(slot.delay, least), 0.0, 1
+        self.crawler.stats.inc_value("webmain/crawl_delays")
+        cut = f", cut from {wanted:g} s" if delay < wanted else ""
+        logger.info("Crawl-delay of %s: %g s%s", key, delay, cut)
+
+    def response_downloaded(self, request: Request) -> None:
+        """Lift the delay again where AutoThrottle has shortened it."""
+        key = request.meta.get("download_slot", "")
+        slot = self.crawler.engine.downloader.slots.get(key)
+        if slot is not None and slot.delay < self._delays.get(key, 0.0):
+            slot.delay = self._delays[key]
+
+
+def _netloc(request: Request) -> str:
+    return urlparse_cached(request).netloc
+
+
+class RetryAfter:
+    """Lets a site's slot wait for as long as a 429 or 503 asks; other sites go on.
+
+    Between the retry middleware and the network. Asked to wait for longer than WEBMAIN_MAX_RETRY_AFTER, the page is not
+    retried in this crawl; the slot waits for that maximum before it goes on with other pages.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._max_s = crawler.settings.getfloat("WEBMAIN_MAX_RETRY_AFTER")
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make the middleware."""
+        return cls(crawler)
+
+    def process_response(self, request: Request, response: Response) -> Response:
+        """Hold the slot back."""
+        if response.status not in _WAITING:
+            return response
+        wanted = retry_after_s(response.headers.get(b"Retry-After"), now=time.time())
+        if not wanted or self._max_s <= 0:
+            return response
+        wait = min(wanted, self._max_s)
+        key = request.meta.get("download_slot", "")
+        if slot := self._crawler.engine.downloader.slots.get(key):
+            hold(slot, wait)
+        self._crawler.stats.inc_value("webmain/retry_after")
+        logger.info("%s asks to wait %g s; waiting %g s", key, wanted, wait)
+        if wanted > self._max_s:
+            request.meta["dont_retry"] = True
+        return response
+
+
+def hold(slot: Slot, seconds: float) -> None:
+    """Let no request of a slot start for so many seconds; those under way are not touched."""
+    slot.delay = max(slot.delay, 0.001)  # a slot without any delay never looks at its clock
+    slot.lastseen = max(slot.lastseen, time.monotonic() + seconds)
+
+
+class Decompression(HttpCompressionMiddleware):
+    """Scrapy's decompression; a bomb is counted as a page that is too large."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler=crawler)
+        self._crawler = crawler
+
+    def process_response(
+        self, request: Request, response: Response, spider: Spider | None = None
+    ) -> Request | Response:
+        """Decompress."""
+        try:
+            return super().process_response(request, response)
+        except IgnoreRequest as error:
+            if is_page(request):
+                rejected = Rejected(Reason.TOO_LARGE, str(error), url=asked_url(request))
+                tell_rejected(self._crawler, rejected)
+            raise
+        except (OSError, EOFError, ValueError, zlib.error) as error:  # not what its Content-Encoding says
+            if is_page(request):
+                tell_failed(self._crawler, asked_url(request), "decompression")
+            raise IgnoreRequest(f"{request.url} cannot be decompressed: {error}") from error
+
+
+class Redirects(RedirectMiddleware):
+    """Scrapy's redirects; loops are told at their first turn, and where a redirect leads is counted."""
+
+    def process_response(
+        self, request: Request, response: Response, spider: Spider | None = None
+    ) -> Request | Response:
+        """Follow a redirect, unless it leads to where it came from."""
+        try:
+            result = super().process_response(request, response)
+        except IgnoreRequest:
+            self._told(request, "redirect_limit")
+            raise
+        if not isinstance(result, Request):
+            return result
+        if result.url == request.url or result.url in request.meta.get("redirect_urls", ()):
+            self._told(request, "redirect_self" if result.url == request.url else "redirect_loop")
+            raise IgnoreRequest(f"{request.url} redirects in a circle")
+        if not same_site(request.url, result.url):
+            self.crawler.stats.inc_value("webmain/redirects/cross_site")
+        return result
+
+    def _told(self, request: Request, kind: str) -> None:
+        if is_page(request):
+            tell_failed(self.crawler, asked_url(request), kind)
+        else:
+            self.crawler.stats.inc_value("webmain/probe_failed")
+
+
+class Statuses(HttpErrorMiddleware):
+    """Scrapy's filter of statuses; what it keeps from the spider is counted as blocked or as an HTTP error."""
+
+    def process_spider_input(self, response: Response, spider: Spider | None = None) -> None:
+        """Refuse what is no success, unless the request or the spider wants it."""
+        try:
+            super().process_spider_input(response)
+        except HttpError:
+            request = response.request
+            if request is None or not is_page(request):
+                self.crawler.stats.inc_value("webmain/probe_failed")
+                raise
+            reason = Reason.BLOCKED if response.status in _BLOCKED else Reason.HTTP_ERROR
+            wait = retry_after_s(response.headers.get(b"Retry-After"), now=time.time())
+            rejected = Rejected(reason, f"status {response.status}", url=asked_url(request))
+            tell_rejected(self.crawler, rejected, retry_after_s=wait)
+            raise
+
+
+class Recorder:
+    """Appends each answer, as it came over the wire, to a WARC file (setting WEBMAIN_RECORD, or the spider's `record`).
+
+    Stands below decompression and redirects, so that a replay walks the same way. Where there was no answer at all, the
+    exception's name is recorded in an answer of status 599.
+    """
+
+    def __init__(self, crawler: Crawler, path: str) -> None:
+        self._crawler = crawler
+        self._path = path
+        self._writer: WarcWriter | None = None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make the middleware; where nothing is to be recorded it is left out."""
+        path = getattr(crawler.spider, "record", None) or crawler.settings.get("WEBMAIN_RECORD")
+        if not path:
+            raise NotConfigured
+        recorder = cls(crawler, str(path))
+        crawler.signals.connect(recorder.spider_opened, signals.spider_opened)
+        crawler.signals.connect(recorder.spider_closed, signals.spider_closed)
+        return recorder
+
+    def spider_opened(self) -> None:
+        """Open the file; where that fails the crawl ends before it begins."""
+        try:
+            self._writer = WarcWriter(self._path, software="webmain")
+        except StoreError as error:
+            logger.error("The crawl ends: %s", error)
+            self._crawler.stats.set_value("webmain/record_error", str(error))
+            raise CloseSpider("record_error") from error
+
+    def process_response(self, request: Request, response: Response) -> Response:
+        """Record an answer."""
+        if request.url.startswith("http") and "cached" not in response.flags:
+            pairs = [
+                (name.decode("latin-1"), value.decode("latin-1"))
+                for name, values in response.headers.items()
+                for value in values
+            ]
+            self._write(request.url, response.status, pairs, response.body)
+        return response
+
+    def process_exception(self, request: Request, exception: Exception) -> None:
+        """Record that there was no answer."""
+        name = next((kind.__name__ for kind in FAILURES.values() if isinstance(exception, kind)), None)
+        if name and request.url.startswith("http"):
+            self._write(request.url, FAILURE_STATUS, [(FAILURE_HEADER, name)], str(exception).encode())
+
+    def spider_closed(self) -> None:
+        """Close the file."""
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+
+    def _write(self, url: str, status: int, headers: list[tuple[str, str]], body: bytes) -> None:
+        if self._writer is None:
+            return
+        try:
+            self._writer.write(url, status, headers, body, datetime.now(UTC))
+            self._crawler.stats.inc_value("webmain/recorded")
+        except StoreError as error:
+            logger.error("The crawl ends: %s", error)
+            self._crawler.stats.set_value("webmain/record_error", str(error))
+            self.spider_closed()
+            close_crawl(self._crawler, "record_error")

@@ -1,0 +1,253 @@
+"""One page from the web, politely and within bounds: what the command line and a web form may fetch.
+
+The URL comes from anybody, so each step is guarded: HTTP only, public addresses only (redirects too), a deadline over
+all, a limit on bytes before and after decompression, robots.txt obeyed. `webmain.net.errors` draws the errors. Proxy
+settings of the environment are ignored.
+"""
+
+from __future__ import annotations
+
+import http.client
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from webmain.items import Page
+from webmain.net.connection import REFUSED_PORTS, Deadline, DeadlineSocket, connect
+from webmain.net.content import accepted_codings, decompress
+from webmain.net.errors import (
+    BadAddress,
+    BadResponse,
+    FetchError,
+    HTTPStatus,
+    PrivateAddress,
+    RobotsDenied,
+    RobotsUnknown,
+    Timeout,
+    TooLarge,
+    TooManyRedirects,
+    Unreachable,
+)
+from webmain.page.urls import join, normalise
+
+if TYPE_CHECKING:
+    from protego import Protego
+
+USER_AGENT = "webmain"
+"""Name under which pages are fetched and robots.txt is read; add a contact: `webmain (+https://example.org/bot)`."""
+
+_MAX_ROBOTS_BYTES = 512_000
+_REDIRECTS = frozenset((301, 302, 303, 307, 308))
+_READ_BYTES = 65_536
+_ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+
+
+def fetch(
+    url: str,
+    *,
+    user_agent: str = USER_AGENT,
+    timeout_s: float = 20.0,
+    max_bytes: int = 10 * 1024 * 1024,
+    allow_private: bool = False,
+    obey_robots: bool = True,
+    max_redirects: int = 5,
+) -> Page:
+    """Fetch one page.
+
+    Parameters
+    ----------
+    url : str
+        An `http` or `https` URL without credentials; its fragment is not sent.
+    user_agent : str
+        Sent as it is; robots.txt is read for the name before the first `/`, blank or bracket.
+    timeout_s : float
+        Seconds for everything together: names, connections, robots.txt, redirects, the body.
+    max_bytes : int
+        Upper bound of the body, both as sent and after decompression.
+    allow_private : bool
+        Let private addresses through: for tests and for one's own network.
+    max_redirects : int
+        How many are followed; each target is checked like the first.
+
+    Returns
+    -------
+    Page
+        With `body` (content coding undone), `status`, `headers` (names in lower case, repeated ones joined by commas),
+        `url` after redirects, and `fetched_at` in UTC.
+
+    Raises
+    ------
+    FetchError
+        One of the family in `webmain.net.errors`; any status but 2xx is an `HTTPStatus`.
+    """
+    visit = _Visit(user_agent, max_bytes, allow_private, obey_robots, max_redirects, Deadline(timeout_s))
+    return visit.page(url)
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What a server said to one request; the body is empty unless the status is 2xx."""
+
+    url: str
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class _Visit:
+    """The rules of one fetch, and the robots.txt files read for it."""
+
+    user_agent: str
+    max_bytes: int
+    allow_private: bool
+    obey_robots: bool
+    max_redirects: int
+    deadline: Deadline
+    robots: dict[str, Protego | None] = field(default_factory=dict)
+
+    def page(self, url: str) -> Page:
+        """Fetch a page, through redirects."""
+        answer = self.follow(_request_form(url), max_bytes=self.max_bytes, asks_robots=self.obey_robots)
+        if not 200 <= answer.status < 300:
+            raise HTTPStatus(answer.status, answer.url, answer.headers)
+        return Page(
+            url=answer.url,
+            body=answer.body,
+            status=answer.status,
+            headers=answer.headers,
+            fetched_at=datetime.now(UTC),
+        )
+
+    def follow(self, url: str, *, max_bytes: int, asks_robots: bool) -> _Answer:
+        """Ask for a URL and for those it redirects to."""
+        seen: set[str] = set()
+        for _ in range(self.max_redirects + 1):
+            if url in seen:
+                raise TooManyRedirects("redirected in a circle", url)
+            seen.add(url)
+            if asks_robots:
+                self.ask_robots(url)
+            answer = self.request(url, max_bytes=max_bytes)
+            location = answer.headers.get("location")
+            if answer.status not in _REDIRECTS or not location:
+                return answer
+            target = join(url, location)
+            if target is None:
+                raise BadAddress(f"redirected to no web page ({location[:100]!r})", url)
+            url = _request_form(target)
+        raise TooManyRedirects(f"more than {self.max_redirects} redirects", url)
+
+    def ask_robots(self, url: str) -> None:
+        """Raise `RobotsDenied` unless the site's robots.txt allows the URL."""
+        parts = urlsplit(url)
+        origin = f"{parts.scheme}://{parts.netloc}"
+        if origin not in self.robots:
+            self.robots[origin] = self.read_robots(f"{origin}/robots.txt")
+        rules = self.robots[origin]
+        name = _product(self.user_agent)
+        if rules is not None and not rules.can_fetch(url, name):
+            raise RobotsDenied(f"robots.txt forbids it to {name}", url)
+
+    def read_robots(self, url: str) -> Protego | None:
+        """Read a robots.txt; None if there is none, which allows everything (RFC 9309, section 2.3.1)."""
+        from protego import Protego
+
+        try:
+            answer = self.follow(url, max_bytes=_MAX_ROBOTS_BYTES, asks_robots=False)
+        except (PrivateAddress, Timeout):
+            raise
+        except FetchError as error:
+            raise RobotsUnknown(f"no robots.txt to be had ({error.message})", url) from error
+        if answer.status >= 500 or answer.status == 429:
+            raise RobotsUnknown(f"no robots.txt to be had (HTTP status {answer.status})", url)
+        if not 200 <= answer.status < 300:
+            return None
+        return Protego.parse(answer.body.decode("utf-8-sig", "replace"))
+
+    def request(self, url: str, *, max_bytes: int) -> _Answer:
+        """Ask once, over a connection of its own."""
+        parts = urlsplit(url)
+        host = parts.hostname or ""
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+        sock = connect(parts.scheme, host, port, url=url, deadline=self.deadline, allow_private=self.allow_private)
+        try:
+            return self.exchange(sock, url, max_bytes=max_bytes)
+        except FetchError:
+            raise
+        except TimeoutError as error:
+            raise Timeout(f"not done within {self.deadline.timeout_s:g} s", url) from error
+        except OSError as error:
+            raise Unreachable(f"the connection broke ({error})", url) from error
+        except http.client.HTTPException as error:
+            raise BadResponse(f"not a complete HTTP answer ({type(error).__name__})", url) from error
+        finally:
+            sock.hang_up()
+
+    def exchange(self, sock: DeadlineSocket, url: str, *, max_bytes: int) -> _Answer:
+        """Send the request and read the answer."""
+        parts = urlsplit(url)
+        connection = http.client.HTTPConnection(parts.hostname or "")
+        connection.sock = sock  # all that it uses of a socket
+        target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        connection.putrequest("GET", target, skip_host=True, skip_accept_encoding=True)
+        connection.putheader("Host", parts.netloc)
+        connection.putheader("User-Agent", self.user_agent)
+        connection.putheader("Accept", _ACCEPT)
+        connection.putheader("Accept-Encoding", accepted_codings())
+        connection.putheader("Connection", "close")
+        connection.endheaders()
+        with connection.getresponse() as response:
+            headers: dict[str, str] = {}
+            for name, value in response.getheaders():
+                key = name.lower()
+                headers[key] = f"{headers[key]}, {value}" if key in headers else value
+            body = b""
+            if 200 <= response.status < 300:
+                sent = _read(response, max_bytes=max_bytes, url=url)
+                body = decompress(sent, headers.get("content-encoding", ""), max_bytes=max_bytes, url=url)
+        return _Answer(url, response.status, headers, body)
+
+
+def _request_form(url: str) -> str:
+    """Return a URL as it goes into a request.
+
+    Raises
+    ------
+    BadAddress
+        Not an HTTP URL, or one with credentials or a refused port.
+    """
+    form = normalise(url, keep_parameters=True)
+    if form is None:
+        raise BadAddress("not an http or https URL", url)
+    authority = (
+        url.replace("\\", "/").partition("//")[2].lstrip("/").partition("/")[0].partition("?")[0].partition("#")[0]
+    )
+    if "@" in authority:
+        raise BadAddress("user name or password in the URL", form)
+    if urlsplit(form).port in REFUSED_PORTS:
+        raise BadAddress(f"port {urlsplit(form).port} is not one for web pages", form)
+    return form
+
+
+def _product(user_agent: str) -> str:
+    """Return the name that robots.txt knows an agent by."""
+    for end in "/ (;":
+        user_agent = user_agent.partition(end)[0]
+    return user_agent or USER_AGENT
+
+
+def _read(response: http.client.HTTPResponse, *, max_bytes: int, url: str) -> bytes:
+    """Read a body as it was sent."""
+    expected = response.length
+    if expected is not None and expected > max_bytes:
+        raise TooLarge(f"{expected} bytes, more than {max_bytes}", url)
+    body = bytearray()
+    while chunk := response.read1(_READ_BYTES):
+        body += chunk
+        if len(body) > max_bytes:
+            raise TooLarge(f"more than {max_bytes} bytes", url)
+    if expected is not None and len(body) < expected:
+        raise BadResponse(f"cut off after {len(body)} of {expected} bytes", url)
+    return bytes(body)

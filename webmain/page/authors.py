@@ -1,0 +1,179 @@
+"""Who signed the page: JSON-LD, then meta, then microdata and links, then the byline at the headline."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from webmain.items import Flag
+from webmain.page.bylines import looks_like_name, names_in, starts_byline, tidy, unique
+from webmain.page.clues import clean, element_text, is_byline_class, scope_type, stands_aside
+from webmain.page.jsonld import texts
+from webmain.page.reading import Found, Reading, found
+from webmain.page.titles import fold
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_META = (
+    "parsely-author", "author", "authors", "article:author", "article:author_name", "og:article:author", "og:author",
+    "book:author", "sailthru.author", "dc.creator", "dcterms.creator", "dc:creator", "dcterms:creator", "dc.author", "byl",
+    "byline", "citation_author", "cxenseparse:author", "article.author", "rbauthors", "dcsext.author", "shareaholic:article_author_name",
+    "vr:author", "lp.article:author", "news_author", "article_author", "twitter:data1",
+)  # fmt: skip
+_NOT_OURS = ("comment", "usercomments", "review", "imageobject", "videoobject", "answer", "userreview")
+
+
+def read_authors(reading: Reading) -> Found | None:
+    """Find the authors.
+
+    Returns
+    -------
+    Found or None
+        A tuple of names, persons and agencies as the page gives them. The site's own name counts only where nobody
+        else signed.
+    """
+    fallback: Found | None = None
+    for name, names, raw in _places(reading):
+        others = [n for n in names if not _is_site(n, reading)]
+        if others:
+            return found(tuple(others if len(others) < len(names) else names), name, raw)
+        if names and fallback is None:
+            fallback = found(tuple(names), name, raw)
+    return fallback
+
+
+def _places(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
+    """Yield where names stand, the names, and the raw string, in order of trust."""
+    yield from _declared(reading)
+    yield from _marked(reading)
+    yield from _shown(reading)
+
+
+def _declared(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
+    for value in reading.values("author", "creator", "byline"):
+        raws = _author_texts(reading, value)
+        names = unique(n for raw in raws for n in names_in(raw, language=reading.language))
+        if names:
+            yield "json-ld", names, ", ".join(raws)
+    for key in _META:
+        values = [v for v in reading.clues.metas.get(key, ()) if v and not _is_address(v)]
+        if key == "twitter:data1" and not _labelled_author(reading):
+            continue
+        names = unique(n for v in values[:30] for n in _meta_names(v, key, reading.language))
+        if names:
+            yield f"meta:{key}" if ":" not in key else key, names, ", ".join(values)
+
+
+def _labelled_author(reading: Reading) -> bool:
+    """Whether twitter:data1 is said to be the author."""
+    label = reading.clues.meta("twitter:label1").casefold()
+    return any(w in label for w in ("written by", "author", "autor", "verfasst", "geschrieben", "auteur", "écrit", "escrito", "โดย", "par"))
+
+
+def _meta_names(value: str, key: str, language: str) -> list[str]:
+    """Read "Doe, Jane" as libraries write names; everything else as a byline."""
+    parts = [p.strip() for p in value.split(",")]
+    if key.startswith(("citation", "dc")) and len(parts) == 2 and " " not in parts[0] and all(parts):
+        return [tidy(f"{parts[1]} {parts[0]}")]
+    return names_in(value, language=language)
+
+
+def _author_texts(reading: Reading, value: Any) -> list[str]:
+    """Return the names in a JSON-LD author: strings, objects, references, lists of them; no addresses."""
+    items = value if isinstance(value, list) else [value]
+    out: list[str] = []
+    for item in items[:50]:
+        resolved = reading.linked.resolve(item)
+        if isinstance(resolved, dict) and "name" not in resolved and isinstance(resolved.get("givenName"), str):
+            given, family = resolved["givenName"], resolved.get("familyName")
+            out.append(f"{given} {family}" if isinstance(family, str) else given)
+        else:
+            out.extend(texts(resolved))
+    return [t for t in map(clean, out) if t and not _is_address(t)]
+
+
+def _is_address(text: str) -> bool:
+    return text.startswith(("http:", "https:", "//", "www.", "/")) or (".com/" in text)
+
+
+def _is_site(name: str, reading: Reading) -> bool:
+    """Tell whether a name is the site's own."""
+    folded = fold(name)
+    return any(folded == fold(site) for site in reading.site_names)
+
+
+def _marked(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
+    """Read microdata and rel=author."""
+    document = reading.document
+    inner: list[str] = []
+    for i in reading.clues.properties.get("author", [])[:30] + reading.clues.properties.get("creator", [])[:5]:
+        if scope_type(document, i) in _NOT_OURS or stands_aside(document, i):
+            continue
+        text = _name_property(reading, i) or element_text(document, i, limit=160)
+        inner += names_in(text, language=reading.language)
+    if names := unique(inner):
+        yield "itemprop:author", names, ", ".join(names)
+    linked: list[str] = []
+    for i in reading.in_view(reading.clues.author_links):
+        if linked and not reading.is_near(i):
+            break
+        linked += names_in(element_text(document, i, limit=120), language=reading.language)
+    if names := unique(linked):
+        yield "rel=author", names, ", ".join(names)
+
+
+def _name_property(reading: Reading, index: int) -> str:
+    """Return the `name` inside an author's own scope."""
+    end = reading.document.elements.end[index]
+    for i in reading.clues.properties.get("name", ()):
+        if index < i < end:
+            return element_text(reading.document, i, limit=160)
+    return ""
+
+
+def _shown(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
+    """Read what readers see near the headline: elements with an author's class, then lines that begin like bylines."""
+    document, elements = reading.document, reading.document.elements
+    marked = [i for i in reading.in_view(reading.clues.bylines) if reading.headline_leaf < 0 or reading.is_near(i)]
+    for i in marked[:12]:
+        text = element_text(document, i, limit=200)
+        if not text:
+            continue
+        names = _linked_names(reading, i) or names_in(text, language=reading.language, is_text=not _is_name_class(reading, i))
+        names = [n for n in names if looks_like_name(n) or starts_byline(text)]
+        if names:
+            yield "byline", names, text
+    leaves = document.leaves
+    start = max(0, reading.headline_leaf - 5)
+    outside = int(Flag.IN_CONTROL | Flag.EMBEDDED | Flag.IN_NOSCRIPT)
+    for i in range(start, min(len(leaves), start + 60)):
+        text = leaves.texts[i]
+        if len(text) > 120 or not starts_byline(text + " ") or leaves.flags[i] & outside:
+            continue
+        if len(text) < 14 and i + 1 < len(leaves):
+            text = f"{text} {leaves.texts[i + 1]}"
+        names = names_in(text, language=reading.language, is_text=True)
+        if names and not stands_aside(document, elements_of(leaves.element, i)):
+            yield "byline", names, text
+
+
+def elements_of(element: list[int], leaf: int) -> int:
+    """Return the element a leaf stands in."""
+    return element[leaf]
+
+
+def _is_name_class(reading: Reading, index: int) -> bool:
+    """Tell whether the class says that nothing but the name stands here."""
+    value = (reading.document.elements.attributes[index].get("class") or "").lower()
+    return "name" in value and is_byline_class(value)
+
+
+def _linked_names(reading: Reading, index: int) -> list[str]:
+    """Return the names that are links within a byline."""
+    document, elements = reading.document, reading.document.elements
+    out: list[str] = []
+    for i in range(index, min(elements.end[index], index + 60)):
+        if elements.tags[i] == "a":
+            text = element_text(document, i, limit=80)
+            out += [n for n in names_in(text, language=reading.language) if looks_like_name(n)]
+    return unique(out)

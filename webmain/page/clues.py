@@ -1,0 +1,248 @@
+"""One sweep over the element columns for everything that metadata is read from: meta, link, headings, times, bylines."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections import defaultdict
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from webmain.page.tree import VISUALLY_HIDDEN
+
+if TYPE_CHECKING:
+    from webmain.page.document import Document
+
+MAX_ELEMENTS: Final = 60_000
+"""Elements looked at; what a page says of itself stands before."""
+
+MAX_VALUE_CHARS: Final = 4_000
+_MAX_OF_A_KIND: Final = 200
+_MAX_ANCESTORS: Final = 60
+
+_BYLINE_TOKEN = re.compile(
+    r"(?:^|[\s_-])(?:by-?lines?|authors?|autor(?:e[ns]?|i)?|auteurs?|verfasser(?:in)?|writers?|writtenby|written-by|"
+    r"columnists?|journalists?|reporters?|contributors?|creators?|credits?|vcard|fn|redacteur|firma|forfatter|"
+    r"yazar|penulis|tac-gia|"
+    r"post(?:ed)?-?by|submitted|signature|kolumnist)(?:$|[\s_-])",
+    re.I,
+)
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_NOT_BYLINE = re.compile(
+    r"comment|avatar|image|photo|picture|thumb|icon|bio(?:$|[\s_-])|biograph|about|descr|social|follow|twitter|"
+    r"related|teaser|card|promo|list|recirc|caption|copyright|share|archive|more|count|credit(?:s)?-(?:photo|image)|"
+    r"img|disclaimer|footer|popup|modal|tooltip|subscribe|newsletter|quote|title|job|role|position",
+    re.I,
+)
+_ASIDE = re.compile(
+    r"(?:^|[\s_-])(?:comments?|disqus|related|teasers?|recirc\w*|recommend\w*|sidebar|aside|footer|"
+    r"breaking|ticker|most-?(?:read|popular|viewed)|popular|trending|promo|newsletter|cookie|consent|reply|replies|"
+    r"respond|responses|widget|carousel|latest|infinite|next-?article|more-?(?:from|on|stories|news)|read-?more|outbrain|"
+    r"taboola|author-?(?:bio|box|info-box|page)|about-?(?:the-?)?author|weather|calendar|navigation|menu|"
+    r"listing|archives?|similar|also|see-?also|suggest\w*)(?:$|[\s_-])",
+    re.I,
+)
+_DATE_TOKEN = re.compile(
+    r"(?:^|[\s_-])(?:date(?:time|line|s)?|pub(?:lish(?:ed)?)?-?(?:date|time|on|at)?|time-?(?:stamp)?|posted(?:-?on)?|datum|fecha|"
+    r"data|kiedy|created|entry-?date|veroeffentlicht|tarih|updated|modified|revised)(?:$|[\s_-])",
+    re.I,
+)
+
+
+@lru_cache(maxsize=4096)
+def is_byline_class(value: str) -> bool:
+    """Tell whether a class or id names the place of an author."""
+    value = _CAMEL.sub("-", value[:300])
+    return bool(_BYLINE_TOKEN.search(value)) and not _NOT_BYLINE.search(value)
+
+
+@lru_cache(maxsize=4096)
+def is_date_class(value: str) -> bool:
+    """Tell whether a class or id names the place of a date."""
+    return bool(_DATE_TOKEN.search(_CAMEL.sub("-", value[:300])))
+
+
+@lru_cache(maxsize=4096)
+def is_aside_class(value: str) -> bool:
+    """Tell whether a class or id names a part of the page that is about other pages or by other people."""
+    return bool(_ASIDE.search(_CAMEL.sub("-", value[:300])))
+
+
+@dataclass(frozen=True, eq=False)
+class Clues:
+    """Where the page speaks of itself; indices are element indices in document order.
+
+    Attributes
+    ----------
+    metas : dict of str to list of str
+        Contents of `meta` by lower-case `property`, `name` or `http-equiv`; a `meta` with `itemprop` only is in
+        `properties`.
+    links : dict of str to list of str
+        `href` of `link` by `rel` token, lower case.
+    properties : dict of str to list of int
+        Elements by `itemprop` token, lower case.
+    headings, times, author_links, bylines, dated : list of int
+        `h1`; `time`; anchors with rel=author; elements whose class or id names an author, or a date.
+    licences : list of int
+        Anchors with rel=license.
+    language : str
+        `lang` of the html element.
+    """
+
+    metas: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    links: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    properties: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    headings: list[int] = field(default_factory=list)
+    times: list[int] = field(default_factory=list)
+    author_links: list[int] = field(default_factory=list)
+    bylines: list[int] = field(default_factory=list)
+    dated: list[int] = field(default_factory=list)
+    licences: list[int] = field(default_factory=list)
+    language: str = ""
+
+    def meta(self, *names: str) -> str:
+        """Return the first content that isn't blank, in the order of the names; "" where there is none."""
+        for name in names:
+            for value in self.metas.get(name, ()):
+                if value:
+                    return value
+        return ""
+
+    def link(self, rel: str) -> str:
+        """Return the first `href` of a `link` with this relation; "" where there is none."""
+        return next(iter(self.links.get(rel, ())), "")
+
+
+def gather(document: Document) -> Clues:
+    """Sweep over the elements once."""
+    elements = document.elements
+    clues = Clues()
+    attributes_of = elements.attributes
+    language = ""
+    for i, tag in enumerate(elements.tags[:MAX_ELEMENTS]):
+        attributes = attributes_of[i]
+        if tag == "h1":
+            _add(clues.headings, i)
+        if not attributes:
+            continue
+        if tag == "meta":
+            _take_meta(clues, i, attributes)
+            continue
+        if tag == "link":
+            _take_link(clues, attributes)
+        elif tag == "time":
+            _add(clues.times, i)
+        elif tag == "html":
+            language = attributes.get("lang") or attributes.get("xml:lang") or ""
+        if (prop := attributes.get("itemprop")) is not None:
+            for token in (prop or "").lower().split()[:5]:
+                _add(clues.properties[token], i)
+        if tag == "a" and (rel := attributes.get("rel")):
+            tokens = rel.lower().split()
+            if "author" in tokens:
+                _add(clues.author_links, i)
+            if "license" in tokens:
+                _add(clues.licences, i)
+        for name in ("class", "id"):
+            if (value := attributes.get(name)) and tag not in ("body", "html"):
+                if is_byline_class(value):
+                    _add(clues.bylines, i)
+                if is_date_class(value):
+                    _add(clues.dated, i)
+    object.__setattr__(clues, "language", language)
+    return clues
+
+
+def _add(found: list[int], index: int) -> None:
+    if len(found) < _MAX_OF_A_KIND and (not found or found[-1] != index):
+        found.append(index)
+
+
+def _take_meta(clues: Clues, index: int, attributes: dict[str, str | None]) -> None:
+    name = attributes.get("property") or attributes.get("name") or attributes.get("http-equiv")
+    if name:
+        content = attributes.get("content") or attributes.get("value") or ""
+        for token in {name.strip().lower()[:80], *name.lower().split()[:3]}:
+            if len(values := clues.metas[token]) < _MAX_OF_A_KIND and len(clues.metas) < 2_000:
+                values.append(clean(content))
+    elif prop := attributes.get("itemprop"):
+        for token in prop.lower().split()[:5]:
+            _add(clues.properties[token], index)
+
+
+def _take_link(clues: Clues, attributes: dict[str, str | None]) -> None:
+    rel, href = attributes.get("rel"), attributes.get("href")
+    if rel and href:
+        for token in rel.lower().split()[:5]:
+            if len(values := clues.links[token]) < 20:
+                values.append(href.strip())
+
+
+_INVISIBLE = dict.fromkeys([0xAD, 0x200B, 0x2060, 0xFEFF, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0xE000, 0xE010)])
+_CONTROL = {c: " " for c in [*range(32), 0x7F, 0x85, 0x2028, 0x2029]}
+_DROPPED = str.maketrans(_INVISIBLE | _CONTROL)
+_MARKUP = re.compile(r"<(?:/?[a-zA-Z][a-zA-Z0-9]{0,15}(?:\s[^<>]{0,300})?/?)>")
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+
+
+def clean(text: str, *, limit: int = MAX_VALUE_CHARS) -> str:
+    """Make one line of a value: entities that were escaped twice, tags, soft hyphens and white space undone."""
+    text = text[:limit]
+    for _ in range(3):
+        if "&" not in text or not _ENTITY.search(text):
+            break
+        text = html.unescape(text)
+    if "<" in text:
+        text = _MARKUP.sub(" ", text)
+    return " ".join(text.translate(_DROPPED).split())
+
+
+def element_text(document: Document, index: int, *, limit: int = 400) -> str:
+    """Return an element's text on one line; its `content` where it is a `meta`. "" where it is longer than the limit."""
+    elements, leaves = document.elements, document.leaves
+    if elements.tags[index] == "meta":
+        return clean(elements.attributes[index].get("content") or "")
+    first, end = elements.first_leaf[index], elements.end_leaf[index]
+    if end - first > 60:
+        return ""
+    text = clean(leaves.join(range(first, end)), limit=2 * MAX_VALUE_CHARS)
+    return text if len(text) <= limit else ""
+
+
+def stands_aside(document: Document, index: int) -> bool:
+    """Tell whether an element stands in a part about other pages or by other people: comments, teasers, menus."""
+    elements = document.elements
+    for _ in range(_MAX_ANCESTORS):
+        if index < 0:
+            return False
+        tag = elements.tags[index]
+        if tag in ("nav", "footer", "aside", "body", "html"):
+            return tag in ("nav", "footer", "aside")
+        attributes = elements.attributes[index]
+        if attributes:
+            for name in ("class", "id"):
+                if (value := attributes.get(name)) and is_aside_class(value):
+                    return True
+        index = elements.parent[index]
+    return False
+
+
+def scope_type(document: Document, index: int) -> str:
+    """Return the last word of the `itemtype` that an `itemprop` belongs to, in lower case; "" without one."""
+    elements = document.elements
+    index = elements.parent[index]
+    for _ in range(_MAX_ANCESTORS):
+        if index < 0:
+            break
+        attributes = elements.attributes[index]
+        if "itemscope" in attributes or "itemtype" in attributes:
+            return re.split(r"[/#]", (attributes.get("itemtype") or "").strip())[-1].lower()
+        index = elements.parent[index]
+    return ""
+
+
+def is_clipped(document: Document, index: int) -> bool:
+    """Tell whether an element's own class takes it off the screen."""
+    value = document.elements.attributes[index].get("class") or ""
+    return not VISUALLY_HIDDEN.isdisjoint(value.lower().split())

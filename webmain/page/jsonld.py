@@ -1,0 +1,409 @@
+"""JSON-LD as pages carry it: read however badly it was written, and the node found that describes this page."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+MAX_SCRIPT_CHARS: Final = 2_000_000
+"""Longer scripts are not read: no description of a page is that long."""
+
+MAX_TOTAL_CHARS: Final = 4_000_000
+"""Characters read of all scripts of a page together."""
+
+MAX_DEPTH: Final = 40
+MAX_NODES: Final = 5_000
+_MAX_TOKENS: Final = 200_000
+
+_ARTICLE_TYPES: Final = frozenset(
+    "article newsarticle blogposting reportagenewsarticle liveblogposting analysisnewsarticle "
+    "opinionnewsarticle reviewnewsarticle backgroundnewsarticle askpublicnewsarticle advertisercontentarticle "
+    "satiricalarticle scholarlyarticle medicalscholarlyarticle techarticle report socialmediaposting "
+    "discussionforumposting".split()
+)
+_LESSER_TYPES: Final = {
+    **dict.fromkeys("discussionforumposting socialmediaposting".split(), 7.0),
+    **dict.fromkeys(
+        "videoobject recipe podcastepisode audioobject review claimreview qapage howto medicalwebpage interview "
+        "newsmediapage creativework product event course question book movie".split(),
+        4.0,
+    ),
+    **dict.fromkeys("webpage itempage aboutpage faqpage".split(), 2.5),
+}
+_OTHER_TYPES: Final = frozenset(
+    "collectionpage searchresultspage itemlist product profilepage productgroup offercatalog imagegallery".split()
+)
+_ASIDE_KEYS: Final = frozenset(
+    "itemlistelement itemlist item mentions relatedlink significantlink isrelatedto issimilarto citation isbasedon "
+    "comment comments review reviews haspart ispartof video image publisher author breadcrumb subjectof about "
+    "blogpost blogposts liveblogupdate associatedmedia potentialaction creator sponsor itemreviewed".split()
+)
+"""Under these keys stands something other than the page itself."""
+
+
+def parse_json(text: str) -> list[Any]:
+    """Read one script's JSON values, as far as they can be read.
+
+    Comments, CDATA and comment marks, trailing or missing commas, control characters, single quotes, stray quotes
+    inside strings, escaped entities, several values in a row and a missing end are put up with.
+
+    Parameters
+    ----------
+    text : str
+        The script's content. Cost is linear in it; over `MAX_SCRIPT_CHARS` nothing is read.
+
+    Returns
+    -------
+    list of Any
+        JSON types; empty where nothing could be read. Never raises.
+    """
+    if len(text) > MAX_SCRIPT_CHARS:
+        return []
+    text = text.strip("\ufeff \t\r\n;")
+    if not text:
+        return []
+    try:
+        return [json.loads(text, strict=False)]
+    except (ValueError, RecursionError):
+        pass
+    if "&quot;" in text and text.count('"') < 2:
+        text = html.unescape(text)
+        try:
+            return [json.loads(text, strict=False)]
+        except (ValueError, RecursionError):
+            pass
+    return _Lenient(text).values()
+
+
+_NEXT = re.compile(
+    r"""
+    (?P<space>[\s\x00-\x1f\ufeff;]++)
+    |(?P<mark>[{}\[\]:,])
+    |(?P<quote>["'“”])
+    |(?P<skip>/\*|//|<!\[CDATA\[|\]\]>|<!--|-->)
+    |(?P<word>[^\s{}\[\]:,"';]++)
+    """,
+    re.VERBOSE,
+)
+_STRING_END = {
+    quote: re.compile(rf"{quote}(?=[\s\x00-\x1f]*+(?:[,:}}\]]|\Z|//|/\*|{quote}[\w@]+{quote}\s*+:))|\\.", re.DOTALL)
+    for quote in ('"', "'")
+}
+_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "", "f": ""}
+_NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,15})?")
+_CONSTANTS: Final = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
+
+
+class _Lenient:
+    """A reader with a stack of open containers; what doesn't fit is passed over."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._roots: list[Any] = []
+        self._stack: list[Any] = []
+        self._keys: list[str | None] = []
+
+    def values(self) -> list[Any]:
+        """Read to the end, or to the bounds."""
+        position, ignored = 0, 0
+        for _ in range(_MAX_TOKENS):
+            match = _NEXT.match(self._text, position)
+            if match is None:
+                if position >= len(self._text):
+                    break
+                position += 1
+                continue
+            position = match.end()
+            kind, token = match.lastgroup, match.group()
+            if kind == "quote":
+                value, position = self._string(position, "'" if token == "'" else '"')
+                if not ignored:
+                    self._put(value)
+            elif kind == "skip":
+                position = self._comment_end(position, token)
+            elif kind == "word" and not ignored:
+                self._put(_bare(token))
+            elif kind == "mark":
+                if token in "{[":
+                    if ignored or len(self._stack) >= MAX_DEPTH:
+                        ignored += 1
+                    else:
+                        self._open({} if token == "{" else [])
+                elif token in "}]":
+                    if ignored:
+                        ignored -= 1
+                    else:
+                        self._close(dict if token == "}" else list)
+                elif token == "," and self._keys and not ignored:
+                    self._keys[-1] = None
+        return self._roots
+
+    def _string(self, start: int, quote: str) -> tuple[str, int]:
+        """Read to the quote after which a value may end."""
+        for match in _STRING_END[quote].finditer(self._text, start):
+            if match.group()[0] != "\\":
+                return _unescape(self._text[start : match.start()]), match.end()
+        return _unescape(self._text[start : start + 2000]), len(self._text)
+
+    def _comment_end(self, position: int, token: str) -> int:
+        mark = {"//": "\n", "/*": "*/"}.get(token)
+        if mark is None:
+            return position
+        end = self._text.find(mark, position)
+        return len(self._text) if end < 0 else end + len(mark)
+
+    def _open(self, container: Any) -> None:
+        self._put(container)
+        self._stack.append(container)
+        self._keys.append(None)
+
+    def _close(self, kind: type) -> None:
+        """Close the nearest open container of the kind, and what was left open in it."""
+        for i in range(len(self._stack) - 1, -1, -1):
+            if isinstance(self._stack[i], kind):
+                del self._stack[i:], self._keys[i:]
+                return
+
+    def _put(self, value: Any) -> None:
+        """Give the value to the innermost open container: as a key, as a key's value, or as an item."""
+        if not self._stack:
+            if isinstance(value, (dict, list)):
+                self._roots.append(value)
+            return
+        top = self._stack[-1]
+        if isinstance(top, list):
+            top.append(value)
+        elif self._keys[-1] is None:
+            if isinstance(value, str):
+                self._keys[-1] = value
+        else:
+            top[self._keys[-1]] = value
+            self._keys[-1] = None
+
+
+def _bare(word: str) -> Any:
+    """Read a word without quotes."""
+    if word in _CONSTANTS:
+        return _CONSTANTS[word]
+    return (float(word) if "." in word else int(word)) if _NUMBER.fullmatch(word) else word
+
+
+def _unescape(text: str) -> str:
+    if "\\" not in text:
+        return text
+
+    def replace(match: re.Match[str]) -> str:
+        code = match[1]
+        return chr(int(code[1:], 16)) if len(code) == 5 else _ESCAPES.get(code, code)
+
+    joined = _ESCAPE.sub(replace, text)
+    return joined.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Node:
+    """One object of the JSON-LD with a type.
+
+    Attributes
+    ----------
+    value : dict
+        As it stood there.
+    types : tuple of str
+        Lower case, without the vocabulary's address.
+    aside : bool
+        It stands under a key that leads away from the page: a list of other articles, an author, a comment.
+    """
+
+    value: dict[str, Any]
+    types: tuple[str, ...]
+    aside: bool
+
+    @property
+    def is_article(self) -> bool:
+        """Whether one of the types is a kind of article."""
+        return not _ARTICLE_TYPES.isdisjoint(self.types)
+
+
+@dataclass(frozen=True, eq=False)
+class JsonLd:
+    """All typed objects of a page, in document order."""
+
+    nodes: list[Node] = field(default_factory=list)
+
+    @cached_property
+    def by_id(self) -> dict[str, dict[str, Any]]:
+        """Objects that say more than their `@id`, by it."""
+        found: dict[str, dict[str, Any]] = {}
+        for node in self.nodes:
+            name = node.value.get("@id")
+            if isinstance(name, str) and len(node.value) > 2:
+                found.setdefault(name, node.value)
+        return found
+
+    def resolve(self, value: Any) -> Any:
+        """Replace a mere reference by what it refers to."""
+        if isinstance(value, dict) and len(value) <= 2 and isinstance(value.get("@id"), str) and "name" not in value:
+            return self.by_id.get(value["@id"], value)
+        return value
+
+    def has_type(self, types: Iterable[str]) -> bool:
+        """Tell whether an object that isn't aside has one of the types (lower case)."""
+        wanted = frozenset(types)
+        return any(not node.aside and not wanted.isdisjoint(node.types) for node in self.nodes)
+
+
+def read_json_ld(scripts: Sequence[str]) -> JsonLd:
+    """Read all JSON-LD scripts of a page.
+
+    Parameters
+    ----------
+    scripts : sequence of str
+        Contents of the `script` elements, in document order (`Tree.data`).
+
+    Returns
+    -------
+    JsonLd
+        At most `MAX_NODES` objects, down to `MAX_DEPTH`; empty where nothing can be read. Never raises.
+    """
+    nodes: list[Node] = []
+    left = MAX_TOTAL_CHARS
+    for script in scripts:
+        left -= len(script)
+        if left < 0:
+            break
+        for value in parse_json(script):
+            nodes.extend(_typed(value, MAX_NODES - len(nodes)))
+    return JsonLd(nodes)
+
+
+def _typed(root: Any, limit: int) -> Iterator[Node]:
+    """Yield the typed objects under a value, parents first."""
+    stack: list[tuple[Any, bool, int]] = [(root, False, 0)]
+    visited = 0
+    while stack and limit > 0 and visited < 20 * MAX_NODES:
+        value, aside, depth = stack.pop()
+        visited += 1
+        if depth > MAX_DEPTH:
+            continue
+        if isinstance(value, list):
+            stack.extend((v, aside, depth + 1) for v in reversed(value) if isinstance(v, (dict, list)))
+        elif isinstance(value, dict):
+            types = _types(value)
+            if types or "@id" in value or "headline" in value:
+                limit -= 1
+                yield Node(value, types, aside)
+            stack.extend(
+                (v, aside or k.lower() in _ASIDE_KEYS, depth + 1)
+                for k, v in reversed(value.items())
+                if isinstance(v, (dict, list))
+            )
+
+
+def _types(value: dict[str, Any]) -> tuple[str, ...]:
+    found = value.get("@type") or value.get("type")
+    names = found if isinstance(found, list) else [found]
+    return tuple(re.split(r"[/#:]", n)[-1].strip().lower() for n in names[:8] if isinstance(n, str))
+
+
+def about_page(linked: JsonLd, *, urls: Iterable[str], titles: Iterable[str]) -> list[Node]:
+    """Rank the objects that may describe this page, the likeliest first.
+
+    Parameters
+    ----------
+    linked : JsonLd
+        All objects of the page.
+    urls : iterable of str
+        The page's addresses: its own, the canonical one.
+    titles : iterable of str
+        What else the page gives as its title.
+
+    Returns
+    -------
+    list of Node
+        Articles that are no part of a list or of another article come before other works and pages; among several of
+        a kind the one that names the page's address or title. Empty where no object seems to be about the page.
+    """
+    addresses = {a for a in map(_address, urls) if a}
+    folded = [t for t in map(_fold, titles) if len(t) > 8]
+    scored = [(_score(node, addresses, folded), -i, node) for i, node in enumerate(linked.nodes)]
+    ranked = sorted((s for s in scored if s[0] > 0), key=lambda s: s[:2], reverse=True)
+    return [node for _, _, node in ranked[:6]]
+
+
+def _score(node: Node, addresses: set[str], titles: list[str]) -> float:
+    """Weigh an object by its type, where it stands, its address and its title."""
+    score = 10.0 if node.is_article else 0.0
+    for name in node.types:
+        score = _LESSER_TYPES.get(name, score)
+    if not score and "headline" in node.value:
+        score = 3.0
+    if not score:
+        return 0.0
+    if node.aside:
+        score -= 8.0
+    own = [a for a in _own_addresses(node.value) if a]
+    if own and addresses:
+        score += 4.0 if not addresses.isdisjoint(own) else -2.5
+    title = node.value.get("headline") or node.value.get("name")
+    if isinstance(title, str) and titles:
+        short = _fold(title)
+        score += 3.0 if short and any(t.startswith(short[:40]) or short[:60] in t for t in titles) else 0.0
+    return score + (1.0 if "datePublished" in node.value else 0.0) + (0.5 if "author" in node.value else 0.0)
+
+
+def _own_addresses(value: dict[str, Any]) -> Iterator[str]:
+    for key in ("url", "mainEntityOfPage", "@id"):
+        found = value.get(key)
+        if isinstance(found, list) and found:
+            found = found[0]
+        if isinstance(found, dict):
+            found = found.get("@id") or found.get("url")
+        if isinstance(found, str) and found.startswith(("http", "//")):
+            yield _address(found)
+
+
+def _address(url: str) -> str:
+    """Reduce a URL to what tells two pages apart here: host without www, path, query."""
+    before = url.partition("#")[0].partition("://")[2].lower()
+    return re.sub(r"^(?:www|m|amp)\.", "", before.partition("?")[0]).rstrip("/")
+
+
+def _fold(text: str) -> str:
+    return "".join(c for c in html.unescape(text[:400]).casefold() if c.isalnum())
+
+
+def is_article(linked: JsonLd) -> bool:
+    """Tell whether the page calls itself an article: an object of such a type that is not merely listed or quoted."""
+    return linked.has_type(_ARTICLE_TYPES)
+
+
+def is_other(linked: JsonLd) -> bool:
+    """Tell whether the page calls itself a collection, a list, a search result, a profile or a product."""
+    return linked.has_type(_OTHER_TYPES) and not is_article(linked)
+
+
+def texts(value: Any, *, limit: int = 50) -> list[str]:
+    """Return the strings of a value: itself, its items, or the `name`, `@value` or `headline` of objects."""
+    found: list[str] = []
+    stack = [(value, 0)]
+    while stack and len(found) < limit:
+        item, depth = stack.pop()
+        if isinstance(item, str):
+            if item.strip():
+                found.append(item[:2000])
+        elif depth < 5 and isinstance(item, list):
+            stack.extend((v, depth + 1) for v in reversed(item[:limit]))
+        elif depth < 5 and isinstance(item, dict):
+            for key in ("name", "@value", "headline", "title"):
+                if item.get(key):
+                    stack.append((item[key], depth + 1))
+                    break
+    return found

@@ -1,0 +1,404 @@
+"""The walk from page to stored article as Scrapy pipelines: each is thin over one pure function, and counts.
+
+In order: Read, Segment, Extract, Merge, Compose, Cloud, Duplicates, Store. The item changes its type as it walks; a
+pipeline passes on what is not its own, so that a spider may yield a `Page`, a `Document` that it has read already, a
+finished `Article`, or items that webmain knows nothing of.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
+
+from scrapy import signals
+from scrapy.exceptions import CloseSpider, DropItem
+from scrapy.utils.asyncio import create_looping_call
+
+from webmain import stages
+from webmain.corpus.cloud import cloud
+from webmain.corpus.dedup import ExactDuplicates, NearDuplicates, agreement
+from webmain.corpus.protocol import COMMIT_SECONDS, Stored, StoreError
+from webmain.corpus.store import open_stores
+from webmain.extractors.base import Extraction
+from webmain.extractors.registry import create
+from webmain.items import Article, Page, Reason, Rejected
+from webmain.page.blocks import Segmentation
+from webmain.page.document import Document
+from webmain.page.urls import site_key
+from webmain.signals import articles_stored, close_crawl, tell_rejected
+from webmain.text.shingles import SIGNATURE_VERSION, signature
+from webmain.text.stopwords import read_stopwords
+from webmain.text.words import base_language
+
+if TYPE_CHECKING:
+    from scrapy import Spider
+    from scrapy.crawler import Crawler
+
+    from webmain.corpus.several import Stores
+    from webmain.extractors.base import Extractor
+
+logger = logging.getLogger(__name__)
+
+MAX_SEEN = 500_000
+"""Ids of this crawl's articles that are remembered; beyond, the oldest are forgotten (the store knows them still)."""
+
+
+class Step:
+    """What the steps share: the crawler, and what becomes of a rejection."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make the step."""
+        return cls(crawler)
+
+    def option(self, name: str, setting: str) -> Any:
+        """Return a spider's attribute, or the setting that stands in for it."""
+        value = getattr(self.crawler.spider, name, None)
+        return value if value is not None else self.crawler.settings.get(setting)
+
+    @cached_property
+    def extractor(self) -> Extractor:
+        """The spider's extractor, or the one that the settings name."""
+        return create(self.option("extractor", "WEBMAIN_EXTRACTOR"))
+
+    @cached_property
+    def limits(self) -> Mapping[str, Any]:
+        """Bounds on one page."""
+        settings = self.crawler.settings
+        return {
+            "max_bytes": settings.getint("WEBMAIN_MAX_BYTES"),
+            "timeout_s": settings.getfloat("WEBMAIN_PAGE_TIMEOUT_S") or None,
+        }
+
+    @contextmanager
+    def rejecting(self, url: str | None) -> Iterator[None]:
+        """Count a rejection by its reason, tell it, and drop the item."""
+        try:
+            yield
+        except Rejected as rejected:
+            tell_rejected(self.crawler, rejected, url=url)
+            raise DropItem(str(rejected), log_level="DEBUG") from rejected
+
+
+class Read(Step):
+    """Page to Document: decode and wrap. A Document that the spider has read passes."""
+
+    def process_item(self, item: Any) -> Any:
+        """Read a page."""
+        if isinstance(item, (Page, Document)):
+            self.crawler.stats.inc_value("webmain/pages")
+        if not isinstance(item, Page):
+            return item
+        with self.rejecting(item.url):
+            return stages.read(item, **self.limits)
+
+
+class Segment(Step):
+    """Document to Segmentation: the method's own blocks."""
+
+    def process_item(self, item: Any) -> Any:
+        """Divide a page into blocks."""
+        if not isinstance(item, Document):
+            return item
+        with self.rejecting(item.url):
+            return self.extractor.segment(item)
+
+
+class Extract(Step):
+    """Segmentation to Extraction: a score and a verdict for each block."""
+
+    def process_item(self, item: Any) -> Any:
+        """Judge the blocks."""
+        if not isinstance(item, Segmentation):
+            return item
+        with self.rejecting(item.document.url):
+            return stages.judge_segmentation(item, self.extractor)
+
+
+class Merge(Step):
+    """Extraction to Extraction: repeated blocks are merged or marked, as the method says."""
+
+    def process_item(self, item: Any) -> Any:
+        """Merge repeated blocks."""
+        if not isinstance(item, Extraction):
+            return item
+        with self.rejecting(item.document.url):
+            return stages.merge(item)
+
+
+class Compose(Step):
+    """Extraction to Article: text, kinds of blocks, metadata, the following pages; then `since` and `language`."""
+
+    def process_item(self, item: Any) -> Any:
+        """Compose the article."""
+        if not isinstance(item, Extraction):
+            return item
+        document = item.document
+        spider = self.crawler.spider
+        with self.rejecting(document.url):
+            article = stages.compose(item)
+            if document.page.parts:
+                article = stages.stitch_parts(article, document.page.parts, self.extractor, **self.limits)
+            check_age(article, getattr(spider, "since", None))
+            check_language(article, getattr(spider, "language", None))
+            return article
+
+
+class Cloud(Step):
+    """Article to Article: its words and how often they occur."""
+
+    @cached_property
+    def stopwords(self) -> Mapping[str, frozenset[str]] | None:
+        """The user's stop words, where there are any."""
+        path = self.crawler.settings.get("WEBMAIN_STOPWORDS")
+        return read_stopwords(path) if path else None
+
+    def open_spider(self) -> None:
+        """Read the stop words now: a missing file ends the crawl before it begins."""
+        try:
+            _ = self.stopwords
+        except (OSError, ValueError) as error:
+            logger.error("WEBMAIN_STOPWORDS: %s", error)
+            raise CloseSpider("stopwords_error") from error
+
+    def process_item(self, item: Any) -> Any:
+        """Count the words."""
+        if not isinstance(item, Article) or item.n_words:
+            return item
+        top = self.crawler.settings.getint("WEBMAIN_TOP_WORDS")
+        found = cloud(item.text, language=item.language or None, top=top, own_stopwords=self.stopwords)
+        return replace(item, words=found.words, n_words=found.n_words)
+
+
+class Duplicates(Step):
+    """Article to Article: the same article a second time is rejected, a copy of another is marked in `duplicate_of`."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self._seen: OrderedDict[str, str | None] = OrderedDict()
+
+    def process_item(self, item: Any) -> Any:
+        """Look the article up among this crawl's and the store's."""
+        if not isinstance(item, Article):
+            return item
+        with self.rejecting(item.url):
+            self._check_new(item)
+        original = self._original(item)
+        if original is None:
+            return item
+        self.crawler.stats.inc_value("webmain/near_duplicates")
+        return replace(item, duplicate_of=original)
+
+    def _check_new(self, article: Article) -> None:
+        if article.id in self._seen:
+            first = self._seen[article.id]
+            raise Rejected(Reason.DUPLICATE, f"the same article as {first}", url=article.url)
+        self._seen[article.id] = article.url
+        if len(self._seen) > MAX_SEEN:
+            self._seen.popitem(last=False)
+
+    def _original(self, article: Article) -> str | None:
+        """Return the id of the article that this one is a copy of."""
+        same = self._exact.add(article.id, article.fingerprint)
+        values = signature(article.text)
+        match = self._near.add(article.id, values) if values else None
+        found = same or (match.cluster if match else None)
+        return None if found is None or self._is_copy_of(found, article.id) else found
+
+    def _is_copy_of(self, article_id: str, original: str) -> bool:
+        """Tell whether the stored article is marked as a copy of the other: two must not point at each other."""
+        stores = self._stores
+        stored = stores.get(article_id) if stores else None
+        return stored is not None and stored.duplicate_of == original
+
+    @cached_property
+    def _stores(self) -> Stores | None:
+        store = self.crawler.get_item_pipeline(Store)
+        return store.stores if store else None
+
+    @cached_property
+    def _exact(self) -> ExactDuplicates:
+        return ExactDuplicates(self._stores.fingerprints() if self._stores else ())
+
+    @cached_property
+    def _near(self) -> NearDuplicates:
+        database = self._stores.database if self._stores else None
+        bands = database.bands(f"webmain-{SIGNATURE_VERSION}") if database else None
+        return NearDuplicates(agreement, bands=bands)
+
+
+class Store(Step):
+    """Article to Article: buffered, committed every 50 articles or once a second, told only when it is durable.
+
+    A store that fails ends the crawl with the reason "store_error"; what was not committed stays pending.
+
+    Attributes
+    ----------
+    places : tuple of (str, int)
+        Specification and number of articles of each store, once the crawl has ended.
+    """
+
+    def __init__(self, crawler: Crawler, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(crawler)
+        self.places: tuple[tuple[str, int], ...] = ()
+        self._stores: Stores | None = None
+        self._clock = clock
+        self._canonical: dict[str, str] = {}
+        self._accepted = 0
+        self._closing = False
+        self._run: int | None = None
+        self._ticks: Any = None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make the step; it ends the run in the database when the spider is closed."""
+        step = cls(crawler)
+        crawler.signals.connect(step.spider_closed, signals.spider_closed)
+        return step
+
+    @property
+    def stores(self) -> Stores | None:
+        """The open stores."""
+        return self._stores
+
+    def open_spider(self) -> None:
+        """Open the stores; where one cannot be opened the crawl ends with a message before it begins."""
+        spec = self.option("store_spec", "WEBMAIN_STORE")
+        try:
+            self._stores = open_stores(spec)
+            if database := self._stores.database:
+                self._run = database.start_run(arguments(self.crawler.spider))
+        except StoreError as error:
+            self._fail(error)
+            raise CloseSpider("store_error") from error
+        self._ticks = create_looping_call(self._tick)
+        self._ticks.start(COMMIT_SECONDS / 2, now=False)
+
+    def process_item(self, item: Any) -> Any:
+        """Take an article."""
+        if not isinstance(item, Article):
+            return item
+        limit = getattr(self.crawler.spider, "max_articles", None)
+        if self._closing or self._stores is None or (limit and self._accepted >= limit):
+            raise DropItem("the crawl is being closed; the address stays pending", log_level="DEBUG")
+        self._accepted += 1
+        if item.canonical_url:
+            self._canonical[item.id] = item.canonical_url
+        self._stores.add(item)
+        if self._stores.due(self._clock()):
+            self._commit()
+        if limit and self._accepted >= limit and not self._closing:
+            self._closing = True
+            close_crawl(self.crawler, "max_articles")
+        return item
+
+    def close_spider(self) -> None:
+        """Commit what waits."""
+        if self._ticks is not None and self._ticks.running:
+            self._ticks.stop()
+        self._commit()
+
+    def spider_closed(self, reason: str) -> None:
+        """Note how the run ended, then close the stores."""
+        if self._stores is None:
+            return
+        try:
+            if self._run is not None and (database := self._stores.database):
+                database.finish_run(self._run, reason=reason, stats=dict(self.crawler.stats.get_stats()))
+            self.places = tuple((store.spec, store.count()) for store in self._stores)
+        except StoreError as error:
+            self._fail(error)
+        try:
+            self._tell(self._stores.close())
+        except StoreError as error:
+            self._fail(error)
+
+    def _tick(self) -> None:
+        if self._stores is not None and self._stores.due(self._clock()):
+            self._commit()
+
+    def _commit(self) -> None:
+        """Make durable what waits, and tell it; a failure ends the crawl."""
+        if self._stores is None:
+            return
+        try:
+            self._tell(self._stores.commit())
+        except StoreError as error:
+            self._fail(error)
+            if not self._closing:
+                self._closing = True
+                close_crawl(self.crawler, "store_error")
+
+    def _tell(self, stored: tuple[Stored, ...]) -> None:
+        """Count what is durable now, and pass it on."""
+        if not stored:
+            return
+        stats = self.crawler.stats
+        canonical = {s.id: self._canonical.pop(s.id) for s in stored if s.id in self._canonical}
+        for each in stored:
+            stats.inc_value(f"webmain/articles/{each.outcome.value}")
+            if site := site_key(each.url or ""):
+                stats.inc_value(f"webmain/site/{site}/articles")
+        self.crawler.signals.send_catch_log(articles_stored, stored=stored, canonical=canonical)
+
+    def _fail(self, error: StoreError) -> None:
+        """Say once what is wrong."""
+        if not self.crawler.stats.get_value("webmain/store_error"):
+            logger.error("The crawl ends: %s", error)
+        self.crawler.stats.set_value("webmain/store_error", str(error))
+
+
+def check_age(article: Article, since: datetime | None) -> None:
+    """Refuse an article published before `since`; without a date of its own it passes.
+
+    Raises
+    ------
+    Rejected
+        `TOO_OLD`.
+    """
+    if since is None or article.published is None:
+        return
+    limit = since if since.tzinfo else since.replace(tzinfo=UTC)
+    if article.published < limit:
+        detail = f"published {article.published.isoformat()}, asked for since {limit.isoformat()}"
+        raise Rejected(Reason.TOO_OLD, detail, url=article.url)
+
+
+def check_language(article: Article, language: str | None) -> None:
+    """Refuse an article in another language; one whose language nobody can tell passes.
+
+    The detected language counts; the declared one where none could be detected.
+
+    Raises
+    ------
+    Rejected
+        `OTHER_LANGUAGE`.
+    """
+    if not language:
+        return
+    found = base_language(article.language)
+    if found in ("", "und", "zxx"):
+        found = base_language(article.language_declared)
+    if found and found != base_language(language):
+        raise Rejected(Reason.OTHER_LANGUAGE, f"the text is {found}, asked for was {language}", url=article.url)
+
+
+def arguments(spider: Spider | None) -> dict[str, Any]:
+    """Return what a spider was called with, as far as it can be written down."""
+    plain = (str, int, float, bool, datetime)
+    values = {k: v for k, v in vars(spider).items() if isinstance(v, plain) and not k.startswith("_")} if spider else {}
+    values.setdefault("name", getattr(spider, "name", ""))
+    extractor = getattr(spider, "extractor", None)
+    if extractor is not None:
+        values["extractor"] = str(extractor)
+    return values

@@ -1,0 +1,141 @@
+"""Scrapy's settings for webmain's crawls: polite, bounded, nothing that listens.
+
+Settings of webmain's own begin with WEBMAIN_; each can be given with `-s NAME=VALUE`.
+"""
+
+from __future__ import annotations
+
+BOT_NAME = "webmain"
+SPIDER_MODULES = ["webmain.spiders"]
+NEWSPIDER_MODULE = "webmain.spiders"
+COMMANDS_MODULE = "webmain.commands"
+ADDONS = {"webmain.addons.Webmain": 0}
+
+# ---- What a crawl gives
+
+WEBMAIN_EXTRACTOR = None
+"""Name or import path of the extractor, for spiders without one of their own; None is the best one."""
+
+WEBMAIN_STORE = "jsonl:output/articles.jsonl"
+"""Where articles go: `jsonl:PATH`, `sqlite:PATH`, several separated by commas."""
+
+WEBMAIN_LEDGER = None
+"""The file that remembers addresses over runs; None puts it beside the first store (PATH.ledger), "" keeps it in memory."""
+
+WEBMAIN_MAX_BYTES = 10 * 1024 * 1024
+"""Largest page that is read, in bytes after decompression."""
+
+WEBMAIN_PAGE_TIMEOUT_S = 10.0
+"""Seconds of work after which a page is given up."""
+
+WEBMAIN_TOP_WORDS = 50
+"""Words kept for an article's tag cloud."""
+
+WEBMAIN_STOPWORDS = ""
+"""A file of stop words of your own."""
+
+# ---- What a crawl tells
+
+WEBMAIN_PROGRESS_S = 10.0
+"""Seconds between two lines of progress; 0 for none."""
+
+WEBMAIN_SUMMARY = True
+"""Print a summary at the end."""
+
+WEBMAIN_STATS_DIR = ""
+"""A folder for the figures as NAME.json and as a Prometheus textfile NAME.prom, kept up to date."""
+
+WEBMAIN_STATS_NAME = ""
+"""NAME of those files; the spider's by default."""
+
+LOG_LEVEL = "INFO"
+STATS_DUMP = False  # the summary is for people, WEBMAIN_STATS_DIR for machines
+FEED_EXPORT_ENCODING = "utf-8"
+TELNETCONSOLE_ENABLED = False
+REMOTE_CONTROL_ENABLED = False
+
+# ---- Manners
+
+WEBMAIN_CONTACT = ""
+"""Where a site's people can reach you (a URL or a mail address); it becomes part of the user agent."""
+
+ROBOTSTXT_OBEY = True
+ROBOTSTXT_USER_AGENT = "webmain"
+WEBMAIN_ROBOTS_UNREACHABLE = "deny"
+"""What a robots.txt that answers 429 or 5xx, or not at all, means: "deny" (the site is left for the next run), "allow"."""
+
+WEBMAIN_ROBOTS_RETRY_S = 600.0
+"""Seconds after which such a robots.txt is asked for again."""
+
+WEBMAIN_MAX_CRAWL_DELAY = 60.0
+"""Longest Crawl-delay that is kept, in seconds; longer ones are cut to this."""
+
+WEBMAIN_MAX_RETRY_AFTER = 120.0
+"""Longest Retry-After that a site is waited for, in seconds; asked for longer, the page is left for the next run."""
+
+DOWNLOAD_DELAY = 1.0
+CONCURRENT_REQUESTS = 32
+CONCURRENT_REQUESTS_PER_DOMAIN = 2
+AUTOTHROTTLE_ENABLED = True
+AUTOTHROTTLE_START_DELAY = 1.0
+AUTOTHROTTLE_MAX_DELAY = 60.0
+AUTOTHROTTLE_TARGET_CONCURRENCY = 1.0
+COOKIES_ENABLED = False
+DEFAULT_REQUEST_HEADERS = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
+
+# ---- Bounds
+
+DOWNLOAD_TIMEOUT = 30
+DOWNLOAD_MAXSIZE = 16 * 1024 * 1024  # bounds decompression too
+DOWNLOAD_WARNSIZE = 0
+DNS_TIMEOUT = 20
+DEPTH_LIMIT = 8
+URLLENGTH_LIMIT = 2083
+REDIRECT_MAX_TIMES = 5
+METAREFRESH_ENABLED = False
+RETRY_TIMES = 2
+RETRY_HTTP_CODES = [408, 429, 500, 502, 503, 504, 522, 524]
+RETRY_GIVE_UP_LOG_LEVEL = "INFO"  # it is counted, and told with its reason
+SCRAPER_SLOT_MAX_ACTIVE_SIZE = 20_000_000  # bytes of pages in work before fetching waits
+
+# ---- Recordings
+
+WEBMAIN_RECORD = ""
+"""A `.warc.gz` to which everything fetched is appended."""
+
+WEBMAIN_REPLAY = ""
+"""A recording (or several, separated by commas) that answers in place of the network."""
+
+# ---- What is plugged in
+
+ITEM_PIPELINES = {
+    "webmain.pipelines.Read": 100,
+    "webmain.pipelines.Segment": 200,
+    "webmain.pipelines.Extract": 300,
+    "webmain.pipelines.Merge": 400,
+    "webmain.pipelines.Compose": 500,
+    "webmain.pipelines.Cloud": 600,
+    "webmain.pipelines.Duplicates": 700,
+    "webmain.pipelines.Store": 800,
+}
+DOWNLOADER_MIDDLEWARES = {
+    "webmain.middlewares.Failures": 20,
+    "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
+    "webmain.middlewares.Robots": 100,
+    "webmain.middlewares.RetryAfter": 560,
+    "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": None,
+    "webmain.middlewares.Decompression": 590,
+    "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
+    "webmain.middlewares.Redirects": 600,
+    "webmain.middlewares.Recorder": 950,
+}
+SPIDER_MIDDLEWARES = {
+    "scrapy.spidermiddlewares.httperror.HttpErrorMiddleware": None,
+    "webmain.middlewares.Statuses": 50,
+}
+EXTENSIONS = {
+    "webmain.extensions.KnownUrls": 10,
+    "webmain.extensions.Summary": 20,
+    "webmain.extensions.PromptStop": 30,
+    "scrapy.extensions.logstats.LogStats": None,  # the progress line tells more
+}

@@ -1,0 +1,70 @@
+"""Signals of a crawl beside Scrapy's own, and the one way in which a page's rejection is told.
+
+`articles_stored(stored, canonical)`
+    Sent after a store's commit has returned, never before: the `Stored` records, and for each article's id its
+    canonical URL where the page names one.
+`page_rejected(rejected, url, retry_after_s)`
+    A page gives no article. `url` is the address that was asked for, `retry_after_s` what the server asks to wait.
+`page_failed(url, reason, retry_after_s)`
+    An address could not be fetched; it stays pending.
+`crawl_closing(reason)`
+    A component of ours has asked for the end of the crawl.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from scrapy.utils.defer import deferred_from_coro
+
+from webmain.page.urls import site_key
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+    from webmain.items import Rejected
+
+articles_stored = object()
+page_rejected = object()
+page_failed = object()
+crawl_closing = object()
+
+logger = logging.getLogger("webmain")
+
+
+def tell_rejected(
+    crawler: Crawler, rejected: Rejected, *, url: str | None = None, retry_after_s: float | None = None
+) -> None:
+    """Count, log and pass on that a page gives no article.
+
+    Parameters
+    ----------
+    crawler : Crawler
+    rejected : Rejected
+    url : str or None
+        The address, where the rejection does not name it.
+    retry_after_s : float or None
+        Seconds after which the server allows another try.
+    """
+    address = rejected.url or url or ""
+    stats = crawler.stats
+    stats.inc_value(f"webmain/rejected/{rejected.reason.value}")
+    if site := site_key(address):
+        stats.inc_value(f"webmain/site/{site}/rejected")
+    logger.info("Rejected %s (%s) %s", rejected.reason.value, rejected.detail, address)
+    crawler.signals.send_catch_log(page_rejected, rejected=rejected, url=address, retry_after_s=retry_after_s)
+
+
+def tell_failed(crawler: Crawler, url: str, reason: str, *, retry_after_s: float | None = None) -> None:
+    """Count, log and pass on that an address could not be fetched."""
+    crawler.stats.inc_value(f"webmain/failed/{reason}")
+    logger.info("Failed %s %s", reason, url)
+    crawler.signals.send_catch_log(page_failed, url=url, reason=reason, retry_after_s=retry_after_s)
+
+
+def close_crawl(crawler: Crawler, reason: str) -> None:
+    """Ask for the end of the crawl: what is under way is finished, what waits is left for the next run."""
+    crawler.signals.send_catch_log(crawl_closing, reason=reason)
+    if crawler.engine.spider is not None:
+        deferred_from_coro(crawler.engine.close_spider_async(reason=reason))

@@ -1,0 +1,39 @@
+"""Answers of the network as pages."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from scrapy.spidermiddlewares.httperror import HttpError
+
+from webmain.items import Hints, Page
+from webmain.page.urls import normalise
+
+if TYPE_CHECKING:
+    from scrapy.http import Response
+
+
+def page_of(response: Response, *, hints: Hints | None = None) -> Page:
+    """Return a response as a page; its address normalised, its headers' names in lower case.
+
+    The time is that of the recording where one answered (`meta["fetched_at"]`).
+    """
+    headers = {
+        name.decode("latin-1").lower(): b", ".join(values).decode("latin-1")
+        for name, values in response.headers.items()
+    }
+    recorded = response.request.meta.get("fetched_at") if response.request is not None else None
+    return Page(
+        url=normalise(response.url) or response.url,
+        body=response.body,
+        fetched_at=recorded or datetime.now(UTC),
+        status=response.status,
+        headers=headers,
+        hints=hints,
+    )
+
+
+def is_answer(error: BaseException | None) -> bool:
+    """Tell whether a server answered, though not with a page."""
+    return isinstance(error, HttpError)

@@ -1,0 +1,420 @@
+"""The spiders' arguments: read, checked all at once, and told in one message what is wrong with them."""
+
+from __future__ import annotations
+
+import glob
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from difflib import get_close_matches
+from fnmatch import translate
+from pathlib import Path
+from typing import Final, TypeVar
+from urllib.parse import unquote, urlsplit
+
+from webmain.extractors.base import Extractor
+from webmain.extractors.registry import EXTRACTORS, UnknownExtractor, create
+from webmain.page.urls import host, normalise, site_key
+
+DEFAULT_STORE: Final = "jsonl:output/articles.jsonl"
+STORE_FORMS: Final = "jsonl:PATH and sqlite:PATH, several separated by commas"
+
+MAX_SITES_BYTES: Final = 16 << 20
+"""Size up to which a file of sites is read."""
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """What is wrong with one argument.
+
+    Attributes
+    ----------
+    argument : str
+        Its name.
+    given : str or None
+        What was given; None where it is missing.
+    allowed : str
+        What would be right.
+    """
+
+    argument: str
+    given: str | None
+    allowed: str
+
+    def __str__(self) -> str:
+        if self.given is None:
+            return f"argument {self.argument}: missing; {self.allowed}"
+        given = self.given if len(self.given) <= 200 else self.given[:199] + "…"
+        return f"argument {self.argument}: got {given!r}; {self.allowed}"
+
+
+class ArgumentError(ValueError):
+    """A spider can not start with the arguments it was given.
+
+    Attributes
+    ----------
+    problems : tuple of Problem
+        Every one that was found, not the first alone.
+    """
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(map(str, self.problems)))
+
+    def __reduce__(self) -> tuple[type[ArgumentError], tuple[tuple[Problem, ...]]]:
+        return type(self), (self.problems,)
+
+
+@dataclass(frozen=True, slots=True)
+class PathFilter:
+    """Which paths are wanted, by globs over the path with its percent-encoding undone.
+
+    `*` stands for any characters, also slashes, `?` for one, `[ab]` for one of several. A pattern without any of these
+    stands for the path itself and everything below it: `/sport` is `/sport` and `/sport/football`, not `/sports`.
+    """
+
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    _include: re.Pattern[str] | None = field(init=False, repr=False, compare=False)
+    _exclude: re.Pattern[str] | None = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_include", _globs(self.include))
+        object.__setattr__(self, "_exclude", _globs(self.exclude))
+
+    def includes(self, url: str) -> bool:
+        """Whether an article may stand at this address."""
+        return (self._include is None or bool(self._include.match(_path(url)))) and not self.excludes(url)
+
+    def excludes(self, url: str) -> bool:
+        """Whether nothing is to be fetched from this address, be it an article or a way to one."""
+        return self._exclude is not None and bool(self._exclude.match(_path(url)))
+
+
+def _path(url: str) -> str:
+    try:
+        return unquote(urlsplit(url).path) or "/"
+    except ValueError:
+        return "/"
+
+
+def _globs(patterns: tuple[str, ...]) -> re.Pattern[str] | None:
+    """Make one expression of all patterns; None where there are none."""
+    if not patterns:
+        return None
+    each = []
+    for pattern in patterns:
+        if any(character in pattern for character in "*?["):
+            each.append(translate(pattern))
+        else:
+            each.append(re.escape(pattern.rstrip("/")) + r"(?:/.*)?\Z")
+    return re.compile("|".join(each), re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewsArguments:
+    """What the spider `news` was asked for (see its docstring).
+
+    Attributes
+    ----------
+    sites : tuple of str
+        Addresses to start from, absolute, one for each site, in the order given.
+    """
+
+    sites: tuple[str, ...]
+    extractor: Extractor
+    store: str
+    max_pages: int | None
+    max_articles: int | None
+    since: datetime | None
+    language: str | None
+    paths: PathFilter
+    record: str | None
+    skip_known: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArchiveArguments:
+    """What the spider `archive` was asked for (see its docstring)."""
+
+    paths: tuple[str, ...]
+    extractor: Extractor
+    store: str
+    max_pages: int | None
+    max_articles: int | None
+    since: datetime | None
+    language: str | None
+    skip_known: bool
+
+
+_COMMON: Final = ("extractor", "store", "max_pages", "max_articles", "since", "language", "skip_known")
+NEWS_NAMES: Final = ("site", "sites", *_COMMON, "include", "exclude", "record")
+ARCHIVE_NAMES: Final = ("path", *_COMMON)
+
+
+def read_news_arguments(given: Mapping[str, object], *, now: datetime | None = None) -> NewsArguments:
+    """Read the arguments of the spider `news`.
+
+    Parameters
+    ----------
+    given : Mapping[str, object]
+        As `-a NAME=VALUE` gives them, strings; values of the right type are taken too.
+    now : datetime, optional
+        The present, for a `since` like "3d".
+
+    Raises
+    ------
+    ArgumentError
+        With every problem.
+    """
+    reader = _Reader(given, NEWS_NAMES)
+    sites = reader.sites()
+    common = _common(reader, now or datetime.now(UTC))
+    record = reader.read("record", _recording)
+    paths = PathFilter(include=reader.read("include", _patterns) or (), exclude=reader.read("exclude", _patterns) or ())
+    reader.finish()
+    return NewsArguments(sites=sites, paths=paths, record=record, **common)  # type: ignore[arg-type]
+
+
+def read_archive_arguments(given: Mapping[str, object], *, now: datetime | None = None) -> ArchiveArguments:
+    """Read the arguments of the spider `archive` (see `read_news_arguments`)."""
+    reader = _Reader(given, ARCHIVE_NAMES)
+    paths = reader.read("path", _existing_paths)
+    if paths is None and not reader.text("path"):
+        reader.problems.append(Problem(argument="path", given=None, allowed=_PATH_ALLOWED))
+    common = _common(reader, now or datetime.now(UTC))
+    reader.finish()
+    return ArchiveArguments(paths=paths or (), **common)  # type: ignore[arg-type]
+
+
+def _common(reader: _Reader, now: datetime) -> dict[str, object]:
+    """Read what both spiders take."""
+    extractor = given if isinstance(given := reader.given.get("extractor"), Extractor) else None
+    skip_known = reader.read("skip_known", _truth)
+    return {
+        "extractor": extractor or reader.read("extractor", create) or reader.fallback_extractor(),
+        "store": reader.read("store", _store) or DEFAULT_STORE,
+        "max_pages": reader.read("max_pages", _positive),
+        "max_articles": reader.read("max_articles", _positive),
+        "since": reader.read("since", lambda text: _since(text, now)),
+        "language": reader.read("language", _language),
+        "skip_known": True if skip_known is None else skip_known,
+    }
+
+
+class _Refused(ValueError):  # noqa: N818 - reads as what it is
+    """A value is wrong; the message says what is allowed."""
+
+
+class _Reader:
+    """Reads arguments one by one and collects what is wrong."""
+
+    def __init__(self, given: Mapping[str, object], names: tuple[str, ...]) -> None:
+        self.given = {name: value for name, value in given.items() if value is not None}
+        self.problems: list[Problem] = []
+        for name, value in self.given.items():
+            if name not in names:
+                close = get_close_matches(name, names, n=1, cutoff=0.6)
+                hint = f"no such argument, did you mean {close[0]}?" if close else "no such argument"
+                self.problems.append(
+                    Problem(argument=name, given=str(value), allowed=f"{hint} Allowed are {', '.join(names)}")
+                )
+
+    def text(self, name: str) -> str:
+        """Return an argument as a string without white space around it; "" where it is missing."""
+        value = self.given.get(name, "")
+        return (value.isoformat() if isinstance(value, datetime) else str(value)).strip()
+
+    def read(self, name: str, form: Callable[[str], _T]) -> _T | None:
+        """Read one argument; None where it is missing, empty or wrong."""
+        text = self.text(name)
+        if not text:
+            return None
+        try:
+            return form(text)
+        except (_Refused, UnknownExtractor) as error:
+            message = str(error)
+            if isinstance(error, UnknownExtractor):
+                message = f"{message.removeprefix('extractor: ')} (names: {', '.join(sorted(EXTRACTORS))})"
+            self.problems.append(Problem(argument=name, given=text, allowed=message))
+            return None
+
+    def fallback_extractor(self) -> Extractor | None:
+        """Return the default extractor where none was asked for."""
+        return None if self.text("extractor") else create()
+
+    def sites(self) -> tuple[str, ...]:
+        """Read `site` and the file `sites` together; each address once."""
+        listed = self.read("sites", _sites_file) or ()
+        addresses: dict[str, None] = {}
+        sources = [("site", part) for part in self.text("site").split(",")] + [("sites", line) for line in listed]
+        for name, part in sources:
+            if part.strip():
+                address = start_url(part)
+                if address is None:
+                    self.problems.append(Problem(argument=name, given=part.strip(), allowed=_SITE_ALLOWED))
+                else:
+                    addresses[address] = None
+        if not addresses and not any(problem.argument in ("site", "sites") for problem in self.problems):
+            self.problems.append(
+                Problem(argument="site", given=None, allowed=f"{_SITE_ALLOWED}, or sites, a file of them")
+            )
+        return tuple(addresses)
+
+    def finish(self) -> None:
+        """Raise where anything was wrong."""
+        if self.problems:
+            raise ArgumentError(self.problems)
+
+
+_SITE_ALLOWED: Final = (
+    "allowed are domains and http(s) addresses, several separated by commas: bbc.com,https://www.dw.com/en"
+)
+_PATH_ALLOWED: Final = "allowed are WARC files, folders of HTML files and globs, several separated by commas"
+
+
+def start_url(text: str) -> str | None:
+    """Return the address to start a site from: "bbc.com" becomes "https://bbc.com/"; None where it is no address."""
+    text = text.strip().strip("'\"")
+    if "://" not in text:
+        text = "https://" + text.removeprefix("//")
+    address = normalise(text)
+    if address is None or not site_key(address):
+        return None
+    name = host(address)
+    is_local = name == "localhost" or ":" in name or name.rpartition(".")[2].isdigit()
+    return address if is_local or "." in name else None
+
+
+def _sites_file(text: str) -> tuple[str, ...]:
+    place = Path(text).expanduser()
+    allowed = "allowed is a text file with one domain or address a line; # starts a comment"
+    try:
+        with place.open("rb") as stream:
+            body = stream.read(MAX_SITES_BYTES + 1)
+    except OSError as error:
+        raise _Refused(f"{error.strerror or error}; {allowed}") from error
+    if len(body) > MAX_SITES_BYTES or b"\0" in body:
+        raise _Refused(f"this is no such file; {allowed}")
+    lines = [re.sub(r"(?:^|\s)#.*", "", line).strip() for line in body.decode("utf-8-sig", "replace").splitlines()]
+    sites = tuple(part for line in lines for part in line.split(",") if part.strip())
+    if not sites:
+        raise _Refused(f"no site stands in it; {allowed}")
+    return sites
+
+
+def _store(text: str) -> str:
+    """Check the form of stores without opening them."""
+    known = {"jsonl", "sqlite"}
+    parts: list[str] = []
+    for part in text.split(","):
+        if parts and ":" not in part and part.strip() and part.strip().lower() not in known:
+            parts[-1] += "," + part  # a comma inside a path
+        elif part.strip():
+            parts.append(part.strip())
+    for part in parts:
+        form, colon, path = part.partition(":")
+        if not colon or form.strip().lower() not in known:
+            raise _Refused(f"{part!r} is no store; allowed are {STORE_FORMS}")
+        if not path.strip():
+            raise _Refused(f"{part!r} has no path; allowed are {STORE_FORMS}")
+        if Path(path.strip()).expanduser().is_dir():
+            raise _Refused(f"{path.strip()!r} is a folder; allowed are {STORE_FORMS}")
+    if not parts:
+        raise _Refused(f"allowed are {STORE_FORMS}")
+    return ",".join(parts)
+
+
+def _positive(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 0 < len(text) <= 12 and int(text) > 0):
+        raise _Refused("allowed are whole numbers from 1")
+    return int(text)
+
+
+_AGO = re.compile(r"(\d{1,5})\s*([hdw])", re.IGNORECASE)
+_UNITS: Final = {"h": "hours", "d": "days", "w": "weeks"}
+
+
+def _since(text: str, now: datetime) -> datetime:
+    """Read a date, or a time before now; a date without a zone is taken as UTC."""
+    allowed = "allowed are ISO dates (2026-11-20, 2026-11-20T06:00+07:00) and spans up to now (12h, 3d, 2w)"
+    ago = _AGO.fullmatch(text)
+    try:
+        if ago:
+            return now - timedelta(**{_UNITS[ago[2].lower()]: int(ago[1])})
+        since = datetime.fromisoformat(text)
+    except (ValueError, OverflowError):
+        raise _Refused(allowed) from None
+    if since.tzinfo is None:
+        since = since.replace(tzinfo=UTC)
+    if since > now:
+        raise _Refused(f"this lies in the future; {allowed}")
+    return since
+
+
+_LANGUAGE = re.compile(r"([a-z]{2,3})(?:[-_][a-z0-9]{2,8})*", re.IGNORECASE)
+
+
+def _language(text: str) -> str:
+    match = _LANGUAGE.fullmatch(text)
+    if not match:
+        raise _Refused("allowed are ISO 639-1 codes such as en, th, de")
+    return match[1].lower()
+
+
+_TRUTHS: Final = {
+    "1": True,
+    "true": True,
+    "yes": True,
+    "on": True,
+    "0": False,
+    "false": False,
+    "no": False,
+    "off": False,
+}
+
+
+def _truth(text: str) -> bool:
+    if text.lower() not in _TRUTHS:
+        raise _Refused("allowed are true and false")
+    return _TRUTHS[text.lower()]
+
+
+def _patterns(text: str) -> tuple[str, ...]:
+    """Read globs separated by commas; what begins with neither a slash nor a star is taken from the root."""
+    patterns = tuple(p if p[0] in "/*[?" else "/" + p for part in text.split(",") if (p := part.strip()))
+    if any("://" in pattern for pattern in patterns):
+        raise _Refused("allowed are paths and globs over paths, several separated by commas: /sport,/news/*/live")
+    return patterns
+
+
+def _recording(text: str) -> str:
+    if not text.lower().endswith(".warc.gz"):
+        raise _Refused("allowed is the path of a file whose name ends in .warc.gz")
+    if Path(text).expanduser().is_dir():
+        raise _Refused("this is a folder; allowed is the path of a file whose name ends in .warc.gz")
+    return text
+
+
+def _existing_paths(text: str) -> tuple[str, ...]:
+    """Split at commas, unless the whole is the name of something that is there."""
+    parts = [text] if _is_there(text) else [part.strip() for part in text.split(",") if part.strip()]
+    missing = [part for part in parts if not _is_there(part)]
+    if missing:
+        raise _Refused(f"nothing is there under {', '.join(map(repr, missing))}; {_PATH_ALLOWED}")
+    if not parts:
+        raise _Refused(_PATH_ALLOWED)
+    return tuple(parts)
+
+
+def _is_there(text: str) -> bool:
+    place = Path(text).expanduser()
+    try:
+        if place.exists():
+            return True
+        return next(glob.iglob(str(place), recursive=True), None) is not None  # noqa: PTH207 - absolute patterns too
+    except (OSError, ValueError):
+        return False

@@ -1,0 +1,98 @@
+"""What earlier runs know of a site's addresses: the spider's side of the ledger, which may be missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from webmain.discovery.ledger import Done, Found, Ledger, State
+from webmain.items import Hints
+from webmain.spiders.site import Candidate, Site
+
+if TYPE_CHECKING:
+    from scrapy import Spider
+
+MAX_LEFT_OVER: Final = 20_000
+"""Addresses left over from an earlier run that are taken up at once; later runs take the rest."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sorted:
+    """Which addresses need no fetching now.
+
+    Attributes
+    ----------
+    known : set of str
+        Settled by an earlier run, or to be tried again later.
+    n_waiting : int
+        How many of them are of the second kind.
+    """
+
+    known: frozenset[str]
+    n_waiting: int = 0
+
+
+class Memory:
+    """Asks and tells the ledger.
+
+    Parameters
+    ----------
+    ledger : Ledger or None
+        Without it nothing is known and nothing kept.
+    skip_known : bool
+        Leave out what is settled.
+    """
+
+    def __init__(self, ledger: Ledger | None, *, skip_known: bool = True) -> None:
+        self._ledger = ledger
+        self._skip_known = skip_known
+
+    @classmethod
+    def of(cls, spider: Spider) -> Memory:
+        """Return the memory of a crawl: that of its extension `KnownUrls`, where it is switched on."""
+        from webmain.extensions import KnownUrls
+
+        extension = spider.crawler.get_extension(KnownUrls)
+        if extension is None:
+            return cls(None)
+        return cls(extension.ledger, skip_known=extension.skip_known)
+
+    def left_over(self, site: str) -> Iterator[tuple[str, Hints | None]]:
+        """Yield what an earlier run found and did not settle, newest first."""
+        if self._ledger is None:
+            return
+        pending = self._ledger.pending(site, MAX_LEFT_OVER)
+        open_still = set(self._ledger.unknown([each.url for each in pending]))
+        settled = [Done(url=each.url, reason="moved") for each in pending if each.url not in open_still]
+        if settled:  # redirected to, or the same as, an address that is done
+            self._ledger.mark_done(settled, site=site)
+        yield from ((each.url, each.hints) for each in pending if each.url in open_still)
+
+    def sort(self, site: Site, candidates: Iterable[Candidate]) -> Sorted:
+        """Tell which candidates need no fetching, and note the others as pending."""
+        candidates = [candidate for candidate in candidates if not candidate.is_hub]
+        if self._ledger is None or not candidates:
+            return Sorted(known=frozenset())
+        urls = [candidate.url for candidate in candidates]
+        to_do = set(self._ledger.unknown(urls))
+        known = {url for url in urls if url not in to_do} if self._skip_known else set()
+        fresh = [url for url in urls if not site.is_waiting(url) and url not in known]
+        waiting = {url for url in fresh if self._skip_known and self._ledger.state(url) is State.PENDING}
+        found = [Found(url=url, hints=site.peek_hints(url)) for url in urls if url not in known]
+        self._ledger.add_pending(found, site=site.name)
+        return Sorted(known=frozenset(known | waiting), n_waiting=len(waiting))
+
+    def is_known(self, url: str) -> bool:
+        """Whether an address is settled and not to be fetched again."""
+        return self._skip_known and self._ledger is not None and self._ledger.is_known(url)
+
+    def alias(self, candidate: Candidate, url: str) -> None:
+        """Note that a candidate's page has another address."""
+        if self._ledger is not None and not candidate.is_hub:
+            self._ledger.add_alias(candidate.url, url)
+
+    def settle(self, candidate: Candidate, reason: str) -> None:
+        """Note that a candidate gives no article, for good."""
+        if self._ledger is not None and not candidate.is_hub:
+            self._ledger.mark_done([Done(url=candidate.url, reason=reason)], site=candidate.site)

@@ -1,0 +1,541 @@
+"""The spider `news`: finds a news site's articles, newest first, and reads their pages."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Iterator
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
+from urllib.parse import urlsplit
+
+from scrapy import Request, Spider, signals
+from scrapy.exceptions import DontCloseSpider, IgnoreRequest
+from scrapy.http.request import NO_CALLBACK
+
+from webmain import stages
+from webmain.discovery.articles import UrlKind
+from webmain.discovery.feeds import NotAFeed, find_feeds, read_feed
+from webmain.discovery.page_evidence import judge_page
+from webmain.discovery.pagination import Link as PageLink
+from webmain.discovery.pagination import next_listing, next_part
+from webmain.discovery.sitemaps import NotASitemap, SitemapChild, read_sitemap, sitemaps_from_robots
+from webmain.items import Hints, Page, Reason, Rejected
+from webmain.page.urls import amp_to_canonical_guess, host, normalise
+from webmain.signals import tell_rejected
+from webmain.spiders.answers import is_answer, page_of
+from webmain.spiders.arguments import NewsArguments, read_news_arguments
+from webmain.spiders.head import Head, read_evidence, read_head
+from webmain.spiders.memory import Memory
+from webmain.spiders.site import Candidate, Limits, Site, Where
+from webmain.spiders.sources import Source, SourceKind, Sources
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+    from twisted.python.failure import Failure
+
+    from webmain.discovery.pagination import Link
+    from webmain.page.document import Document
+
+MIN_FEED_CHARS: Final = 200
+"""A feed's content of so many characters makes an article of a page without text."""
+
+MIN_HUB_LINKS: Final = 5
+"""A page that is no article is followed like a hub where it has so many links to articles."""
+
+_SOURCE_PRIORITY: Final = 100
+_SITEMAP_MAX_BYTES: Final = 50 << 20
+_CHUNK: Final = 500
+_MAX_PAGER_CHARS: Final = 24
+_REQUESTS_AHEAD: Final = 4
+
+
+class NewsSpider(Spider):
+    """Crawl news sites: `scrapy crawl news -a site=bbc.com -a store=sqlite:bbc.db -a since=3d`.
+
+    Arguments
+    ---------
+    site : domains or addresses, several separated by commas. An address is taken for the front page.
+    sites : a file with one domain or address a line; `#` starts a comment.
+    extractor : name, with options: `pab`, `line_block:decision=sigma`, `package.module:Class`.
+    store : `jsonl:PATH` or `sqlite:PATH`, several separated by commas; `jsonl:output/articles.jsonl` by default.
+    max_pages : articles and hubs downloaded, in all; the further pages of an article belong to it.
+    max_articles : articles stored, in all.
+    since : only what was published since: `2026-11-20`, `3d`, `12h`, `2w`.
+    language : only articles in this language (ISO 639-1).
+    include, exclude : globs over paths, several separated by commas (see `arguments.PathFilter`). Articles stand at
+        included paths; nothing at all is fetched from excluded ones.
+    record : `.warc.gz` file to which everything fetched is recorded.
+    skip_known : `false` fetches again what an earlier run has settled.
+
+    Settings
+    --------
+    WEBMAIN_MAX_HUBS, WEBMAIN_MAX_HUB_DEPTH, WEBMAIN_MAX_ALIKE, WEBMAIN_MAX_SIBLINGS, WEBMAIN_MAX_MISSES,
+    WEBMAIN_MAX_PARTS, WEBMAIN_MAX_SITEMAPS, WEBMAIN_MAX_FEEDS, WEBMAIN_MAX_FRONTIER : see `site.Limits`.
+
+    Raises
+    ------
+    ArgumentError
+        With everything that is wrong with the arguments.
+    """
+
+    name = "news"
+    needs_network: ClassVar[bool] = True
+
+    def __init__(self, name: str | None = None, **arguments: object) -> None:
+        super().__init__(name)
+        self.arguments: NewsArguments = read_news_arguments(arguments)
+        self.extractor = self.arguments.extractor
+        self.store_spec = self.arguments.store
+        self.since = self.arguments.since
+        self.language = self.arguments.language
+        self.max_articles = self.arguments.max_articles
+        self.max_pages = self.arguments.max_pages
+        self.skip_known = self.arguments.skip_known
+        self.record = self.arguments.record
+        self.sites: dict[str, Site] = {}
+        self.sources: dict[str, Sources] = {}
+        self._in_flight: dict[str, int] = {}
+        self._asking: set[str] = set()
+        self._n_pages = 0
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
+        """Make the spider for a crawl."""
+        spider = super().from_crawler(crawler, *args, **kwargs)
+        crawler.signals.connect(spider.continue_when_idle, signals.spider_idle)
+        return spider
+
+    async def start(self) -> AsyncIterator[Any]:
+        """Ask for each site's front page; what an earlier run left is taken up again."""
+        settings = self.settings
+        self.memory = Memory.of(self)
+        limits = Limits(
+            **{
+                field: settings.getint(f"WEBMAIN_MAX_{field.upper()}", default)
+                for field, default in zip(Limits.__dataclass_fields__, _defaults(), strict=True)
+            }
+        )
+        self._ahead = max(_REQUESTS_AHEAD, 2 * settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN"))
+        for address in self.arguments.sites:
+            site = Site(address, limits=limits, paths=self.arguments.paths, since=self.since)
+            known = self.sites.setdefault(site.name, site)
+            if known is not site:
+                known.push(Candidate(address, known.name, is_hub=True, depth=1, newest=float("inf")))
+                continue
+            self.sources[site.name] = Sources(max_feeds=limits.feeds, max_sitemaps=limits.sitemaps, since=self.since)
+            self._in_flight[site.name] = 0
+            for url, hints in self.memory.left_over(site.name):
+                for candidate in site.sift([(url, hints)], Where.BEFORE):
+                    site.push(candidate)
+            yield self._front_request(site, address)
+
+    # ---- The front page
+
+    def _front_request(self, site: Site, address: str) -> Request:
+        return Request(
+            address,
+            callback=self.parse_front,
+            errback=self.front_failed,
+            cb_kwargs={"site": site.name},
+            priority=_SOURCE_PRIORITY,
+            dont_filter=True,
+            meta={"probe": True},
+        )
+
+    def parse_front(self, response: Response, site: str) -> None:
+        """Read the front page: its links, its feeds, and where the site really lives."""
+        here = self.sites[site]
+        self._n_pages += 1
+        url = normalise(response.url) or response.url
+        if not here.is_own(url):
+            self.logger.info("%s: its front page leads to %s, which is taken for the site", site, host(url))
+            here.add_alias(url)
+        here.front = url
+        self.sources[site].begin(url)
+        try:
+            self._follow(here, stages.read(page_of(response)), Where.FRONT, depth=0)
+        except Rejected as rejected:
+            self.logger.warning("%s: the front page can not be read: %s", site, rejected)
+        self._ask_next(here)
+
+    def front_failed(self, failure: Failure) -> None:
+        """Try the front page at the next likely address; without any, go on with feeds and sitemaps."""
+        request: Request = failure.request  # type: ignore[attr-defined]
+        here = self.sites[request.cb_kwargs["site"]]
+        self.logger.info("%s: no front page at %s: %s", here.name, request.url, failure.value)
+        tried = [*request.meta.get("webmain_tried", ()), request.url]
+        is_there = is_answer(failure.value) or isinstance(failure.value, IgnoreRequest)
+        others = [] if is_there else list(_other_fronts(here.start))
+        following = next((address for address in others if address not in tried), None)
+        if following:
+            again = self._front_request(here, following)
+            again.meta["webmain_tried"] = tried
+            self._send(again)
+            return
+        self._count("webmain/front_failed")
+        self.logger.warning("%s: the front page can not be fetched: %s", here.name, failure.value)
+        if is_there:
+            self.sources[here.name].begin(here.start)
+        self._ask_next(here)
+
+    # ---- Feeds and sitemaps
+
+    def _ask_next(self, site: Site) -> None:
+        """Ask for the site's next source; where none is left, fetch pages."""
+        self._asking.discard(site.name)
+        source = None if self._is_spent() else self.sources[site.name].next()
+        if source is None or self.sources[site.name].is_settled:
+            self._feed(site)
+        if source is None:
+            return
+        self._asking.add(site.name)
+        meta: dict[str, Any] = {"probe": True, "download_maxsize": _SITEMAP_MAX_BYTES, "download_warnsize": 0}
+        if source.kind is SourceKind.ROBOTS:
+            meta["dont_obey_robotstxt"] = True
+        if source.is_probe:
+            meta["max_retry_times"] = 1
+        request = Request(
+            source.url,
+            callback=self.parse_source,
+            errback=self.source_failed,
+            cb_kwargs={"site": site.name, "source": source},
+            priority=_SOURCE_PRIORITY,
+            dont_filter=True,
+            meta=meta,
+        )
+        self._send(request)
+
+    async def parse_source(self, response: Response, site: str, source: Source) -> None:
+        """Read robots.txt, a feed or a sitemap."""
+        here, sources = self.sites[site], self.sources[site]
+        try:
+            if source.kind is SourceKind.ROBOTS:
+                text = response.body[: 500 * 1024].decode("utf-8", "replace")
+                sources.add_sitemaps(SitemapChild(url=url) for url in sitemaps_from_robots(text, url=response.url))
+            elif source.kind is SourceKind.FEED:
+                feed = read_feed(response.body, url=response.url)
+                sources.succeeded(source)
+                if feed.next_url:
+                    sources.add_feed_page(feed.next_url)
+                here.has_sources = True
+                await self._take(here, ((entry.url, entry.hints) for entry in feed.entries), Where.FEED)
+            else:
+                sitemap = await asyncio.to_thread(read_sitemap, response.body, url=response.url)
+                sources.succeeded(source)
+                sources.add_sitemaps(sitemap.children)
+                here.has_sources = here.has_sources or bool(sitemap.entries)
+                await self._take(here, ((entry.url, entry.hints) for entry in sitemap.entries), Where.SITEMAP)
+        except (NotAFeed, NotASitemap) as error:
+            if not source.is_probe:
+                self._count(f"webmain/broken/{source.kind}")
+                self.logger.info("%s: no %s at %s: %s", site, source.kind, source.url, error)
+        else:
+            self._count(f"webmain/read/{source.kind}")
+        finally:
+            self._ask_next(here)
+
+    def source_failed(self, failure: Failure) -> None:
+        """Go on with the next source; that a usual place is empty is no error."""
+        request: Request = failure.request  # type: ignore[attr-defined]
+        source: Source = request.cb_kwargs["source"]
+        if not source.is_probe and source.kind is not SourceKind.ROBOTS:
+            self._count(f"webmain/broken/{source.kind}")
+            self.logger.info("no %s at %s: %s", source.kind, source.url, failure.value)
+        self._ask_next(self.sites[request.cb_kwargs["site"]])
+
+    # ---- The frontier
+
+    async def _take(self, site: Site, found: Iterable[tuple[str, Hints | None]], where: Where) -> None:
+        """Take over the addresses of a feed or sitemap, leaving room for other work in between."""
+        entries = iter(found)
+        while chunk := list(islice(entries, _CHUNK)):
+            self._wait_for(site, site.sift(chunk, where))
+            await asyncio.sleep(0)
+
+    def _wait_for(self, site: Site, candidates: Iterable[Candidate]) -> None:
+        """Let candidates wait for their turn, except those that an earlier run has settled."""
+        candidates = list(candidates)
+        articles = [candidate for candidate in candidates if not candidate.is_hub]
+        verdict = self.memory.sort(site, articles)
+        for candidate in candidates:
+            if candidate.url in verdict.known:
+                site.fold(candidate.url)
+            else:
+                site.push(candidate)
+        self._count("webmain/known", len(verdict.known))
+        self._count("webmain/waiting_for_retry", verdict.n_waiting)
+        self._count_skipped(site)
+
+    def _feed(self, site: Site) -> None:
+        """Keep a few requests for the site's best pages on their way."""
+        name = site.name
+        if name in self._asking and not self.sources[name].is_settled:
+            return
+        while self._in_flight[name] < self._ahead and not self._is_spent():
+            candidate = site.next()
+            if candidate is None:
+                break
+            self._in_flight[name] += 1
+            self._n_pages += 1
+            request = Request(
+                candidate.url,
+                callback=self.parse_page,
+                errback=self.page_failed,
+                cb_kwargs={"candidate": candidate},
+                dont_filter=True,  # the frontier gives each address once
+                meta={"probe": True} if candidate.is_hub else None,
+            )
+            self._send(request)
+        self._count_skipped(site)
+
+    def _send(self, request: Request) -> None:
+        """Schedule a request without the depth and the referrer of the page that happened to be read last."""
+        engine = self.crawler.engine
+        if engine is not None and engine.spider is not None:
+            engine.crawl(request)
+
+    def _is_spent(self) -> bool:
+        return self.max_pages is not None and self._n_pages >= self.max_pages
+
+    def continue_when_idle(self, spider: Spider) -> None:
+        """Go on where requests were lost on their way and pages still wait."""
+        if spider is not self:
+            return
+        before = self._n_pages
+        self._asking.clear()
+        for site in self.sites.values():
+            self._in_flight[site.name] = 0
+            self._feed(site)
+        if self._n_pages > before:
+            raise DontCloseSpider
+
+    # ---- Pages
+
+    async def parse_page(self, response: Response, candidate: Candidate) -> AsyncIterator[Any]:
+        """Read a page once: an article is yielded, a hub's links are followed."""
+        site = self.sites[candidate.site]
+        try:
+            document = await self._article(response, candidate, site)
+            if document is not None:
+                yield document
+        except Rejected as rejected:
+            self._reject(candidate, rejected.reason, rejected.detail)
+        finally:
+            self._release(site)
+
+    async def _article(self, response: Response, candidate: Candidate, site: Site) -> Document | None:
+        """Return the page as an article with all its parts, or follow it as a hub and return None."""
+        hints = site.hints(candidate.url)
+        page = page_of(response, hints=hints)
+        url = page.url or response.url
+        if url != candidate.url and not self._moved(candidate, url, site):
+            return None
+        document = stages.read(page)
+        head = read_head(document)
+        links = document.links
+        seen_links = site.count_article_links((link.url for link in links), url)
+        is_front = url == site.front or (urlsplit(url).path in ("", "/") and not urlsplit(url).query)
+        judgement = site.judge(url)
+        evidence = read_evidence(
+            document,
+            head,
+            judgement,
+            hints=hints,
+            n_article_links=seen_links,
+            is_front_page=is_front,
+            furniture=site.furniture,
+        )
+        judged = judge_page(evidence)
+        reason, is_article = judged.reason, judged.is_article
+        if not is_article and not is_front and hints and len(hints.content_html or "") >= MIN_FEED_CHARS:
+            reason, is_article = f"a feed holds the whole text; {judged.reason}", True
+        site.note_page(candidate.url, is_article=is_article)
+        if not is_article:
+            depth = candidate.depth
+            if candidate.is_hub or (seen_links >= MIN_HUB_LINKS and depth <= site.limits.hub_depth):
+                self._follow(site, document, Where.HUB, depth=depth)
+            if candidate.is_hub:
+                self._count("webmain/hubs")
+                return None
+            raise Rejected(Reason.NOT_ARTICLE, judged.reason, url=url)
+        if not site.has_sources and candidate.depth <= site.limits.hub_depth:
+            self._follow(site, document, Where.HUB, depth=candidate.depth)
+        hints = self._fold(document, head, candidate, site, hints)
+        if not (hints and hints.content_html) and site.is_repeated(document.leaves.texts):
+            raise Rejected(Reason.DUPLICATE, "its text was read already, under another address", url=url)
+        parts = await self._parts(document, head, site)
+        document.page = replace(page, hints=hints, parts=parts, article_reason=reason)
+        return document
+
+    def _moved(self, candidate: Candidate, url: str, site: Site) -> bool:
+        """Whether the page to which a request was redirected is worth reading."""
+        if not site.is_own(url):
+            self._count("webmain/skipped/offsite")
+            self.logger.info("%s leads off the site to %s", candidate.url, url)
+            self.memory.settle(candidate, "offsite")
+            return False
+        self.memory.alias(candidate, url)
+        if site.is_gone(url):
+            self._reject(candidate, Reason.DUPLICATE, f"it leads to {url}")
+            return False
+        site.fold(url)
+        if not candidate.is_hub and self.memory.is_known(url):
+            self._count("webmain/known")
+            self.memory.settle(candidate, "moved")
+            return False
+        return True
+
+    def _fold(
+        self, document: Document, head: Head, candidate: Candidate, site: Site, hints: Hints | None
+    ) -> Hints | None:
+        """Make one of a page's addresses: its canonical one is not fetched as well; return all hints.
+
+        Raises
+        ------
+        Rejected
+            `DUPLICATE` where the canonical page was fetched already, or will be instead of its AMP form.
+        """
+        url = document.url or candidate.url
+        canonical = head.canonical
+        if canonical is None or canonical == url or not site.is_own(canonical) or canonical == site.front:
+            return hints
+        if site.judge(canonical).kind in (UrlKind.HUB, UrlKind.IGNORE) and site.judge(url).kind is UrlKind.ARTICLE:
+            return hints  # every page of some sites names the front page or a section
+        self.memory.alias(candidate, canonical)
+        if site.is_gone(canonical):
+            raise Rejected(Reason.DUPLICATE, f"the same as {canonical}", url=url)
+        if head.is_amp or amp_to_canonical_guess(url) != url:
+            self._wait_for(site, site.sift([(canonical, hints)], Where.FEED if hints else Where.FRONT))
+            if site.is_waiting(canonical):
+                raise Rejected(Reason.DUPLICATE, f"the AMP form of {canonical}", url=url)
+        if self.memory.is_known(canonical):
+            raise Rejected(Reason.DUPLICATE, f"the same as {canonical}, known from an earlier run", url=url)
+        more = site.fold(canonical)
+        return hints or more
+
+    async def _parts(self, document: Document, head: Head, site: Site) -> tuple[Page, ...]:
+        """Fetch the following pages of an article one by one; a failing one ends it."""
+        first = here = document.url or ""
+        links = _pager_links(document)
+        rel_next = head.rel_next
+        parts: list[Page] = []
+        while len(parts) < site.limits.parts - 1 and (links or rel_next):
+            following = next_part(here, links, rel_next, first=first if parts else None)
+            address = normalise(following) if following else None
+            if address is None or address in {first, *(part.url for part in parts)} or not site.is_own(address):
+                break
+            part = await self._fetch_part(address)
+            if part is None:
+                break
+            site.fold(address)
+            try:
+                following_document = stages.read(part)
+                here, rel_next = part.url or address, read_head(following_document).rel_next
+                links = _pager_links(following_document)
+            except Rejected as rejected:
+                self.logger.info("part %d of %s can not be read: %s", len(parts) + 2, first, rejected)
+                break
+            parts.append(part)
+        if parts:
+            self._count("webmain/parts", len(parts))
+        return tuple(parts)
+
+    async def _fetch_part(self, address: str) -> Page | None:
+        """Fetch one further page of an article; None where it can not be had."""
+        engine = self.crawler.engine
+        assert engine is not None
+        try:
+            response = await engine.download_async(
+                Request(address, callback=NO_CALLBACK, priority=_SOURCE_PRIORITY, dont_filter=True)
+            )
+        except Exception as error:  # whatever fails, the article goes on with what was there
+            self.logger.info("a part is missing: %s: %s", address, error)
+            self._count("webmain/parts_failed")
+            return None
+        if response.status != 200:
+            self.logger.info("a part is missing: %s: status %d", address, response.status)
+            self._count("webmain/parts_failed")
+            return None
+        return page_of(response)
+
+    def _follow(self, site: Site, document: Document, where: Where, *, depth: int) -> None:
+        """Take over the links, the feeds and the next page of a front page or hub."""
+        links = document.links
+        head = read_head(document)
+        url = document.url or ""
+        if depth == 0 or where is Where.HUB:
+            site.note_furniture(document.leaves.texts)
+        feeds = find_feeds(head.links, url=document.base_url or url)
+        self.sources[site.name].add_feeds(feed.url for feed in feeds)
+        self._wait_for(
+            site, site.sift(((link.url, None) for link in links if "nofollow" not in link.rel), where, depth=depth)
+        )
+        if where is Where.HUB:
+            following = next_listing(url, _pager_links(document), head.rel_next)
+            if following:
+                self._wait_for(site, site.sift([(following, None)], where, depth=max(0, depth - 1)))
+
+    def page_failed(self, failure: Failure) -> None:
+        """Go on after a page that could not be fetched; the middlewares have counted it and told the ledger."""
+        request: Request = failure.request  # type: ignore[attr-defined]
+        candidate: Candidate = request.cb_kwargs["candidate"]
+        if not is_answer(failure.value):
+            self._n_pages -= 1  # nothing was downloaded
+        if candidate.is_hub:
+            self._count("webmain/hubs_failed")
+            self.logger.info("no hub at %s: %s", candidate.url, failure.value)
+        self._release(self.sites[candidate.site])
+
+    # ---- Counting
+
+    def _release(self, site: Site) -> None:
+        """Go on to the next page."""
+        self._in_flight[site.name] -= 1
+        self._feed(site)
+
+    def _reject(self, candidate: Candidate, reason: Reason, detail: str) -> None:
+        """Count, log and pass on that a page gives no article; of hubs none was expected."""
+        if candidate.is_hub:
+            self._count(f"webmain/hubs_rejected/{reason}")
+        else:
+            tell_rejected(self.crawler, Rejected(reason, detail, url=candidate.url))
+
+    def _count(self, name: str, n: int = 1) -> None:
+        if n and self.crawler.stats is not None:
+            self.crawler.stats.inc_value(name, n)
+
+    def _count_skipped(self, site: Site) -> None:
+        for reason, n in site.take_skipped().items():
+            self._count(f"webmain/skipped/{reason}", n)
+
+
+def _defaults() -> Iterator[int]:
+    """Yield the default of each limit, in order."""
+    limits = Limits()
+    return (getattr(limits, field) for field in Limits.__dataclass_fields__)
+
+
+def _other_fronts(start: str) -> Iterator[str]:
+    """Yield the addresses a front page may have where it does not answer at the one that was given."""
+    parts = urlsplit(start)
+    if parts.path not in ("", "/"):
+        return
+    names = [parts.netloc]
+    if "." in parts.netloc and not parts.netloc.rpartition(".")[2].partition(":")[0].isdigit():
+        names.append(parts.netloc.removeprefix("www.") if parts.netloc.startswith("www.") else "www." + parts.netloc)
+    for scheme in dict.fromkeys((parts.scheme, "http")):
+        for name in names:
+            yield f"{scheme}://{name}/"
+
+
+def _pager_links(document: Document) -> list[Link]:
+    """Choose the links that a pager may be made of: short ones to neighbours, and what is declared as next."""
+    url = (document.url or "").partition("?")[0].rstrip("/")
+    folder = url.rsplit("/", 1)[0]
+    return [
+        PageLink(url=link.url, text=link.text, rel=link.rel, in_nav=link.zone == "nav")
+        for link in document.links
+        if "next" in link.rel or (len(link.text) <= _MAX_PAGER_CHARS and link.url.startswith(folder))
+    ]

@@ -1,0 +1,437 @@
+"""One site in a crawl: what of it has been seen, and what to fetch next. Plain state, without Scrapy."""
+
+from __future__ import annotations
+
+import heapq
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields, replace
+from datetime import UTC, datetime, timedelta
+from enum import IntEnum
+from typing import Final
+from urllib.parse import parse_qsl, urlsplit
+
+from webmain.discovery.articles import UrlJudgement, UrlKind, judge_url
+from webmain.discovery.frontier import UNDATED, newest_key
+from webmain.discovery.url_words import PERSON_HUB_WORDS
+from webmain.items import Hints
+from webmain.page.urls import amp_to_canonical_guess, normalise, site_key
+from webmain.spiders.arguments import PathFilter
+
+_DAY_S: Final = 24 * 3600.0
+_MAX_REMEMBERED: Final = 200_000
+_MIN_FURNITURE_CHARS: Final = 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Bounds of the work on one site; each is a setting (see `webmain.spiders.news`).
+
+    Attributes
+    ----------
+    hubs : int
+        Hub pages fetched.
+    hub_depth : int
+        Steps from the front page to a hub.
+    alike : int
+        Hubs whose addresses differ in numbers alone: a list's pages, a calendar's months.
+    siblings : int
+        Hubs in one folder, such as tags and authors.
+    misses : int
+        Pages in one folder that turned out to be no articles while none was one; then the folder is left alone.
+    parts : int
+        Pages of one article.
+    sitemaps, feeds : int
+        Sitemaps and feeds read.
+    frontier : int
+        Addresses that wait; beyond these the oldest are dropped.
+    """
+
+    hubs: int = 100
+    hub_depth: int = 3
+    alike: int = 5
+    siblings: int = 30
+    misses: int = 25
+    parts: int = 20
+    sitemaps: int = 50
+    feeds: int = 20
+    frontier: int = 50_000
+
+
+class Where(IntEnum):
+    """Where an address was found."""
+
+    FRONT = 0  # on the front page
+    HUB = 1  # on another page of the site
+    SITEMAP = 2
+    FEED = 3
+    BEFORE = 4  # in the ledger, left over from an earlier run
+
+
+_PRESUMED_AGE_S: Final = {Where.FRONT: _DAY_S, Where.HUB: 7 * _DAY_S}
+"""How old an article is taken to be that nothing dates, by where it is linked."""
+
+_HUB_AGES_S: Final = (2 * _DAY_S, 2 * _DAY_S, 14 * _DAY_S, 60 * _DAY_S)
+"""The place of hubs among articles, by depth: a section is read after the articles of the last two days."""
+
+_PERSONAL_AGE_S: Final = 30 * _DAY_S
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A page that may be fetched: an article as it seems, or a hub.
+
+    Attributes
+    ----------
+    url : str
+        Normalised.
+    site : str
+        The site's name in this crawl.
+    depth : int
+        Steps from the front page, for hubs.
+    """
+
+    url: str
+    site: str
+    is_hub: bool
+    depth: int
+    newest: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What is known of a link's address as it stands in pages, so that menus are judged once."""
+
+    url: str
+    judgement: UrlJudgement
+
+
+class Site:
+    """What has been seen of one site, and what waits.
+
+    Parameters
+    ----------
+    start : str
+        Address of its front page.
+    paths : PathFilter
+        What is wanted.
+    since : datetime or None
+        What is dated before it is left out, with a day's grace for zones.
+    now : datetime or None
+        The present.
+
+    Attributes
+    ----------
+    name : str
+        Its site key; that of the ledger, too.
+    skipped : Counter
+        Addresses left out, by reason, since the caller last took them (`take_skipped`).
+    furniture : set of int
+        Hashes of the texts on its hubs.
+    has_sources : bool
+        Feeds or sitemaps name the articles, so that pages of tags and authors need not be walked.
+    """
+
+    def __init__(
+        self,
+        start: str,
+        *,
+        limits: Limits | None = None,
+        paths: PathFilter | None = None,
+        since: datetime | None = None,
+        now: datetime | None = None,
+    ) -> None:
+        self.start = self.front = start
+        self.name = site_key(start)
+        self.limits = limits or Limits()
+        self.skipped: Counter[str] = Counter()
+        self._keys = {self.name}
+        self._paths = paths or PathFilter()
+        self._now = now or datetime.now(UTC)
+        self._oldest = (since - timedelta(days=1)).timestamp() if since else UNDATED
+        self._links: dict[str, _Seen | None] = {}
+        self._heap: list[tuple[float, int, Candidate]] = []
+        self._count = 0
+        self._queued: dict[str, float] = {}  # normalised address -> its best key
+        self._gone: set[str] = set()  # fetched, folded into another, or given up
+        self._hints: dict[str, Hints] = {}
+        self.furniture: set[int] = set()
+        self.has_sources = False
+        self._articles: set[int] = set()
+        self._hubs = 0
+        self._hub_patterns: Counter[str] = Counter()
+        self._hits: Counter[str] = Counter()
+        self._misses: Counter[str] = Counter()
+
+    def __len__(self) -> int:
+        """Addresses that wait."""
+        return len(self._queued)
+
+    # ---- The site's own addresses
+
+    def add_alias(self, url: str) -> None:
+        """Take the domain of an address, to which the front page leads, for the site's own."""
+        self._keys.add(site_key(url))
+
+    def is_own(self, url: str) -> bool:
+        """Whether an address lies within the site."""
+        return site_key(url) in self._keys
+
+    def judge(self, url: str) -> UrlJudgement:
+        """Judge a normalised address, from memory where it was judged before."""
+        seen = self._look_up(url)
+        return seen.judgement if seen else judge_url(url)
+
+    def _look_up(self, raw: str) -> _Seen | None:
+        """Return normal form and judgement of a link; None where it leads off the site or is no address."""
+        if raw in self._links:
+            return self._links[raw]
+        seen = None
+        if self.is_own(raw):
+            url = normalise(raw)
+            if url is not None and url != raw and url in self._links:
+                seen = self._links[url]
+            elif url is not None:
+                url = without_referrer(url)
+                seen = self._links.get(url) or _Seen(url, judge_url(url))
+        if len(self._links) >= _MAX_REMEMBERED:
+            self._links.clear()
+        self._links[raw] = seen
+        if seen is not None:
+            self._links.setdefault(seen.url, seen)
+        return seen
+
+    def count_article_links(self, urls: Iterable[str], own: str) -> int:
+        """Count the different addresses of the site, other than a page's own, that look like articles."""
+        found = set()
+        for raw in urls:
+            seen = self._look_up(raw)
+            if seen is not None and seen.judgement.kind is UrlKind.ARTICLE:
+                found.add(seen.url)
+        found.discard(own)
+        return len(found)
+
+    # ---- Finding
+
+    def sift(self, found: Iterable[tuple[str, Hints | None]], where: Where, *, depth: int = 0) -> Iterator[Candidate]:
+        """Yield what is worth fetching among addresses, each once a crawl; `push` those that are wanted.
+
+        Parameters
+        ----------
+        found : iterable of (address, hints)
+            Absolute.
+        where : Where
+        depth : int
+            Steps from the front page to the page that links there.
+        """
+        batch: dict[str, float] = {}
+        for raw, hints in found:
+            seen = self._look_up(raw)
+            if seen is None:
+                if where in (Where.SITEMAP, Where.FEED):
+                    self.skipped["offsite"] += 1
+                continue
+            url = seen.url
+            if url in self._gone:
+                continue
+            if hints is not None:
+                self._note_hints(url, hints)
+            candidate = self._candidate(url, seen.judgement, where, depth)
+            place = batch.get(url, self._queued.get(url))
+            if candidate is None or (place is not None and candidate.newest <= place):
+                continue
+            original = amp_to_canonical_guess(url)
+            if original != url and self._is_expected(normalise(original) or original, batch):
+                continue  # the AMP form of a page that is fetched anyway
+            batch[url] = candidate.newest
+            yield candidate
+
+    def _is_expected(self, url: str, batch: dict[str, float]) -> bool:
+        return url in self._queued or url in self._gone or url in batch
+
+    def _candidate(self, url: str, judgement: UrlJudgement, where: Where, depth: int) -> Candidate | None:
+        """Decide what an address is taken for; None where it is left out."""
+        kind = judgement.kind
+        is_named = where is Where.BEFORE or where is Where.FEED or self._is_news(url)
+        if kind is UrlKind.IGNORE or self._paths.excludes(url) or url == self.front:
+            return None
+        if kind is UrlKind.HUB and not is_named:
+            return self._hub(url, depth + 1)
+        if not self._paths.includes(url):
+            self.skipped["not_included"] += url not in self._queued
+            return None
+        hints = self._hints.get(url)
+        newest = newest_key(url, hints, now=self._now)
+        if UNDATED < newest < self._oldest:
+            self._forget(url)
+            self.skipped["too_old"] += 1
+            return None
+        if newest == UNDATED and where in _PRESUMED_AGE_S:
+            newest = self._now.timestamp() - _PRESUMED_AGE_S[where] * (1 if kind is UrlKind.ARTICLE else 3)
+        return Candidate(url, self.name, False, depth + 1, newest)
+
+    def _is_news(self, url: str) -> bool:
+        hints = self._hints.get(url)
+        return hints is not None and hints.source in ("feed", "news-sitemap")
+
+    def _hub(self, url: str, depth: int) -> Candidate | None:
+        """Take a hub where neither its depth nor its like speak against it."""
+        if url in self._queued or depth > self.limits.hub_depth or self._hubs >= self.limits.hubs:
+            return None
+        folder, numbered = _patterns(url)
+        if self._hub_patterns[folder] >= self.limits.siblings or (
+            numbered and self._hub_patterns[numbered] >= self.limits.alike
+        ):
+            self.skipped["hubs_alike"] += 1
+            self._gone.add(url)
+            return None
+        self._hub_patterns[folder] += 1
+        if numbered:
+            self._hub_patterns[numbered] += 1
+        self._hubs += 1
+        age = _HUB_AGES_S[min(depth, len(_HUB_AGES_S) - 1)]
+        if _is_personal(url):
+            age += _PERSONAL_AGE_S
+        return Candidate(url, self.name, True, depth, self._now.timestamp() - age)
+
+    def _note_hints(self, url: str, hints: Hints) -> None:
+        known = self._hints.get(url)
+        if known is None:
+            self._hints[url] = hints
+        elif known != hints:
+            self._hints[url] = richer(known, hints)
+
+    # ---- Waiting and fetching
+
+    def push(self, candidate: Candidate) -> None:
+        """Let a candidate wait for its turn."""
+        self._queued[candidate.url] = candidate.newest
+        self._count += 1
+        heapq.heappush(self._heap, (-candidate.newest, self._count, candidate))
+        if len(self._heap) > 2 * self.limits.frontier:
+            self._prune()
+
+    def _prune(self) -> None:
+        """Drop the oldest of what waits."""
+        current = [entry for entry in self._heap if self._queued.get(entry[2].url) == entry[2].newest]
+        self._heap = heapq.nsmallest(self.limits.frontier, current)
+        kept = {entry[2].url for entry in self._heap}
+        for url in [url for url in self._queued if url not in kept]:
+            self._forget(url)
+            self.skipped["frontier_full"] += 1
+
+    def next(self) -> Candidate | None:
+        """Take what is to be fetched next; None where nothing waits."""
+        while self._heap:
+            _, _, candidate = heapq.heappop(self._heap)
+            if self._queued.get(candidate.url) != candidate.newest:
+                continue  # fetched, folded, or waiting in a better place
+            del self._queued[candidate.url]
+            self._gone.add(candidate.url)
+            if candidate.is_hub and self.has_sources and _is_personal(candidate.url):
+                self.skipped["tags_and_authors"] += 1
+                continue
+            if not candidate.is_hub and not self._is_news(candidate.url) and self._is_fruitless(candidate.url):
+                self.skipped["fruitless"] += 1
+                continue
+            return candidate
+        return None
+
+    def hints(self, url: str) -> Hints | None:
+        """Take what feeds and sitemaps said of an address."""
+        return self._hints.pop(url, None)
+
+    def peek_hints(self, url: str) -> Hints | None:
+        """Return what feeds and sitemaps said of an address, and keep it."""
+        return self._hints.get(url)
+
+    def is_gone(self, url: str) -> bool:
+        """Whether an address was fetched or folded already."""
+        return url in self._gone
+
+    def is_waiting(self, url: str) -> bool:
+        """Whether an address will be fetched."""
+        return url in self._queued
+
+    def fold(self, url: str) -> Hints | None:
+        """Take an address out: the page that was fetched is the same; what was said of it is returned."""
+        self._gone.add(url)
+        self._queued.pop(url, None)
+        return self._hints.pop(url, None)
+
+    def _forget(self, url: str) -> None:
+        self._queued.pop(url, None)
+        self._hints.pop(url, None)
+
+    # ---- Learning
+
+    def note_furniture(self, texts: Iterable[str]) -> None:
+        """Remember what stands on hubs: teasers and banners, which make no article of another page."""
+        if len(self.furniture) < _MAX_REMEMBERED:
+            self.furniture.update(hash(text) for text in texts if len(text) >= _MIN_FURNITURE_CHARS)
+
+    def is_repeated(self, texts: Iterable[str]) -> bool:
+        """Whether an article with exactly these texts was read already, under another address."""
+        mark = hash(tuple(texts))
+        if mark in self._articles:
+            return True
+        if len(self._articles) < _MAX_REMEMBERED:
+            self._articles.add(mark)
+        return False
+
+    def note_page(self, url: str, *, is_article: bool) -> None:
+        """Learn whether the pages of a folder are articles."""
+        (self._hits if is_article else self._misses)[_patterns(url)[0]] += 1
+
+    def _is_fruitless(self, url: str) -> bool:
+        folder = _patterns(url)[0]
+        return not self._hits[folder] and self._misses[folder] >= self.limits.misses
+
+    def take_skipped(self) -> Counter[str]:
+        """Return what was left out since the last call."""
+        skipped, self.skipped = self.skipped, Counter()
+        return skipped
+
+
+def _is_personal(url: str) -> bool:
+    """Whether an address lies below a word for tags, authors and the like."""
+    return not PERSON_HUB_WORDS.isdisjoint(urlsplit(url).path.lower().split("/"))
+
+
+_NUMBER = re.compile(r"\d+")
+
+
+def _patterns(url: str) -> tuple[str, str]:
+    """Return an address's folder, and its form with every number and query value folded ("" where there is none)."""
+    parts = urlsplit(url)
+    keys = ",".join(sorted(key for key, _ in parse_qsl(parts.query, keep_blank_values=True)))
+    folded = _NUMBER.sub("0", parts.path.rstrip("/"))
+    folder = f"{parts.netloc}{folded.rpartition('/')[0]}/"
+    numbered = f"{parts.netloc}{folded}?{keys}" if keys or folded != parts.path.rstrip("/") else ""
+    return folder, numbered
+
+
+_REFERRER = re.compile(r"(?:ref|referrer|referer|source|src|from|via|origin)=[A-Za-z][A-Za-z_.+-]*", re.IGNORECASE)
+
+
+def without_referrer(url: str) -> str:
+    """Take off parameters that name the box a link stands in (`ref=related`), unless the page is a list of something."""
+    before, mark, query = url.partition("?")
+    if not mark or "=" not in query:
+        return url
+    kept = [part for part in query.split("&") if not _REFERRER.fullmatch(part)]
+    if len(kept) == query.count("&") + 1 or judge_url(before).kind is UrlKind.HUB:
+        return url
+    return before + ("?" + "&".join(kept) if kept else "")
+
+
+_RANKS: Final = {"feed": 2, "news-sitemap": 1}
+
+
+def richer(one: Hints, other: Hints) -> Hints:
+    """Join what two sources said of a page; where both speak, a feed outranks a news sitemap, and that a sitemap."""
+    if _RANKS.get(other.source, 0) > _RANKS.get(one.source, 0):
+        one, other = other, one
+    missing = {f.name: value for f in fields(Hints) if not getattr(one, f.name) and (value := getattr(other, f.name))}
+    return replace(one, **missing) if missing else one

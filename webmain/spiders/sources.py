@@ -1,0 +1,131 @@
+"""Where a site names its articles: robots.txt, feeds and sitemaps, and in which order to ask for them."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
+from urllib.parse import urljoin
+
+from webmain.discovery.feed_links import USUAL_FEED_PATHS
+from webmain.discovery.frontier import order_children
+from webmain.discovery.sitemaps import USUAL_SITEMAP_PATHS, SitemapChild
+from webmain.page.urls import normalise
+
+SETTLED_AFTER: Final = 12
+"""Sources after which articles are fetched although others are still to be read."""
+
+MAX_FEED_PAGES: Final = 3
+"""Further pages of paged feeds that are read, for all feeds of a site together."""
+
+
+class SourceKind(StrEnum):
+    """What is asked for."""
+
+    ROBOTS = "robots"
+    FEED = "feed"
+    SITEMAP = "sitemap"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One document that may name articles.
+
+    Attributes
+    ----------
+    is_probe : bool
+        Nobody named it: it lies at a usual place, or does not.
+    """
+
+    kind: SourceKind
+    url: str
+    is_probe: bool = False
+
+
+class Sources:
+    """A site's sources, one after the other: robots.txt, the feeds, then the sitemaps, the most promising first.
+
+    The usual places are tried only where nothing is named, and only until one answers.
+    """
+
+    def __init__(self, *, max_feeds: int, max_sitemaps: int, since: datetime | None = None) -> None:
+        self.n_asked = 0
+        self._since = since
+        self._left = {SourceKind.FEED: max_feeds, SourceKind.SITEMAP: max_sitemaps}
+        self._robots: str | None = None
+        self._feeds: deque[str] = deque()
+        self._sitemaps: list[SitemapChild] = []
+        self._probes: dict[SourceKind, deque[str]] = {}
+        self._named: set[SourceKind] = set()
+        self._seen: set[str] = set()
+        self._feed_pages = MAX_FEED_PAGES
+
+    def begin(self, origin: str) -> None:
+        """Start with a site's origin: scheme, host and port."""
+        self._robots = urljoin(origin, "/robots.txt")
+        for kind, paths in ((SourceKind.FEED, USUAL_FEED_PATHS), (SourceKind.SITEMAP, USUAL_SITEMAP_PATHS)):
+            self._probes[kind] = deque(urljoin(origin, path) for path in paths)
+
+    def add_feeds(self, urls: Iterable[str]) -> None:
+        """Take feeds that a page names."""
+        for url in urls:
+            if self._is_fresh(url):
+                self._named.add(SourceKind.FEED)
+                self._feeds.append(url)
+
+    def add_feed_page(self, url: str) -> None:
+        """Take the next page of a feed."""
+        if self._feed_pages and self._is_fresh(url):
+            self._feed_pages -= 1
+            self._feeds.append(url)
+
+    def add_sitemaps(self, children: Iterable[SitemapChild]) -> None:
+        """Take sitemaps that robots.txt or an index names."""
+        fresh = [child for child in children if self._is_fresh(child.url)]
+        if fresh:
+            self._named.add(SourceKind.SITEMAP)
+            self._sitemaps = list(order_children([*self._sitemaps, *fresh], since=self._since))
+
+    def succeeded(self, source: Source) -> None:
+        """Note that a source was what it should be, so that no other place need be tried."""
+        if source.is_probe:
+            self._probes[source.kind].clear()
+
+    def next(self) -> Source | None:
+        """Return what to ask for now; None when all is read."""
+        source = self._next()
+        if source is not None:
+            self.n_asked += 1
+        return source
+
+    def _next(self) -> Source | None:
+        if self._robots:
+            url, self._robots = self._robots, None
+            return Source(SourceKind.ROBOTS, url)
+        while self._feeds and self._left[SourceKind.FEED]:
+            self._left[SourceKind.FEED] -= 1
+            return Source(SourceKind.FEED, self._feeds.popleft())
+        while self._sitemaps and self._left[SourceKind.SITEMAP]:
+            self._left[SourceKind.SITEMAP] -= 1
+            return Source(SourceKind.SITEMAP, self._sitemaps.pop(0).url)
+        for kind in (SourceKind.SITEMAP, SourceKind.FEED):
+            while kind not in self._named and self._probes.get(kind):
+                url = self._probes[kind].popleft()
+                if self._is_fresh(url):
+                    return Source(kind, url, is_probe=True)
+        return None
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether enough is known to begin with the newest articles."""
+        return self.n_asked >= SETTLED_AFTER
+
+    def _is_fresh(self, url: str) -> bool:
+        known = normalise(url) or url
+        if known in self._seen:
+            return False
+        self._seen.add(known)
+        return True

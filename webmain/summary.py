@@ -1,0 +1,261 @@
+"""What a crawl did, in words for people and in figures for machines; pure functions over the crawl's stats."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+Stats = Mapping[str, Any]
+
+MAX_SITES = 20
+"""Sites shown; the others are put together in one line."""
+
+_SITE = re.compile(r"webmain/site/(.+)/(articles|rejected)")
+_NOT_METRIC = re.compile(r"[^a-zA-Z0-9_]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """The figures of a crawl that the summary, the progress line and the exit code are made of.
+
+    Attributes
+    ----------
+    new, changed, unchanged : int
+        Stored articles.
+    known : int
+        Addresses that were passed over, since an earlier crawl has settled them.
+    rejected, failed : Mapping[str, int]
+        By reason, the commonest first: pages that give no article, addresses that could not be fetched.
+    errors : int
+        Unexpected exceptions, in pipelines and in the spider.
+    """
+
+    pages: int
+    new: int
+    changed: int
+    unchanged: int
+    known: int
+    rejected: Mapping[str, int]
+    failed: Mapping[str, int]
+    errors: int
+    sites: Mapping[str, tuple[int, int]]
+    elapsed_s: float
+    finish_reason: str
+
+    @property
+    def articles(self) -> int:
+        """Articles that are stored, whether they were before or not."""
+        return self.new + self.changed + self.unchanged
+
+
+def outcome(stats: Stats) -> Outcome:
+    """Read the figures from a crawl's stats."""
+    sites: dict[str, list[int]] = {}
+    for name, value in stats.items():
+        if match := _SITE.fullmatch(name):
+            sites.setdefault(match[1], [0, 0])[match[2] == "rejected"] = int(value)
+    order = sorted(sites.items(), key=lambda each: (-each[1][0], -each[1][1], each[0]))
+    return Outcome(
+        pages=_number(stats, "webmain/pages"),
+        new=_number(stats, "webmain/articles/new"),
+        changed=_number(stats, "webmain/articles/changed"),
+        unchanged=_number(stats, "webmain/articles/unchanged"),
+        known=_number(stats, "webmain/known"),
+        rejected=_below(stats, "webmain/rejected/"),
+        failed=_below(stats, "webmain/failed/"),
+        errors=_number(stats, "webmain/item_errors") + _number(stats, "spider_exceptions/count"),
+        sites={name: (counts[0], counts[1]) for name, counts in order},
+        elapsed_s=float(stats.get("elapsed_time_seconds") or 0.0),
+        finish_reason=str(stats.get("finish_reason") or ""),
+    )
+
+
+def render(
+    found: Outcome,
+    *,
+    places: Iterable[tuple[str, int]] = (),
+    feeds: Iterable[str] = (),
+    words: Sequence[tuple[str, int]] = (),
+    problems: Iterable[str] = (),
+) -> str:
+    """Write the summary of a crawl.
+
+    Parameters
+    ----------
+    found : Outcome
+    places : iterable of (str, int)
+        Each store's specification, and how many articles it holds now.
+    feeds : iterable of str
+        Where Scrapy's own feeds went.
+    words : sequence of (str, int)
+        The most frequent words over all articles, and their counts.
+    problems : iterable of str
+        What ended the crawl before its time.
+    """
+    lines = [f"webmain: {headline(found)}", ""]
+    rows = [
+        ("articles", f"{found.new:,} new, {found.changed:,} changed, {found.unchanged:,} unchanged"),
+        ("known", f"{found.known:,} passed over"),
+        ("pages read", f"{found.pages:,}"),
+        ("rejected", _counts(found.rejected)),
+        ("not fetched", _counts(found.failed)),
+        ("errors", f"{found.errors:,}"),
+        ("took", _duration(found.elapsed_s) + (f" ({found.finish_reason})" if found.finish_reason else "")),
+    ]
+    rows += [("stored in", f"{spec} ({n:,} articles)") for spec, n in places]
+    rows += [("feed", place) for place in feeds]
+    rows += [("problem", text) for text in problems]
+    lines += [f"  {pad(name, 12)} {value}" for name, value in rows]
+    if len(found.sites) > 0:
+        lines += ["", *_table(("site", "articles", "rejected"), _site_rows(found.sites))]
+    if words:
+        lines += ["", "  top words"]
+        lines += [f"  {pad(word, 28)} {count:>7,}" for word, count in words]
+    return "\n".join(lines) + "\n"
+
+
+def headline(found: Outcome) -> str:
+    """Say in a few words what came out."""
+    parts = [f"{found.new:,} new"]
+    if found.changed:
+        parts.append(f"{found.changed:,} changed")
+    if known := found.known + found.unchanged:
+        parts.append(f"{known:,} known")
+    return ", ".join(parts)
+
+
+def progress(found: Outcome, *, responses: int, per_minute: float, queued: int) -> str:
+    """Write the line that is logged while a crawl runs."""
+    rejected = sum(found.rejected.values())
+    return (
+        f"{responses:,} fetched, {found.articles:,} articles, {rejected:,} rejected, "
+        f"{per_minute:,.0f} pages/min, {queued:,} queued"
+    )
+
+
+def as_json(stats: Stats) -> str:
+    """Write stats as one JSON object, names in order."""
+    return json.dumps(dict(sorted(stats.items())), ensure_ascii=False, indent=1, default=_plain) + "\n"
+
+
+def as_prometheus(stats: Stats, *, name: str) -> str:
+    """Write the figures as a Prometheus textfile, for the node exporter's textfile collector.
+
+    Parameters
+    ----------
+    stats : Mapping
+    name : str
+        Value of the label `crawl`, which tells one cron job from another.
+    """
+    found = outcome(stats)
+    crawl = f'crawl="{_label(name)}"'
+    lines: list[str] = []
+
+    def gauge(metric: str, text: str, rows: Iterable[tuple[str, float]]) -> None:
+        values = [f"webmain_{metric}{{{crawl}{label}}} {value:g}" for label, value in rows]
+        if values:
+            lines.extend([f"# HELP webmain_{metric} {text}", f"# TYPE webmain_{metric} gauge", *values])
+
+    outcomes = {"new": found.new, "changed": found.changed, "unchanged": found.unchanged}
+    gauge("articles", "Stored articles.", _labelled("outcome", outcomes))
+    gauge("rejected", "Pages that gave no article.", _labelled("reason", found.rejected))
+    gauge("failed", "Addresses that could not be fetched.", _labelled("reason", found.failed))
+    gauge("site_articles", "Stored articles by site.", _labelled("site", {s: n for s, (n, _) in found.sites.items()}))
+    gauge("pages", "Pages read.", [("", found.pages)])
+    gauge("known", "Addresses passed over, settled by an earlier crawl.", [("", found.known)])
+    gauge("errors", "Unexpected exceptions.", [("", found.errors)])
+    gauge("elapsed_seconds", "Duration of the crawl.", [("", found.elapsed_s)])
+    finished = stats.get("finish_time")
+    if isinstance(finished, datetime):
+        lines += ["# HELP webmain_finished_timestamp_seconds When the crawl ended."]
+        lines += ["# TYPE webmain_finished_timestamp_seconds gauge"]
+        lines += [f"webmain_finished_timestamp_seconds{{{crawl}}} {finished.timestamp():.0f}"]
+    return "\n".join(lines) + "\n"
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write a file so that readers see the old or the new one, never half of one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    part.write_text(text, encoding="utf-8")
+    part.replace(path)
+
+
+def display_width(text: str) -> int:
+    """Return how many columns a terminal needs: marks above and below take none, wide characters take two."""
+    return sum(_columns(c) for c in text)
+
+
+def pad(text: str, columns: int) -> str:
+    """Fill a text with spaces to a width; a longer one is cut, its last column an ellipsis."""
+    text = "".join(c if c.isprintable() or unicodedata.category(c) == "Cf" else " " for c in text)
+    width = display_width(text)
+    if width <= columns:
+        return text + " " * (columns - width)
+    kept, width = "", 0
+    for c in text:
+        if width + _columns(c) > columns - 1:
+            break
+        kept += c
+        width += _columns(c)
+    return kept + "…" + " " * (columns - 1 - width)
+
+
+def _columns(character: str) -> int:
+    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def _number(stats: Stats, name: str) -> int:
+    return int(stats.get(name) or 0)
+
+
+def _below(stats: Stats, prefix: str) -> dict[str, int]:
+    found = {name[len(prefix) :]: int(value) for name, value in stats.items() if name.startswith(prefix)}
+    return dict(sorted(found.items(), key=lambda each: (-each[1], each[0])))
+
+
+def _counts(by_reason: Mapping[str, int]) -> str:
+    if not by_reason:
+        return "0"
+    parts = ", ".join(f"{n:,} {reason.replace('_', ' ')}" for reason, n in by_reason.items())
+    return f"{sum(by_reason.values()):,}: {parts}" if len(by_reason) > 1 else parts
+
+
+def _site_rows(sites: Mapping[str, tuple[int, int]]) -> list[tuple[str, int, int]]:
+    rows = [(name, *counts) for name, counts in sites.items()]
+    if len(rows) <= MAX_SITES:
+        return rows
+    rest = rows[MAX_SITES:]
+    more = (f"{len(rest):,} more sites", sum(r[1] for r in rest), sum(r[2] for r in rest))
+    return [*rows[:MAX_SITES], more]
+
+
+def _table(heads: tuple[str, str, str], rows: Sequence[tuple[str, int, int]]) -> list[str]:
+    lines = [f"  {pad(heads[0], 28)} {heads[1]:>9} {heads[2]:>9}"]
+    lines += [f"  {pad(name, 28)} {first:>9,} {second:>9,}" for name, first, second in rows]
+    return lines
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds < 60 else str(timedelta(seconds=round(seconds)))
+
+
+def _labelled(label: str, values: Mapping[str, int]) -> list[tuple[str, float]]:
+    return [(f',{label}="{_label(name)}"', value) for name, value in values.items()]
+
+
+def _label(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
+
+
+def _plain(value: Any) -> Any:
+    return value.isoformat() if isinstance(value, datetime) else str(value)
