@@ -122,10 +122,11 @@ def merge(extraction: Extraction, *, drop: bool | None = None) -> Extraction:
     if not merges:
         candidates &= segmentation.sums(_n_chars(extraction)) > MIN_DUPLICATE_CHARS // 2  # spaces are not counted
     blocks = np.flatnonzero(candidates).tolist()
-    for block, own in zip(blocks, segmentation.texts(blocks), strict=True):
-        text = " ".join(own.casefold().split())
-        if not text or (not merges and len(text) < MIN_DUPLICATE_CHARS):
+    texts = [" ".join(text.split()) for text in segmentation.texts(blocks)]
+    for block, own in zip(blocks, texts, strict=True):
+        if not own or (not merges and len(own) < MIN_DUPLICATE_CHARS):
             continue
+        text = own.casefold()
         duplicates[block] = first_with.setdefault(text, block)
         if duplicates[block] == block:
             duplicates[block] = -1

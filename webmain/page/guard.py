@@ -67,7 +67,7 @@ def guard(source: bytes) -> bytes:
         UTF-8.
     """
     bounds = _upper_bounds(source)
-    if bounds.has_template and b"shadowroot" in source:
+    if bounds.has_template and b"shadowroot" in source.lower():
         source = _open_shadow_roots(source)
     if bounds.depth < MAX_DEPTH and bounds.formatting < SUSPECT_FORMATTING:
         return source
@@ -164,7 +164,7 @@ def _flatten(source: bytes) -> bytes:
     out: list[bytes] = []
     open_names: list[tuple[str, bool]] = []  # name, was the tag kept
     n_open: dict[str, int] = {}
-    n_formatting = 0
+    n_formatting = n_kept = 0
     written = 0
     for token in _TOKEN.finditer(source):
         if token[3] is None:
@@ -174,19 +174,22 @@ def _flatten(source: bytes) -> bytes:
             continue
         keep = True
         if not token[2]:
-            if name in _CLOSES and open_names and open_names[-1][0] in _CLOSES[name]:
-                closed, _ = open_names.pop()
+            if name in _CLOSES and (place := _closed_by(name, open_names)) is not None:
+                closed, was_kept = open_names.pop(place)
                 n_open[closed] -= 1
-            keep = len(open_names) < MAX_DEPTH
+                n_kept -= was_kept
+            keep = n_kept < MAX_DEPTH
             if name in FORMATTING:
                 keep = keep and n_formatting < MAX_OPEN_FORMATTING
                 n_formatting += keep
+            n_kept += keep
             open_names.append((name, keep))
             n_open[name] = n_open.get(name, 0) + 1
         elif n_open.get(name):
             while True:
                 closed, keep = open_names.pop()
                 n_open[closed] -= 1
+                n_kept -= keep
                 if closed in FORMATTING and keep and closed == name:
                     n_formatting -= 1
                 if closed == name:
@@ -197,6 +200,16 @@ def _flatten(source: bytes) -> bytes:
             written = token.end()
     out.append(source[written:])
     return b"".join(out)
+
+
+def _closed_by(name: str, open_names: list[tuple[str, bool]]) -> int | None:
+    """Find the open element that a start tag closes: the innermost one but for formatting elements, which live on."""
+    for place in range(len(open_names) - 1, max(-1, len(open_names) - 1 - SUSPECT_FORMATTING), -1):
+        if open_names[place][0] in _CLOSES[name]:
+            return place
+        if open_names[place][0] not in FORMATTING:
+            return None
+    return None
 
 
 def _open_shadow_roots(source: bytes) -> bytes:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import time
-from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -235,15 +234,16 @@ class Elements:
 
     def named(self, tags: Collection[str]) -> NDArray[np.bool_]:
         """Tell for each element whether its tag is one of those."""
-        return np.fromiter((t in tags for t in self.tags), dtype=bool, count=len(self.tags))
+        return np.array([tag in tags for tag in self.tags], dtype=np.bool_)
 
     def within(self, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Spread a mask over elements to their whole subtrees."""
-        change = np.zeros(len(self.tags) + 1, dtype=np.int32)
         marked = np.flatnonzero(mask)
-        np.add.at(change, marked, 1)
-        np.add.at(change, self.ends[marked], -1)
-        inside: NDArray[np.bool_] = np.greater(np.cumsum(change[:-1]), 0)
+        if not len(marked):
+            return np.zeros(len(self.tags), dtype=np.bool_)
+        farthest = np.maximum.accumulate(self.ends[marked])  # ends of the outermost marked element around or before
+        last = np.cumsum(mask) - 1  # marked element at or before each one
+        inside: NDArray[np.bool_] = (last >= 0) & (np.arange(len(self.tags)) < farthest[last])
         return inside
 
     def ancestors(self, index: int) -> list[int]:
@@ -291,23 +291,28 @@ class Elements:
         return {-1: "", 0: f"/{self.tags[0]}"} if self.tags else {-1: ""}
 
     def _add_paths_of_children(self, parent: int) -> None:
-        """Number the children of an element by tag; tags that are no XPath name are numbered among all siblings."""
-        tags, end = self.tags, self.end
+        """Write the paths of all children of an element; tags that are no XPath name are numbered among all siblings."""
+        tags, end, paths = self.tags, self.end, self._paths
+        start, child, last = paths[parent] + "/", parent + 1, end[parent]
+        if end[child] == last and tags[child].isalnum():
+            paths[child] = start + tags[child]
+            return
         children = []
-        child = parent + 1
-        while child < end[parent]:
+        while child < last:
             children.append(child)
             child = end[child]
-        total = Counter(tags[c] for c in children)
-        seen: dict[str, int] = dict.fromkeys(total, 0)
-        start = self._paths[parent] + "/"
-        for number, child in enumerate(children, start=1):
+        total: dict[str, int] = {}
+        numbers = []
+        for child in children:
             tag = tags[child]
-            seen[tag] += 1
+            total[tag] = total.get(tag, 0) + 1
+            numbers.append(total[tag])
+        for position, (child, number) in enumerate(zip(children, numbers, strict=True), start=1):
+            tag = tags[child]
             if not _XPATH_NAME(tag):
-                self._paths[child] = f"{start}*[{number}]"
+                paths[child] = f"{start}*[{position}]"
             else:
-                self._paths[child] = f"{start}{tag}[{seen[tag]}]" if total[tag] > 1 else start + tag
+                paths[child] = f"{start}{tag}[{number}]" if total[tag] > 1 else start + tag
 
 
 @dataclass(frozen=True)
@@ -372,7 +377,7 @@ def _hidden_by_attribute(attributes: dict[str, str | None]) -> int:
     Text that the browser's search may open (`until-found`) counts as shown, and so do the streamed pieces of React pages
     (`<div hidden id="S:0">`), which a script moves to their place as soon as they arrive.
     """
-    if attributes["hidden"] == "until-found" or _STREAMED.fullmatch(attributes.get("id") or ""):
+    if (attributes["hidden"] or "").lower() == "until-found" or _STREAMED.fullmatch(attributes.get("id") or ""):
         return 0
     return int(Flag.HIDDEN_ATTRIBUTE)
 
@@ -380,43 +385,45 @@ def _hidden_by_attribute(attributes: dict[str, str | None]) -> int:
 def _walk(root: Any, deadline: float | None) -> Tree:  # the binding's stubs call every name optional
     """Visit each node once, in document order; one long loop because a call for each node would double its cost."""
     leaves, elements = Leaves(), Elements()
-    add_text, add_element, add_box = leaves.texts.append, leaves.element.append, leaves.box.append
-    add_flags, add_break, add_spaced = leaves.flags.append, leaves.breaks.append, leaves.spaced.append
+    add_text, add_element, add_flags = leaves.texts.append, leaves.element.append, leaves.flags.append
+    add_break, add_spaced = leaves.breaks.append, leaves.spaced.append
     end, end_leaf = elements.end, elements.end_leaf
     add_tag, add_parent, add_end = elements.tags.append, elements.parent.append, end.append
     add_first_leaf, add_end_leaf = elements.first_leaf.append, end_leaf.append
     add_attributes = elements.attributes.append
     class_flags: dict[str | None, int] = {None: 0}
     style_flags: dict[str | None, int] = {None: 0}
-    action_of, class_flag, style_flag = _ACTIONS.get, class_flags.get, style_flags.get
+    class_flag, style_flag = class_flags.get, style_flags.get
+    known: dict[int, tuple[str, int]] = {}  # by the parser's number of a tag: its name and what to do
+    boxes: list[int] = []  # for each element: the box that its own text stands in
+    add_inner_box = boxes.append
     none, br, br_br, block = map(int, (Break.NONE, Break.BR, Break.BR_BR, Break.BLOCK))
 
     title: str | None = None
     data: list[str] = []
     stack: list[tuple[Any, int, int, int, int]] = []  # node, parent, flags and box outside, gap after its end
-    parent, flags, box = -1, 0, -1
+    parent, flags, box = -1, 0, 0
     gap, spaced = block, False
     n_elements, n_leaves, next_check = 0, 0, _CHECK_CLOCK_EVERY
     node = root
     while True:
-        tag = node.tag
-        action = action_of(tag, 0)
+        tag_id = node.tag_id
+        if tag_id not in known:
+            known[tag_id] = node.tag, _ACTIONS.get(node.tag, 0)
+        tag, action = known[tag_id]
         if action == _TEXT:
             text = node.text_content
-            words = text.split()
-            if not words:
+            if text.isspace():
                 spaced = True
             else:
                 if not flags & _PREFORMATTED_BIT:
                     add_spaced(spaced or text[0].isspace())
                     spaced = text[-1].isspace()
-                    text = " ".join(words)
                 else:
                     add_spaced(spaced)
                     spaced = False
                 add_text(text)
                 add_element(parent)
-                add_box(box)
                 add_flags(flags)
                 add_break(gap)
                 gap = none
@@ -450,6 +457,7 @@ def _walk(root: Any, deadline: float | None) -> Tree:  # the binding's stubs cal
                         child = None
                     elif tag == "svg" and not node.text_lexbor().strip():
                         child = None  # an icon: hundreds of paths and no text
+            add_inner_box(inner_box)
             if child is not None:
                 if attributes:
                     if class_flag(attributes.get("class"), -1):
@@ -466,7 +474,7 @@ def _walk(root: Any, deadline: float | None) -> Tree:  # the binding's stubs cal
         after = node.next
         while after is None:
             if not stack:
-                return Tree(leaves, elements, title or "", data)
+                return Tree(_finish(leaves, boxes), elements, title or "", data)
             end[parent] = n_elements
             end_leaf[parent] = n_leaves
             node, parent, flags, box, gap_after = stack.pop()
@@ -478,3 +486,13 @@ def _walk(root: Any, deadline: float | None) -> Tree:  # the binding's stubs cal
             next_check = n_elements + _CHECK_CLOCK_EVERY
             if deadline is not None and time.monotonic() > deadline:
                 raise Rejected(Reason.TOO_SLOW, f"walk given up after {n_elements} elements")
+
+
+def _finish(leaves: Leaves, boxes: list[int]) -> Leaves:
+    """Fold white space and look up boxes, for all leaves at once."""
+    leaves.box.extend(map(boxes.__getitem__, leaves.element))
+    leaves.texts[:] = [
+        text if flags & _PREFORMATTED_BIT else " ".join(text.split())
+        for text, flags in zip(leaves.texts, leaves.flags, strict=True)
+    ]
+    return leaves
