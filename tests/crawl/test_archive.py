@@ -17,7 +17,8 @@ def article(number):
         f"In the year {number} the harbour froze over and the {number} boats stayed at their moorings until spring. "
         * 6
     )
-    return f"<html><head><title>Winter {number}</title></head><body><article><p>{text}</p></article></body></html>".encode()
+    head = f"<head><title>Winter {number}</title></head>"
+    return f"<html>{head}<body><article><h1>Winter {number}</h1>{text}</article></body></html>".encode()
 
 
 def write(path, pages):
@@ -57,7 +58,8 @@ def test_what_gives_no_article_is_counted_by_its_reason(crawl, recording):
 
 def test_nothing_is_asked_of_the_network(crawl, recording):
     crawled = crawl("archive", path=str(recording))
-    assert "downloader/request_count" not in crawled.stats
+    assert crawled.stats["downloader/request_count"] == 1  # to itself: data:
+    assert "robotstxt/request_count" not in crawled.stats
 
 
 def test_a_folder_of_pages_is_read_through(crawl, tmp_path):

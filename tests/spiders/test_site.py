@@ -199,3 +199,9 @@ def test_repeated_texts_are_told():
     assert not here.is_repeated(["a", "b"])
     assert here.is_repeated(["a", "b"])
     assert not here.is_repeated(["a", "c"])
+
+
+def test_later_parts_are_left_out_where_their_article_is_known():
+    here = site()
+    find(here, article(1), article(1) + "?page=2", article(1) + "/3", article(1) + "/page/4/", article(2) + "?page=2")
+    assert sorted(order(here)) == [article(1), article(2) + "?page=2"]

@@ -27,7 +27,7 @@ def page_of(response: Response, *, hints: Hints | None = None) -> Page:
     return Page(
         url=normalise(response.url) or response.url,
         body=response.body,
-        fetched_at=recorded or datetime.now(UTC),
+        fetched_at=recorded or datetime.now(UTC).replace(microsecond=0),
         status=response.status,
         headers=headers,
         hints=hints,

@@ -6,20 +6,20 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from scrapy import Spider
+from scrapy import Request, Spider
 
 from webmain.corpus.warc import ArchiveError, Skip, read_pages
+from webmain.signals import crawl_closing
 from webmain.spiders.arguments import ArchiveArguments, read_archive_arguments, with_settings
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
+    from scrapy.http import Response
 
     from webmain.items import Page
 
-PAGES_AHEAD: Final = 8
-"""Pages that are in the pipelines at most before the next one is read."""
-
-_WAIT_S: Final = 0.002
+PAGES_AT_ONCE: Final = 4
+"""Pages in the pipelines at a time; twice as many are read ahead."""
 
 
 class ArchiveSpider(Spider):
@@ -42,6 +42,7 @@ class ArchiveSpider(Spider):
 
     name = "archive"
     record: str | None = None
+    custom_settings = {"CONCURRENT_ITEMS": PAGES_AT_ONCE}
 
     def __init__(self, name: str | None = None, **arguments: object) -> None:
         super().__init__(name)
@@ -53,20 +54,32 @@ class ArchiveSpider(Spider):
         self.max_articles = self.arguments.max_articles
         self.max_pages = self.arguments.max_pages
         self.skip_known = False
+        self._closing = False
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
         """Make the spider for a crawl; store and extractor may also be settings."""
-        return super().from_crawler(crawler, *args, **with_settings(kwargs, crawler.settings))
+        spider = super().from_crawler(crawler, *args, **with_settings(kwargs, crawler.settings))
+        crawler.signals.connect(spider._close, crawl_closing)
+        return spider
 
     async def start(self) -> AsyncIterator[Any]:
-        """Yield one page after the other, each when the pipelines have room for it."""
+        """Ask for nothing, so that the pages are the output of a callback: Scrapy takes them as it has room."""
+        yield Request("data:,archive", callback=self.read, dont_filter=True, meta={"probe": True})
+
+    async def read(self, response: Response) -> AsyncIterator[Page]:
+        """Yield one page after the other until the end, a limit, or the end of the crawl."""
         for n, page in enumerate(self._pages(), 1):
             yield page
-            await self._room()
+            await asyncio.sleep(0)
             if n == self.max_pages:
                 self.logger.info("stopped after %d pages, as max_pages asks", n)
-                break
+                return
+            if self._closing or self.crawler.engine is None or not self.crawler.engine.running:
+                return
+
+    def _close(self) -> None:
+        self._closing = True
 
     def _pages(self) -> Iterator[Page]:
         """Read all paths in order; what gives no page is counted by its reason."""
@@ -81,18 +94,6 @@ class ArchiveSpider(Spider):
                 self.logger.error("%s", error)
                 self._count("webmain/archive/missing")
             self.logger.info("%s: %d pages read", path, n)
-
-    async def _room(self) -> None:
-        """Give way to the pipelines, and wait until few enough pages are in them."""
-        await asyncio.sleep(0)
-        engine = self.crawler.engine
-        while (
-            engine is not None
-            and engine.scraper.slot is not None
-            and engine.scraper.slot.itemproc_size >= PAGES_AHEAD
-            and engine.running
-        ):
-            await asyncio.sleep(_WAIT_S)
 
     def _note_skip(self, reason: Skip, url: str | None) -> None:
         self._count(f"webmain/archive/skipped/{reason.value}")

@@ -160,3 +160,21 @@ def read_evidence(
         in_news_sitemap=hints is not None and hints.source == "news-sitemap",
         is_front_page=is_front_page,
     )
+
+
+_BODY = re.compile(r"<body\b", re.IGNORECASE)
+
+
+def with_text(document: Document, content_html: str) -> Document:
+    """Return a page whose body is an article that a feed holds, under the head of the page that shows nothing of it."""
+    from webmain.page.document import Document
+
+    body = _BODY.search(document.html)
+    head = document.html[: body.start()] if body else ""
+    return Document(
+        document.page,
+        html=f"{head}<body><article>{content_html}</article></body></html>",
+        charset=document.charset,
+        charset_source=document.charset_source,
+        deadline=document.deadline,
+    )

@@ -25,7 +25,7 @@ from webmain.page.urls import amp_to_canonical_guess, host, normalise
 from webmain.signals import tell_rejected
 from webmain.spiders.answers import is_answer, page_of
 from webmain.spiders.arguments import NewsArguments, read_news_arguments, with_settings
-from webmain.spiders.head import Head, read_evidence, read_head
+from webmain.spiders.head import Head, read_evidence, read_head, with_text
 from webmain.spiders.memory import Memory
 from webmain.spiders.site import Candidate, Limits, Site, Where
 from webmain.spiders.sources import Source, SourceKind, Sources
@@ -352,6 +352,7 @@ class NewsSpider(Spider):
         reason, is_article = judged.reason, judged.is_article
         if not is_article and not is_front and hints and len(hints.content_html or "") >= MIN_FEED_CHARS:
             reason, is_article = f"a feed holds the whole text; {judged.reason}", True
+            document = with_text(document, hints.content_html or "")
         site.note_page(candidate.url, is_article=is_article)
         if not is_article:
             depth = candidate.depth
@@ -361,12 +362,12 @@ class NewsSpider(Spider):
                 self._count("webmain/hubs")
                 return None
             raise Rejected(Reason.NOT_ARTICLE, judged.reason, url=url)
-        if not site.has_sources and candidate.depth <= site.limits.hub_depth:
-            self._follow(site, document, Where.HUB, depth=candidate.depth)
         hints = self._fold(document, head, candidate, site, hints)
         if not (hints and hints.content_html) and site.is_repeated(document.leaves.texts):
             raise Rejected(Reason.DUPLICATE, "its text was read already, under another address", url=url)
         parts = await self._parts(document, head, site)
+        if not site.has_sources and candidate.depth <= site.limits.hub_depth:
+            self._follow(site, document, Where.HUB, depth=candidate.depth)
         document.page = replace(page, hints=hints, parts=parts, article_reason=reason)
         return document
 

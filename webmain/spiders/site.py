@@ -241,9 +241,8 @@ class Site:
             place = batch.get(url, self._queued.get(url))
             if candidate is None or (place is not None and candidate.newest <= place):
                 continue
-            original = amp_to_canonical_guess(url)
-            if original != url and self._is_expected(normalise(original) or original, batch):
-                continue  # the AMP form of a page that is fetched anyway
+            if any(self._is_expected(other, batch) for other in _whole_pages(url)):
+                continue  # its AMP form or a later part of it: both are found from there
             batch[url] = candidate.newest
             yield candidate
 
@@ -392,6 +391,24 @@ class Site:
         """Return what was left out since the last call."""
         skipped, self.skipped = self.skipped, Counter()
         return skipped
+
+
+_PART = re.compile(
+    r"[?&](?:page|paged|pg|seite|pagina|part)=(?:[2-9]|[1-4]\d)(?=&|$)|/(?:page/|p)?(?:[2-9]|[1-4]\d)/?$"
+)
+
+
+def _whole_pages(url: str) -> Iterator[str]:
+    """Yield the addresses of pages that an address seems to be another form, or a later part, of."""
+    original = amp_to_canonical_guess(url)
+    if original != url:
+        yield normalise(original) or original
+    match = _PART.search(url)
+    if match:
+        whole = (url[: match.start()] + url[match.end() :].replace("&", "?", 1)).rstrip("/")
+        if judge_url(whole).kind is UrlKind.ARTICLE:
+            yield whole
+            yield whole + "/"
 
 
 def _is_personal(url: str) -> bool:
