@@ -162,6 +162,28 @@ def read_evidence(
     )
 
 
+MIN_FEED_CHARS: Final = 200
+"""A feed's content of so many characters can make the article of a page without text."""
+
+MIN_SHARE_ON_PAGE: Final = 0.2
+
+
+def lacks_text(document: Document, content_html: str) -> bool:
+    """Tell whether a page shows hardly anything of the text that a feed holds: a shell that a script would fill.
+
+    A page with the first fifth of it, as before a paywall, has a text of its own.
+    """
+    from webmain.page.tree import read_tree
+
+    leaves = read_tree(content_html[: 1 << 20].encode("utf-8", "replace"), deadline=document.deadline).leaves
+    wanted = [text for text in leaves.texts if len(text) >= MIN_PARAGRAPH_CHARS]
+    total = sum(map(len, wanted))
+    if total < MIN_FEED_CHARS:
+        return False
+    shown = "\n".join(document.leaves.texts)
+    return sum(len(text) for text in wanted if text in shown) < MIN_SHARE_ON_PAGE * total
+
+
 _BODY = re.compile(r"<body\b", re.IGNORECASE)
 
 

@@ -25,7 +25,7 @@ from webmain.page.urls import amp_to_canonical_guess, host, normalise
 from webmain.signals import tell_rejected
 from webmain.spiders.answers import is_answer, page_of
 from webmain.spiders.arguments import NewsArguments, read_news_arguments, with_settings
-from webmain.spiders.head import Head, read_evidence, read_head, with_text
+from webmain.spiders.head import Head, lacks_text, read_evidence, read_head, with_text
 from webmain.spiders.memory import Memory
 from webmain.spiders.site import Candidate, Limits, Site, Where
 from webmain.spiders.sources import Source, SourceKind, Sources
@@ -37,9 +37,6 @@ if TYPE_CHECKING:
 
     from webmain.discovery.pagination import Link
     from webmain.page.document import Document
-
-MIN_FEED_CHARS: Final = 200
-"""A feed's content of so many characters makes an article of a page without text."""
 
 MIN_HUB_LINKS: Final = 5
 """A page that is no article is followed like a hub where it has so many links to articles."""
@@ -350,9 +347,9 @@ class NewsSpider(Spider):
         )
         judged = judge_page(evidence)
         reason, is_article = judged.reason, judged.is_article
-        if not is_article and not is_front and hints and len(hints.content_html or "") >= MIN_FEED_CHARS:
+        if hints and hints.content_html and not is_front and lacks_text(document, hints.content_html):
             reason, is_article = f"a feed holds the whole text; {judged.reason}", True
-            document = with_text(document, hints.content_html or "")
+            document = with_text(document, hints.content_html)
         site.note_page(candidate.url, is_article=is_article)
         if not is_article:
             depth = candidate.depth
@@ -363,7 +360,7 @@ class NewsSpider(Spider):
                 return None
             raise Rejected(Reason.NOT_ARTICLE, judged.reason, url=url)
         hints = self._fold(document, head, candidate, site, hints)
-        if not (hints and hints.content_html) and site.is_repeated(document.leaves.texts):
+        if site.is_repeated(document.leaves.texts):
             raise Rejected(Reason.DUPLICATE, "its text was read already, under another address", url=url)
         parts = await self._parts(document, head, site)
         if not site.has_sources and candidate.depth <= site.limits.hub_depth:

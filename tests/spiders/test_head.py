@@ -1,0 +1,114 @@
+from datetime import UTC, datetime
+
+import pytest
+
+from webmain import stages
+from webmain.discovery.articles import judge_url
+from webmain.discovery.page_evidence import judge_page
+from webmain.items import Hints, Page
+from webmain.spiders.head import lacks_text, read_evidence, read_head, with_text
+
+URL = "https://example.org/news/the-council-spoke-about-the-bridge"
+SENTENCE = "The council of the town met again on Tuesday and spoke for hours about the old bridge. "
+
+
+def read(body, head="", url=URL):
+    return stages.read(
+        Page(url=url, html=f"<html><head>{head}</head><body>{body}</body></html>", fetched_at=datetime.now(UTC))
+    )
+
+
+def evidence(document, **options):
+    options = {"hints": None, "n_article_links": 0, **options}
+    return read_evidence(document, read_head(document), judge_url(document.url), **options)
+
+
+def test_the_head_gives_canonical_next_feeds_and_type():
+    document = read(
+        "<p>text</p>",
+        '<link rel="canonical" href="/a?utm_source=x"><link rel="next" href="/a?page=2">'
+        '<link rel="alternate" type="application/rss+xml" href="/feed">'
+        '<meta property="og:type" content="Article"><meta property="article:published_time" content="2026-11-20">',
+    )
+    head = read_head(document)
+    assert head.canonical == "https://example.org/a"
+    assert head.rel_next == "https://example.org/a?page=2"
+    assert (head.og_type, head.has_published, head.is_amp) == ("article", True, False)
+    assert len(head.links) == 3
+
+
+def test_an_empty_head_says_nothing():
+    head = read_head(read("<p>text</p>"))
+    assert (head.canonical, head.rel_next, head.og_type, head.has_published) == (None, None, "", False)
+
+
+@pytest.mark.parametrize("attribute", ["amp", "⚡"])
+def test_amp_pages_are_told_by_their_root(attribute):
+    assert read_head(stages.read(Page(url=URL, html=f"<html {attribute}><body><p>x</p></body></html>"))).is_amp
+
+
+def test_paragraphs_are_counted_without_links_labels_and_hidden_text():
+    document = read(
+        f"<p>{SENTENCE * 5}</p><p>short</p><p><a href='/x'>{SENTENCE}</a></p><p hidden>{SENTENCE}</p><form>{SENTENCE}</form>"
+    )
+    found = evidence(document)
+    assert found.paragraph_chars == found.longest_paragraph == len((SENTENCE * 5).strip())
+    assert 0.1 < found.link_density < 0.3
+    assert found.n_links == 1
+
+
+@pytest.mark.parametrize(
+    ("data", "is_article", "is_other"),
+    [
+        ('{"@type": "NewsArticle"}', True, False),
+        ('{"@type": ["ReportageNewsArticle", "X"]}', True, False),
+        ('{"@type":"https://schema.org/BlogPosting"}', True, False),
+        ('{"@type": "CollectionPage", "x": {"@type": "NewsArticle"}}', False, True),
+        ('{"@type": "ItemList"}', False, True),
+        ('{"@type": "NewsArticle", "x": {"@type": "ItemList"}}', True, False),
+        ('{"@type": "WebSite"}', False, False),
+        ("no json at all", False, False),
+    ],
+)
+def test_declared_types_are_read(data, is_article, is_other):
+    found = evidence(read("<p>x</p>", f'<script type="application/ld+json">{data}</script>'))
+    assert (found.has_article_type, found.has_other_type) == (is_article, is_other)
+
+
+def test_teasers_that_stand_on_hubs_make_no_article():
+    document = read("<div>Sorry.</div>" + "".join(f"<div>{n} {SENTENCE * 2}</div>" for n in range(9)))
+    furniture = {hash(text) for text in document.leaves.texts}
+    assert judge_page(evidence(document)).is_article
+    assert not judge_page(evidence(document, furniture=furniture)).is_article
+
+
+def test_furniture_is_no_matter_where_a_feed_names_the_page():
+    document = read("".join(f"<p>{n} {SENTENCE * 2}</p>" for n in range(9)))
+    furniture = {hash(text) for text in document.leaves.texts}
+    found = evidence(document, furniture=furniture, hints=Hints(source="feed"))
+    assert found.in_feed
+    assert found.paragraph_chars > 1000
+
+
+FEED = "".join(f"<p>{n} {SENTENCE * 2}</p>" for n in range(10))
+
+
+@pytest.mark.parametrize(
+    ("n_on_page", "lacks"),
+    [(0, True), (1, True), (2, False), (10, False)],
+)
+def test_a_page_with_a_fifth_of_the_feeds_text_has_its_own(n_on_page, lacks):
+    body = "<p>Loading the story</p>" + "".join(f"<p>{n} {SENTENCE * 2}</p>" for n in range(n_on_page))
+    assert lacks_text(read(body), FEED) is lacks
+
+
+def test_a_feeds_summary_never_stands_in_for_a_page():
+    assert not lacks_text(read("<p>Loading</p>"), "<p>" + SENTENCE + "</p>")
+
+
+def test_a_feeds_text_gets_the_pages_head():
+    document = with_text(read("<p>Loading the story</p>", '<link rel="canonical" href="/a"><title>T</title>'), FEED)
+    assert document.title == "T"
+    assert read_head(document).canonical == "https://example.org/a"
+    assert "Loading the story" not in document.leaves.texts
+    assert len(document.leaves) == 10
