@@ -220,6 +220,14 @@ def test_the_same_article_twice_is_rejected(crawler):
         step.process_item(article(1, url="https://news.example/other"))
 
 
+def test_articles_without_an_id_are_told_apart_by_their_addresses(crawler):
+    step = Duplicates(crawler)
+    passed = [step.process_item(article(n, id="", text=f"Text {n} of its own.")) for n in (1, 2)]
+    assert len(passed) == 2
+    with pytest.raises(DropItem, match="duplicate"):
+        step.process_item(article(2, id=""))
+
+
 def test_a_copy_is_marked_with_the_first_of_its_kind(crawler):
     step = Duplicates(crawler)
     text = " ".join(f"Word{i} follows word{i + 1} in this tale." for i in range(60))

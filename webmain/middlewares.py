@@ -178,10 +178,7 @@ class Robots(RobotsTxtMiddleware):
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         settings = crawler.settings
-        means = settings.get("WEBMAIN_ROBOTS_UNREACHABLE")
-        if means not in ("deny", "allow"):
-            raise ValueError(f"WEBMAIN_ROBOTS_UNREACHABLE: got {means!r}, allowed are 'deny' and 'allow'")
-        self._denies = means == "deny"
+        self._denies = denies_unreachable(settings.get("WEBMAIN_ROBOTS_UNREACHABLE"))
         self._retry_s = settings.getfloat("WEBMAIN_ROBOTS_RETRY_S")
         self._max_delay = settings.getfloat("WEBMAIN_MAX_CRAWL_DELAY")
         self._unreachable: dict[str, float] = {}
@@ -262,6 +259,19 @@ class Robots(RobotsTxtMiddleware):
         slot = self.crawler.engine.downloader.slots.get(key)
         if slot is not None and slot.delay < self._delays.get(key, 0.0):
             slot.delay = self._delays[key]
+
+
+def denies_unreachable(means: str) -> bool:
+    """Read WEBMAIN_ROBOTS_UNREACHABLE.
+
+    Raises
+    ------
+    ValueError
+        It is neither "deny" nor "allow".
+    """
+    if means not in ("deny", "allow"):
+        raise ValueError(f"WEBMAIN_ROBOTS_UNREACHABLE: got {means!r}, allowed are 'deny' and 'allow'")
+    return means == "deny"
 
 
 def _netloc(request: Request) -> str:
@@ -383,7 +393,7 @@ class Recorder:
     """Appends each answer, as it came over the wire, to a WARC file (setting WEBMAIN_RECORD, or the spider's `record`).
 
     Stands below decompression and redirects, so that a replay walks the same way. Where there was no answer at all, the
-    exception's name is recorded in an answer of status 599.
+    exception's name is recorded in an answer of status 599. The recorded time becomes the request's `meta["fetched_at"]`.
     """
 
     def __init__(self, crawler: Crawler, path: str) -> None:
@@ -419,14 +429,18 @@ class Recorder:
                 for name, values in response.headers.items()
                 for value in values
             ]
-            self._write(request.url, response.status, pairs, response.body)
+            now = datetime.now(UTC).replace(microsecond=0)
+            request.meta["fetched_at"] = now  # as in a replay, so that both give the same articles
+            self._write(request.url, response.status, pairs, response.body, now)
         return response
 
     def process_exception(self, request: Request, exception: Exception) -> None:
         """Record that there was no answer."""
         name = next((kind.__name__ for kind in FAILURES.values() if isinstance(exception, kind)), None)
         if name and request.url.startswith("http"):
-            self._write(request.url, FAILURE_STATUS, [(FAILURE_HEADER, name)], str(exception).encode())
+            self._write(
+                request.url, FAILURE_STATUS, [(FAILURE_HEADER, name)], str(exception).encode(), datetime.now(UTC)
+            )
 
     def spider_closed(self) -> None:
         """Close the file."""
@@ -434,11 +448,11 @@ class Recorder:
             self._writer.close()
             self._writer = None
 
-    def _write(self, url: str, status: int, headers: list[tuple[str, str]], body: bytes) -> None:
+    def _write(self, url: str, status: int, headers: list[tuple[str, str]], body: bytes, now: datetime) -> None:
         if self._writer is None:
             return
         try:
-            self._writer.write(url, status, headers, body, datetime.now(UTC))
+            self._writer.write(url, status, headers, body, now)
             self._crawler.stats.inc_value("webmain/recorded")
         except StoreError as error:
             logger.error("The crawl ends: %s", error)

@@ -24,6 +24,7 @@ from scrapy.utils.asyncio import create_looping_call
 from webmain import stages
 from webmain.corpus.cloud import cloud
 from webmain.corpus.dedup import ExactDuplicates, NearDuplicates, agreement
+from webmain.corpus.identity import identify
 from webmain.corpus.protocol import COMMIT_SECONDS, Stored, StoreError
 from webmain.corpus.store import open_stores
 from webmain.extractors.base import Extraction
@@ -200,20 +201,21 @@ class Duplicates(Step):
         return replace(item, duplicate_of=original)
 
     def _check_new(self, article: Article) -> None:
-        if article.id in self._seen:
-            first = self._seen[article.id]
-            raise Rejected(Reason.DUPLICATE, f"the same article as {first}", url=article.url)
-        self._seen[article.id] = article.url
+        name = identify(article)
+        if name in self._seen:
+            raise Rejected(Reason.DUPLICATE, f"the same article as {self._seen[name]}", url=article.url)
+        self._seen[name] = article.url
         if len(self._seen) > MAX_SEEN:
             self._seen.popitem(last=False)
 
     def _original(self, article: Article) -> str | None:
         """Return the id of the article that this one is a copy of."""
-        same = self._exact.add(article.id, article.fingerprint)
+        name = identify(article)
+        same = self._exact.add(name, article.fingerprint)
         values = signature(article.text)
-        match = self._near.add(article.id, values) if values else None
+        match = self._near.add(name, values) if values else None
         found = same or (match.cluster if match else None)
-        return None if found is None or self._is_copy_of(found, article.id) else found
+        return None if found is None or self._is_copy_of(found, name) else found
 
     def _is_copy_of(self, article_id: str, original: str) -> bool:
         """Tell whether the stored article is marked as a copy of the other: two must not point at each other."""
@@ -293,7 +295,7 @@ class Store(Step):
             raise DropItem("the crawl is being closed; the address stays pending", log_level="DEBUG")
         self._accepted += 1
         if item.canonical_url:
-            self._canonical[item.id] = item.canonical_url
+            self._canonical[identify(item)] = item.canonical_url
         self._stores.add(item)
         if self._stores.due(self._clock()):
             self._commit()

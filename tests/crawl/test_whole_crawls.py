@@ -296,6 +296,12 @@ def test_wrong_arguments_end_with_2_and_one_line(site, crawl):
     assert "Traceback" not in done.log
 
 
+def test_a_wrong_setting_ends_with_2(site, crawl):
+    done = crawl(urls=site.article("/a"), settings={"WEBMAIN_ROBOTS_UNREACHABLE": "perhaps"})
+    assert done.code == 2
+    assert "allowed are 'deny' and 'allow'" in done.log
+
+
 def test_an_unknown_spider_ends_with_2(crawl):
     done = crawl(spider="nosuch", settings={"SPIDER_MODULES": "sample_spider"})
     assert done.code == 2

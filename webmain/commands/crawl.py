@@ -17,6 +17,7 @@ from scrapy.commands.crawl import Command as ScrapyCommand
 from scrapy.crawler import Crawler
 from scrapy.exceptions import UsageError
 
+from webmain.middlewares import denies_unreachable
 from webmain.summary import outcome
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ class Command(ScrapyCommand):
             return f"there is no spider of this name; there are {', '.join(sorted(loader.list())) or 'none'}"
         settings = self.crawler_process.settings.copy()
         try:
+            denies_unreachable(settings.get("WEBMAIN_ROBOTS_UNREACHABLE"))
             kind.from_crawler(Crawler(kind, settings), **arguments)
         except (ValueError, UsageError) as error:
             return str(error)
