@@ -24,6 +24,8 @@ from selectolax.lexbor import LexborHTMLParser
 import webmain
 from webmain.extractors.registry import EXTRACTORS
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))  # demo/ is no part of the package
+
 System = Callable[[str, bytes, str | None], object]
 
 

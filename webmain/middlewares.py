@@ -33,6 +33,7 @@ from scrapy.http import Request, Response
 from scrapy.http.request import NO_CALLBACK
 from scrapy.spidermiddlewares.httperror import HttpError, HttpErrorMiddleware
 from scrapy.utils.httpobj import urlparse_cached
+from twisted.internet.defer import Deferred
 
 from webmain.corpus.protocol import StoreError
 from webmain.corpus.recording import WarcWriter
@@ -141,6 +142,11 @@ class Failures:
         """Tell a failed address; the spider's errback still gets it."""
         if isinstance(exception, StoppedError):
             return
+        if request.meta.get("dont_obey_robotstxt") and request.callback is NO_CALLBACK:
+            self._crawler.stats.inc_value("webmain/probe_failed")
+            if not isinstance(exception, IgnoreRequest):  # Scrapy would log its traceback
+                raise RobotsUnreachableError(failure_name(exception)) from exception
+            return
         if not is_page(request):
             self._crawler.stats.inc_value("webmain/probe_failed")
         elif isinstance(exception, DownloadCancelledError):
@@ -195,10 +201,13 @@ class Robots(RobotsTxtMiddleware):
         if netloc in self._unreachable and time.monotonic() >= self._unreachable[netloc]:
             del self._unreachable[netloc]
             self._parsers.pop(netloc, None)
-        rules = await super().robot_parser(request)
+        await super().robot_parser(request)
         if self._denies and netloc in self._unreachable:
             raise RobotsUnreachableError(f"robots.txt of {netloc} cannot be read now")
-        return rules
+        # Not what was awaited: of several requests that wait for one robots.txt, Scrapy 2.19 gives the rules to the first
+        # and None, which allows everything, to the others.
+        rules = self._parsers.get(netloc)
+        return None if isinstance(rules, Deferred) else rules
 
     def process_request_2(self, rp: RobotParser | None, request: Request) -> None:
         """Refuse what robots.txt forbids."""
@@ -216,8 +225,8 @@ class Robots(RobotsTxtMiddleware):
 
     def _robots_error(self, exc: Exception, netloc: str) -> None:
         """Note that there was no answer; too many redirects count as no rules (RFC 9309, 2.3.1.2)."""
-        if not isinstance(exc, IgnoreRequest):
-            self._note_unreachable(netloc, type(exc).__name__)
+        if isinstance(exc, RobotsUnreachableError):
+            self._note_unreachable(netloc, str(exc))
         super()._robots_error(exc, netloc)
 
     def _note_unreachable(self, netloc: str, why: str) -> None:

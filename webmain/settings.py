@@ -73,6 +73,7 @@ WEBMAIN_MAX_CRAWL_DELAY = 60.0
 WEBMAIN_MAX_RETRY_AFTER = 120.0
 """Longest Retry-After that a site is waited for, in seconds; asked for longer, the page is left for the next run."""
 
+CONCURRENT_ITEMS = 4  # for each response, which gives one item or a few; Scrapy starts so many tasks each time
 DOWNLOAD_DELAY = 1.0
 CONCURRENT_REQUESTS = 32
 CONCURRENT_REQUESTS_PER_DOMAIN = 2

@@ -32,6 +32,8 @@ from webmain.text.normal import fingerprint
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from numpy.typing import NDArray
+
     from webmain.extractors.base import Extraction, Extractor
     from webmain.page.blocks import Segmentation
 
@@ -116,16 +118,27 @@ def merge(extraction: Extraction, *, drop: bool | None = None) -> Extraction:
     segmentation = extraction.segmentation
     duplicates = np.full(len(segmentation), -1, dtype=np.int32)
     first_with: dict[str, int] = {}
-    for block in np.flatnonzero(extraction.kept).tolist():
-        text = " ".join(segmentation.text(block).casefold().split())
-        if not text or (not merges and len(text) < MIN_DUPLICATE_CHARS):
+    candidates = extraction.kept & (segmentation.end > segmentation.first)  # a page's title repeats nothing
+    if not merges:
+        candidates &= segmentation.sums(_n_chars(extraction)) > MIN_DUPLICATE_CHARS // 2  # spaces are not counted
+    blocks = np.flatnonzero(candidates).tolist()
+    texts = [" ".join(text.split()) for text in segmentation.texts(blocks)]
+    for block, own in zip(blocks, texts, strict=True):
+        if not own or (not merges and len(own) < MIN_DUPLICATE_CHARS):
             continue
+        text = own.casefold()
         duplicates[block] = first_with.setdefault(text, block)
         if duplicates[block] == block:
             duplicates[block] = -1
     if not (duplicates >= 0).any():
         return extraction
     return extraction.dropping(duplicates) if merges else replace(extraction, duplicate_of=duplicates)
+
+
+def _n_chars(extraction: Extraction) -> NDArray[np.int32]:
+    """Return the characters of each unit."""
+    document = extraction.document
+    return document.leaves.n_chars if extraction.unit is Unit.LEAVES else document.lines.text_lengths
 
 
 def compose(extraction: Extraction, *, metadata: bool = True) -> Article:

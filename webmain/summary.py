@@ -159,7 +159,7 @@ def as_prometheus(stats: Stats, *, name: str) -> str:
     lines: list[str] = []
 
     def gauge(metric: str, text: str, rows: Iterable[tuple[str, float]]) -> None:
-        values = [f"webmain_{metric}{{{crawl}{label}}} {value:g}" for label, value in rows]
+        values = [f"webmain_{metric}{{{crawl}{label}}} {round(value, 3)}" for label, value in rows]
         if values:
             lines.extend([f"# HELP webmain_{metric} {text}", f"# TYPE webmain_{metric} gauge", *values])
 

@@ -39,11 +39,15 @@ class Answer:
     delay_s: float = 0.0
 
 
-Route = Answer | Callable[[int], Answer]
+Given = Answer | tuple[Any, ...]
+Route = Given | Callable[[int], Given]
 
 
 class LocalSite:
-    """A server on a port of its own; `routes` maps paths to answers, or to functions of how often the path was asked for."""
+    """A server on a port of its own.
+
+    `routes` maps paths to answers (an `Answer`, or its values in order), or to functions of how often the path was asked for.
+    """
 
     def __init__(self) -> None:
         self.routes: dict[str, Route] = {"/robots.txt": Answer("", 404)}
@@ -60,7 +64,8 @@ class LocalSite:
                 site.agents.add(self.headers.get("User-Agent", ""))
                 site.asked[self.path] += 1
                 route = site.routes.get(self.path, Answer("<p>no such page</p>", 404))
-                answer = route(site.asked[self.path]) if callable(route) else route
+                given = route(site.asked[self.path]) if callable(route) else route
+                answer = given if isinstance(given, Answer) else Answer(*given)
                 time.sleep(answer.delay_s)
                 body = answer.body.encode() if isinstance(answer.body, str) else answer.body
                 self.send_response(answer.status)

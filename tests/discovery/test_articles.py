@@ -211,3 +211,8 @@ def test_long_addresses_cost_little():
         judge_url("https://daily.example/" + filler * 200_000)
         judge_url("https://daily.example/?" + filler * 200_000)
     assert time.process_time() - start < 5
+
+
+@pytest.mark.parametrize("number", [1, 36, 99, 100])
+def test_an_address_that_says_nothing_either_way_is_left_to_its_page(number):
+    assert judge_url(f"https://www.many.example/city/story-{number}").kind is UrlKind.UNKNOWN

@@ -117,7 +117,7 @@ def judge_url(url: str, *, site: str | None = None) -> UrlJudgement:
     Returns
     -------
     UrlJudgement
-        ARTICLE from a score of 0.6, HUB up to 0.35 or where a list's own word stands in the path. Never raises.
+        ARTICLE from a score of 0.6, HUB up to 0.35 (if anything speaks for it) or where a list's own word stands in the path. Never raises.
     """
     try:
         parts = urlsplit(url.strip())
@@ -210,8 +210,9 @@ def _judge_path(path: _Path) -> UrlJudgement:
     score = evidence.score()
     if score >= ARTICLE_SCORE:
         return UrlJudgement(kind=UrlKind.ARTICLE, score=score, reason=evidence.reason(positive=True))
-    kind = UrlKind.HUB if score <= HUB_SCORE else UrlKind.UNKNOWN
-    return UrlJudgement(kind=kind, score=score, reason=evidence.reason(positive=False))
+    against = evidence.reason(positive=False)
+    kind = UrlKind.HUB if score <= HUB_SCORE and against else UrlKind.UNKNOWN  # an address that says nothing is no hub
+    return UrlJudgement(kind=kind, score=score, reason=against)
 
 
 def _weigh(path: _Path) -> _Evidence:

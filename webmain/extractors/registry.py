@@ -19,7 +19,7 @@ EXTRACTORS = MappingProxyType(
 )
 """Names and where they live."""
 
-DEFAULT = "thai_xpath"
+DEFAULT = "line_block"
 """The extractor that is best on the gold data (docs/evaluation.md)."""
 
 

@@ -19,6 +19,8 @@ from webmain.items import Flag
 from webmain.page.blocks import Segmentation, from_runs
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from webmain.page.document import Document
@@ -106,7 +108,7 @@ class ThaiXPath:
         member = self._members(document)
         before = np.concatenate(([0], np.cumsum(member)))
         owner = np.where(member, self._owners(document, before), -1).astype(np.int32)
-        state = self._states(document)
+        state = self._states(leaves.texts)
         fresh = np.zeros(len(leaves), dtype=bool)
         at = np.flatnonzero(member)
         fresh[at[1:]] = state[at[1:]] != state[at[:-1]]
@@ -116,7 +118,7 @@ class ThaiXPath:
         """Keep what has few anchors, or is a linked headline, and neither footer nor too short (section III.C)."""
         document = segmentation.document
         leaves, elements = document.leaves, document.elements
-        member = self._members(document)
+        member = segmentation.of_unit >= 0
         starts, ends = elements.leaf_starts[segmentation.element], elements.leaf_ends[segmentation.element]
         anchor = member & leaves.has(Flag.IN_ANCHOR)
         chars = leaves.n_chars
@@ -134,7 +136,7 @@ class ThaiXPath:
             rule[~in_block] = _ALONE
         else:
             rule[~in_block] = _FEW
-        state = self._states(document)[segmentation.first]
+        state = self._states([leaves.texts[i] for i in segmentation.first.tolist()])
         rule = np.where(state > 0, state, rule)
         kept = (rule == _FEW) | (rule == _HEADLINE)
         score = _score(ratio, self.max_anchor_ratio)
@@ -148,11 +150,13 @@ class ThaiXPath:
     def _members(self, document: Document) -> NDArray[np.bool_]:
         """Tell the leaves of the body that are informative nodes (rules R1)."""
         leaves, elements = document.leaves, document.elements
-        body = _body(elements.tags)
-        member = ~elements.within(elements.named(REMOVED))[leaves.elements]
-        member &= leaves.elements >= body
-        member &= ~leaves.has(Flag.HIDDEN_DISPLAY if self.hidden == "keep" else NOT_SHOWN)
-        return member
+        removed = leaves.elements < _body(elements.tags)
+        if self.hidden == "drop":
+            removed |= leaves.has(NOT_SHOWN | Flag.IN_NOSCRIPT | Flag.IN_FORM)  # these hold all that R1 removes
+        else:
+            removed |= leaves.has(Flag.HIDDEN_DISPLAY)
+            removed |= elements.within(elements.named(REMOVED))[leaves.elements]
+        return ~removed
 
     def _owners(self, document: Document, before: NDArray[np.int64]) -> NDArray[np.int32]:
         """Find for each leaf the lowest element around it that holds more than one informative leaf (section III.B).
@@ -171,12 +175,11 @@ class ThaiXPath:
             climbing = climbing[(count[owner[climbing]] == 1) & (owner[climbing] >= highest)]
         return np.where(owner < highest, own, owner).astype(np.int32)
 
-    def _states(self, document: Document) -> NDArray[np.int64]:
-        """Tell footers and short texts, which are no content whatever their block is; 0 for all other leaves."""
-        leaves = document.leaves
-        state = np.where(leaves.n_chars < self.min_chars, _SHORT, 0)
-        footers = [i for i, t in enumerate(leaves.texts) if t[0] in _FOOTER_INITIALS and _FOOTER.match(t)]
-        state[footers] = _FOOTER_TEXT
+    def _states(self, texts: Sequence[str]) -> NDArray[np.int64]:
+        """Tell footers and short texts, which are no content whatever their block is; 0 for all others."""
+        state = np.zeros(len(texts), dtype=np.int64)
+        state[[i for i, t in enumerate(texts) if len(t) < self.min_chars]] = _SHORT
+        state[[i for i, t in enumerate(texts) if t[0] in _FOOTER_INITIALS and _FOOTER.match(t)]] = _FOOTER_TEXT
         return state
 
 

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from webmain.items import Flag
 from webmain.page.bylines import looks_like_name, names_in, starts_byline, tidy, unique
-from webmain.page.clues import clean, element_text, is_byline_class, scope_type, stands_aside
+from webmain.page.clues import clean, element_text, is_byline_class, letters, scope_type, stands_aside
 from webmain.page.jsonld import texts
 from webmain.page.reading import Found, Reading, found
-from webmain.page.titles import fold
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,21 +66,7 @@ def _declared(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
 def _labelled_author(reading: Reading) -> bool:
     """Whether twitter:data1 is said to be the author."""
     label = reading.clues.meta("twitter:label1").casefold()
-    return any(
-        w in label
-        for w in (
-            "written by",
-            "author",
-            "autor",
-            "verfasst",
-            "geschrieben",
-            "auteur",
-            "écrit",
-            "escrito",
-            "โดย",
-            "par",
-        )
-    )
+    return any(w in label for w in ("written by", "author", "autor", "verfasst", "geschrieben", "auteur", "écrit", "escrito", "โดย", "par"))
 
 
 def _meta_names(value: str, key: str, language: str) -> list[str]:
@@ -112,8 +97,8 @@ def _is_address(text: str) -> bool:
 
 def _is_site(name: str, reading: Reading) -> bool:
     """Tell whether a name is the site's own."""
-    folded = fold(name)
-    return any(folded == fold(site) for site in reading.site_names)
+    folded = letters(name)
+    return any(folded == letters(site) for site in reading.site_names)
 
 
 def _marked(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
@@ -153,10 +138,8 @@ def _shown(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
         text = element_text(document, i, limit=200)
         if not text:
             continue
-        names = _linked_names(reading, i) or names_in(
-            text, language=reading.language, is_text=not _is_name_class(reading, i)
-        )
-        names = [n for n in names if looks_like_name(n) or starts_byline(text)]
+        names = _linked_names(reading, i) or names_in(text, language=reading.language, is_text=not (_is_name_class(reading, i) or _is_nickname(text)))
+        names = [n for n in names if looks_like_name(n) or starts_byline(text) or (n == text and _is_nickname(n))]
         if names:
             yield "byline", names, text
     leaves = document.leaves
@@ -169,13 +152,13 @@ def _shown(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
         if len(text) < 14 and i + 1 < len(leaves):
             text = f"{text} {leaves.texts[i + 1]}"
         names = names_in(text, language=reading.language, is_text=True)
-        if names and not stands_aside(document, elements_of(leaves.element, i)):
+        if names and not stands_aside(document, leaves.element[i]):
             yield "byline", names, text
 
 
-def elements_of(element: list[int], leaf: int) -> int:
-    """Return the element a leaf stands in."""
-    return element[leaf]
+def _is_nickname(text: str) -> bool:
+    """Tell whether a text is one word, as people sign on blogs and agencies do."""
+    return 2 <= len(text) <= 25 and " " not in text and text[0].isupper()
 
 
 def _is_name_class(reading: Reading, index: int) -> bool:

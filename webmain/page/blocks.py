@@ -10,7 +10,7 @@ import numpy as np
 from webmain.items import Break, Unit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -89,6 +89,27 @@ class Segmentation:
             return self.document.leaves.join(members).strip()
         texts = self.document.lines.texts
         return "\n".join(texts[i] for i in members if texts[i])
+
+    def texts(self, blocks: Sequence[int]) -> list[str]:
+        """Return the texts of several blocks, faster than one by one.
+
+        Parameters
+        ----------
+        blocks : sequence of int
+            Ascending.
+        """
+        if self.unit is Unit.LINES:
+            return [self.text(b) for b in blocks]
+        members: dict[int, list[int]] = {b: [] for b in blocks}
+        for unit, block in enumerate(self.of_unit.tolist()):
+            if block in members:
+                members[block].append(unit)
+        tags, leaves = self.document.elements.tags, self.document.leaves
+        title = self.document.title
+        return [
+            title if tags[e] == "title" else leaves.join(units).strip()
+            for e, units in zip(self.element[list(members)].tolist(), members.values(), strict=True)
+        ]
 
     def sums(self, column: ArrayLike) -> NDArray[np.float64]:
         """Add up a column over each block's units.

@@ -138,9 +138,7 @@ def tidy(part: str) -> str:
     return name
 
 
-_NAME_WORD = re.compile(
-    r"(?:[^\W\d_a-zß-ÿ][\w'’.-]*|d[aeiou]|v[ao]n|d[eo][lrns]|der|den|ten|la|le|el|al|bin|ben|ibn|y|e|af|av|zu|zum)$"
-)
+_NAME_WORD = re.compile(r"(?:[^\W\d_a-zß-ÿ][\w'’.-]*|d[aeiou]|v[ao]n|d[eo][lrns]|der|den|ten|la|le|el|al|bin|ben|ibn|y|e|af|av|zu|zum)$")
 
 
 def looks_like_name(name: str) -> bool:

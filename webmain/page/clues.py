@@ -21,52 +21,63 @@ MAX_VALUE_CHARS: Final = 4_000
 _MAX_OF_A_KIND: Final = 200
 _MAX_ANCESTORS: Final = 60
 
-_BYLINE_TOKEN = re.compile(
-    r"(?:^|[\s_-])(?:by-?lines?|authors?|autor(?:e[ns]?|i)?|auteurs?|verfasser(?:in)?|writers?|writtenby|written-by|"
-    r"columnists?|journalists?|reporters?|contributors?|creators?|credits?|vcard|fn|redacteur|firma|forfatter|"
-    r"yazar|penulis|tac-gia|"
-    r"post(?:ed)?-?by|submitted|signature|kolumnist)(?:$|[\s_-])",
-    re.I,
+_BYLINE, _DATED, _ASIDE = 1, 2, 4
+
+_BYLINE_WORDS: Final = frozenset(
+    "byline bylines author authors autor autores autoren autori auteur auteurs autore verfasser verfasserin writer writers "
+    "writtenby columnist columnists journalist journalists reporter reporters contributor contributors creator creators "
+    "credit credits vcard fn redacteur firma forfatter yazar penulis tacgia postby postedby submitted signature kolumnist "
+    "redactor redakteur".split()
 )
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_NOT_BYLINE = re.compile(
-    r"comment|avatar|image|photo|picture|thumb|icon|bio(?:$|[\s_-])|biograph|about|descr|social|follow|twitter|"
-    r"related|teaser|card|promo|list|recirc|caption|copyright|share|archive|more|count|credit(?:s)?-(?:photo|image)|"
-    r"img|disclaimer|footer|popup|modal|tooltip|subscribe|newsletter|quote|title|job|role|position",
-    re.I,
+_NOT_BYLINE_WORDS: Final = frozenset(
+    "comment comments commenter avatar image images photo photos picture thumb thumbnail icon icons bio biography about "
+    "description desc social follow twitter facebook related teaser card promo list recirc caption captions copyright share "
+    "archive archives more count img disclaimer footer popup modal tooltip subscribe newsletter quote title job role "
+    "position bios".split()
 )
-_ASIDE = re.compile(
-    r"(?:^|[\s_-])(?:comments?|disqus|related|teasers?|recirc\w*|recommend\w*|sidebar|aside|footer|"
-    r"breaking|ticker|most-?(?:read|popular|viewed)|popular|trending|promo|newsletter|cookie|consent|reply|replies|"
-    r"respond|responses|widget|carousel|latest|infinite|next-?article|more-?(?:from|on|stories|news)|read-?more|outbrain|"
-    r"taboola|author-?(?:bio|box|info-box|page)|about-?(?:the-?)?author|weather|calendar|navigation|menu|"
-    r"listing|archives?|similar|also|see-?also|suggest\w*)(?:$|[\s_-])",
-    re.I,
+_DATE_WORDS: Final = frozenset(
+    "date dates datetime dateline pub published publish pubdate publishdate publisheddate postdate entrydate time timestamp "
+    "timeago posted postedon datum fecha data kiedy created veroeffentlicht tarih updated modified revised abbr timeline "
+    "publishtime pubtime".split()
 )
-_DATE_TOKEN = re.compile(
-    r"(?:^|[\s_-])(?:date(?:time|line|s)?|pub(?:lish(?:ed)?)?-?(?:date|time|on|at)?|time-?(?:stamp)?|posted(?:-?on)?|datum|fecha|"
-    r"data|kiedy|created|entry-?date|veroeffentlicht|tarih|updated|modified|revised)(?:$|[\s_-])",
-    re.I,
+_ASIDE_WORDS: Final = frozenset(
+    "comment comments disqus related teaser teasers recirc recirculation recommended recommendation recommendations "
+    "sidebar aside footer breaking ticker mostread mostpopular mostviewed popular trending promo newsletter cookie consent "
+    "reply replies respond responses widget carousel latest infinite nextarticle morefrom moreon morestories morenews "
+    "readmore outbrain taboola authorbio authorbox authorpage aboutauthor weather calendar navigation menu listing archive "
+    "archives similar also seealso suggest suggested suggestions".split()
 )
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=16_384)
+def _signs(value: str) -> int:
+    """Return what a class or id names: the place of an author, of a date, or a part about other pages or people."""
+    found = [w.lower() for w in _WORD.findall(value[:300])]
+    words = {*found, *map("".join, zip(found, found[1:], strict=False))}
+    signs = 0
+    if not words.isdisjoint(_BYLINE_WORDS) and words.isdisjoint(_NOT_BYLINE_WORDS):
+        signs |= _BYLINE
+    if not words.isdisjoint(_DATE_WORDS):
+        signs |= _DATED
+    if not words.isdisjoint(_ASIDE_WORDS) and not (value == "Blog1" or value.startswith("widget Blog")):  # Blogger's posts
+        signs |= _ASIDE
+    return signs
+
+
 def is_byline_class(value: str) -> bool:
     """Tell whether a class or id names the place of an author."""
-    value = _CAMEL.sub("-", value[:300])
-    return bool(_BYLINE_TOKEN.search(value)) and not _NOT_BYLINE.search(value)
+    return bool(_signs(value) & _BYLINE)
 
 
-@lru_cache(maxsize=4096)
 def is_date_class(value: str) -> bool:
     """Tell whether a class or id names the place of a date."""
-    return bool(_DATE_TOKEN.search(_CAMEL.sub("-", value[:300])))
+    return bool(_signs(value) & _DATED)
 
 
-@lru_cache(maxsize=4096)
 def is_aside_class(value: str) -> bool:
     """Tell whether a class or id names a part of the page that is about other pages or by other people."""
-    return bool(_ASIDE.search(_CAMEL.sub("-", value[:300])))
+    return bool(_signs(value) & _ASIDE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,11 +155,11 @@ def gather(document: Document) -> Clues:
                 _add(clues.author_links, i)
             if "license" in tokens:
                 _add(clues.licences, i)
-        for name in ("class", "id"):
-            if (value := attributes.get(name)) and tag not in ("body", "html"):
-                if is_byline_class(value):
+        for value in (attributes.get("class"), attributes.get("id")):
+            if value and tag != "body" and (signs := _signs(value)):
+                if signs & _BYLINE:
                     _add(clues.bylines, i)
-                if is_date_class(value):
+                if signs & _DATED:
                     _add(clues.dated, i)
     object.__setattr__(clues, "language", language)
     return clues
@@ -179,9 +190,7 @@ def _take_link(clues: Clues, attributes: dict[str, str | None]) -> None:
                 values.append(href.strip())
 
 
-_INVISIBLE = dict.fromkeys(
-    [0xAD, 0x200B, 0x2060, 0xFEFF, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0xE000, 0xE010)]
-)
+_INVISIBLE = dict.fromkeys([0xAD, 0x200B, 0x2060, 0xFEFF, 0xB6, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0xE000, 0xE010)])
 _CONTROL = {c: " " for c in [*range(32), 0x7F, 0x85, 0x2028, 0x2029]}
 _DROPPED = str.maketrans(_INVISIBLE | _CONTROL)
 _MARKUP = re.compile(r"<(?:/?[a-zA-Z][a-zA-Z0-9]{0,15}(?:\s[^<>]{0,300})?/?)>")
@@ -198,6 +207,14 @@ def clean(text: str, *, limit: int = MAX_VALUE_CHARS) -> str:
     if "<" in text:
         text = _MARKUP.sub(" ", text)
     return " ".join(text.translate(_DROPPED).split())
+
+
+_NO_LETTER = re.compile(r"[\W_]+")
+
+
+def letters(text: str) -> str:
+    """Reduce a string to letters and digits, case ignored, to compare it with another."""
+    return _NO_LETTER.sub("", text[:MAX_VALUE_CHARS].casefold())
 
 
 def element_text(document: Document, index: int, *, limit: int = 400) -> str:

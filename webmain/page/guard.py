@@ -12,6 +12,7 @@ are renamed to a neutral element. Other templates stay and are dropped by the wa
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -65,15 +66,24 @@ def guard(source: bytes) -> bytes:
     source : bytes
         UTF-8.
     """
-    if b"shadowroot" in source:
+    bounds = _upper_bounds(source)
+    if bounds.has_template and b"shadowroot" in source.lower():
         source = _open_shadow_roots(source)
-    depth, formatting = _upper_bounds(source)
-    if depth < MAX_DEPTH and formatting < SUSPECT_FORMATTING:
+    if bounds.depth < MAX_DEPTH and bounds.formatting < SUSPECT_FORMATTING:
         return source
     return _flatten(source)
 
 
-def _upper_bounds(source: bytes) -> tuple[int, int]:
+@dataclass(frozen=True, slots=True)
+class _Bounds:
+    """Upper bounds of the elements open at once, and of the formatting elements among them."""
+
+    depth: int
+    formatting: int
+    has_template: bool
+
+
+def _upper_bounds(source: bytes) -> _Bounds:
     """Bound the open elements and the open formatting elements from above.
 
     Start and end tags are grouped by name; within a group the largest rise of "starts minus ends" over its running minimum
@@ -83,26 +93,46 @@ def _upper_bounds(source: bytes) -> tuple[int, int]:
     data = np.frombuffer(source, dtype=np.uint8)
     at = np.flatnonzero(data == 60)
     if len(at) < SUSPECT_FORMATTING:
-        return len(at), 0
+        return _Bounds(len(at), len(at), b"template" in source.lower())
     at = at[at < len(data) - 10]  # the few bytes after that hold no three tags
     closing = data[at + 1] == 47
     at = at + 1 + closing
     initial = data[at] | 32
     named = (initial >= 97) & (initial <= 122)
-    at, closing = at[named], closing[named]
-    letters = data[at[:, None] + np.arange(8)]
-    live = np.logical_and.accumulate((letters > 32) & (letters != 47) & (letters != 62), axis=1)
-    key = np.where(live, letters | 32, 0).astype(np.uint8, copy=False).view(np.uint64)[:, 0]
-    step = np.where(closing, np.where(live[:, 7], 0, -1), 1)
-    counts = ~np.isin(key, _VOID_KEYS)
-    key, step = key[counts], step[counts]
+    key, is_long = _names(source, at[named])
     if not len(key):
-        return 0, 0
+        return _Bounds(0, 0, has_template=False)
+    step = np.where(closing[named], np.where(is_long, 0, -1), 1)
     order = np.argsort(key, kind="stable")
     key = key[order]
     rises, starts = _largest_rises(key, step[order])
-    formatting = rises[np.isin(key[starts], _FORMATTING_KEYS)].sum()
-    return int(rises.sum()), int(formatting)
+    rise_of = dict(zip(key[starts].tolist(), rises.tolist(), strict=True))
+    depth = sum(rise for name, rise in rise_of.items() if name not in _VOID_KEYS)
+    formatting = sum(rise_of.get(name, 0) for name in _FORMATTING_KEYS)
+    return _Bounds(depth, formatting, has_template=_TEMPLATE_KEY in rise_of)
+
+
+_ONE, _TOP = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
+_CASE = _ONE * np.uint64(32)
+
+
+def _names(source: bytes, at: NDArray[np.int64]) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
+    """Read the tag names at these places: the first eight letters in lower case as one number; and which are longer.
+
+    Eight bytes are read at once and looked at together: the lowest byte that ends a name (white space, `/`, `>`) is found by
+    the arithmetic that finds a zero byte in a word.
+    """
+    word = np.ndarray((len(source) - 7,), dtype="<u8", buffer=source, strides=(1,))[at]
+    ends = np.zeros_like(word)
+    for mark in (47, 62):
+        other = word ^ (_ONE * np.uint64(mark))
+        ends |= (other - _ONE) & ~other
+    ends |= (word - _ONE * np.uint64(33)) & ~word
+    ends &= _TOP
+    is_long = ends == 0
+    lowest = ends & (~ends + np.uint64(1))
+    before = np.where(is_long, ~np.uint64(0), (lowest - np.uint64(1)) >> np.uint64(7))
+    return (word | _CASE) & before, is_long
 
 
 def _largest_rises(key: NDArray[np.uint64], step: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -120,13 +150,13 @@ def _largest_rises(key: NDArray[np.uint64], step: NDArray[np.int64]) -> tuple[ND
     return np.maximum(np.maximum.reduceat(level - lowest, starts), 0), starts
 
 
-def _keys(names: frozenset[str]) -> NDArray[np.uint64]:
-    letters = b"".join(name.encode().ljust(8, b"\0")[:8] for name in sorted(names))
-    return np.frombuffer(letters, dtype=np.uint64)
+def _key(name: str) -> int:
+    return int.from_bytes(name.encode()[:8], "little")
 
 
-_VOID_KEYS = _keys(VOID)
-_FORMATTING_KEYS = _keys(FORMATTING)
+_TEMPLATE_KEY = _key("template")
+_VOID_KEYS = frozenset(map(_key, VOID))
+_FORMATTING_KEYS = frozenset(map(_key, FORMATTING))
 
 
 def _flatten(source: bytes) -> bytes:
@@ -134,7 +164,7 @@ def _flatten(source: bytes) -> bytes:
     out: list[bytes] = []
     open_names: list[tuple[str, bool]] = []  # name, was the tag kept
     n_open: dict[str, int] = {}
-    n_formatting = 0
+    n_formatting = n_kept = 0
     written = 0
     for token in _TOKEN.finditer(source):
         if token[3] is None:
@@ -144,19 +174,22 @@ def _flatten(source: bytes) -> bytes:
             continue
         keep = True
         if not token[2]:
-            if name in _CLOSES and open_names and open_names[-1][0] in _CLOSES[name]:
-                closed, _ = open_names.pop()
+            if name in _CLOSES and (place := _closed_by(name, open_names)) is not None:
+                closed, was_kept = open_names.pop(place)
                 n_open[closed] -= 1
-            keep = len(open_names) < MAX_DEPTH
+                n_kept -= was_kept
+            keep = n_kept < MAX_DEPTH
             if name in FORMATTING:
                 keep = keep and n_formatting < MAX_OPEN_FORMATTING
                 n_formatting += keep
+            n_kept += keep
             open_names.append((name, keep))
             n_open[name] = n_open.get(name, 0) + 1
         elif n_open.get(name):
             while True:
                 closed, keep = open_names.pop()
                 n_open[closed] -= 1
+                n_kept -= keep
                 if closed in FORMATTING and keep and closed == name:
                     n_formatting -= 1
                 if closed == name:
@@ -167,6 +200,16 @@ def _flatten(source: bytes) -> bytes:
             written = token.end()
     out.append(source[written:])
     return b"".join(out)
+
+
+def _closed_by(name: str, open_names: list[tuple[str, bool]]) -> int | None:
+    """Find the open element that a start tag closes: the innermost one but for formatting elements, which live on."""
+    for place in range(len(open_names) - 1, max(-1, len(open_names) - 1 - SUSPECT_FORMATTING), -1):
+        if open_names[place][0] in _CLOSES[name]:
+            return place
+        if open_names[place][0] not in FORMATTING:
+            return None
+    return None
 
 
 def _open_shadow_roots(source: bytes) -> bytes:

@@ -377,7 +377,7 @@ def _address(url: str) -> str:
 
 
 def _fold(text: str) -> str:
-    return "".join(c for c in html.unescape(text[:400]).casefold() if c.isalnum())
+    return re.sub(r"[\W_]+", "", html.unescape(text[:400]).casefold())
 
 
 def is_article(linked: JsonLd) -> bool:

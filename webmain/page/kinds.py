@@ -6,6 +6,7 @@ methods give articles of the same form.
 
 from __future__ import annotations
 
+import bisect
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -105,15 +106,13 @@ def article_blocks(
 
 def _groups(leaves: Leaves, kept: NDArray[np.bool_]) -> list[list[int]]:
     """Group kept leaves by the unit of the default segmentation that they stand in."""
-    if not len(leaves):
-        return []
-    fresh = leaves.gaps >= int(Break.BR_BR)
-    unit = np.cumsum(fresh)
     chosen = np.flatnonzero(kept)
     if not len(chosen):
         return []
-    starts = np.flatnonzero(np.diff(unit[chosen], prepend=-1))
-    return [part.tolist() for part in np.split(chosen, starts[1:])]
+    unit = np.cumsum(leaves.gaps >= int(Break.BR_BR))[chosen]
+    starts = np.flatnonzero(np.diff(unit, prepend=-1)).tolist()
+    members = chosen.tolist()
+    return [members[a:b] for a, b in zip(starts, [*starts[1:], len(members)], strict=True)]
 
 
 def _place(elements: Elements, element: int, known: dict[int, _Place]) -> _Place:
@@ -133,17 +132,20 @@ def _place(elements: Elements, element: int, known: dict[int, _Place]) -> _Place
 
 def _within(place: _Place, tag: str, index: int) -> _Place:
     """Return the place inside an element, given the place outside."""
+    kind, level, ordered, n_lists, table, row, cell = place
     if tag in HEADINGS:
-        return place._replace(kind=Kind.HEADING, level=HEADINGS[tag])
-    if tag in _LISTS:
-        return place._replace(n_lists=place.n_lists + 1, ordered=tag == "ol")
-    if tag == "table":
-        return place._replace(table=index, row=-1, cell=-1)
-    if tag == "tr":
-        return place._replace(row=index)
-    if tag in _CELLS:
-        return place._replace(cell=index)
-    return place if place.kind is Kind.HEADING else place._replace(kind=_KINDS[tag])
+        kind, level = Kind.HEADING, HEADINGS[tag]
+    elif tag in _LISTS:
+        n_lists, ordered = n_lists + 1, tag == "ol"
+    elif tag == "table":
+        table, row, cell = index, -1, -1
+    elif tag == "tr":
+        row = index
+    elif tag in _CELLS:
+        cell = index
+    elif kind is not Kind.HEADING:
+        kind = _KINDS[tag]
+    return _Place(kind, level, ordered, n_lists, table, row, cell)
 
 
 def _data_tables(elements: Elements, leaves: Leaves, groups: list[list[int]], places: list[_Place]) -> frozenset[int]:
@@ -164,16 +166,19 @@ def _data_tables(elements: Elements, leaves: Leaves, groups: list[list[int]], pl
         if place.kind in (Kind.HEADING, Kind.CAPTION, Kind.CODE):
             disqualified.add(place.table)
     data = set()
+    tables = [i for i, tag in enumerate(elements.tags) if tag == "table"] if cells else []
     for table, of_cell in cells.items():
         if table < 0 or table in disqualified:
             continue
         if (elements.attributes[table].get("role") or "") in ("presentation", "none"):
             continue
-        inside = elements.tags[table + 1 : elements.end[table]]
         n_rows = len(rows[table])
-        if "table" in inside or n_rows < 2 or (len(of_cell) < 2 * n_rows - 1 and "th" not in inside):
+        if n_rows < 2 or sum(of_cell.values()) > MAX_CELL_CHARS * len(of_cell):
             continue
-        if sum(of_cell.values()) <= MAX_CELL_CHARS * len(of_cell):
+        following = bisect.bisect_right(tables, table)
+        if following < len(tables) and tables[following] < elements.end[table]:
+            continue
+        if len(of_cell) >= 2 * n_rows - 1 or "th" in elements.tags[table + 1 : elements.end[table]]:
             data.add(table)
     return frozenset(data)
 

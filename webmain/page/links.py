@@ -9,6 +9,7 @@ from webmain.page.urls import join
 
 if TYPE_CHECKING:
     from webmain.page.document import Document
+    from webmain.page.tree import Elements
 
 LANDMARKS = {
     "nav": "nav",
@@ -52,32 +53,29 @@ def read_links(document: Document) -> tuple[Link, ...]:
     """Return the page's anchors with absolute http(s) URLs, in document order, each URL as often as it occurs."""
     elements, leaves = document.elements, document.leaves
     base = document.base_url or ""
-    zones: dict[int, str] = {}
+    zones = _zones(elements)
+    texts, first_leaf, end_leaf, attributes_of = (
+        leaves.texts,
+        elements.first_leaf,
+        elements.end_leaf,
+        elements.attributes,
+    )
     links = []
     for i in document.anchors.tolist()[:MAX_LINKS]:
-        attributes = elements.attributes[i]
+        attributes = attributes_of[i]
         url = join(base, attributes["href"] or "")
         if url is None:
             continue
-        text = leaves.join(range(elements.first_leaf[i], elements.end_leaf[i]))
-        rel = tuple((attributes.get("rel") or "").lower().split())
-        links.append(Link(url, " ".join(text.split()), rel, _zone(elements.parent[i], document, zones), i))
+        first, end = first_leaf[i], end_leaf[i]
+        text = texts[first] if end - first == 1 else " ".join(leaves.join(range(first, end)).split())
+        rel = attributes.get("rel")
+        links.append(Link(url, text, tuple(rel.lower().split()) if rel else (), zones[i], i))
     return tuple(links)
 
 
-def _zone(element: int, document: Document, known: dict[int, str]) -> str:
-    """Find the nearest landmark at or above an element; what is found is remembered for all elements passed."""
-    elements = document.elements
-    passed = []
-    zone = ""
-    while element >= 0:
-        if element in known:
-            zone = known[element]
-            break
-        passed.append(element)
-        if elements.tags[element] in LANDMARKS:
-            zone = LANDMARKS[elements.tags[element]]
-            break
-        element = elements.parent[element]
-    known.update(dict.fromkeys(passed, zone))
-    return zone
+def _zones(elements: Elements) -> list[str]:
+    """Find the nearest landmark at or above each element."""
+    zones: list[str] = []
+    for tag, parent in zip(elements.tags, elements.parent, strict=True):
+        zones.append(tag if tag in LANDMARKS else zones[parent] if parent >= 0 else "")
+    return zones

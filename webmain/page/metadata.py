@@ -12,7 +12,7 @@ from webmain.page.jsonld import is_article, is_other, texts
 from webmain.page.permissions import read_licence, read_opt_outs, read_paywalled
 from webmain.page.publication import read_dates
 from webmain.page.reading import Found, Reading, found, read
-from webmain.page.titles import Candidate, choose, fold
+from webmain.page.titles import Candidate, choose
 from webmain.page.urls import amp_to_canonical_guess, host, join, normalise, same_site
 
 if TYPE_CHECKING:

@@ -33,21 +33,7 @@ _MODIFIED_META = (
 )  # fmt: skip
 _FOREIGN_SCOPES = ("videoobject", "imageobject", "audioobject", "comment", "usercomments", "answer", "event", "review")
 _MONTH_FIRST_SITES = ("us", "com", "org", "net", "gov", "edu", "ph")
-_UPDATED = (
-    "updat",
-    "modif",
-    "aktualis",
-    "mis à jour",
-    "actualiz",
-    "aggiorn",
-    "обновл",
-    "güncel",
-    "แก้ไข",
-    "ปรับปรุง",
-    "更新",
-    "수정",
-    "atualiz",
-)
+_UPDATED = ("updat", "modif", "aktualis", "mis à jour", "actualiz", "aggiorn", "обновл", "güncel", "แก้ไข", "ปรับปรุง", "更新", "수정", "atualiz")
 
 
 def read_dates(reading: Reading) -> tuple[Found | None, Found | None]:
@@ -148,9 +134,7 @@ def _of_time(reading: Reading, index: int, *, updates: bool) -> Iterator[tuple[s
     """Yield what a time element says, if it is said of the kind of date that is wanted."""
     attributes = reading.document.elements.attributes[index]
     text = element_text(reading.document, index, limit=120)
-    around = (
-        f"{attributes.get('class') or ''} {attributes.get('itemprop') or ''} {text} {_before(reading, index)}".lower()
-    )
+    around = f"{attributes.get('class') or ''} {attributes.get('itemprop') or ''} {text} {_before(reading, index)}".lower()
     if any(word in around for word in _UPDATED) == updates:
         for raw in (attributes.get("datetime"), attributes.get("content"), text):
             if raw:
@@ -167,11 +151,10 @@ def _before(reading: Reading, index: int) -> str:
 def _seen(reading: Reading) -> Iterator[tuple[str, str]]:
     """Yield what readers see: marked as a date near the headline, lines near it, then any marked date."""
     document, elements, leaves = reading.document, reading.document.elements, reading.document.leaves
-    marked = [(i, t) for i in reading.in_view(reading.clues.dated) if (t := element_text(document, i, limit=160))]
+    marked = [(i, t) for i in reading.in_view(reading.clues.dated) for t in _texts_of_date(reading, i)]
     near = [(i, t) for i, t in marked if reading.is_near(i)]
-    for pairs in (near,):
-        yield from (("date", t) for _, t in pairs if not any(w in t.lower() for w in _UPDATED))
-        yield from (("date", t) for _, t in pairs)
+    yield from (("date", t) for _, t in near if not any(w in t.lower() for w in _UPDATED))
+    yield from (("date", t) for _, t in near)
     at = reading.headline_leaf
     outside = int(Flag.IN_CONTROL | Flag.EMBEDDED)
     if at >= 0:
@@ -190,7 +173,17 @@ def _seen(reading: Reading) -> Iterator[tuple[str, str]]:
                 yield "text", text
 
 
+def _texts_of_date(reading: Reading, index: int) -> list[str]:
+    """Return what an element marked as a date says, to readers and in its attributes."""
+    attributes = reading.document.elements.attributes[index]
+    named = ("datetime", "content", "title", "data-utime", "data-date", "data-time", "data-timestamp", "data-datetime")
+    values = [attributes.get(name) for name in named]
+    return [t for t in (*values, element_text(reading.document, index, limit=160)) if t]
+
+
 def _is_mostly_date(text: str) -> bool:
     """Tell whether a line may be a date with little else: it has a digit for a day and for a year."""
     digits = sum(c.isdigit() for c in text)
     return digits >= 3 and len(plain(text)) <= 12 + 9 * digits
+
+

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from webmain.items import Source
-from webmain.page.clues import Clues, clean, element_text, gather, stands_aside
+from webmain.page.clues import Clues, clean, element_text, gather, letters, stands_aside
 from webmain.page.jsonld import JsonLd, Node, about_page, read_json_ld, texts
 
 if TYPE_CHECKING:
@@ -115,18 +116,15 @@ def read(document: Document) -> Reading:
     return Reading(document, clues, linked, about_page(linked, urls=urls, titles=titles))
 
 
-def _letters(text: str) -> str:
-    return "".join(c for c in text.casefold() if c.isalnum())
-
-
 def _headline(reading: Reading) -> int:
     """Find the h1 that repeats what the page gives as its title elsewhere; else the first that stands in the open."""
     document = reading.document
-    titles = [_letters(t) for t in (document.title, reading.clues.meta("og:title"), reading.text("headline")) if t]
+    titles = [letters(t) for t in (document.title, reading.clues.meta("og:title"), reading.text("headline")) if t]
+    sites = {letters(n) for n in reading.site_names}
     best = -1
     for i in reading.clues.headings[:20]:
-        text = _letters(element_text(document, i))
-        if len(text) < 4:
+        text = letters(element_text(document, i))
+        if len(text) < 4 or (text in sites and len(titles) > 1) or _is_banner(text, document.title):
             continue
         if any(text in t or (len(t) > 12 and t in text) for t in titles):
             return i
@@ -135,12 +133,18 @@ def _headline(reading: Reading) -> int:
     return best
 
 
+def _is_banner(folded: str, title: str) -> bool:
+    """Tell whether a heading is the last piece of the `title` element: the site's name, not the headline."""
+    pieces = re.split(r"\s+[|»·•–—-]\s+", title)
+    return len(pieces) > 1 and letters(pieces[-1]) == folded
+
+
 def _title_leaf(reading: Reading) -> int:
     """Find a leaf that begins what the page gives as its title, on pages without h1."""
-    titles = [_letters(t) for t in (reading.clues.meta("og:title"), reading.document.title) if t]
+    titles = [letters(t) for t in (reading.clues.meta("og:title"), reading.document.title) if t]
     for i, text in enumerate(reading.document.leaves.texts[:3000]):
-        if 12 <= len(text) <= 300:
-            short = _letters(text)
+        if titles and 12 <= len(text) <= 300:
+            short = letters(text)
             if len(short) >= 8 and any(short in t or t in short for t in titles):
                 return i
     return -1

@@ -72,6 +72,7 @@ _ACTIONS: dict[str, int] = {
 }
 
 _CHECK_CLOCK_EVERY = 4096
+_XPATH_NAME = re.compile(r"[a-z_][a-z0-9_-]*", re.IGNORECASE).fullmatch
 
 
 @dataclass(frozen=True)
@@ -159,12 +160,17 @@ class Leaves:
         out: list[str] = []
         last = -1
         for i in indices:
-            if out:
-                between = range(last + 1, i + 1) if i - last > 1 else (i,)
-                if any(breaks[j] for j in between):
+            if not out:
+                pass
+            elif i - last > 1:
+                if any(breaks[last + 1 : i + 1]):
                     out.append("\n")
-                elif any(spaced[j] for j in between):
+                elif any(spaced[last + 1 : i + 1]):
                     out.append(" ")
+            elif breaks[i]:
+                out.append("\n")
+            elif spaced[i]:
+                out.append(" ")
             out.append(texts[i])
             last = i
         return "".join(out)
@@ -228,15 +234,16 @@ class Elements:
 
     def named(self, tags: Collection[str]) -> NDArray[np.bool_]:
         """Tell for each element whether its tag is one of those."""
-        return np.fromiter((t in tags for t in self.tags), dtype=bool, count=len(self.tags))
+        return np.array([tag in tags for tag in self.tags], dtype=np.bool_)
 
     def within(self, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Spread a mask over elements to their whole subtrees."""
-        change = np.zeros(len(self.tags) + 1, dtype=np.int32)
         marked = np.flatnonzero(mask)
-        np.add.at(change, marked, 1)
-        np.add.at(change, self.ends[marked], -1)
-        inside: NDArray[np.bool_] = np.greater(np.cumsum(change[:-1]), 0)
+        if not len(marked):
+            return np.zeros(len(self.tags), dtype=np.bool_)
+        farthest = np.maximum.accumulate(self.ends[marked])  # ends of the outermost marked element around or before
+        last = np.cumsum(mask) - 1  # marked element at or before each one
+        inside: NDArray[np.bool_] = (last >= 0) & (np.arange(len(self.tags)) < farthest[last])
         return inside
 
     def ancestors(self, index: int) -> list[int]:
@@ -266,20 +273,46 @@ class Elements:
         return " > ".join(reversed(steps))
 
     def xpath(self, index: int) -> str:
-        """Return the element's absolute XPath with positions: "/html/body/div[2]/p[1]"."""
-        positions = self._positions
-        return "/" + "/".join(f"{self.tags[i]}{positions[i]}" for i in reversed(self.ancestors(index)))
+        """Return the element's absolute XPath with positions: "/html/body/div[2]/p"; made once for all siblings."""
+        paths, parent = self._paths, self.parent
+        unknown = []
+        while index not in paths:
+            unknown.append(index)
+            index = parent[index]
+        for i in reversed(unknown):
+            if i not in paths:
+                self._add_paths_of_children(parent[i])
+            index = i
+        return paths[index]
 
     @cached_property
-    def _positions(self) -> list[str]:
-        """Position of each element among its siblings of the same tag, "[2]"; "" for an only one."""
-        seen: dict[tuple[int, str], int] = {}
-        number = []
-        for key in zip(self.parent, self.tags, strict=True):
-            seen[key] = seen.get(key, 0) + 1
-            number.append(seen[key])
-        totals = map(seen.__getitem__, zip(self.parent, self.tags, strict=True))
-        return [f"[{n}]" if total > 1 else "" for n, total in zip(number, totals, strict=True)]
+    def _paths(self) -> dict[int, str]:
+        """XPaths that have been asked for, and those of their siblings; no path above the root."""
+        return {-1: "", 0: f"/{self.tags[0]}"} if self.tags else {-1: ""}
+
+    def _add_paths_of_children(self, parent: int) -> None:
+        """Write the paths of all children of an element; tags that are no XPath name are numbered among all siblings."""
+        tags, end, paths = self.tags, self.end, self._paths
+        start, child, last = paths[parent] + "/", parent + 1, end[parent]
+        if end[child] == last and tags[child].isalnum():
+            paths[child] = start + tags[child]
+            return
+        children = []
+        while child < last:
+            children.append(child)
+            child = end[child]
+        total: dict[str, int] = {}
+        numbers = []
+        for child in children:
+            tag = tags[child]
+            total[tag] = total.get(tag, 0) + 1
+            numbers.append(total[tag])
+        for position, (child, number) in enumerate(zip(children, numbers, strict=True), start=1):
+            tag = tags[child]
+            if not _XPATH_NAME(tag):
+                paths[child] = f"{start}*[{position}]"
+            else:
+                paths[child] = f"{start}{tag}[{number}]" if total[tag] > 1 else start + tag
 
 
 @dataclass(frozen=True)
@@ -344,7 +377,7 @@ def _hidden_by_attribute(attributes: dict[str, str | None]) -> int:
     Text that the browser's search may open (`until-found`) counts as shown, and so do the streamed pieces of React pages
     (`<div hidden id="S:0">`), which a script moves to their place as soon as they arrive.
     """
-    if attributes["hidden"] == "until-found" or _STREAMED.fullmatch(attributes.get("id") or ""):
+    if (attributes["hidden"] or "").lower() == "until-found" or _STREAMED.fullmatch(attributes.get("id") or ""):
         return 0
     return int(Flag.HIDDEN_ATTRIBUTE)
 
@@ -352,43 +385,45 @@ def _hidden_by_attribute(attributes: dict[str, str | None]) -> int:
 def _walk(root: Any, deadline: float | None) -> Tree:  # the binding's stubs call every name optional
     """Visit each node once, in document order; one long loop because a call for each node would double its cost."""
     leaves, elements = Leaves(), Elements()
-    add_text, add_element, add_box = leaves.texts.append, leaves.element.append, leaves.box.append
-    add_flags, add_break, add_spaced = leaves.flags.append, leaves.breaks.append, leaves.spaced.append
+    add_text, add_element, add_flags = leaves.texts.append, leaves.element.append, leaves.flags.append
+    add_break, add_spaced = leaves.breaks.append, leaves.spaced.append
     end, end_leaf = elements.end, elements.end_leaf
     add_tag, add_parent, add_end = elements.tags.append, elements.parent.append, end.append
     add_first_leaf, add_end_leaf = elements.first_leaf.append, end_leaf.append
     add_attributes = elements.attributes.append
     class_flags: dict[str | None, int] = {None: 0}
     style_flags: dict[str | None, int] = {None: 0}
-    action_of, class_flag, style_flag = _ACTIONS.get, class_flags.get, style_flags.get
+    class_flag, style_flag = class_flags.get, style_flags.get
+    known: dict[int, tuple[str, int]] = {}  # by the parser's number of a tag: its name and what to do
+    boxes: list[int] = []  # for each element: the box that its own text stands in
+    add_inner_box = boxes.append
     none, br, br_br, block = map(int, (Break.NONE, Break.BR, Break.BR_BR, Break.BLOCK))
 
     title: str | None = None
     data: list[str] = []
     stack: list[tuple[Any, int, int, int, int]] = []  # node, parent, flags and box outside, gap after its end
-    parent, flags, box = -1, 0, -1
+    parent, flags, box = -1, 0, 0
     gap, spaced = block, False
     n_elements, n_leaves, next_check = 0, 0, _CHECK_CLOCK_EVERY
     node = root
     while True:
-        tag = node.tag
-        action = action_of(tag, 0)
+        tag_id = node.tag_id
+        if tag_id not in known:
+            known[tag_id] = node.tag, _ACTIONS.get(node.tag, 0)
+        tag, action = known[tag_id]
         if action == _TEXT:
             text = node.text_content
-            words = text.split()
-            if not words:
+            if text.isspace():
                 spaced = True
             else:
                 if not flags & _PREFORMATTED_BIT:
                     add_spaced(spaced or text[0].isspace())
                     spaced = text[-1].isspace()
-                    text = " ".join(words)
                 else:
                     add_spaced(spaced)
                     spaced = False
                 add_text(text)
                 add_element(parent)
-                add_box(box)
                 add_flags(flags)
                 add_break(gap)
                 gap = none
@@ -422,6 +457,7 @@ def _walk(root: Any, deadline: float | None) -> Tree:  # the binding's stubs cal
                         child = None
                     elif tag == "svg" and not node.text_lexbor().strip():
                         child = None  # an icon: hundreds of paths and no text
+            add_inner_box(inner_box)
             if child is not None:
                 if attributes:
                     if class_flag(attributes.get("class"), -1):
@@ -438,7 +474,7 @@ def _walk(root: Any, deadline: float | None) -> Tree:  # the binding's stubs cal
         after = node.next
         while after is None:
             if not stack:
-                return Tree(leaves, elements, title or "", data)
+                return Tree(_finish(leaves, boxes), elements, title or "", data)
             end[parent] = n_elements
             end_leaf[parent] = n_leaves
             node, parent, flags, box, gap_after = stack.pop()
@@ -450,3 +486,13 @@ def _walk(root: Any, deadline: float | None) -> Tree:  # the binding's stubs cal
             next_check = n_elements + _CHECK_CLOCK_EVERY
             if deadline is not None and time.monotonic() > deadline:
                 raise Rejected(Reason.TOO_SLOW, f"walk given up after {n_elements} elements")
+
+
+def _finish(leaves: Leaves, boxes: list[int]) -> Leaves:
+    """Fold white space and look up boxes, for all leaves at once."""
+    leaves.box.extend(map(boxes.__getitem__, leaves.element))
+    leaves.texts[:] = [
+        text if flags & _PREFORMATTED_BIT else " ".join(text.split())
+        for text, flags in zip(leaves.texts, leaves.flags, strict=True)
+    ]
+    return leaves

@@ -10,7 +10,7 @@ from typing import Any
 
 from webmain.text.scripts import BURMESE, HAN, HANGUL, KANA, KHMER, LAO, THAI
 
-MAX_CHARS = 1_000
+MAX_CHARS = 500
 """Characters at the start of a text that are looked at: from 300 on, the model makes no errors on news."""
 
 MIN_SCORE = 0.5

@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import scrapy
 
-from webmain.extensions import KnownUrls
 from webmain.discovery.ledger import Found
+from webmain.extensions import KnownUrls
+from webmain.extractors.line_block import LineBlock
 from webmain.extractors.registry import create
 from webmain.items import Page, Reason, Rejected
 from webmain.signals import tell_rejected
 from webmain.stages import read
 
 
+@dataclass(frozen=True)
+class Broken(LineBlock):
+    """Fails on some pages as a program with a fault does."""
+
+    def judge(self, segmentation):
+        if "broken" in segmentation.document.url:
+            raise ZeroDivisionError("a fault in the extractor")
+        return super().judge(segmentation)
+
+
 class SampleSpider(scrapy.Spider):
-    """Arguments: urls (separated by spaces), store, read (1: yield documents), max_articles, since, language, fail (1: raise)."""
+    """Takes urls (separated by spaces), store, read (1: yield documents), fail (raise where the URL holds it), ..."""
 
     name = "sample"
 

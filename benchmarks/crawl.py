@@ -1,0 +1,168 @@
+"""Measure what a whole crawl costs beyond bare Scrapy, and how fast it is beside Scrapy with trafilatura in its pipeline.
+
+    python benchmarks/crawl.py [--articles 1000] [--rounds 1]
+
+A server in a process of its own serves the made-up large web over real sockets, without any delay; three crawlers fetch the
+same articles through it, each in a process of its own, one after the other in each round:
+
+- bare: Scrapy, the articles' addresses given, nothing done with the pages;
+- trafilatura: the same, with `trafilatura.bare_extraction` and metadata in an item pipeline, written by Scrapy's feed;
+- webmain: `scrapy crawl news`: discovery, extraction, metadata, language, words, near-duplicates, ledger and store.
+
+CPU is user plus system time of the crawler's process, start-up included. Politeness is off for all, on loopback only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))  # demo/ is no part of the package
+
+SETTINGS = {
+    "ROBOTSTXT_OBEY": True,
+    "AUTOTHROTTLE_ENABLED": False,
+    "DOWNLOAD_DELAY": 0,
+    "CONCURRENT_REQUESTS": 16,
+    "CONCURRENT_REQUESTS_PER_DOMAIN": 16,
+    "LOG_LEVEL": "WARNING",
+    "TELNETCONSOLE_ENABLED": False,
+    "REMOTE_CONTROL_ENABLED": False,
+}
+
+
+def crawl_with_scrapy(addresses: pathlib.Path, *, output: pathlib.Path | None) -> None:
+    """Run the bare crawler, or with an output the one with trafilatura."""
+    import scrapy
+    from scrapy.crawler import CrawlerProcess
+
+    class Trafilatura:
+        def process_item(self, item: dict[str, object]) -> dict[str, object]:
+            import trafilatura
+
+            found = trafilatura.bare_extraction(
+                item["html"], url=item["url"], include_comments=False, with_metadata=True
+            )
+            return {"url": item["url"]} | ({} if found is None else {"title": found.title, "text": found.text})
+
+    class Addresses(scrapy.Spider):
+        name = "addresses"
+        n_pages = 0
+
+        async def start(self):  # type: ignore[no-untyped-def]
+            for url in addresses.read_text().split():
+                yield scrapy.Request(url)
+
+        def parse(self, response):  # type: ignore[no-untyped-def]
+            Addresses.n_pages += 1
+            if output is not None:
+                yield {"url": response.url, "html": response.text}
+
+    settings = dict(SETTINGS)
+    if output is not None:
+        settings |= {"ITEM_PIPELINES": {Trafilatura: 1}, "FEEDS": {str(output): {"format": "jsonlines"}}}
+    process = CrawlerProcess(settings)
+    process.crawl(Addresses)
+    process.start()
+    print(json.dumps({"pages": Addresses.n_pages}))
+
+
+@contextmanager
+def server(n_articles: int) -> Iterator[str]:
+    """Serve the large web from a process of its own; yields the base URL."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "demo.server", "--port", "0", "--many", str(n_articles)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
+    try:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if found := re.search(r"http://127\.0\.0\.1:\d+", line):
+                yield found[0]
+                return
+        raise RuntimeError("the server did not start")
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def measure(command: list[str], proxy: str) -> tuple[float, float, str]:
+    """Run a command; return its CPU seconds, its wall seconds, and its output."""
+    env = {**os.environ, "http_proxy": proxy, "PYTHONPATH": str(ROOT)}
+    with tempfile.TemporaryFile("w+") as out:
+        started = time.perf_counter()
+        process = subprocess.Popen(command, cwd=ROOT, env=env, stdout=out, stderr=subprocess.STDOUT)
+        _, status, usage = os.wait4(process.pid, 0)
+        wall = time.perf_counter() - started
+        process.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        text = out.read()
+    if process.returncode:
+        raise RuntimeError(f"{command} exited with {process.returncode}:\n{text[-4000:]}")
+    return usage.ru_utime + usage.ru_stime, wall, text
+
+
+def main() -> None:
+    """Print the table."""
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("--articles", type=int, default=1000)
+    ap.add_argument("--rounds", type=int, default=1)
+    ap.add_argument("--extractor", default=None, help="webmain's method (default: its default)")
+    ap.add_argument("--role", choices=("bare", "trafilatura"), help=argparse.SUPPRESS)
+    ap.add_argument("--addresses", type=pathlib.Path, help=argparse.SUPPRESS)
+    ap.add_argument("--output", type=pathlib.Path, help=argparse.SUPPRESS)
+    args = ap.parse_args()
+    if args.role:
+        crawl_with_scrapy(args.addresses, output=args.output if args.role == "trafilatura" else None)
+        return
+    from demo.many import ManyPages
+
+    web = ManyPages(n_articles=args.articles, origin="http://{host}")
+    host = web.hosts[0]
+    with tempfile.TemporaryDirectory() as name, server(args.articles) as proxy:
+        folder = pathlib.Path(name)
+        addresses = folder / "addresses.txt"
+        addresses.write_text("\n".join(web.urls()))
+        me = [sys.executable, str(pathlib.Path(__file__)), "--addresses", str(addresses)]
+        rows: dict[str, list[tuple[float, float, int]]] = {"bare": [], "trafilatura": [], "webmain": []}
+        for turn in range(args.rounds):
+            cpu, wall, text = measure([*me, "--role", "bare"], proxy)
+            rows["bare"].append((cpu, wall, json.loads(text.splitlines()[-1])["pages"]))
+            output = folder / f"trafilatura-{turn}.jsonl"
+            cpu, wall, _ = measure([*me, "--role", "trafilatura", "--output", str(output)], proxy)
+            rows["trafilatura"].append((cpu, wall, len(output.read_bytes().splitlines())))
+            output = folder / f"webmain-{turn}.jsonl"
+            command = [sys.executable, "-m", "scrapy", "crawl", "news", "-a", f"site=http://{host}/"]
+            command += ["-a", f"store=jsonl:{output}"]
+            command += ["-a", f"extractor={args.extractor}"] if args.extractor else []
+            for key, value in SETTINGS.items():
+                command += ["-s", f"{key}={value}"]
+            cpu, wall, text = measure(command, proxy)
+            rows["webmain"].append((cpu, wall, len(output.read_bytes().splitlines())))
+        print(f"{args.articles} articles, best of {args.rounds} rounds")
+        best = {who: min(found) for who, found in rows.items()}
+        for who, (cpu, wall, pages) in best.items():
+            print(
+                f"  {who:12s} {pages:5d} pages  {1000 * cpu / max(1, pages):7.2f} ms CPU a page  {pages / wall:7.1f} pages/s"
+            )
+        bare, full, peer = best["bare"], best["webmain"], best["trafilatura"]
+        added = 1000 * (full[0] / max(1, full[2]) - bare[0] / max(1, bare[2]))
+        print(f"  webmain adds {added:.2f} ms CPU a page to bare Scrapy")
+        print(f"  webmain / Scrapy with trafilatura: {full[2] / full[1] / (peer[2] / peer[1]):.2f} x pages per second")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,47 @@
+import pytest
+
+from webmain.commands import crawl
+from webmain.commands.crawl import ERROR, NOTHING, OK, STOPPED, exit_code
+
+DONE = {"finish_reason": "finished", "downloader/request_count": 9}
+FETCHED = {**DONE, "downloader/response_status_count/200": 5}
+
+
+@pytest.mark.parametrize(
+    ("stats", "code"),
+    [
+        ({**FETCHED, "webmain/articles/new": 3, "webmain/pages": 3}, OK),
+        ({**FETCHED, "webmain/known": 248}, OK),
+        ({**DONE, "webmain/known": 248}, OK),
+        (FETCHED, OK),
+        ({**FETCHED, "webmain/articles/unchanged": 3}, OK),
+        ({**FETCHED, "finish_reason": "max_articles"}, OK),
+        ({**FETCHED, "finish_reason": "max_pages"}, OK),
+        ({**FETCHED, "finish_reason": "closespider_timeout"}, OK),
+        ({**FETCHED, "webmain/rejected/not_html": 9}, OK),
+        ({**FETCHED, "webmain/item_errors": 1, "webmain/articles/new": 3}, ERROR),
+        ({**FETCHED, "spider_exceptions/count": 1}, ERROR),
+        ({**FETCHED, "webmain/store_error": "full", "finish_reason": "store_error"}, ERROR),
+        ({**FETCHED, "webmain/ledger_error": "full"}, ERROR),
+        ({**FETCHED, "webmain/record_error": "full"}, ERROR),
+        ({**FETCHED, "finish_reason": "start_error"}, ERROR),
+        ({**FETCHED, "finish_reason": "memusage_exceeded"}, ERROR),
+        ({**FETCHED, "finish_reason": "closespider_errorcount"}, ERROR),
+        ({}, ERROR),
+        ({**FETCHED, "finish_reason": "shutdown"}, STOPPED),
+        ({**FETCHED, "finish_reason": "shutdown", "webmain/item_errors": 1}, ERROR),
+        (DONE, NOTHING),
+        ({**DONE, "downloader/response_status_count/403": 9}, NOTHING),
+        ({**DONE, "downloader/response_status_count/200": 2, "robotstxt/response_status_count/200": 2}, NOTHING),
+        ({**DONE, "downloader/response_status_count/200": 3, "robotstxt/response_status_count/200": 2}, OK),
+        ({"finish_reason": "finished", "webmain/pages": 4, "webmain/articles/new": 4}, OK),
+        ({"finish_reason": "finished"}, NOTHING),
+    ],
+)
+def test_the_exit_code_tells_how_the_crawl_went(stats, code):
+    assert exit_code(stats) == code
+
+
+def test_every_code_is_documented():
+    lines = {line.split()[0] for line in (crawl.__doc__ or "").splitlines() if line[:1].isdigit()}
+    assert lines == {str(code) for code in (OK, ERROR, crawl.USAGE, NOTHING, STOPPED)}

@@ -1,0 +1,287 @@
+import json
+from collections import deque
+from types import SimpleNamespace
+
+import pytest
+from scrapy.exceptions import CloseSpider
+from scrapy.http import Request, Response
+from scrapy.settings import Settings
+from scrapy.signalmanager import SignalManager
+
+from webmain.corpus.protocol import Outcome, Stored
+from webmain.discovery.ledger import LedgerError, State
+from webmain.extensions import KnownUrls, PromptStop, Summary, ledger_path, overwritten_feeds
+from webmain.items import Article, Reason, Rejected, WordCount
+from webmain.middlewares import StoppedError
+from webmain.pipelines import Store
+from webmain.signals import articles_stored, close_crawl, page_failed, page_rejected
+
+SITE = "https://news.example"
+
+
+class Stats(dict):
+    def inc_value(self, name, count=1):
+        self[name] = self.get(name, 0) + count
+
+    def set_value(self, name, value):
+        self[name] = value
+
+    def get_value(self, name, default=None):
+        return self.get(name, default)
+
+    def get_stats(self):
+        return self
+
+
+@pytest.fixture
+def crawler(tmp_path):
+    made = SimpleNamespace(
+        settings=Settings(
+            {"WEBMAIN_STORE": f"jsonl:{tmp_path}/a.jsonl", "WEBMAIN_PROGRESS_S": 0, "WEBMAIN_SUMMARY": True}
+        ),
+        stats=Stats(),
+        spider=SimpleNamespace(name="test"),
+        engine=SimpleNamespace(spider=None, running=True, downloader=SimpleNamespace(slots={})),
+        store=None,
+    )
+    made.get_item_pipeline = lambda kind: made.store if kind is Store else None
+    made.signals = SignalManager(made)
+    return made
+
+
+@pytest.fixture
+def known(crawler):
+    made = KnownUrls.from_crawler(crawler)
+    made.spider_opened()
+    yield made
+    made.engine_stopped()
+
+
+def stored(path, outcome=Outcome.NEW):
+    return Stored(id=path.strip("/"), url=SITE + path, outcome=outcome, revision=1)
+
+
+def tell_stored(crawler, *records, canonical=None):
+    crawler.signals.send_catch_log(articles_stored, stored=records, canonical=canonical or {})
+
+
+def tell_rejected(crawler, path, reason, retry_after_s=None):
+    rejected = Rejected(reason, "for a reason", url=SITE + path)
+    crawler.signals.send_catch_log(page_rejected, rejected=rejected, url=SITE + path, retry_after_s=retry_after_s)
+
+
+# ---- The ledger's place
+
+
+@pytest.mark.parametrize(
+    ("spec", "path"),
+    [
+        ("jsonl:out/a.jsonl", "out/a.jsonl.ledger"),
+        ("sqlite:/data/a.db,jsonl:b.jsonl", "/data/a.db.ledger"),
+        ("jsonl:odd,name.jsonl, SQLITE:b.db", "odd,name.jsonl.ledger"),
+        (" jsonl: spaced.jsonl ", "spaced.jsonl.ledger"),
+    ],
+)
+def test_the_ledger_lies_beside_the_first_store(spec, path):
+    assert ledger_path(spec) == path
+
+
+@pytest.mark.parametrize(
+    ("setting", "path"), [(None, "{}/a.jsonl.ledger"), ("", ":memory:"), ("{}/own.db", "{}/own.db")]
+)
+def test_the_setting_outranks_the_place(crawler, tmp_path, setting, path):
+    if setting is not None:
+        crawler.settings.set("WEBMAIN_LEDGER", setting.format(tmp_path))
+    assert KnownUrls(crawler).path == path.format(tmp_path)
+
+
+def test_the_spiders_store_outranks_the_setting(crawler, tmp_path):
+    crawler.spider.store_spec = f"sqlite:{tmp_path}/own.db"
+    assert KnownUrls(crawler).path == f"{tmp_path}/own.db.ledger"
+
+
+def test_a_ledger_that_cannot_be_opened_ends_the_crawl(crawler, tmp_path):
+    (tmp_path / "a.jsonl.ledger").write_text("something else, long enough to be no database at all")
+    with pytest.raises(CloseSpider):
+        KnownUrls(crawler).spider_opened()
+    assert "a.jsonl.ledger" in crawler.stats["webmain/ledger_error"]
+
+
+# ---- What is skipped
+
+
+@pytest.mark.parametrize(
+    ("feeds", "overwritten"),
+    [
+        ({}, []),
+        ({"a.jsonl": {"format": "jsonlines"}}, []),
+        ({"a.jsonl": {"format": "jsonlines", "overwrite": False}}, []),
+        ({"a.jsonl": {"overwrite": True}, "b.csv": {"format": "csv"}}, ["a.jsonl"]),
+    ],
+)
+def test_known_addresses_are_skipped_unless_a_feed_is_overwritten(crawler, feeds, overwritten):
+    crawler.settings.set("FEEDS", feeds)
+    assert overwritten_feeds(crawler.settings) == overwritten
+    assert KnownUrls(crawler).skip_known is not bool(overwritten)
+
+
+def test_a_spider_may_refuse_to_skip(crawler):
+    crawler.spider.skip_known = False
+    assert KnownUrls(crawler).skip_known is False
+
+
+# ---- What is marked
+
+
+def test_a_stored_article_is_done(crawler, known):
+    tell_stored(crawler, stored("/a"), stored("/b", Outcome.UNCHANGED))
+    assert known.ledger.is_known(SITE + "/a")
+    assert known.ledger.is_known(SITE + "/b")
+    assert known.ledger.counts("news.example").articles == 2
+
+
+@pytest.mark.parametrize(
+    ("reason", "state"),
+    [
+        (Reason.NOT_ARTICLE, State.DONE),
+        (Reason.NOT_HTML, State.DONE),
+        (Reason.NO_TEXT, State.DONE),
+        (Reason.TOO_LARGE, State.DONE),
+        (Reason.TOO_OLD, State.DONE),
+        (Reason.BLOCKED, State.PENDING),
+        (Reason.HTTP_ERROR, State.PENDING),
+        (Reason.TOO_SLOW, State.PENDING),
+        (Reason.EMPTY, State.PENDING),
+    ],
+)
+def test_what_may_pass_is_tried_again(crawler, known, reason, state):
+    tell_rejected(crawler, "/a", reason)
+    assert known.ledger.state(SITE + "/a") is state
+
+
+def test_a_failure_too_often_is_given_up(crawler, known):
+    for _ in range(4):
+        crawler.signals.send_catch_log(page_failed, url=SITE + "/a", reason="timeout", retry_after_s=None)
+    assert known.ledger.state(SITE + "/a") is State.GAVE_UP
+
+
+def test_a_duplicate_waits_for_its_originals_commit(crawler, known):
+    tell_rejected(crawler, "/copy", Reason.DUPLICATE)
+    assert known.ledger.state(SITE + "/copy") is None
+    tell_stored(crawler, stored("/original"))
+    assert known.ledger.is_known(SITE + "/copy")
+
+
+def test_a_duplicate_is_done_at_the_end_unless_the_store_failed(crawler, known):
+    tell_rejected(crawler, "/copy", Reason.DUPLICATE)
+    crawler.stats["webmain/store_error"] = "no space"
+    known.spider_closed()
+    assert known.ledger.state(SITE + "/copy") is None
+    del crawler.stats["webmain/store_error"]
+    known.spider_closed()
+    assert known.ledger.is_known(SITE + "/copy")
+
+
+def test_all_addresses_of_a_chain_of_redirects_are_done(crawler, known):
+    request = Request(SITE + "/final", meta={"redirect_urls": [SITE + "/short", SITE + "/middle"]})
+    known.response_received(Response(SITE + "/final", request=request))
+    tell_stored(crawler, stored("/final"))
+    assert all(known.ledger.is_known(SITE + path) for path in ("/final", "/short", "/middle"))
+
+
+def test_the_canonical_address_is_done_with_its_article(crawler, known):
+    tell_stored(crawler, stored("/a?x=1"), canonical={"a?x=1": SITE + "/a"})
+    assert known.ledger.is_known(SITE + "/a")
+
+
+@pytest.mark.parametrize("canonical", [SITE, SITE + "/", "https://other.example/a", "not a url", "https://[/"])
+def test_a_false_canonical_settles_nothing_else(crawler, known, canonical):
+    tell_stored(crawler, stored("/a"), canonical={"a": canonical})
+    assert known.ledger.is_known(SITE + "/a")
+    assert not known.ledger.is_known(canonical)
+    assert known.ledger.counts().articles == 1
+
+
+def test_a_ledger_that_fails_ends_the_crawl_once(crawler, known, monkeypatch, caplog):
+    def fails(*_, **__):
+        raise LedgerError("a.ledger: disk I/O error")
+
+    monkeypatch.setattr(known.ledger, "mark_done", fails)
+    tell_stored(crawler, stored("/a"))
+    tell_stored(crawler, stored("/b"))
+    assert crawler.stats["webmain/ledger_error"] == "a.ledger: disk I/O error"
+    assert caplog.text.count("disk I/O error") == 1
+
+
+# ---- The summary
+
+
+def test_the_summary_names_places_and_words(crawler, capsys):
+    crawler.store = SimpleNamespace(places=(("jsonl:a.jsonl", 7),))
+    crawler.stats.update({"webmain/articles/new": 2, "webmain/rejected/empty": 1, "finish_reason": "finished"})
+    summary = Summary(crawler)
+    for words in (("ice", 3), ("lake", 1)), (("ice", 4),):
+        summary.item_scraped(Article(words=tuple(WordCount(word=w, count=n) for w, n in words)))
+    summary.item_scraped({"another": "kind"})
+    summary.engine_stopped()
+    out = capsys.readouterr().out
+    assert "2 new" in out
+    assert "jsonl:a.jsonl (7 articles)" in out
+    assert "1 empty" in out
+    assert out.index("ice") < out.index("lake")
+    assert [line.split() for line in out.splitlines() if "ice" in line] == [["ice", "7"]]
+
+
+def test_the_summary_can_be_switched_off(crawler, capsys):
+    crawler.settings.set("WEBMAIN_SUMMARY", "False")
+    Summary(crawler).engine_stopped()
+    assert capsys.readouterr().out == ""
+
+
+def test_figures_are_written_for_machines(crawler, tmp_path):
+    crawler.settings.set("WEBMAIN_STATS_DIR", str(tmp_path / "figures"))
+    crawler.stats.update({"webmain/articles/new": 2, "webmain/site/news.example/articles": 2})
+    Summary(crawler).engine_stopped()
+    assert json.loads((tmp_path / "figures" / "test.json").read_text())["webmain/articles/new"] == 2
+    assert 'webmain_articles{crawl="test",outcome="new"} 2' in (tmp_path / "figures" / "test.prom").read_text()
+    assert len(list((tmp_path / "figures").iterdir())) == 2  # no leftovers
+
+
+def test_figures_that_cannot_be_written_harm_nothing(crawler, caplog):
+    crawler.settings.set("WEBMAIN_STATS_DIR", "/dev/null/x")
+    Summary(crawler).engine_stopped()
+    assert "WEBMAIN_STATS_DIR" in caplog.text
+
+
+def test_item_errors_are_counted(crawler):
+    Summary(crawler).item_error()
+    assert crawler.stats["webmain/item_errors"] == 1
+
+
+# ---- The end
+
+
+class Waiting:
+    def __init__(self):
+        self.errors = []
+
+    def errback(self, error):
+        self.errors.append(error)
+
+
+@pytest.mark.parametrize("how", ["running", "signal", "asked", "closed by us"])
+def test_waiting_requests_are_let_go_only_when_the_crawl_closes(crawler, how):
+    waiting = [Waiting(), Waiting()]
+    queue = deque((Request(SITE), w) for w in waiting)
+    crawler.engine.downloader.slots["news.example"] = SimpleNamespace(queue=queue)
+    stop = PromptStop.from_crawler(crawler)
+    if how == "signal":
+        crawler.engine.running = False
+    elif how == "asked":
+        stop.crawl_closing()
+    elif how == "closed by us":
+        close_crawl(crawler, "max_articles")
+    stop._look()
+    let_go = [isinstance(w.errors[0], StoppedError) for w in waiting if w.errors]
+    assert let_go == ([] if how == "running" else [True, True])
+    assert len(queue) == (2 if how == "running" else 0)

@@ -1,0 +1,310 @@
+import time
+from datetime import UTC, datetime
+from email.utils import format_datetime
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scrapy.core.downloader import Slot
+from scrapy.exceptions import (
+    CannotResolveHostError,
+    DownloadCancelledError,
+    DownloadConnectionRefusedError,
+    DownloadTimeoutError,
+    IgnoreRequest,
+    NotConfigured,
+)
+from scrapy.http import Request, Response
+from scrapy.http.request import NO_CALLBACK
+from scrapy.settings import Settings
+from scrapy.signalmanager import SignalManager
+
+from webmain.addons import Webmain, user_agent
+from webmain.corpus.protocol import StoreFullError
+from webmain.corpus.recording import WarcIndex
+from webmain.handlers import recordings
+from webmain.middlewares import (
+    Failures,
+    Recorder,
+    RetryAfter,
+    RobotsForbiddenError,
+    RobotsUnreachableError,
+    Statuses,
+    StoppedError,
+    asked_url,
+    failure_name,
+    hold,
+    is_page,
+    retry_after_s,
+)
+from webmain.signals import crawl_closing, page_failed, page_rejected
+
+NOW = 1_790_000_000.0
+
+
+class Stats(dict):
+    def inc_value(self, name, count=1):
+        self[name] = self.get(name, 0) + count
+
+    def set_value(self, name, value):
+        self[name] = value
+
+
+@pytest.fixture
+def crawler():
+    made = SimpleNamespace(
+        settings=Settings({"WEBMAIN_MAX_RETRY_AFTER": 100}),
+        stats=Stats(),
+        spider=SimpleNamespace(name="test"),
+        engine=SimpleNamespace(spider=None, downloader=SimpleNamespace(slots={})),
+        heard=[],
+    )
+    made.signals = SignalManager(made)
+    for name, signal in (("rejected", page_rejected), ("failed", page_failed), ("closing", crawl_closing)):
+
+        def receiver(name=name, **values):
+            made.heard.append((name, values))
+
+        made.signals.connect(receiver, signal, weak=False)
+    return made
+
+
+# ---- Retry-After
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [
+        (None, None),
+        (b"", None),
+        (b"120", 120),
+        (" 5 ", 5),
+        ("1.5", 1.5),
+        ("0", 0),
+        ("-5", None),
+        ("soon", None),
+        ("1e9", None),
+        ("٣", None),
+        ("9" * 200, None),
+        ("Wed, 99 Foo 2026 99:99:99 GMT", None),
+        ("Wed, 21 Oct 1015 07:28:00 GMT", 0),
+    ],
+)
+def test_retry_after_is_read_or_left(header, seconds):
+    assert retry_after_s(header, now=NOW) == seconds
+
+
+@pytest.mark.parametrize(("ahead", "seconds"), [(90, 90), (0, 0), (-90, 0)])
+def test_retry_after_may_be_a_date(ahead, seconds):
+    date = datetime.fromtimestamp(NOW + ahead, UTC)
+    assert retry_after_s(format_datetime(date, usegmt=True), now=NOW) == seconds
+
+
+@given(st.one_of(st.text(max_size=60), st.binary(max_size=60)))
+def test_no_header_whatever_raises_or_asks_for_less_than_nothing(header):
+    found = retry_after_s(header, now=NOW)
+    assert found is None or found >= 0
+
+
+@pytest.mark.parametrize("delay", [0.0, 2.0])
+def test_a_held_slot_starts_nothing_before_its_time(delay):
+    slot = Slot(1, delay, 0.5)
+    hold(slot, 30)
+    for _ in range(50):
+        assert slot.download_delay() > 0  # else Scrapy would not look at the clock
+        assert slot.download_delay() + slot.lastseen - time.monotonic() >= 29.9
+
+
+def test_a_shorter_wait_does_not_shorten_a_longer_one():
+    slot = Slot(1, 1.0, 0.0)
+    hold(slot, 60)
+    hold(slot, 1)
+    assert slot.lastseen - time.monotonic() > 58
+
+
+@pytest.mark.parametrize(
+    ("status", "header", "held", "gives_up"),
+    [
+        (429, "50", True, False),
+        (503, "100", True, False),
+        (503, "101", True, True),
+        (429, None, False, False),
+        (500, "50", False, False),
+        (200, "50", False, False),
+        (429, "0", False, False),
+    ],
+)
+def test_429_and_503_hold_the_slot(crawler, status, header, held, gives_up):
+    slot = crawler.engine.downloader.slots["a.example"] = Slot(1, 1.0, 0.0)
+    request = Request("https://a.example/", meta={"download_slot": "a.example"})
+    response = Response(request.url, status, headers={"Retry-After": header} if header else {})
+    assert RetryAfter(crawler).process_response(request, response) is response
+    assert (slot.lastseen > time.monotonic()) is held
+    assert slot.lastseen <= time.monotonic() + 100
+    assert bool(request.meta.get("dont_retry")) is gives_up
+
+
+# ---- Failures and statuses
+
+
+@pytest.mark.parametrize(
+    ("exception", "name"),
+    [
+        (CannotResolveHostError(), "dns"),
+        (DownloadConnectionRefusedError(), "refused"),
+        (DownloadTimeoutError(), "timeout"),
+        (RobotsForbiddenError(), "robots"),
+        (RobotsUnreachableError(), "robots_unreachable"),
+        (IgnoreRequest(), "ignored"),
+        (ZeroDivisionError(), "other"),
+    ],
+)
+def test_each_failure_has_its_word(crawler, exception, name):
+    request = Request("https://b.example/x", meta={"redirect_urls": ["https://a.example/short"]})
+    assert failure_name(exception) == name
+    assert Failures(crawler).process_exception(request, exception) is None
+    assert crawler.stats[f"webmain/failed/{name}"] == 1
+    [(kind, told)] = crawler.heard
+    assert (kind, told["url"], told["reason"]) == ("failed", "https://a.example/short", name)
+
+
+def test_a_body_that_is_too_large_is_a_rejection(crawler):
+    Failures(crawler).process_exception(Request("https://a.example/"), DownloadCancelledError("too much"))
+    assert crawler.stats["webmain/rejected/too_large"] == 1
+
+
+def test_a_request_that_was_let_go_is_no_failure(crawler):
+    Failures(crawler).process_exception(Request("https://a.example/"), StoppedError("closing"))
+    assert crawler.heard == []
+    assert crawler.stats == {}
+
+
+@pytest.mark.parametrize(
+    ("request_", "page"),
+    [
+        (Request("https://a.example/"), True),
+        (Request("https://a.example/feed", meta={"probe": True}), False),
+        (Request("https://a.example/part", callback=NO_CALLBACK), False),
+    ],
+)
+def test_probes_and_inner_requests_are_no_pages(crawler, request_, page):
+    assert is_page(request_) is page
+    Failures(crawler).process_exception(request_, CannotResolveHostError())
+    assert bool(crawler.heard) is page
+    assert ("webmain/probe_failed" in crawler.stats) is not page
+
+
+def test_a_robots_txt_that_cannot_be_had_raises_without_a_traceback_of_its_own(crawler):
+    request = Request("https://a.example/robots.txt", callback=NO_CALLBACK, meta={"dont_obey_robotstxt": True})
+    with pytest.raises(RobotsUnreachableError, match="timeout"):
+        Failures(crawler).process_exception(request, DownloadTimeoutError())
+
+
+@pytest.mark.parametrize(
+    ("status", "reason"),
+    [(401, "blocked"), (403, "blocked"), (429, "blocked"), (451, "blocked"), (503, "blocked"),
+     (404, "http_error"), (410, "http_error"), (500, "http_error"), (304, "http_error")],
+)  # fmt: skip
+def test_a_status_is_told_with_its_reason_and_kept_from_the_spider(crawler, status, reason):
+    middleware = Statuses.from_crawler(crawler)
+    request = Request("https://a.example/x")
+    response = Response(request.url, status, headers={"Retry-After": "7"}, request=request)
+    with pytest.raises(IgnoreRequest):
+        middleware.process_spider_input(response)
+    assert crawler.stats[f"webmain/rejected/{reason}"] == 1
+    assert crawler.heard[0][1]["retry_after_s"] == 7
+
+
+@pytest.mark.parametrize(("status", "meta"), [(200, {}), (204, {}), (404, {"handle_httpstatus_list": [404]})])
+def test_what_is_wanted_reaches_the_spider(crawler, status, meta):
+    request = Request("https://a.example/x", meta=meta)
+    assert Statuses.from_crawler(crawler).process_spider_input(Response(request.url, status, request=request)) is None
+    assert crawler.heard == []
+
+
+def test_the_address_asked_for_is_the_first_of_a_chain():
+    assert asked_url(Request("https://a.example/1")) == "https://a.example/1"
+    assert asked_url(Request("https://a.example/3", meta={"redirect_urls": ["https://a.example/1", "x:2"]})).endswith(
+        "/1"
+    )
+
+
+# ---- Recordings
+
+
+def recorder(crawler, path):
+    crawler.spider.record = str(path)
+    made = Recorder.from_crawler(crawler)
+    made.spider_opened()
+    return made
+
+
+def test_answers_are_recorded_as_they_came(crawler, tmp_path):
+    made = recorder(crawler, tmp_path / "r.warc.gz")
+    headers = [
+        ("Content-Type", "text/html"),
+        ("Set-Cookie", "a=1"),
+        ("Set-Cookie", "b=2"),
+        ("Content-Encoding", "gzip"),
+    ]
+    response = Response("https://a.example/x", 203, body=b"\x1f\x8b packed")
+    for name, value in headers:
+        response.headers.appendlist(name, value)
+    assert made.process_response(Request("https://a.example/x"), response) is response
+    made.process_exception(Request("https://a.example/dead"), DownloadTimeoutError("slow"))
+    made.process_exception(Request("https://a.example/odd"), ZeroDivisionError())
+    made.spider_closed()
+    index = WarcIndex([tmp_path / "r.warc.gz"])
+    assert index.urls() == ("https://a.example/x", "https://a.example/dead")
+    found = index.lookup("https://a.example/x")
+    assert (found.status, found.body) == (203, b"\x1f\x8b packed")
+    assert set(headers) <= set(found.headers)
+
+
+def test_nothing_is_recorded_unless_asked(crawler):
+    with pytest.raises(NotConfigured):
+        Recorder.from_crawler(crawler)
+
+
+def test_a_recording_that_cannot_be_written_ends_the_crawl(crawler, tmp_path, monkeypatch):
+    made = recorder(crawler, tmp_path / "r.warc.gz")
+
+    def full(*_, **__):
+        raise StoreFullError("warc r.warc.gz: no space is left")
+
+    monkeypatch.setattr(made._writer, "write", full)
+    request = Request("https://a.example/x")
+    made.process_response(request, Response(request.url))
+    made.process_response(request, Response(request.url))
+    assert [(kind, told["reason"]) for kind, told in crawler.heard] == [("closing", "record_error")]
+
+
+def test_recordings_may_be_patterns(tmp_path):
+    for name in ("b.warc.gz", "a.warc.gz", "c.txt"):
+        (tmp_path / name).touch()
+    assert recordings(f"{tmp_path}/*.warc.gz") == [f"{tmp_path}/a.warc.gz", f"{tmp_path}/b.warc.gz"]
+    assert recordings(f"{tmp_path}/c.txt, /nowhere/x.warc.gz") == [f"{tmp_path}/c.txt", "/nowhere/x.warc.gz"]
+
+
+# ---- Settings
+
+
+def test_the_user_agent_says_who_and_where():
+    assert user_agent("") == user_agent("  ")
+    assert user_agent("mailto:a@b.example").endswith(" (+mailto:a@b.example)")
+    assert "\n" not in user_agent("x\r\nInjected: yes")
+
+
+def test_a_user_agent_of_ones_own_stays():
+    settings = Settings({"USER_AGENT": "mine/1.0"})
+    Webmain().update_settings(settings)
+    assert settings["USER_AGENT"] == "mine/1.0"
+
+
+def test_a_replay_touches_no_network_and_waits_for_nothing():
+    settings = Settings({"WEBMAIN_REPLAY": "x.warc.gz", "DOWNLOAD_DELAY": 5, "AUTOTHROTTLE_ENABLED": True})
+    Webmain().update_settings(settings)
+    assert {settings["DOWNLOAD_HANDLERS"][scheme] for scheme in ("http", "https")} == {"webmain.handlers.Replay"}
+    assert settings.getfloat("DOWNLOAD_DELAY") == 0
+    assert not settings.getbool("AUTOTHROTTLE_ENABLED")

@@ -1,0 +1,372 @@
+import asyncio
+import contextlib
+from datetime import UTC, datetime
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scrapy.exceptions import CloseSpider, DropItem
+from scrapy.settings import Settings
+from scrapy.signalmanager import SignalManager
+
+from webmain.corpus.protocol import Outcome, Stored, StoreFullError
+from webmain.items import Article, Page, Rejected
+from webmain.page.document import Document
+from webmain.pipelines import (
+    Cloud,
+    Compose,
+    Duplicates,
+    Extract,
+    Merge,
+    Read,
+    Segment,
+    Store,
+    arguments,
+    check_age,
+    check_language,
+)
+from webmain.signals import articles_stored, crawl_closing, page_rejected
+
+TEXT = "The council decided that the old bridge will be closed until the spring, and nobody was surprised by it. "
+HTML = f"<html><title>The bridge</title><body><article><p>{TEXT * 3}</p><p>{TEXT.upper()}</p></article></body></html>"
+
+
+class Stats(dict):
+    def inc_value(self, name, count=1):
+        self[name] = self.get(name, 0) + count
+
+    def set_value(self, name, value):
+        self[name] = value
+
+    def get_value(self, name, default=None):
+        return self.get(name, default)
+
+    def get_stats(self):
+        return self
+
+
+class FakeCrawler:
+    def __init__(self, tmp_path, spider=None, **settings):
+        values = {
+            "WEBMAIN_STORE": f"jsonl:{tmp_path}/a.jsonl",
+            "WEBMAIN_EXTRACTOR": "line_block",
+            "WEBMAIN_MAX_BYTES": 100_000,
+            "WEBMAIN_PAGE_TIMEOUT_S": 10,
+            "WEBMAIN_TOP_WORDS": 50,
+        }
+        self.settings = Settings({**values, **settings})
+        self.stats = Stats()
+        self.signals = SignalManager(self)
+        self.spider = spider or SimpleNamespace(name="test")
+        self.engine = SimpleNamespace(spider=None)
+        self.pipelines = {}
+        self.heard = []
+
+    def get_item_pipeline(self, kind):
+        return self.pipelines.get(kind)
+
+    def hear(self, signal):
+        def receiver(**values):
+            self.heard.append((signal, {k: v for k, v in values.items() if k not in ("signal", "sender")}))
+
+        self.signals.connect(receiver, signal, weak=False)
+        return self.heard
+
+
+@pytest.fixture
+def crawler(tmp_path):
+    return FakeCrawler(tmp_path)
+
+
+def article(n=0, **values):
+    url = f"https://news.example/{n}"
+    return Article(
+        **{"id": f"{n:016x}", "url": url, "text": f"{TEXT} Number {n}. " * 3, "fingerprint": f"{n:032x}", **values}
+    )
+
+
+def opened(crawler, clock=lambda: 0.0):
+    """Open a store in a loop, as Scrapy does, and stop its clock: tests move it themselves."""
+    store = Store(crawler, clock=clock)
+    crawler.pipelines[Store] = store
+
+    async def open_it():
+        store.open_spider()
+        store._ticks.stop()
+
+    asyncio.run(open_it())
+    return store
+
+
+# ---- The steps
+
+
+def test_a_page_walks_to_an_article(crawler):
+    item = Page(url="https://news.example/bridge", html=HTML)
+    for step in (Read, Segment, Extract, Merge, Compose, Cloud, Duplicates):
+        item = step(crawler).process_item(item)
+    assert isinstance(item, Article)
+    assert TEXT.strip() in item.text
+    assert item.n_words > 40
+    assert crawler.stats["webmain/pages"] == 1
+
+
+def test_a_document_passes_reading_and_is_counted(crawler):
+    document = Document(Page(html=HTML), html=HTML)
+    assert Read(crawler).process_item(document) is document
+    assert crawler.stats["webmain/pages"] == 1
+
+
+@pytest.mark.parametrize("step", [Read, Segment, Extract, Merge, Compose, Cloud, Duplicates, Store])
+@pytest.mark.parametrize("item", [{"a": 1}, None, "text"])
+def test_every_step_passes_what_is_not_its_own(crawler, step, item):
+    assert step(crawler).process_item(item) is item
+
+
+def test_a_rejection_is_counted_told_and_drops_the_item(crawler):
+    heard = crawler.hear(page_rejected)
+    with pytest.raises(DropItem, match="not_html") as dropped:
+        Read(crawler).process_item(Page(url="https://www.news.example/a.pdf", body=b"%PDF-1.7 \x00\x01"))
+    assert dropped.value.log_level == "DEBUG"
+    assert crawler.stats["webmain/rejected/not_html"] == 1
+    assert crawler.stats["webmain/site/news.example/rejected"] == 1
+    [(_, told)] = heard
+    assert (told["url"], told["rejected"].reason.value) == ("https://www.news.example/a.pdf", "not_html")
+
+
+@pytest.mark.parametrize(("size", "passes"), [(100_000, True), (100_001, False)])
+def test_the_largest_page_is_a_setting(crawler, size, passes):
+    page = Page(html="<p>" + "a" * (size - 3))
+    if passes:
+        assert isinstance(Read(crawler).process_item(page), Document)
+    else:
+        with pytest.raises(DropItem, match="too_large"):
+            Read(crawler).process_item(page)
+
+
+def test_the_following_pages_are_stitched(crawler):
+    part = Page(url="https://news.example/b?p=2", html=HTML.replace("bridge", "tunnel"))
+    item = Page(url="https://news.example/b", html=HTML, parts=(part,))
+    for step in (Read, Segment, Extract, Merge, Compose):
+        item = step(crawler).process_item(item)
+    assert item.n_parts == 2
+    assert "bridge" in item.text
+    assert "tunnel" in item.text
+
+
+def test_an_article_that_has_its_words_keeps_them(crawler):
+    counted = Cloud(crawler).process_item(article())
+    assert Cloud(crawler).process_item(counted) is counted
+
+
+def test_the_spiders_extractor_outranks_the_setting(crawler):
+    crawler.spider.extractor = "pab"
+    assert Extract(crawler).extractor.name == "pab"
+    crawler.spider.extractor = None
+    assert Extract(crawler).extractor.name == "line_block"
+
+
+# ---- Filters
+
+
+@pytest.mark.parametrize(("second", "passes"), [(0, True), (1, True), (-1, False)])
+def test_since_is_the_first_moment_that_passes(second, passes):
+    since = datetime(2026, 1, 1, 12, 0, 30, tzinfo=UTC)
+    item = article(published=since.replace(second=30 + second))
+    if passes:
+        check_age(item, since)
+        check_age(item, since.replace(tzinfo=None))
+    else:
+        with pytest.raises(Rejected, match="too_old"):
+            check_age(item, since)
+        with pytest.raises(Rejected, match="too_old"):
+            check_age(item, since.replace(tzinfo=None))
+
+
+def test_an_article_without_a_date_is_not_too_old():
+    check_age(article(), datetime(2026, 1, 1, tzinfo=UTC))
+
+
+@pytest.mark.parametrize(
+    ("detected", "declared", "wanted", "passes"),
+    [
+        ("en", None, None, True),
+        ("en", None, "en", True),
+        ("en", "th", "en-GB", True),
+        ("th", "en", "en", False),
+        ("und", "th-th", "th", True),
+        ("und", "en", "th", False),
+        ("zxx", None, "th", True),
+        (None, None, "th", True),
+    ],
+)
+def test_the_detected_language_counts_then_the_declared_one(detected, declared, wanted, passes):
+    item = article(language=detected, language_declared=declared)
+    if passes:
+        check_language(item, wanted)
+    else:
+        with pytest.raises(Rejected, match="other_language"):
+            check_language(item, wanted)
+
+
+# ---- Duplicates
+
+
+def test_the_same_article_twice_is_rejected(crawler):
+    step = Duplicates(crawler)
+    assert step.process_item(article(1)).duplicate_of is None
+    with pytest.raises(DropItem, match="duplicate"):
+        step.process_item(article(1, url="https://news.example/other"))
+
+
+def test_a_copy_is_marked_with_the_first_of_its_kind(crawler):
+    step = Duplicates(crawler)
+    text = " ".join(f"Word{i} follows word{i + 1} in this tale." for i in range(60))
+    first = step.process_item(article(1, text=text))
+    same = step.process_item(article(2, text=text, fingerprint=first.fingerprint))
+    near = step.process_item(article(3, text=text + " A closing remark."))
+    far = step.process_item(article(4, text="Nothing here has anything to do with what was told before. " * 3))
+    assert [a.duplicate_of for a in (first, same, near, far)] == [None, first.id, first.id, None]
+    assert crawler.stats["webmain/near_duplicates"] == 2
+
+
+def test_a_text_without_letters_is_a_copy_of_nothing(crawler):
+    step = Duplicates(crawler)
+    marked = [step.process_item(article(n, text="…", fingerprint="")).duplicate_of for n in range(3)]
+    assert marked == [None, None, None]
+
+
+# ---- The store
+
+
+def test_articles_are_told_after_the_commit_and_not_before(crawler):
+    now = [0.0]
+    store = opened(crawler, clock=lambda: now[0])
+    heard = crawler.hear(articles_stored)
+    for n in range(49):
+        store.process_item(article(n))
+    assert heard == []
+    assert not (crawler.stats.get("webmain/articles/new"))
+    store.process_item(article(49))
+    [(_, told)] = heard
+    assert len(told["stored"]) == 50
+    assert crawler.stats["webmain/articles/new"] == 50
+    assert crawler.stats["webmain/site/news.example/articles"] == 50
+
+
+def test_one_article_waits_for_a_second_at_most(crawler):
+    import time
+
+    store = opened(crawler, clock=time.monotonic)
+    heard = crawler.hear(articles_stored)
+    store.process_item(article())
+    store._tick()
+    assert heard == []
+    store._clock = lambda: time.monotonic() + 1.1
+    store._tick()
+    assert len(heard) == 1
+
+
+def test_the_canonical_url_goes_with_the_stored_article(crawler):
+    store = opened(crawler)
+    heard = crawler.hear(articles_stored)
+    store.process_item(article(1, canonical_url="https://news.example/canonical"))
+    store.process_item(article(2))
+    store.close_spider()
+    assert heard[0][1]["canonical"] == {article(1).id: "https://news.example/canonical"}
+
+
+def test_what_comes_after_the_limit_is_dropped_untold(crawler):
+    crawler.spider.max_articles = 2
+    store = opened(crawler)
+    closing = crawler.hear(crawl_closing)
+    store.process_item(article(1))
+    assert closing == []
+    store.process_item(article(2))
+    assert closing[0][1]["reason"] == "max_articles"
+    with pytest.raises(DropItem):
+        store.process_item(article(3))
+    assert len(closing) == 1
+    store.close_spider()
+    assert crawler.stats["webmain/articles/new"] == 2
+
+
+def test_a_full_disk_ends_the_crawl_and_tells_nothing(crawler, caplog):
+    store = opened(crawler)
+    heard = crawler.hear(articles_stored)
+    closing = crawler.hear(crawl_closing)
+    real = store._stores
+
+    class Full:
+        database = None
+
+        def __getattr__(self, name):
+            return getattr(real, name)
+
+        def __iter__(self):
+            return iter(real)
+
+        def commit(self):
+            raise StoreFullError("store jsonl:a.jsonl: no space is left")
+
+        def close(self):
+            raise StoreFullError("store jsonl:a.jsonl: no space is left")
+
+        def due(self, now):
+            return True
+
+    store._stores = Full()
+    store.process_item(article(1))
+    store.close_spider()
+    store.spider_closed("store_error")
+    assert [signal for signal, _ in heard] == [crawl_closing]
+    assert closing[0][1]["reason"] == "store_error"
+    assert crawler.stats["webmain/store_error"] == "store jsonl:a.jsonl: no space is left"
+    assert caplog.text.count("no space is left") == 1
+    with pytest.raises(DropItem):
+        store.process_item(article(2))
+    real.close()
+
+
+def test_a_store_that_cannot_be_opened_ends_the_crawl(tmp_path):
+    (tmp_path / "a.txt").write_text("not a store\n")
+    crawler = FakeCrawler(tmp_path, WEBMAIN_STORE=f"jsonl:{tmp_path}/a.txt")
+    with pytest.raises(CloseSpider):
+        Store(crawler).open_spider()
+    assert "left as it is" in crawler.stats["webmain/store_error"]
+    assert (tmp_path / "a.txt").read_text() == "not a store\n"
+
+
+def test_the_places_are_known_at_the_end(crawler, tmp_path):
+    store = opened(crawler)
+    store.process_item(article(1))
+    store.close_spider()
+    store.spider_closed("finished")
+    assert store.places == ((f"jsonl:{tmp_path}/a.jsonl", 1),)
+
+
+def test_each_outcome_is_counted(crawler):
+    store = opened(crawler)
+    kinds = (Outcome.NEW, Outcome.CHANGED, Outcome.UNCHANGED, Outcome.NEW)
+    store._tell(tuple(Stored(id=str(n), url=None, outcome=o, revision=1) for n, o in enumerate(kinds)))
+    counts = {k.rpartition("/")[2]: v for k, v in crawler.stats.items() if "/articles/" in k}
+    assert counts == {"new": 2, "changed": 1, "unchanged": 1}
+
+
+def test_the_arguments_of_a_run_can_be_written_down():
+    spider = SimpleNamespace(name="news", since=datetime(2026, 1, 1, tzinfo=UTC), max_pages=3, _secret=1, sites=[1])
+    found = arguments(spider)
+    assert found == {"name": "news", "since": spider.since, "max_pages": 3}
+
+
+@given(st.lists(st.integers(0, 5), max_size=30))
+def test_of_any_sequence_each_article_passes_once(ids):
+    crawler = FakeCrawler("/nowhere")
+    step = Duplicates(crawler)
+    passed = []
+    for n in ids:
+        with contextlib.suppress(DropItem):
+            passed.append(step.process_item(article(n)).id)
+    assert passed == [article(n).id for n in dict.fromkeys(ids)]
+    assert crawler.stats.get("webmain/rejected/duplicate", 0) == len(ids) - len(set(ids))

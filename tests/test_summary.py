@@ -1,0 +1,142 @@
+import json
+import re
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from webmain.summary import (
+    MAX_SITES,
+    as_json,
+    as_prometheus,
+    display_width,
+    headline,
+    outcome,
+    pad,
+    progress,
+    render,
+    write_atomically,
+)
+
+STATS = {
+    "webmain/pages": 12,
+    "webmain/articles/new": 5,
+    "webmain/articles/changed": 1,
+    "webmain/articles/unchanged": 2,
+    "webmain/known": 248,
+    "webmain/rejected/not_html": 1,
+    "webmain/rejected/not_article": 3,
+    "webmain/failed/timeout": 2,
+    "webmain/item_errors": 1,
+    "spider_exceptions/count": 1,
+    "webmain/site/a.example/articles": 3,
+    "webmain/site/b.example/articles": 5,
+    "webmain/site/b.example/rejected": 4,
+    "webmain/site/127.0.0.1:80/rejected": 1,
+    "elapsed_time_seconds": 61.4,
+    "finish_reason": "finished",
+    "finish_time": datetime(2026, 1, 1, tzinfo=UTC),
+}
+
+
+def test_the_figures_are_read_from_the_stats():
+    found = outcome(STATS)
+    assert (found.new, found.changed, found.unchanged, found.articles) == (5, 1, 2, 8)
+    assert list(found.rejected.items()) == [("not_article", 3), ("not_html", 1)]
+    assert found.errors == 2
+    assert list(found.sites.items()) == [("b.example", (5, 4)), ("a.example", (3, 0)), ("127.0.0.1:80", (0, 1))]
+
+
+def test_no_stats_are_no_articles():
+    found = outcome({})
+    assert (found.articles, found.errors, found.rejected) == (0, 0, {})
+    assert "0 new" in render(found)
+
+
+@pytest.mark.parametrize(
+    ("stats", "text"),
+    [
+        ({"webmain/articles/new": 3}, "3 new"),
+        ({"webmain/known": 248}, "0 new, 248 known"),
+        ({"webmain/known": 240, "webmain/articles/unchanged": 8}, "0 new, 248 known"),
+        ({"webmain/articles/changed": 1}, "0 new, 1 changed"),
+    ],
+)
+def test_the_headline_says_what_came_out(stats, text):
+    assert headline(outcome(stats)) == text
+
+
+def test_the_summary_says_everything():
+    text = render(
+        outcome(STATS), places=[("jsonl:a.jsonl", 8)], feeds=["b.csv"], words=[("ข่าว", 7)], problems=["disk full"]
+    )
+    for part in ("5 new, 1 changed, 2 unchanged", "248 passed over", "4: 3 not article, 1 not html", "2 timeout",
+                 "0:01:01 (finished)", "jsonl:a.jsonl (8 articles)", "b.csv", "disk full", "b.example"):  # fmt: skip
+        assert part in text
+
+
+def test_many_sites_are_put_together():
+    stats = {f"webmain/site/s{i:03}.example/articles": 1 for i in range(MAX_SITES + 5)}
+    lines = render(outcome(stats)).splitlines()
+    assert sum(".example" in line for line in lines) == MAX_SITES
+    assert any(re.fullmatch(r"\s+5 more sites\s+5\s+0", line) for line in lines)
+
+
+def test_the_progress_line():
+    line = progress(outcome(STATS), responses=1234, per_minute=61.7, queued=9)
+    assert line == "1,234 fetched, 8 articles, 4 rejected, 62 pages/min, 9 queued"
+
+
+@pytest.mark.parametrize(
+    ("text", "width"),
+    [("", 0), ("ice", 3), ("ข่าว", 3), ("ที่นี่", 2), ("นำ้", 2), ("日本", 4), ("한국", 4), ("e\u0301", 1), ("a\u200bb", 2)],
+)
+def test_the_width_on_a_terminal(text, width):
+    assert display_width(text) == width
+
+
+@given(st.text(max_size=40), st.integers(1, 30))
+def test_a_padded_text_has_its_width(text, columns):
+    padded = pad(text, columns)
+    assert display_width(padded) == columns
+    assert padded.isprintable() or any(not c.isprintable() for c in text)
+    assert "\n" not in padded
+    assert "\x1b" not in padded
+
+
+def test_a_long_text_is_cut_at_whole_characters():
+    assert pad("abcdef", 4) == "abc…"
+    assert pad("日本語", 4) == "日… "
+
+
+def test_words_in_thai_and_in_english_stand_in_one_column():
+    lines = render(outcome({}), words=[("ข่าว", 12), ("ice", 3)]).splitlines()[-2:]
+    assert len({display_width(line) for line in lines}) == 1
+
+
+def test_json_holds_every_figure():
+    assert json.loads(as_json(STATS))["finish_time"] == "2026-01-01T00:00:00+00:00"
+    assert set(json.loads(as_json(STATS))) == set(STATS)
+
+
+def test_prometheus_lines_are_well_formed():
+    text = as_prometheus({**STATS, 'webmain/site/odd"\\\n.example/articles': 1}, name="news")
+    sample = re.compile(r'webmain_[a-z_]+\{crawl="news"(,[a-z]+="([^"\\\n]|\\.)*")?\} [0-9.e+]+')
+    lines = text.splitlines()
+    assert all(line.startswith("# ") or sample.fullmatch(line) for line in lines)
+    assert 'webmain_rejected{crawl="news",reason="not_article"} 3' in lines
+    assert 'webmain_finished_timestamp_seconds{crawl="news"} 1767225600' in lines
+    kinds = [line.split()[2] for line in lines if line.startswith("# TYPE")]
+    assert len(kinds) == len(set(kinds))
+
+
+def test_large_figures_are_written_in_full():
+    assert "} 12345678" in as_prometheus({"webmain/known": 12_345_678}, name="x")
+
+
+def test_a_file_is_replaced_at_once(tmp_path):
+    write_atomically(tmp_path / "new" / "a.json", "one")
+    write_atomically(tmp_path / "new" / "a.json", "ข่าว")
+    assert (tmp_path / "new" / "a.json").read_text(encoding="utf-8") == "ข่าว"
+    assert len(list((tmp_path / "new").iterdir())) == 1
