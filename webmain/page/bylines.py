@@ -24,6 +24,7 @@ _PREFIX = re.compile(
     r"redaktion|redaktör|journalist|redacción|reporter|reporters|correspondent|verfasser(?:in)?|forfatter|yazar|yazan|"
     r"tác giả|penulis|reporter|autorius|автор(?:ы|ка)?|текст|журналист|συντάκτης|γράφει (?:ο|η)|yazarı|source|fuente|"
     r"credits?|name|byline)\s?[:：]\s?"
+    r"|(?-i:Author|Autor(?:in)?|Auteur|Writer)\s(?=[^\W\d_])"
     r"|(?:โดย|เขียนโดย|เรื่องโดย|เรียบเรียงโดย|ข่าวโดย)\s?[:：]?\s?|(?:เรื่อง|ผู้เขียน|ผู้สื่อข่าว|รายงานโดย)\s?[:：]\s?"
     r"|(?:文|作者|记者|記者|編集|執筆|取材・文|撰文|責任編輯|责任编辑|글|기자)\s?[/／:：]\s?"
     r"|(?:بقلم|كتب|كتبت|الكاتب|نویسنده|מאת)\s?[:：]?\s)",
@@ -37,7 +38,7 @@ _TAIL = re.compile(
 )
 _NOISE = re.compile(r"https?://\S+|www\.\S+|\S{1,64}@\S{1,100}\.\w{2,10}|(?<!\w)@\w{2,30}|\((?:@|http)[^)]{0,80}\)")
 _SPLIT = re.compile(
-    r"\s*(?:[,;|•·、،／]|\s/\s|\s\+\s|\n|,?\s(?:and|und|et|y|og|och|ve|en|и|і|та|και|dan|with|mit|avec|con|&|ja|und von|và|"
+    r"\s*(?:[,;|•·、،／]|\s/\s|\s\+\s|\s[-–—]\s|\n|,?\s(?:and|und|et|y|og|och|ve|en|и|і|та|και|dan|with|mit|avec|con|&|ja|und von|và|"
     r"oraz|és|și|şi|e|i|a)\s(?=\S)|\s?และ\s?(?=นาย|นาง|[ก-ฮ]))\s*",
     re.I,
 )
@@ -58,8 +59,8 @@ _GENERIC = frozenset(
 _ROLE = re.compile(
     r"(?:(?:senior|chief|staff|political|associate|deputy|managing|executive|news|sports?|special|foreign|contributing|"
     r"business|science|technology|health|national|investigative|digital|web|assistant|freelance|\w+)\s){0,3}"
-    r"(?:reporter|editor|correspondent|writer|journalist|columnist|producer|contributor|redakteur(?:in)?|autor(?:in)?|"
-    r"korrespondent(?:in)?|journaliste?|chefredakteur(?:in)?|redactor(?:a)?|periodista|politics|staff|bureau chief)",
+    r"(?:reporter|editor|correspondent|writer|journalist|columnist|producer|contributor|redakteur(?:in)?|"
+    r"korrespondent(?:in)?|journaliste?|chefredakteur(?:in)?|redactor(?:a)?|periodista|bureau chief|director of \w+)",
     re.I,
 )
 _BAD_CHARACTER = re.compile(r"[<>{}\[\]=#*\\^~_$%]|\d{3,}|://|[?!]$")

@@ -6,7 +6,7 @@ from datetime import UTC
 from typing import TYPE_CHECKING
 
 from webmain.items import Flag
-from webmain.page.clues import element_text, scope_type, stands_aside
+from webmain.page.clues import element_text, scope_type
 from webmain.page.dates import date_in_url, parse_date, plain
 from webmain.page.jsonld import texts
 from webmain.page.reading import Found, Reading, found
@@ -74,7 +74,7 @@ def _first(reading: Reading, candidates: Iterator[tuple[str, str]]) -> Found | N
 
 def _month_first(reading: Reading) -> bool:
     """Tell whether 05/06/2024 is the sixth of May here: American English, or English under a common domain."""
-    declared = reading.clues.language.lower().replace("_", "-")
+    declared = reading.declared_language.lower().replace("_", "-")
     if declared.startswith("en-"):
         return declared.startswith(("en-us", "en-ph"))
     return reading.language in ("en", "") and reading.document.site.rpartition(".")[2] in _MONTH_FIRST_SITES
@@ -162,14 +162,14 @@ def _seen(reading: Reading) -> Iterator[tuple[str, str]]:
         for i in order:
             text = leaves.texts[i]
             if 5 < len(text) <= 120 and not leaves.flags[i] & outside and _is_mostly_date(text):
-                if not stands_aside(document, leaves.element[i]):
+                if not reading.stands_aside(leaves.element[i]):
                     yield "byline", text
     for i in reading.in_view(reading.clues.times):
         yield from _of_time(reading, i, updates=False)
     yield from (("date", t) for i, t in marked if not reading.is_near(i))
     if at < 0 or not marked:
         for i, text in enumerate(leaves.texts[:5000]):
-            if 5 < len(text) <= 80 and _is_mostly_date(text) and not stands_aside(document, leaves.element[i]):
+            if 5 < len(text) <= 80 and _is_mostly_date(text) and not reading.stands_aside(leaves.element[i]):
                 yield "text", text
 
 
