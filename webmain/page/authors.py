@@ -53,7 +53,9 @@ def _places(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
 def _declared(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
     for value in reading.values("author", "creator", "byline"):
         raws, organisations = _author_texts(reading, value)
-        names = unique(n for raw in raws for n in ([raw] if raw in organisations else names_in(raw, language=reading.language)))
+        names = unique(
+            n for raw in raws for n in ([raw] if raw in organisations else names_in(raw, language=reading.language))
+        )
         if names:
             yield "json-ld", names, ", ".join(raws)
     for key in _META:
@@ -70,7 +72,21 @@ def _declared(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
 def _labelled_author(reading: Reading) -> bool:
     """Whether twitter:data1 is said to be the author."""
     label = reading.clues.meta("twitter:label1").casefold()
-    return any(w in label for w in ("written by", "author", "autor", "verfasst", "geschrieben", "auteur", "écrit", "escrito", "โดย", "par"))
+    return any(
+        w in label
+        for w in (
+            "written by",
+            "author",
+            "autor",
+            "verfasst",
+            "geschrieben",
+            "auteur",
+            "écrit",
+            "escrito",
+            "โดย",
+            "par",
+        )
+    )
 
 
 def _meta_names(value: str, key: str, language: str) -> list[str]:
@@ -146,14 +162,22 @@ def _name_property(reading: Reading, index: int) -> str:
 
 def _shown(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
     """Read what readers see near the headline: elements with an author's class, then lines that begin like bylines."""
-    document, elements = reading.document, reading.document.elements
+    document = reading.document
     marked = [i for i in reading.in_view(reading.clues.bylines) if reading.headline_leaf < 0 or reading.is_near(i)]
     for i in marked[:12]:
         text = element_text(document, i, limit=200)
         if not text:
             continue
-        names = _linked_names(reading, i) or names_in(text, language=reading.language, is_text=not (_is_name_class(reading, i) or _is_nickname(text)))
-        names = [n for n in names if looks_like_name(n) or starts_byline(text) or (n == text and _is_nickname(n))]
+        names = _linked_names(reading, i) or names_in(
+            text, language=reading.language, is_text=not (_is_name_class(reading, i) or _is_nickname(text))
+        )
+        names = [
+            n
+            for n in names
+            if looks_like_name(n)
+            or starts_byline(text)
+            or (n == text and (_is_nickname(n) or _is_name_class(reading, i)))
+        ]
         if names:
             yield "byline", names, text
     leaves = document.leaves

@@ -38,13 +38,15 @@ _TAIL = re.compile(
 )
 _NOISE = re.compile(r"https?://\S+|www\.\S+|\S{1,64}@\S{1,100}\.\w{2,10}|(?<!\w)@\w{2,30}|\((?:@|http)[^)]{0,80}\)")
 _SPLIT = re.compile(
-    r"\s*(?:[,;|•·、،／]|\s/\s|\s\+\s|\s[-–—]\s|\n|,?\s(?:and|und|et|y|og|och|ve|en|и|і|та|και|dan|with|mit|avec|con|&|ja|und von|và|"
+    r"\s*(?:[,;|•·、،／]|\s/\s|\s\+\s|\s[-–—]\s|\n|"
+    r",?\s(?:and|und|et|y|og|och|ve|en|и|і|та|και|dan|with|mit|avec|con|&|ja|und von|và|"
     r"oraz|és|și|şi|e|i|a)\s(?=\S)|\s?และ\s?(?=นาย|นาง|[ก-ฮ]))\s*",
     re.I,
 )
 _LANGUAGE_WORDS: Final = {
     "y": ("es", "ca", "gl"), "e": ("pt", "it", "gl"), "i": ("pl", "ca", "hr", "sr", "bs", "sl"), "a": ("cs", "sk"),
-    "en": ("nl", "af"), "ja": ("fi", "et"), "ve": ("tr", "az"), "con": ("es", "it"), "dan": ("id", "ms"), "et": ("fr", "la", "et"),
+    "en": ("nl", "af"), "ja": ("fi", "et"), "ve": ("tr", "az"),
+    "con": ("es", "it"), "dan": ("id", "ms"), "et": ("fr", "la", "et"),
 }  # fmt: skip
 """Words for "and" that are parts of names elsewhere, and the languages in which they divide."""
 
@@ -139,7 +141,9 @@ def tidy(part: str) -> str:
     return name
 
 
-_NAME_WORD = re.compile(r"(?:[^\W\d_a-zß-ÿ][\w'’.-]*|d[aeiou]|v[ao]n|d[eo][lrns]|der|den|ten|la|le|el|al|bin|ben|ibn|y|e|af|av|zu|zum)$")
+_NAME_WORD = re.compile(
+    r"(?:[^\W\d_a-zß-ÿ][\w'’.-]*|d[aeiou]|v[ao]n|d[eo][lrns]|der|den|ten|la|le|el|al|bin|ben|ibn|y|e|af|av|zu|zum)$"
+)
 
 
 def looks_like_name(name: str) -> bool:

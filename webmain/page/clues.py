@@ -7,6 +7,7 @@ import re
 from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from webmain.page.tree import VISUALLY_HIDDEN
@@ -27,7 +28,7 @@ _BYLINE_WORDS: Final = frozenset(
     "byline bylines author authors autor autores autoren autori auteur auteurs autore verfasser verfasserin writer writers "
     "writtenby columnist columnists journalist journalists reporter reporters contributor contributors creator creators "
     "credit credits vcard fn redacteur firma forfatter yazar penulis tacgia postby postedby submitted signature kolumnist "
-    "redactor redakteur".split()
+    "redactor redakteur postname topicstarter threadstarter owner".split()
 )
 _NOT_BYLINE_WORDS: Final = frozenset(
     "comment comments commenter avatar image images photo photos picture thumb thumbnail icon icons bio biography about "
@@ -55,7 +56,7 @@ _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 def _signs(value: str) -> int:
     """Return what a class or id names: the place of an author, of a date, or a part about other pages or people."""
     found = [w.lower() for w in _WORD.findall(value[:300])]
-    words = {*found, *map("".join, zip(found, found[1:], strict=False))}
+    words = {*found, *map("".join, pairwise(found))}
     signs = 0
     if not words.isdisjoint(_BYLINE_WORDS) and words.isdisjoint(_NOT_BYLINE_WORDS):
         signs |= _BYLINE
@@ -203,8 +204,10 @@ def _take_link(clues: Clues, attributes: dict[str, str | None]) -> None:
                 values.append(href.strip())
 
 
-_INVISIBLE = dict.fromkeys([0xAD, 0x200B, 0x2060, 0xFEFF, 0xB6, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0xE000, 0xE010)])
-_CONTROL = {c: " " for c in [*range(32), 0x7F, 0x85, 0x2028, 0x2029]}
+_INVISIBLE = dict.fromkeys(
+    [0xAD, 0x200B, 0x2060, 0xFEFF, 0xB6, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0xE000, 0xE010)]
+)
+_CONTROL = dict.fromkeys([*range(32), 127, 133, 8232, 8233], " ")
 _DROPPED = str.maketrans(_INVISIBLE | _CONTROL)
 _MARKUP = re.compile(r"<(?:/?[a-zA-Z][a-zA-Z0-9]{0,15}(?:\s[^<>]{0,300})?/?)>")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
@@ -255,7 +258,9 @@ def stands_aside(document: Document, index: int, *, headline_leaf: int = -1) -> 
         attributes = elements.attributes[index]
         if tag in ("body", "html") or elements.first_leaf[index] <= headline_leaf < elements.end_leaf[index]:
             return False
-        if tag in ("nav", "aside") or (tag == "footer" and not _POST_WORDS & set(_WORD.findall(attributes.get("class") or ""))):
+        if tag in ("nav", "aside") or (
+            tag == "footer" and not _POST_WORDS & set(_WORD.findall(attributes.get("class") or ""))
+        ):
             return True
         if attributes:
             for name in ("class", "id"):

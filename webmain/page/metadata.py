@@ -99,7 +99,14 @@ def _title_candidates(reading: Reading) -> Iterator[Candidate]:
 
 
 def _description(reading: Reading) -> Found | None:
-    for name in ("og:description", "description", "twitter:description", "dc.description", "dcterms.description", "sailthru.description"):
+    for name in (
+        "og:description",
+        "description",
+        "twitter:description",
+        "dc.description",
+        "dcterms.description",
+        "sailthru.description",
+    ):
         if value := reading.clues.meta(name):
             return found(value, name if ":" in name else f"meta:{name}", value)
     value = reading.text("description")
@@ -218,9 +225,14 @@ def _language(reading: Reading) -> Found | None:
 
 def _image(reading: Reading) -> Found | None:
     base = reading.document.base_url
-    places = [(n, v) for n in ("og:image:secure_url", "og:image", "og:image:url") for v in reading.clues.metas.get(n, ())[:1]]
+    places = [
+        (n, v) for n in ("og:image:secure_url", "og:image", "og:image:url") for v in reading.clues.metas.get(n, ())[:1]
+    ]
     places += [("json-ld", _image_address(v, reading)) for v in reading.values("image", "thumbnailUrl")]
-    places += [(n, reading.clues.meta(n)) for n in ("twitter:image", "twitter:image:src", "parsely-image-url", "sailthru.image.full")]
+    places += [
+        (n, reading.clues.meta(n))
+        for n in ("twitter:image", "twitter:image:src", "parsely-image-url", "sailthru.image.full")
+    ]
     places.append(("link:image_src", reading.clues.link("image_src")))
     for name, raw in places:
         if raw and (url := join(base, raw)):

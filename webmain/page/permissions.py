@@ -34,7 +34,15 @@ def read_licence(reading: Reading) -> Found | None:
         href = document.elements.attributes[i].get("href") or ""
         if (url := join(document.base_url, href)) and "dc:license" not in url:
             return found(url, "rel=license", href)
-    for name in ("dc.rights", "dcterms.license", "dcterms.rights", "dc.rights.license", "license", "licence", "copyright"):
+    for name in (
+        "dc.rights",
+        "dcterms.license",
+        "dcterms.rights",
+        "dc.rights.license",
+        "license",
+        "licence",
+        "copyright",
+    ):
         for raw in reading.clues.metas.get(name, ()):
             if match := _LICENCE_URL.search(raw):
                 return found(match.group().rstrip(".,;)"), f"meta:{name}", raw)
@@ -54,14 +62,13 @@ def read_paywalled(reading: Reading) -> Found | None:
 
     A part of the page that isn't free (`hasPart`) outranks the page's own "free".
     """
-    answers = []
+    answers: list[bool | None] = []
     for node in reading.nodes:
         if not node.is_article and answers:
             break
         parts = node.value.get("hasPart")
-        for part in (parts if isinstance(parts, list) else [parts])[:50]:
-            if isinstance(part, dict) and "isAccessibleForFree" in part:
-                answers.append(_truth(part["isAccessibleForFree"]))
+        several = parts if isinstance(parts, list) else [parts]
+        answers.extend(_truth(part.get("isAccessibleForFree")) for part in several[:50] if isinstance(part, dict))
         answers.append(_truth(node.value.get("isAccessibleForFree")))
     known = [a for a in answers if a is not None]
     if known:
@@ -127,7 +134,12 @@ def _header_signals(raw: str) -> set[str]:
     agent = "robots"
     for part in raw.lower().split(","):
         before, colon, after = part.strip().partition(":")
-        if colon and before.strip() not in ("max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"):
+        if colon and before.strip() not in (
+            "max-snippet",
+            "max-image-preview",
+            "max-video-preview",
+            "unavailable_after",
+        ):
             agent, part = before.strip()[:40], after
         signals |= _signals(part, agent)
     return signals
