@@ -56,7 +56,7 @@ _KINDS: dict[str, int] = {
 }
 _KINDS["a"] |= _HYPERLINK
 _KINDS["img"] |= _IMAGE
-_NO_PAGE = re.compile(r"[\x00-\x20]*(?:#|(?!https?:)[a-z][a-z0-9+.-]{0,30}:(?!\d))", re.IGNORECASE).match
+_NO_PAGE = re.compile(r"[\x00-\x20]*(?:#|(?!https?:)[a-z][a-z0-9+.-]{0,30}:)", re.IGNORECASE).match
 """Finds links within the page, and those by other schemes: mail, telephone, scripts, data."""
 
 _WHY = ("no priority", "priority > 0", "more outer links than allowed", "title", "whole page, no tag of the table")
