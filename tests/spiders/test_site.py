@@ -205,3 +205,15 @@ def test_later_parts_are_left_out_where_their_article_is_known():
     here = site()
     find(here, article(1), article(1) + "?page=2", article(1) + "/3", article(1) + "/page/4/", article(2) + "?page=2")
     assert sorted(order(here)) == [article(1), article(2) + "?page=2"]
+
+
+def test_addresses_that_only_lack_an_articles_signs_are_left_for_the_page_to_tell():
+    here = site(limits=Limits(alike=2, siblings=2))
+    assert [c.is_hub for c in find(here, *(f"city/story-{n}" for n in range(6)))] == [False] * 6
+
+
+def test_a_refused_hub_is_an_article_where_a_feed_names_it():
+    here = site(limits=Limits(alike=1))
+    find(here, "section/1/", "section/2/")
+    (candidate,) = find(here, "section/2/", where=Where.FEED, hints=Hints(source="feed"))
+    assert not candidate.is_hub

@@ -32,6 +32,10 @@ _WHY = (
     "title keywords",
 )
 _THIN, _LINKED, _NO_KEYWORDS, _DENSE, _RESCUED = range(len(_WHY))
+_FEW_KEYWORDS = 40  # so many are looked for one by one before a text is split into words
+MAX_TITLE_CHARS = 1_000
+"""Characters of a title that keywords are taken from."""
+
 _LANGUAGE = re.compile(r"<html\s[^>]{0,500}?\blang\s{0,9}=\s{0,9}[\"']?([a-z]{2,3})\b", re.IGNORECASE)
 _THAI = re.compile("[\u0e01-\u0e4e]")
 
@@ -170,7 +174,7 @@ def title_keywords(title: str, *, language: str | None = None) -> frozenset[str]
     from webmain.text.stopwords import stopwords
     from webmain.text.words import tokens
 
-    words = {word.casefold() for word in tokens(title) if len(word) > 1}
+    words = {word.casefold() for word in tokens(title[:MAX_TITLE_CHARS]) if len(word) > 1}
     if not words:
         return frozenset()
     words -= stopwords(language or "en")
@@ -186,9 +190,11 @@ def count_keywords(texts: Sequence[str], keywords: frozenset[str]) -> list[int]:
     unspaced = sorted(word for word in keywords if is_unspaced(word))
     spaced = keywords.difference(unspaced)
     is_keyword, find = spaced.__contains__, _word_pattern(spaced).findall
+    few = len(spaced) <= _FEW_KEYWORDS
     counts = []
     for text in map(str.casefold, texts):
-        n = sum(map(is_keyword, find(text))) if spaced else 0
+        may_have = any(word in text for word in spaced) if few else True
+        n = sum(map(is_keyword, find(text))) if may_have else 0
         counts.append(n + sum(map(text.count, unspaced)))
     return counts
 

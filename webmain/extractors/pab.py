@@ -8,6 +8,7 @@ Assignment Based Approach, section 3.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -55,6 +56,9 @@ _KINDS: dict[str, int] = {
 }
 _KINDS["a"] |= _HYPERLINK
 _KINDS["img"] |= _IMAGE
+_NO_PAGE = re.compile(r"[\x00-\x20]*(?:#|(?!https?:)[a-z][a-z0-9+.-]{0,30}:)", re.IGNORECASE).match
+"""Finds links within the page, and those by other schemes: mail, telephone, scripts, data."""
+
 _WHY = ("no priority", "priority > 0", "more outer links than allowed", "title", "whole page, no tag of the table")
 
 
@@ -150,23 +154,23 @@ class PAB:
         if not document.url:
             return np.zeros(len(element), dtype=bool)
         attributes, url, site, same_host = document.elements.attributes, document.url, document.site, self.same_host
-        counted = np.zeros((2, len(document.elements)), dtype=np.int32)
+        links: list[int] = []
+        outer: list[int] = []
         for i in hyperlinks.tolist():
             href = attributes[i]["href"] or ""
-            counted[0, i] = _leads_to_page(href)
-            if "/" in href or "\\" in href:
-                counted[1, i] = is_outer(href, url, site, same_host)
-        links, outer = _sums(counted[0], element, end), _sums(counted[1], element, end)
-        return outer > self.max_outer_share * links
+            if not _NO_PAGE(href):
+                links.append(i)
+                if ("//" in href or "\\" in href) and is_outer(href, url, site, same_host):
+                    outer.append(i)
+        n_links, n_outer = (_sums(_marked(found, len(document.elements)), element, end) for found in (links, outer))
+        return n_outer > self.max_outer_share * n_links
 
 
-def _leads_to_page(href: str) -> bool:
-    """Tell a link to a page from one within it, and from scripts, mail and other schemes."""
-    href = href.lstrip()
-    if href.startswith("#"):
-        return False
-    scheme, colon, _ = href[:40].partition(":")
-    return not colon or scheme.lower() in ("http", "https") or not scheme.replace("-", "").isalnum()
+def _marked(elements: list[int], n: int) -> NDArray[np.int32]:
+    """Return a column with 1 at these elements."""
+    column = np.zeros(n, dtype=np.int32)
+    column[elements] = 1
+    return column
 
 
 def _kinds(document: Document) -> NDArray[np.int16]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from webmain.items import Flag
 from webmain.page.bylines import looks_like_name, names_in, starts_byline, tidy, unique
-from webmain.page.clues import clean, element_text, is_byline_class, letters, scope_type, stands_aside
+from webmain.page.clues import clean, element_text, is_byline_class, letters, scope_type
 from webmain.page.jsonld import texts
 from webmain.page.reading import Found, Reading, found
 
@@ -19,6 +20,7 @@ _META = (
     "byline", "citation_author", "cxenseparse:author", "article.author", "rbauthors", "dcsext.author", "shareaholic:article_author_name",
     "vr:author", "lp.article:author", "news_author", "article_author", "twitter:data1",
 )  # fmt: skip
+_DOMAIN = re.compile(r"[\w-]{2,40}\.[a-z]{2,6}", re.I)
 _NOT_OURS = ("comment", "usercomments", "review", "imageobject", "videoobject", "answer", "userreview")
 
 
@@ -50,8 +52,10 @@ def _places(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
 
 def _declared(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
     for value in reading.values("author", "creator", "byline"):
-        raws = _author_texts(reading, value)
-        names = unique(n for raw in raws for n in names_in(raw, language=reading.language))
+        raws, organisations = _author_texts(reading, value)
+        names = unique(
+            n for raw in raws for n in ([raw] if raw in organisations else names_in(raw, language=reading.language))
+        )
         if names:
             yield "json-ld", names, ", ".join(raws)
     for key in _META:
@@ -59,6 +63,8 @@ def _declared(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
         if key == "twitter:data1" and not _labelled_author(reading):
             continue
         names = unique(n for v in values[:30] for n in _meta_names(v, key, reading.language))
+        if names and len(values) == 1 and _DOMAIN.fullmatch(names[0]) and _is_site(names[0], reading):
+            names = names[:1]  # "site.de, Town, Country": the publisher's address
         if names:
             yield f"meta:{key}" if ":" not in key else key, names, ", ".join(values)
 
@@ -66,7 +72,21 @@ def _declared(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
 def _labelled_author(reading: Reading) -> bool:
     """Whether twitter:data1 is said to be the author."""
     label = reading.clues.meta("twitter:label1").casefold()
-    return any(w in label for w in ("written by", "author", "autor", "verfasst", "geschrieben", "auteur", "écrit", "escrito", "โดย", "par"))
+    return any(
+        w in label
+        for w in (
+            "written by",
+            "author",
+            "autor",
+            "verfasst",
+            "geschrieben",
+            "auteur",
+            "écrit",
+            "escrito",
+            "โดย",
+            "par",
+        )
+    )
 
 
 def _meta_names(value: str, key: str, language: str) -> list[str]:
@@ -77,8 +97,12 @@ def _meta_names(value: str, key: str, language: str) -> list[str]:
     return names_in(value, language=language)
 
 
-def _author_texts(reading: Reading, value: Any) -> list[str]:
-    """Return the names in a JSON-LD author: strings, objects, references, lists of them; no addresses."""
+def _author_texts(reading: Reading, value: Any) -> tuple[list[str], set[str]]:
+    """Return the names in a JSON-LD author (strings, objects, references, lists of them), and which are organisations.
+
+    Addresses are left out. An organisation's name is one name, whatever words are in it.
+    """
+    organisations: set[str] = set()
     items = value if isinstance(value, list) else [value]
     out: list[str] = []
     for item in items[:50]:
@@ -87,8 +111,11 @@ def _author_texts(reading: Reading, value: Any) -> list[str]:
             given, family = resolved["givenName"], resolved.get("familyName")
             out.append(f"{given} {family}" if isinstance(family, str) else given)
         else:
-            out.extend(texts(resolved))
-    return [t for t in map(clean, out) if t and not _is_address(t)]
+            named = texts(resolved)
+            out.extend(named)
+            if isinstance(resolved, dict) and "rganization" in str(resolved.get("@type")):
+                organisations.update(tidied for t in named if (tidied := tidy(clean(t))) == clean(t))
+    return [t for t in map(clean, out) if t and not _is_address(t)], organisations
 
 
 def _is_address(text: str) -> bool:
@@ -98,6 +125,9 @@ def _is_address(text: str) -> bool:
 def _is_site(name: str, reading: Reading) -> bool:
     """Tell whether a name is the site's own."""
     folded = letters(name)
+    label = reading.document.site.partition(".")[0]
+    if label and letters(name.partition(" ")[0]) == letters(label):
+        return True
     return any(folded == letters(site) for site in reading.site_names)
 
 
@@ -106,7 +136,7 @@ def _marked(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
     document = reading.document
     inner: list[str] = []
     for i in reading.clues.properties.get("author", [])[:30] + reading.clues.properties.get("creator", [])[:5]:
-        if scope_type(document, i) in _NOT_OURS or stands_aside(document, i):
+        if scope_type(document, i) in _NOT_OURS or reading.stands_aside(i):
             continue
         text = _name_property(reading, i) or element_text(document, i, limit=160)
         inner += names_in(text, language=reading.language)
@@ -132,14 +162,22 @@ def _name_property(reading: Reading, index: int) -> str:
 
 def _shown(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
     """Read what readers see near the headline: elements with an author's class, then lines that begin like bylines."""
-    document, elements = reading.document, reading.document.elements
+    document = reading.document
     marked = [i for i in reading.in_view(reading.clues.bylines) if reading.headline_leaf < 0 or reading.is_near(i)]
     for i in marked[:12]:
         text = element_text(document, i, limit=200)
         if not text:
             continue
-        names = _linked_names(reading, i) or names_in(text, language=reading.language, is_text=not (_is_name_class(reading, i) or _is_nickname(text)))
-        names = [n for n in names if looks_like_name(n) or starts_byline(text) or (n == text and _is_nickname(n))]
+        names = _linked_names(reading, i) or names_in(
+            text, language=reading.language, is_text=not (_is_name_class(reading, i) or _is_nickname(text))
+        )
+        names = [
+            n
+            for n in names
+            if looks_like_name(n)
+            or starts_byline(text)
+            or (n == text and (_is_nickname(n) or _is_name_class(reading, i)))
+        ]
         if names:
             yield "byline", names, text
     leaves = document.leaves
@@ -152,7 +190,7 @@ def _shown(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
         if len(text) < 14 and i + 1 < len(leaves):
             text = f"{text} {leaves.texts[i + 1]}"
         names = names_in(text, language=reading.language, is_text=True)
-        if names and not stands_aside(document, leaves.element[i]):
+        if names and not reading.stands_aside(leaves.element[i]):
             yield "byline", names, text
 
 

@@ -24,6 +24,7 @@ _PREFIX = re.compile(
     r"redaktion|redaktör|journalist|redacción|reporter|reporters|correspondent|verfasser(?:in)?|forfatter|yazar|yazan|"
     r"tác giả|penulis|reporter|autorius|автор(?:ы|ка)?|текст|журналист|συντάκτης|γράφει (?:ο|η)|yazarı|source|fuente|"
     r"credits?|name|byline)\s?[:：]\s?"
+    r"|(?-i:Author|Autor(?:in)?|Auteur|Writer)\s(?=[^\W\d_])"
     r"|(?:โดย|เขียนโดย|เรื่องโดย|เรียบเรียงโดย|ข่าวโดย)\s?[:：]?\s?|(?:เรื่อง|ผู้เขียน|ผู้สื่อข่าว|รายงานโดย)\s?[:：]\s?"
     r"|(?:文|作者|记者|記者|編集|執筆|取材・文|撰文|責任編輯|责任编辑|글|기자)\s?[/／:：]\s?"
     r"|(?:بقلم|كتب|كتبت|الكاتب|نویسنده|מאת)\s?[:：]?\s)",
@@ -37,13 +38,15 @@ _TAIL = re.compile(
 )
 _NOISE = re.compile(r"https?://\S+|www\.\S+|\S{1,64}@\S{1,100}\.\w{2,10}|(?<!\w)@\w{2,30}|\((?:@|http)[^)]{0,80}\)")
 _SPLIT = re.compile(
-    r"\s*(?:[,;|•·、،／]|\s/\s|\s\+\s|\n|,?\s(?:and|und|et|y|og|och|ve|en|и|і|та|και|dan|with|mit|avec|con|&|ja|und von|và|"
+    r"\s*(?:[,;|•·、،／]|\s/\s|\s\+\s|\s[-–—]\s|\n|"
+    r",?\s(?:and|und|et|y|og|och|ve|en|и|і|та|και|dan|with|mit|avec|con|&|ja|und von|và|"
     r"oraz|és|și|şi|e|i|a)\s(?=\S)|\s?และ\s?(?=นาย|นาง|[ก-ฮ]))\s*",
     re.I,
 )
 _LANGUAGE_WORDS: Final = {
     "y": ("es", "ca", "gl"), "e": ("pt", "it", "gl"), "i": ("pl", "ca", "hr", "sr", "bs", "sl"), "a": ("cs", "sk"),
-    "en": ("nl", "af"), "ja": ("fi", "et"), "ve": ("tr", "az"), "con": ("es", "it"), "dan": ("id", "ms"), "et": ("fr", "la", "et"),
+    "en": ("nl", "af"), "ja": ("fi", "et"), "ve": ("tr", "az"),
+    "con": ("es", "it"), "dan": ("id", "ms"), "et": ("fr", "la", "et"),
 }  # fmt: skip
 """Words for "and" that are parts of names elsewhere, and the languages in which they divide."""
 
@@ -58,8 +61,8 @@ _GENERIC = frozenset(
 _ROLE = re.compile(
     r"(?:(?:senior|chief|staff|political|associate|deputy|managing|executive|news|sports?|special|foreign|contributing|"
     r"business|science|technology|health|national|investigative|digital|web|assistant|freelance|\w+)\s){0,3}"
-    r"(?:reporter|editor|correspondent|writer|journalist|columnist|producer|contributor|redakteur(?:in)?|autor(?:in)?|"
-    r"korrespondent(?:in)?|journaliste?|chefredakteur(?:in)?|redactor(?:a)?|periodista|politics|staff|bureau chief)",
+    r"(?:reporter|editor|correspondent|writer|journalist|columnist|producer|contributor|redakteur(?:in)?|"
+    r"korrespondent(?:in)?|journaliste?|chefredakteur(?:in)?|redactor(?:a)?|periodista|bureau chief|director of \w+)",
     re.I,
 )
 _BAD_CHARACTER = re.compile(r"[<>{}\[\]=#*\\^~_$%]|\d{3,}|://|[?!]$")
@@ -138,7 +141,9 @@ def tidy(part: str) -> str:
     return name
 
 
-_NAME_WORD = re.compile(r"(?:[^\W\d_a-zß-ÿ][\w'’.-]*|d[aeiou]|v[ao]n|d[eo][lrns]|der|den|ten|la|le|el|al|bin|ben|ibn|y|e|af|av|zu|zum)$")
+_NAME_WORD = re.compile(
+    r"(?:[^\W\d_a-zß-ÿ][\w'’.-]*|d[aeiou]|v[ao]n|d[eo][lrns]|der|den|ten|la|le|el|al|bin|ben|ibn|y|e|af|av|zu|zum)$"
+)
 
 
 def looks_like_name(name: str) -> bool:

@@ -7,6 +7,7 @@ import re
 from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from webmain.page.tree import VISUALLY_HIDDEN
@@ -27,7 +28,7 @@ _BYLINE_WORDS: Final = frozenset(
     "byline bylines author authors autor autores autoren autori auteur auteurs autore verfasser verfasserin writer writers "
     "writtenby columnist columnists journalist journalists reporter reporters contributor contributors creator creators "
     "credit credits vcard fn redacteur firma forfatter yazar penulis tacgia postby postedby submitted signature kolumnist "
-    "redactor redakteur".split()
+    "redactor redakteur postname topicstarter threadstarter owner".split()
 )
 _NOT_BYLINE_WORDS: Final = frozenset(
     "comment comments commenter avatar image images photo photos picture thumb thumbnail icon icons bio biography about "
@@ -47,6 +48,7 @@ _ASIDE_WORDS: Final = frozenset(
     "readmore outbrain taboola authorbio authorbox authorpage aboutauthor weather calendar navigation menu listing archive "
     "archives similar also seealso suggest suggested suggestions".split()
 )
+_POST_WORDS: Final = frozenset(["post", "entry", "article", "story", "topic"])
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
@@ -54,13 +56,16 @@ _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 def _signs(value: str) -> int:
     """Return what a class or id names: the place of an author, of a date, or a part about other pages or people."""
     found = [w.lower() for w in _WORD.findall(value[:300])]
-    words = {*found, *map("".join, zip(found, found[1:], strict=False))}
+    words = {*found, *map("".join, pairwise(found))}
     signs = 0
     if not words.isdisjoint(_BYLINE_WORDS) and words.isdisjoint(_NOT_BYLINE_WORDS):
         signs |= _BYLINE
     if not words.isdisjoint(_DATE_WORDS):
         signs |= _DATED
-    if not words.isdisjoint(_ASIDE_WORDS) and not (value == "Blog1" or value.startswith("widget Blog")):  # Blogger's posts
+    aside = words & _ASIDE_WORDS
+    if "footer" in aside and not words.isdisjoint(_POST_WORDS):
+        aside -= {"footer"}
+    if aside and not (value == "Blog1" or value.startswith("widget Blog")):  # Blogger's posts
         signs |= _ASIDE
     return signs
 
@@ -97,8 +102,8 @@ class Clues:
         `h1`; `time`; anchors with rel=author; elements whose class or id names an author, or a date.
     licences : list of int
         Anchors with rel=license.
-    language : str
-        `lang` of the html element.
+    language : list of str
+        `lang` of the html element; empty where there is no such element.
     """
 
     metas: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
@@ -110,7 +115,7 @@ class Clues:
     bylines: list[int] = field(default_factory=list)
     dated: list[int] = field(default_factory=list)
     licences: list[int] = field(default_factory=list)
-    language: str = ""
+    language: list[str] = field(default_factory=list)
 
     def meta(self, *names: str) -> str:
         """Return the first content that isn't blank, in the order of the names; "" where there is none."""
@@ -127,42 +132,51 @@ class Clues:
 
 def gather(document: Document) -> Clues:
     """Sweep over the elements once."""
-    elements = document.elements
     clues = Clues()
-    attributes_of = elements.attributes
-    language = ""
-    for i, tag in enumerate(elements.tags[:MAX_ELEMENTS]):
+    seen: dict[str | None, int] = {None: 0, "": 0}
+    attributes_of = document.elements.attributes
+    for i, tag in enumerate(document.elements.tags[:MAX_ELEMENTS]):
         attributes = attributes_of[i]
-        if tag == "h1":
-            _add(clues.headings, i)
+        if tag in _NOTED:
+            if tag == "meta":
+                _take_meta(clues, i, attributes)
+                continue
+            if tag == "h1":
+                _add(clues.headings, i)
+            elif tag == "link":
+                _take_link(clues, attributes)
+            elif tag == "time":
+                _add(clues.times, i)
+            elif tag == "html" and not clues.language:
+                clues.language.append(attributes.get("lang") or attributes.get("xml:lang") or "")
+                continue
+            elif tag == "body":
+                continue
         if not attributes:
             continue
-        if tag == "meta":
-            _take_meta(clues, i, attributes)
-            continue
-        if tag == "link":
-            _take_link(clues, attributes)
-        elif tag == "time":
-            _add(clues.times, i)
-        elif tag == "html":
-            language = attributes.get("lang") or attributes.get("xml:lang") or ""
-        if (prop := attributes.get("itemprop")) is not None:
-            for token in (prop or "").lower().split()[:5]:
-                _add(clues.properties[token], i)
-        if tag == "a" and (rel := attributes.get("rel")):
-            tokens = rel.lower().split()
+        get = attributes.get
+        signs = 0
+        for value in (get("class"), get("id")):
+            if value not in seen:
+                seen[value] = _signs(value or "")
+            signs |= seen[value]
+        if signs & _BYLINE:
+            _add(clues.bylines, i)
+        if signs & _DATED:
+            _add(clues.dated, i)
+        if tag == "a" and "rel" in attributes:
+            tokens = (get("rel") or "").lower().split()
             if "author" in tokens:
                 _add(clues.author_links, i)
             if "license" in tokens:
                 _add(clues.licences, i)
-        for value in (attributes.get("class"), attributes.get("id")):
-            if value and tag != "body" and (signs := _signs(value)):
-                if signs & _BYLINE:
-                    _add(clues.bylines, i)
-                if signs & _DATED:
-                    _add(clues.dated, i)
-    object.__setattr__(clues, "language", language)
+        if "itemprop" in attributes:
+            for token in (get("itemprop") or "").lower().split()[:5]:
+                _add(clues.properties[token], i)
     return clues
+
+
+_NOTED: Final = frozenset(["meta", "h1", "link", "time", "html", "body"])
 
 
 def _add(found: list[int], index: int) -> None:
@@ -190,8 +204,10 @@ def _take_link(clues: Clues, attributes: dict[str, str | None]) -> None:
                 values.append(href.strip())
 
 
-_INVISIBLE = dict.fromkeys([0xAD, 0x200B, 0x2060, 0xFEFF, 0xB6, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0xE000, 0xE010)])
-_CONTROL = {c: " " for c in [*range(32), 0x7F, 0x85, 0x2028, 0x2029]}
+_INVISIBLE = dict.fromkeys(
+    [0xAD, 0x200B, 0x2060, 0xFEFF, 0xB6, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0xE000, 0xE010)]
+)
+_CONTROL = dict.fromkeys([*range(32), 127, 133, 8232, 8233], " ")
 _DROPPED = str.maketrans(_INVISIBLE | _CONTROL)
 _MARKUP = re.compile(r"<(?:/?[a-zA-Z][a-zA-Z0-9]{0,15}(?:\s[^<>]{0,300})?/?)>")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
@@ -229,16 +245,23 @@ def element_text(document: Document, index: int, *, limit: int = 400) -> str:
     return text if len(text) <= limit else ""
 
 
-def stands_aside(document: Document, index: int) -> bool:
-    """Tell whether an element stands in a part about other pages or by other people: comments, teasers, menus."""
+def stands_aside(document: Document, index: int, *, headline_leaf: int = -1) -> bool:
+    """Tell whether an element stands in a part about other pages or by other people: comments, teasers, menus.
+
+    What holds the headline as well is no such part, whatever its class.
+    """
     elements = document.elements
     for _ in range(_MAX_ANCESTORS):
         if index < 0:
             return False
         tag = elements.tags[index]
-        if tag in ("nav", "footer", "aside", "body", "html"):
-            return tag in ("nav", "footer", "aside")
         attributes = elements.attributes[index]
+        if tag in ("body", "html") or elements.first_leaf[index] <= headline_leaf < elements.end_leaf[index]:
+            return False
+        if tag in ("nav", "aside") or (
+            tag == "footer" and not _POST_WORDS & set(_WORD.findall(attributes.get("class") or ""))
+        ):
+            return True
         if attributes:
             for name in ("class", "id"):
                 if (value := attributes.get(name)) and is_aside_class(value):

@@ -50,7 +50,7 @@ _COMPACT = re.compile(
 _EPOCH = re.compile(r"(?:/Date\()?(\d{9,10}|\d{12,13})(?:\.\d{1,6})?(?:[+-]\d{4})?(?:\)/)?")
 _CJK = re.compile(
     r"(?P<year>(?:199|20\d)\d)\s?[年년]\s?(?P<month>\d{1,2})\s?[月월]\s?(?P<day>\d{1,2})\s?[日일号]?"
-    rf"|(?P<era>令和|平成)\s?(?P<year2>\d{{1,2}}|元)\s?年\s?(?P<month2>\d{{1,2}})\s?月\s?(?P<day2>\d{{1,2}})\s?日"
+    r"|(?P<era>令和|平成)\s?(?P<year2>\d{1,2}|元)\s?年\s?(?P<month2>\d{1,2})\s?月\s?(?P<day2>\d{1,2})\s?日"
 )
 _JAVA = re.compile(
     r"(?P<name>[A-Z][a-z]{2})\s(?P<day>\d{1,2})\s(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)\s(?P<zone>[A-Z]{2,4}|[+-]\d{4})?\s?"
@@ -75,7 +75,9 @@ _NUMBERS = re.compile(
     r"(?<![\d./-])(?P<a>\d{1,2})\.?\s?(?P<sep>[./‑-])\s?(?P<b>\d{1,2})\s?(?P=sep)\s?(?P<year>(?:199|20\d|2[45]\d)\d|\d\d)(?![\d%])"
 )
 _CLOCK_AFTER = re.compile(
-    rf"\W{{0,4}}(?:à|às|at|um|kl\.?|a las|alle|ore|om|в|о|saat|klo|เวลา|ο|στις|ב|الساعة|jam|pukul|lúc|[|•·–—@,(-])?\W{{0,3}}{_TIME}(?:\s?(?:Uhr|น\.|hrs?|h|uur|GMT(?=[+-]))?\s?\(?{_ZONE})?"
+    rf"\W{{0,4}}(?:à|às|at|um|kl\.?|a las|alle|ore|om|в|о|saat|klo|"
+    rf"เวลา|ο|στις|ב|الساعة|jam|pukul|lúc|[|•·–—@,(-])?\W{{0,3}}{_TIME}"
+    rf"(?:\s?(?:Uhr|น\.|hrs?|h|uur|GMT(?=[+-]))?\s?\(?{_ZONE})?"
 )
 _CLOCK_BEFORE = re.compile(
     rf"{_TIME}(?:\s?(?:Uhr|น\.|hrs?|h|uur))?(?:\s?{_ZONE})?[\s,|•·–—-]{{0,5}}(?:on\s|[A-Za-z]{{3,10}},?\s)?$"
@@ -151,7 +153,8 @@ def _search(text: str, language: str, month_first: bool) -> datetime | None:
         for match in _CJK.finditer(text):
             if found := _with_clock(text, match, _cjk_parts(match), language):
                 return found
-    if (match := _JAVA.search(text)) and (found := _build(match.groupdict(), language)):
+    java = _JAVA.search(text)
+    if java and (found := _build(java.groupdict(), language)):
         return found
     for pattern in (_DAY_FIRST_VIETNAMESE, _DAY_FIRST, _MONTH_FIRST, _YEAR_FIRST):
         for match in pattern.finditer(text):

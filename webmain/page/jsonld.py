@@ -110,41 +110,46 @@ class _Lenient:
         self._roots: list[Any] = []
         self._stack: list[Any] = []
         self._keys: list[str | None] = []
+        self._ignored = 0  # containers open below the bound
 
     def values(self) -> list[Any]:
         """Read to the end, or to the bounds."""
-        position, ignored = 0, 0
+        position = 0
         for _ in range(_MAX_TOKENS):
             match = _NEXT.match(self._text, position)
-            if match is None:
-                if position >= len(self._text):
-                    break
+            if match is not None:
+                position = self._take(match)
+            elif position < len(self._text):
                 position += 1
-                continue
-            position = match.end()
-            kind, token = match.lastgroup, match.group()
-            if kind == "quote":
-                value, position = self._string(position, "'" if token == "'" else '"')
-                if not ignored:
-                    self._put(value)
-            elif kind == "skip":
-                position = self._comment_end(position, token)
-            elif kind == "word" and not ignored:
-                self._put(_bare(token))
-            elif kind == "mark":
-                if token in "{[":
-                    if ignored or len(self._stack) >= MAX_DEPTH:
-                        ignored += 1
-                    else:
-                        self._open({} if token == "{" else [])
-                elif token in "}]":
-                    if ignored:
-                        ignored -= 1
-                    else:
-                        self._close(dict if token == "}" else list)
-                elif token == "," and self._keys and not ignored:
-                    self._keys[-1] = None
+            else:
+                break
         return self._roots
+
+    def _take(self, match: re.Match[str]) -> int:
+        """Take one piece of the text; return where the next one begins."""
+        piece, end = match.group(), match.end()
+        if match["quote"]:
+            value, end = self._string(end, "'" if piece == "'" else '"')
+            if not self._ignored:
+                self._put(value)
+        elif match["skip"]:
+            return self._comment_end(end, piece)
+        elif match["word"]:
+            if not self._ignored:
+                self._put(_bare(piece))
+        elif piece in ("{", "["):
+            if self._ignored or len(self._stack) >= MAX_DEPTH:
+                self._ignored += 1
+            else:
+                self._open({} if piece == "{" else [])
+        elif piece in ("}", "]"):
+            if self._ignored:
+                self._ignored -= 1
+            else:
+                self._close(dict if piece == "}" else list)
+        elif piece == "," and self._keys and not self._ignored:
+            self._keys[-1] = None
+        return end
 
     def _string(self, start: int, quote: str) -> tuple[str, int]:
         """Read to the quote after which a value may end."""
@@ -153,8 +158,8 @@ class _Lenient:
                 return _unescape(self._text[start : match.start()]), match.end()
         return _unescape(self._text[start : start + 2000]), len(self._text)
 
-    def _comment_end(self, position: int, token: str) -> int:
-        mark = {"//": "\n", "/*": "*/"}.get(token)
+    def _comment_end(self, position: int, opening: str) -> int:
+        mark = {"//": "\n", "/*": "*/"}.get(opening)
         if mark is None:
             return position
         end = self._text.find(mark, position)

@@ -207,7 +207,7 @@ _LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?")
 def _language(reading: Reading) -> Found | None:
     """Find the declared language as a BCP 47 tag in lower case."""
     places = [
-        ("html:lang", reading.clues.language),
+        ("html:lang", reading.declared_language),
         ("json-ld", reading.text("inLanguage")),
         ("og:locale", reading.clues.meta("og:locale")),
         ("meta:content-language", reading.clues.meta("content-language")),

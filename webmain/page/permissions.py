@@ -62,14 +62,13 @@ def read_paywalled(reading: Reading) -> Found | None:
 
     A part of the page that isn't free (`hasPart`) outranks the page's own "free".
     """
-    answers = []
+    answers: list[bool | None] = []
     for node in reading.nodes:
         if not node.is_article and answers:
             break
         parts = node.value.get("hasPart")
-        for part in (parts if isinstance(parts, list) else [parts])[:50]:
-            if isinstance(part, dict) and "isAccessibleForFree" in part:
-                answers.append(_truth(part["isAccessibleForFree"]))
+        several = parts if isinstance(parts, list) else [parts]
+        answers.extend(_truth(part.get("isAccessibleForFree")) for part in several[:50] if isinstance(part, dict))
         answers.append(_truth(node.value.get("isAccessibleForFree")))
     known = [a for a in answers if a is not None]
     if known:

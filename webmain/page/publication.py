@@ -6,13 +6,13 @@ from datetime import UTC
 from typing import TYPE_CHECKING
 
 from webmain.items import Flag
-from webmain.page.clues import element_text, scope_type, stands_aside
+from webmain.page.clues import element_text, scope_type
 from webmain.page.dates import date_in_url, parse_date, plain
 from webmain.page.jsonld import texts
 from webmain.page.reading import Found, Reading, found
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 _PUBLISHED_META = (
     "article:published_time", "og:article:published_time", "article:published", "og:published_time", "parsely-pub-date",
@@ -33,7 +33,21 @@ _MODIFIED_META = (
 )  # fmt: skip
 _FOREIGN_SCOPES = ("videoobject", "imageobject", "audioobject", "comment", "usercomments", "answer", "event", "review")
 _MONTH_FIRST_SITES = ("us", "com", "org", "net", "gov", "edu", "ph")
-_UPDATED = ("updat", "modif", "aktualis", "mis à jour", "actualiz", "aggiorn", "обновл", "güncel", "แก้ไข", "ปรับปรุง", "更新", "수정", "atualiz")
+_UPDATED = (
+    "updat",
+    "modif",
+    "aktualis",
+    "mis à jour",
+    "actualiz",
+    "aggiorn",
+    "обновл",
+    "güncel",
+    "แก้ไข",
+    "ปรับปรุง",
+    "更新",
+    "수정",
+    "atualiz",
+)
 
 
 def read_dates(reading: Reading) -> tuple[Found | None, Found | None]:
@@ -42,8 +56,7 @@ def read_dates(reading: Reading) -> tuple[Found | None, Found | None]:
     Returns
     -------
     pair of Found or None
-        Aware datetimes. A change before the publication is dropped, except that it is taken for the publication where a
-        page gives a later one for both: the earlier is then the older statement.
+        Aware datetimes. A change before the publication is dropped, unless it is a mere day, and the same day.
     """
     published = _first(reading, _published(reading))
     modified = _first(reading, _modified(reading))
@@ -61,12 +74,10 @@ def read_dates(reading: Reading) -> tuple[Found | None, Found | None]:
 
 def _first(reading: Reading, candidates: Iterator[tuple[str, str]]) -> Found | None:
     """Parse candidates until one is a date."""
-    language = reading.language
+    language, month_first = reading.language, _month_first(reading)
     for name, raw in candidates:
-        if name == "url":
-            value = date_in_url(raw)
-        else:
-            value = parse_date(raw, language=language, month_first=_month_first(reading))
+        is_url = name == "url"
+        value = date_in_url(raw) if is_url else parse_date(raw, language=language, month_first=month_first)
         if value is not None:
             return found(value, name, raw)
     return None
@@ -74,7 +85,7 @@ def _first(reading: Reading, candidates: Iterator[tuple[str, str]]) -> Found | N
 
 def _month_first(reading: Reading) -> bool:
     """Tell whether 05/06/2024 is the sixth of May here: American English, or English under a common domain."""
-    declared = reading.clues.language.lower().replace("_", "-")
+    declared = reading.declared_language.lower().replace("_", "-")
     if declared.startswith("en-"):
         return declared.startswith(("en-us", "en-ph"))
     return reading.language in ("en", "") and reading.document.site.rpartition(".")[2] in _MONTH_FIRST_SITES
@@ -134,7 +145,9 @@ def _of_time(reading: Reading, index: int, *, updates: bool) -> Iterator[tuple[s
     """Yield what a time element says, if it is said of the kind of date that is wanted."""
     attributes = reading.document.elements.attributes[index]
     text = element_text(reading.document, index, limit=120)
-    around = f"{attributes.get('class') or ''} {attributes.get('itemprop') or ''} {text} {_before(reading, index)}".lower()
+    around = (
+        f"{attributes.get('class') or ''} {attributes.get('itemprop') or ''} {text} {_before(reading, index)}".lower()
+    )
     if any(word in around for word in _UPDATED) == updates:
         for raw in (attributes.get("datetime"), attributes.get("content"), text):
             if raw:
@@ -150,27 +163,34 @@ def _before(reading: Reading, index: int) -> str:
 
 def _seen(reading: Reading) -> Iterator[tuple[str, str]]:
     """Yield what readers see: marked as a date near the headline, lines near it, then any marked date."""
-    document, elements, leaves = reading.document, reading.document.elements, reading.document.leaves
     marked = [(i, t) for i in reading.in_view(reading.clues.dated) for t in _texts_of_date(reading, i)]
     near = [(i, t) for i, t in marked if reading.is_near(i)]
     yield from (("date", t) for _, t in near if not any(w in t.lower() for w in _UPDATED))
     yield from (("date", t) for _, t in near)
-    at = reading.headline_leaf
-    outside = int(Flag.IN_CONTROL | Flag.EMBEDDED)
+    at, n = reading.headline_leaf, len(reading.document.leaves)
     if at >= 0:
-        order = [*range(at, min(len(leaves), at + 40)), *range(at - 1, max(-1, at - 20), -1)]
-        for i in order:
-            text = leaves.texts[i]
-            if 5 < len(text) <= 120 and not leaves.flags[i] & outside and _is_mostly_date(text):
-                if not stands_aside(document, leaves.element[i]):
-                    yield "byline", text
+        around = [*range(at, min(n, at + 40)), *range(at - 1, max(-1, at - 20), -1)]
+        yield from (("byline", t) for t in _date_lines(reading, around, 120))
     for i in reading.in_view(reading.clues.times):
         yield from _of_time(reading, i, updates=False)
     yield from (("date", t) for i, t in marked if not reading.is_near(i))
     if at < 0 or not marked:
-        for i, text in enumerate(leaves.texts[:5000]):
-            if 5 < len(text) <= 80 and _is_mostly_date(text) and not stands_aside(document, leaves.element[i]):
-                yield "text", text
+        yield from (("text", t) for t in _date_lines(reading, range(min(n, 5000)), 80))
+
+
+def _date_lines(reading: Reading, leaves: Iterable[int], limit: int) -> Iterator[str]:
+    """Yield those of the lines that may be a date with little else, and don't stand aside."""
+    columns = reading.document.leaves
+    outside = int(Flag.IN_CONTROL | Flag.EMBEDDED)
+    for i in leaves:
+        text = columns.texts[i]
+        if (
+            5 < len(text) <= limit
+            and not columns.flags[i] & outside
+            and _is_mostly_date(text)
+            and not reading.stands_aside(columns.element[i])
+        ):
+            yield text
 
 
 def _texts_of_date(reading: Reading, index: int) -> list[str]:
@@ -184,6 +204,4 @@ def _texts_of_date(reading: Reading, index: int) -> list[str]:
 def _is_mostly_date(text: str) -> bool:
     """Tell whether a line may be a date with little else: it has a digit for a day and for a year."""
     digits = sum(c.isdigit() for c in text)
-    return digits >= 3 and len(plain(text)) <= 12 + 9 * digits
-
-
+    return digits >= 3 and len(plain(text)) <= 14 + 6 * digits

@@ -60,10 +60,15 @@ class Reading:
                     return cleaned
         return ""
 
+    @property
+    def declared_language(self) -> str:
+        """`lang` of the html element; "" without one."""
+        return self.clues.language[0] if self.clues.language else ""
+
     @cached_property
     def language(self) -> str:
         """Primary subtag of what the page declares first."""
-        declared = self.clues.language or self.clues.meta("og:locale", "content-language", "language")
+        declared = self.declared_language or self.clues.meta("og:locale", "content-language", "language")
         return declared.replace("_", "-").strip().lower().partition("-")[0][:3]
 
     @cached_property
@@ -96,10 +101,14 @@ class Reading:
         at = self.headline_leaf
         return at >= 0 and at - _BEFORE <= leaf <= at + _AFTER
 
+    def stands_aside(self, element: int) -> bool:
+        """Tell whether an element stands in a part about other pages or by other people."""
+        return stands_aside(self.document, element, headline_leaf=self.headline_leaf)
+
     def in_view(self, elements: list[int]) -> list[int]:
         """Order elements: those after the headline first, then those before it; leave out what stands aside."""
-        kept = [i for i in elements[:60] if not stands_aside(self.document, i)]
         at = self.headline_leaf
+        kept = [i for i in elements[:60] if not self.stands_aside(i)]
         if at < 0:
             return kept
         first = self.document.elements.first_leaf

@@ -54,7 +54,9 @@ def strip_site(title: str, *, names: Iterable[str], others: Sequence[str] = ()) 
             title = rest
             continue
         shorter = next((c for m in cuts if fold(c := title[: m.start()].strip()) in whole and len(fold(c)) > 8), "")
-        shorter = shorter or next((c for m in cuts if fold(c := title[m.end() :].strip()) in whole and len(fold(c)) > 14), "")
+        shorter = shorter or next(
+            (c for m in cuts if fold(c := title[m.end() :].strip()) in whole and len(fold(c)) > 14), ""
+        )
         if not shorter:
             break
         title = shorter
@@ -69,7 +71,12 @@ def _is_site(part: str, names: set[str]) -> bool:
     for name in names:
         if folded == name:
             return True
-        if len(name) >= 4 and name in folded and (folded.startswith(name) or folded.endswith(name)) and len(part.split()) <= 5:
+        if (
+            len(name) >= 4
+            and name in folded
+            and (folded.startswith(name) or folded.endswith(name))
+            and len(part.split()) <= 5
+        ):
             return True
         if len(folded) >= 4 and folded in name and 2 * len(folded) >= len(name):
             return True
@@ -108,7 +115,16 @@ def choose(candidates: Sequence[Candidate], *, names: Sequence[str]) -> tuple[Ca
     return Candidate(good[best].source, _without_kicker(shown[best], rivals)), good[best]
 
 
-_GENERIC: Final = ("Blog Archiv", "Blog Archive", "Home", "Homepage", "Startseite", "Archive", "Untitled", "Untitled Document")
+_GENERIC: Final = (
+    "Blog Archiv",
+    "Blog Archive",
+    "Home",
+    "Homepage",
+    "Startseite",
+    "Archive",
+    "Untitled",
+    "Untitled Document",
+)
 _WEIGHTS: Final = {"json-ld": 2.0, "og:title": 2.0, "h1": 2.5, "title": 1.0, "twitter:title": 0.5}
 _LEAST_WEIGHT: Final = 0.3
 _LABEL_LETTERS: Final = 14
@@ -122,10 +138,8 @@ def _banner(candidates: Sequence[Candidate]) -> list[str]:
     heading = next((c.text for c in candidates if c.source == "h1"), "")
     cuts = list(_SEPARATOR.finditer(title))
     agreed = {fold(c.text) for c in candidates if c.source not in ("h1", "title")}
-    if heading and fold(heading) not in agreed:
-        if any(fold(title[m.end() :]) == fold(heading) for m in cuts):
-            return [heading]
-    return []
+    is_end = any(fold(title[m.end() :]) == fold(heading) for m in cuts)
+    return [heading] if heading and is_end and fold(heading) not in agreed else []
 
 
 def _without_tail(title: str) -> str:

@@ -11,22 +11,21 @@ from urllib.parse import urlsplit
 
 from scrapy import Request, Spider, signals
 from scrapy.exceptions import DontCloseSpider, IgnoreRequest
-from scrapy.http.request import NO_CALLBACK
 
 from webmain import stages
 from webmain.discovery.articles import UrlKind
 from webmain.discovery.feeds import NotAFeed, find_feeds, read_feed
 from webmain.discovery.page_evidence import judge_page
-from webmain.discovery.pagination import Link as PageLink
-from webmain.discovery.pagination import next_listing, next_part
+from webmain.discovery.pagination import next_listing
 from webmain.discovery.sitemaps import NotASitemap, SitemapChild, read_sitemap, sitemaps_from_robots
-from webmain.items import Hints, Page, Reason, Rejected
+from webmain.items import Hints, Reason, Rejected
 from webmain.page.urls import amp_to_canonical_guess, host, normalise
 from webmain.signals import tell_rejected
 from webmain.spiders.answers import is_answer, page_of
 from webmain.spiders.arguments import NewsArguments, read_news_arguments, with_settings
 from webmain.spiders.head import Head, lacks_text, read_evidence, read_head, with_text
 from webmain.spiders.memory import Memory
+from webmain.spiders.parts import fetch_parts, pager_links
 from webmain.spiders.site import Candidate, Limits, Site, Where
 from webmain.spiders.sources import Source, SourceKind, Sources
 
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from twisted.python.failure import Failure
 
-    from webmain.discovery.pagination import Link
     from webmain.page.document import Document
 
 MIN_HUB_LINKS: Final = 5
@@ -44,7 +42,6 @@ MIN_HUB_LINKS: Final = 5
 _SOURCE_PRIORITY: Final = 100
 _SITEMAP_MAX_BYTES: Final = 50 << 20
 _CHUNK: Final = 500
-_MAX_PAGER_CHARS: Final = 24
 _REQUESTS_AHEAD: Final = 4
 
 
@@ -362,7 +359,7 @@ class NewsSpider(Spider):
         hints = self._fold(document, head, candidate, site, hints)
         if site.is_repeated(document.leaves.texts):
             raise Rejected(Reason.DUPLICATE, "its text was read already, under another address", url=url)
-        parts = await self._parts(document, head, site)
+        parts = await fetch_parts(self.crawler, document, head, site)
         if not site.has_sources and candidate.depth <= site.limits.hub_depth:
             self._follow(site, document, Where.HUB, depth=candidate.depth)
         document.page = replace(page, hints=hints, parts=parts, article_reason=reason)
@@ -414,51 +411,6 @@ class NewsSpider(Spider):
         more = site.fold(canonical)
         return hints or more
 
-    async def _parts(self, document: Document, head: Head, site: Site) -> tuple[Page, ...]:
-        """Fetch the following pages of an article one by one; a failing one ends it."""
-        first = here = document.url or ""
-        links = _pager_links(document)
-        rel_next = head.rel_next
-        parts: list[Page] = []
-        while len(parts) < site.limits.parts - 1 and (links or rel_next):
-            following = next_part(here, links, rel_next, first=first if parts else None)
-            address = normalise(following) if following else None
-            if address is None or address in {first, *(part.url for part in parts)} or not site.is_own(address):
-                break
-            part = await self._fetch_part(address)
-            if part is None:
-                break
-            site.fold(address)
-            try:
-                following_document = stages.read(part)
-                here, rel_next = part.url or address, read_head(following_document).rel_next
-                links = _pager_links(following_document)
-            except Rejected as rejected:
-                self.logger.info("part %d of %s can not be read: %s", len(parts) + 2, first, rejected)
-                break
-            parts.append(part)
-        if parts:
-            self._count("webmain/parts", len(parts))
-        return tuple(parts)
-
-    async def _fetch_part(self, address: str) -> Page | None:
-        """Fetch one further page of an article; None where it can not be had."""
-        engine = self.crawler.engine
-        assert engine is not None
-        try:
-            response = await engine.download_async(
-                Request(address, callback=NO_CALLBACK, priority=_SOURCE_PRIORITY, dont_filter=True)
-            )
-        except Exception as error:  # whatever fails, the article goes on with what was there
-            self.logger.info("a part is missing: %s: %s", address, error)
-            self._count("webmain/parts_failed")
-            return None
-        if response.status != 200:
-            self.logger.info("a part is missing: %s: status %d", address, response.status)
-            self._count("webmain/parts_failed")
-            return None
-        return page_of(response)
-
     def _follow(self, site: Site, document: Document, where: Where, *, depth: int) -> None:
         """Take over the links, the feeds and the next page of a front page or hub."""
         links = document.links
@@ -472,7 +424,7 @@ class NewsSpider(Spider):
             site, site.sift(((link.url, None) for link in links if "nofollow" not in link.rel), where, depth=depth)
         )
         if where is Where.HUB:
-            following = next_listing(url, _pager_links(document), head.rel_next)
+            following = next_listing(url, pager_links(document), head.rel_next)
             if following:
                 self._wait_for(site, site.sift([(following, None)], where, depth=max(0, depth - 1)))
 
@@ -527,14 +479,3 @@ def _other_fronts(start: str) -> Iterator[str]:
     for scheme in dict.fromkeys((parts.scheme, "http")):
         for name in names:
             yield f"{scheme}://{name}/"
-
-
-def _pager_links(document: Document) -> list[Link]:
-    """Choose the links that a pager may be made of: short ones to neighbours, and what is declared as next."""
-    url = (document.url or "").partition("?")[0].rstrip("/")
-    folder = url.rsplit("/", 1)[0]
-    return [
-        PageLink(url=link.url, text=link.text, rel=link.rel, in_nav=link.zone == "nav")
-        for link in document.links
-        if "next" in link.rel or (len(link.text) <= _MAX_PAGER_CHARS and link.url.startswith(folder))
-    ]

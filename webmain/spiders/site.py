@@ -22,6 +22,8 @@ from webmain.spiders.arguments import PathFilter
 _DAY_S: Final = 24 * 3600.0
 _MAX_REMEMBERED: Final = 200_000
 _MIN_FURNITURE_CHARS: Final = 40
+_DOUBTFUL_HUB_SCORE: Final = 0.15
+"""From here a hub's address only lacks an article's signs (`/city/story-31`): the page must tell."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,6 +161,7 @@ class Site:
         self.furniture: set[int] = set()
         self.has_sources = False
         self._articles: set[int] = set()
+        self._refused: set[str] = set()  # hubs like too many others
         self._hubs = 0
         self._hub_patterns: Counter[str] = Counter()
         self._hits: Counter[str] = Counter()
@@ -255,7 +258,7 @@ class Site:
         is_named = where is Where.BEFORE or where is Where.FEED or self._is_news(url)
         if kind is UrlKind.IGNORE or self._paths.excludes(url) or url == self.front:
             return None
-        if kind is UrlKind.HUB and not is_named:
+        if kind is UrlKind.HUB and judgement.score < _DOUBTFUL_HUB_SCORE and not is_named:
             return self._hub(url, depth + 1)
         if not self._paths.includes(url):
             self.skipped["not_included"] += url not in self._queued
@@ -276,14 +279,19 @@ class Site:
 
     def _hub(self, url: str, depth: int) -> Candidate | None:
         """Take a hub where neither its depth nor its like speak against it."""
-        if url in self._queued or depth > self.limits.hub_depth or self._hubs >= self.limits.hubs:
+        if (
+            url in self._refused
+            or url in self._queued
+            or depth > self.limits.hub_depth
+            or self._hubs >= self.limits.hubs
+        ):
             return None
         folder, numbered = _patterns(url)
         if self._hub_patterns[folder] >= self.limits.siblings or (
             numbered and self._hub_patterns[numbered] >= self.limits.alike
         ):
             self.skipped["hubs_alike"] += 1
-            self._gone.add(url)
+            self._refused.add(url)
             return None
         self._hub_patterns[folder] += 1
         if numbered:

@@ -1,0 +1,82 @@
+from datetime import UTC, datetime
+
+import pytest
+
+from webmain.discovery.ledger import Done, Found, Ledger, State
+from webmain.items import Hints
+from webmain.spiders.memory import Memory
+from webmain.spiders.site import Site, Where
+
+FRONT = "https://example.org/"
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+
+
+def url(number):
+    return f"{FRONT}2026/11/20/five-words-make-an-article-{number}"
+
+
+@pytest.fixture
+def ledger(tmp_path):
+    with Ledger(tmp_path / "x.ledger") as opened:
+        yield opened
+
+
+def sifted(site, *numbers, hints=None):
+    return list(site.sift([(url(n), hints) for n in numbers], Where.FEED))
+
+
+def test_without_a_ledger_nothing_is_known_and_nothing_is_left_over():
+    site, memory = Site(FRONT, now=NOW), Memory(None)
+    assert not memory.sort(site, sifted(site, 1)).known
+    assert list(memory.left_over("example.org")) == []
+    assert not memory.is_known(url(1))
+
+
+def test_settled_addresses_are_known_and_new_ones_become_pending_with_their_hints(ledger):
+    ledger.mark_done([Done(url=url(1), article_id="a")], site="example.org")
+    site, memory = Site(FRONT, now=NOW), Memory(ledger)
+    verdict = memory.sort(site, sifted(site, 1, 2, hints=Hints(source="feed", title="T")))
+    assert verdict.known == {url(1)}
+    assert [(p.url, p.hints.title) for p in ledger.pending("example.org", 9)] == [(url(2), "T")]
+
+
+def test_known_addresses_are_fetched_again_where_the_user_asks(ledger):
+    ledger.mark_done([Done(url=url(1), article_id="a")], site="example.org")
+    site, memory = Site(FRONT, now=NOW), Memory(ledger, skip_known=False)
+    assert not memory.sort(site, sifted(site, 1)).known
+    assert not memory.is_known(url(1))
+
+
+def test_what_failed_lately_waits_for_its_time(ledger):
+    ledger.mark_failed(url(1), "blocked", retry_after_s=3600, site="example.org")
+    site, memory = Site(FRONT, now=NOW), Memory(ledger)
+    verdict = memory.sort(site, sifted(site, 1))
+    assert (verdict.known, verdict.n_waiting) == ({url(1)}, 1)
+
+
+def test_what_a_killed_run_left_is_taken_up_with_its_hints(ledger):
+    ledger.add_pending([Found(url=url(1), hints=Hints(source="feed", title="T"))], site="example.org")
+    site, memory = Site(FRONT, now=NOW), Memory(ledger)
+    ((left, hints),) = memory.left_over("example.org")
+    assert (left, hints.title) == (url(1), "T")
+    for candidate in site.sift([(left, hints)], Where.BEFORE):
+        site.push(candidate)
+    assert not memory.sort(site, sifted(site, 1)).known
+
+
+def test_an_address_whose_page_is_stored_under_another_is_not_left_over(ledger):
+    ledger.add_pending([Found(url=url(1))], site="example.org")
+    ledger.add_alias(url(1), url(2))
+    ledger.mark_done([Done(url=url(2), article_id="a")], site="example.org")
+    assert list(Memory(ledger).left_over("example.org")) == []
+    assert ledger.state(url(1)) is State.DONE
+
+
+def test_hubs_are_never_remembered(ledger):
+    site, memory = Site(FRONT, now=NOW), Memory(ledger)
+    (hub,) = site.sift([(FRONT + "section/sport/", None)], Where.HUB)
+    assert hub.is_hub
+    memory.sort(site, [hub])
+    memory.settle(hub, "x")
+    memory.alias(hub, FRONT)
+    assert ledger.state(hub.url) is None

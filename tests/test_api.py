@@ -1,0 +1,195 @@
+"""The public door: extract, extract_site, and the records."""
+
+import json
+import pickle
+import subprocess
+import sys
+from datetime import UTC, datetime
+
+import pytest
+
+import webmain
+from webmain import Article, ArticleBlock, Hints, Kind, Page, Reason, Rejected, WordCount, extract, extract_site
+
+SENTENCE = "The committee met on Tuesday, and after a long debate it agreed on the plan. "
+PAGE = (
+    "<html lang=en><head><title>Plan agreed | The Paper</title>"
+    "<meta property='og:title' content='Plan agreed'><meta name=author content='Ada Moss'>"
+    "<meta property='article:published_time' content='2026-11-03T09:30:00+07:00'></head><body>"
+    "<nav><ul><li><a href=/a>A</a><li><a href=/b>B</a></ul></nav><article><h1>Plan agreed</h1>"
+    + "".join(f"<p>{SENTENCE * 3}{i}</p>" for i in range(4))
+    + "</article></body></html>"
+)
+URL = "https://www.example.com/2026/plan-agreed"
+
+
+def test_text_and_metadata_of_a_page():
+    article = extract(PAGE, url=URL)
+    assert SENTENCE.strip() in article.text
+    assert article.title == "Plan agreed"
+    assert article.authors == ("Ada Moss",)
+    assert article.published == datetime.fromisoformat("2026-11-03T09:30:00+07:00")
+    assert (article.url, article.site, article.language) == (URL, "example.com", "en")
+    assert len(article.id) == 16
+    assert len(article.fingerprint) == 32
+    assert article.text == "\n\n".join(b.text for b in article.blocks)
+
+
+def test_text_alone_reads_no_metadata():
+    article = extract(PAGE, url=URL, parts="text")
+    assert article.text == extract(PAGE, url=URL).text
+    assert (article.title, article.authors, article.language, article.id) == (None, (), None, "")
+
+
+@pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
+def test_bytes_are_decoded(kind):
+    source = kind(PAGE.replace("plan", "plän").encode("latin-1"))
+    article = extract(source, parts="article")
+    assert "plän" in article.text
+    assert article.charset
+
+
+@pytest.mark.parametrize("name", ["line_block", "pab", "eniw", "thai_xpath", "line_block:decision=sigma", None])
+def test_every_extractor_can_be_named(name):
+    article = extract(PAGE, url=URL, extractor=name, parts="text")
+    assert SENTENCE.strip() in article.text
+    if name:
+        assert article.extractor == name.partition(":")[0]
+
+
+def test_an_extractor_of_ones_own():
+    from webmain.extractors.pab import PAB
+
+    assert extract(PAGE, extractor=PAB(same_host=True), parts="text").extractor == "pab"
+
+
+@pytest.mark.parametrize(
+    ("kw", "words"),
+    [
+        ({"parts": "all"}, ["parts", "'all'", "article", "text"]),
+        ({"timeout_s": 0}, ["timeout_s", "0", "positive"]),
+        ({"max_bytes": -1}, ["max_bytes", "-1", "positive"]),
+        ({"extractor": "magic"}, ["magic", "pab", "line_block"]),
+    ],
+)
+def test_wrong_options_are_named(kw, words):
+    with pytest.raises(ValueError, match=words[0]) as caught:
+        extract(PAGE, **kw)
+    assert not isinstance(caught.value, Rejected)
+    assert all(word in str(caught.value) for word in words)
+
+
+@pytest.mark.parametrize("given", [None, 3, ["<p>"], object()])
+def test_a_page_must_be_text_or_bytes(given):
+    with pytest.raises(TypeError, match=type(given).__name__):
+        extract(given)
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ("", Reason.EMPTY),
+        (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n" * 9, Reason.NOT_HTML),
+        (b"\x89PNG\r\n\x1a\n" + b"\x00" * 99, Reason.NOT_HTML),
+        ("<html><body></body></html>", Reason.NO_BLOCKS),
+    ],
+)
+def test_rejections_are_value_errors_with_a_reason(given, reason):
+    with pytest.raises(ValueError, match=reason.value) as caught:
+        extract(given, url=URL)
+    assert isinstance(caught.value, Rejected)
+    assert caught.value.reason is reason
+    assert caught.value.url == URL
+    assert caught.value.detail
+
+
+def test_rejected_survives_pickling():
+    before = Rejected(Reason.TOO_SLOW, "ten seconds", url=URL)
+    after = pickle.loads(pickle.dumps(before))
+    assert (after.reason, after.detail, after.url, str(after)) == (
+        Reason.TOO_SLOW,
+        "ten seconds",
+        URL,
+        "too_slow: ten seconds",
+    )
+    assert str(Rejected(Reason.EMPTY)) == "empty"
+
+
+def test_too_large_pages_are_rejected_before_they_are_read():
+    with pytest.raises(Rejected) as caught:
+        extract(PAGE, max_bytes=100)
+    assert caught.value.reason is Reason.TOO_LARGE
+
+
+def test_a_site_is_answered_one_for_one_in_order():
+    pages = [Page(url=URL, html=PAGE), Page(url=URL + "2", body=b""), Page(url=URL + "3", body=PAGE.encode())]
+    answers = extract_site(iter(pages), parts="text")
+    assert [type(a) for a in answers] == [Article, Rejected, Article]
+    assert answers[1].reason is Reason.EMPTY
+    assert answers[2].url == URL + "3"
+    assert extract_site([]) == []
+    with pytest.raises(ValueError, match="parts"):
+        extract_site([], parts="all")
+
+
+FULL = Article(
+    id="0123456789abcdef",
+    url=URL,
+    title="A title",
+    authors=("A", "B"),
+    published=datetime(2026, 11, 3, tzinfo=UTC),
+    text="x",
+    tags=("t",),
+    paywalled=False,
+    words=(WordCount(word="ice", count=3),),
+    blocks=(
+        ArticleBlock(kind=Kind.HEADING, text="Head", level=2),
+        ArticleBlock(kind=Kind.PARAGRAPH, text="a_b\nc"),
+        ArticleBlock(kind=Kind.LIST_ITEM, text="one", level=1, ordered=True),
+        ArticleBlock(kind=Kind.LIST_ITEM, text="two", level=2),
+        ArticleBlock(kind=Kind.QUOTE, text="said\nshe"),
+        ArticleBlock(kind=Kind.CODE, text="x = ```1```"),
+        ArticleBlock(kind=Kind.TABLE, text="a\tb\n1", rows=(("a", "b|c"), ("1",))),
+        ArticleBlock(kind=Kind.CAPTION, text="photo"),
+    ),
+)
+
+
+def test_records_round_trip_through_json():
+    record = json.loads(FULL.to_json())
+    assert Article.from_dict(record) == FULL
+    assert Article.from_dict({**record, "later": 1}) == FULL
+    assert record["published"] == "2026-11-03T00:00:00+00:00"
+    extracted = extract(PAGE, url=URL)
+    assert Article.from_dict(json.loads(extracted.to_json())) == extracted
+    assert Article.from_dict({}) == Article()
+
+
+def test_records_of_a_newer_schema_are_refused():
+    with pytest.raises(ValueError, match="schema version 99"):
+        Article.from_dict({"schema_version": 99})
+
+
+def test_json_keeps_letters_as_they_are():
+    assert "ราคา" in Article(text="ราคา").to_json()
+
+
+def test_markdown_has_every_kind():
+    assert FULL.to_markdown() == (
+        "# A title\n\n## Head\n\na\\_b  \nc\n\n1. one\n  - two\n\n> said\n> she\n\n````\nx = ```1```\n````\n\n"
+        "| a | b\\|c |\n| --- | --- |\n| 1 |  |\n\n*photo*\n"
+    )
+
+
+def test_article_is_picklable_and_says_little_in_its_repr():
+    assert pickle.loads(pickle.dumps(FULL)) == FULL
+    assert repr(FULL) == f"Article(url={URL!r}, title='A title', 1 characters)"
+
+
+def test_everything_public_is_there_and_nothing_heavy_is_imported():
+    assert all(hasattr(webmain, name) for name in webmain.__all__)
+    assert Hints(source="feed")
+    heavy = "numpy selectolax lxml sklearn scrapy pythainlp icu4py dateparser tldextract sqlite3".split()
+    code = f"import sys, webmain; print([m for m in {heavy} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

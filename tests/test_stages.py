@@ -1,0 +1,245 @@
+"""The stages as pure functions: read, judge, merge, compose, stitch."""
+
+import time
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from webmain.extractors.base import extraction
+from webmain.extractors.registry import create
+from webmain.items import Hints, Kind, Metadata, Page, Reason, Rejected, Unit
+from webmain.page.blocks import segment
+from webmain.stages import (
+    MIN_DUPLICATE_CHARS,
+    MIN_FEED_CHARS,
+    extract_page,
+    extract_pages,
+    judge,
+    merge,
+    read,
+    stitch,
+    with_hints,
+)
+
+URL = "https://example.com/a"
+LONG = "A sentence of some length, written to be repeated. " * 4
+
+
+@dataclass(frozen=True)
+class KeepAll:
+    name: ClassVar[str] = "keep_all"
+    merges: bool = False
+
+    def segment(self, document):
+        return segment(document)
+
+    def judge(self, segmentation):
+        n = len(segmentation)
+        return extraction(
+            segmentation, self.name, score=np.ones(n), raw=np.ones(n), kept=np.ones(n, dtype=bool), why=["x"] * n,
+            merges_duplicates=self.merges,
+        )  # fmt: skip
+
+
+def page(markup: str, **kw) -> Page:
+    return Page(url=URL, html=markup, **kw)
+
+
+def text(markup: str, method=None, **kw) -> str:
+    return extract_page(page(markup, **kw), method or KeepAll(), metadata=False).text
+
+
+def reason(given: Page, **kw) -> Reason:
+    with pytest.raises(Rejected) as caught:
+        judge(read(given, **kw), KeepAll())
+    assert caught.value.url == given.url
+    return caught.value.reason
+
+
+# --- read ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        (Page(url=URL, html=""), Reason.EMPTY),
+        (Page(url=URL, html=" \n"), Reason.EMPTY),
+        (Page(url=URL, body=b""), Reason.EMPTY),
+        (Page(url=URL, body=b" \r\n"), Reason.EMPTY),
+        (Page(url=URL), Reason.EMPTY),
+        (Page(url=URL, body=b"%PDF-1.7\n\x00\x01", headers={"content-type": "text/html"}), Reason.NOT_HTML),
+        (Page(url=URL, body=b'{"a": 1}', headers={"content-type": "application/json"}), Reason.NOT_HTML),
+        (Page(url=URL, html="<p></p>"), Reason.NO_BLOCKS),
+        (Page(url=URL, html="<script>x</script>"), Reason.NO_BLOCKS),
+    ],
+)
+def test_pages_that_cannot_be_read_say_why(given, why):
+    assert reason(given) is why
+
+
+def test_size_limit_is_inclusive():
+    for kw in ({"html": "<p>12345"}, {"body": b"<p>12345"}):
+        read(Page(**kw), max_bytes=8)
+        assert reason(Page(url=URL, **kw), max_bytes=7) is Reason.TOO_LARGE
+
+
+def test_deadline_is_kept_by_every_view():
+    document = read(page("<p>x</p>" * 100), timeout_s=1e-9)
+    time.sleep(0.001)
+    with pytest.raises(Rejected, match="too_slow"):
+        judge(document, KeepAll())
+
+
+def test_no_deadline_without_a_timeout():
+    assert read(page("<p>x"), timeout_s=None).deadline is None
+
+
+def test_bytes_are_decoded_and_the_charset_told():
+    document = read(Page(body="<meta charset=utf-8><p>ราคา".encode("cp874"), headers={}))
+    assert "ราคา" in document.html
+    assert document.charset
+    assert document.charset_source
+
+
+# --- merge -----------------------------------------------------------------------------------------------------------
+
+
+def merged(markup: str, *, merges: bool, drop: bool | None = None):
+    return merge(judge(read(page(markup)), KeepAll(merges=merges)), drop=drop)
+
+
+def test_methods_that_merge_drop_every_repeated_block():
+    found = merged("<p>Same</p><p>x</p><p>same</p><p>SAME</p>", merges=True)
+    assert found.kept.tolist() == [True, True, False, False]
+    assert found.duplicate_of.tolist() == [-1, -1, 0, 0]
+
+
+@pytest.mark.parametrize(("n", "marked"), [(MIN_DUPLICATE_CHARS - 1, False), (MIN_DUPLICATE_CHARS, True)])
+def test_other_methods_mark_long_ones_and_keep_them(n, marked):
+    found = merged(f"<p>{'x' * n}</p><p>{'x' * n}</p>", merges=False)
+    assert found.kept.all()
+    assert (found.duplicate_of[1] == 0) == marked
+
+
+def test_white_space_and_markup_inside_do_not_hide_a_repetition():
+    found = merged(f"<p>{LONG}</p><p><b>{LONG[:50]}</b>{LONG[50:]}</p>", merges=False)
+    assert found.duplicate_of.tolist() == [-1, 0]
+
+
+def test_merging_can_be_asked_for_or_refused():
+    assert merged("<p>a</p><p>a</p>", merges=False, drop=True).kept.tolist() == [True, False]
+    assert merged("<p>a</p><p>a</p>", merges=True, drop=False).kept.tolist() == [True, True]
+
+
+def test_merging_changes_nothing_in_what_it_was_given():
+    before = judge(read(page("<p>a</p><p>a</p>")), KeepAll(merges=True))
+    merge(before)
+    assert before.kept.tolist() == [True, True]
+    assert before.duplicate_of.tolist() == [-1, -1]
+
+
+def test_source_lines_are_merged_too():
+    blocks = f"<p>{LONG}</p>\n\n\n\n\n\n<p>{LONG}</p>"
+    found = merge(judge(read(page(blocks)), create("line_block")))
+    assert found.unit is Unit.LINES
+    assert found.duplicate_of.tolist() == [-1, 0]
+
+
+# --- compose ---------------------------------------------------------------------------------------------------------
+
+
+def test_text_is_the_blocks_joined_by_blank_lines():
+    assert text("<h1>H</h1><p>a <b>b</b></p><ul><li>c</ul>") == "H\n\na b\n\nc"
+
+
+def test_kept_nothing_is_no_text():
+    with pytest.raises(Rejected) as caught:
+        extract_page(page("<a href=/>x</a><a href=/>y</a>"), create("thai_xpath"), metadata=False)
+    assert caught.value.reason is Reason.NO_TEXT
+
+
+def test_line_block_gives_kinds_by_the_tag_that_opens_a_line():
+    markup = f"<h2>{'Heading of some length ' * 3}</h2><p>{LONG}</p><ul><li>{LONG}</ul><blockquote>{LONG}</blockquote>"
+    article = extract_page(page(markup), create("line_block:max_attr=1"), metadata=False)
+    assert [b.kind for b in article.blocks] == [Kind.HEADING, Kind.PARAGRAPH, Kind.LIST_ITEM, Kind.QUOTE]
+    assert article.blocks[0].level == 2
+
+
+@pytest.mark.parametrize(("n", "source"), [(MIN_FEED_CHARS - 1, "feed"), (MIN_FEED_CHARS, "keep_all")])
+def test_feed_content_stands_in_where_the_page_gives_little(n, source):
+    hints = Hints(source="feed", content_html=f"<p>{LONG}</p><p>{LONG}</p><p hidden>no</p><script>no</script>")
+    article = extract_page(page("<p>" + "x" * n, hints=hints), KeepAll(), metadata=False)
+    assert article.extractor == source
+    assert ("no" in article.text.split()) is False
+
+
+def test_feed_content_that_is_shorter_is_left():
+    assert text("<p>the page itself", hints=Hints(source="feed", content_html="<p>x")) == "the page itself"
+
+
+# --- hints -----------------------------------------------------------------------------------------------------------
+
+
+def test_hints_fill_what_the_page_does_not_say():
+    hints = Hints(source="feed", title="T", authors=("A",), published="Tue, 03 Nov 2026 10:00:00 +0700", language="TH")
+    found = with_hints(Metadata(title="Own"), hints)
+    assert found.title == "Own"
+    assert found.authors == ("A",)
+    assert found.published is not None
+    assert found.published.utcoffset() is not None
+    assert found.language_declared == "th"
+    assert found.sources["authors"].name == "feed"
+    assert "title" not in found.sources
+
+
+def test_without_hints_metadata_stays():
+    metadata = Metadata(title="x")
+    assert with_hints(metadata, None) is metadata
+    assert with_hints(metadata, Hints(source="feed")) == metadata
+    assert with_hints(metadata, Hints(source="feed", published="no date")).published is None
+
+
+# --- several pages -----------------------------------------------------------------------------------------------------
+
+
+def test_parts_are_stitched_without_what_stands_on_an_earlier_page():
+    parts = (page("<h1>Head</h1><p>two"), page(""), page("<p>three"))
+    article = extract_page(page("<h1>Head</h1><p>one", parts=parts), KeepAll(), metadata=False)
+    assert article.text == "Head\n\none\n\ntwo\n\nthree"
+    assert article.n_parts == 3
+    assert article.fingerprint
+
+
+def test_stitching_nothing_keeps_the_text():
+    article = extract_page(page("<p>one"), KeepAll(), metadata=False)
+    assert stitch(article, []).text == article.text
+
+
+def test_pages_are_answered_one_for_one():
+    answers = extract_pages([page("<p>one"), page(""), page("<p>three")], KeepAll(), metadata=False)
+    assert [getattr(a, "text", a) if not isinstance(a, Rejected) else a.reason for a in answers] == [
+        "one",
+        Reason.EMPTY,
+        "three",
+    ]
+
+
+@dataclass(frozen=True)
+class Fitted(KeepAll):
+    min_pages: int = 2
+    n_seen: int = 0
+
+    def fit(self, documents):
+        return replace(self, n_seen=len(documents))
+
+    def judge(self, segmentation):
+        return replace(super().judge(segmentation), confidence=float(self.n_seen))
+
+
+@pytest.mark.parametrize(("n", "seen"), [(1, 0.0), (2, 2.0), (3, 3.0)])
+def test_site_extractors_are_fitted_when_there_are_enough_pages(n, seen):
+    answers = extract_pages([page(f"<p>{i}") for i in range(n)] + [page("")], Fitted(), metadata=False)
+    assert [a.confidence for a in answers[:-1]] == [seen] * n
+    assert isinstance(answers[-1], Rejected)
