@@ -75,7 +75,7 @@ class LineBlock:
         The constant of "sigma"; the paper gives no value.
     max_gap : int
         Lines without text allowed between two lines of one block (section V, step 2: "the distance of any two neighbor
-        lines with text"; the paper gives no value).
+        lines with text"; the paper gives no value: of 0, 1 and 3, the one that is best on the development part of WCXB).
     min_ttr, max_attr, min_tkd : float
         Fixed thresholds: TTR > 30, ATTR < .2, TKD >= 2 (section IV.B).
 
@@ -93,7 +93,7 @@ class LineBlock:
     decision: Literal["fixed", "sigma"] = "fixed"
     tkd: Literal["rescue", "require"] = "rescue"
     lambda_: float = 1.0
-    max_gap: int = 1
+    max_gap: int = 0
     min_ttr: float = 30.0
     max_attr: float = 0.2
     min_tkd: float = 2.0
