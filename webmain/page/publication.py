@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 _PUBLISHED_META = (
     "article:published_time", "og:article:published_time", "article:published", "og:published_time", "parsely-pub-date",
-    "sailthru.date", "datepublished", "date_published", "publishdate", "publish_date", "publish-date", "pubdate", "pub_date",
+    "sailthru.date", "datepublished", "date_published", "publishdate", "publish_date", "publish-date", "pubdate",
+    "pub_date",
     "published_time", "published-date", "publication_date", "publication-date", "article_date_original", "article.published",
     "cxenseparse:recs:publishtime", "cxenseparse:publishtime", "dcterms.created", "dcterms.issued", "dc.date.issued",
     "dc.date.created", "dcterms.date", "dc.date", "dc:date", "citation_publication_date", "citation_date", "citation_online_date",
