@@ -17,9 +17,11 @@ if TYPE_CHECKING:
 _META = (
     "parsely-author", "author", "authors", "article:author", "article:author_name", "og:article:author", "og:author",
     "book:author", "sailthru.author", "dc.creator", "dcterms.creator", "dc:creator", "dcterms:creator", "dc.author", "byl",
-    "byline", "citation_author", "cxenseparse:author", "article.author", "rbauthors", "dcsext.author", "shareaholic:article_author_name",
+    "byline", "citation_author", "cxenseparse:author", "article.author",
+    "rbauthors", "dcsext.author", "shareaholic:article_author_name",
     "vr:author", "lp.article:author", "news_author", "article_author", "twitter:data1",
 )  # fmt: skip
+_SHORT_LABEL = 14  # characters of "Written by:" and the like, which the name follows in another element
 _DOMAIN = re.compile(r"[\w-]{2,40}\.[a-z]{2,6}", re.I)
 _NOT_OURS = ("comment", "usercomments", "review", "imageobject", "videoobject", "answer", "userreview")
 
@@ -187,9 +189,10 @@ def _shown(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
         text = leaves.texts[i]
         if len(text) > 120 or not starts_byline(text + " ") or leaves.flags[i] & outside:
             continue
-        if len(text) < 14 and i + 1 < len(leaves):
-            text = f"{text} {leaves.texts[i + 1]}"
         names = names_in(text, language=reading.language, is_text=True)
+        if not names and len(text) < _SHORT_LABEL and i + 1 < len(leaves):
+            text = f"{text} {leaves.texts[i + 1]}"
+            names = names_in(text, language=reading.language, is_text=True)
         if names and not reading.stands_aside(leaves.element[i]):
             yield "byline", names, text
 

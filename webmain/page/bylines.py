@@ -16,14 +16,14 @@ MAX_NAME_WORDS: Final = 7
 
 _PREFIX = re.compile(
     r"(?:(?:(?:written|posted|published|reported|reporting|story|words|article|text|texte|texto|testo|submitted|edited|review|"
-    r"reviewed|report|analysis|opinion|created|"
+    r"reviewed|report|analysis|opinion|"
     r"escrito|publicado|redigido|scritto|pubblicato|écrit|publié|rédigé|geschrieben|verfasst|skrevet|skrivet|"
     r"geplaatst|geschreven)\s(?:and\s\w{4,12}\s)?)?"
     r"(?:by|von|vom|par|por|di|door|av|af|przez|od|oleh|bởi|kirjoittanut|írta|tekijä|szerző|de)(?:\s?:\s?|\s)"
-    r"|(?:authors?|autor(?:en|in|innen|es|a|i|zy|ka)?|auteurs?|autori?|autore|writer|text|texte?|texto|testo|tekst|foto|"
+    r"|(?:authors?|autor(?:en|in|innen|es|a|i|zy|ka)?|auteurs?|autori?|autore|writer|text|texte?|texto|testo|tekst|"
     r"redaktion|redaktör|journalist|redacción|reporter|reporters|correspondent|verfasser(?:in)?|forfatter|yazar|yazan|"
     r"tác giả|penulis|reporter|autorius|автор(?:ы|ка)?|текст|журналист|συντάκτης|γράφει (?:ο|η)|yazarı|source|fuente|"
-    r"credits?|name|byline)\s?[:：]\s?"
+    r"name|byline)\s?[:：]\s?"
     r"|(?-i:Author|Autor(?:in)?|Auteur|Writer)\s(?=[^\W\d_])"
     r"|(?:โดย|เขียนโดย|เรื่องโดย|เรียบเรียงโดย|ข่าวโดย)\s?[:：]?\s?|(?:เรื่อง|ผู้เขียน|ผู้สื่อข่าว|รายงานโดย)\s?[:：]\s?"
     r"|(?:文|作者|记者|記者|編集|執筆|取材・文|撰文|責任編輯|责任编辑|글|기자)\s?[/／:：]\s?"
@@ -56,13 +56,20 @@ _GENERIC = frozenset(
     "default test by von system root contributor contributors follow share home blog news more".split()
 ) | {
     "staff writer", "super user", "view all posts", "guest author", "the editors", "read more", "view profile",
-    "site admin", "all posts", "see all", "about the author", "view bio", "autor unbekannt", "no author", "web desk",
+    "site admin", "written by", "posted by", "published by",
+    "all posts", "see all", "about the author", "view bio", "autor unbekannt", "no author", "web desk",
 }  # fmt: skip
 _ROLE = re.compile(
     r"(?:(?:senior|chief|staff|political|associate|deputy|managing|executive|news|sports?|special|foreign|contributing|"
     r"business|science|technology|health|national|investigative|digital|web|assistant|freelance|\w+)\s){0,3}"
     r"(?:reporter|editor|correspondent|writer|journalist|columnist|producer|contributor|redakteur(?:in)?|"
-    r"korrespondent(?:in)?|journaliste?|chefredakteur(?:in)?|redactor(?:a)?|periodista|bureau chief|director of \w+)",
+    r"korrespondent(?:in)?|journaliste?|chefredakteur(?:in)?|redactor(?:a)?|periodista|"
+    r"engineer|manager|analyst|bureau chief|director of \w+)",
+    re.I,
+)
+_BUTTON = re.compile(
+    r"(?:facebook|google|tweet|twitter|share|e-?mail|print|comments?|copyright|©|photos?|fotos?|bild(?:er)?|image|picture)\b"
+    r"(?!.*\b(?:team|staff)\b)",
     re.I,
 )
 _BAD_CHARACTER = re.compile(r"[<>{}\[\]=#*\\^~_$%]|\d{3,}|://|[?!]$")
@@ -134,6 +141,7 @@ def tidy(part: str) -> str:
         or len(name.split()) > MAX_NAME_WORDS
         or _BAD_CHARACTER.search(name)
         or folded in _GENERIC
+        or _BUTTON.match(name)
         or _ROLE.fullmatch(name)
         or not any(c.isalpha() for c in name)
     ):

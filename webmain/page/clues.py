@@ -239,7 +239,8 @@ def element_text(document: Document, index: int, *, limit: int = 400) -> str:
     if elements.tags[index] == "meta":
         return clean(elements.attributes[index].get("content") or "")
     first, end = elements.first_leaf[index], elements.end_leaf[index]
-    if end - first > 60:
+    texts = leaves.texts[first : min(end, first + 61)]
+    if len(texts) > 60 or sum(map(len, texts)) > 2 * limit:
         return ""
     text = clean(leaves.join(range(first, end)), limit=2 * MAX_VALUE_CHARS)
     return text if len(text) <= limit else ""

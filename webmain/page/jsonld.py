@@ -20,7 +20,7 @@ MAX_TOTAL_CHARS: Final = 4_000_000
 
 MAX_DEPTH: Final = 40
 MAX_NODES: Final = 5_000
-_MAX_TOKENS: Final = 200_000
+_MAX_TOKENS: Final = 60_000
 
 _ARTICLE_TYPES: Final = frozenset(
     "article newsarticle blogposting reportagenewsarticle liveblogposting analysisnewsarticle "
@@ -69,6 +69,8 @@ def parse_json(text: str) -> list[Any]:
     text = text.strip("\ufeff \t\r\n;")
     if not text:
         return []
+    if "\\ud" in text or "\\uD" in text:
+        text = _LONE_SURROGATE.sub(r"\\ufffd", text)
     try:
         return [json.loads(text, strict=False)]
     except (ValueError, RecursionError):
@@ -82,6 +84,9 @@ def parse_json(text: str) -> list[Any]:
     return _Lenient(text).values()
 
 
+_LONE_SURROGATE = re.compile(
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+)
 _NEXT = re.compile(
     r"""
     (?P<space>[\s\x00-\x1f\ufeff;]++)

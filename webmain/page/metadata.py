@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from webmain.items import Metadata
 from webmain.page.authors import read_authors
 from webmain.page.clues import clean, element_text
-from webmain.page.jsonld import is_article, is_other, texts
+from webmain.page.jsonld import is_article, is_other, read_json_ld, texts
 from webmain.page.permissions import read_licence, read_opt_outs, read_paywalled
 from webmain.page.publication import read_dates
 from webmain.page.reading import Found, Reading, found, read
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 MAX_TAGS: Final = 50
 _MAX_TAG_CHARS: Final = 100
+_HEAD_ELEMENTS: Final = 5_000
 
 
 def read_metadata(document: Document) -> Metadata:
@@ -62,13 +63,18 @@ def read_metadata(document: Document) -> Metadata:
 
 def article_types(document: Document) -> bool:
     """Tell whether the page calls itself an article, in JSON-LD or in `og:type`."""
-    reading = read(document)
-    return is_article(reading.linked) or "article" in reading.clues.meta("og:type").lower()
+    if is_article(read_json_ld(document.tree.data)):
+        return True
+    elements = document.elements
+    for tag, attributes in zip(elements.tags[:_HEAD_ELEMENTS], elements.attributes, strict=False):
+        if tag == "meta" and (attributes.get("property") or attributes.get("name") or "").strip().lower() == "og:type":
+            return "article" in (attributes.get("content") or "").lower()
+    return False
 
 
 def other_types(document: Document) -> bool:
     """Tell whether the page calls itself a collection, a list, a search result, a profile or a product, in JSON-LD."""
-    return is_other(read(document).linked)
+    return is_other(read_json_ld(document.tree.data))
 
 
 _TITLE_META: Final = (

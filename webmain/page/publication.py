@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from webmain.items import Flag
@@ -16,18 +17,23 @@ if TYPE_CHECKING:
 
 _PUBLISHED_META = (
     "article:published_time", "og:article:published_time", "article:published", "og:published_time", "parsely-pub-date",
-    "sailthru.date", "datepublished", "date_published", "publishdate", "publish_date", "publish-date", "pubdate", "pub_date",
-    "published_time", "published-date", "publication_date", "publication-date", "article_date_original", "article.published",
+    "sailthru.date", "datepublished", "date_published", "publishdate", "publish_date", "publish-date", "pubdate",
+    "pub_date",
+    "published_time", "published-date",
+    "publication_date", "publication-date", "article_date_original", "article.published",
     "cxenseparse:recs:publishtime", "cxenseparse:publishtime", "dcterms.created", "dcterms.issued", "dc.date.issued",
-    "dc.date.created", "dcterms.date", "dc.date", "dc:date", "citation_publication_date", "citation_date", "citation_online_date",
+    "dc.date.created", "dcterms.date", "dc.date", "dc:date", "citation_publication_date", "citation_date",
+    "citation_online_date",
     "originalpublicationdate", "displaydate", "ptime", "rnews:datepublished", "vr:published_time", "bt:pubdate",
-    "prism.publicationdate", "article:post_date", "created", "dc.created", "og:pubdate", "created_time", "creation_date",
+    "prism.publicationdate", "article:post_date", "created", "dc.created", "og:pubdate", "created_time",
+    "creation_date",
     "article:create_at", "article:created", "date.created", "time_published", "date", "pdate", "news_date",
     "shareaholic:article_published_time", "og:article:published",
 )  # fmt: skip
 _MODIFIED_META = (
     "article:modified_time", "og:article:modified_time", "og:updated_time", "article:modified", "datemodified",
-    "date_modified", "dcterms.modified", "dc.date.modified", "last-modified", "lastmod", "article:updated_time", "modified",
+    "date_modified", "dcterms.modified", "dc.date.modified", "last-modified", "lastmod", "article:updated_time",
+    "modified",
     "article.updated", "revision_date", "lastmodified", "cxenseparse:recs:modifiedtime",
     "shareaholic:article_modified_time", "updated_time",
 )  # fmt: skip
@@ -175,7 +181,16 @@ def _seen(reading: Reading) -> Iterator[tuple[str, str]]:
         yield from _of_time(reading, i, updates=False)
     yield from (("date", t) for i, t in marked if not reading.is_near(i))
     if at < 0 or not marked:
-        yield from (("text", t) for t in _date_lines(reading, range(min(n, 5000)), 80))
+        yield from (("text", t) for t in _only_date(reading, n))
+
+
+def _only_date(reading: Reading, n_leaves: int) -> list[str]:
+    """Return the lines that give a date anywhere on the page, if all of them give the same day."""
+    lines = list(islice(_date_lines(reading, range(min(n_leaves, 5000)), 80), 30))
+    month_first = _month_first(reading)
+    parsed = [(t, parse_date(t, language=reading.language, month_first=month_first)) for t in lines]
+    days = {value.date() for _, value in parsed if value is not None}
+    return [t for t, value in parsed if value is not None] if len(days) == 1 else []
 
 
 def _date_lines(reading: Reading, leaves: Iterable[int], limit: int) -> Iterator[str]:

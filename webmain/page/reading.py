@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from webmain.page.document import Document
 
 MAX_RAW_CHARS = 300
+_SURROGATES = re.compile("[\ud800-\udfff]")
 _BEFORE, _AFTER = 25, 60
 
 
@@ -29,7 +30,7 @@ class Found:
 def found(value: Any, name: str, raw: Any = None) -> Found:
     """Wrap a value, its raw string cut at `MAX_RAW_CHARS`."""
     text = raw if isinstance(raw, str) else str(value if raw is None else raw)
-    return Found(value, Source(name=name, raw=text[:MAX_RAW_CHARS]))
+    return Found(value, Source(name=name, raw=_SURROGATES.sub("", text[:MAX_RAW_CHARS])))
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +145,7 @@ def _headline(reading: Reading) -> int:
 
 def _is_banner(folded: str, title: str) -> bool:
     """Tell whether a heading is the last piece of the `title` element: the site's name, not the headline."""
-    pieces = re.split(r"\s+[|»·•–—-]\s+", title)
+    pieces = re.split(r"\s+[|»·•–—-]\s+", title[:1000])
     return len(pieces) > 1 and letters(pieces[-1]) == folded
 
 

@@ -1,0 +1,83 @@
+"""The headline out of several candidates."""
+
+import time
+
+import pytest
+
+from webmain.page.titles import Candidate, choose, strip_site
+
+LONG = "The old bridge over the river is open again"
+
+
+@pytest.mark.parametrize(
+    ("title", "names", "others", "expected"),
+    [
+        (f"{LONG} | Daily News", ["Daily News"], [], LONG),
+        (f"{LONG} - dailynews.example", ["dailynews.example", "dailynews"], [], LONG),
+        (f"{LONG} - Politics - Daily News", ["Daily News"], [LONG], LONG),
+        (f"Daily News: {LONG}", ["Daily News"], [], f"Daily News: {LONG}"),
+        (f"Daily News | {LONG}", ["Daily News"], [], LONG),
+        (f"{LONG} - Politics", ["Daily News"], [], f"{LONG} - Politics"),
+        (f"{LONG}：朝日新聞デジタル", ["朝日新聞"], [], LONG),
+        ("Well-known self-made man", ["made"], [], "Well-known self-made man"),
+        ("Daily News", ["Daily News"], [], "Daily News"),
+        ("เรื่องใหญ่ - ข่าวสด", ["ข่าวสด"], [], "เรื่องใหญ่"),
+    ],
+)
+def test_strip_site(title: str, names: list[str], others: list[str], expected: str) -> None:
+    assert strip_site(title, names=names, others=others) == expected
+
+
+def _choose(*pairs: tuple[str, str], names: tuple[str, ...] = ("Daily News",)) -> tuple[str, str] | None:
+    chosen = choose([Candidate(*p) for p in pairs], names=names)
+    return (chosen[0].source, chosen[0].text) if chosen else None
+
+
+def test_json_ld_comes_first() -> None:
+    assert _choose(("json-ld", "A headline of its own"), ("og:title", LONG), ("h1", LONG)) == (
+        "json-ld",
+        "A headline of its own",
+    )
+
+
+def test_the_site_name_is_no_headline_where_there_is_another() -> None:
+    assert _choose(("json-ld", "Daily News"), ("h1", LONG)) == ("h1", LONG)
+    assert _choose(("title", "Daily News")) == ("title", "Daily News")
+
+
+def test_a_title_that_was_cut_is_replaced_by_the_whole_one() -> None:
+    assert _choose(("json-ld", LONG[:30] + " ..."), ("h1", LONG)) == ("h1", LONG)
+    assert _choose(("og:title", LONG[:30] + "…"), ("title", f"{LONG} | Daily News")) == ("title", LONG)
+
+
+def test_most_places_agree_without_json_ld() -> None:
+    assert _choose(("og:title", "For social media only"), ("h1", LONG), ("title", f"{LONG} | Daily News")) == (
+        "h1",
+        LONG,
+    )
+
+
+def test_a_label_is_no_headline() -> None:
+    assert _choose(("og:title", LONG), ("h1", "News"), ("title", "News - Eawag")) == ("og:title", LONG)
+
+
+def test_the_banner_of_the_site_is_no_headline() -> None:
+    assert _choose(("h1", "My Little Blog"), ("title", "Sheep | My Little Blog"), names=()) == ("title", "Sheep")
+
+
+def test_a_kicker_that_others_leave_out_or_replace_is_cut() -> None:
+    assert _choose(("json-ld", f"Traffic: {LONG}"), ("og:title", LONG)) == ("json-ld", LONG)
+    assert _choose(("og:title", f"Traffic: {LONG}"), ("h1", f"Town news - {LONG}")) == ("h1", LONG)
+    assert _choose(("og:title", f"Traffic: {LONG}"), ("h1", f"Traffic: {LONG}")) == ("og:title", f"Traffic: {LONG}")
+
+
+def test_nothing_gives_nothing() -> None:
+    assert _choose() is None
+    assert _choose(("h1", ""), ("title", " | ")) is None
+
+
+@pytest.mark.parametrize("piece", [" | ", " - ", "a - ", ": ", ". "])
+def test_long_titles_cost_little(piece: str) -> None:
+    started = time.process_time()
+    _choose(("title", piece * 160), ("h1", piece * 120), ("og:title", piece * 150))
+    assert time.process_time() - started < 1
