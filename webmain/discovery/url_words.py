@@ -114,7 +114,7 @@ PAGE_SUFFIXES: Final = _words("html htm shtml xhtml php php3 phtml asp aspx jsp 
 
 ID_KEYS: Final = _words(
     """
-    id aid nid sid pid newsid news_id articleid article_id artid art_id idx idxno no num seq seqno storyid story_id p
+    id aid nid sid pid post newsid news_id articleid article_id artid art_id idx idxno no num seq seqno storyid story_id p
     itemid contentid content_id cid docid nno newsno oid artikelid idart idnews idnoticia newsdetailid topicid seq_code
     """
 )
