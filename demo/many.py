@@ -1,6 +1,6 @@
 """A large made-up site for benchmarks and long runs: as many articles as wanted, each drawn from its own number.
 
-Pages have the size and the parts of real ones (60-120 KB: navigation, style sheet, scripts, related boxes, comments);
+Pages have the size and the parts of real ones (130-200 KB: navigation, style sheet, scripts, related boxes, comments);
 texts are put together from parts of sentences in six languages (five scripts) and differ from each other. Every page
 is made when it is asked for, in one or two milliseconds; `ManyPages.prepare` makes them all beforehand.
 """
@@ -177,7 +177,7 @@ class ManyPages:
         words = _vocabulary(draft.language, rng)
         others = [rng.randrange(self.n_articles) for _ in range(14)]
         related = "\n".join(_teaser(n, words, rng) for n in others)
-        replies = "\n".join(_comment(i, words, rng) for i in range(rng.randint(6, 30)))
+        replies = "\n".join(_comment(i, words, rng) for i in range(rng.randint(0, 6)))
         record: dict[str, Any] = {
             "@context": "https://schema.org",
             "@type": "NewsArticle",
@@ -300,7 +300,7 @@ def _style() -> str:
     """Write a style sheet as long as real ones."""
     rules = (
         f".u-{n}{{margin:{n % 7}px {n % 5}px;padding:{n % 9}px;color:#{n * 7919 % 0xFFFFFF:06x};flex:{n % 3} 1 auto}}"
-        for n in range(220)
+        for n in range(700)
     )
     base = "body{font:17px/1.6 Georgia,serif;margin:0 auto;max-width:70rem}\n.comment{border-bottom:1px solid #ddd}\n"
     return base + "\n".join(rules)
@@ -322,7 +322,7 @@ def _state() -> str:
     """Write the state that a page's scripts are started with."""
     return as_json(
         {
-            "vendors": [{"id": i, "purposes": [i % 11, i % 7, i % 5], "policy": f"/v/{i}"} for i in range(260)],
-            "slots": {f"slot-{i}": {"sizes": [[300, 250], [728, 90]], "lazy": bool(i % 2)} for i in range(60)},
+            "vendors": [{"id": i, "purposes": [i % 11, i % 7, i % 5], "policy": f"/v/{i}"} for i in range(1100)],
+            "slots": {f"slot-{i}": {"sizes": [[300, 250], [728, 90]], "lazy": bool(i % 2)} for i in range(400)},
         }
     )
