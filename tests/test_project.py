@@ -67,7 +67,9 @@ def build_wheel(folder):
 
 
 def extract_with(python, env, cwd):
-    code = "import sys, webmain.cli as c; print(c.__file__, file=sys.stderr); sys.exit(c.main(['extract', '-f', 'json', '-']))"
+    code = (
+        "import sys, webmain.cli as c; print(c.__file__, file=sys.stderr); sys.exit(c.main(['extract', '-fjson', '-']))"
+    )
     return subprocess.run(
         [python, "-c", code],
         input=PAGE,
@@ -113,6 +115,7 @@ def test_wheel_installs_and_runs_in_a_clean_environment(tmp_path):
 
 
 def test_importing_webmain_loads_no_parser_array_or_crawler():
-    code = "import sys, webmain; print([m for m in ('numpy', 'selectolax', 'scrapy', 'lxml', 'sklearn', 'pythainlp') if m in sys.modules])"
+    heavy = ("numpy", "selectolax", "scrapy", "lxml", "sklearn", "pythainlp")
+    code = f"import sys, webmain; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -117,7 +117,8 @@ def judge_url(url: str, *, site: str | None = None) -> UrlJudgement:
     Returns
     -------
     UrlJudgement
-        ARTICLE from a score of 0.6, HUB up to 0.35 (if anything speaks for it) or where a list's own word stands in the path. Never raises.
+        ARTICLE from a score of 0.6, HUB up to 0.35 (if anything speaks for it) or where a list's own word stands in
+        the path. Never raises.
     """
     try:
         parts = urlsplit(url.strip())
