@@ -193,3 +193,20 @@ def test_everything_public_is_there_and_nothing_heavy_is_imported():
     code = f"import sys, webmain; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("text", "markdown"),
+    [
+        ("# not a heading", "\\# not a heading"),
+        ("- not a list", "\\- not a list"),
+        ("1. not a list", "1\\. not a list"),
+        ("1.5 metres", "1.5 metres"),
+        ("a - b # c", "a - b # c"),
+        ("*stars* and [brackets]", "\\*stars\\* and \\[brackets\\]"),
+    ],
+)
+def test_text_that_looks_like_markdown_is_escaped(text, markdown):
+    block = ArticleBlock(kind=Kind.PARAGRAPH, text=text)
+    assert Article(blocks=(block,)).to_markdown() == markdown + "\n"
+    assert Article(title=text).to_markdown().startswith("# " + markdown)

@@ -383,7 +383,7 @@ class Article(Metadata):
 
     def to_markdown(self) -> str:
         """Return the article as Markdown: title, then headings, lists, quotes, tables and code as such."""
-        title = [f"# {self.title}"] if self.title else []
+        title = [f"# {_markdown_text(' '.join(self.title.split()))}"] if self.title else []
         return "\n\n".join(title + list(_markdown_blocks(self.blocks))) + "\n"
 
 
@@ -405,6 +405,18 @@ def _plain(value: Any) -> Any:
 _MARKDOWN_SPECIAL = str.maketrans({c: "\\" + c for c in "\\`*_[]<>"})
 
 
+_MARKDOWN_LEAD = re.compile(r"^(\s*)(?:([#+-]|=+$)|(\d+)([.)]))(?=\s|$)", re.MULTILINE)
+
+
+def _markdown_text(text: str) -> str:
+    """Escape what Markdown would take for markup, also marks that start a line."""
+    return _MARKDOWN_LEAD.sub(_escape_lead, text.translate(_MARKDOWN_SPECIAL))
+
+
+def _escape_lead(lead: re.Match[str]) -> str:
+    return f"{lead[1]}\\{lead[2]}" if lead[2] else f"{lead[1]}{lead[3]}\\{lead[4]}"
+
+
 def _markdown_blocks(blocks: tuple[ArticleBlock, ...]) -> Iterator[str]:
     """Render each block, list items of one list as one piece."""
     items: list[str] = []
@@ -413,7 +425,7 @@ def _markdown_blocks(blocks: tuple[ArticleBlock, ...]) -> Iterator[str]:
         if block.kind is not Kind.LIST_ITEM and items:
             yield "\n".join(items)
             items, number = [], 0
-        text = block.text.translate(_MARKDOWN_SPECIAL)
+        text = _markdown_text(block.text)
         match block.kind:
             case Kind.HEADING:
                 yield f"{'#' * min(6, max(2, block.level))} {' '.join(text.split())}"
