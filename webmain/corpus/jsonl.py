@@ -18,20 +18,17 @@ import struct
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from webmain.corpus.append import AppendFile
 from webmain.corpus.identity import content_mark, identify
 from webmain.corpus.protocol import (
-    Buffer,
+    BufferedStore,
     NotAStoreError,
     Outcome,
     Stored,
     StoreDamagedError,
-    StoreError,
     StoreSpecError,
-    StoreWriteError,
     utc_now,
 )
 from webmain.corpus.record import HEAD, encode, plain
@@ -48,7 +45,7 @@ _STEP = 1 << 16
 _COMPRESSED = (".gz", ".zst", ".bz2", ".xz", ".br")
 
 
-class JsonlStore:
+class JsonlStore(BufferedStore):
     """Articles as lines of one file.
 
     Opening reads the head of every line once, to know what is there: about 200 bytes of memory an article.
@@ -78,6 +75,8 @@ class JsonlStore:
         See `webmain.corpus.protocol`.
     """
 
+    scheme = "jsonl"
+
     def __init__(
         self,
         path: str | Path,
@@ -86,13 +85,11 @@ class JsonlStore:
         fsync: bool = False,
         clock: Callable[[], datetime] = utc_now,
     ) -> None:
-        self.path = Path(path)
+        super().__init__(path, read_only=read_only)
         self.cut_bytes = 0
         self.damaged_lines = 0
-        self._read_only = read_only
         self._fsync = fsync
         self._clock = clock
-        self._buffer = Buffer()
         self._done: list[Stored] = []
         self._known: dict[str, bytes] = {}
         if self.path.suffix.lower() in _COMPRESSED:
@@ -110,23 +107,9 @@ class JsonlStore:
             raise
 
     @property
-    def spec(self) -> str:
-        """`jsonl:PATH`."""
-        return f"jsonl:{self.path}"
-
-    @property
-    def pending(self) -> int:
-        """Number of articles added and not yet committed."""
-        return len(self._buffer)
-
-    def due(self, now: float) -> bool:
-        """Tell whether 50 articles wait, or one has waited for a second (`now`: time.monotonic())."""
-        return self._buffer.due(now)
-
-    def add(self, article: Article) -> None:
-        """Take an article into the buffer."""
-        self._usable(writing=True)
-        self._buffer.add(article)
+    def closed(self) -> bool:
+        """Whether the store has been closed."""
+        return self._file.closed
 
     def commit(self) -> tuple[Stored, ...]:
         """Append what waits, a line each; return what became of it.
@@ -137,7 +120,7 @@ class JsonlStore:
             The lines before the failing one are whole and are named by the next successful commit; the others still
             wait.
         """
-        self._usable()
+        self._check_usable()
         n = 0
         try:
             for article in self._buffer.peek():
@@ -152,7 +135,7 @@ class JsonlStore:
 
     def get(self, article_id: str) -> Article | None:
         """Return the last revision of an article."""
-        self._usable()
+        self._check_usable()
         known = self._known.get(article_id)
         if known is None:
             return None
@@ -166,7 +149,7 @@ class JsonlStore:
 
     def articles(self) -> Iterator[Article]:
         """Yield the articles in their last revision, in the order of the file; damaged lines are passed over."""
-        self._usable()
+        self._check_usable()
         with self.path.open("rb") as file:
             for offset in sorted(_KNOWN.unpack(known)[2] for known in self._known.values()):
                 file.seek(offset)
@@ -178,13 +161,13 @@ class JsonlStore:
 
     def fingerprints(self) -> Iterator[tuple[str, str]]:
         """Yield (id, fingerprint) of every article."""
-        self._usable()
+        self._check_usable()
         for article_id, known in self._known.items():
             yield article_id, _KNOWN.unpack(known)[0].hex()
 
     def count(self) -> int:
         """Return the number of articles: ids, not lines."""
-        self._usable()
+        self._check_usable()
         return len(self._known)
 
     def close(self) -> tuple[Stored, ...]:
@@ -195,20 +178,6 @@ class JsonlStore:
             return self.commit()
         finally:
             self._file.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def _usable(self, *, writing: bool = False) -> None:
-        if self._file.closed:
-            raise StoreError(f"store {self.spec} is closed")
-        if writing and self._read_only:
-            raise StoreWriteError(f"store {self.spec} is open for reading only")
 
     def _mend(self) -> None:
         """Finish or cut off a last line that has no end; refuse a file that holds something else."""

@@ -13,12 +13,14 @@ StoreError (a ValueError)
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
+from pathlib import Path
 from types import TracebackType
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 from webmain.corpus.dedup import Bands
 from webmain.items import Article
@@ -181,6 +183,66 @@ class Buffer:
         """Tell whether 50 wait, or the first has waited for a second."""
         waiting = len(self._articles)
         return waiting >= COMMIT_ITEMS or (waiting > 0 and now - self._since >= COMMIT_SECONDS)
+
+
+class BufferedStore(ABC):
+    """What the stores of one file share: the buffer, and who may use it when.
+
+    Attributes
+    ----------
+    scheme : str
+        What stands before the colon in the store's specification.
+    """
+
+    scheme: ClassVar[str]
+
+    def __init__(self, path: str | Path, *, read_only: bool) -> None:
+        self.path = Path(path)
+        self._read_only = read_only
+        self._buffer = Buffer()
+
+    @property
+    def spec(self) -> str:
+        """The specification that opens this store again."""
+        return f"{self.scheme}:{self.path}"
+
+    @property
+    def pending(self) -> int:
+        """Number of articles added and not yet committed."""
+        return len(self._buffer)
+
+    @property
+    @abstractmethod
+    def closed(self) -> bool:
+        """Whether the store has been closed."""
+
+    def due(self, now: float) -> bool:
+        """Tell whether 50 articles wait, or one has waited for a second (`now`: time.monotonic())."""
+        return self._buffer.due(now)
+
+    def add(self, article: Article) -> None:
+        """Take an article into the buffer."""
+        self._check_usable(writing=True)
+        self._buffer.add(article)
+
+    @abstractmethod
+    def close(self) -> tuple[Stored, ...]:
+        """Commit, then close; a second call does nothing."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _check_usable(self, *, writing: bool = False) -> None:
+        """Raise where the store is closed, or open for reading only."""
+        if self.closed:
+            raise StoreError(f"store {self.spec} is closed")
+        if writing and self._read_only:
+            raise StoreWriteError(f"store {self.spec} is open for reading only")
 
 
 def utc_now() -> datetime:

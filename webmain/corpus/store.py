@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from datetime import datetime
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 from urllib.parse import quote
 
 from webmain.corpus import schema
@@ -21,7 +20,7 @@ from webmain.corpus.dedup import Entry, MemoryBands
 from webmain.corpus.identity import identify
 from webmain.corpus.jsonl import JsonlStore
 from webmain.corpus.protocol import (
-    Buffer,
+    BufferedStore,
     NewerStoreError,
     NotAStoreError,
     Outcome,
@@ -106,7 +105,7 @@ def _split(specs: str) -> list[str]:
     return parts
 
 
-class SqliteStore:
+class SqliteStore(BufferedStore):
     """Articles in an SQLite database (docs/fields.md), readable by any SQLite tool while a crawl writes.
 
     Write-ahead log, `synchronous=NORMAL`, one transaction a commit: a killed process loses nothing that was
@@ -130,6 +129,8 @@ class SqliteStore:
         See `webmain.corpus.protocol`.
     """
 
+    scheme = "sqlite"
+
     def __init__(
         self,
         path: str | Path,
@@ -138,10 +139,8 @@ class SqliteStore:
         wait_s: float = 30.0,
         clock: Callable[[], datetime] = utc_now,
     ) -> None:
-        self.path = Path(path)
-        self._read_only = read_only
+        super().__init__(path, read_only=read_only)
         self._clock = clock
-        self._buffer = Buffer()
         self._run: int | None = None
         self._bands: SqliteBands | None = None
         self._closed = False
@@ -162,23 +161,9 @@ class SqliteStore:
             raise
 
     @property
-    def spec(self) -> str:
-        """`sqlite:PATH`."""
-        return f"sqlite:{self.path}"
-
-    @property
-    def pending(self) -> int:
-        """Number of articles added and not yet committed."""
-        return len(self._buffer)
-
-    def due(self, now: float) -> bool:
-        """Tell whether 50 articles wait, or one has waited for a second (`now`: time.monotonic())."""
-        return self._buffer.due(now)
-
-    def add(self, article: Article) -> None:
-        """Take an article into the buffer."""
-        self._usable(writing=True)
-        self._buffer.add(article)
+    def closed(self) -> bool:
+        """Whether the store has been closed."""
+        return self._closed
 
     def commit(self) -> tuple[Stored, ...]:
         """Write what waits in one transaction; return what became of it.
@@ -188,7 +173,7 @@ class SqliteStore:
         StoreFullError, StoreLockedError, StoreWriteError, StoreDamagedError
             Nothing was written; all of it still waits.
         """
-        self._usable()
+        self._check_usable()
         waiting = self._buffer.peek()
         bands = self._bands.pending() if self._bands else ()
         if not waiting and not bands:
@@ -218,13 +203,13 @@ class SqliteStore:
 
     def fingerprints(self) -> Iterator[tuple[str, str]]:
         """Yield (id, fingerprint) of every article."""
-        self._usable()
+        self._check_usable()
         with self._told():
             yield from self._db.execute("SELECT id, fingerprint FROM article ORDER BY key").fetchall()
 
     def count(self) -> int:
         """Return the number of articles."""
-        self._usable()
+        self._check_usable()
         with self._told():
             n: int = self._db.execute("SELECT count(*) FROM article").fetchone()[0]
         return n
@@ -237,7 +222,7 @@ class SqliteStore:
         arguments : Mapping
             What the crawl was called with, written as JSON; values that JSON has no form for as their `str`.
         """
-        self._usable(writing=True)
+        self._check_usable(writing=True)
         with self._transaction():
             cursor = self._db.execute(
                 "INSERT INTO crawl_run (started, arguments) VALUES (?, ?)",
@@ -250,7 +235,7 @@ class SqliteStore:
 
     def finish_run(self, run: int, *, reason: str, stats: Mapping[str, Any] | None = None) -> None:
         """Note how a crawl ended; articles that wait are committed by `commit` or `close` as ever."""
-        self._usable(writing=True)
+        self._check_usable(writing=True)
         with self._transaction():
             self._db.execute(
                 "UPDATE crawl_run SET finished = ?, reason = ?, stats = ? WHERE id = ?",
@@ -265,7 +250,7 @@ class SqliteStore:
         algorithm : str
             Name and version of what makes the signatures; those of another algorithm are forgotten.
         """
-        self._usable(writing=True)
+        self._check_usable(writing=True)
         if self._bands is None:
             with self._transaction():
                 found = self._db.execute("SELECT value FROM setting WHERE name = 'signature'").fetchone()
@@ -285,20 +270,6 @@ class SqliteStore:
         finally:
             self._closed = True
             self._db.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def _usable(self, *, writing: bool = False) -> None:
-        if self._closed:
-            raise StoreError(f"store {self.spec} is closed")
-        if writing and self._read_only:
-            raise StoreWriteError(f"store {self.spec} is open for reading only")
 
     def _prepare(self) -> None:
         """Check whose file it is, bring it up to date, set the connection up."""
@@ -371,7 +342,7 @@ class SqliteStore:
 
     def _rows(self, where: str, values: tuple[Any, ...]) -> Iterator[tuple[int, Article]]:
         """Put articles together again from the record, the text, the blocks and the words."""
-        self._usable()
+        self._check_usable()
         with self._told():
             rows = self._db.execute(f"SELECT key, record, text FROM article {where}", values).fetchall()  # noqa: S608 - our own clauses
             for key, record, text in rows:
