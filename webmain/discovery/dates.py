@@ -6,25 +6,17 @@ Whether a date is plausible (an article of 1970, or of next year) is the caller'
 from __future__ import annotations
 
 import re
-from datetime import UTC, date, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta
 from typing import Final
 from urllib.parse import unquote, urlsplit
+
+from webmain.text.zones import read_zone
 
 MAX_DATE_CHARS: Final = 100
 """Longer strings are no dates."""
 
 _BUDDHIST_YEARS: Final = range(2400, 2700)
 _BUDDHIST_OFFSET: Final = 543
-
-_ZONES_H: Final = {
-    "UT": 0, "UTC": 0, "GMT": 0, "Z": 0, "WET": 0, "WEST": 1, "BST": 1, "CET": 1, "MEZ": 1, "MET": 1, "CEST": 2,
-    "MESZ": 2, "MEST": 2, "EET": 2, "SAST": 2, "CAT": 2, "EEST": 3, "MSK": 3, "EAT": 3, "TRT": 3, "GST": 4, "PKT": 5,
-    "IST": 5.5, "NPT": 5.75, "BDT": 6, "MMT": 6.5, "ICT": 7, "WIB": 7, "WITA": 8, "HKT": 8, "SGT": 8, "MYT": 8,
-    "PHT": 8, "AWST": 8, "JST": 9, "KST": 9, "WIT": 9, "ACST": 9.5, "ACDT": 10.5, "AEST": 10, "AEDT": 11, "NZST": 12,
-    "NZDT": 13, "NST": -3.5, "NDT": -2.5, "BRT": -3, "ART": -3, "AST": -4, "ADT": -3, "EST": -5, "EDT": -4,
-    "CST": -6, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7, "AKST": -9, "AKDT": -8, "HST": -10,
-}  # fmt: skip
-"""Hours east of UTC; where a name is ambiguous (CST, IST, BST) the reading of RFC 822 or of the larger press."""
 
 _MONTH_NAMES: Final = (
     "jan januar january janvier enero ene gennaio gen janeiro januari styczeń sty ม.ค. มกราคม",
@@ -122,7 +114,7 @@ def _from_parts(parts: dict[str, str]) -> datetime | None:
     try:
         found = datetime(
             _common_year(parts["year"]), month, int(parts.get("day", 1)), 0 if days else hour,
-            int(parts.get("minute", 0)), min(59, int(parts.get("second", 0))), microsecond, _zone(parts.get("zone")),
+            int(parts.get("minute", 0)), min(59, int(parts.get("second", 0))), microsecond, read_zone(parts.get("zone")),
         )  # fmt: skip
         return found + timedelta(days=days)
     except (ValueError, OverflowError):
@@ -143,20 +135,6 @@ def _common_year(raw: str) -> int:
     if len(raw) == 2:
         return year + (2000 if year < 50 else 1900)
     return year - _BUDDHIST_OFFSET if year in _BUDDHIST_YEARS else year
-
-
-def _zone(raw: str | None) -> timezone:
-    """Return the zone of an offset or a common name; UTC for what is unknown."""
-    if not raw:
-        return UTC
-    if raw[0] in "+-−":
-        digits = raw[1:].replace(":", "")
-        hours, minutes = (int(digits), 0) if len(digits) < 3 else (int(digits[:-2]), int(digits[-2:]))
-        if hours > 15 or minutes > 59:
-            return UTC
-        offset = timedelta(hours=hours, minutes=minutes)
-        return timezone(offset if raw[0] == "+" else -offset)
-    return timezone(timedelta(hours=_ZONES_H.get(raw.upper(), 0)))
 
 
 _FIRST_YEAR: Final = 1990

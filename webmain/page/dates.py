@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from webmain.page.months import THAI, month
+from webmain.text.zones import read_zone
 
 MAX_DATE_CHARS: Final = 200
 """What is read of a string."""
@@ -22,14 +23,6 @@ FIRST_YEAR: Final = 1990
 
 _BUDDHIST_OFFSET: Final = 543
 _DAYS_AHEAD: Final = 2
-
-_ZONES_H: Final = {
-    "Z": 0, "UT": 0, "UTC": 0, "GMT": 0, "WET": 0, "WEST": 1, "BST": 1, "CET": 1, "MEZ": 1, "CEST": 2, "MESZ": 2, "EET": 2,
-    "SAST": 2, "CAT": 2, "EEST": 3, "MSK": 3, "EAT": 3, "TRT": 3, "GST": 4, "PKT": 5, "IST": 5.5, "NPT": 5.75, "ICT": 7,
-    "WIB": 7, "WITA": 8, "HKT": 8, "SGT": 8, "MYT": 8, "PHT": 8, "AWST": 8, "JST": 9, "KST": 9, "AEST": 10, "AEDT": 11,
-    "ACST": 9.5, "NZST": 12, "NZDT": 13, "BRT": -3, "ART": -3, "AST": -4, "ADT": -3, "EST": -5, "EDT": -4, "CST": -6,
-    "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7, "AKST": -9, "HST": -10, "ET": -5, "PT": -8,
-}  # fmt: skip
 
 _ZONE = r"(?P<zone>[+\-−]\d{1,2}:?\d{2}(?!\d)|[+\-−]\d{2}(?!\d)|Z\b|[A-Z]{2,4}\b)"
 _TIME = (
@@ -207,7 +200,7 @@ def _build(parts: dict[str, str | None], language: str) -> datetime | None:
         found = datetime(
             _common_year(parts["year"] or "", thai), number, int(day), 0 if days else hour, int(parts.get("minute") or 0),
             min(59, int(parts.get("second") or 0)), int((parts.get("fraction") or "0")[:6].ljust(6, "0")),
-            _zone(parts.get("zone")),
+            read_zone(parts.get("zone")),
         )  # fmt: skip
         return found + timedelta(days=days)
     except (ValueError, OverflowError):
@@ -223,21 +216,6 @@ def _common_year(raw: str, thai: bool) -> int:
             return 2500 + year - _BUDDHIST_OFFSET
         return year + (2000 if year < 70 else 1900)
     return year - _BUDDHIST_OFFSET if 2400 <= year < 2700 else year
-
-
-def _zone(raw: str | None) -> timezone:
-    """Return the zone of an offset or a common name; UTC for what is unknown."""
-    if not raw:
-        return UTC
-    if raw[0] in "+-−":
-        digits = raw[1:].replace(":", "")
-        hours, minutes = (int(digits), 0) if len(digits) < 3 else (int(digits[:-2]), int(digits[-2:]))
-        if hours > 15 or minutes > 59:
-            return UTC
-        offset = timedelta(hours=hours, minutes=minutes)
-        return timezone(offset if raw[0] == "+" else -offset)
-    hours_east = _ZONES_H.get(raw.upper(), 0)
-    return timezone(timedelta(hours=hours_east)) if hours_east else UTC
 
 
 _URL_DATES = tuple(
