@@ -32,8 +32,8 @@ BLOCK_TAGS = frozenset(
 _HEAD_TAGS = frozenset(("html", "head", "meta", "link", "base", "basefont", "bgsound", "noscript"))
 """What may stand in a head beside title, script, style and template; anything else ends it."""
 
-_UNSHOWN = frozenset(("template", "audio", "video", "canvas", "datalist", "desc", "metadata", "defs"))
-"""Elements whose text no reader sees: templates, fallbacks for old browsers, notes inside drawings."""
+_UNSHOWN = frozenset(("audio", "video", "canvas", "datalist", "desc", "metadata", "defs"))
+"""Elements whose text no reader sees, templates apart: fallbacks for old browsers, notes inside drawings."""
 
 _NEVER_HIDDEN = frozenset(("html", "body", "p", "li", "dt", "dd", "tr", "td", "th", "option"))
 """Without a tree the end of an element with an optional end tag is not known; and scripts uncover a hidden body."""
@@ -42,23 +42,37 @@ _VOID = frozenset(
     ("br", "hr", "img", "input", "meta", "link", "area", "base", "col", "embed", "source", "track", "wbr")
 )
 
-_ATTRIBUTES = r"""
-    [^>=]*+ (?: = (?: "[^"]*+(?:"|\Z) | \s*+ (?: "[^"]*+(?:"|\Z) | '[^']*+(?:'|\Z) | [^\s>]*+ ) ) [^>=]*+ )*+
+
+def _any_case(name: str) -> str:
+    """Write a name for an expression without `re.I`: sets are skipped at their first character, folded ones are not."""
+    return "".join(f"[{letter}{letter.upper()}]" for letter in name)
+
+
+_SPACE = r"[ \t\n\r\f]"
+_NAME_END = r"[ \t\n\r\f/>]"
+_ATTRIBUTES = rf"""
+    [^>=]*+ (?: (?: ="[^"]*+" | = {_SPACE}*+ (?: "[^"]*+(?:"|\Z) | '[^']*+(?:'|\Z) | [^ \t\n\r\f>]*+ ) ) [^>=]*+ )*+
 """
+_DROPPED_RAW = "|".join(
+    rf"{name} (?={_NAME_END}) {_ATTRIBUTES} (?:>|\Z) [^<]*+ (?: < (?!/{name}{_NAME_END}) [^<]*+ )*+ (?:</[^>]*+(?:>|\Z)|\Z)"
+    for name in map(_any_case, ("script", "style", "iframe", "noembed", "noframes"))
+)
+_SHOWN_RAW = "|".join(map(_any_case, ("title", "textarea", "xmp")))
 _TOKEN = re.compile(
     rf"""<(?:
-    (script|style|title|textarea|iframe|noembed|noframes|xmp) (?=[\s/>]) {_ATTRIBUTES} (?:>|\Z)  # 1: a raw element
-        ( [^<]*+ (?: < (?!/\1[\s/>]) [^<]*+ )*+ )                                                # 2: its content
-        (?: </ [^>]*+ (?:>|\Z) | \Z)
-  | (/?[a-z][^\s/>]*+) ({_ATTRIBUTES}) (?:>|\Z)                                                  # 3, 4: a tag
-  | !-- (?: -?> | [^-]*+ (?: - (?!-!?>) [^-]*+ )*+ (?: --!?> | \Z ) )                            # a comment
-  | !\[CDATA\[ [^\]]*+ (?: \] (?!\]>) [^\]]*+ )*+ (?: \]\]> | \Z )
-  | [!?/] [^>]*+ (?:>|\Z)                                                                        # doctype, <?...>, </>
+    {_DROPPED_RAW}
+  | (?=[tTxX]) ( ({_SHOWN_RAW}) (?={_NAME_END}) {_ATTRIBUTES} (?:>|\Z)              # 1, 2: a raw element and its name
+        [^<]*+ (?: < (?!/(?i:\2){_NAME_END}) [^<]*+ )*+ ) (?: </ [^>]*+ (?:>|\Z) | \Z)
+  | (/?[a-zA-Z][^ \t\n\r\f/>]*+) (?: > | ({_ATTRIBUTES}) (?:>|\Z) )                  # 3, 4: a tag
+  | !-- (?: -?> | [^-]*+ (?: - (?!-!?>) [^-]*+ )*+ (?: --!?> | \Z ) )               # a comment
+  | !\[[cC][dD][aA][tT][aA]\[ [^\]]*+ (?: \] (?!\]>) [^\]]*+ )*+ (?: \]\]> | \Z )
+  | [!?/] [^>]*+ (?:>|\Z)                                                           # doctype, <?...>, </>
     )""",
-    re.I | re.X,
+    re.X,
 )
 _GROUPS = 4
-_SHADOW_ROOT = re.compile(r"<template(?=\s[^<>]{0,500}\bshadowroot(?:mode)?\b)", re.I)
+_RAW_START = re.compile(rf"\A [a-zA-Z]++ {_ATTRIBUTES} (?:>|\Z)", re.X)
+_SHADOW_ROOT = re.compile(r"\bshadowroot(?:mode)?\b", re.I)
 _MAY_HIDE = re.compile(r"\s hidden (?=[\s=/] | \Z) | display \s*+ : \s*+ none", re.I | re.X)
 _VALUES = re.compile(r"= \s*+ (?: \"[^\"]*+\"? | '[^']*+'? | [^\s>]*+ )", re.X)
 _HIDDEN_NAME = re.compile(r"\s hidden (?=[\s=/] | \Z)", re.I | re.X)
@@ -120,8 +134,6 @@ def source_lines(html: str) -> Lines:
     hidden on that page. Elements with optional end tags (`p`, `li`, ...) are never taken for hidden.
     Deviation: the paper doesn't say whether end tags break lines; they do here, or text after `</p>` would join it.
     """
-    if "shadowroot" in html:
-        html = _SHADOW_ROOT.sub("<div", html)
     pieces = _TOKEN.split(html)
     title, rows = _scan(pieces, hides=True) or _scan(pieces, hides=False) or ("", [])
     texts, anchor_lengths, n_tags, openers = map(list, zip(*rows, strict=True)) if rows else ([], [], [], [])
@@ -153,12 +165,11 @@ def _scan(pieces: list[str], *, hides: bool) -> tuple[str, list[_Row]] | None:
     add, kinds = rows.append, _KINDS
     column: Iterator[Any] = chain((None,) * _GROUPS, pieces)  # no token stands before the first text
     tokens = zip(column, column, column, column, column, strict=True)
-    for raw, content, name, attributes, text in tokens:
+    for raw, raw_name, name, attributes, text in tokens:
         if name:
             kind = kinds.get(name)
             if kind is None:
-                name = name.lower()
-                kind = kinds.get(name) or (_PASS if name[0] == "/" else _OPEN)
+                name, kind = _rare_kind(name.lower(), attributes)
             if kind >= _OPEN:
                 in_head = False
                 if kind == _OPEN_BLOCK:
@@ -173,10 +184,15 @@ def _scan(pieces: list[str], *, hides: bool) -> tuple[str, list[_Row]] | None:
                 elif kind == _OPEN_ANCHOR:
                     if link >= 0:
                         n_linked += _folded_length(parts[link:])
-                    link = len(parts) if "href" in attributes.lower() else -1
+                    link = len(parts) if attributes and "href" in attributes.lower() else -1
                 elif kind == _OPEN_DRAWING:
                     svg_depth += 1
-                if ("hidden" in attributes or "none" in attributes) and hides and _hides(name, attributes):
+                if (
+                    attributes
+                    and ("none" in attributes or "hidden" in attributes)
+                    and hides
+                    and _hides(name, attributes)
+                ):
                     if kind == _OPEN_ANCHOR:
                         link = -1
                     text = _text_after(name, tokens)
@@ -208,19 +224,19 @@ def _scan(pieces: list[str], *, hides: bool) -> tuple[str, list[_Row]] | None:
                     link = min(link, 0)
                     n_linked = n_tags = 0
                     after_block = True
-            elif kind == _OPEN_UNSHOWN and hides and not attributes.endswith("/"):
+            elif kind == _OPEN_UNSHOWN and hides and not (attributes and attributes.endswith("/")):
                 text = _text_after(name, tokens)
                 if text is None:
                     return None
         elif raw:
-            raw = raw.lower()
-            if raw == "title":
+            content = _RAW_START.sub("", raw, count=1)
+            if raw_name.lower() == "title":
                 if title is None and not svg_depth:
                     title = " ".join(unescape(content).split())
-            elif raw in _SHOWN_RAW:
+            else:
                 in_head = False
                 n_tags += 1
-                text = (content if raw == "textarea" else content.replace("&", "&amp;")) + text
+                text = (content.replace("&", "&amp;") if raw_name.lower() == "xmp" else content) + text
         if not text:
             continue
         if text.isspace():
@@ -259,6 +275,16 @@ def _scan(pieces: list[str], *, hides: bool) -> tuple[str, list[_Row]] | None:
     return title or "", rows
 
 
+def _rare_kind(name: str, attributes: str | None) -> tuple[str, int]:
+    """Return name and kind of a tag that stands in capitals or not in the table; a shadow root is a box like another."""
+    kind = _KINDS.get(name)
+    if kind is not None:
+        return name, kind
+    if name == "template":
+        return ("div", _OPEN_BLOCK) if attributes and _SHADOW_ROOT.search(attributes) else (name, _OPEN_UNSHOWN)
+    return name, _PASS if name[0] == "/" else _OPEN
+
+
 def _line(parts: list[str], link: int, n_linked: int, n_tags: int, opener: str) -> _Row:
     """Fold the parts of a line into its text, and empty them; a hyperlink may be open from part `link` on."""
     if link >= 0:
@@ -289,13 +315,17 @@ def _text_after(name: str, tokens: Iterator[tuple[Any, ...]]) -> str | None:
     return None
 
 
-_SHOWN_RAW = frozenset(("textarea", "xmp"))
 _NOTHING: _Row = ("", 0, 0, "")
 
 
 def _hides(name: str, attributes: str) -> bool:
     """Tell whether these attributes hide their element, and its end can be found."""
-    if name in _NEVER_HIDDEN or name in _VOID or attributes.endswith("/") or not _MAY_HIDE.search(attributes):
+    if name in _NEVER_HIDDEN or name in _VOID or attributes.endswith("/"):
+        return False
+    plain = attributes.lower()  # most of what comes here: aria-hidden, fill="none"
+    if not ("hidden" in plain.replace("aria-hidden", "") or ("none" in plain and "display" in plain)):
+        return False
+    if not _MAY_HIDE.search(attributes):
         return False
     if _STREAMED.search(attributes):
         return False
