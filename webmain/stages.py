@@ -189,7 +189,8 @@ def _blocks(extraction: Extraction, *, locate: bool) -> tuple[ArticleBlock, ...]
             locate=locate,
         )
     lines = extraction.document.lines
-    score, raw, owner = extraction.score.tolist(), extraction.raw.tolist(), segmentation.of_unit.tolist()
+    score, raw = (column.astype(np.float64).tolist() for column in (extraction.score, extraction.raw))
+    owner = segmentation.of_unit.tolist()
     blocks = []
     for line in np.flatnonzero(extraction.kept_units).tolist():
         if text := lines.texts[line]:

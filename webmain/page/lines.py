@@ -161,6 +161,7 @@ def _scan(pieces: list[str], *, hides: bool) -> tuple[str, list[_Row]] | None:
     opener = ""
     in_head = after_block = True
     saw_block = False
+    blanks: dict[str, int] = {}  # the white space met between tags, mostly the same again and again: its new lines
     more: Sequence[_Row]
     add, kinds = rows.append, _KINDS
     column: Iterator[Any] = chain((None,) * _GROUPS, pieces)  # no token stands before the first text
@@ -184,7 +185,7 @@ def _scan(pieces: list[str], *, hides: bool) -> tuple[str, list[_Row]] | None:
                 elif kind == _OPEN_ANCHOR:
                     if link >= 0:
                         n_linked += _folded_length(parts[link:])
-                    link = len(parts) if attributes and "href" in attributes.lower() else -1
+                    link = len(parts) if attributes and ("href" in attributes or "href" in attributes.lower()) else -1
                 elif kind == _OPEN_DRAWING:
                     svg_depth += 1
                 if (
@@ -239,28 +240,32 @@ def _scan(pieces: list[str], *, hides: bool) -> tuple[str, list[_Row]] | None:
                 text = (content.replace("&", "&amp;") if raw_name.lower() == "xmp" else content) + text
         if not text:
             continue
-        if text.isspace():
-            if in_head:
-                continue
-            if link >= 0 or "\n" not in text:
-                if parts:
-                    parts.append(" ")
-                continue
-            n_more = text.count("\n") - 1
-            more = [_NOTHING] * n_more if n_more else ()
-            text = ""
-        else:
-            in_head = False
-            if "&" in text:
-                text = unescape(text)
-            if link >= 0 or "\n" not in text:
-                if parts or not text.isspace():
-                    parts.append(text)
-                continue
+        n_ends = blanks.get(text)
+        if n_ends is None:
+            if text.isspace():
+                n_ends = blanks[text] = text.count("\n")
+            else:
+                in_head = False
+                if "&" in text:
+                    text = unescape(text)
+                if link >= 0 or "\n" not in text:
+                    if parts or not text.isspace():
+                        parts.append(text)
+                    continue
+        if n_ends is None:
             first, *whole, text = text.split("\n")
             if first and not first.isspace():
                 parts.append(first)
             more = [(" ".join(line.split()), 0, 0, "") for line in whole]
+        elif in_head:
+            continue
+        elif link >= 0 or not n_ends:
+            if parts:
+                parts.append(" ")
+            continue
+        else:
+            more = [_NOTHING] * (n_ends - 1) if n_ends > 1 else ()
+            text = ""
         if n_tags or parts or not after_block:  # a new line that only follows a block's end is that end's own
             add(_line(parts, link, n_linked, n_tags, opener) if parts else ("", 0, n_tags, opener))
             n_linked = n_tags = 0
