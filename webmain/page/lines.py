@@ -35,6 +35,9 @@ _HEAD_TAGS = frozenset(("html", "head", "meta", "link", "base", "basefont", "bgs
 _UNSHOWN = frozenset(("audio", "video", "canvas", "datalist", "desc", "metadata", "defs"))
 """Elements whose text no reader sees, templates apart: fallbacks for old browsers, notes inside drawings."""
 
+_CONTROLS = frozenset(("button", "input", "meter", "optgroup", "option", "progress", "select"))
+"""Boxes of a form that stand in a line: they part words. (`textarea` does too.)"""
+
 _NEVER_HIDDEN = frozenset(("html", "body", "p", "li", "dt", "dd", "tr", "td", "th", "option"))
 """Without a tree the end of an element with an optional end tag is not known; and scripts uncover a hidden body."""
 
@@ -80,6 +83,7 @@ _STYLE = re.compile(r"\s style \s*+ = \s*+ (?: \"([^\"]*+)\" | '([^']*+)' | ([^\
 _STREAMED = re.compile(r"""\s id = (["']?) S:[0-9a-f]+ \1 (?=[\s/] | \Z)""", re.X)
 """Servers that stream React send late parts in `<div hidden id="S:1">`; a script puts them into their place."""
 
+_HIDDEN_INPUT = re.compile(r"\s type \s*+ = \s*+ [\"']?+ hidden (?=[\"'\s/] | \Z)", re.I | re.X)
 _NO_DISPLAY = re.compile(r"display \s*+ : \s*+ none", re.I | re.X)
 
 
@@ -125,7 +129,7 @@ def source_lines(html: str) -> Lines:
     block-level end tag, and at each new line of the source outside hyperlinks. Dropped beforehand: the head (its title
     is kept), scripts, styles, comments, CDATA, doctype, templates (not declarative shadow roots), fallback content of
     media, `iframe`, and elements hidden by the attribute `hidden` or `display:none` in their own style. `noscript` and
-    `textarea` are text.
+    `textarea` are text. Form controls part words, for each is a box of its own.
 
     Notes
     -----
@@ -186,6 +190,9 @@ def _scan(pieces: list[str], *, hides: bool) -> tuple[str, list[_Row]] | None:
                     if link >= 0:
                         n_linked += _folded_length(parts[link:])
                     link = len(parts) if attributes and ("href" in attributes or "href" in attributes.lower()) else -1
+                elif kind == _OPEN_CONTROL:
+                    if parts and not (name == "input" and attributes and _HIDDEN_INPUT.search(attributes)):
+                        parts.append(" ")
                 elif kind == _OPEN_DRAWING:
                     svg_depth += 1
                 if (
@@ -213,6 +220,9 @@ def _scan(pieces: list[str], *, hides: bool) -> tuple[str, list[_Row]] | None:
                 if link >= 0:
                     n_linked += _folded_length(parts[link:])
                     link = -1
+            elif kind == _CLOSE_CONTROL:
+                if parts:
+                    parts.append(" ")
             elif kind == _OPEN_HEAD:
                 n_tags += not in_head
             elif kind == _CLOSE_DRAWING:
@@ -237,7 +247,8 @@ def _scan(pieces: list[str], *, hides: bool) -> tuple[str, list[_Row]] | None:
             else:
                 in_head = False
                 n_tags += 1
-                text = (content.replace("&", "&amp;") if raw_name.lower() == "xmp" else content) + text
+                content = content.replace("&", "&amp;") if raw_name.lower() == "xmp" else content
+                text = f" {content} {text}"
         if not text:
             continue
         n_ends = blanks.get(text)
@@ -340,18 +351,18 @@ def _hides(name: str, attributes: str) -> bool:
     return style is not None and _NO_DISPLAY.search(style[style.lastindex or 0]) is not None
 
 
-_PASS, _CLOSE_BLOCK, _CLOSE_ANCHOR, _CLOSE_DRAWING, _OPEN_HEAD, _OPEN_BODY, _OPEN_UNSHOWN = range(7)
-_OPEN, _OPEN_BLOCK, _OPEN_ANCHOR, _OPEN_DRAWING = range(7, 11)  # start tags that count
+_PASS, _CLOSE_BLOCK, _CLOSE_ANCHOR, _CLOSE_CONTROL, _CLOSE_DRAWING, _OPEN_HEAD, _OPEN_BODY, _OPEN_UNSHOWN = range(8)
+_OPEN, _OPEN_BLOCK, _OPEN_ANCHOR, _OPEN_CONTROL, _OPEN_DRAWING = range(8, 13)  # start tags that count
 
-_INLINE_TAGS = (
-    "abbr b button cite code em font i img input label option path picture small source span strong sup svg time u"
-)
+_INLINE_TAGS = "abbr b cite code em font i img label path picture small source span strong sup svg time u"
 
 _KINDS: Mapping[str, int] = {
     **dict.fromkeys(_INLINE_TAGS.split(), _OPEN),  # every other start tag too; these are found sooner
     **dict.fromkeys((f"/{name}" for name in _INLINE_TAGS.split()), _PASS),
     **dict.fromkeys(sorted(BLOCK_TAGS), _OPEN_BLOCK),
     **dict.fromkeys(sorted(f"/{name}" for name in BLOCK_TAGS), _CLOSE_BLOCK),
+    **dict.fromkeys(sorted(_CONTROLS), _OPEN_CONTROL),
+    **dict.fromkeys(sorted(f"/{name}" for name in _CONTROLS), _CLOSE_CONTROL),
     **dict.fromkeys(sorted(_HEAD_TAGS), _OPEN_HEAD),
     **dict.fromkeys(sorted(_UNSHOWN), _OPEN_UNSHOWN),
     "a": _OPEN_ANCHOR,
