@@ -79,6 +79,18 @@ def test_character_reference_ends_with_its_control() -> None:
     assert texts("<textarea>&am</textarea>p;") == ["&am p;"]
 
 
+def test_shadow_root_in_a_hidden_element_is_hidden_with_it() -> None:
+    shadow = "<template shadowrootmode=open>no</template>"
+    assert texts(f"<p>one</p><div hidden>{shadow}no</div><p>two</p>") == ["one", "two"]
+    assert texts(f"<template>{shadow}no</template>two") == ["two"]
+
+
+def test_only_ascii_white_space_parts_names_and_attributes() -> None:
+    assert source_lines("<p\xa0>one").openers == [""]
+    assert source_lines("<p\f>one").openers == ["p"]
+    assert source_lines("<ſcript>one").texts == ["<ſcript>one"]
+
+
 def test_text_after_a_block_is_a_line_of_its_own() -> None:
     assert texts("<div><p>one</p>two<p>three</p></div>four") == ["one", "two", "three", "four"]
 
