@@ -189,15 +189,15 @@ def _blocks(extraction: Extraction, *, locate: bool) -> tuple[ArticleBlock, ...]
             locate=locate,
         )
     lines = extraction.document.lines
+    score, raw = (column.astype(np.float64).tolist() for column in (extraction.score, extraction.raw))
+    owner = segmentation.of_unit.tolist()
     blocks = []
     for line in np.flatnonzero(extraction.kept_units).tolist():
         if text := lines.texts[line]:
-            block = segmentation.of_unit[line]
-            opener = lines.openers[line]
+            block, opener = owner[line], lines.openers[line]
             kind = Kind.HEADING if opener in HEADINGS else _LINE_KINDS.get(opener, Kind.PARAGRAPH)
-            score, raw = float(extraction.score[block]), float(extraction.raw[block])
             level = HEADINGS.get(opener, 1 if kind is Kind.LIST_ITEM else 0)
-            blocks.append(ArticleBlock(kind=kind, text=text, level=level, score=score, raw=raw))
+            blocks.append(ArticleBlock(kind=kind, text=text, level=level, score=score[block], raw=raw[block]))
     return tuple(blocks)
 
 

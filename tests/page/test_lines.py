@@ -45,6 +45,52 @@ def test_other_tags_start_no_line(tag: str) -> None:
     assert source_lines(f"<i>one</i><{tag}>two").texts == ["onetwo"]
 
 
+@pytest.mark.parametrize(
+    "controls",
+    [
+        "<button>Reply</button><button>Report</button>",
+        "<p>Reply<button>Report</button>",
+        "<BUTTON>Reply</BUTTON>Report",
+        "<select><option>Reply<option>Report</select>",
+        "<select><option>Reply</option></select><span>Report</span>",
+        "Reply<input type=checkbox>Report",
+        "<i>Reply</i><textarea>Report</textarea>",
+        "<textarea>Reply</textarea><i>Report</i>",
+        "<a href=x>Reply<button><b>Report</b></button></a>",
+    ],
+)
+def test_form_controls_part_words_and_start_no_line(controls: str) -> None:
+    assert texts(controls) == ["Reply Report"]
+
+
+def test_spaces_beside_form_controls_are_folded_and_counted_in_hyperlinks() -> None:
+    lines = source_lines("<p> <button> one </button> <a href=x><button>two</button><button>three</button></a></p>")
+    assert lines.texts == ["one two three"]
+    assert lines.anchor_lengths.tolist() == [9]
+
+
+def test_hidden_input_parts_no_words() -> None:
+    assert texts("<p>Re<input name=x type='hidden'>ply") == ["Reply"]
+    assert texts("<p>Re<input type=hidden>ply") == ["Reply"]
+    assert texts("<p>Re<input class=hidden type=text>ply") == ["Re ply"]
+
+
+def test_character_reference_ends_with_its_control() -> None:
+    assert texts("<textarea>&am</textarea>p;") == ["&am p;"]
+
+
+def test_shadow_root_in_a_hidden_element_is_hidden_with_it() -> None:
+    shadow = "<template shadowrootmode=open>no</template>"
+    assert texts(f"<p>one</p><div hidden>{shadow}no</div><p>two</p>") == ["one", "two"]
+    assert texts(f"<template>{shadow}no</template>two") == ["two"]
+
+
+def test_only_ascii_white_space_parts_names_and_attributes() -> None:
+    assert source_lines("<p\xa0>one").openers == [""]
+    assert source_lines("<p\f>one").openers == ["p"]
+    assert source_lines("<ſcript>one").texts == ["<ſcript>one"]
+
+
 def test_text_after_a_block_is_a_line_of_its_own() -> None:
     assert texts("<div><p>one</p>two<p>three</p></div>four") == ["one", "two", "three", "four"]
 

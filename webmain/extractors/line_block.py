@@ -8,7 +8,9 @@ Pan Ei San, Nilar Aye: Main Content Extraction from Dynamic Web Pages, sections 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
@@ -32,7 +34,7 @@ _WHY = (
     "title keywords",
 )
 _THIN, _LINKED, _NO_KEYWORDS, _DENSE, _RESCUED = range(len(_WHY))
-_FEW_KEYWORDS = 40  # so many are looked for one by one before a text is split into words
+_FEW_KEYWORDS = 40  # so many are looked for one by one instead of splitting the texts into words
 MAX_TITLE_CHARS = 1_000
 """Characters of a title that keywords are taken from."""
 
@@ -127,7 +129,8 @@ class LineBlock:
             _sums(column, segmentation) for column in (lines.text_lengths, lines.anchor_lengths, lines.n_tags)
         )
         keywords = title_keywords(lines.title, language=_language(segmentation.document.html))
-        texts = ["\n".join(lines.texts[a:b]) for a, b in zip(segmentation.first, segmentation.end, strict=True)]
+        ranges = zip(segmentation.first.tolist(), segmentation.end.tolist(), strict=True)
+        texts = ["\n".join(lines.texts[a:b]) for a, b in ranges]
         tkd = count_keywords(texts, keywords)
         return Features(length / np.maximum(tags, 1), anchor / np.maximum(length, 1), np.array(tkd, dtype=np.float64))
 
@@ -189,14 +192,38 @@ def count_keywords(texts: Sequence[str], keywords: frozenset[str]) -> list[int]:
         return [0] * len(texts)
     unspaced = sorted(word for word in keywords if is_unspaced(word))
     spaced = keywords.difference(unspaced)
-    is_keyword, find = spaced.__contains__, _word_pattern(spaced).findall
-    few = len(spaced) <= _FEW_KEYWORDS
-    counts = []
-    for text in map(str.casefold, texts):
-        may_have = any(word in text for word in spaced) if few else True
-        n = sum(map(is_keyword, find(text))) if may_have else 0
-        counts.append(n + sum(map(text.count, unspaced)))
+    folded = [text.casefold() for text in texts]
+    counts = _find_words(folded, spaced) or _split_words(folded, spaced)
+    if unspaced:
+        counts = [n + sum(map(text.count, unspaced)) for n, text in zip(counts, folded, strict=True)]
     return counts
+
+
+def _find_words(texts: Sequence[str], words: frozenset[str]) -> list[int]:
+    """Count words by looking for each in all texts at once; [] where they are too many, or found too often."""
+    if len(words) > _FEW_KEYWORDS or not all(map(str.isalnum, words)):
+        return []
+    ends = list(accumulate(len(text) + 1 for text in texts))
+    counts = [0] * len(texts)
+    whole = "\n".join(texts)
+    may_be_found = 100 + len(whole) // 20
+    for word in words:
+        end = 0
+        while (start := whole.find(word, end)) >= 0:
+            end = start + len(word)
+            before, after = whole[start - 1 : start], whole[end : end + 1]
+            if not (before.isalnum() or after.isalnum() or before == "_" or after == "_"):
+                counts[bisect_right(ends, start)] += 1
+            may_be_found -= 1
+            if may_be_found < 0:
+                return []
+    return counts
+
+
+def _split_words(texts: Sequence[str], words: frozenset[str]) -> list[int]:
+    """Count words by splitting each text into its words."""
+    is_keyword, find = words.__contains__, _word_pattern(words).findall
+    return [sum(map(is_keyword, find(text))) for text in texts] if words else [0] * len(texts)
 
 
 def _word_pattern(keywords: frozenset[str]) -> re.Pattern[str]:

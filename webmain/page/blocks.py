@@ -99,7 +99,9 @@ class Segmentation:
             Ascending.
         """
         if self.unit is Unit.LINES:
-            return [self.text(b) for b in blocks]
+            lines, owner = self.document.lines.texts, self.of_unit.tolist()
+            first, end = self.first.tolist(), self.end.tolist()
+            return ["\n".join(lines[i] for i in range(first[b], end[b]) if owner[i] == b and lines[i]) for b in blocks]
         members: dict[int, list[int]] = {b: [] for b in blocks}
         for unit, block in enumerate(self.of_unit.tolist()):
             if block in members:

@@ -14,9 +14,11 @@ and 2).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import unescape
+from itertools import chain
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,8 +32,11 @@ BLOCK_TAGS = frozenset(
 _HEAD_TAGS = frozenset(("html", "head", "meta", "link", "base", "basefont", "bgsound", "noscript"))
 """What may stand in a head beside title, script, style and template; anything else ends it."""
 
-_UNSHOWN = frozenset(("template", "audio", "video", "canvas", "datalist", "desc", "metadata", "defs"))
-"""Elements whose text no reader sees: templates, fallbacks for old browsers, notes inside drawings."""
+_UNSHOWN = frozenset(("audio", "video", "canvas", "datalist", "desc", "metadata", "defs"))
+"""Elements whose text no reader sees, templates apart: fallbacks for old browsers, notes inside drawings."""
+
+_CONTROLS = frozenset(("button", "input", "meter", "optgroup", "option", "progress", "select"))
+"""Boxes of a form that stand in a line: they part words. (`textarea` does too.)"""
 
 _NEVER_HIDDEN = frozenset(("html", "body", "p", "li", "dt", "dd", "tr", "td", "th", "option"))
 """Without a tree the end of an element with an optional end tag is not known; and scripts uncover a hidden body."""
@@ -40,23 +45,37 @@ _VOID = frozenset(
     ("br", "hr", "img", "input", "meta", "link", "area", "base", "col", "embed", "source", "track", "wbr")
 )
 
-_ATTRIBUTES = r"""
-    [^>=]*+ (?: = \s*+ (?: "[^"]*+(?:"|\Z) | '[^']*+(?:'|\Z) | [^\s>]*+ ) [^>=]*+ )*+
+
+def _any_case(name: str) -> str:
+    """Write a name for an expression without `re.I`: sets are skipped at their first character, folded ones are not."""
+    return "".join(f"[{letter}{letter.upper()}]" for letter in name)
+
+
+_SPACE = r"[ \t\n\r\f]"
+_NAME_END = r"[ \t\n\r\f/>]"
+_ATTRIBUTES = rf"""
+    [^>=]*+ (?: (?: ="[^"]*+" | = {_SPACE}*+ (?: "[^"]*+(?:"|\Z) | '[^']*+(?:'|\Z) | [^ \t\n\r\f>]*+ ) ) [^>=]*+ )*+
 """
+_DROPPED_RAW = "|".join(
+    rf"{name} (?={_NAME_END}) {_ATTRIBUTES} (?:>|\Z) [^<]*+ (?: < (?!/{name}{_NAME_END}) [^<]*+ )*+ (?:</[^>]*+(?:>|\Z)|\Z)"
+    for name in map(_any_case, ("script", "style", "iframe", "noembed", "noframes"))
+)
+_SHOWN_RAW = "|".join(map(_any_case, ("title", "textarea", "xmp")))
 _TOKEN = re.compile(
     rf"""<(?:
-    (script|style|title|textarea|iframe|noembed|noframes|xmp) (?=[\s/>]) {_ATTRIBUTES} (?:>|\Z)  # 1: a raw element
-        ( [^<]*+ (?: < (?!/\1[\s/>]) [^<]*+ )*+ )                                                # 2: its content
-        (?: </ [^>]*+ (?:>|\Z) | \Z)
-  | (/?[a-z][^\s/>]*+) ({_ATTRIBUTES}) (?:>|\Z)                                                  # 3, 4: a tag
-  | !-- (?: -?> | [^-]*+ (?: - (?!-!?>) [^-]*+ )*+ (?: --!?> | \Z ) )                            # a comment
-  | !\[CDATA\[ [^\]]*+ (?: \] (?!\]>) [^\]]*+ )*+ (?: \]\]> | \Z )
-  | [!?/] [^>]*+ (?:>|\Z)                                                                        # doctype, <?...>, </>
+    {_DROPPED_RAW}
+  | (?=[tTxX]) ( ({_SHOWN_RAW}) (?={_NAME_END}) {_ATTRIBUTES} (?:>|\Z)              # 1, 2: a raw element and its name
+        [^<]*+ (?: < (?!/(?i:\2){_NAME_END}) [^<]*+ )*+ ) (?: </ [^>]*+ (?:>|\Z) | \Z)
+  | (/?[a-zA-Z][^ \t\n\r\f/>]*+) (?: > | ({_ATTRIBUTES}) (?:>|\Z) )                  # 3, 4: a tag
+  | !-- (?: -?> | [^-]*+ (?: - (?!-!?>) [^-]*+ )*+ (?: --!?> | \Z ) )               # a comment
+  | !\[[cC][dD][aA][tT][aA]\[ [^\]]*+ (?: \] (?!\]>) [^\]]*+ )*+ (?: \]\]> | \Z )
+  | [!?/] [^>]*+ (?:>|\Z)                                                           # doctype, <?...>, </>
     )""",
-    re.I | re.X,
+    re.X,
 )
 _GROUPS = 4
-_SHADOW_ROOT = re.compile(r"<template(?=\s[^<>]{0,500}\bshadowroot(?:mode)?\b)", re.I)
+_RAW_START = re.compile(rf"\A [a-zA-Z]++ {_ATTRIBUTES} (?:>|\Z)", re.X)
+_SHADOW_ROOT = re.compile(r"\bshadowroot(?:mode)?\b", re.I)
 _MAY_HIDE = re.compile(r"\s hidden (?=[\s=/] | \Z) | display \s*+ : \s*+ none", re.I | re.X)
 _VALUES = re.compile(r"= \s*+ (?: \"[^\"]*+\"? | '[^']*+'? | [^\s>]*+ )", re.X)
 _HIDDEN_NAME = re.compile(r"\s hidden (?=[\s=/] | \Z)", re.I | re.X)
@@ -64,7 +83,12 @@ _STYLE = re.compile(r"\s style \s*+ = \s*+ (?: \"([^\"]*+)\" | '([^']*+)' | ([^\
 _STREAMED = re.compile(r"""\s id = (["']?) S:[0-9a-f]+ \1 (?=[\s/] | \Z)""", re.X)
 """Servers that stream React send late parts in `<div hidden id="S:1">`; a script puts them into their place."""
 
+_HIDDEN_INPUT = re.compile(r"\s type \s*+ = \s*+ [\"']?+ hidden (?=[\"'\s/] | \Z)", re.I | re.X)
 _NO_DISPLAY = re.compile(r"display \s*+ : \s*+ none", re.I | re.X)
+
+
+_Row: TypeAlias = tuple[str, int, int, str]
+"""Text, characters of it in hyperlinks, tags, opener."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,7 +129,7 @@ def source_lines(html: str) -> Lines:
     block-level end tag, and at each new line of the source outside hyperlinks. Dropped beforehand: the head (its title
     is kept), scripts, styles, comments, CDATA, doctype, templates (not declarative shadow roots), fallback content of
     media, `iframe`, and elements hidden by the attribute `hidden` or `display:none` in their own style. `noscript` and
-    `textarea` are text.
+    `textarea` are text. Form controls part words, for each is a box of its own.
 
     Notes
     -----
@@ -114,248 +138,210 @@ def source_lines(html: str) -> Lines:
     hidden on that page. Elements with optional end tags (`p`, `li`, ...) are never taken for hidden.
     Deviation: the paper doesn't say whether end tags break lines; they do here, or text after `</p>` would join it.
     """
-    if "shadowroot" in html:
-        html = _SHADOW_ROOT.sub("<div", html)
     pieces = _TOKEN.split(html)
-    scan = _Scan(hides=True)
-    scan.run(pieces)
-    if scan.skipped_name:  # what was hidden never ended: a second scan that hides nothing
-        scan = _Scan(hides=False)
-        scan.run(pieces)
-    return scan.lines()
-
-
-class _Scan:
-    """One pass over the tokens; holds the line being built and the columns of those before it."""
-
-    __slots__ = (
-        "after_block",
-        "anchor",
-        "anchor_length",
-        "anchors",
-        "has_words",
-        "hides",
-        "in_head",
-        "n_tags",
-        "opener",
-        "parts",
-        "rows",
-        "saw_block",
-        "skip_depth",
-        "skipped_name",
-        "svg_depth",
-        "title",
+    title, rows = _scan(pieces, hides=True) or _scan(pieces, hides=False) or ("", [])
+    texts, anchor_lengths, n_tags, openers = map(list, zip(*rows, strict=True)) if rows else ([], [], [], [])
+    return Lines(
+        title=title,
+        texts=texts,
+        text_lengths=np.fromiter(map(len, texts), np.int32, len(texts)),
+        anchor_lengths=np.array(anchor_lengths, np.int32),
+        n_tags=np.array(n_tags, np.int32),
+        openers=openers,
     )
 
-    def __init__(self, *, hides: bool) -> None:
-        self.hides = hides
-        self.title: str | None = None
-        self.rows: list[tuple[str, int, int, str]] = []
-        self.parts: list[str] = []
-        self.anchors: list[str] = []
-        self.anchor = False
-        self.anchor_length = 0
-        self.has_words = False
-        self.n_tags = 0
-        self.opener = ""
-        self.after_block = True
-        self.in_head = True
-        self.saw_block = False
-        self.skipped_name = ""
-        self.skip_depth = 0
-        self.svg_depth = 0
 
-    def run(self, pieces: list[str]) -> None:
-        """Walk through what `_TOKEN.split` gave: text, then four groups a token."""
-        if pieces[0].strip():
-            self.words(pieces[0])
-        actions = _ACTIONS
-        step = _GROUPS + 1
-        for raw, content, name, attributes, text in zip(
-            pieces[1::step], pieces[2::step], pieces[3::step], pieces[4::step], pieces[5::step], strict=True
-        ):
-            if name:
-                action = actions.get(name)
-                if action is None:
-                    name = name.lower()
-                    action = actions.get(name) or (_Scan.pass_over if name[0] == "/" else _Scan.open_inline)
-                if self.skipped_name:
-                    self.skip(name)
+def _scan(pieces: list[str], *, hides: bool) -> tuple[str, list[_Row]] | None:
+    """Walk through what `_TOKEN.split` gave, text and four groups a token; return the title and the lines.
+
+    One loop over plain variables, in three steps: the tag's kind, what it does, the text after it; this runs some
+    thousand times a page. None if a hidden element has no end, with `hides` only.
+    """
+    title: str | None = None
+    rows: list[_Row] = []
+    parts: list[str] = []  # the line's text from its first word on
+    link = -1  # where in `parts` the open hyperlink begins; -1 outside
+    n_linked = n_tags = svg_depth = 0
+    opener = ""
+    in_head = after_block = True
+    saw_block = False
+    blanks: dict[str, int] = {}  # the white space met between tags, mostly the same again and again: its new lines
+    more: Sequence[_Row]
+    add, kinds = rows.append, _KINDS
+    column: Iterator[Any] = chain((None,) * _GROUPS, pieces)  # no token stands before the first text
+    tokens = zip(column, column, column, column, column, strict=True)
+    for raw, raw_name, name, attributes, text in tokens:
+        if name:
+            kind = kinds.get(name)
+            if kind is None:
+                name, kind = _rare_kind(name.lower(), attributes)
+            if kind >= _OPEN:
+                in_head = False
+                if kind == _OPEN_BLOCK:
+                    saw_block = True
+                    if n_tags or parts:
+                        add(_line(parts, link, n_linked, n_tags, opener) if parts else ("", 0, n_tags, opener))
+                        n_linked = n_tags = 0
+                        if link > 0:
+                            link = 0
+                    after_block = False
+                    opener = name
+                elif kind == _OPEN_ANCHOR:
+                    if link >= 0:
+                        n_linked += _folded_length(parts[link:])
+                    link = len(parts) if attributes and ("href" in attributes or "href" in attributes.lower()) else -1
+                elif kind == _OPEN_CONTROL:
+                    if parts and not (name == "input" and attributes and _HIDDEN_INPUT.search(attributes)):
+                        parts.append(" ")
+                elif kind == _OPEN_DRAWING:
+                    svg_depth += 1
+                if (
+                    attributes
+                    and ("none" in attributes or "hidden" in attributes)
+                    and hides
+                    and _hides(name, attributes)
+                ):
+                    if kind == _OPEN_ANCHOR:
+                        link = -1
+                    text = _text_after(name, tokens)
+                    if text is None:
+                        return None
                 else:
-                    action(self, name, attributes)
-            elif raw and not self.skipped_name:
-                self.raw(raw.lower(), content)
-            if text and not self.skipped_name:
-                if not text.isspace():
-                    self.words(text)
-                elif not self.in_head:
-                    self.white_space(text)
-
-    def words(self, text: str) -> None:
-        """Add text that isn't all white space, breaking at new lines outside hyperlinks."""
-        self.in_head = False
-        if "&" in text:
-            text = unescape(text)
-        if self.anchor:
-            self.anchors.append(text)
-        elif "\n" in text:
-            *lines, text = text.split("\n")
-            for line in lines:
-                self.parts.append(line)
-                self.has_words = self.has_words or not (line.isspace() or not line)
-                self.end_source_line()
-        self.parts.append(text)
-        self.has_words = self.has_words or not (text.isspace() or not text)
-
-    def pass_over(self, name: str, attributes: str) -> None:
-        """Do nothing: the element was counted at its start tag."""
-
-    def white_space(self, text: str) -> None:
-        """Part words, or end lines."""
-        if self.anchor or "\n" not in text:
-            self.parts.append(" ")
-            if self.anchor:
-                self.anchors.append(" ")
+                    n_tags += 1
+            elif kind == _CLOSE_BLOCK:
+                if n_tags or parts:
+                    add(_line(parts, link, n_linked, n_tags, opener) if parts else ("", 0, n_tags, opener))
+                    n_linked = n_tags = 0
+                    if link > 0:
+                        link = 0
+                    opener = ""
+                    after_block = True
+            elif kind == _CLOSE_ANCHOR:
+                if link >= 0:
+                    n_linked += _folded_length(parts[link:])
+                    link = -1
+            elif kind == _CLOSE_CONTROL:
+                if parts:
+                    parts.append(" ")
+            elif kind == _OPEN_HEAD:
+                n_tags += not in_head
+            elif kind == _CLOSE_DRAWING:
+                svg_depth = max(0, svg_depth - 1)
+            elif kind == _OPEN_BODY:
+                in_head = False
+                if not saw_block:  # all before it was the head's
+                    rows.clear()
+                    parts.clear()
+                    link = min(link, 0)
+                    n_linked = n_tags = 0
+                    after_block = True
+            elif kind == _OPEN_UNSHOWN and hides and not (attributes and attributes.endswith("/")):
+                text = _text_after(name, tokens)
+                if text is None:
+                    return None
+        elif raw:
+            content = _RAW_START.sub("", raw, count=1)
+            if raw_name.lower() == "title":
+                if title is None and not svg_depth:
+                    title = " ".join(unescape(content).split())
+            else:
+                in_head = False
+                n_tags += 1
+                content = content.replace("&", "&amp;") if raw_name.lower() == "xmp" else content
+                text = f" {content} {text}"
+        if not text:
+            continue
+        n_ends = blanks.get(text)
+        if n_ends is None:
+            if text.isspace():
+                n_ends = blanks[text] = text.count("\n")
+            else:
+                in_head = False
+                if "&" in text:
+                    text = unescape(text)
+                if link >= 0 or "\n" not in text:
+                    if parts or not text.isspace():
+                        parts.append(text)
+                    continue
+        if n_ends is None:
+            first, *whole, text = text.split("\n")
+            if first and not first.isspace():
+                parts.append(first)
+            more = [(" ".join(line.split()), 0, 0, "") for line in whole]
+        elif in_head:
+            continue
+        elif link >= 0 or not n_ends:
+            if parts:
+                parts.append(" ")
+            continue
         else:
-            self.end_source_line()
-            n_more = text.count("\n") - 1
-            if n_more:
-                self.rows.extend([_NOTHING] * n_more)
-
-    def end_source_line(self) -> None:
-        """End a line at a new line of the source; one that only follows a block's end is that end's own."""
-        if self.after_block and not self.n_tags and not self.has_words:
-            self.parts.clear()
-        else:
-            self.flush()
-        self.after_block = False
-
-    def flush(self) -> None:
-        """Put the line into the columns and begin another."""
-        text = ""
-        if self.has_words:
-            if self.anchors:
-                self.end_anchor_text()
-            text = " ".join("".join(self.parts).split())
-            self.has_words = False
-        elif self.anchors:
-            self.anchors.clear()
-        self.rows.append((text, self.anchor_length, self.n_tags, self.opener))
-        self.parts.clear()
-        self.anchor_length = self.n_tags = 0
-        self.opener = ""
-
-    def end_anchor_text(self) -> None:
-        """Count the characters of the hyperlink read so far."""
-        self.anchor_length += len(" ".join("".join(self.anchors).split()))
-        self.anchors.clear()
-
-    def open_block(self, name: str, attributes: str) -> None:
-        """Begin a line."""
-        self.in_head = False
-        self.saw_block = True
-        if self.n_tags or self.has_words:
-            self.flush()
-        self.after_block = False
-        self.opener = name
-        self.open_inline(name, attributes)
-
-    def close_block(self, name: str, attributes: str) -> None:
-        """End the line that the block's text stands in."""
-        if self.n_tags or self.has_words:
-            self.flush()
-            self.after_block = True
-
-    def open_inline(self, name: str, attributes: str) -> None:
-        """Count an element, and skip it if it is hidden."""
-        self.in_head = False
-        if ("hidden" in attributes or "none" in attributes) and self.hides and _hides(name, attributes):
-            self.skipped_name, self.skip_depth = name, 1
-        else:
-            self.n_tags += 1
-
-    def open_anchor(self, name: str, attributes: str) -> None:
-        """Begin a hyperlink; one inside another ends it, as browsers do."""
-        self.close_anchor(name, attributes)
-        self.open_inline(name, attributes)
-        self.anchor = not self.skipped_name and "href" in attributes.lower()
-
-    def close_anchor(self, name: str, attributes: str) -> None:
-        """End a hyperlink."""
-        if self.anchors:
-            self.end_anchor_text()
-        self.anchor = False
-
-    def open_head(self, name: str, attributes: str) -> None:
-        """Pass over what stands in the head; count it elsewhere."""
-        if not self.in_head:
-            self.n_tags += 1
-
-    def open_body(self, name: str, attributes: str) -> None:
-        """Leave the head, and forget what was in it."""
-        if not self.saw_block:
-            self.parts.clear()
-            self.anchors.clear()
-            self.rows.clear()
-            self.n_tags = self.anchor_length = 0
-            self.has_words = False
-            self.after_block = True
-        self.in_head = False
-
-    def open_drawing(self, name: str, attributes: str) -> None:
-        """Enter an `svg`, whose titles are not the page's."""
-        self.svg_depth += 1
-        self.open_inline(name, attributes)
-
-    def close_drawing(self, name: str, attributes: str) -> None:
-        """Leave an `svg`."""
-        self.svg_depth = max(0, self.svg_depth - 1)
-
-    def open_unshown(self, name: str, attributes: str) -> None:
-        """Skip an element whatever its attributes say."""
-        if self.hides and not attributes.endswith("/"):
-            self.skipped_name, self.skip_depth = name, 1
-
-    def skip(self, name: str) -> None:
-        """Count the elements of the skipped one's name, to find its end."""
-        if name == self.skipped_name:
-            self.skip_depth += 1
-        elif name[1:] == self.skipped_name and name[0] == "/":
-            self.skip_depth -= 1
-            if not self.skip_depth:
-                self.skipped_name = ""
-
-    def raw(self, name: str, content: str) -> None:
-        """Take the title and what forms and examples show; drop scripts, styles and frames."""
-        if name == "title":
-            if self.title is None and not self.svg_depth:
-                self.title = " ".join(unescape(content).split())
-        elif name in {"textarea", "xmp"}:
-            self.in_head = False
-            self.n_tags += 1
-            self.words(content if name == "textarea" else content.replace("&", "&amp;"))
-
-    def lines(self) -> Lines:
-        """Return the columns."""
-        if self.n_tags or self.has_words:
-            self.flush()
-        texts = [row[0] for row in self.rows]
-        return Lines(
-            title=self.title or "",
-            texts=texts,
-            text_lengths=np.array([len(text) for text in texts], np.int32),
-            anchor_lengths=np.array([row[1] for row in self.rows], np.int32),
-            n_tags=np.array([row[2] for row in self.rows], np.int32),
-            openers=[row[3] for row in self.rows],
-        )
+            more = [_NOTHING] * (n_ends - 1) if n_ends > 1 else ()
+            text = ""
+        if n_tags or parts or not after_block:  # a new line that only follows a block's end is that end's own
+            add(_line(parts, link, n_linked, n_tags, opener) if parts else ("", 0, n_tags, opener))
+            n_linked = n_tags = 0
+            opener = ""
+        after_block = False
+        if more:
+            rows += more
+        if text and not text.isspace():
+            parts.append(text)
+    if n_tags or parts:
+        add(_line(parts, link, n_linked, n_tags, opener))
+    return title or "", rows
 
 
-_NOTHING = ("", 0, 0, "")
+def _rare_kind(name: str, attributes: str | None) -> tuple[str, int]:
+    """Return name and kind of a tag that stands in capitals or not in the table; a shadow root is a box like another."""
+    kind = _KINDS.get(name)
+    if kind is not None:
+        return name, kind
+    if name == "template":
+        return ("div", _OPEN_BLOCK) if attributes and _SHADOW_ROOT.search(attributes) else (name, _OPEN_UNSHOWN)
+    return name, _PASS if name[0] == "/" else _OPEN
+
+
+def _line(parts: list[str], link: int, n_linked: int, n_tags: int, opener: str) -> _Row:
+    """Fold the parts of a line into its text, and empty them; a hyperlink may be open from part `link` on."""
+    if link >= 0:
+        n_linked += _folded_length(parts[link:])
+    text = " ".join("".join(parts).split())
+    parts.clear()
+    return text, n_linked, n_tags, opener
+
+
+def _folded_length(parts: list[str]) -> int:
+    """Count characters, white space folded."""
+    return len(" ".join("".join(parts).split()))
+
+
+def _text_after(name: str, tokens: Iterator[tuple[Any, ...]]) -> str | None:
+    """Go on to the end tag of an element that has begun; return the text after it, None if the page ends first."""
+    depth = 1
+    end = f"/{name}"
+    for _, _, other, _, text in tokens:
+        if other:
+            other = other.lower()
+            if other == end:
+                depth -= 1
+                if not depth:
+                    return str(text)
+            elif other == name:
+                depth += 1
+    return None
+
+
+_NOTHING: _Row = ("", 0, 0, "")
 
 
 def _hides(name: str, attributes: str) -> bool:
     """Tell whether these attributes hide their element, and its end can be found."""
-    if name in _NEVER_HIDDEN or name in _VOID or attributes.endswith("/") or not _MAY_HIDE.search(attributes):
+    if name in _NEVER_HIDDEN or name in _VOID or attributes.endswith("/"):
+        return False
+    plain = attributes.lower()  # most of what comes here: aria-hidden, fill="none"
+    if not ("hidden" in plain.replace("aria-hidden", "") or ("none" in plain and "display" in plain)):
+        return False
+    if not _MAY_HIDE.search(attributes):
         return False
     if _STREAMED.search(attributes):
         return False
@@ -365,22 +351,25 @@ def _hides(name: str, attributes: str) -> bool:
     return style is not None and _NO_DISPLAY.search(style[style.lastindex or 0]) is not None
 
 
-_INLINE_TAGS = (
-    "abbr b button cite code em font i img input label option path picture small source span strong sup svg time u"
-)
+_PASS, _CLOSE_BLOCK, _CLOSE_ANCHOR, _CLOSE_CONTROL, _CLOSE_DRAWING, _OPEN_HEAD, _OPEN_BODY, _OPEN_UNSHOWN = range(8)
+_OPEN, _OPEN_BLOCK, _OPEN_ANCHOR, _OPEN_CONTROL, _OPEN_DRAWING = range(8, 13)  # start tags that count
 
-_ACTIONS: dict[str, Callable[[_Scan, str, str], None]] = {
-    **dict.fromkeys(_INLINE_TAGS.split(), _Scan.open_inline),  # every other start tag too; these are found sooner
-    **dict.fromkeys((f"/{name}" for name in _INLINE_TAGS.split()), _Scan.pass_over),
-    **dict.fromkeys(sorted(BLOCK_TAGS), _Scan.open_block),
-    **dict.fromkeys(sorted(f"/{name}" for name in BLOCK_TAGS), _Scan.close_block),
-    **dict.fromkeys(sorted(_HEAD_TAGS), _Scan.open_head),
-    **dict.fromkeys(sorted(_UNSHOWN), _Scan.open_unshown),
-    "a": _Scan.open_anchor,
-    "/a": _Scan.close_anchor,
-    "body": _Scan.open_body,
-    "/head": _Scan.open_body,
-    "svg": _Scan.open_drawing,
-    "/svg": _Scan.close_drawing,
+_INLINE_TAGS = "abbr b cite code em font i img label path picture small source span strong sup svg time u"
+
+_KINDS: Mapping[str, int] = {
+    **dict.fromkeys(_INLINE_TAGS.split(), _OPEN),  # every other start tag too; these are found sooner
+    **dict.fromkeys((f"/{name}" for name in _INLINE_TAGS.split()), _PASS),
+    **dict.fromkeys(sorted(BLOCK_TAGS), _OPEN_BLOCK),
+    **dict.fromkeys(sorted(f"/{name}" for name in BLOCK_TAGS), _CLOSE_BLOCK),
+    **dict.fromkeys(sorted(_CONTROLS), _OPEN_CONTROL),
+    **dict.fromkeys(sorted(f"/{name}" for name in _CONTROLS), _CLOSE_CONTROL),
+    **dict.fromkeys(sorted(_HEAD_TAGS), _OPEN_HEAD),
+    **dict.fromkeys(sorted(_UNSHOWN), _OPEN_UNSHOWN),
+    "a": _OPEN_ANCHOR,
+    "/a": _CLOSE_ANCHOR,
+    "body": _OPEN_BODY,
+    "/head": _OPEN_BODY,
+    "svg": _OPEN_DRAWING,
+    "/svg": _CLOSE_DRAWING,
 }
 """What to do at a tag, by its name in lower case; every other start tag begins an inline element."""

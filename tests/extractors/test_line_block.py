@@ -1,0 +1,27 @@
+import re
+import time
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from webmain.extractors.line_block import count_keywords
+
+
+@given(
+    st.lists(st.text(alphabet="ab_é1 .\n", max_size=30), max_size=6),
+    st.frozensets(st.text(alphabet="abé1", min_size=1, max_size=3), max_size=4),
+)
+def test_keywords_are_counted_as_whole_words_of_each_text(texts: list[str], keywords: frozenset[str]) -> None:
+    expected = [sum(word in keywords for word in re.findall(r"\w+", text.casefold())) for text in texts]
+    assert count_keywords(texts, keywords) == expected
+
+
+def test_keywords_found_too_often_to_be_looked_for_are_counted_all_the_same() -> None:
+    assert count_keywords(["ab aba " * 1000, "", "ab"], frozenset({"ab"})) == [1000, 0, 1]
+
+
+def test_nested_keywords_cost_linear_time() -> None:
+    keywords = frozenset("a" * n for n in range(2, 42))
+    start = time.perf_counter()
+    assert count_keywords(["a" * 2_000_000], keywords) == [0]
+    assert time.perf_counter() - start < 2
