@@ -104,6 +104,9 @@ def _settled(letters: Counter[str], n_letters: int) -> str | None:
 def _letters_by_script(text: str) -> Counter[str]:
     """Count letters (and marks, in the scripts that have a name here) by script."""
     counts: Counter[str] = Counter()
+    if not _named_scripts().search(text):  # a Latin, Cyrillic or Arabic text: nothing to tell apart
+        counts["other"] = sum(map(str.isalpha, text))
+        return counts
     for run in _script_runs().finditer(text):
         counts[run.lastgroup or ""] += run.end() - run.start()
     return counts
@@ -115,6 +118,12 @@ def _script_runs() -> re.Pattern[str]:
     named = {"han": HAN, "kana": KANA, **_ONE_LANGUAGE_SCRIPTS}
     other = rf"(?P<other>[^\W\d_{''.join(named.values())}]+)"
     return re.compile("|".join([other, *(f"(?P<{name}>[{ranges}]+)" for name, ranges in named.items())]))
+
+
+@cache
+def _named_scripts() -> re.Pattern[str]:
+    """Return the pattern of one letter of a script that has a name here."""
+    return re.compile(f"[{HAN}{KANA}{''.join(_ONE_LANGUAGE_SCRIPTS.values())}]")
 
 
 @cache

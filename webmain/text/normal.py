@@ -110,8 +110,9 @@ def compose(text: str) -> str:
 
 def comparable(text: str) -> str:
     """Return a text folded for comparing: visible characters only, NFC, case and white space folded."""
-    folded = fold_case(compose(strip_invisible(text)))
-    return fold_space(compose(folded))
+    plain = is_plain(text)
+    folded = fold_case(text if plain else compose(strip_invisible(text)))
+    return fold_space(folded if plain and folded.isascii() else compose(folded))
 
 
 def fingerprint(text: str) -> str:

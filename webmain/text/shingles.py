@@ -14,7 +14,7 @@ from functools import cache
 from webmain.text.normal import compose, fold_case, is_plain, strip_invisible
 from webmain.text.scripts import UNSPACED, unspaced_runs
 
-SIGNATURE_VERSION = 1
+SIGNATURE_VERSION = 2
 """Raise it whenever the same text gives another signature (shingles, seed, library): store it beside the bands."""
 
 SHINGLE_WORDS = 3
@@ -47,7 +47,7 @@ def shingles(text: str) -> set[str]:
         Three words joined by spaces, and five characters of unspaced scripts. A text shorter than one shingle is one
         shingle itself; without letters and digits there is none.
     """
-    folded = fold_case(compose(strip_invisible(text[:MAX_CHARS]))).replace("_", " ")
+    folded = _folded(text)
     if is_plain(folded):
         return _windows(re.findall(r"\w+", folded), SHINGLE_WORDS, " ")
     from webmain.text.characters import has_astral
@@ -55,6 +55,12 @@ def shingles(text: str) -> set[str]:
     found = _windows(_spaced_words(astral=has_astral(folded)).findall(folded), SHINGLE_WORDS, " ")
     letters = "".join(unspaced_runs().findall(folded))
     return found | _windows(letters, SHINGLE_CHARS, "") if letters else found
+
+
+def _folded(text: str) -> str:
+    """Return what is shingled of a text, in the form in which it is compared."""
+    text = text[:MAX_CHARS]
+    return fold_case(text if is_plain(text) else compose(strip_invisible(text))).replace("_", " ")
 
 
 def _windows(items: Sequence[str], size: int, separator: str) -> set[str]:
@@ -84,12 +90,13 @@ def signature(text: str) -> Signature:
     """
     from rensa import RMinHash
 
-    found = shingles(text)
-    if not found:
+    from webmain.text.shinglehash import shingle_hashes
+
+    hashes = shingle_hashes(_folded(text), words=SHINGLE_WORDS, chars=SHINGLE_CHARS)
+    if not hashes.size:
         return ()
-    sketch = RMinHash(num_perm=N_PERMUTATIONS, seed=SEED)
-    sketch.update(list(found))  # a minimum doesn't depend on the order
-    return tuple(sketch.digest())
+    sketch = RMinHash.digest_matrix_from_flat_token_hashes(hashes, [0, hashes.size], num_perm=N_PERMUTATIONS, seed=SEED)
+    return tuple(sketch.to_rows()[0])
 
 
 def bands(of: Signature) -> tuple[bytes, ...]:

@@ -8,7 +8,8 @@ from importlib import resources
 from pathlib import Path
 
 from webmain.text.normal import compose, fold_apostrophes
-from webmain.text.words import base_language, fold_word, keep_pythainlp_quiet
+from webmain.text.thai import keep_pythainlp_quiet
+from webmain.text.words import base_language, fold_word
 
 _ALIASES = {
     "arz": "ar", "ary": "ar", "bs": "hr", "fil": "tl", "grc": "el", "hbo": "he", "in": "id", "iw": "he", "mo": "ro",

@@ -8,9 +8,9 @@ Cost, linear in the text: about 0.3 ms for an English article of 500 words, 2 µ
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 
 from webmain.text.normal import (
@@ -24,13 +24,24 @@ from webmain.text.normal import (
 )
 from webmain.text.scripts import HAN, is_unspaced, unspaced_runs, unspaced_share
 
-__all__ = ["bare", "base_language", "fold_word", "is_unspaced", "term", "terms", "tokens", "unspaced_share", "words"]
+__all__ = [
+    "bare",
+    "base_language",
+    "fold_word",
+    "is_unspaced",
+    "term",
+    "terms",
+    "tokens",
+    "unspaced_share",
+    "word_counts",
+    "words",
+]
 
 MAX_TERM_LENGTH = 60
 """Characters above which a word is no term: hashes, encoded data, a row of letters."""
 
 MAX_THAI_STRETCH = 1_000
-"""Characters that are handed to the Thai segmenter at once: it copies the rest of its input every hundred or so."""
+"""Characters that are handed to the Thai segmenter at once, about."""
 
 _THAI_STRETCH = re.compile("[\u0e01-\u0e4e][\u0e01-\u0e4e. ]*")
 _THAI_ANOMALY = re.compile(
@@ -64,7 +75,11 @@ def words(text: str, *, language: str | None = None) -> list[str]:
         Every token with a letter or a digit in it; numbers are words here ("1,000" is one). Hyphens part words,
         apostrophes don't. Dotted abbreviations keep their last dot ("U.S.").
     """
-    found = list(_segments(text, base_language(language)))
+    return _real(list(_segments(text, base_language(language))))
+
+
+def _real(found: list[str]) -> list[str]:
+    """Return the segments that are words, dotted abbreviations with their last dot."""
     distinct = set(found)
     if any("." in segment and _DOTTED.fullmatch(segment) for segment in distinct):
         found = _with_last_dot(found)
@@ -78,6 +93,60 @@ def base_language(language: str | None) -> str:
     """Return the primary part of a language tag in lower case ("en" of "en-GB"), or "" where there is none."""
     match = _LANGUAGE.fullmatch((language or "").lower())
     return match[1] if match else ""
+
+
+# A chunk of letters and digits, or of letters with apostrophes inside, between punctuation that joins nothing: one word
+# of Unicode's rules in every language. Letters of other scripts, and all that is doubtful, are left to ICU.
+_LETTERS = (
+    "A-Za-z\xaa\xb5\xba\xc0-\xd6\xd8-\xf6\xf8-\u02b8\u0388-\u038a\u038e-\u03a1\u03a3-\u03f5\u0400-\u0481\u048a-\u052f"
+)
+_LETTERS += "\u0620-\u064a\u0671-\u06d3"
+_MARKS = "!-/:-@\\[-\\^`{-~\xa1\xa7\xab\xb6\xb7\xbb\xbf\u2010-\u2027\u2030-\u203e\u060c\u061b\u061f"
+_ONE_WORD = re.compile(f"[{_MARKS}]*([0-9{_LETTERS}]+|[{_LETTERS}]+(?:['\u2019][{_LETTERS}]+)+)[{_MARKS}]*")
+_LAST_MARKS = '.,;:!?)"\u201d\u2019'
+_NOT_BLANK = re.compile("[^ \t\n\r\xa0]+")
+
+
+def word_counts(text: str, *, language: str | None = None) -> Counter[str]:
+    """Count the words of a text: `Counter(words(text))` in a fraction of the time.
+
+    What stands between two white spaces is looked at once, however often it occurs, and handed to a segmenter only
+    where it isn't plainly one word.
+    """
+    language = base_language(language)
+    if is_plain(text):
+        return _count_chunks(text, language)
+    text = replace_surrogates(compose(strip_unprinted(text)))
+    between = _THAI_STRETCH.split(text)
+    unspaced = unspaced_runs().search
+    found = _count_chunks("\n".join([piece for piece in between if not unspaced(piece)]), language)
+    for piece in filter(unspaced, between):  # there, ICU looks across spaces
+        found.update(_real(list(_breaks(piece, language))))
+    if len(between) > 1:
+        for stretch, n in Counter(_THAI_STRETCH.findall(text)).items():
+            for word in _real(list(_thai_words(stretch))):
+                found[word] += n
+    return found
+
+
+def _count_chunks(text: str, language: str) -> Counter[str]:
+    """Count the words of a composed text without Thai: white space parts words whatever stands around it."""
+    chunks = Counter(_NOT_BLANK.findall(text) if "\u202f" in text else text.split())  # that space joins digits
+    found: Counter[str] = Counter()
+    others: dict[int, list[str]] = {}
+    for chunk, n in chunks.items():
+        inside = chunk.rstrip(_LAST_MARKS)
+        if inside.isascii() and inside.isalpha():  # most chunks, without the pattern's cost
+            found[inside] += n
+        elif one := _ONE_WORD.fullmatch(chunk):
+            found[one[1]] += n
+        else:
+            others.setdefault(n, []).append(chunk)
+    if others:
+        for n, alike in others.items():
+            for word, n_inside in Counter(_real(list(_breaks("\n".join(alike), language)))).items():
+                found[word] += n * n_inside
+    return found
 
 
 def _is_word(segment: str) -> bool:
@@ -98,20 +167,25 @@ def _with_last_dot(segments: list[str]) -> list[str]:
 
 def _segments(text: str, language: str) -> Iterator[str]:
     """Segment Thai stretches and all between them, each by its own segmenter."""
-    from icu4py.breakers import WordBreaker
-
     if is_plain(text):
-        yield from WordBreaker(text, language)
+        yield from _breaks(text, language)
         return
     text = replace_surrogates(compose(strip_unprinted(text)))
     end = 0
     for stretch in _THAI_STRETCH.finditer(text):
         if stretch.start() > end:
-            yield from WordBreaker(text[end : stretch.start()], language)
+            yield from _breaks(text[end : stretch.start()], language)
         yield from _thai_words(stretch[0])
         end = stretch.end()
     if end < len(text):
-        yield from WordBreaker(text[end:], language)
+        yield from _breaks(text[end:], language)
+
+
+def _breaks(text: str, language: str) -> Iterable[str]:
+    """Cut a text by ICU's word breaks."""
+    from icu4py.breakers import WordBreaker
+
+    return WordBreaker(text, language)
 
 
 def _thai_words(stretch: str) -> Iterator[str]:
@@ -119,7 +193,8 @@ def _thai_words(stretch: str) -> Iterator[str]:
     if len(stretch) <= 2:  # a letter with its mark or dot, between numbers
         yield stretch.rstrip()
         return
-    segment = _thai_segmenter()
+    from webmain.text.thai import segment
+
     if _THAI_ANOMALY.search(stretch):
         for pattern, repair in _THAI_REPAIRS:
             stretch = pattern.sub(repair, stretch)
@@ -131,31 +206,6 @@ def _thai_words(stretch: str) -> Iterator[str]:
             end = space + 1 if space > start else end
         yield from segment(stretch[start:end])
         start = end
-
-
-def keep_pythainlp_quiet() -> None:
-    """Tell PyThaiNLP, before it is imported, to download nothing and to make no folder in the user's home.
-
-    What the environment says already stays: `PYTHAINLP_READ_ONLY=0` lets it write again.
-    """
-    os.environ.setdefault("PYTHAINLP_OFFLINE", "1")
-    if "PYTHAINLP_READ_MODE" not in os.environ:  # the old name; both together are an error there
-        os.environ.setdefault("PYTHAINLP_READ_ONLY", "1")
-
-
-@cache
-def _thai_segmenter() -> Callable[[str], list[str]]:
-    """Load PyThaiNLP's dictionary (0.7 s, once per process) and return its segmenter."""
-    keep_pythainlp_quiet()
-    from pythainlp.tokenize import word_dict_trie, word_tokenize
-
-    dictionary = word_dict_trie()
-
-    def segment(piece: str) -> list[str]:
-        found: list[str] = word_tokenize(piece, custom_dict=dictionary, engine="newmm-safe", join_broken_num=False)
-        return found
-
-    return segment
 
 
 # --- words made ready for counting -----------------------------------------------------------------------------------

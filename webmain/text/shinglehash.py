@@ -1,0 +1,85 @@
+"""Numbers for shingles: every shingle of a text hashed at once, by array arithmetic over its code points.
+
+A word's hash is the sum of its mixed code points, each times a number that depends on its place in the word; a
+shingle's is the sum of its words' hashes, likewise. All is unsigned 64-bit arithmetic, the same on every machine.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from webmain.text.characters import UNSPACED, Class, table
+
+_MAX_PLACES = 64
+"""Places of a word that have a number of their own; after them the numbers start again."""
+
+_LENGTH = 5_000_000  # above all code points: stands for the number of items in a shingle that is too short
+
+_Hashes = NDArray[np.uint64]
+
+
+def shingle_hashes(folded: str, *, words: int, chars: int) -> _Hashes:
+    """Return a number for each shingle of a text.
+
+    Parameters
+    ----------
+    folded : str
+        A text whose case is folded already, in NFC.
+    words, chars : int
+        Length of the shingles in spaced scripts, in words, and in unspaced ones, in letters.
+
+    Returns
+    -------
+    NDArray
+        `(n_shingles,) uint64`, repetitions among them: words' shingles first, in the order of the text. Empty for a
+        text without letters and digits.
+    """
+    points = np.frombuffer(folded.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    classes = table()[points]
+    return np.concatenate(
+        (
+            _windows(_word_hashes(points, (classes & Class.SPACED.value) != 0), words, salt=1),
+            _windows(_mix(points[(classes & UNSPACED.value) != 0].astype(np.uint64)), chars, salt=2),
+        )
+    )
+
+
+def _word_hashes(points: NDArray[np.uint32], inside: NDArray[np.bool_]) -> _Hashes:
+    """Return a number for each run of characters that are inside words."""
+    places = np.flatnonzero(inside)
+    if not places.size:
+        return np.empty(0, dtype=np.uint64)
+    first = np.flatnonzero(np.diff(places, prepend=-2) > 1)  # of each word, among the places
+    lengths = np.diff(first, append=places.size)
+    in_word = np.arange(places.size) - np.repeat(first, lengths)
+    weighted = _mix(points[places].astype(np.uint64)) * _weights()[in_word % _MAX_PLACES]
+    return _mix(np.add.reduceat(weighted, first))
+
+
+def _windows(items: _Hashes, size: int, *, salt: int) -> _Hashes:
+    """Return a number for each run of `size` items, or for the one shorter run there is."""
+    if not items.size:
+        return items
+    actual = min(size, items.size)
+    n_windows = items.size - actual + 1
+    total = np.full(n_windows, _LENGTH * salt + actual, dtype=np.uint64)
+    for place in range(actual):
+        total += items[place : place + n_windows] * _weights()[place]
+    return _mix(total)
+
+
+@cache
+def _weights() -> _Hashes:
+    """Return odd numbers, one for each place."""
+    return _mix(np.arange(1, _MAX_PLACES + 1, dtype=np.uint64)) | np.uint64(1)
+
+
+def _mix(values: _Hashes) -> _Hashes:
+    """Spread each number over all 64 bits (the finalizer of splitmix64: Steele, Lea and Flood 2014)."""
+    values = values + np.uint64(0x9E3779B97F4A7C15)
+    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return values ^ (values >> np.uint64(31))
