@@ -8,8 +8,7 @@ from importlib import resources
 from pathlib import Path
 
 from webmain.text.normal import compose, fold_apostrophes
-from webmain.text.thai import keep_pythainlp_quiet
-from webmain.text.words import base_language, fold_word
+from webmain.text.words import base_language, fold_word, keep_pythainlp_quiet
 
 _ALIASES = {
     "arz": "ar", "ary": "ar", "bs": "hr", "fil": "tl", "grc": "el", "hbo": "he", "in": "id", "iw": "he", "mo": "ro",

@@ -9,9 +9,10 @@ count words is cheaper than to list them (`word_counts`).
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache
 
 from webmain.text.normal import (
@@ -42,7 +43,7 @@ MAX_TERM_LENGTH = 60
 """Characters above which a word is no term: hashes, encoded data, a row of letters."""
 
 MAX_THAI_STRETCH = 1_000
-"""Characters that are handed to the Thai segmenter at once, about."""
+"""Characters that are handed to the Thai segmenter at once: it copies the rest of its input every hundred or so."""
 
 _THAI_STRETCH = re.compile("[\u0e01-\u0e4e][\u0e01-\u0e4e. ]*")
 _THAI_ANOMALY = re.compile(
@@ -119,10 +120,7 @@ def word_counts(text: str, *, language: str | None = None) -> Counter[str]:
         return _count_chunks(text, language)
     text = replace_surrogates(compose(strip_unprinted(text)))
     between = _THAI_STRETCH.split(text)
-    unspaced = unspaced_runs().search
-    found = _count_chunks("\n".join([piece for piece in between if not unspaced(piece)]), language)
-    for piece in filter(unspaced, between):  # there, ICU looks across spaces
-        found.update(_real(list(_breaks(piece, language))))
+    found = _count_chunks("\n".join(between), language)
     if len(between) > 1:
         for stretch, n in Counter(_THAI_STRETCH.findall(text)).items():
             for word in _real(list(_thai_words(stretch))):
@@ -144,8 +142,10 @@ def _count_chunks(text: str, language: str) -> Counter[str]:
         else:
             others.setdefault(n, []).append(chunk)
     if others:
+        from icu4py.breakers import WordBreaker
+
         for n, alike in others.items():
-            for word, n_inside in Counter(_real(list(_breaks("\n".join(alike), language)))).items():
+            for word, n_inside in Counter(_real(list(WordBreaker("\n".join(alike), language)))).items():
                 found[word] += n * n_inside
     return found
 
@@ -168,25 +168,20 @@ def _with_last_dot(segments: list[str]) -> list[str]:
 
 def _segments(text: str, language: str) -> Iterator[str]:
     """Segment Thai stretches and all between them, each by its own segmenter."""
+    from icu4py.breakers import WordBreaker
+
     if is_plain(text):
-        yield from _breaks(text, language)
+        yield from WordBreaker(text, language)
         return
     text = replace_surrogates(compose(strip_unprinted(text)))
     end = 0
     for stretch in _THAI_STRETCH.finditer(text):
         if stretch.start() > end:
-            yield from _breaks(text[end : stretch.start()], language)
+            yield from WordBreaker(text[end : stretch.start()], language)
         yield from _thai_words(stretch[0])
         end = stretch.end()
     if end < len(text):
-        yield from _breaks(text[end:], language)
-
-
-def _breaks(text: str, language: str) -> Iterable[str]:
-    """Cut a text by ICU's word breaks."""
-    from icu4py.breakers import WordBreaker
-
-    return WordBreaker(text, language)
+        yield from WordBreaker(text[end:], language)
 
 
 def _thai_words(stretch: str) -> Iterator[str]:
@@ -194,8 +189,7 @@ def _thai_words(stretch: str) -> Iterator[str]:
     if len(stretch) <= 2:  # a letter with its mark or dot, between numbers
         yield stretch.rstrip()
         return
-    from webmain.text.thai import segment
-
+    segment = _thai_segmenter()
     if _THAI_ANOMALY.search(stretch):
         for pattern, repair in _THAI_REPAIRS:
             stretch = pattern.sub(repair, stretch)
@@ -207,6 +201,31 @@ def _thai_words(stretch: str) -> Iterator[str]:
             end = space + 1 if space > start else end
         yield from segment(stretch[start:end])
         start = end
+
+
+def keep_pythainlp_quiet() -> None:
+    """Tell PyThaiNLP, before it is imported, to download nothing and to make no folder in the user's home.
+
+    What the environment says already stays: `PYTHAINLP_READ_ONLY=0` lets it write again.
+    """
+    os.environ.setdefault("PYTHAINLP_OFFLINE", "1")
+    if "PYTHAINLP_READ_MODE" not in os.environ:  # the old name; both together are an error there
+        os.environ.setdefault("PYTHAINLP_READ_ONLY", "1")
+
+
+@cache
+def _thai_segmenter() -> Callable[[str], list[str]]:
+    """Load PyThaiNLP's dictionary (0.7 s, once per process) and return its segmenter."""
+    keep_pythainlp_quiet()
+    from pythainlp.tokenize import word_dict_trie, word_tokenize
+
+    dictionary = word_dict_trie()
+
+    def segment(piece: str) -> list[str]:
+        found: list[str] = word_tokenize(piece, custom_dict=dictionary, engine="newmm-safe", join_broken_num=False)
+        return found
+
+    return segment
 
 
 # --- words made ready for counting -----------------------------------------------------------------------------------
