@@ -210,3 +210,46 @@ def test_text_that_looks_like_markdown_is_escaped(text, markdown):
     block = ArticleBlock(kind=Kind.PARAGRAPH, text=text)
     assert Article(blocks=(block,)).to_markdown() == markdown + "\n"
     assert Article(title=text).to_markdown().startswith("# " + markdown)
+
+
+@pytest.mark.parametrize(
+    ("option", "error"),
+    [
+        ({"url": 3}, TypeError),
+        ({"max_bytes": None}, ValueError),
+        ({"timeout_s": "x"}, ValueError),
+        ({"parts": "all"}, ValueError),
+    ],
+)
+def test_a_wrong_option_is_named(option, error):
+    with pytest.raises(error, match=next(iter(option))):
+        extract("<p>Some text.</p>", **option)
+
+
+def test_bytes_given_as_html_of_a_page_are_its_body():
+    html = "<p>Ein Satz über Öl und Übermut, lang genug.</p>".encode("cp1252")
+    (article,) = extract_site([Page(html=html)], extractor="eniw")
+    assert "über Öl" in article.text
+
+
+def test_what_is_no_page_is_named_by_its_place():
+    with pytest.raises(TypeError, match=r"pages\[1\]"):
+        extract_site([Page(html="<p>x</p>"), "<p>y</p>"])
+
+
+def test_a_saved_page_is_known_by_the_canonical_url_it_names():
+    html = (
+        '<html><head><link rel="canonical" href="https://courier.example/tide"></head><body>'
+        + "<p>The tide came in before noon, as it had been said that it would.</p>" * 5
+    )
+    saved = extract(html, url="file:///tmp/a.html", extractor="eniw")
+    assert (saved.site, saved.id) == (
+        "courier.example",
+        extract(html, url="https://courier.example/tide", extractor="eniw").id,
+    )
+
+
+def test_language_is_that_of_the_longest_blocks():
+    junk = "".join(f"<p>{word}</p>" for word in ("Αρχική", "Νέα", "Σπορ", "Καιρός", "Ζώδια", "Τηλεόραση") * 12)
+    text = "<p>The harbour master said that the tide would reach the upper quay before noon, and so it did.</p>" * 4
+    assert extract(junk + text, extractor="eniw").language == "en"

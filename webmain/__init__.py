@@ -7,7 +7,8 @@ it costs next to nothing; parsers and models are loaded when first needed.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
 
 from webmain.items import Article, ArticleBlock, Hints, Kind, Page, Reason, Rejected, WordCount
 
@@ -75,12 +76,7 @@ def extract(
     from webmain.extractors.registry import create
     from webmain.stages import extract_page
 
-    if parts not in ("article", "text"):
-        raise ValueError(f"parts: got {parts!r}, allowed are 'article' and 'text'")
-    if timeout_s is not None and timeout_s <= 0:
-        raise ValueError(f"timeout_s: got {timeout_s!r}, allowed is a positive number of seconds, or None")
-    if max_bytes <= 0:
-        raise ValueError(f"max_bytes: got {max_bytes!r}, allowed is a positive number of bytes")
+    _check_options(url=url, parts=parts, timeout_s=timeout_s, max_bytes=max_bytes)
     if isinstance(html_or_bytes, str):
         page = Page(url=url, html=html_or_bytes)
     elif isinstance(html_or_bytes, (bytes, bytearray, memoryview)):
@@ -115,8 +111,39 @@ def extract_site(
     from webmain.extractors.registry import create
     from webmain.stages import extract_pages
 
+    _check_options(url=None, parts=parts, timeout_s=timeout_s, max_bytes=max_bytes)
+    return extract_pages(
+        [_checked(page, number) for number, page in enumerate(pages)],
+        create(extractor),
+        metadata=parts == "article",
+        timeout_s=timeout_s,
+        max_bytes=max_bytes,
+    )
+
+
+def _checked(page: Any, number: int) -> Page:
+    """Return a page whose markup stands under the right name: bytes given as `html` are a body."""
+    if not isinstance(page, Page):
+        raise TypeError(f"pages[{number}] must be a webmain.Page, not {type(page).__name__}")
+    html: Any = page.html
+    if isinstance(html, (bytes, bytearray)):
+        return replace(page, html=None, body=bytes(html))
+    if html is not None and not isinstance(html, str):
+        raise TypeError(f"pages[{number}].html must be str, not {type(html).__name__}")
+    return page
+
+
+def _check_options(*, url: object, parts: object, timeout_s: object, max_bytes: object) -> None:
+    """Raise ValueError or TypeError, naming the option, what was given and what is allowed."""
+    if url is not None and not isinstance(url, str):
+        raise TypeError(f"url: got {url!r}, allowed is a string, or None")
     if parts not in ("article", "text"):
         raise ValueError(f"parts: got {parts!r}, allowed are 'article' and 'text'")
-    return extract_pages(
-        pages, create(extractor), metadata=parts == "article", timeout_s=timeout_s, max_bytes=max_bytes
-    )
+    if timeout_s is not None and not (_is_number(timeout_s) and timeout_s > 0):  # type: ignore[operator]
+        raise ValueError(f"timeout_s: got {timeout_s!r}, allowed is a positive number of seconds, or None")
+    if not (_is_number(max_bytes) and max_bytes > 0):  # type: ignore[operator]
+        raise ValueError(f"max_bytes: got {max_bytes!r}, allowed is a positive number of bytes")
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)

@@ -27,6 +27,7 @@ from webmain.items import (
 from webmain.page.document import DEFAULT_MAX_BYTES, Document
 from webmain.page.encoding import decode, scrub, sniff
 from webmain.page.kinds import HEADINGS, article_blocks
+from webmain.page.urls import site_key
 from webmain.text.normal import fingerprint
 
 if TYPE_CHECKING:
@@ -40,6 +41,9 @@ if TYPE_CHECKING:
 DEFAULT_TIMEOUT_S = 10.0
 MIN_DUPLICATE_CHARS = 120
 """Characters (about 20 words) from which a repeated block is marked by methods that don't merge."""
+
+LANGUAGE_BLOCKS = 5
+"""So many of the longest blocks are looked at for the language."""
 
 MIN_FEED_CHARS = 200
 """A feed's full content is used where the page gives less text than this."""
@@ -225,14 +229,14 @@ def _complete(article: Article, document: Document) -> Article:
 
     page = document.page
     found = with_hints(document.metadata, page.hints)
-    language = detect(article.text)
+    language = detect(_sample(article.blocks))
+    own_url = document.url if document.url and document.url.startswith(("http://", "https://")) else None
+    address = found.canonical_url or own_url or document.url
     return replace(
         article,
         **{f.name: getattr(found, f.name) for f in fields(Metadata)},
-        id=article_id(
-            found.canonical_url or document.url or "sha256:" + hashlib.sha256(article.text.encode()).hexdigest()
-        ),
-        site=document.site,
+        id=article_id(address or "sha256:" + hashlib.sha256(article.text.encode("utf-8", "replace")).hexdigest()),
+        site=document.site if own_url or not found.canonical_url else site_key(found.canonical_url),
         language=language.language,
         language_score=language.score,
         fingerprint=fingerprint(article.text),
@@ -242,6 +246,12 @@ def _complete(article: Article, document: Document) -> Article:
         charset_source=document.charset_source,
         article_reason=page.article_reason,
     )
+
+
+def _sample(blocks: Sequence[ArticleBlock]) -> str:
+    """Return the longest blocks of a text: where boilerplate was kept by mistake, it is shorter than the article's own."""
+    longest = sorted(blocks, key=lambda block: len(block.text), reverse=True)[:LANGUAGE_BLOCKS]
+    return "\n".join(block.text for block in longest)
 
 
 def with_hints(metadata: Metadata, hints: Hints | None) -> Metadata:

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from webmain.page.guard import MAX_DEPTH, SUSPECT_FORMATTING, guard
+from webmain.page.guard import LARGE_BYTES, MAX_ATTRIBUTES, MAX_DEPTH, SUSPECT_FORMATTING, guard
+from webmain.page.tree import read_tree
 
 _ORDINARY = st.recursive(
     st.sampled_from(["text", " a < b ", "<br>", "<img src='a>b'>", "<hr/>", "<!-- <div> -->", "é"]),
@@ -133,3 +134,18 @@ def test_floods_cost_linear_time(flood):
 @pytest.mark.parametrize("rest", ["", "<p>x</p>" * 100])
 def test_only_shadow_roots_are_renamed(markup, result, rest):
     assert guard((markup + rest).encode()).lower() == (result + rest).lower().encode()
+
+
+def test_a_tag_of_too_many_attributes_keeps_the_first_and_its_text():
+    tag = b"<p " + b" ".join(b"a%d='>'" % n for n in range(40_000))
+    tree = read_tree(tag + b" class=x>Text.</p><p>More.</p>")
+    assert tree.leaves.texts == ["Text.", "More."]
+    assert len(max(tree.elements.attributes, key=len)) == MAX_ATTRIBUTES
+
+
+@pytest.mark.parametrize("n", [1, MAX_ATTRIBUTES])
+def test_as_many_attributes_as_allowed_are_kept(n):
+    page = (
+        b"<p " + b" ".join(b"attribute%d" % i for i in range(n)) + b">Text.</p>" + b"<p>Text.</p>" * (LARGE_BYTES // 12)
+    )
+    assert guard(page) == page

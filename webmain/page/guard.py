@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,6 +28,12 @@ MAX_OPEN_FORMATTING = 8
 """Open formatting elements that are kept in a page that leaves more than `SUSPECT_FORMATTING` of them open."""
 
 SUSPECT_FORMATTING = 40
+
+MAX_ATTRIBUTES = 500
+"""Attributes of one tag; the parser's time is quadratic in them: 40,000 take seconds."""
+
+LARGE_BYTES = 250_000
+"""Smaller pages are not looked at for that: the worst of them costs the parser a second and a half."""
 
 VOID = frozenset(
     "area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr".split()
@@ -47,12 +54,18 @@ _CLOSES = {
     "tbody": {"tbody", "thead", "tfoot", "tr", "td", "th"},
 }
 
-_ATTRIBUTES = rb"(?:[^>\"']++|\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z))*+(?:>|\Z)"
+_ATTRIBUTES = (
+    rb"[^>=]*+(?:=\s*+(?:\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z)|[^\s>]*+)[^>=]*+)*+(?:>|\Z)"  # quotes count after = only
+)
 _TOKEN = re.compile(
     rb"<!--.*?(?:-->|\Z)"
     rb"|<(script|style|textarea|title|xmp|iframe|noembed|noframes)(?=[\s/>])" + _ATTRIBUTES + rb".*?(?=</\1|\Z)"
     rb"|<(/?)([a-zA-Z][^\s/>]*+)" + _ATTRIBUTES,
     re.DOTALL | re.IGNORECASE,
+)
+_ATTRIBUTE = re.compile(rb"[^\s/>=][^\s/>=]*+(?:\s*+=\s*+(?:\"[^\"]*+\"?|'[^']*+'?|[^\s>]*+))?")
+_MANY_ATTRIBUTES = re.compile(
+    rb"<[a-zA-Z][^\s/>]*+(?:[\s/]++[^\s/>=]++(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s>\"']++))?+){%d}" % MAX_ATTRIBUTES
 )
 _TEMPLATE_TAG = re.compile(rb"<(/?)template(?=([\s/>][^<>]*+))", re.IGNORECASE)
 _SHADOW_ATTRIBUTE = re.compile(rb"\sshadowroot(?:mode)?\s*=", re.IGNORECASE)
@@ -66,12 +79,28 @@ def guard(source: bytes) -> bytes:
     source : bytes
         UTF-8.
     """
+    if len(source) > LARGE_BYTES and _MANY_ATTRIBUTES.search(source):
+        source = _shorten_tags(source)
     bounds = _upper_bounds(source)
     if bounds.has_template and b"shadowroot" in source.lower():
         source = _open_shadow_roots(source)
     if bounds.depth < MAX_DEPTH and bounds.formatting < SUSPECT_FORMATTING:
         return source
     return _flatten(source)
+
+
+def _shorten_tags(source: bytes) -> bytes:
+    """Cut the attributes of start tags beyond `MAX_ATTRIBUTES`: the parser compares each with all before it."""
+    out: list[bytes] = []
+    written = 0
+    for token in _TOKEN.finditer(source):
+        if token[3] is None or token[2] or token.end() - token.start() < 2 * MAX_ATTRIBUTES:
+            continue
+        for first_too_many in islice(_ATTRIBUTE.finditer(source, token.end(3), token.end()), MAX_ATTRIBUTES, None):
+            out += (source[written : first_too_many.start()], b">")
+            written = token.end()
+            break
+    return b"".join((*out, source[written:])) if written else source
 
 
 @dataclass(frozen=True, slots=True)

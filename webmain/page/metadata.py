@@ -145,7 +145,7 @@ def _is_credible(canonical: str, url: str | None) -> bool:
     """Tell whether a canonical address can be this page's."""
     if normalise(canonical) is None:
         return False
-    if not url:
+    if not url or not url.startswith(("http://", "https://")):  # a saved page: nothing to hold it against
         return True
     own = amp_to_canonical_guess(url)
     if not same_site(canonical, own) and not same_site(canonical, url):
