@@ -1,5 +1,6 @@
 import json
 from collections import deque
+from datetime import UTC, datetime
 from types import SimpleNamespace
 
 import pytest
@@ -157,6 +158,23 @@ def test_a_stored_article_is_done(crawler, known):
 def test_what_may_pass_is_tried_again(crawler, known, reason, state):
     tell_rejected(crawler, "/a", reason)
     assert known.ledger.state(SITE + "/a") is state
+
+
+def test_a_refusal_by_a_filter_is_kept_with_the_filter(crawler, known):
+    crawler.spider.since = datetime(2026, 11, 1, tzinfo=UTC)
+    crawler.spider.language = "en-GB"
+    tell_rejected(crawler, "/old", Reason.TOO_OLD)
+    tell_rejected(crawler, "/thai", Reason.OTHER_LANGUAGE)
+    known.reopen_filtered("news.example")
+    assert known.ledger.is_known(SITE + "/old")
+    assert known.ledger.is_known(SITE + "/thai")
+    crawler.spider.since = None
+    known.reopen_filtered("news.example")
+    assert not known.ledger.is_known(SITE + "/old")
+    assert known.ledger.is_known(SITE + "/thai")
+    crawler.spider.language = None
+    known.reopen_filtered("news.example")
+    assert not known.ledger.is_known(SITE + "/thai")
 
 
 def test_a_failure_too_often_is_given_up(crawler, known):

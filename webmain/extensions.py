@@ -8,6 +8,8 @@ import sys
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Mapping, Sequence, Sized
+from dataclasses import replace
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -26,6 +28,7 @@ from webmain.page.urls import normalise, same_site, site_key
 from webmain.pipelines import Store
 from webmain.signals import articles_stored, close_crawl, crawl_closing, page_failed, page_rejected
 from webmain.summary import as_json, as_prometheus, outcome, progress, render, write_atomically
+from webmain.text.words import base_language
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -147,7 +150,30 @@ class KnownUrls:
         elif reason is Reason.DUPLICATE:  # its original may not be durable yet
             self._waiting += self._settled(url, reason=reason.value)
         else:
-            self._mark(self._settled(url, reason=reason.value))
+            self._mark([self._with_filter(done) for done in self._settled(url, reason=reason.value)])
+
+    def reopen_filtered(self, site: str) -> None:
+        """Take up again what only a filter of an earlier run refused, as far as this run's may let it pass."""
+        since, language = self._filters
+        n = self.ledger.reopen_filtered(site, since=since, language=language)
+        if n:
+            logger.info("%s: %d addresses that an earlier run's since or language refused are looked at again", site, n)
+
+    @property
+    def _filters(self) -> tuple[float | None, str | None]:
+        """What the spider asks for: `since` in seconds since 1970, and a language."""
+        spider = self._crawler.spider
+        since: datetime | None = getattr(spider, "since", None)
+        if since is not None:
+            since = since if since.tzinfo else since.replace(tzinfo=UTC)
+        return since.timestamp() if since else None, base_language(getattr(spider, "language", None)) or None
+
+    def _with_filter(self, done: Done) -> Done:
+        """Note with a rejection by a filter for which filter it holds."""
+        since, language = self._filters
+        if done.reason == Reason.TOO_OLD:
+            return replace(done, since=since)
+        return replace(done, language=language) if done.reason == Reason.OTHER_LANGUAGE else done
 
     def page_failed(self, url: str, reason: str, retry_after_s: float | None) -> None:
         """Note a failed attempt."""

@@ -157,6 +157,30 @@ def test_the_language_and_the_age_are_minded(crawl, tmp_path):
     assert [article["published"][:10] for article in recent.articles()] == [newest.date().isoformat()]
 
 
+def test_a_filter_refuses_for_runs_with_the_same_filter_only(crawl):
+    def run(**arguments):
+        done = crawl("news", site="khaosaiklang.example", module="demo.settings", **arguments)
+        return done.stats.get("webmain/articles/new", 0), done.rejected()
+
+    _, rejected = run(language="en")
+    assert rejected["other_language"]
+    again = run(language="en")
+    assert (again[0], again[1].get("other_language", 0)) == (0, 0)
+    assert run()[0] >= rejected["other_language"]
+
+
+def test_what_was_too_old_is_found_by_a_run_that_asks_further_back(crawl):
+    newest = max(e.published for e in Web().sites[0].expected())
+
+    def run(**arguments):
+        done = crawl("news", site="harbour-courier.example", module="demo.settings", **arguments)
+        return done.stats.get("webmain/articles/new", 0), done.rejected().get("too_old", 0)
+
+    n_new, _ = run(since=newest.isoformat())
+    assert run(since=newest.isoformat()) == (0, 0)
+    assert n_new + run()[0] == len(Web().sites[0].expected())
+
+
 def test_a_killed_crawl_loses_nothing(crawl):
     slow = {"DOWNLOAD_DELAY": 0.05}
     process = crawl.start("news", site="harbour-courier.example", module="demo.settings", settings=slow)

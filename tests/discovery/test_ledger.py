@@ -12,7 +12,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webmain.discovery.ledger import Added, Counts, Done, Found, Ledger, LedgerError, Pending, State
+from webmain.discovery.ledger import (
+    _SCHEMA_1,
+    APPLICATION_ID,
+    Added,
+    Counts,
+    Done,
+    Found,
+    Ledger,
+    LedgerError,
+    Pending,
+    State,
+)
 from webmain.items import Hints
 
 SITE = "news.example"
@@ -339,3 +350,56 @@ def test_kill_9_loses_nothing_that_a_call_has_written(tmp_path):
         assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         db.close()
     assert n_done >= 750
+
+
+# ---- What only a filter refused
+
+
+def test_what_was_too_old_stays_so_for_later_dates_only(ledger):
+    ledger.mark_done([Done(url=A, reason="too_old", since=1000.0)], site="example.org")
+    assert ledger.reopen_filtered("example.org", since=1000.0) == 0
+    assert ledger.reopen_filtered("example.org", since=1001.0, language="en") == 0
+    assert ledger.is_known(A)
+    assert ledger.reopen_filtered("example.org", since=999.0) == 1
+    assert ledger.state(A) is State.PENDING
+
+
+def test_another_language_stays_so_for_the_same_one_only(ledger):
+    ledger.mark_done([Done(url=A, reason="other_language", language="en")], site="example.org")
+    assert ledger.reopen_filtered("example.org", language="en", since=1.0) == 0
+    assert ledger.reopen_filtered("example.org", language="th") == 1
+    assert not ledger.is_known(A)
+
+
+def test_without_a_filter_everything_is_reopened_that_a_filter_refused_and_nothing_else(ledger):
+    ledger.mark_done([Done(url=A, reason="other_language", language="en")], site="example.org")
+    ledger.mark_done([Done(url=B, reason="not_article")], site="example.org")
+    ledger.mark_done(
+        [Done(url=A + "/s", article_id="1"), Done(url=A + "/o", reason="too_old", since=1.0)], site="x.org"
+    )
+    assert ledger.reopen_filtered("example.org") == 1
+    assert ledger.is_known(B)
+    assert ledger.is_known(A + "/o")  # another site
+    assert ledger.reopen_filtered("x.org") == 1
+    assert ledger.is_known(A + "/s")
+
+
+def test_a_refusal_under_an_unknown_filter_is_looked_at_again_once(ledger):
+    ledger.mark_done([Done(url=A, reason="too_old"), Done(url=B, reason="other_language")], site="example.org")
+    assert ledger.reopen_filtered("example.org", since=5.0, language="en") == 2
+    ledger.mark_done([Done(url=A, reason="too_old", since=5.0)], site="example.org")
+    assert ledger.reopen_filtered("example.org", since=5.0, language="en") == 0
+
+
+def test_a_ledger_of_the_first_version_is_brought_up_to_date(tmp_path):
+    db = sqlite3.connect(tmp_path / "old.ledger")
+    db.executescript(_SCHEMA_1 + f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = 1;")
+    db.execute(
+        "INSERT INTO urls (url, site, state, newest, added_at, changed_at, reason) VALUES (?, 's', 1, 0, 0, 0, 'too_old')",
+        (A,),
+    )
+    db.commit()
+    db.close()
+    with Ledger(tmp_path / "old.ledger") as ledger:
+        assert ledger.is_known(A)
+        assert ledger.reopen_filtered("s", since=9.0) == 1

@@ -110,6 +110,8 @@ def test_without_any_site_the_argument_is_missing():
         ("since", "2027-01-01", "future"),
         ("since", "999999w", "ISO dates"),
         ("language", "english language", "ISO 639-1"),
+        ("language", "zz", "ISO 639-1"),
+        ("language", "eng", "ISO 639-1"),
         ("include", "https://bbc.com/sport", "globs over paths"),
         ("record", "crawl.warc", ".warc.gz"),
         ("skip_known", "perhaps", "true and false"),

@@ -21,7 +21,7 @@ from typing import Any, Final, Self, TypeVar
 from webmain.discovery.frontier import UNDATED, newest_key
 from webmain.items import Hints
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 APPLICATION_ID: Final = 0x574D4C47  # "WMLG"
 MAX_ATTEMPTS: Final = 4
 FIRST_RETRY_S: Final = 15 * 60.0
@@ -63,12 +63,22 @@ class Pending:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
-    """An address that is settled: either the id of its stored article, or the reason why there is none."""
+    """An address that is settled: either the id of its stored article, or the reason why there is none.
+
+    Attributes
+    ----------
+    since : float or None
+        For the reason "too_old": what was asked for, in seconds since 1970.
+    language : str or None
+        For the reason "other_language": what was asked for.
+    """
 
     url: str
     article_id: str | None = None
     reason: str | None = None
     canonical: str | None = None
+    since: float | None = None
+    language: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +118,12 @@ CREATE TABLE aliases (url TEXT PRIMARY KEY, canonical TEXT NOT NULL) WITHOUT ROW
 CREATE INDEX aliases_canonical ON aliases (canonical);
 """
 
-_MIGRATIONS: Final = (_SCHEMA_1,)
+_SCHEMA_2: Final = """
+ALTER TABLE urls ADD COLUMN since REAL;
+ALTER TABLE urls ADD COLUMN language TEXT
+"""
+
+_MIGRATIONS: Final = (_SCHEMA_1, _SCHEMA_2)
 """Step n brings a file from version n to n + 1; a new version appends one, and none is ever changed."""
 
 
@@ -285,11 +300,20 @@ class Ledger:
                     _put_alias(db, each.url, url)
                     db.execute("DELETE FROM urls WHERE url = ?", (each.url,))
                 db.execute(
-                    "INSERT INTO urls (url, site, state, newest, added_at, changed_at, article_id, reason)"
-                    " VALUES (?1, ?2, 1, ?3, ?4, ?4, ?5, ?6)"
+                    "INSERT INTO urls (url, site, state, newest, added_at, changed_at, article_id, reason, since, language)"
+                    " VALUES (?1, ?2, 1, ?3, ?4, ?4, ?5, ?6, ?7, ?8)"
                     " ON CONFLICT (url) DO UPDATE SET state = 1, changed_at = ?4, hints = NULL,"
-                    " article_id = coalesce(?5, article_id), reason = ?6",
-                    (url, row[0] if row else site, UNDATED, now, each.article_id, each.reason),
+                    " article_id = coalesce(?5, article_id), reason = ?6, since = ?7, language = ?8",
+                    (
+                        url,
+                        row[0] if row else site,
+                        UNDATED,
+                        now,
+                        each.article_id,
+                        each.reason,
+                        each.since,
+                        each.language,
+                    ),
                 )
 
     def mark_failed(self, url: str, reason: str, *, retry_after_s: float | None = None, site: str = "") -> State:
@@ -343,6 +367,33 @@ class Ledger:
                 (self._clock(), url),
             ).rowcount
         return changed > 0
+
+    def reopen_filtered(self, site: str, *, since: float | None = None, language: str | None = None) -> int:
+        """Make pending again what a filter of an earlier run refused and this run's filter does not surely refuse.
+
+        A page that was too old for one date is too old for any later one; a page that was not in one language is
+        known to be wrong only for a run that asks for the same. Stored articles stay as they are.
+
+        Parameters
+        ----------
+        site : str
+            The site's key: other sites of the file are crawled by runs with filters of their own.
+        since, language : float or None, str or None
+            What this run asks for.
+
+        Returns
+        -------
+        int
+            How many addresses were reopened.
+        """
+        with self._transaction() as db:
+            return db.execute(
+                "UPDATE urls SET state = 0, attempts = 0, retry_after = 0, changed_at = ?1"
+                " WHERE site = ?2 AND state = 1 AND article_id IS NULL AND ("
+                "(reason = 'too_old' AND (since IS NULL OR ?3 IS NULL OR since > ?3))"
+                " OR (reason = 'other_language' AND (language IS NULL OR language IS NOT ?4)))",
+                (self._clock(), site, since, language),
+            ).rowcount
 
     # ---- The file
 

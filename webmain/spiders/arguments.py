@@ -16,6 +16,7 @@ from urllib.parse import unquote, urlsplit
 from webmain.extractors.base import Extractor
 from webmain.extractors.registry import EXTRACTORS, UnknownExtractor, create
 from webmain.page.urls import host, normalise, site_key
+from webmain.text.language import ISO_639_1
 
 DEFAULT_STORE: Final = "jsonl:output/articles.jsonl"
 STORE_FORMS: Final = "jsonl:PATH and sqlite:PATH, several separated by commas"
@@ -366,7 +367,7 @@ _LANGUAGE = re.compile(r"([a-z]{2,3})(?:[-_][a-z0-9]{2,8})*", re.IGNORECASE)
 
 def _language(text: str) -> str:
     match = _LANGUAGE.fullmatch(text)
-    if not match:
+    if not match or match[1].lower() not in ISO_639_1:
         raise _Refused("allowed are ISO 639-1 codes such as en, th, de")
     return match[1].lower()
 

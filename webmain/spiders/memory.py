@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -42,11 +42,16 @@ class Memory:
         Without it nothing is known and nothing kept.
     skip_known : bool
         Leave out what is settled.
+    reopen : callable or None
+        Called with a site's key before what is left over is read: makes pending again what only a filter refused.
     """
 
-    def __init__(self, ledger: Ledger | None, *, skip_known: bool = True) -> None:
+    def __init__(
+        self, ledger: Ledger | None, *, skip_known: bool = True, reopen: Callable[[str], None] | None = None
+    ) -> None:
         self._ledger = ledger
         self._skip_known = skip_known
+        self._reopen = reopen
 
     @classmethod
     def of(cls, spider: Spider) -> Memory:
@@ -56,12 +61,14 @@ class Memory:
         extension = spider.crawler.get_extension(KnownUrls)
         if extension is None:
             return cls(None)
-        return cls(extension.ledger, skip_known=extension.skip_known)
+        return cls(extension.ledger, skip_known=extension.skip_known, reopen=extension.reopen_filtered)
 
     def left_over(self, site: str) -> Iterator[tuple[str, Hints | None]]:
         """Yield what an earlier run found and did not settle, newest first."""
         if self._ledger is None:
             return
+        if self._reopen is not None:
+            self._reopen(site)
         pending = self._ledger.pending(site, MAX_LEFT_OVER)
         open_still = set(self._ledger.unknown([each.url for each in pending]))
         settled = [Done(url=each.url, reason="moved") for each in pending if each.url not in open_still]
