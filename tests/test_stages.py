@@ -9,8 +9,9 @@ import pytest
 
 from webmain.extractors.base import extraction
 from webmain.extractors.registry import create
-from webmain.items import Hints, Kind, Metadata, Page, Reason, Rejected, Unit
+from webmain.items import Hints, Kind, Metadata, Page, Reason, Rejected, Source, Unit
 from webmain.page.blocks import segment
+from webmain.page.dates import parse_date
 from webmain.stages import (
     MIN_DUPLICATE_CHARS,
     MIN_FEED_CHARS,
@@ -192,6 +193,28 @@ def test_hints_fill_what_the_page_does_not_say():
     assert found.language_declared == "th"
     assert found.sources["authors"].name == "feed"
     assert "title" not in found.sources
+
+
+@pytest.mark.parametrize(
+    ("raw", "hinted", "taken"),
+    [
+        ("2026-11-03", "Tue, 03 Nov 2026 10:00:00 +0700", True),
+        ("2026-11-03", "Mon, 02 Nov 2026 22:30:00 GMT", True),
+        ("2026-11-03 10:00", "2026-11-03T10:00:00+07:00", True),
+        ("2026-11-03T10:00:00Z", "2026-11-03T11:00:00+07:00", False),
+        ("2026-11-03", "2026-11-03", False),
+        ("2026-11-03", "2026-11-03T10:00", False),
+        ("2026-11-03", "2026-11-04T02:00:00Z", True),
+        ("2026-11-03", "2026-11-04T02:00:01Z", False),
+        ("2026-11-03", "2026-11-01T21:59:00Z", False),
+    ],
+)
+def test_a_hint_of_the_same_day_completes_a_date_without_time_or_zone(raw, hinted, taken):
+    own = parse_date(raw)
+    metadata = Metadata(published=own, sources={"published": Source(name="time", raw=raw)})
+    found = with_hints(metadata, Hints(source="feed", published=hinted))
+    assert found.sources["published"].name == ("feed" if taken else "time")
+    assert (found.published != own) is taken
 
 
 def test_without_hints_metadata_stays():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from dataclasses import fields, replace
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from webmain.items import (
     Source,
     Unit,
 )
+from webmain.page.dates import precision
 from webmain.page.document import DEFAULT_MAX_BYTES, Document
 from webmain.page.encoding import decode, scrub, sniff
 from webmain.page.kinds import HEADINGS, article_blocks
@@ -32,6 +34,7 @@ from webmain.text.normal import fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from datetime import datetime
 
     from numpy.typing import NDArray
 
@@ -262,12 +265,16 @@ def with_hints(metadata: Metadata, hints: Hints | None) -> Metadata:
         return metadata
     values: dict[str, Any] = {}
     sources = dict(metadata.sources)
+    published = parse_feed_date(hints.published) if hints.published else None
+    if published is not None and _is_preciser(published, hints, metadata):
+        values["published"] = published
+        sources["published"] = Source(name=hints.source, raw=(hints.published or "")[:300])
     for name, raw, value in (
         ("title", hints.title, hints.title),
         ("authors", ", ".join(hints.authors), hints.authors),
         ("description", hints.summary, hints.summary),
         ("tags", ", ".join(hints.tags), hints.tags),
-        ("published", hints.published, parse_feed_date(hints.published) if hints.published else None),
+        ("published", hints.published, published),
         ("modified", hints.modified, parse_feed_date(hints.modified) if hints.modified else None),
         ("language_declared", hints.language, hints.language.lower() if hints.language else None),
     ):
@@ -275,6 +282,21 @@ def with_hints(metadata: Metadata, hints: Hints | None) -> Metadata:
             values[name] = value
             sources[name] = Source(name=hints.source, raw=(raw or "")[:300])
     return replace(metadata, **values, sources=sources) if values else metadata
+
+
+_SAME_DAY_HOURS = 26
+"""Hours that one day lasts over most of the world's zones."""
+
+
+def _is_preciser(hinted: datetime, hints: Hints, metadata: Metadata) -> bool:
+    """Tell whether a hint gives the page's own date with the time or the zone that the page leaves out."""
+    own = metadata.published
+    if own is None or precision(hinted, hints.published or "") < 2:
+        return False
+    source = metadata.sources.get("published")
+    if precision(own, source.raw if source else "") == 2:
+        return False
+    return own.date() == hinted.date() or abs(own - hinted) <= timedelta(hours=_SAME_DAY_HOURS)
 
 
 def stitch(first: Article, rest: Sequence[Article]) -> Article:

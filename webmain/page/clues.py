@@ -48,6 +48,8 @@ _ASIDE_WORDS: Final = frozenset(
     "readmore outbrain taboola authorbio authorbox authorpage aboutauthor weather calendar navigation menu listing archive "
     "archives similar also seealso suggest suggested suggestions".split()
 )
+_ARCHIVE_BANNERS: Final = ("wm-ipp", "wm-toolbar", "wm-disclaimer")
+"""What the Wayback Machine lays over the pages it keeps."""
 _POST_WORDS: Final = frozenset(["post", "entry", "article", "story", "topic"])
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
@@ -65,6 +67,8 @@ def _signs(value: str) -> int:
     aside = words & _ASIDE_WORDS
     if "footer" in aside and not words.isdisjoint(_POST_WORDS):
         aside -= {"footer"}
+    if value.startswith(_ARCHIVE_BANNERS):
+        return _ASIDE
     if aside and not (value == "Blog1" or value.startswith("widget Blog")):  # Blogger's posts
         signs |= _ASIDE
     return signs

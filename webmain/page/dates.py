@@ -218,6 +218,45 @@ def _common_year(raw: str, thai: bool) -> int:
     return year - _BUDDHIST_OFFSET if 2400 <= year < 2700 else year
 
 
+_NAMED_ZERO = re.compile(r"(?:\b|\d)(?:Z|UTC?|GMT|WET|[+\-−]00:?00)\b(?!\s?[+\-−]\d)")
+
+
+def precision(value: datetime, raw: str) -> int:
+    """Tell how much of a parsed date was said: 0 the day only, 1 a time too, 2 its zone too.
+
+    Parameters
+    ----------
+    value : datetime
+        What `parse_date` or another reader made of the string. Midnight sharp is no time: machines write it for days.
+    raw : str
+        The string.
+    """
+    if not value.hour and not value.minute and not value.second:
+        return 0
+    text = plain(raw)
+    is_zoned = bool(value.utcoffset()) or _NAMED_ZERO.search(text) or _EPOCH.fullmatch(text)
+    return 2 if is_zoned else 1
+
+
+_RANGE = re.compile(r"\s(?:[-–—]|to|until|bis)\s(?=[\w'’])")
+_MAX_RANGE_CHARS: Final = 80
+
+
+def is_range(raw: str, *, language: str = "") -> bool:
+    """Tell whether a short text is a span of two days, as archives and calendars show it, and no date."""
+    text = plain(raw)
+    if len(text) > _MAX_RANGE_CHARS:
+        return False
+    for match in list(_RANGE.finditer(text))[:3]:
+        end = text[match.end() :]
+        if not end[0].isdigit() and not month(end.split()[0].rstrip(".,"), language):
+            continue  # "3 May 2024 - updated 4 May 2024"
+        days = [parse_date(part, language=language) for part in (text[: match.start()], end)]
+        if days[0] and days[1] and days[0].date() < days[1].date():
+            return True
+    return False
+
+
 _URL_DATES = tuple(
     re.compile(pattern)
     for pattern in (

@@ -14,6 +14,8 @@ from enum import StrEnum
 
 from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding, resolve_encoding
 
+from webmain.page.legacy import declared_language, encoding_for, reads_as_thai
+
 _BROKEN_SHARE_LIMIT = 0.02
 """UTF-8 with at least this share of broken bytes among its non-ASCII characters is another encoding."""
 
@@ -39,6 +41,7 @@ class CharsetSource(StrEnum):
     ESCAPES = "escapes"  # ISO 2022, seven bits
     HEADER = "header"
     META = "meta"
+    LANGUAGE = "language"  # the declared language's, in which the bytes make sense
     DETECTED = "detected"  # from the frequencies of its bytes
     FALLBACK = "fallback"
 
@@ -71,7 +74,8 @@ def decode(body: bytes, *, headers: Mapping[str, str] = _NO_HEADERS) -> Decoded:
     In this order: byte order mark; the pattern of NULs that UTF-16 and UTF-32 leave; strict UTF-8; UTF-8 with
     replacements if broken bytes are under 2 % of the non-ASCII characters (or only the last character is cut); the
     `Content-Type` header, then `<meta>` or the XML declaration, decoded strictly, claims of UTF-8 (disproved by now)
-    and windows-1252 (what servers say who don't know) ignored; the frequencies of the bytes; windows-1252.
+    and windows-1252 (what servers say who don't know) ignored; an encoding of the declared language in which the bytes
+    make sense; windows-874 where they are spelt like Thai; the frequencies of the bytes; windows-1252.
 
     Parameters
     ----------
@@ -266,7 +270,11 @@ def _detected(body: bytes) -> Decoded:
     n_foreign = len(letters) - len(letters.translate(None, bytes(range(128, 256))))
     if n_foreign >= _WESTERN_SHARE_LIMIT * len(letters):
         found = cchardet.detect(sample)["encoding"]
-        name = resolve_encoding(found) if found else None
+        guess = resolve_encoding(found) if found else None
+        name = encoding_for(declared_language(body), sample, guess=guess)
+        if name is not None:
+            return Decoded(_without_nul(body.decode(name, "replace")), name, CharsetSource.LANGUAGE)
+        name = "cp874" if reads_as_thai(sample) else guess
         if name is not None and _is_text_encoding(name) and not _RARE.fullmatch(name):
             text = body.decode(name, "replace")
             if name in _WINDOWS_TWINS and _C1.search(text):

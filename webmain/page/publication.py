@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from datetime import UTC
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from webmain.items import Flag
 from webmain.page.clues import element_text, scope_type
-from webmain.page.dates import date_in_url, parse_date, plain
+from webmain.page.dates import date_in_url, is_range, parse_date, plain, precision
 from webmain.page.jsonld import texts
 from webmain.page.reading import Found, Reading, found
 
@@ -64,13 +64,15 @@ def read_dates(reading: Reading) -> tuple[Found | None, Found | None]:
     pair of Found or None
         Aware datetimes. A change before the publication is dropped, unless it is a mere day, and the same day.
     """
-    published = _first(reading, _published(reading))
+    published = _most_precise(reading, _published(reading))
     modified = _first(reading, _modified(reading))
     if published is None and modified is None:
         published = _first(reading, _seen(reading))
     if published is None and modified is not None:
         seen = _first(reading, _seen(reading))
         published = seen if seen and seen.value.date() <= modified.value.date() else modified
+    if published and modified:
+        published = _with_zone_of(modified, published)
     if published and modified and modified.value < published.value:
         same_day = modified.value.astimezone(UTC).date() == published.value.astimezone(UTC).date()
         midnight = modified.value.time().isoformat() == "00:00:00"
@@ -78,15 +80,52 @@ def read_dates(reading: Reading) -> tuple[Found | None, Found | None]:
     return published, modified
 
 
+_SHOWN: Final = ("byline", "date", "text", "time")
+_MORE_CANDIDATES: Final = 12
+
+
 def _first(reading: Reading, candidates: Iterator[tuple[str, str]]) -> Found | None:
     """Parse candidates until one is a date."""
+    return next(_parsed(reading, candidates), None)
+
+
+def _parsed(reading: Reading, candidates: Iterator[tuple[str, str]]) -> Iterator[Found]:
+    """Yield the candidates that are dates."""
     language, month_first = reading.language, _month_first(reading)
     for name, raw in candidates:
-        is_url = name == "url"
-        value = date_in_url(raw) if is_url else parse_date(raw, language=language, month_first=month_first)
+        if name == "url":
+            value = date_in_url(raw)
+        elif name in _SHOWN and is_range(raw, language=language):
+            continue
+        else:
+            value = parse_date(raw, language=language, month_first=month_first)
         if value is not None:
-            return found(value, name, raw)
-    return None
+            yield found(value, name, raw)
+
+
+def _most_precise(reading: Reading, candidates: Iterator[tuple[str, str]]) -> Found | None:
+    """Take the first date; of the next ones, one that says the same with a time, or the same time with its zone."""
+    dates = _parsed(reading, candidates)
+    best = next(dates, None)
+    if best is None or _precision(best) == 2:
+        return best
+    for other in islice(dates, _MORE_CANDIDATES):
+        same_clock = _precision(best) == 0 or other.value.time() == best.value.time()
+        if other.value.date() == best.value.date() and same_clock and _precision(other) > _precision(best):
+            best = other
+    return best
+
+
+def _precision(date: Found) -> int:
+    return precision(date.value, date.source.raw)
+
+
+def _with_zone_of(modified: Found, published: Found) -> Found:
+    """Read a publication's time without a zone in the zone of the change, where it then lies before the change."""
+    if _precision(published) != 1 or not modified.value.utcoffset():
+        return published
+    local = published.value.replace(tzinfo=modified.value.tzinfo)
+    return found(local, published.source.name, published.source.raw) if local <= modified.value else published
 
 
 def _month_first(reading: Reading) -> bool:
