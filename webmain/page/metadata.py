@@ -149,8 +149,8 @@ def _is_credible(canonical: str, url: str | None) -> bool:
     """Tell whether a canonical address can be this page's."""
     if normalise(canonical) is None:
         return False
-    if not url:
-        return True
+    if not url or not url[:8].lower().startswith(("http://", "https://")):
+        return True  # nothing to check it against: a file of an archive
     own = amp_to_canonical_guess(url)
     if not same_site(canonical, own) and not same_site(canonical, url):
         return _path(canonical) == _path(own) and _path(own) not in ("", "/")
