@@ -217,6 +217,21 @@ def test_a_hint_of_the_same_day_completes_a_date_without_time_or_zone(raw, hinte
     assert (found.published != own) is taken
 
 
+@pytest.mark.parametrize(
+    ("own", "source", "expected"),
+    [
+        ("Stories » How a lighthouse works", "title", "How a lighthouse works"),
+        ("How a lighthouse works - The Coast", "title", "How a lighthouse works"),
+        ("Reviews: How a lighthouse works", "h1", "Reviews: How a lighthouse works"),
+        ("Another headline", "title", "Another headline"),
+    ],
+)
+def test_a_hint_cuts_a_title_that_begins_or_ends_with_it(own, source, expected):
+    metadata = Metadata(title=own, sources={"title": Source(name=source, raw=own)})
+    found = with_hints(metadata, Hints(source="feed", title="How a lighthouse works"))
+    assert found.title == expected
+
+
 def test_without_hints_metadata_stays():
     metadata = Metadata(title="x")
     assert with_hints(metadata, None) is metadata

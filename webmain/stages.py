@@ -25,6 +25,7 @@ from webmain.items import (
     Source,
     Unit,
 )
+from webmain.page.clues import letters
 from webmain.page.dates import precision
 from webmain.page.document import DEFAULT_MAX_BYTES, Document
 from webmain.page.encoding import decode, scrub, sniff
@@ -269,6 +270,9 @@ def with_hints(metadata: Metadata, hints: Hints | None) -> Metadata:
     if published is not None and _is_preciser(published, hints, metadata):
         values["published"] = published
         sources["published"] = Source(name=hints.source, raw=(hints.published or "")[:300])
+    if hints.title and _is_edge(hints.title, metadata):
+        values["title"] = hints.title.strip()
+        sources["title"] = Source(name=hints.source, raw=hints.title[:300])
     for name, raw, value in (
         ("title", hints.title, hints.title),
         ("authors", ", ".join(hints.authors), hints.authors),
@@ -282,6 +286,20 @@ def with_hints(metadata: Metadata, hints: Hints | None) -> Metadata:
             values[name] = value
             sources[name] = Source(name=hints.source, raw=(raw or "")[:300])
     return replace(metadata, **values, sources=sources) if values else metadata
+
+
+_LEAST_TITLE_LETTERS = 9
+
+
+def _is_edge(hinted: str, metadata: Metadata) -> bool:
+    """Tell whether a hint's title is the page's without the section's or the site's name, on either end of it."""
+    source = metadata.sources.get("title")
+    if not metadata.title or source is None or source.name != "title":
+        return False
+    short, whole = letters(hinted), letters(metadata.title)
+    if len(short) < _LEAST_TITLE_LETTERS or len(short) >= len(whole):
+        return False
+    return whole.startswith(short) or whole.endswith(short)
 
 
 _SAME_DAY_HOURS = 26

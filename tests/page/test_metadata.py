@@ -278,3 +278,26 @@ def test_hostile_pages_cost_little(body: str) -> None:
     started = time.process_time()
     _ = document.metadata
     assert time.process_time() - started < 3
+
+
+@pytest.mark.parametrize(
+    ("byline", "authors"),
+    [
+        ('โดย <a href="/a/1">พิมพ์ชนก ทองแถม</a>, <a href="/a/2">ชลธี มารินทร์</a>', ("พิมพ์ชนก ทองแถม", "ชลธี มารินทร์")),
+        ('By <a href="/a/1">Jane Roe</a> and <a href="/a/2">John Doe</a>', ("Jane Roe", "John Doe")),
+        ("By <b>Jane Roe</b> and <b>John Doe</b>", ("Jane Roe", "John Doe")),
+        ("By <b>Jane Roe</b>", ("Jane Roe",)),
+    ],
+)
+def test_all_names_of_a_byline_of_several_elements_are_read(byline: str, authors: tuple[str, ...]) -> None:
+    metadata = _read(
+        "<title>The bridge is open</title>", f"<h1>The bridge is open</h1><p><span>{byline}</span></p>{BODY}"
+    )
+    assert metadata.authors == authors
+
+
+@pytest.mark.parametrize("url", ["file:///archive/2005/page.html", "FILE:///c:/page.html", "urn:page:1", None])
+def test_a_page_without_web_address_is_believed_its_canonical(url: str | None) -> None:
+    head = '<link rel="canonical" href="https://www.daily.example/2024/05/03/bridge">'
+    assert _read(head, url=url).canonical_url == "https://www.daily.example/2024/05/03/bridge"
+    assert _read('<link rel="canonical" href="page.html">', url="file:///archive/page.html").canonical_url is None

@@ -4,6 +4,8 @@ import time
 
 import pytest
 
+from webmain.items import Page
+from webmain.page.document import Document
 from webmain.page.titles import Candidate, choose, strip_site
 
 LONG = "The old bridge over the river is open again"
@@ -81,3 +83,59 @@ def test_long_titles_cost_little(piece: str) -> None:
     started = time.process_time()
     _choose(("title", piece * 160), ("h1", piece * 120), ("og:title", piece * 150))
     assert time.process_time() - started < 1
+
+
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        (f"Daily News: {LONG}", LONG),
+        (f"Forbes.com: {LONG}", LONG),
+        (f"Review: {LONG}", f"Review: {LONG}"),
+        ("Daily News: Today", "Daily News: Today"),
+        (f"Stories » {LONG}", LONG),
+        (f"Town › Stories › {LONG}", LONG),
+        (f"Gossip » {LONG}", f"Gossip » {LONG}"),
+    ],
+)
+def test_a_site_or_section_before_the_title_is_cut(title: str, expected: str) -> None:
+    chosen = choose([Candidate("title", title)], names=["Daily News"], sections={"stories", "town"})
+    assert chosen is not None
+    assert chosen[0].text == expected
+
+
+def test_a_marked_headline_replaces_a_title_of_other_words_only() -> None:
+    assert _choose(("headline", LONG), ("title", "Breaking Stories Online")) == ("headline", LONG)
+    assert _choose(("headline", "Bridge of steel"), ("title", LONG)) == ("title", LONG)
+
+
+def _title(head: str, body: str) -> str | None:
+    html = f"<html><head>{head}</head><body>{body}<p>{'Words of the story. ' * 20}</p></body></html>"
+    return Document(Page(url="https://daily.example/a", html=html), html=html).metadata.title
+
+
+def test_the_headline_at_the_byline_is_the_title_where_the_page_is_named_after_the_site() -> None:
+    site = "<title>Morning Paper Online Edition: Latest</title>"
+    signed = f'<span class="headline">{LONG}</span><span class="byline">By Jane Roe</span>'
+    assert _title(site, signed) == LONG
+    teaser = f'<div class="related"><span class="headline">{LONG}</span><span class="byline">By Jane Roe</span></div>'
+    assert _title(site, teaser) == "Morning Paper Online Edition: Latest"
+    assert _title(site, f'<span class="headline">{LONG}</span>') == "Morning Paper Online Edition: Latest"
+
+
+def test_the_heading_of_a_section_is_no_headline() -> None:
+    head = f"<title>Fox.example - {LONG} - Entertainment News</title>"
+    assert _title(head, f"<h1>Entertainment</h1><h1>{LONG}</h1>") == LONG
+    assert _title(f"<title>{LONG}</title>", '<h1 id="logo"><a href="/">Morning Paper</a></h1>') == LONG
+
+
+def test_the_first_heading_is_the_site_where_the_title_ends_in_it() -> None:
+    blog = "The BLT: The Blog of Legal Times"
+    assert _title(f"<title>The Morning Wrap - {blog}</title>", f"<h1>{blog}</h1><h3>The Morning Wrap</h3>") == (
+        "The Morning Wrap"
+    )
+    named = f'<meta property="og:title" content="{LONG}"><title>Chronicle - {LONG}</title>'
+    assert _title(named, f"<h1>{LONG}</h1>") == LONG
+
+
+def test_a_section_that_the_page_links_to_is_cut_off_the_title() -> None:
+    assert _title(f"<title>Stories » {LONG}</title>", '<a href="/stories">Stories</a>') == LONG

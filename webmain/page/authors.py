@@ -190,6 +190,12 @@ def _shown(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
         if len(text) > 120 or not starts_byline(text + " ") or leaves.flags[i] & outside:
             continue
         names = names_in(text, language=reading.language, is_text=True)
+        whole = element_text(document, leaves.element[i], limit=200) if len(text) < _SHORT_LABEL else ""
+        if not names and len(whole) > len(text) and starts_byline(whole):
+            names = _linked_names(reading, leaves.element[i]) or names_in(
+                whole, language=reading.language, is_text=True
+            )
+            text = whole if names else text
         if not names and len(text) < _SHORT_LABEL and i + 1 < len(leaves):
             text = f"{text} {leaves.texts[i + 1]}"
             names = names_in(text, language=reading.language, is_text=True)

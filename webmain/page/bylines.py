@@ -62,9 +62,10 @@ _GENERIC = frozenset(
 _ROLE = re.compile(
     r"(?:(?:senior|chief|staff|political|associate|deputy|managing|executive|news|sports?|special|foreign|contributing|"
     r"business|science|technology|health|national|investigative|digital|web|assistant|freelance|\w+)\s){0,3}"
-    r"(?:reporter|editor|correspondent|writer|journalist|columnist|producer|contributor|redakteur(?:in)?|"
+    r"(?:reporters?|editors?|correspondents?|writers?|journalists?|columnists?|producers?|contributors?|scientists?|redakteur(?:in)?|"
     r"korrespondent(?:in)?|journaliste?|chefredakteur(?:in)?|redactor(?:a)?|periodista|"
-    r"engineer|manager|analyst|bureau chief|director of \w+)",
+    r"engineers?|managers?|analysts?|bureau chief|director of \w+)"
+    r"|special to .{2,60}",
     re.I,
 )
 _BUTTON = re.compile(

@@ -22,7 +22,7 @@ MAX_VALUE_CHARS: Final = 4_000
 _MAX_OF_A_KIND: Final = 200
 _MAX_ANCESTORS: Final = 60
 
-_BYLINE, _DATED, _ASIDE = 1, 2, 4
+_BYLINE, _DATED, _ASIDE, _HEADLINE = 1, 2, 4, 8
 
 _BYLINE_WORDS: Final = frozenset(
     "byline bylines author authors autor autores autoren autori auteur auteurs autore verfasser verfasserin writer writers "
@@ -50,6 +50,9 @@ _ASIDE_WORDS: Final = frozenset(
 )
 _ARCHIVE_BANNERS: Final = ("wm-ipp", "wm-toolbar", "wm-disclaimer")
 """What the Wayback Machine lays over the pages it keeps."""
+_HEADLINE_WORDS: Final = frozenset(
+    "headline entrytitle entryheader posttitle articletitle articleheadline storytitle storyheadline newstitle".split()
+)
 _POST_WORDS: Final = frozenset(["post", "entry", "article", "story", "topic"])
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
@@ -64,6 +67,8 @@ def _signs(value: str) -> int:
         signs |= _BYLINE
     if not words.isdisjoint(_DATE_WORDS):
         signs |= _DATED
+    if not words.isdisjoint(_HEADLINE_WORDS):
+        signs |= _HEADLINE
     aside = words & _ASIDE_WORDS
     if "footer" in aside and not words.isdisjoint(_POST_WORDS):
         aside -= {"footer"}
@@ -102,8 +107,8 @@ class Clues:
         `href` of `link` by `rel` token, lower case.
     properties : dict of str to list of int
         Elements by `itemprop` token, lower case.
-    headings, times, author_links, bylines, dated : list of int
-        `h1`; `time`; anchors with rel=author; elements whose class or id names an author, or a date.
+    headings, times, author_links, bylines, dated, headlines : list of int
+        `h1`; `time`; anchors with rel=author; elements whose class or id names an author, a date, or a headline.
     licences : list of int
         Anchors with rel=license.
     language : list of str
@@ -118,6 +123,7 @@ class Clues:
     author_links: list[int] = field(default_factory=list)
     bylines: list[int] = field(default_factory=list)
     dated: list[int] = field(default_factory=list)
+    headlines: list[int] = field(default_factory=list)
     licences: list[int] = field(default_factory=list)
     language: list[str] = field(default_factory=list)
 
@@ -168,6 +174,8 @@ def gather(document: Document) -> Clues:
             _add(clues.bylines, i)
         if signs & _DATED:
             _add(clues.dated, i)
+        if signs & _HEADLINE:
+            _add(clues.headlines, i)
         if tag == "a" and "rel" in attributes:
             tokens = (get("rel") or "").lower().split()
             if "author" in tokens:

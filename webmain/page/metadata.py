@@ -84,7 +84,9 @@ _TITLE_META: Final = (
 
 
 def _title(reading: Reading) -> Found | None:
-    chosen = choose(list(_title_candidates(reading)), names=reading.site_names)
+    candidates = list(_title_candidates(reading))
+    sections = reading.link_labels if all(c.source in ("title", "headline") for c in candidates) else ()
+    chosen = choose(candidates, names=[*reading.site_names, *reading.banners], sections=sections)
     return found(chosen[0].text, chosen[1].source, chosen[1].text) if chosen else None
 
 
@@ -100,6 +102,8 @@ def _title_candidates(reading: Reading) -> Iterator[Candidate]:
             yield Candidate(name if ":" in name else f"meta:{name}", value)
     if reading.headline >= 0:
         yield Candidate("h1", element_text(document, reading.headline))
+    elif reading.marked_headline:
+        yield Candidate("headline", reading.marked_headline)
     if document.title:
         yield Candidate("title", clean(document.title))
 
@@ -145,8 +149,8 @@ def _is_credible(canonical: str, url: str | None) -> bool:
     """Tell whether a canonical address can be this page's."""
     if normalise(canonical) is None:
         return False
-    if not url or not url.startswith(("http://", "https://")):  # a saved page: nothing to hold it against
-        return True
+    if not url or not url[:8].lower().startswith(("http://", "https://")):
+        return True  # nothing to check it against: a file of an archive
     own = amp_to_canonical_guess(url)
     if not same_site(canonical, own) and not same_site(canonical, url):
         return _path(canonical) == _path(own) and _path(own) not in ("", "/")

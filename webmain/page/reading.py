@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from webmain.items import Source
+from webmain.page.bylines import starts_byline
 from webmain.page.clues import Clues, clean, element_text, gather, letters, stands_aside
 from webmain.page.jsonld import JsonLd, Node, about_page, read_json_ld, texts
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 MAX_RAW_CHARS = 300
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _BEFORE, _AFTER = 25, 60
+_PIECE_ENDS = re.compile(r"\s+[|»·•–—-]\s+")
+_LONG_HEADLINE = 16  # letters; shorter ones may be a section's name
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +90,47 @@ class Reading:
         return [n for n in dict.fromkeys(names) if n and len(n) <= 80]
 
     @cached_property
+    def banners(self) -> list[str]:
+        """Headings that the `title` element ends with, behind a headline of several words: names of the site."""
+        title = self.document.title
+        others = {letters(t) for t in (self.clues.meta("og:title"), self.text("headline")) if t}
+        names = {letters(n) for n in self.site_names}
+        found_names = []
+        for i in self.clues.headings[:5]:
+            text = element_text(self.document, i, limit=80)
+            if text and letters(text) not in others and _is_banner(letters(text), title):
+                head = _PIECE_ENDS.split(title[:1000])[0]
+                if len(head.split()) > 1 and letters(head) not in names:
+                    found_names.append(text)
+        return found_names
+
+    @cached_property
+    def marked_headline(self) -> str:
+        """Text of the first element whose class calls it a headline and that a byline or date stands at; "" if none.
+
+        Only asked for where there is no `h1`.
+        """
+        first, texts_of_leaves = self.document.elements.first_leaf, self.document.leaves.texts
+        signs = [first[i] for i in (*self.clues.bylines, *self.clues.dated)]
+        for i in self.clues.headlines[:20]:
+            text = element_text(self.document, i, limit=200)
+            at = first[i]
+            if len(letters(text)) < 12 or stands_aside(self.document, i):
+                continue
+            if any(at - 4 <= s <= at + 6 for s in signs) or any(
+                starts_byline(t) for t in texts_of_leaves[at + 1 : at + 5]
+            ):
+                return text
+        return ""
+
+    @cached_property
+    def link_labels(self) -> set[str]:
+        """Short texts of the first links, folded: names of sections."""
+        document = self.document
+        texts_of_links = (element_text(document, i, limit=30) for i in document.anchors[:200].tolist())
+        return {letters(t) for t in texts_of_links if t} - {""}
+
+    @cached_property
     def headline(self) -> int:
         """Element that holds the headline: the first `h1` on which the title agrees, else the only one; -1 if none."""
         return _headline(self)
@@ -131,21 +175,38 @@ def _headline(reading: Reading) -> int:
     document = reading.document
     titles = [letters(t) for t in (document.title, reading.clues.meta("og:title"), reading.text("headline")) if t]
     sites = {letters(n) for n in reading.site_names}
-    best = -1
+    best, agreed, longest = -1, -1, 0
     for i in reading.clues.headings[:20]:
         text = letters(element_text(document, i))
-        if len(text) < 4 or (text in sites and len(titles) > 1) or _is_banner(text, document.title):
+        if (
+            len(text) < 4
+            or (text in sites and len(titles) > 1)
+            or _is_banner(text, document.title)
+            or _is_logo(document, i)
+        ):
             continue
         if any(text in t or (len(t) > 12 and t in text) for t in titles):
-            return i
+            if len(text) > longest:
+                agreed, longest = i, len(text)
+            if longest >= _LONG_HEADLINE:
+                break
         if best < 0 and not stands_aside(document, i):
             best = i
-    return best
+    return agreed if agreed >= 0 else best
+
+
+_LOGO = re.compile(r"\b(?:logo|masthead|brand|(?:site|blog)[-_]?(?:title|name))\b", re.I)
+
+
+def _is_logo(document: Document, element: int) -> bool:
+    """Tell whether an element's class or id says that it is the site's sign."""
+    attributes = document.elements.attributes[element]
+    return any(_LOGO.search((attributes.get(name) or "")[:200]) for name in ("class", "id"))
 
 
 def _is_banner(folded: str, title: str) -> bool:
     """Tell whether a heading is the last piece of the `title` element: the site's name, not the headline."""
-    pieces = re.split(r"\s+[|»·•–—-]\s+", title[:1000])
+    pieces = _PIECE_ENDS.split(title[:1000])
     return len(pieces) > 1 and letters(pieces[-1]) == folded
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from webmain.page.clues import letters as fold
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Container, Iterable, Sequence
 
 MAX_TITLE_CHARS: Final = 500
 
@@ -83,7 +83,38 @@ def _is_site(part: str, names: set[str]) -> bool:
     return False
 
 
-def choose(candidates: Sequence[Candidate], *, names: Sequence[str]) -> tuple[Candidate, Candidate] | None:
+_PREFIX = re.compile(r"(?P<name>[^:|»]{2,50}?)\s*:\s+(?=\S)")
+_DOMAIN = re.compile(r"(?:www\.)?[\w-]{2,40}(?:\.[a-z]{2,3})?\.[a-z]{2,6}", re.I)
+_SECTION_EDGE = re.compile(r"\s*(?:[»›|>]|::)\s+")
+_SHORTEST_TAIL: Final = 9
+
+
+def _without_prefix(title: str, names: Iterable[str]) -> str:
+    """Cut the site's name and a colon, or a domain and a colon, off a `title` element."""
+    match = _PREFIX.match(title)
+    if not match or len(fold(title[match.end() :])) < _SHORTEST_TAIL:
+        return title
+    name = match["name"].strip()
+    is_site = fold(name) in {fold(n) for n in names if len(fold(n)) > 3} or _DOMAIN.fullmatch(name)
+    return title[match.end() :].strip() if is_site else title
+
+
+def _without_section(title: str, sections: Container[str]) -> str:
+    """Cut off a first piece that is one of the page's links too: "Stories » How a lighthouse works"."""
+    for _ in range(3):
+        match = _SECTION_EDGE.search(title)
+        if not match:
+            break
+        head, tail = title[: match.start()].strip(), title[match.end() :].strip()
+        if not (fold(head) in sections and _is_kicker(head) and len(fold(tail)) >= _SHORTEST_TAIL):
+            break
+        title = tail
+    return title
+
+
+def choose(
+    candidates: Sequence[Candidate], *, names: Sequence[str], sections: Container[str] = ()
+) -> tuple[Candidate, Candidate] | None:
     """Choose the title among the candidates.
 
     Parameters
@@ -92,6 +123,8 @@ def choose(candidates: Sequence[Candidate], *, names: Sequence[str]) -> tuple[Ca
         In order of trust; texts on one line.
     names : sequence of str
         What the site calls itself, and its domain.
+    sections : container of str
+        Texts of the page's links, folded, where the title may begin with one.
 
     Returns
     -------
@@ -105,6 +138,10 @@ def choose(candidates: Sequence[Candidate], *, names: Sequence[str]) -> tuple[Ca
     if not good:
         return None
     shown = [strip_site(c.text, names=names, others=[o.text for o in good if o is not c]) for c in good]
+    shown = [
+        _without_section(_without_prefix(s, names), sections) if c.source == "title" else s
+        for c, s in zip(good, shown, strict=True)
+    ]
     if len({fold(s) for s in shown}) == 1:
         shown = [_without_tail(s) for s in shown]
     best = _elect(good, shown)
@@ -125,7 +162,7 @@ _GENERIC: Final = (
     "Untitled",
     "Untitled Document",
 )
-_WEIGHTS: Final = {"json-ld": 2.0, "og:title": 2.0, "h1": 2.5, "title": 1.0, "twitter:title": 0.5}
+_WEIGHTS: Final = {"json-ld": 2.0, "og:title": 2.0, "h1": 2.5, "title": 1.0, "headline": 1.0, "twitter:title": 0.5}
 _LEAST_WEIGHT: Final = 0.3
 _LABEL_LETTERS: Final = 14
 _SHORTEST_HEADLINE: Final = 20
@@ -159,6 +196,8 @@ def _elect(good: Sequence[Candidate], shown: list[str]) -> int:
     keys = [fold(s) for s in shown]
     if good[0].source == "json-ld":
         return 0
+    if [c.source for c in good] == ["headline", "title"]:
+        return 0 if not _share_a_word(shown[0], shown[1]) else 1
     if [c.source for c in good] == ["h1", "title"] and not _share_a_word(shown[0], shown[1]):
         return 1
     longest = max(map(len, keys))
