@@ -120,6 +120,9 @@ def exit_code(stats: Mapping[str, Any]) -> int:
         return STOPPED
     if found.finish_reason not in _LIMITS:
         return ERROR
+    broken = any(stats.get(f"webmain/archive/{kind}") for kind in ("skipped/damaged", "skipped/unreadable", "missing"))
+    if broken and not found.pages:
+        return NOTHING
     if not (found.articles or found.known or found.pages or _answers(stats)):
         return NOTHING
     return OK
