@@ -146,7 +146,7 @@ def test_doctor_finds_nothing_wrong_here(capsys):
 
 def test_a_full_disk_is_told_without_a_traceback(page):
     command = [sys.executable, "-m", "webmain.cli", "extract", page]
-    with open("/dev/full", "wb") as full:
+    with Path("/dev/full").open("wb") as full:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, cwd=ROOT)
     assert done.returncode == cli.UNWRITTEN
     assert done.stderr.startswith("webmain: the output can not be written: ")
