@@ -2,14 +2,17 @@
 
 import io
 import json
+import subprocess
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 
 from webmain import cli
 
+ROOT = Path(__file__).parents[1]
 PARAGRAPH = "The harbour master said that the tide would reach the upper quay before noon, and so it did, twice."
 PAGE = (
     "<html lang=en><head><title>Tide reaches quay - Courier</title><meta property='og:title' content='Tide reaches quay'>"
@@ -139,3 +142,27 @@ def test_explain_as_json_has_one_record_a_block(page, capsys):
 def test_doctor_finds_nothing_wrong_here(capsys):
     assert cli.main(["doctor"]) == cli.OK
     assert "FAILED" not in capsys.readouterr().out
+
+
+def test_a_full_disk_is_told_without_a_traceback(page):
+    command = [sys.executable, "-m", "webmain.cli", "extract", page]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, cwd=ROOT)
+    assert done.returncode == cli.UNWRITTEN
+    assert done.stderr.startswith("webmain: the output can not be written: ")
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("source", ["ftp://a.example/x", "gopher://a.example/", "FTP://a.example/x"])
+def test_other_schemes_are_refused_by_name(source, capsys):
+    assert cli.main(["extract", source]) == cli.NOT_FOUND
+    assert "only http and https" in capsys.readouterr().err
+
+
+def test_a_file_url_is_read_as_its_file(tmp_path, capsys):
+    path = tmp_path / "a page é.html"
+    path.write_text(PAGE, encoding="utf-8")
+    assert cli.main(["extract", path.as_uri()]) == cli.OK
+    assert PARAGRAPH in capsys.readouterr().out
+    assert cli.main(["extract", "file://elsewhere.example/x.html"]) == cli.NOT_FOUND
+    assert "file of this machine" in capsys.readouterr().err

@@ -10,7 +10,7 @@ from scrapy.settings import Settings
 from scrapy.signalmanager import SignalManager
 
 from webmain.corpus.protocol import Outcome, Stored
-from webmain.discovery.ledger import LedgerError, State
+from webmain.discovery.ledger import Done, LedgerError, State
 from webmain.extensions import KnownUrls, PromptStop, Summary, ledger_path, overwritten_feeds
 from webmain.items import Article, Reason, Rejected, WordCount
 from webmain.middlewares import StoppedError
@@ -106,6 +106,28 @@ def test_a_ledger_that_cannot_be_opened_ends_the_crawl(crawler, tmp_path):
     with pytest.raises(CloseSpider):
         KnownUrls(crawler).spider_opened()
     assert "a.jsonl.ledger" in crawler.stats["webmain/ledger_error"]
+
+
+def test_no_ledger_is_left_where_the_store_failed(crawler, tmp_path):
+    crawler.stats["webmain/store_error"] = "not a store"
+    KnownUrls(crawler).spider_opened()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("n_stored", "skip_known", "warned"), [(0, True, True), (1, True, False), (0, False, False)])
+def test_a_store_that_is_gone_while_its_ledger_is_there_is_told(crawler, known, n_stored, skip_known, warned):
+    known.ledger.mark_done([Done(url=SITE + "/a", article_id="a")], site="news.example")
+    crawler.spider.skip_known = skip_known
+    crawler.store = SimpleNamespace(stores=SimpleNamespace(count=lambda: n_stored, spec="jsonl:a.jsonl"))
+    known.spider_opened()
+    message = crawler.stats.get("webmain/warning/store_lost", "")
+    assert ("a.jsonl.ledger" in message and "skip_known=false" in message) is warned
+
+
+def test_an_empty_store_with_an_empty_ledger_is_no_cause_to_warn(crawler, known):
+    crawler.store = SimpleNamespace(stores=SimpleNamespace(count=lambda: 0, spec="jsonl:a.jsonl"))
+    known.spider_opened()
+    assert "webmain/warning/store_lost" not in crawler.stats
 
 
 # ---- What is skipped

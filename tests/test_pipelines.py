@@ -92,7 +92,7 @@ def opened(crawler, clock=lambda: 0.0):
     crawler.pipelines[Store] = store
 
     async def open_it():
-        store.open_spider()
+        store.open()
         store._ticks.stop()
 
     asyncio.run(open_it())
@@ -341,7 +341,7 @@ def test_a_store_that_cannot_be_opened_ends_the_crawl(tmp_path):
     (tmp_path / "a.txt").write_text("not a store\n")
     crawler = FakeCrawler(tmp_path, WEBMAIN_STORE=f"jsonl:{tmp_path}/a.txt")
     with pytest.raises(CloseSpider):
-        Store(crawler).open_spider()
+        Store(crawler).open()
     assert "left as it is" in crawler.stats["webmain/store_error"]
     assert (tmp_path / "a.txt").read_text() == "not a store\n"
 

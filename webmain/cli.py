@@ -1,15 +1,20 @@
 """The command `webmain`: extract one page, explain a decision, check the installation.
 
-Exit codes: 0 all pages gave an article; 1 a page was rejected; 2 the command was given wrongly; 3 a page could not be had.
+Exit codes: 0 all pages gave an article; 1 a page was rejected; 2 the command was given wrongly; 3 a page could not be had;
+4 the output could not be written.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
+import os
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
 
 from webmain import MAX_BYTES, TIMEOUT_S, __version__
 from webmain.items import Article, Page, Rejected
@@ -19,7 +24,8 @@ if TYPE_CHECKING:
 
     from webmain.extractors.base import Extraction
 
-OK, REJECTED, USAGE, NOT_FOUND = 0, 1, 2, 3
+OK, REJECTED, USAGE, NOT_FOUND, UNWRITTEN = 0, 1, 2, 3, 4
+_SCHEME = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
 
 
 class _NotFoundError(Exception):
@@ -36,21 +42,36 @@ def main(argv: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="replace")
     try:
-        return int(args.run(args))
+        code = int(args.run(args))
+        sys.stdout.flush()
+        return code
     except UnknownExtractor as error:
         parser.exit(USAGE, f"webmain: {error}\n")
     except BrokenPipeError:  # the reader of a pipe has gone: not an error of ours
         sys.stderr.close()
         return OK
+    except OSError as error:
+        print(f"webmain: the output can not be written: {error.strerror or error}", file=sys.stderr)
+        _drop_stdout()
+        return UNWRITTEN
     except KeyboardInterrupt:
         return 130
+
+
+def _drop_stdout() -> None:
+    """Let what is still buffered go nowhere, so that the interpreter does not complain at its end."""
+    with contextlib.suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="webmain",
         description="News pages in, clean articles out. To crawl sites: scrapy crawl news -a site=bbc.com",
-        epilog="exit codes: 0 done, 1 a page was rejected, 2 wrong usage, 3 a page could not be had",
+        epilog="exit codes: 0 done, 1 a page was rejected, 2 wrong usage, 3 a page could not be had, "
+        "4 the output could not be written",
     )
     parser.add_argument("--version", action="version", version=f"webmain {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -60,7 +81,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_source(extract, several=True)
     extract.add_argument(
-        "-f", "--format", choices=("text", "markdown", "json"), default="text", help="what to print (default: text)"
+        "-f",
+        "--format",
+        choices=("text", "markdown", "json"),
+        default="text",
+        help="what to print (default: text); json prints one record, or one a line where there are several sources",
     )
     extract.set_defaults(run=_extract)
 
@@ -83,7 +108,8 @@ def _add_source(parser: argparse.ArgumentParser, *, several: bool) -> None:
         "source",
         metavar="URL|FILE|-",
         nargs="+" if several else 1,
-        help="a web address (fetched politely: robots.txt, no private addresses), an HTML file, or - for standard input",
+        help="a web address (fetched politely: robots.txt, no private addresses), an HTML file or its file: URL, "
+        "or - for standard input",
     )
     parser.add_argument(
         "-e", "--extractor", help="method, with options: pab, line_block:decision=sigma, module:Class ..."
@@ -130,10 +156,23 @@ def _page(source: str, args: argparse.Namespace) -> Page:
         except FetchError as error:
             raise _NotFoundError(f"{source}: {error}") from error
     try:
-        with Path(source).open("rb") as file:
+        with _file(source).open("rb") as file:
             return Page(url=args.url, body=file.read(args.max_bytes + 1))
     except OSError as error:
         raise _NotFoundError(f"{source}: {error.strerror or error}") from error
+
+
+def _file(source: str) -> Path:
+    """Return the file that a name or a `file:` URL stands for."""
+    scheme = _SCHEME.match(source)
+    if source.lower().startswith("file:"):
+        parts = urlsplit(source)
+        if parts.netloc not in ("", "localhost"):
+            raise _NotFoundError(f"{source}: a file: URL names a file of this machine: file:///folder/page.html")
+        return Path(unquote(parts.path))
+    if scheme:
+        raise _NotFoundError(f"{source}: only http and https addresses are fetched, not {scheme[1].lower()}")
+    return Path(source)
 
 
 def _extract(args: argparse.Namespace) -> int:

@@ -27,7 +27,7 @@ from webmain.middlewares import StoppedError
 from webmain.page.urls import normalise, same_site, site_key
 from webmain.pipelines import Store
 from webmain.signals import articles_stored, close_crawl, crawl_closing, page_failed, page_rejected
-from webmain.summary import as_json, as_prometheus, outcome, progress, render, write_atomically
+from webmain.summary import FAILING, as_json, as_prometheus, outcome, progress, render, write_atomically
 from webmain.text.words import base_language
 
 if TYPE_CHECKING:
@@ -116,12 +116,31 @@ class KnownUrls:
         return True
 
     def spider_opened(self) -> None:
-        """Open the ledger; where that fails the crawl ends before it begins."""
+        """Open the ledger; where that fails the crawl ends before it begins.
+
+        Not where the store failed: no ledger is left beside a file of another program.
+        """
+        if self._crawler.stats.get_value("webmain/store_error"):
+            return
         try:
-            _ = self.ledger
+            self._warn_of_lost_store()
         except LedgerError as error:
             self._fail(error)
             raise CloseSpider("ledger_error") from error
+
+    def _warn_of_lost_store(self) -> None:
+        """Say so where the ledger knows of stored articles and the store has none: nothing of them is fetched again."""
+        n_known = self.ledger.counts().articles
+        pipeline = self._crawler.get_item_pipeline(Store)
+        stores = pipeline.stores if pipeline else None
+        if not n_known or stores is None or stores.count() or not self.skip_known:
+            return
+        message = (
+            f"the store {stores.spec} is empty, but the ledger {self.path} knows {n_known:,} articles as stored; they are"
+            " not fetched again. If the store was removed, remove the ledger too, or give -a skip_known=false"
+        )
+        logger.warning("%s", message)
+        self._crawler.stats.set_value("webmain/warning/store_lost", message)
 
     def response_received(self, response: Response) -> None:
         """Remember under which addresses a redirected page was asked for."""
@@ -305,11 +324,11 @@ class Summary:
         stats = self._crawler.stats.get_stats()
         store = self._crawler.get_item_pipeline(Store)
         feeds = [str(uri) for uri in self._crawler.settings.getdict("FEEDS")]
-        kinds = ("store", "ledger", "record", "replay")
-        problems = [str(stats[name]) for kind in kinds if (name := f"webmain/{kind}_error") in stats]
+        problems = [str(stats[name]) for kind in FAILING if (name := f"webmain/{kind}_error") in stats]
+        told = [str(value) for name, value in sorted(stats.items()) if name.startswith("webmain/warning/")]
         words = sorted(self._words.items(), key=lambda each: (-each[1], each[0]))[:TOP_WORDS]
         places = store.places if store else ()
-        text = render(outcome(stats), places=places, feeds=feeds, words=words, problems=problems)
+        text = render(outcome(stats), places=places, feeds=feeds, words=words, problems=problems, warnings=told)
         to_stdout = any(uri == "-" or uri.startswith("stdout:") for uri in feeds)
         stream = sys.stderr if to_stdout else sys.stdout
         encoding = getattr(stream, "encoding", None) or "utf-8"
@@ -339,7 +358,9 @@ class Summary:
             write_atomically(folder / f"{name}.json", as_json(stats))
             write_atomically(folder / f"{name}.prom", as_prometheus(stats, name=name))
         except OSError as error:
-            logger.warning("WEBMAIN_STATS_DIR: %s", error)
+            if not self._crawler.stats.get_value("webmain/stats_error"):
+                logger.error("WEBMAIN_STATS_DIR: %s", error)
+            self._crawler.stats.set_value("webmain/stats_error", f"WEBMAIN_STATS_DIR: {error}")
 
 
 class PromptStop:

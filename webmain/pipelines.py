@@ -164,8 +164,11 @@ class Cloud(Step):
         path = self.crawler.settings.get("WEBMAIN_STOPWORDS")
         return read_stopwords(path) if path else None
 
-    def open_spider(self) -> None:
-        """Read the stop words now: a missing file ends the crawl before it begins."""
+    async def open_spider(self) -> None:
+        """Read the stop words now: a missing file ends the crawl before it begins.
+
+        A coroutine, as Scrapy 2.19 leaves those of the other pipelines unawaited where a plain method raises.
+        """
         try:
             _ = self.stopwords
         except (OSError, ValueError) as error:
@@ -273,7 +276,11 @@ class Store(Step):
         """The open stores."""
         return self._stores
 
-    def open_spider(self) -> None:
+    async def open_spider(self) -> None:
+        """Open the stores (a coroutine for the reason that `Cloud.open_spider` gives)."""
+        self.open()
+
+    def open(self) -> None:
         """Open the stores; where one cannot be opened the crawl ends with a message before it begins."""
         spec = self.option("store_spec", "WEBMAIN_STORE")
         try:

@@ -138,5 +138,7 @@ EXTENSIONS = {
     "webmain.extensions.KnownUrls": 10,
     "webmain.extensions.Summary": 20,
     "webmain.extensions.PromptStop": 30,
+    "scrapy.extensions.feedexport.FeedExporter": None,
+    "webmain.feeds.Feeds": 0,
     "scrapy.extensions.logstats.LogStats": None,  # the progress line tells more
 }

@@ -14,6 +14,9 @@ from typing import Any
 
 Stats = Mapping[str, Any]
 
+FAILING = ("store", "ledger", "record", "replay", "feed", "stats")
+"""Parts of a crawl whose failure is noted in its stats as `webmain/PART_error`."""
+
 MAX_SITES = 20
 """Sites shown; the others are put together in one line."""
 
@@ -34,7 +37,7 @@ class Outcome:
     rejected, failed : Mapping[str, int]
         By reason, the commonest first: pages that give no article, addresses that could not be fetched.
     errors : int
-        Unexpected exceptions, in pipelines and in the spider.
+        Unexpected exceptions, in pipelines and in the spider, and feeds that could not be stored.
     """
 
     pages: int
@@ -70,7 +73,9 @@ def outcome(stats: Stats) -> Outcome:
         known=_number(stats, "webmain/known"),
         rejected=_below(stats, "webmain/rejected/"),
         failed=_below(stats, "webmain/failed/"),
-        errors=_number(stats, "webmain/item_errors") + _number(stats, "spider_exceptions/count"),
+        errors=_number(stats, "webmain/item_errors")
+        + _number(stats, "spider_exceptions/count")
+        + sum(_below(stats, "feedexport/failed_count/").values()),
         sites={name: (counts[0], counts[1]) for name, counts in order},
         elapsed_s=float(stats.get("elapsed_time_seconds") or 0.0),
         finish_reason=str(stats.get("finish_reason") or ""),
@@ -84,6 +89,7 @@ def render(
     feeds: Iterable[str] = (),
     words: Sequence[tuple[str, int]] = (),
     problems: Iterable[str] = (),
+    warnings: Iterable[str] = (),
 ) -> str:
     """Write the summary of a crawl.
 
@@ -98,6 +104,8 @@ def render(
         The most frequent words over all articles, and their counts.
     problems : iterable of str
         What ended the crawl before its time.
+    warnings : iterable of str
+        What the user should know although the crawl ran.
     """
     lines = [f"webmain: {headline(found)}", ""]
     rows = [
@@ -112,6 +120,7 @@ def render(
     rows += [("stored in", f"{spec} ({n:,} articles)") for spec, n in places]
     rows += [("feed", place) for place in feeds]
     rows += [("problem", text) for text in problems]
+    rows += [("warning", text) for text in warnings]
     lines += [f"  {pad(name, 12)} {value}" for name, value in rows]
     if len(found.sites) > 0:
         lines += ["", *_table(("site", "articles", "rejected"), _site_rows(found.sites))]

@@ -323,3 +323,27 @@ def test_pages_of_our_own_recordings_are_read(path: Path) -> None:
         )
     read = Read(path)
     assert (read.bodies, read.pages[0].fetched_at, read.reasons) == ([HTML], DATE, {"not_response": 2})
+
+
+@pytest.mark.parametrize("body", [b"", b"hello world\n", gzip.compress(b"hello world\n")])
+@pytest.mark.parametrize("name", ["fake.warc.gz", "fake.warc"])
+def test_what_is_named_an_archive_and_is_none_is_damaged(tmp_path: Path, body: bytes, name: str) -> None:
+    (tmp_path / name).write_bytes(body)
+    read = Read(tmp_path / name)
+    assert read.pages == []
+    assert read.skips == [("damaged", str(tmp_path / name))]
+
+
+def test_html_under_an_archives_name_is_still_read(tmp_path: Path) -> None:
+    (tmp_path / "odd.warc").write_bytes(HTML)
+    assert len(Read(tmp_path / "odd.warc").pages) == 1
+
+
+def test_a_damage_is_told_with_the_archives_name_and_the_last_page(tmp_path: Path) -> None:
+    path = tmp_path / "cut.warc"
+    path.write_bytes(record() + record(url="http://a.example/cut")[:-100])
+    ((reason, place),) = Read(path).skips
+    assert reason == "damaged"
+    assert place is not None
+    assert place.startswith(str(path))
+    assert "http://a.example/cut" in place

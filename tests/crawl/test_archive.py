@@ -98,6 +98,16 @@ def test_a_damaged_archive_gives_what_stands_before_the_damage(crawl, recording,
     crawled = crawl("archive", path=str(broken))
     assert len(crawled.articles()) == 5
     assert crawled.code == 0
+    assert f"warning      damaged: {broken}" in crawled.out
+
+
+@pytest.mark.parametrize("body", [b"", b"hello world"])
+def test_archives_of_which_none_can_be_read_end_with_3(crawl, tmp_path, body):
+    (tmp_path / "fake.warc.gz").write_bytes(body)
+    crawled = crawl("archive", path=str(tmp_path / "fake.warc.gz"))
+    assert crawled.code == 3
+    assert crawled.stats["webmain/archive/skipped/damaged"] == 1
+    assert "fake.warc.gz" in crawled.out
 
 
 def test_a_path_that_is_not_there_is_an_error_of_the_argument(crawl):

@@ -293,13 +293,41 @@ def test_wrong_arguments_end_with_2_and_one_line(site, crawl):
     done = crawl(wrong="x")
     assert done.code == 2
     assert "wrong: got 'x', allowed is nothing" in done.log
-    assert "Traceback" not in done.log
+    assert len(done.log.splitlines()) == 1
 
 
 def test_a_wrong_setting_ends_with_2(site, crawl):
     done = crawl(urls=site.article("/a"), settings={"WEBMAIN_ROBOTS_UNREACHABLE": "perhaps"})
     assert done.code == 2
     assert "allowed are 'deny' and 'allow'" in done.log
+
+
+def test_settings_are_checked_before_anything_is_fetched(site, crawl):
+    done = crawl(urls=site.article("/a"), settings={"WEBMAIN_TOP_WORDS": "many", "WEBMAIN_STOR": "x"})
+    assert done.code == 2
+    assert [line.partition(": ")[2][:27] for line in done.log.splitlines()] == [
+        "warning: setting WEBMAIN_ST",
+        "setting WEBMAIN_TOP_WORDS: ",
+    ]
+    assert site.asked["/a"] == 0
+
+
+def test_a_feed_that_cannot_be_written_ends_with_1(site, crawl):
+    done = crawl(urls=site.article("/a"), extra=("-O", "/dev/full:json"))
+    assert done.code == 1
+    assert "No space left" in done.stats["webmain/feed_error"]
+    assert "Traceback" not in done.log
+    done = crawl(urls=site.article("/b"), extra=("-O", "/dev/null/out.json"))
+    assert done.code == 1
+    assert site.asked["/b"] == 0
+
+
+def test_a_file_of_another_program_is_left_alone(site, crawl):
+    crawl.store.write_text("something else\n")
+    done = crawl(urls=site.article("/a"))
+    assert done.code == 1
+    assert "never awaited" not in done.log
+    assert not crawl.store.with_name(crawl.store.name + ".ledger").exists()
 
 
 def test_an_unknown_spider_ends_with_2(crawl):

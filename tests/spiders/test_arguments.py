@@ -101,6 +101,7 @@ def test_without_any_site_the_argument_is_missing():
         ("store", "jsonl:", "has no path"),
         ("store", "articles.jsonl", "jsonl:PATH and sqlite:PATH"),
         ("store", "jsonl:/", "is a folder"),
+        ("store", "jsonl:a.jsonl,sqlite:./a.jsonl", "named twice"),
         ("max_pages", "0", "whole numbers from 1"),
         ("max_pages", "-3", "whole numbers from 1"),
         ("max_pages", "many", "whole numbers from 1"),
@@ -224,3 +225,14 @@ def test_an_archive_needs_a_path_that_is_there(tmp_path):
 def test_arguments_of_the_other_spider_are_unknown(tmp_path):
     with pytest.raises(ArgumentError, match="argument include: got '/a'; no such argument"):
         read_archive_arguments({"path": str(tmp_path), "include": "/a"})
+
+
+@pytest.mark.parametrize("value", ["magic", "line_block:decision=x", "line_block:speed=1"])
+def test_a_wrong_extractor_is_told_without_saying_anything_twice(value):
+    with pytest.raises(ArgumentError) as raised:
+        read_news_arguments({"site": "bbc.com", "extractor": value}, now=NOW)
+    message = str(raised.value)
+    assert message.count("got ") <= 2
+    assert message.count(repr(value)) == 1
+    assert "line_block: line_block" not in message
+    assert message.count("allowed are") == 1

@@ -1,7 +1,7 @@
 """`scrapy crawl` with exit codes that cron can rely on.
 
 0   the crawl ran as it should, also where there was nothing new ("0 new, 248 known") or a limit of the user's was reached
-1   an error: an exception in the spider or a pipeline, or a store, ledger or recording that failed
+1   an error: an exception in the spider or a pipeline, or a store, ledger, feed or recording that failed
 2   the command line or a spider argument is wrong; nothing was fetched
 3   nothing could be fetched or read: no site answered with a page
 4   stopped by a signal (Ctrl-C, SIGTERM) before the end; what was fetched is stored, the rest is pending
@@ -9,16 +9,20 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from scrapy.commands.crawl import Command as ScrapyCommand
 from scrapy.crawler import Crawler
 from scrapy.exceptions import UsageError
+from scrapy.settings import Settings
+from scrapy.spiderloader import get_spider_loader
 
-from webmain.middlewares import denies_unreachable
-from webmain.summary import outcome
+from webmain.commands.checks import unknown_settings, unwritable, wrong_settings
+from webmain.summary import FAILING, outcome
 
 if TYPE_CHECKING:
     import argparse
@@ -47,15 +51,23 @@ class Command(ScrapyCommand):
             "2 wrong arguments; 3 nothing could be fetched; 4 stopped by a signal."
         )
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Check the arguments, run the crawl, set the exit code."""
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Check everything before Scrapy starts to log: a wrong argument is answered with its message alone."""
+        super().process_options(args, opts)
         if len(args) != 1:
             raise UsageError("crawl: give the name of one spider", print_help=False)
-        assert self.crawler_process is not None
+        end_quietly_on_signals()
+        assert self.settings is not None
+        for message in unknown_settings(self.settings):
+            sys.stderr.write(f"scrapy crawl {args[0]}: warning: {message}\n")
         if problem := self._check(args[0], opts.spargs):
-            sys.stderr.write(f"scrapy crawl {args[0]}: {problem}\n")
-            self.exitcode = USAGE
-            return
+            self._refuse(args[0], problem, USAGE)
+        if places := unwritable(self.settings):
+            self._refuse(args[0], "\n".join(places), ERROR)
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Run the crawl, set the exit code."""
+        assert self.crawler_process is not None
         crawler = self._create_crawler(args[0])
         self.crawler_process.crawl(crawler, **opts.spargs)
         self.crawler_process.start()
@@ -65,33 +77,52 @@ class Command(ScrapyCommand):
             stats = {}
         self.exitcode = ERROR if self.crawler_process.bootstrap_failed or not stats else exit_code(stats)
 
+    def _refuse(self, name: str, problem: str, code: int) -> NoReturn:
+        sys.stderr.write(f"scrapy crawl {name}: {problem}\n")
+        sys.exit(code)
+
     def _check(self, name: str, arguments: Mapping[str, Any]) -> str | None:
         """Make the spider once for its argument checks; return what is wrong."""
-        assert self.crawler_process is not None
-        loader = self.crawler_process.spider_loader
+        assert self.settings is not None
+        loader = get_spider_loader(self.settings)
         try:
             kind = loader.load(name)
         except KeyError:
             return f"there is no spider of this name; there are {', '.join(sorted(loader.list())) or 'none'}"
-        settings = self.crawler_process.settings.copy()
+        settings = Settings(self.settings.copy())
+        if problems := wrong_settings(settings):
+            return "\n".join(problems)
         try:
-            denies_unreachable(settings.get("WEBMAIN_ROBOTS_UNREACHABLE"))
             kind.from_crawler(Crawler(kind, settings), **arguments)
         except (ValueError, UsageError) as error:
             return str(error)
         return None
 
 
+def end_quietly_on_signals() -> None:
+    """Let a signal that comes before Scrapy listens for it end the process with its code, without a traceback."""
+
+    def stop(_number: int, _frame: object) -> NoReturn:
+        sys.exit(STOPPED)
+
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, stop)
+
+
 def exit_code(stats: Mapping[str, Any]) -> int:
     """Return the exit code of a crawl that has ended, from its stats."""
     found = outcome(stats)
-    problems = any(stats.get(f"webmain/{kind}_error") for kind in ("store", "ledger", "record", "replay"))
+    problems = any(stats.get(f"webmain/{kind}_error") for kind in FAILING)
     if found.errors or problems:
         return ERROR
     if found.finish_reason == "shutdown":
         return STOPPED
     if found.finish_reason not in _LIMITS:
         return ERROR
+    broken = any(stats.get(f"webmain/archive/{kind}") for kind in ("skipped/damaged", "skipped/unreadable", "missing"))
+    if broken and not found.pages:
+        return NOTHING
     if not (found.articles or found.known or found.pages or _answers(stats)):
         return NOTHING
     return OK

@@ -132,6 +132,10 @@ def _pages(files: Iterator[Path], on_skip: OnSkip, max_bytes: int) -> Iterator[P
     for file in files:
         try:
             with file.open("rb") as stream:
+                if not stream.read(1) and _WARC_NAME.search(file.name):
+                    on_skip(Skip.DAMAGED, str(file))
+                    continue
+                stream.seek(0)
                 if _is_warc(stream):
                     yield from _warc_pages(stream, on_skip, max_bytes)
                 else:
@@ -199,6 +203,9 @@ def _file_page(file: Path, stream: BinaryIO, on_skip: OnSkip, max_bytes: int) ->
     except TooLargeError:
         on_skip(Skip.TOO_LARGE, str(file))
         return None
+    if _WARC_NAME.search(file.name) and not _MARKUP.search(body, 0, _SNIFF):  # named so, and neither WARC nor HTML
+        on_skip(Skip.DAMAGED, str(file))
+        return None
     saved = _SAVED_FROM.search(body, 0, _SNIFF)
     url = saved[1].decode("ascii", "replace") if saved else file.resolve().as_uri()
     changed = datetime.fromtimestamp(os.fstat(stream.fileno()).st_mtime, UTC).replace(microsecond=0)
@@ -245,22 +252,29 @@ def joined(headers: tuple[tuple[str, str], ...]) -> Mapping[str, str]:
 
 
 def _captures(stream: BinaryIO, on_skip: OnSkip, max_bytes: int) -> Iterator[tuple[int, Capture]]:
-    """Read record after record until the end of the stream or the first damage."""
+    """Read record after record until the end of the stream or the first damage, which is told with the file's name."""
     from fastwarc.warc import ArchiveIterator
 
+    file = str(getattr(stream, "name", "the archive"))
     url: str | None = None
     try:
         for record in ArchiveIterator(stream, parse_http=False):
             url = _target(record)
             answer = _answer(record, url, max_bytes)
             if isinstance(answer, Skip):
-                on_skip(answer, url)
                 if answer is Skip.DAMAGED:
+                    on_skip(answer, _place(file, url))
                     return
+                on_skip(answer, url)
             else:
                 yield record.stream_pos, answer
     except (OSError, ValueError):
-        on_skip(Skip.DAMAGED, url or str(stream.name))
+        on_skip(Skip.DAMAGED, _place(file, url))
+
+
+def _place(file: str, url: str | None) -> str:
+    """Name the place of a damage: the archive, and the last page whose record was begun."""
+    return f"{file} (at or after the record of {url})" if url else file
 
 
 def _answer(record: WarcRecord, url: str | None, max_bytes: int) -> Capture | Skip:

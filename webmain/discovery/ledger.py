@@ -65,12 +65,7 @@ class Pending:
 class Done:
     """An address that is settled: either the id of its stored article, or the reason why there is none.
 
-    Attributes
-    ----------
-    since : float or None
-        For the reason "too_old": what was asked for, in seconds since 1970.
-    language : str or None
-        For the reason "other_language": what was asked for.
+    With "too_old" and "other_language" goes what was asked for: `since`, in seconds since 1970, or `language`.
     """
 
     url: str
@@ -79,6 +74,11 @@ class Done:
     canonical: str | None = None
     since: float | None = None
     language: str | None = None
+
+    @property
+    def asked(self) -> tuple[float | None, str | None]:
+        """What the run asked for that refused the page."""
+        return self.since, self.language
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -304,16 +304,7 @@ class Ledger:
                     " VALUES (?1, ?2, 1, ?3, ?4, ?4, ?5, ?6, ?7, ?8)"
                     " ON CONFLICT (url) DO UPDATE SET state = 1, changed_at = ?4, hints = NULL,"
                     " article_id = coalesce(?5, article_id), reason = ?6, since = ?7, language = ?8",
-                    (
-                        url,
-                        row[0] if row else site,
-                        UNDATED,
-                        now,
-                        each.article_id,
-                        each.reason,
-                        each.since,
-                        each.language,
-                    ),
+                    (url, row[0] if row else site, UNDATED, now, each.article_id, each.reason, *each.asked),
                 )
 
     def mark_failed(self, url: str, reason: str, *, retry_after_s: float | None = None, site: str = "") -> State:
@@ -369,22 +360,10 @@ class Ledger:
         return changed > 0
 
     def reopen_filtered(self, site: str, *, since: float | None = None, language: str | None = None) -> int:
-        """Make pending again what a filter of an earlier run refused and this run's filter does not surely refuse.
+        """Make pending again what a filter of an earlier run refused and this run's does not surely refuse; return how many.
 
         A page that was too old for one date is too old for any later one; a page that was not in one language is
-        known to be wrong only for a run that asks for the same. Stored articles stay as they are.
-
-        Parameters
-        ----------
-        site : str
-            The site's key: other sites of the file are crawled by runs with filters of their own.
-        since, language : float or None, str or None
-            What this run asks for.
-
-        Returns
-        -------
-        int
-            How many addresses were reopened.
+        known to be wrong only for a run that asks for the same. Other sites have runs with filters of their own.
         """
         with self._transaction() as db:
             return db.execute(

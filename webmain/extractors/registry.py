@@ -68,7 +68,7 @@ def create(spec: str | Extractor | None = None) -> Extractor:
     except TypeError as error:
         raise UnknownExtractor(f"extractor: cannot make {spec!r}: {error}") from error
     except ValueError as error:
-        raise UnknownExtractor(f"extractor {name}: {error}") from error
+        raise UnknownExtractor(f"extractor {name}: {str(error).removeprefix(f'{name}: ')}") from error
     if not isinstance(made, Extractor):
         raise UnknownExtractor(f"extractor: {spec!r} has no name, segment and judge")
     return made

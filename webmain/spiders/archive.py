@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 PAGES_AT_ONCE: Final = 4
 """Pages in the pipelines at a time; twice as many are read ahead."""
 
+MAX_WARNINGS: Final = 10
+"""Damaged files that the summary names; all are counted and logged."""
+
 
 class ArchiveSpider(Spider):
     """Extract articles from an archive: `scrapy crawl archive -a path=pages.warc.gz -a store=jsonl:articles.jsonl`.
@@ -55,6 +58,7 @@ class ArchiveSpider(Spider):
         self.max_pages = self.arguments.max_pages
         self.skip_known = False
         self._closing = False
+        self._n_warned = 0
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
@@ -99,8 +103,16 @@ class ArchiveSpider(Spider):
         self._count(f"webmain/archive/skipped/{reason.value}")
         if reason in (Skip.DAMAGED, Skip.UNREADABLE):
             self.logger.warning("%s: %s", reason.value, url)
+            self._warn(f"{reason.value}: {url}")
         else:
             self.logger.debug("skipped: %s: %s", reason.value, url)
+
+    def _warn(self, message: str) -> None:
+        """Let the summary say it, for the first few."""
+        stats = self.crawler.stats
+        self._n_warned += 1
+        if stats is not None and self._n_warned <= MAX_WARNINGS:
+            stats.set_value(f"webmain/warning/archive{self._n_warned:02}", message)
 
     def _count(self, name: str) -> None:
         if self.crawler.stats is not None:

@@ -245,7 +245,9 @@ class _Reader:
         except (_Refused, UnknownExtractor) as error:
             message = str(error)
             if isinstance(error, UnknownExtractor):
-                message = f"{message.removeprefix('extractor: ')} (names: {', '.join(sorted(EXTRACTORS))})"
+                message = re.sub(r"^extractor[^:]{0,40}: ", "", message).removeprefix(f"got {text!r}, ")
+                if "allowed are" not in message:
+                    message = f"{message} (names: {', '.join(sorted(EXTRACTORS))})"
             self.problems.append(Problem(argument=name, given=text, allowed=message))
             return None
 
@@ -332,6 +334,9 @@ def _store(text: str) -> str:
             raise _Refused(f"{path.strip()!r} is a folder; allowed are {STORE_FORMS}")
     if not parts:
         raise _Refused(f"allowed are {STORE_FORMS}")
+    files = [Path(part.partition(":")[2].strip()).expanduser().resolve() for part in parts]
+    if len(set(files)) < len(files):
+        raise _Refused(f"one file is named twice; allowed are {STORE_FORMS}")
     return ",".join(parts)
 
 
