@@ -232,7 +232,7 @@ class Source:
     Attributes
     ----------
     name : str
-        "json-ld", "og:title", "meta:author", "link:canonical", "time", "h1", "byline", "url", "feed", "news-sitemap", ...
+        "json-ld", "og:title", "meta:author", "link:canonical", "time", "h1", "headline", "byline", "url", "feed", ...
     raw : str
         The string as it stood on the page, cut at 300 characters.
     """
