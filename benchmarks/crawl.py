@@ -33,6 +33,7 @@ SETTINGS = {
     "ROBOTSTXT_OBEY": True,
     "AUTOTHROTTLE_ENABLED": False,
     "DOWNLOAD_DELAY": 0,
+    "CONCURRENT_ITEMS": 4,  # as in webmain: at Scrapy's 100 the bare crawl would look dearer than it needs to be
     "CONCURRENT_REQUESTS": 16,
     "CONCURRENT_REQUESTS_PER_DOMAIN": 16,
     "LOG_LEVEL": "WARNING",
