@@ -23,7 +23,7 @@ from scrapy.utils.asyncio import create_looping_call
 
 from webmain import stages
 from webmain.corpus.cloud import cloud
-from webmain.corpus.dedup import ExactDuplicates, NearDuplicates, agreement
+from webmain.corpus.dedup import ExactDuplicates, NearDuplicates
 from webmain.corpus.identity import identify
 from webmain.corpus.protocol import COMMIT_SECONDS, Stored, StoreError
 from webmain.corpus.store import open_stores
@@ -34,7 +34,7 @@ from webmain.page.blocks import Segmentation
 from webmain.page.document import Document
 from webmain.page.urls import site_key
 from webmain.signals import articles_stored, close_crawl, tell_rejected
-from webmain.text.shingles import SIGNATURE_VERSION, signature
+from webmain.text.shingles import SIGNATURE_VERSION, jaccard, signature
 from webmain.text.stopwords import read_stopwords
 from webmain.text.words import base_language
 
@@ -239,7 +239,7 @@ class Duplicates(Step):
     def _near(self) -> NearDuplicates:
         database = self._stores.database if self._stores else None
         bands = database.bands(f"webmain-{SIGNATURE_VERSION}") if database else None
-        return NearDuplicates(agreement, bands=bands)
+        return NearDuplicates(jaccard, bands=bands)
 
 
 class Store(Step):

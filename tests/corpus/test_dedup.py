@@ -6,7 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from webmain.corpus.dedup import ExactDuplicates, MemoryBands, NearDuplicates, agreement, band_hashes
+from webmain.corpus.dedup import ExactDuplicates, MemoryBands, NearDuplicates, band_hashes
+from webmain.text.shingles import jaccard
 
 PRIME = (1 << 61) - 1
 
@@ -27,7 +28,7 @@ WORDS = [f"w{n}" for n in range(400)]
 
 
 def test_copy_and_near_copy_are_found_and_others_are_not() -> None:
-    near = NearDuplicates(agreement)
+    near = NearDuplicates(jaccard)
     assert near.add("a", minhash(shingles(WORDS))) is None
     assert near.add("x", minhash(shingles([f"v{n}" for n in range(400)]))) is None
     match = near.find("b", minhash(shingles([*WORDS[:200], "new", *WORDS[201:]])))
@@ -46,7 +47,7 @@ def values(*, changed: int) -> list[int]:
 
 @pytest.mark.parametrize(("changed", "found"), [(0, True), (64, True), (65, False), (124, False)])
 def test_threshold_is_half_of_the_places(changed: int, found: bool) -> None:
-    near = NearDuplicates(agreement)
+    near = NearDuplicates(jaccard)
     near.add("a", values(changed=0))
     assert (near.find("b", values(changed=changed)) is not None) is found
 
@@ -58,7 +59,7 @@ def test_without_a_common_band_nothing_is_compared() -> None:
 
 
 def test_article_is_no_copy_of_itself_and_its_new_signature_takes_the_place_of_the_old() -> None:
-    near = NearDuplicates(agreement)
+    near = NearDuplicates(jaccard)
     near.add("a", values(changed=0))
     assert near.add("a", values(changed=4)) is None
     assert near.add("a", list(range(5000, 5128))) is None
@@ -66,7 +67,7 @@ def test_article_is_no_copy_of_itself_and_its_new_signature_takes_the_place_of_t
 
 
 def test_most_similar_is_told_and_the_first_of_its_cluster() -> None:
-    near = NearDuplicates(agreement)
+    near = NearDuplicates(jaccard)
     near.add("a", values(changed=0))
     second = near.add("b", values(changed=40))
     third = near.add("c", values(changed=72))
@@ -77,7 +78,7 @@ def test_most_similar_is_told_and_the_first_of_its_cluster() -> None:
 
 
 def test_signature_of_an_empty_text_matches_nothing() -> None:
-    near = NearDuplicates(agreement)
+    near = NearDuplicates(jaccard)
     empty = minhash(set())
     assert near.add("a", empty) is None
     assert near.add("b", empty) is None
@@ -86,18 +87,18 @@ def test_signature_of_an_empty_text_matches_nothing() -> None:
 @pytest.mark.parametrize("wrong", [[], [1, 2, 3], list(range(127)), list(range(129))])
 def test_signature_of_another_length_is_refused(wrong: list[int]) -> None:
     with pytest.raises(ValueError, match="128"):
-        NearDuplicates(agreement).add("a", wrong)
+        NearDuplicates(jaccard).add("a", wrong)
 
 
 @pytest.mark.parametrize("threshold", [0, -1, 1.1])
 def test_threshold_out_of_range_is_refused(threshold: float) -> None:
     with pytest.raises(ValueError, match="threshold"):
-        NearDuplicates(agreement, threshold=threshold)
+        NearDuplicates(jaccard, threshold=threshold)
 
 
 def test_memory_is_bounded_and_the_oldest_are_forgotten() -> None:
     bands = MemoryBands(max_entries=3)
-    near = NearDuplicates(agreement, bands=bands)
+    near = NearDuplicates(jaccard, bands=bands)
     for n in range(5):
         near.add(str(n), list(range(n * 1000, n * 1000 + 128)))
     assert len(bands) == 3

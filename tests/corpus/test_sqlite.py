@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from webmain.corpus import schema
-from webmain.corpus.dedup import NearDuplicates, agreement
+from webmain.corpus.dedup import NearDuplicates
 from webmain.corpus.protocol import (
     NewerStoreError,
     NotAStoreError,
@@ -23,6 +23,7 @@ from webmain.corpus.protocol import (
 )
 from webmain.corpus.store import SqliteStore
 from webmain.items import Article
+from webmain.text.shingles import jaccard
 
 Make = Callable[..., Article]
 
@@ -234,7 +235,7 @@ def signature(*changes: int) -> array[int]:
 
 def test_signatures_are_written_with_the_articles(path: Path, make_article: Make) -> None:
     with SqliteStore(path) as store:
-        near = NearDuplicates(agreement, bands=store.bands("test-1"))
+        near = NearDuplicates(jaccard, bands=store.bands("test-1"))
         assert near.add("a", signature()) is None
         assert query(path, "SELECT count(*) FROM signature") == [(0,)]
         match = near.add("b", signature(1000))
@@ -246,7 +247,7 @@ def test_signatures_are_written_with_the_articles(path: Path, make_article: Make
         assert (match.id, match.cluster, match.similarity) == ("b", "a", 1.0)
     assert query(path, "SELECT id, cluster FROM signature ORDER BY id") == [("a", "a"), ("b", "a"), ("c", "a")]
     with SqliteStore(path) as store:
-        match = NearDuplicates(agreement, bands=store.bands("test-1")).find("d", signature(1127))
+        match = NearDuplicates(jaccard, bands=store.bands("test-1")).find("d", signature(1127))
         assert match is not None
         assert match.cluster == "a"
 
@@ -254,7 +255,7 @@ def test_signatures_are_written_with_the_articles(path: Path, make_article: Make
 def test_changed_article_has_only_its_last_signature(path: Path) -> None:
     other = array("I", range(5000, 5128))
     with SqliteStore(path) as store:
-        near = NearDuplicates(agreement, bands=store.bands("test-1"))
+        near = NearDuplicates(jaccard, bands=store.bands("test-1"))
         near.add("a", signature())
         store.commit()
         near.add("a", other)
@@ -267,9 +268,9 @@ def test_changed_article_has_only_its_last_signature(path: Path) -> None:
 
 def test_signatures_of_another_algorithm_are_forgotten(path: Path) -> None:
     with SqliteStore(path) as store:
-        NearDuplicates(agreement, bands=store.bands("test-1")).add("a", signature())
+        NearDuplicates(jaccard, bands=store.bands("test-1")).add("a", signature())
     with SqliteStore(path) as store:
-        assert NearDuplicates(agreement, bands=store.bands("test-2")).find("b", signature()) is None
+        assert NearDuplicates(jaccard, bands=store.bands("test-2")).find("b", signature()) is None
     assert query(path, "SELECT count(*) FROM band") == [(0,)]
 
 

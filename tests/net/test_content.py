@@ -2,6 +2,7 @@ import gzip
 import time
 import zlib
 
+import brotli
 import pytest
 
 from webmain.net.content import accepted_codings, decompress
@@ -35,7 +36,6 @@ def test_codings_are_undone(body: bytes, codings: str) -> None:
 
 
 def test_brotli_is_undone_and_bounded() -> None:
-    brotli = pytest.importorskip("brotli")
     assert "br" in accepted_codings()
     assert decompress(brotli.compress(TEXT), "br", max_bytes=len(TEXT), url=URL) == TEXT
     with pytest.raises(TooLarge):

@@ -18,7 +18,6 @@ from typing import Protocol
 
 PERMUTATIONS = 128
 BANDS = 32
-ROWS = PERMUTATIONS // BANDS
 THRESHOLD = 0.5
 MAX_ENTRIES = 50_000
 """Articles that an index in memory holds; about 5 KB each. The oldest are forgotten first."""
@@ -222,11 +221,6 @@ def band_hashes(signature: Sequence[int]) -> tuple[int, ...]:
         )
         for i in range(BANDS)
     )
-
-
-def agreement(first: Sequence[int], second: Sequence[int]) -> float:
-    """Return the share of places in which two signatures agree: an estimate of the Jaccard similarity of their sets."""
-    return sum(a == b for a, b in zip(first, second, strict=True)) / len(first)
 
 
 def _checked(signature: Sequence[int]) -> array[int]:

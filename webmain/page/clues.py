@@ -10,8 +10,6 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from webmain.page.tree import VISUALLY_HIDDEN
-
 if TYPE_CHECKING:
     from webmain.page.document import Document
 
@@ -82,11 +80,6 @@ def _signs(value: str) -> int:
 def is_byline_class(value: str) -> bool:
     """Tell whether a class or id names the place of an author."""
     return bool(_signs(value) & _BYLINE)
-
-
-def is_date_class(value: str) -> bool:
-    """Tell whether a class or id names the place of a date."""
-    return bool(_signs(value) & _DATED)
 
 
 def is_aside_class(value: str) -> bool:
@@ -295,9 +288,3 @@ def scope_type(document: Document, index: int) -> str:
             return re.split(r"[/#]", (attributes.get("itemtype") or "").strip())[-1].lower()
         index = elements.parent[index]
     return ""
-
-
-def is_clipped(document: Document, index: int) -> bool:
-    """Tell whether an element's own class takes it off the screen."""
-    value = document.elements.attributes[index].get("class") or ""
-    return not VISUALLY_HIDDEN.isdisjoint(value.lower().split())

@@ -114,7 +114,7 @@ def bands(of: Signature) -> tuple[bytes, ...]:
     )
 
 
-def jaccard(first: Signature, second: Signature) -> float:
+def jaccard(first: Sequence[int], second: Sequence[int]) -> float:
     """Estimate the Jaccard similarity of two texts' shingles from their signatures.
 
     Returns
