@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from webmain.extractors.base import extraction
+from webmain.extractors.base import Learned, NothingLearned, extraction
 from webmain.extractors.registry import create
 from webmain.items import Hints, Kind, Metadata, Page, Reason, Rejected, Source, Unit
 from webmain.page.blocks import segment
@@ -266,11 +266,21 @@ def test_pages_are_answered_one_for_one():
 
 @dataclass(frozen=True)
 class Fitted(KeepAll):
+    version = 1
     min_pages: int = 2
     n_seen: int = 0
+    learned: Learned | None = None
 
     def fit(self, documents):
+        if all(document.html == "<p>none" for document in documents):
+            raise NothingLearned("no page says anything")
         return replace(self, n_seen=len(documents))
+
+    def restored(self, learned):
+        return replace(self, learned=learned)
+
+    def resemblance(self, document):
+        return 1.0
 
     def judge(self, segmentation):
         return replace(super().judge(segmentation), confidence=float(self.n_seen))
@@ -281,3 +291,9 @@ def test_site_extractors_are_fitted_when_there_are_enough_pages(n, seen):
     answers = extract_pages([page(f"<p>{i}") for i in range(n)] + [page("")], Fitted(), metadata=False)
     assert [a.confidence for a in answers[:-1]] == [seen] * n
     assert isinstance(answers[-1], Rejected)
+
+
+def test_pages_without_evidence_are_extracted_as_the_method_comes():
+    answers = extract_pages([page("<p>none"), page("<p>none")], Fitted(), metadata=False)
+    assert [a.text for a in answers] == ["none", "none"]
+    assert [a.confidence for a in answers] == [0.0, 0.0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
+from contextlib import suppress
 from dataclasses import fields, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from webmain.corpus.identity import article_id
-from webmain.extractors.base import SiteExtractor
+from webmain.extractors.base import NothingLearned, SiteExtractor
 from webmain.items import (
     HIDDEN,
     Article,
@@ -379,7 +380,8 @@ def extract_pages(
 ) -> list[Article | Rejected]:
     """Walk the whole way with pages of one site; one answer for each page, in order.
 
-    An extractor that learns from sites is fitted to all pages that can be read, if they are enough.
+    An extractor that learns from sites is fitted to all pages that can be read, if they are enough; where they hold no
+    evidence to learn from, it judges as it comes.
     """
     pages = list(pages)
     if isinstance(extractor, SiteExtractor):
@@ -390,7 +392,8 @@ def extract_pages(
             except Rejected:
                 continue
         if len(documents) >= extractor.min_pages:
-            extractor = extractor.fit(documents)
+            with suppress(NothingLearned):
+                extractor = extractor.fit(documents)
     answers: list[Article | Rejected] = []
     for page in pages:
         try:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 
 from webmain.items import HIDDEN, Flag, Unit, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -150,12 +150,77 @@ class Extractor(Protocol):
         ...
 
 
+class NothingLearned(ValueError):  # noqa: N818 - reads as what it is
+    """The pages of a site hold no evidence to learn from; the message says what is missing."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Learned:
+    """What an extractor has learned of one site: plain values, so that a file can hold it and reading it runs no code.
+
+    Attributes
+    ----------
+    n_pages : int
+        Pages it was learned from.
+    columns : tuple of str
+        Names of the features, in the order of the weights.
+    weights : mapping
+        The method's own state; only None, bool, int, float, str, lists and mappings of these with str keys.
+    quality : float or None
+        Cross-validated agreement with the training labels, in [0, 1]; None where the method has no such figure.
+    resemblance : float
+        Mean `SiteExtractor.resemblance` of the pages it was learned from: what later pages are held against.
+    """
+
+    n_pages: int
+    columns: tuple[str, ...]
+    weights: Mapping[str, Any]
+    quality: float | None
+    resemblance: float
+
+
 @runtime_checkable
 class SiteExtractor(Extractor, Protocol):
-    """An extractor that learns from the pages of one site."""
+    """An extractor that learns from the pages of one site.
 
+    Attributes
+    ----------
+    version : int
+        Version of what it learns; a model of another version is not used.
+    min_pages : int
+        Pages it wants before it learns.
+    learned : Learned or None
+        What it has learned; None as it comes.
+    """
+
+    version: ClassVar[int]
     min_pages: int
 
+    @property
+    def learned(self) -> Learned | None:
+        """What was learned of the site."""
+        ...
+
     def fit(self, documents: Sequence[Document]) -> Self:
-        """Return a new copy, fitted to the site."""
+        """Return a new copy, fitted to the site.
+
+        Raises
+        ------
+        NothingLearned
+            The pages hold no evidence.
+        """
+        ...
+
+    def restored(self, learned: Learned) -> Self:
+        """Return a new copy that knows what was learned earlier.
+
+        Raises
+        ------
+        ValueError
+            The weights are not of this method's form.
+        """
+        ...
+
+    def resemblance(self, document: Document) -> float:
+        """Return how much a page looks like those learned from, in [0, 1]: about 0 after the layout has changed."""
         ...

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from webmain import cli
+from webmain.cli import exits
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PARAGRAPH = "The harbour master said that the tide would reach the upper quay before noon, and so it did, twice."
 PAGE = (
     "<html lang=en><head><title>Tide reaches quay - Courier</title><meta property='og:title' content='Tide reaches quay'>"
@@ -59,21 +60,21 @@ def site():
 
 
 def test_extract_prints_the_text_of_a_file(page, capsys):
-    assert cli.main(["extract", "-e", "thai_xpath", page]) == cli.OK
+    assert cli.main(["extract", "-e", "thai_xpath", page]) == exits.OK
     out = capsys.readouterr().out
     assert PARAGRAPH in out
     assert "Home" not in out
 
 
 def test_extract_prints_markdown_with_title_and_headings(page, capsys):
-    assert cli.main(["extract", "-f", "markdown", "-e", "eniw", page]) == cli.OK
+    assert cli.main(["extract", "-f", "markdown", "-e", "eniw", page]) == exits.OK
     out = capsys.readouterr().out
     assert out.startswith("# Tide reaches quay")
     assert "## What happened" in out
 
 
 def test_extract_prints_one_json_record_for_each_of_several_pages(page, capsys):
-    assert cli.main(["extract", "-f", "json", "--url", "https://courier.example/tide", page, page]) == cli.OK
+    assert cli.main(["extract", "-f", "json", "--url", "https://courier.example/tide", page, page]) == exits.OK
     records = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [r["title"] for r in records] == ["Tide reaches quay"] * 2
     assert records[0]["site"] == "courier.example"
@@ -81,36 +82,36 @@ def test_extract_prints_one_json_record_for_each_of_several_pages(page, capsys):
 
 def test_extract_reads_standard_input(monkeypatch, capsys):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(PAGE.encode())))
-    assert cli.main(["extract", "-"]) == cli.OK
+    assert cli.main(["extract", "-"]) == exits.OK
     assert PARAGRAPH in capsys.readouterr().out
 
 
 def test_extract_fetches_a_url(site, capsys):
-    assert cli.main(["extract", "--allow-private", f"{site}/story"]) == cli.OK
+    assert cli.main(["extract", "--allow-private", f"{site}/story"]) == exits.OK
     assert PARAGRAPH in capsys.readouterr().out
 
 
 def test_a_private_address_is_refused_unless_allowed(site, capsys):
-    assert cli.main(["extract", f"{site}/story"]) == cli.NOT_FOUND
+    assert cli.main(["extract", f"{site}/story"]) == exits.NOT_FOUND
     assert "127.0.0.1" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("path", ["/private/story", "/missing"])
 def test_what_robots_forbid_or_is_missing_is_said_and_exits_3(site, path, capsys):
-    assert cli.main(["extract", "--allow-private", site + path]) == cli.NOT_FOUND
+    assert cli.main(["extract", "--allow-private", site + path]) == exits.NOT_FOUND
     assert path in capsys.readouterr().err
 
 
 def test_a_page_without_text_is_rejected_with_its_reason(tmp_path, capsys):
     empty = tmp_path / "empty.html"
     empty.write_bytes(b"")
-    assert cli.main(["extract", str(empty)]) == cli.REJECTED
+    assert cli.main(["extract", str(empty)]) == exits.REJECTED
     assert "rejected: empty" in capsys.readouterr().err
 
 
 def test_a_rejected_page_does_not_stop_the_others(tmp_path, page, capsys):
     missing = str(tmp_path / "none.html")
-    assert cli.main(["extract", missing, page]) == cli.NOT_FOUND
+    assert cli.main(["extract", missing, page]) == exits.NOT_FOUND
     captured = capsys.readouterr()
     assert "No such file" in captured.err
     assert PARAGRAPH in captured.out
@@ -119,12 +120,12 @@ def test_a_rejected_page_does_not_stop_the_others(tmp_path, page, capsys):
 def test_unknown_extractor_is_named_with_what_is_allowed(page, capsys):
     with pytest.raises(SystemExit) as stopped:
         cli.main(["extract", "-e", "magic", page])
-    assert stopped.value.code == cli.USAGE
+    assert stopped.value.code == exits.USAGE
     assert "line_block" in capsys.readouterr().err
 
 
 def test_explain_shows_every_block_with_verdict_and_reason(page, capsys):
-    assert cli.main(["explain", "-e", "thai_xpath", page]) == cli.OK
+    assert cli.main(["explain", "-e", "thai_xpath", page]) == exits.OK
     out = capsys.readouterr().out
     assert "content" in out
     assert "boilerplate" in out
@@ -132,7 +133,7 @@ def test_explain_shows_every_block_with_verdict_and_reason(page, capsys):
 
 
 def test_explain_as_json_has_one_record_a_block(page, capsys):
-    assert cli.main(["explain", "-f", "json", "-e", "pab", page]) == cli.OK
+    assert cli.main(["explain", "-f", "json", "-e", "pab", page]) == exits.OK
     explained = json.loads(capsys.readouterr().out)
     assert explained["extractor"] == "pab"
     assert {b["verdict"] for b in explained["blocks"]} <= {"content", "boilerplate", "duplicate"}
@@ -140,7 +141,7 @@ def test_explain_as_json_has_one_record_a_block(page, capsys):
 
 
 def test_doctor_finds_nothing_wrong_here(capsys):
-    assert cli.main(["doctor"]) == cli.OK
+    assert cli.main(["doctor"]) == exits.OK
     assert "FAILED" not in capsys.readouterr().out
 
 
@@ -148,21 +149,21 @@ def test_a_full_disk_is_told_without_a_traceback(page):
     command = [sys.executable, "-m", "webmain.cli", "extract", page]
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, cwd=ROOT)
-    assert done.returncode == cli.UNWRITTEN
+    assert done.returncode == exits.UNWRITTEN
     assert done.stderr.startswith("webmain: the output can not be written: ")
     assert len(done.stderr.splitlines()) == 1
 
 
 @pytest.mark.parametrize("source", ["ftp://a.example/x", "gopher://a.example/", "FTP://a.example/x"])
 def test_other_schemes_are_refused_by_name(source, capsys):
-    assert cli.main(["extract", source]) == cli.NOT_FOUND
+    assert cli.main(["extract", source]) == exits.NOT_FOUND
     assert "only http and https" in capsys.readouterr().err
 
 
 def test_a_file_url_is_read_as_its_file(tmp_path, capsys):
     path = tmp_path / "a page é.html"
     path.write_text(PAGE, encoding="utf-8")
-    assert cli.main(["extract", path.as_uri()]) == cli.OK
+    assert cli.main(["extract", path.as_uri()]) == exits.OK
     assert PARAGRAPH in capsys.readouterr().out
-    assert cli.main(["extract", "file://elsewhere.example/x.html"]) == cli.NOT_FOUND
+    assert cli.main(["extract", "file://elsewhere.example/x.html"]) == exits.NOT_FOUND
     assert "file of this machine" in capsys.readouterr().err

@@ -1,0 +1,74 @@
+"""The command `webmain`; each of its commands is a module of this package.
+
+Exit codes: 0 all pages gave an article; 1 a page was rejected; 2 the command was given wrongly; 3 a page could not be had;
+4 the output could not be written.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+from typing import TYPE_CHECKING, TypeAlias
+
+from webmain import __version__
+from webmain.cli import doctor, explain, extract
+from webmain.cli.exits import INTERRUPTED, OK, UNWRITTEN, USAGE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+"""What a command adds itself to."""
+
+COMMANDS = (extract, explain, doctor)
+"""The commands in the order in which the help shows them; each module has an `add(commands)`."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code."""
+    from webmain.extractors.registry import UnknownExtractor
+
+    parser = _parser()
+    args = parser.parse_args(argv)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="replace")
+    try:
+        code = int(args.run(args))
+        sys.stdout.flush()
+        return code
+    except UnknownExtractor as error:
+        parser.exit(USAGE, f"webmain: {error}\n")
+    except BrokenPipeError:  # the reader of a pipe has gone: not an error of ours
+        sys.stderr.close()
+        return OK
+    except OSError as error:
+        print(f"webmain: the output can not be written: {error.strerror or error}", file=sys.stderr)
+        _drop_stdout()
+        return UNWRITTEN
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def _drop_stdout() -> None:
+    """Let what is still buffered go nowhere, so that the interpreter does not complain at its end."""
+    with contextlib.suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="webmain",
+        description="News pages in, clean articles out. To crawl sites: scrapy crawl news -a site=bbc.com",
+        epilog="exit codes: 0 done, 1 a page was rejected, 2 wrong usage, 3 a page could not be had, "
+        "4 the output could not be written",
+    )
+    parser.add_argument("--version", action="version", version=f"webmain {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for command in COMMANDS:
+        command.add(commands)
+    return parser

@@ -1,0 +1,76 @@
+"""`webmain doctor`: check that everything webmain needs is there and works."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from webmain import __version__
+from webmain.cli.exits import OK, REJECTED
+
+if TYPE_CHECKING:
+    import argparse
+
+    from webmain.cli import Commands
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    doctor = commands.add_parser("doctor", help="check that everything webmain needs is there and works")
+    doctor.set_defaults(run=_doctor)
+
+
+def _doctor(_args: argparse.Namespace) -> int:
+    """Try each thing that could be missing, and say what it is for."""
+    from collections.abc import Callable
+
+    def parser() -> str:
+        from webmain import extract
+
+        return f"{len(extract('<p>A page to try the parser on, long enough to be kept.</p>', parts='text').text)} characters"
+
+    def thai() -> str:
+        from webmain.text.words import words
+
+        return " | ".join(words("ข่าววันนี้", language="th"))
+
+    def icu() -> str:
+        from webmain.text.words import words
+
+        return " | ".join(words("今日のニュース", language="ja"))
+
+    def language() -> str:
+        from webmain.text.language import detect
+
+        return detect("This is a sentence in the English language, and here is another one.").language or "none"
+
+    def extractors() -> str:
+        from webmain.extractors.registry import DEFAULT, EXTRACTORS, create
+
+        return ", ".join(f"{create(n).name}{' (default)' if n == DEFAULT else ''}" for n in EXTRACTORS)
+
+    def store() -> str:
+        import tempfile
+
+        from webmain.corpus.store import open_store
+
+        with tempfile.TemporaryDirectory() as folder, open_store(f"sqlite:{folder}/try.sqlite") as opened:
+            return f"SQLite store of {opened.count()} articles opened and closed"
+
+    checks: dict[str, Callable[[], str]] = {
+        "parser": parser,
+        "Thai words": thai,
+        "other words": icu,
+        "language": language,
+        "extractors": extractors,
+        "store": store,
+    }
+    failed = 0
+    print(f"webmain {__version__}, Python {sys.version.split()[0]}")
+    for name, check in checks.items():
+        try:
+            print(f"  ok      {name:<12} {check()}")
+        except Exception as error:
+            failed += 1
+            print(f"  FAILED  {name:<12} {type(error).__name__}: {error}")
+    return REJECTED if failed else OK

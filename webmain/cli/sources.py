@@ -1,0 +1,93 @@
+"""Where a command gets its pages: the web, a file, standard input."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from webmain import MAX_BYTES, TIMEOUT_S, __version__
+from webmain.items import Page
+
+_SCHEME = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
+
+
+class NotFoundError(Exception):
+    """A source could not be read or fetched; the message is for people."""
+
+
+def add_source(parser: argparse.ArgumentParser, *, several: bool) -> None:
+    """Add the arguments that say where pages come from and how they are extracted."""
+    parser.add_argument(
+        "source",
+        metavar="URL|FILE|-",
+        nargs="+" if several else 1,
+        help="a web address (fetched politely: robots.txt, no private addresses), an HTML file or its file: URL, "
+        "or - for standard input",
+    )
+    parser.add_argument(
+        "-e", "--extractor", help="method, with options: pab, line_block:decision=sigma, module:Class ..."
+    )
+    parser.add_argument("--url", help="the page's address, for a file or standard input")
+    parser.add_argument("--timeout", type=positive, default=TIMEOUT_S, metavar="S", help="seconds for extraction (10)")
+    parser.add_argument("--max-bytes", type=positive_int, default=MAX_BYTES, metavar="N", help="largest page (10 MiB)")
+    parser.add_argument("--contact", help="your address, sent in the user agent when a page is fetched")
+    parser.add_argument("--allow-private", action="store_true", help="also fetch from private and loopback addresses")
+    parser.add_argument("--ignore-robots", action="store_true", help="don't ask robots.txt (your own site)")
+
+
+def positive(text: str) -> float:
+    """Read a positive number (an argument's type)."""
+    value = float(text)
+    if not value > 0:
+        raise argparse.ArgumentTypeError(f"got {text}, allowed is a positive number")
+    return value
+
+
+def positive_int(text: str) -> int:
+    """Read a positive whole number (an argument's type)."""
+    value = int(text)
+    if value <= 0:
+        raise argparse.ArgumentTypeError(f"got {text}, allowed is a positive whole number")
+    return value
+
+
+def read_page(source: str, args: argparse.Namespace) -> Page:
+    """Get one page: from the web, a file, or standard input."""
+    if source == "-":
+        return Page(url=args.url, body=sys.stdin.buffer.read(args.max_bytes + 1))
+    if source.lower().startswith(("http://", "https://")):
+        from webmain.net.errors import FetchError
+        from webmain.net.fetch import fetch
+
+        agent = f"webmain/{__version__}" + (f" (+{args.contact})" if args.contact else "")
+        try:
+            return fetch(
+                source,
+                user_agent=agent,
+                max_bytes=args.max_bytes,
+                allow_private=args.allow_private,
+                obey_robots=not args.ignore_robots,
+            )
+        except FetchError as error:
+            raise NotFoundError(f"{source}: {error}") from error
+    try:
+        with local_file(source).open("rb") as file:
+            return Page(url=args.url, body=file.read(args.max_bytes + 1))
+    except OSError as error:
+        raise NotFoundError(f"{source}: {error.strerror or error}") from error
+
+
+def local_file(source: str) -> Path:
+    """Return the file that a name or a `file:` URL stands for."""
+    scheme = _SCHEME.match(source)
+    if source.lower().startswith("file:"):
+        parts = urlsplit(source)
+        if parts.netloc not in ("", "localhost"):
+            raise NotFoundError(f"{source}: a file: URL names a file of this machine: file:///folder/page.html")
+        return Path(unquote(parts.path))
+    if scheme:
+        raise NotFoundError(f"{source}: only http and https addresses are fetched, not {scheme[1].lower()}")
+    return Path(source)

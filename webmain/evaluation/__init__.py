@@ -1,0 +1,1 @@
+"""Gold data, metrics, the systems compared, and reports."""

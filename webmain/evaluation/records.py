@@ -1,0 +1,78 @@
+"""What the evaluation's parts hand to each other: gold pages and predictions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class GoldPage:
+    """One page whose main text is known.
+
+    Attributes
+    ----------
+    id : str
+        Unique within its data set.
+    dataset : str
+        Name of the data set.
+    url : str or None
+        Address; may be a stand-in.
+    site : str
+        Registered domain, "" if unknown.
+    language : str
+        ISO 639 code, "" if unknown.
+    page_type : str
+        "article", "forum", ...; "" if unknown.
+    category : str
+        Topic, for classification protocols; "" if unknown.
+    html : str or bytes
+        The page as text, or its raw bytes.
+    text : str or None
+        The main text, plain; None where only segments are known.
+    wanted, unwanted : tuple of str
+        Short segments that must, and must not, be in the text.
+    comments : str
+        Gold text of the readers' comments, "" if none or unknown.
+    """
+
+    id: str
+    dataset: str
+    html: str | bytes
+    text: str | None
+    url: str | None = None
+    site: str = ""
+    language: str = ""
+    page_type: str = ""
+    category: str = ""
+    wanted: tuple[str, ...] = ()
+    unwanted: tuple[str, ...] = ()
+    comments: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prediction:
+    """What one system gave for one page.
+
+    Attributes
+    ----------
+    system : str
+        The system's name with its options: "line_block:tkd=require", "trafilatura".
+    dataset, id : str
+        The gold page.
+    text : str
+        The text; "" when it gave none.
+    seconds : float
+        CPU time for this page, the process's start and imports left out.
+    memory_bytes : int or None
+        Growth of the peak memory over the page, where it was measured.
+    error : str
+        Why there is no text; "" when nothing failed.
+    """
+
+    system: str
+    dataset: str
+    id: str
+    text: str
+    seconds: float
+    memory_bytes: int | None = None
+    error: str = ""
