@@ -76,3 +76,44 @@ class Prediction:
     seconds: float
     memory_bytes: int | None = None
     error: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """Figures as rows and columns; the writers of text, CSV, JSON and HTML all take it.
+
+    Attributes
+    ----------
+    name : str
+        A short name for files: lower case, no spaces.
+    title : str
+        What the figures are, with their unit.
+    columns : tuple of str
+        Names of the columns; the first holds the rows' names.
+    rows : tuple of tuple
+        One value for each column: str, int, float, or None for what there is no figure for.
+    """
+
+    name: str
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str | int | float | None, ...], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Findings:
+    """What a paper's experiment gave when it was run again.
+
+    Attributes
+    ----------
+    protocol : str
+        The protocol's name.
+    tables : tuple of Table
+        The figures, the paper's own beside ours where the paper prints them.
+    notes : tuple of str
+        What differs from the paper, and what was dropped and why; a sentence each.
+    """
+
+    protocol: str
+    tables: tuple[Table, ...]
+    notes: tuple[str, ...] = ()
