@@ -2,14 +2,14 @@
 
 References
 ----------
-The per-site SVM's paper, module 4: "a support vector classifier with a linear kernel", class weights for the positive examples,
-4-fold cross-validation.
+The per-site SVM's paper, module 4: "a support vector classifier with a linear kernel", class weights for the positive
+examples, 4-fold cross-validation.
 """
 
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from webmain.features.site_blocks import SiteBlocks
 
 COSTS = (0.01, 0.1, 1.0, 10.0)
-"""Values of the SVM's C that are tried; the weights of all training blocks together are `TOTAL_WEIGHT`, whatever their number."""
+"""Values of the SVM's C that are tried, where all training blocks together weigh `TOTAL_WEIGHT`, whatever their number."""
 
 TOTAL_WEIGHT = 1_000.0
 
@@ -121,11 +121,11 @@ class LinearModel:
             quality = plain["quality"]
             numbers = [*values, plain["bias"], plain["cost"], *([] if quality is None else [quality])]
             if len(columns) != len(values) or len(set(columns)) != len(columns):
-                raise ValueError("not one weight for each column")  # noqa: TRY301
+                raise ValueError("not one weight for each column")
             if not all(isinstance(name, str) for name in columns):
-                raise ValueError("a column's name is no string")  # noqa: TRY301
+                raise ValueError("a column's name is no string")
             if not all(type(n) in (int, float) and math.isfinite(n) for n in numbers):
-                raise ValueError("a weight is no finite number")  # noqa: TRY301
+                raise ValueError("a weight is no finite number")
             return cls(
                 sets=check_sets(plain["sets"]),
                 weights=dict(zip(columns, map(float, values), strict=True)),
@@ -170,7 +170,9 @@ def learn(
     """
     sets = check_sets(sets)
     if not len(blocks) or len(positive) != len(blocks):
-        raise ValueError(f"{len(positive)} labels for {len(blocks)} blocks: one for each, of one block at least, is needed")
+        raise ValueError(
+            f"{len(positive)} labels for {len(blocks)} blocks: one for each, of one block at least, is needed"
+        )
     rows = _Rows.of(blocks, np.asarray(positive, dtype=np.bool_), sets)
     everything = np.arange(blocks.n_pages)
     folds = page_folds(blocks.n_pages, N_FOLDS, seed=seed)
@@ -185,7 +187,9 @@ def learn(
     )
 
 
-def _choose_cost(rows: _Rows, folds: Sequence[tuple[NDArray[np.int64], NDArray[np.int64]]]) -> tuple[float, float | None]:
+def _choose_cost(
+    rows: _Rows, folds: Sequence[tuple[NDArray[np.int64], NDArray[np.int64]]]
+) -> tuple[float, float | None]:
     """Return the C that holds best on held-back pages, and its F1 there; pooled over the folds."""
     if not folds or not rows.has_both_classes:
         return 1.0, None
@@ -302,8 +306,8 @@ def _vocabulary(blocks: SiteBlocks, sets: Sequence[str]) -> frozenset[str]:
     """Return the discrete features on two pages at least; all where there are only one or two pages."""
     pages_of: defaultdict[str, set[int]] = defaultdict(set)
     places: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
-    for page, *place in zip(blocks.page.tolist(), blocks.tag_paths, blocks.selectors, strict=True):
-        places[place[0], place[1]].add(page)
+    for page, tag_path, selector in zip(blocks.page.tolist(), blocks.tag_paths, blocks.selectors, strict=True):
+        places[tag_path, selector].add(page)
     for place, pages in places.items():
         for name in discrete_names(sets, *place):
             pages_of[name] |= pages

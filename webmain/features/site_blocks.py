@@ -157,7 +157,9 @@ def paths(document: Document, elements: Sequence[int]) -> list[tuple[str, str]]:
         linear in the elements, however deep they stand.
     """
     tags, parent, attributes = document.elements.tags, document.elements.parent, document.elements.attributes
-    known: dict[int, tuple[int, str, str]] = {-1: (0, "", "")}  # by element: depth, path and selector of its outer steps
+    known: dict[int, tuple[int, str, str]] = {
+        -1: (0, "", "")
+    }  # by element: depth, path and selector of its outer steps
     steps: dict[tuple[str, str | None], str] = {}
 
     def step(index: int) -> str:
