@@ -195,9 +195,9 @@ def _distinct(row: NDArray[np.int64], columns: NDArray[np.float64]) -> tuple[NDA
 
 
 def steadiness(blocks: SiteBlocks) -> dict[str, float]:
-    """Return for each class name, as `selector_names` calls it, on how many of the pages that could have it it stands.
+    """Return for each class name, as `selector_names` calls it, on which share of the pages that could have it it stands.
 
-    A page could have it if it has an element with the same tag path; of several tag paths the highest share counts, in (0, 1].
+    A page could have it if it has an element with the same tag path; of several tag paths the highest share counts.
     Many sites write a page's category, author or number into a class name of the element around the article. Such names tell
     pages apart, not blocks: they stand on a few pages only, at a place that all pages have.
     """

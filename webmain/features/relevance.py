@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 MIN_DESCRIPTION_WORDS = 5
 """Shorter descriptions ("News", the site's name) say nothing of an article."""
 
+MAX_LINKED = 0.5
+"""Share of a block's characters in anchors above which it is a teaser and not the article's, wherever it stands."""
+
 MAX_DESCRIPTION_WORDS = 400
 """Words of a description that are compared; some sites put the whole article there."""
 
@@ -62,6 +65,22 @@ def page_contents(blocks: SiteBlocks) -> list[int]:
     bounds = page_bounds(blocks)
     number: dict[tuple[str, ...], int] = {}
     return [number.setdefault(blocks.texts[a:b], len(number)) for a, b in bounds]
+
+
+def is_own_text(blocks: SiteBlocks) -> NDArray[np.bool_]:
+    """Tell which blocks may be the text of their page alone: on no other page, and mostly outside of anchors.
+
+    Advertisements, headings of teasers and menus are on other pages too, teasers are anchors. A page that was given twice
+    repeats nothing.
+    """
+    contents = page_contents(blocks)
+    holders: defaultdict[str, set[int]] = defaultdict(set)
+    for page, text in zip(blocks.page.tolist(), blocks.texts, strict=True):
+        holders[text].add(contents[page])
+    own = np.array([len(holders[text]) == 1 for text in blocks.texts], dtype=np.bool_)
+    if blocks.anchor_share is not None:
+        own &= blocks.anchor_share <= MAX_LINKED
+    return own
 
 
 def page_bounds(blocks: SiteBlocks) -> list[tuple[int, int]]:

@@ -2,18 +2,18 @@
 
 References
 ----------
-The per-site SVM's paper, module 3, labels the one best cluster and nothing else; its ancestor reports what that costs on a site
-whose block quotes fall into another cluster. Deviation: clusters around the best one are judged by their position.
+The per-site SVM's paper, module 3, labels the one best cluster and nothing else; its ancestor reports what that costs on a
+site whose block quotes fall into another cluster. Deviation: clusters around the best one are judged by their position.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from webmain.features.relevance import page_bounds, page_contents
+from webmain.features.relevance import is_own_text, page_bounds
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,9 +25,6 @@ MAX_STEPS_INSIDE = 3
 
 MIN_CONTAINER_SHARE = 0.2
 """Share of a page's content characters that stand directly in an element, for it to be a container of the article."""
-
-MAX_LINKED = 0.5
-"""Share of a block's characters in anchors above which it is a teaser and not the article's, wherever it stands."""
 
 MIN_LENGTH_SHARE = 0.5
 """Running text that adjoins the article has blocks of at least this share of the length of the article's."""
@@ -60,9 +57,7 @@ def surrounding_content(
 
         Comments and teasers do neither.
     """
-    eligible = ~positive & ~_repeated(blocks)
-    if blocks.anchor_share is not None:
-        eligible &= blocks.anchor_share <= MAX_LINKED
+    eligible = ~positive & is_own_text(blocks)
     inside = eligible & _between(blocks, positive)
     found = inside & ((clusters < 0) | _on_most_pages(blocks, clusters, inside)[clusters])
     alike = eligible & _alike(blocks, clusters, positive)
@@ -100,15 +95,6 @@ def _is_in(selector: str, containers: frozenset[str]) -> bool:
             return True
         selector = selector.rpartition("/")[0]
     return False
-
-
-def _repeated(blocks: SiteBlocks) -> NDArray[np.bool_]:
-    """Tell which texts stand on other pages too; a page that was given twice repeats nothing."""
-    contents = page_contents(blocks)
-    holders: defaultdict[str, set[int]] = defaultdict(set)
-    for page, text in zip(blocks.page.tolist(), blocks.texts, strict=True):
-        holders[text].add(contents[page])
-    return np.array([len(holders[text]) > 1 for text in blocks.texts], dtype=np.bool_)
 
 
 def _on_most_pages(blocks: SiteBlocks, clusters: NDArray[np.int32], mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
