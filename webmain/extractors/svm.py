@@ -119,6 +119,9 @@ class SVM:
     def fit(self, documents: Sequence[Document]) -> Self:
         """Cluster, label and classify the blocks of a site's pages (modules 2 to 4).
 
+        Pages on which no cluster is content are left out when the classifier learns: their article, if they have one, was
+        not found, and would count as boilerplate. The order of the pages makes no difference.
+
         Raises
         ------
         NothingLearned
@@ -131,7 +134,9 @@ class SVM:
             raise NothingLearned(f"svm: none of {len(documents)} pages has a description of its own")
         if not labels.positive.any():
             raise NothingLearned(f"svm: no text on {len(documents)} pages says what their descriptions say")
-        model = learn(blocks, labels.positive, sets=self._sets, seed=self.seed)
+        told = np.unique(blocks.page[labels.positive]).astype(np.int64)
+        positive = labels.positive[np.isin(blocks.page, told)]
+        model = learn(blocks.of_pages(told), positive, sets=self._sets, seed=self.seed)
         learned = Learned(
             n_pages=len(documents),
             columns=model.columns,
@@ -158,14 +163,14 @@ class SVM:
         return replace(self, learned=learned)
 
     def resemblance(self, document: Document) -> float:
-        """Return the share of a page's text that stands at places known from the pages learned from."""
+        """Return the share of a page's text that stands at places known from the pages learned from; 0 without content."""
         model = self._model
-        if model is None:
-            return 0.0
         blocks = read_segmentations([shown_blocks(document)])
+        if model is None or not (model.margins(blocks) > 0).any():
+            return 0.0
         known = np.array([model.knows(*place) for place in zip(blocks.tag_paths, blocks.selectors, strict=True)])
         n_chars = np.array([len(text) for text in blocks.texts], dtype=np.float64)
-        return float((known * n_chars).sum() / n_chars.sum()) if len(blocks) else 0.0
+        return float((known * n_chars).sum() / n_chars.sum())
 
 
 def _read_model(learned: Learned) -> LinearModel:
