@@ -27,6 +27,7 @@ from webmain.features.block_features import DEFAULT_SETS, check_sets
 from webmain.features.clusters import cluster
 from webmain.features.labels import FORMS, Labels, label
 from webmain.features.linear import LinearModel, learn
+from webmain.features.relevance import usable_descriptions
 from webmain.features.site_blocks import read_descriptions, read_documents, read_segmentations, shown_blocks
 
 if TYPE_CHECKING:
@@ -94,18 +95,17 @@ class SVM:
 
     def judge(self, segmentation: Segmentation) -> Extraction:
         """Keep blocks with a positive margin (module 4)."""
-        model, why_not = self._model, ""
+        blocks = read_segmentations([segmentation])
+        model = self._model
         if model is None:
-            own = read_segmentations([segmentation], descriptions=[read_descriptions(segmentation.document)])
-            labels = self._label(own)
-            why_not = NO_MATCH if labels.n_described else NO_MODEL
-            if labels.positive.any():
-                model = learn(own, labels.positive, sets=self._sets, seed=self.seed)
-        if model is None:
-            nothing = np.zeros(len(segmentation))
-            why = (why_not,) * len(segmentation)
-            return extraction(segmentation, self.name, score=nothing, raw=nothing, kept=nothing > 0, why=why)
-        margins = model.margins(read_segmentations([segmentation]))
+            alone = replace(blocks, descriptions=(read_descriptions(segmentation.document),))
+            if not any(usable_descriptions(alone)):
+                return self._nothing(segmentation, NO_MODEL)
+            positive = self._label(alone).positive
+            if not positive.any():
+                return self._nothing(segmentation, NO_MATCH)
+            model = learn(alone, positive, sets=self._sets, seed=self.seed)
+        margins = model.margins(blocks)
         kept = margins > 0
         return extraction(
             segmentation,
@@ -115,6 +115,10 @@ class SVM:
             kept=kept,
             why=tuple("margin > 0" if k else "margin <= 0" for k in kept.tolist()),
         )
+
+    def _nothing(self, segmentation: Segmentation, why: str) -> Extraction:
+        none = np.zeros(len(segmentation))
+        return extraction(segmentation, self.name, score=none, raw=none, kept=none > 0, why=(why,) * len(segmentation))
 
     def fit(self, documents: Sequence[Document]) -> Self:
         """Cluster, label and classify the blocks of a site's pages (modules 2 to 4).
@@ -129,9 +133,9 @@ class SVM:
         """
         documents = sorted(documents, key=_digest)
         blocks = read_documents(documents)
-        labels = self._label(blocks)
-        if not labels.n_described:
+        if not any(usable_descriptions(blocks)):
             raise NothingLearned(f"svm: none of {len(documents)} pages has a description of its own")
+        labels = self._label(blocks)
         if not labels.positive.any():
             raise NothingLearned(f"svm: no text on {len(documents)} pages says what their descriptions say")
         told = np.unique(blocks.page[labels.positive]).astype(np.int64)
