@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from webmain.features.relevance import is_own_text, relevances, usable_descriptions
+from webmain.features.relevance import block_words, is_own_text, relevances, usable_descriptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -88,8 +88,9 @@ def gather(blocks: SiteBlocks, clusters: NDArray[np.int32]) -> Evidence:
     inside = np.flatnonzero(clusters >= 0)
     at = blocks.page[inside], clusters[inside]
 
+    words = block_words(blocks)
     relevance = np.zeros(shape)
-    np.maximum.at(relevance, at, relevances(blocks, descriptions)[inside])
+    np.maximum.at(relevance, at, relevances(blocks, words, descriptions)[inside])
     n_blocks = np.zeros(shape, dtype=np.int64)
     np.add.at(n_blocks, at, 1)
     n_chars = np.zeros(shape)
@@ -102,7 +103,7 @@ def gather(blocks: SiteBlocks, clusters: NDArray[np.int32]) -> Evidence:
     for others in _of_other_pages(descriptions):
         compared = np.array([bool(other) for other in others], dtype=np.bool_)
         best = np.zeros(shape)
-        np.maximum.at(best, at, relevances(blocks, others)[inside])
+        np.maximum.at(best, at, relevances(blocks, words, others)[inside])
         by_chance += best[compared].sum(axis=0)
         n_compared += (occurs & compared[:, None]).sum(axis=0)
     chance = by_chance / np.maximum(n_compared, 1)

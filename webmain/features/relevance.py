@@ -89,12 +89,22 @@ def page_bounds(blocks: SiteBlocks) -> list[tuple[int, int]]:
     return list(pairwise(edges))
 
 
-def relevances(blocks: SiteBlocks, descriptions: Sequence[Sequence[Sequence[str]]]) -> NDArray[np.float64]:
+def block_words(blocks: SiteBlocks) -> list[list[str]]:
+    """Return the words of every block, in any script; equal texts are segmented once."""
+    known = {text: tokens(text) for text in dict.fromkeys(blocks.texts)}
+    return [known[text] for text in blocks.texts]
+
+
+def relevances(
+    blocks: SiteBlocks, words: Sequence[Sequence[str]], descriptions: Sequence[Sequence[Sequence[str]]]
+) -> NDArray[np.float64]:
     """Compare every block with the descriptions of its page.
 
     Parameters
     ----------
     blocks : SiteBlocks
+    words : sequence of sequence of str
+        Words of every block (`block_words`).
     descriptions : sequence of sequence of sequence of str
         For each page its descriptions as words.
 
@@ -105,17 +115,9 @@ def relevances(blocks: SiteBlocks, descriptions: Sequence[Sequence[Sequence[str]
         descriptions the highest value; 0 where the page has none.
     """
     relevance = np.zeros(len(blocks))
-    known: dict[str, list[str]] = {}
     for (first, end), own in zip(page_bounds(blocks), descriptions, strict=True):
-        if not own:
-            continue
-        words = []
-        for text in blocks.texts[first:end]:
-            if text not in known:
-                known[text] = tokens(text)
-            words.append(known[text])
         for description in own:
-            shares = np.array(common_lengths(description, words)) / len(description)
+            shares = np.array(common_lengths(description, words[first:end])) / len(description)
             relevance[first:end] = np.maximum(relevance[first:end], shares)
     return relevance
 
