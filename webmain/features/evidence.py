@@ -135,7 +135,7 @@ def _of_other_pages(descriptions: Sequence[Sequence[Sequence[str]]]) -> Iterator
     for step in range(1, min(N_FOREIGN + 1, len(described))):
         found: list[Sequence[Sequence[str]]] = [[] for _ in descriptions]
         for here, other in zip(described, described[step:] + described[:step], strict=True):
-            found[here] = descriptions[other]
+            found[here] = [words for words in descriptions[other] if words not in descriptions[here]]
         yield found
 
 

@@ -46,8 +46,8 @@ def surrounding_content(
     Returns
     -------
     (n_blocks,) bool
-        Of all other blocks, those whose text is on no other page (advertisements and headings of teasers are) and mostly
-        outside of anchors, and which either
+        Of all other blocks, those whose text is on no other page (advertisements and headings of teasers are), no copy of
+        content, and mostly outside of anchors, and which either
 
         - stand *between* content blocks of their page, in a container of these or a few elements below it, where their
           cluster, if they have one, does so on most pages where it occurs; or
@@ -57,13 +57,20 @@ def surrounding_content(
 
         Comments and teasers do neither.
     """
-    eligible = ~positive & is_own_text(blocks)
+    eligible = ~positive & is_own_text(blocks) & ~_copies(blocks, positive)
     inside = eligible & _between(blocks, positive)
     found = inside & ((clusters < 0) | _on_most_pages(blocks, clusters, inside)[clusters])
     alike = eligible & _alike(blocks, clusters, positive)
     touching = alike & _next_to(blocks, clusters, positive | found)
     adjoining: NDArray[np.bool_] = alike & ((clusters < 0) | _on_most_pages(blocks, clusters, touching)[clusters])
     return found | (adjoining & _next_to(blocks, clusters, positive | found))
+
+
+def _copies(blocks: SiteBlocks, positive: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Tell which blocks have the same text as a content block of their page."""
+    places = list(zip(blocks.page.tolist(), blocks.texts, strict=True))
+    content = {place for place, is_content in zip(places, positive.tolist(), strict=True) if is_content}
+    return np.array([place in content for place in places], dtype=np.bool_)
 
 
 def _between(blocks: SiteBlocks, positive: NDArray[np.bool_]) -> NDArray[np.bool_]:
