@@ -36,7 +36,7 @@ def markup(number: int, *, shape: str = "story", described: bool = True) -> str:
     return (
         f"<html><head><title>Page {number}</title>{meta}</head><body><ul class='menu m-{shape}'>{menu}</ul>"
         f"<div class='{shape}'><h1>{text(number, 6, 1)}</h1>" + "".join(f"<p>{p}</p>" for p in paragraphs) + "</div>"
-        f"<div class=comments-{shape}>{comments}</div><div class='end {shape}-end'><p>Copyright of the site</p></div></body></html>"
+        f"<div class=comments-{shape}>{comments}</div><div class='end {shape}-end'><p>Copyright of the site</p></div></body>"
     )
 
 
@@ -204,7 +204,10 @@ def test_a_huge_page_among_others_is_survived_in_time():
 
 
 def test_thai_sites_are_learned():
-    words = "รัฐบาล ประกาศ มาตรการ ช่วยเหลือ เกษตรกร น้ำท่วม ภาคเหนือ ราคา ข้าว ตลาด โลก ส่งออก โรงเรียน นักเรียน ครู แพทย์ พยาบาล จังหวัด เชียงใหม่ กรุงเทพ ฝน ตก หนัก ถนน รถยนต์ ไฟฟ้า พลังงาน แสงอาทิตย์ ทะเล เกาะ".split()
+    words = (
+        "รัฐบาล ประกาศ มาตรการ ช่วยเหลือ เกษตรกร น้ำท่วม ภาคเหนือ ราคา ข้าว ตลาด โลก ส่งออก "
+        "โรงเรียน นักเรียน ครู แพทย์ พยาบาล จังหวัด เชียงใหม่ กรุงเทพ ฝน ตก หนัก ถนน รถยนต์ ไฟฟ้า พลังงาน แสงอาทิตย์ ทะเล เกาะ"
+    ).split()
     pages, wanted = [], []
     for i in range(6):
         draw = np.random.default_rng(i)
