@@ -29,7 +29,9 @@ from webmain.corpus.search import BlockIndex, block_priority
 from webmain.corpus.store import SqliteStore
 from webmain.items import Article, ArticleBlock, Kind
 
-SYLLABLES = "ba ce di fo gu ha ki lo mu na pe ri so tu va we xi yo za bri cla dor fen gal hem jun kor lam mor nes".split()
+SYLLABLES = (
+    "ba ce di fo gu ha ki lo mu na pe ri so tu va we xi yo za bri cla dor fen gal hem jun kor lam mor nes".split()
+)
 PRIORITIES = (0.1, 0.1, 0.1, 0.3, 0.5, 0.9)
 SIZE = 8_000
 """Words of each vocabulary."""
@@ -77,6 +79,7 @@ def articles(n: int, vocabulary: Sequence[str], *, joint: str, language: str, rn
 def scan(db: sqlite3.Connection, keyword: str) -> list[tuple[float, int]]:
     """Return the ten best articles by reading every block."""
     best: dict[int, float] = {}
+    token = index_text(keyword).tokens
     rows = db.execute(
         """SELECT key, extractor, block.text, score, raw FROM block JOIN article ON key = article
         WHERE instr(lower(block.text), ?) UNION ALL
@@ -85,7 +88,7 @@ def scan(db: sqlite3.Connection, keyword: str) -> list[tuple[float, int]]:
     )
     for key, extractor, text, score, raw in rows:
         indexed = index_text(text)
-        if n := indexed.tokens.split(" ").count(keyword):
+        if n := indexed.tokens.split(" ").count(token):
             best[key] = max(best.get(key, 0.0), block_priority(extractor, score, raw) * n / indexed.n_words)
     return sorted(((bp, key) for key, bp in best.items()), reverse=True)[:10]
 
@@ -116,9 +119,10 @@ def compare(index: BlockIndex, db: sqlite3.Connection, name: str, keywords: Sequ
         by_scan.append(timed(lambda k=keyword: scan(db, k)))  # type: ignore[misc]
         by_string.append(timed(lambda k=keyword: strings_only(db, k)))  # type: ignore[misc]
     one, two, three = map(statistics.median, (by_index, by_scan, by_string))
-    print(
-        f"{name:<22}{statistics.median(pages):>8.0f}{one:>10.2f}{two:>10.1f}{three:>14.1f}{two / one:>9.0f}x{three / one:>12.0f}x"
+    figures = (
+        f"{statistics.median(pages):>8.0f}{one:>10.2f}{two:>10.1f}{three:>14.1f}{two / one:>9.0f}x{three / one:>12.0f}x"
     )
+    print(f"{name:<22}{figures}")
 
 
 def main() -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from webmain.text.normal import is_plain
 from webmain.text.words import fold_word, words
@@ -67,6 +67,7 @@ class Query:
     parts: tuple[Part, ...]
 
 
+@lru_cache(maxsize=1 << 16)
 def tokens_of(word: str) -> tuple[str, ...]:
     """Return a word as an index holds it: one token, or several where signs part it; empty for signs alone."""
     if word.isascii() and word.isalnum():
