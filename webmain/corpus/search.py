@@ -31,7 +31,7 @@ from typing import Any, Literal, NamedTuple
 
 from webmain.corpus.protocol import StoreError, StoreSpecError, StoreWriteError
 from webmain.corpus.query import TOKENS_VERSION, Query, index_text, read_query
-from webmain.corpus.snippets import Snippet, snippet
+from webmain.corpus.snippets import WIDTH, Snippet, snippet
 
 TITLE_PRIORITY = 1.0
 """Priority of the title block (section 3.1.2)."""
@@ -261,6 +261,7 @@ class BlockIndex:
         filters: Filters | None = None,
         match: Literal["all", "any"] = "all",
         per: Literal["page", "block"] = "page",
+        width: int = WIDTH,
     ) -> Results:
         """Find the blocks with a query's words, ranked by Bp; the index is taken as it is (see `update`).
 
@@ -275,6 +276,8 @@ class BlockIndex:
             A block has all of the query's words and phrases, or at least one.
         per : {"page", "block"}
             One result an article, by its best block, or one a block.
+        width : int
+            Characters of a snippet, at most; 0 for none, which is faster.
 
         Raises
         ------
@@ -295,7 +298,7 @@ class BlockIndex:
             try:
                 self._collect(asked, match)
                 found, n_pages, n_blocks = self._rank(filters or Filters(), limit, offset, per)
-                hits = tuple(self._hit(row, rank, asked) for rank, row in enumerate(found, offset + 1))
+                hits = tuple(self._hit(row, rank, asked, width) for rank, row in enumerate(found, offset + 1))
                 return Results(hits=hits, n_pages=n_pages, n_blocks=n_blocks, unindexed=self.pending())
             finally:
                 self._db.execute("ROLLBACK")
@@ -326,7 +329,7 @@ class BlockIndex:
         n_pages, n_blocks = self._db.execute(_TOTAL.format(blocks), values).fetchone()
         return found, n_pages, n_blocks
 
-    def _hit(self, row: _Found, rank: int, query: Query) -> Hit:
+    def _hit(self, row: _Found, rank: int, query: Query, width: int) -> Hit:
         name, url, title, site, language, published, extractor = self._db.execute(
             "SELECT id, url, title, site, language, published, extractor FROM article WHERE key = ?", (row.article,)
         ).fetchone()
@@ -344,7 +347,7 @@ class BlockIndex:
             extractor=extractor,
             position=row.position,
             n_blocks=row.n_blocks,
-            snippet=snippet(self._passage(row), query.parts),
+            snippet=snippet(self._passage(row) if width else "", query.parts, width=width),
         )
 
     def _passage(self, row: _Found) -> str:

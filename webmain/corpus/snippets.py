@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from webmain.corpus.query import Part, tokens_of
 from webmain.text.normal import compose, replace_surrogates, strip_unprinted
-from webmain.text.words import words
+from webmain.text.words import is_unspaced, words
 
 WIDTH = 240
 """Characters of a snippet, cut signs not counted."""
 
 _STRETCH = 20_000
 """Characters that are segmented at once, until a passage is found."""
+
+_SHORT = 1_000
+"""Characters up to which a text is simply read from its beginning."""
+
+_MARGIN = 200
+_MAX_STRINGS = 200
 
 _BLANKS = str.maketrans(dict.fromkeys("\t\n\r\x0b\x0c\x85\u2028\u2029", " "))
 
@@ -58,18 +66,48 @@ def snippet(text: str, parts: Sequence[Part], *, width: int = WIDTH) -> Snippet:
     Parameters
     ----------
     text : str
-        Any length; it is read from its beginning up to the first 20,000 characters with a match.
+        Any length; a long one is not read as a whole: the passage is the best near the words' first 200 places.
     parts : sequence of Part
     width : int
-        Characters of the passage, at most.
+        Characters of the passage, at most; 0 for none.
     """
-    for first in range(0, max(len(text), 1), _STRETCH):
-        stretch = text[first : first + _STRETCH + width]
-        tokens = list(_tokens(stretch))
+    if width <= 0:
+        return Snippet("")
+    for first, end in _stretches(text, parts, width):
+        tokens = list(_tokens(text[first:end]))
         found = sorted(_matches(tokens, parts))
         if found:
             return _cut(text, [(start + first, end + first, part) for start, end, part in found], tokens, first, width)
     return _lead(text, width)
+
+
+def _stretches(text: str, parts: Sequence[Part], width: int) -> Iterator[tuple[int, int]]:
+    """Yield where to look: in a long text first around where the words stand as strings, then all of it in order."""
+    if len(text) > _SHORT:
+        found = sorted(_strings(text, parts))
+        if found:
+            place = found[_best(found, width)][0]
+            yield _at_space(text, place - width - _MARGIN), _at_space(text, place + width + _MARGIN)
+    for first in range(0, max(len(text), 1), _STRETCH):
+        yield first, first + _STRETCH + width
+
+
+def _strings(text: str, parts: Sequence[Part]) -> Iterator[tuple[int, int, int]]:
+    """Yield start, end and number of the part where its first token stands as a string, so many times at most."""
+    folded = text.lower()
+    if len(folded) != len(text):
+        return
+    for number, part in enumerate(parts):
+        token = part.tokens[0]
+        pattern = re.escape(token) if is_unspaced(token) else rf"\b{re.escape(token)}\b"
+        for match in itertools.islice(re.finditer(pattern, folded), _MAX_STRINGS):
+            yield match.start(), match.end(), number
+
+
+def _at_space(text: str, place: int) -> int:
+    """Return the place after the last space before this one; the place itself where there is none near."""
+    place = max(place, 0)
+    return text.rfind(" ", max(0, place - _MARGIN), place) + 1 or place
 
 
 def _lead(text: str, width: int) -> Snippet:

@@ -35,9 +35,9 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
         for page in pages.gold
     )
     notes = (
-        f"{len(pages.gold)} pages; {pages.n_unread} could not be read and are left out. The paper's 500 pages cannot be had.",
-        "The paper gives both methods the same total of blocks; a method's own blocks differ (ENIW's are smaller and none of "
-        "them is noisy: what it drops makes no block). The rows 'of all text blocks' therefore count the blocks that a reader "
+        f"{len(pages.gold)} pages; {pages.n_unread} could not be read and are left out. The paper's pages cannot be had.",
+        "The paper gives both methods the same total of blocks; a method's own blocks differ (none of ENIW's is noisy: what "
+        "it drops makes no block). The rows 'of all text blocks' therefore count the blocks that a reader "
         "sees, the same for both, by whether the method keeps any text of them.",
         "Time is CPU time from the markup to the blocks kept, on this machine; the paper's programs were written in PHP.",
         "A database holds titles and blocks as `webmain crawl` stores them (MB of 1,000,000 bytes); its text alone stands "
