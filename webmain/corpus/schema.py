@@ -133,10 +133,10 @@ _SEARCH = (
     )""",
     "CREATE INDEX search_block_article ON search_block (article)",
     """CREATE TRIGGER search_new AFTER INSERT ON article BEGIN
-        INSERT OR IGNORE INTO search_todo VALUES (new.key);
+        INSERT INTO search_todo SELECT new.key WHERE NOT EXISTS (SELECT 1 FROM search_todo WHERE article = new.key);
     END""",
     """CREATE TRIGGER search_changed AFTER UPDATE OF fingerprint, title, text, extractor ON article BEGIN
-        INSERT OR IGNORE INTO search_todo VALUES (new.key);
+        INSERT INTO search_todo SELECT new.key WHERE NOT EXISTS (SELECT 1 FROM search_todo WHERE article = new.key);
     END""",
     """CREATE TRIGGER search_gone AFTER DELETE ON article BEGIN
         DELETE FROM search_todo WHERE article = old.key;
@@ -146,7 +146,8 @@ _SEARCH = (
 )
 """What the search index has, and what it has yet to take in; triggers keep the list in the writer's own transaction.
 
-The index itself (FTS5) is made by `webmain.corpus.search` when it is first wanted, so that crawls need no FTS5.
+`INSERT OR IGNORE` would not do in a trigger: the policy of the statement that fires it goes before it. The index itself
+(FTS5) is made by `webmain.corpus.search` when it is first wanted, so that crawls need no FTS5.
 """
 
 MIGRATIONS: tuple[tuple[str, ...], ...] = (_ARTICLES, _NEAR_DUPLICATES, _SEARCH)

@@ -6,6 +6,7 @@ divisions with 10, 20, ... 70 of them for testing. Here the shares are the same,
 
 from __future__ import annotations
 
+import math
 import random
 import statistics
 from collections import Counter
@@ -148,7 +149,8 @@ def accuracy(counts: Matrix, labels: Sequence[str], train: Sequence[int], test: 
     names = np.array(labels)
     model = MultinomialNB().fit(counts[list(train)][:, known], names[list(train)])
     told: list[str] = model.predict(counts[list(test)][:, known]).tolist()
-    return sum(name == labels[i] for name, i in zip(told, test, strict=True)) / len(test)
+    right = [name == labels[i] for name, i in zip(told, test, strict=True)]
+    return right.count(True) / len(right)
 
 
 def _cases(n_pages: int, found: Accuracies) -> Table:
@@ -190,4 +192,4 @@ def _mean(values: Sequence[float]) -> float:
 
 def _error(values: Sequence[float]) -> float:
     """Return the standard error of a mean: the sample's deviation by the root of its size."""
-    return statistics.stdev(values) / len(values) ** 0.5
+    return statistics.stdev(values) / math.sqrt(len(values))

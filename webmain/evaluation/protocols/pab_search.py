@@ -84,10 +84,10 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
         f"The paper searches for 'computer'; here it is {keyword!r}"
         + (", since no page has the paper's." if keyword != KEYWORD else ".")
         + f" The {len(keywords)} keywords are drawn with seed {seed} from the words of PAB's blocks.",
-        "Search time is wall-clock time by the full-text index, the ten best pages ranked; it hardly depends on the database's "
-        "size, snippets depend on the length of the blocks (PAB's are the longest). Reading every block looks for the keyword "
-        "as a string in all blocks in memory, without an index. The paper does not say how it searches; its seconds are given "
-        "in ms.",
+        "Search time is wall-clock time by the full-text index, the ten best pages ranked; it hardly depends on the "
+        "database's size, snippets depend on the length of the blocks (PAB's are the longest). Reading every block looks for "
+        "the keyword as a string in all blocks in memory, without an index. The paper does not say how it searches; its "
+        "seconds are given in ms.",
         "All three databases have the pages' titles, as blocks of priority 1.0.",
     )
     return Findings(protocol="pab_search", tables=(one, many), notes=notes)
