@@ -105,9 +105,8 @@ def _search(args: argparse.Namespace) -> int:
     except StoreError as error:
         return _failed(error, NOT_FOUND)
     if results.unindexed:
-        print(
-            f"webmain: {results.unindexed:,} articles are not in the index yet and were not looked at", file=sys.stderr
-        )
+        left = _number(results.unindexed, "article")
+        print(f"webmain: {left} not in the index yet, and not looked at", file=sys.stderr)
     if args.format == "json":
         print(json.dumps(_record(query.text, results), ensure_ascii=False, indent=2))
     else:
@@ -126,7 +125,7 @@ def _index(args: argparse.Namespace) -> int:
         return _failed(error, UNWRITTEN)
     except StoreError as error:
         return _failed(error, NOT_FOUND)
-    print(f"{n:,} articles taken into the index")
+    print(f"{_number(n, 'article')} taken into the index")
     return OK
 
 
@@ -201,10 +200,12 @@ def _print(results: Results) -> None:
         passage = hit.snippet.marked("\ue000", "\ue001") if _is_clean(hit.snippet.text) else hit.snippet.text
         print(f"     {_shown(passage).replace(chr(0xE000), on).replace(chr(0xE001), off)}\n")
     if results.hits:
-        last = results.hits[-1].rank
-        print(
-            f"{results.hits[0].rank}-{last} of the results; {results.n_pages:,} articles, {results.n_blocks:,} blocks found"
-        )
+        ranks = f"{results.hits[0].rank}-{results.hits[-1].rank}"
+        print(f"results {ranks}; found: {_number(results.n_pages, 'article')}, {_number(results.n_blocks, 'block')}")
+
+
+def _number(n: int, noun: str) -> str:
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
 def _is_clean(text: str) -> bool:
