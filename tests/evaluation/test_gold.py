@@ -236,6 +236,11 @@ def test_wcxb_pages_that_are_not_utf8_stay_bytes(tmp_path):
     assert only(read_gold(tmp_path)).html == raw
 
 
+def test_the_byte_order_mark_of_a_wcxb_page_is_no_text(tmp_path):
+    write_wcxb(tmp_path, page=b"\xef\xbb\xbf<p>x")
+    assert only(read_gold(tmp_path)).html == "<p>x"
+
+
 def test_wcxb_records_that_cannot_be_used_are_dropped(tmp_path):
     write_wcxb(tmp_path)
     write_wcxb(tmp_path, "0002")
