@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from webmain.features.evidence import gather
+from webmain.features.cluster_evidence import gather
 from webmain.features.relevance import page_bounds
 from webmain.features.surroundings import surrounding_content
 from webmain.features.templates import content_clusters

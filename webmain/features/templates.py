@@ -14,7 +14,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from webmain.features.evidence import Evidence
+    from webmain.features.cluster_evidence import Evidence
 
 MIN_EXCESS = 0.05
 """Relevance above chance that a content cluster has at least, as a mean over its pages: a word or two of a description."""
