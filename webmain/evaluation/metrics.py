@@ -53,7 +53,7 @@ def _shingles(found: list[str]) -> list[tuple[str, ...]]:
 
 def rouge_lsum(pair: TextPair) -> Agreement:
     """Compare line by line: of each gold line, the tokens in its longest common subsequence with any predicted line."""
-    predicted, gold = ([tokens(line, pair.unit) for line in text.splitlines()] for text in (pair.predicted, pair.gold))
+    predicted, gold = ((tokens(line, pair.unit) for line in text.splitlines()) for text in (pair.predicted, pair.gold))
     return summary_level(predicted, gold)
 
 

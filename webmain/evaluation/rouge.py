@@ -1,17 +1,202 @@
-"""ROUGE-LSum: the longest common subsequences of lines, united.
+"""ROUGE-LSum: of each gold line, the tokens it has in common with any predicted line in the same order, united.
+
+All gold lines are compared with a predicted line at once: each is a lane of bits in one big integer, with one bit between
+lanes that stops carries. The lengths come from the bit-parallel recurrence of `webmain.text.lcs`; the common subsequence
+itself is read back from the saved rows, in all lanes at once, by the choices of the usual table (up before left, a match
+before both), so that the union is the same as that of the `rouge-score` package.
 
 References: C.-Y. Lin, "ROUGE: a package for automatic evaluation of summaries" (2004), section 3.2.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, repeat
 
-from webmain.text.agreement import Agreement, subsequence
+from webmain.text.agreement import Agreement
+
+MAX_TOKENS = 50_000
+"""Tokens, in lines that aren't found as they are, among which matches are looked for: about a second at the most."""
+
+_BLOCK = 256
+"""Rows that are kept at a time while a common subsequence is read back; others are computed again."""
+
+_Line = tuple[str, ...]
 
 
-def summary_level(predicted: Sequence[Sequence[str]], gold: Sequence[Sequence[str]]) -> Agreement:
-    """Compare two texts line by line."""
-    flat_predicted = [token for line in predicted for token in line]
-    flat_gold = [token for line in gold for token in line]
-    return subsequence(flat_predicted, flat_gold)
+def summary_level(predicted: Iterable[Sequence[str]], gold: Iterable[Sequence[str]]) -> Agreement:
+    """Compare two texts line by line.
+
+    Parameters
+    ----------
+    predicted, gold : iterable of sequences of str
+        The tokens of each line; lines without tokens make no difference.
+
+    Returns
+    -------
+    Agreement
+        `n_common` is the size of the united longest common subsequences, no token counted more often than the
+        prediction has it. Where several subsequences are longest, the one counts that the usual table gives.
+
+    Notes
+    -----
+    Lines found as they are cost nothing. For the others, with n predicted tokens and m gold tokens, n times some 30 steps
+    on integers of m bits: 15 ms for 5,000 and 5,000 tokens that are nowhere alike line by line. Beyond `MAX_TOKENS` of
+    either, further lines are counted, but nothing in them is matched.
+    """
+    predicted_lines = Counter(line for tokens in predicted if (line := tuple(tokens)))
+    gold_lines = Counter(line for tokens in gold if (line := tuple(tokens)))
+    available = _token_counts(predicted_lines)
+    united = _token_counts({line: n for line, n in gold_lines.items() if line in predicted_lines})
+    others = [line for line in gold_lines if line not in predicted_lines]
+    for number, token in _united(list(_first(others)), list(_first(predicted_lines))):
+        united[token] += gold_lines[others[number]]
+    return Agreement(
+        n_common=(united & available).total(),
+        n_predicted=available.total(),
+        n_gold=_token_counts(gold_lines).total(),
+    )
+
+
+def _token_counts(lines: Mapping[_Line, int]) -> Counter[str]:
+    """Count the tokens of lines that stand there several times."""
+    return Counter(chain.from_iterable(chain.from_iterable(repeat(line, n)) for line, n in lines.items()))
+
+
+def _first(lines: Iterable[_Line]) -> Iterator[_Line]:
+    """Return the first lines up to `MAX_TOKENS` tokens, the last one cut."""
+    left = MAX_TOKENS
+    for line in lines:
+        if left <= 0:
+            return
+        yield line[:left] if len(line) > left else line
+        left -= len(line)
+
+
+def _united(gold: Sequence[_Line], predicted: Iterable[_Line]) -> Iterator[tuple[int, str]]:
+    """Return the tokens of the gold lines that are in the union, each with its line's number."""
+    lanes = _lanes(gold, set(chain.from_iterable(predicted)))
+    rows = {tuple(_rows(line, lanes.places)) for line in predicted}
+    united = 0
+    for row in rows:
+        united |= _common(row, lanes)
+    for bit, (number, token) in enumerate(lanes.tokens):
+        if united >> bit & 1:
+            yield number, token
+
+
+def _rows(line: _Line, places: Mapping[str, int]) -> Iterator[int]:
+    """Return where each token of a predicted line stands in the lanes; several in a row that stand nowhere are one."""
+    before = 0
+    for token in line:
+        here = places.get(token, 0)
+        if here or before:
+            yield here
+        before = here
+
+
+@dataclass(frozen=True, slots=True)
+class _Lanes:
+    """Gold lines as lanes of one big integer.
+
+    Attributes
+    ----------
+    places : dict of str to int
+        Bits at which a token stands.
+    inside : int
+        All bits of lanes; those between lanes are out.
+    spreading : list of (int, int)
+        Steps, doubling, by which bits are spread downwards, each with the bits that are reached from within their lane.
+    tokens : list of (int, str)
+        Line and token of each bit; a bit between lanes has line -1.
+    """
+
+    places: dict[str, int]
+    inside: int
+    spreading: list[tuple[int, int]]
+    tokens: list[tuple[int, str]]
+
+
+def _lanes(lines: Sequence[_Line], known: set[str]) -> _Lanes:
+    """Lay lines side by side, without the tokens that no predicted line has: nothing could be chosen there."""
+    tokens: list[tuple[int, str]] = []
+    spans: list[tuple[int, int]] = []
+    for number, line in enumerate(lines):
+        start = len(tokens)
+        tokens.extend((number, token) for token in line if token in known)
+        spans.append((start, len(tokens) - start))
+        tokens.append((-1, ""))
+    places: dict[str, int] = {}
+    for bit, (number, token) in enumerate(tokens):
+        if number >= 0:
+            places[token] = places.get(token, 0) | 1 << bit
+    longest = max((length for _, length in spans), default=0)
+    return _Lanes(
+        places=places,
+        inside=_runs(spans),
+        spreading=[
+            (1 << power, _runs((start, length - (1 << power)) for start, length in spans))
+            for power in range(max(0, longest - 1).bit_length())
+        ],
+        tokens=tokens,
+    )
+
+
+def _runs(spans: Iterable[tuple[int, int]]) -> int:
+    """Return runs of set bits, each given by its lowest bit and its length; lengths below 1 are left out."""
+    bits = 0
+    for start, length in spans:
+        if length > 0:
+            bits |= ((1 << length) - 1) << start
+    return bits
+
+
+def _common(rows: tuple[int, ...], lanes: _Lanes) -> int:
+    """Return the bits that are in the longest common subsequence of their lane with one predicted line."""
+    starts = []
+    row = lanes.inside
+    for number, here in enumerate(rows):
+        if number % _BLOCK == 0:
+            starts.append(row)
+        row = _next(row, here, lanes.inside)
+    common, left = 0, lanes.inside
+    for number in reversed(range(len(starts))):
+        block = rows[number * _BLOCK : (number + 1) * _BLOCK]
+        found, left = _read_back(block, starts[number], left, lanes)
+        common |= found
+        if not left:
+            break
+    return common
+
+
+def _next(row: int, here: int, inside: int) -> int:
+    """Go on by one predicted token: a zero bit is a place where the common subsequence's length grows by one."""
+    matches = row & here
+    return ((row + matches) | (row - matches)) & inside
+
+
+def _read_back(block: tuple[int, ...], row: int, left: int, lanes: _Lanes) -> tuple[int, int]:
+    """Go back through the table's rows, in each lane from the highest bit that is `left`.
+
+    Returns
+    -------
+    common, left : int
+        The bits of the common subsequences, and those that are still before them.
+    """
+    saved = []
+    for here in block:
+        row = _next(row, here, lanes.inside)
+        saved.append(row)
+    common = 0
+    for here, row in zip(reversed(block), reversed(saved), strict=True):
+        below = left & (here | (lanes.inside ^ row))  # a match, or the length grows here: no way up from either
+        for step, reached in lanes.spreading:
+            below |= below >> step & reached
+        taken = below & ~(below >> 1) & here
+        common |= taken
+        left = below ^ taken
+        if not left:
+            break
+    return common, left
