@@ -1,0 +1,319 @@
+"""The tables of a comparison: per system, against a baseline, by group, and page by page."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial, reduce
+from operator import add
+from statistics import fmean, median
+from typing import TypeAlias
+
+from webmain.evaluation.metrics import METRICS, SegmentCounts
+from webmain.evaluation.records import GoldPage, Table
+from webmain.evaluation.scoring import PageResult, Results
+from webmain.evaluation.statistics import bootstrap_mean, compare, summarise
+
+Cell: TypeAlias = str | int | float | None
+
+GROUPINGS: dict[str, Callable[[GoldPage], str]] = {
+    "dataset": lambda page: page.dataset,
+    "type": lambda page: page.page_type,
+    "language": lambda page: page.language,
+    "site": lambda page: page.site,
+}
+"""By what pages can be grouped."""
+
+UNKNOWN = "(unknown)"
+"""Name of the group of pages of which the gold does not say it."""
+
+TIE = 0.002
+"""Scores of a page that differ by no more count as the same in wins and losses."""
+
+NOT_MEASURED = ("crash", "start", "missing")
+"""Errors after which there is no time to count; a page that timed out counts with the limit."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """Everything a reader is told.
+
+    Attributes
+    ----------
+    title : str
+    facts : tuple of (str, str)
+        What was measured, how, on what: names and values.
+    notes : tuple of str
+        What a reader must know to read the figures rightly.
+    tables : tuple of Table
+    results : Results
+    baseline : str
+        The system that others are compared with; "" if there is one system only.
+    """
+
+    title: str
+    facts: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...]
+    tables: tuple[Table, ...]
+    results: Results
+    baseline: str = ""
+    seed: int = field(default=0)
+
+
+def tables(results: Results, *, baseline: str, by: Sequence[str], seed: int) -> tuple[Table, ...]:
+    """Make all tables.
+
+    Parameters
+    ----------
+    results : Results
+    baseline : str
+        A system, or "" for no comparison.
+    by : sequence of str
+        Names of `GROUPINGS`.
+    seed : int
+        Of the bootstrap and the permutation tests.
+    """
+    made = [overall(results, seed=seed)]
+    if len(results.metrics) > 1:
+        made.append(by_metric(results))
+    if baseline and len(results.systems) > 1:
+        made.append(comparison(results, baseline=baseline, seed=seed))
+    made += [by_group(results, name) for name in by]
+    made.append(errors(results))
+    made.append(by_page(results, first=baseline or results.systems[0]))
+    return tuple(made)
+
+
+def overall(results: Results, *, seed: int) -> Table:
+    """Return the main figures of each system."""
+    metric = METRICS[results.main_metric]
+    rows = tuple(_overall_row(results, system, seed) for system in results.systems)
+    return Table(
+        name="overall",
+        title=f"Systems: {metric.title}; F1 is the mean of pages, with its 95 % interval; CPU time and memory a page",
+        columns=(
+            "system",
+            "pages",
+            "F1",
+            "low",
+            "high",
+            "precision",
+            "recall",
+            "pooled F1",
+            "median F1",
+            "F1 < .5",
+            "exact",
+            "segments",
+            "no text",
+            "failed",
+            "ms/page",
+            "median ms",
+            "MB/page",
+            "most MB",
+        ),
+        rows=rows,
+    )
+
+
+def _overall_row(results: Results, system: str, seed: int) -> tuple[Cell, ...]:
+    mine = results.by_system[system]
+    found = results.agreements(system, results.main_metric)
+    texts: tuple[Cell, ...] = (None,) * 8
+    if found:
+        figures = summarise(found)
+        scores = [agreement.f1 for agreement in found]
+        interval = bootstrap_mean(scores, seed=seed, clusters=[_cluster(r.page) for r in mine if r.scores.agreements])
+        texts = (
+            figures.mean_f1,
+            interval.low,
+            interval.high,
+            figures.mean_precision,
+            figures.mean_recall,
+            figures.pooled.f1,
+            figures.median_f1,
+            sum(value < 0.5 for value in scores),
+        )
+    failed = sum(bool(r.prediction.error) for r in mine)
+    empty = sum(not r.prediction.error and not r.prediction.text.strip() for r in mine)
+    return (system, len(mine), *texts, _exact(results, system), _segments(mine), empty, failed, *_costs(mine))
+
+
+def _cluster(page: GoldPage) -> tuple[str, str]:
+    """Pages of a site are not independent: they are drawn together."""
+    return page.dataset, page.site or f"page {page.id}"
+
+
+def _exact(results: Results, system: str) -> float | None:
+    """Return the share of pages with just the gold's words (or, if that is not measured, just its text)."""
+    name = next((metric for metric in ("same_words", "exact") if metric in results.metrics), "")
+    found = results.agreements(system, name) if name else []
+    return fmean(agreement.f1 for agreement in found) if found else None
+
+
+def _segments(mine: Sequence[PageResult]) -> float | None:
+    counted = [r.scores.segments for r in mine if r.scores.segments is not None]
+    return reduce(add, counted, SegmentCounts()).accuracy if counted else None
+
+
+def _costs(mine: Sequence[PageResult]) -> tuple[float | None, float | None, float | None, float | None]:
+    """Return mean and median milliseconds, mean and greatest megabytes of a page."""
+    timed = [1000 * r.prediction.seconds for r in mine if _reason(r) not in NOT_MEASURED]
+    grown = [r.prediction.memory_bytes / 1e6 for r in mine if r.prediction.memory_bytes is not None]
+    return (
+        fmean(timed) if timed else None,
+        median(timed) if timed else None,
+        fmean(grown) if grown else None,
+        max(grown) if grown else None,
+    )
+
+
+def _reason(result: PageResult) -> str:
+    return result.prediction.error.partition(":")[0]
+
+
+def by_metric(results: Results) -> Table:
+    """Return F1 by every metric: mean of pages and pooled."""
+    columns = ["system"]
+    for name in results.metrics:
+        title = METRICS[name].title
+        columns += [title] if METRICS[name].is_accuracy else [f"{title}, mean", f"{title}, pooled"]
+    rows = []
+    for system in results.systems:
+        row: list[Cell] = [system]
+        for name in results.metrics:
+            found = results.agreements(system, name)
+            figures = summarise(found) if found else None
+            row.append(figures.mean_f1 if figures else None)
+            if not METRICS[name].is_accuracy:
+                row.append(figures.pooled.f1 if figures else None)
+        rows.append(tuple(row))
+    return Table(
+        name="metrics",
+        title="F1 by every metric, as mean of pages and pooled over their counts",
+        columns=tuple(columns),
+        rows=tuple(rows),
+    )
+
+
+def comparison(results: Results, *, baseline: str, seed: int) -> Table:
+    """Compare each system with a baseline on the same pages, by the main metric's F1."""
+    clusters = [_cluster(r.page) for r in results.by_system[baseline] if r.scores.agreements]
+    base = [agreement.f1 for agreement in results.agreements(baseline, results.main_metric)]
+    rows: list[tuple[Cell, ...]] = []
+    for system in results.systems:
+        if system == baseline or not base:
+            continue
+        own = [agreement.f1 for agreement in results.agreements(system, results.main_metric)]
+        found = compare(own, base, seed=seed, clusters=clusters, tolerance=TIE)
+        rows.append(
+            (
+                system,
+                found.n_pages,
+                found.difference,
+                found.interval.low,
+                found.interval.high,
+                found.p_permutation,
+                found.p_sign,
+                found.n_wins,
+                found.n_losses,
+                found.n_ties,
+            )
+        )
+    return Table(
+        name="comparison",
+        title=f"Against {baseline}: difference of mean F1 ({METRICS[results.main_metric].title}) on the same pages, "
+        "95 % interval and tests over sites",
+        columns=("system", "pages", "difference", "low", "high", "p", "p (sign)", "better", "worse", "same"),
+        rows=tuple(rows),
+    )
+
+
+def by_group(results: Results, grouping: str) -> Table:
+    """Return the mean F1 of each system in each group of pages, the largest group first."""
+    group_of = GROUPINGS[grouping]
+    sizes = Counter(group_of(r.page) for r in results.by_system[results.systems[0]] if r.scores.agreements)
+    rows: list[tuple[Cell, ...]] = []
+    for name, size in sorted(sizes.items(), key=lambda item: (-item[1], item[0])):
+        is_in = partial(_is_in, group_of, name)
+        means = [
+            fmean(a.f1 for a in results.agreements(system, results.main_metric, is_in)) for system in results.systems
+        ]
+        rows.append((name or UNKNOWN, size, *means))
+    return Table(
+        name=f"by_{grouping}",
+        title=f"Mean F1 ({METRICS[results.main_metric].title}) by {grouping}",
+        columns=(grouping, "pages", *results.systems),
+        rows=tuple(rows),
+    )
+
+
+def _is_in(group_of: Callable[[GoldPage], str], name: str, page: GoldPage) -> bool:
+    return group_of(page) == name
+
+
+def errors(results: Results) -> Table:
+    """Count what went wrong, by system and reason."""
+    rows: list[tuple[Cell, ...]] = []
+    for system in results.systems:
+        failed = [r for r in results.by_system[system] if r.prediction.error]
+        for reason, count in sorted(Counter(map(_reason, failed)).items(), key=lambda item: (-item[1], item[0])):
+            first = next(r for r in failed if _reason(r) == reason)
+            rows.append((system, reason, count, first.page.id, first.prediction.error))
+    return Table(
+        name="errors",
+        title="Pages without a text because something failed, by reason",
+        columns=("system", "reason", "pages", "first page", "its error"),
+        rows=tuple(rows),
+    )
+
+
+def by_page(results: Results, *, first: str) -> Table:
+    """Return each page's F1 by every system, the pages on which `first` is worst at the top."""
+    order = sorted(range(len(results.pages)), key=lambda n: (_f1(results.by_system[first][n], results), n))
+    rows: list[tuple[Cell, ...]] = []
+    for number in order:
+        page = results.pages[number]
+        scores = [_score(results.by_system[system][number], results) for system in results.systems]
+        rows.append((page.id, page.dataset, page.site, page.language, page.page_type, *scores))
+    return Table(
+        name="pages",
+        title=f"F1 ({METRICS[results.main_metric].title}) of every page, those at the top on which {first} is worst",
+        columns=("page", "dataset", "site", "language", "type", *results.systems),
+        rows=tuple(rows),
+    )
+
+
+def _f1(result: PageResult, results: Results) -> float:
+    """Return what a page is ranked by: F1, or where there are segments only, their accuracy."""
+    found = _score(result, results)
+    return 1.0 if found is None else found
+
+
+def _score(result: PageResult, results: Results) -> float | None:
+    if result.scores.agreements:
+        return result.scores.agreements[results.main_metric].f1
+    return result.scores.segments.accuracy if result.scores.segments is not None else None
+
+
+def every_result(results: Results) -> Table:
+    """Return one row for each system and page, with all that was measured."""
+    columns = ["system", "dataset", "page", "site", "language", "type"]
+    for name in results.metrics:
+        parts = ("",) if METRICS[name].is_accuracy else (" precision", " recall", " F1")
+        columns += [name + part for part in parts]
+    rows: list[tuple[Cell, ...]] = []
+    for system in results.systems:
+        for r in results.by_system[system]:
+            page, given = r.page, r.prediction
+            row: list[Cell] = [system, page.dataset, page.id, page.site, page.language, page.page_type]
+            for name in results.metrics:
+                a = r.scores.agreements.get(name)
+                if METRICS[name].is_accuracy:
+                    row.append(None if a is None else a.f1)
+                else:
+                    row += [None] * 3 if a is None else [a.precision, a.recall, a.f1]
+            segments = None if r.scores.segments is None else r.scores.segments.accuracy
+            rows.append((*row, segments, 1000 * given.seconds, given.memory_bytes, len(given.text), given.error))
+    columns += ["segments", "ms", "memory bytes", "characters", "error"]
+    return Table(name="results", title="Every page by every system", columns=tuple(columns), rows=tuple(rows))
