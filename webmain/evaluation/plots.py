@@ -9,7 +9,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from webmain.evaluation import svg
 from webmain.evaluation.metrics import METRICS
@@ -97,7 +97,7 @@ def distribution(results: Results) -> Plot:
         at = x(tick / 10)
         shapes += [svg.line(at, top, at, bottom), svg.text(at, bottom + 20, f"{tick / 10:.1f}", anchor="middle")]
     shapes.append(svg.text((left + width - 24) / 2, bottom + 44, f"F1 of a page, {metric}", anchor="middle", size=14))
-    rows = []
+    rows: list[tuple[str | float, ...]] = []
     for number, system in enumerate(ranked):
         middle = top + row * (number + 0.5)
         cuts = [_quantile(scores[system], share) for share in QUANTILES]
@@ -214,23 +214,38 @@ def _panel(
     return shapes
 
 
+class _Timed(NamedTuple):
+    system: str
+    f1: float
+    low: float
+    high: float
+    ms: float
+
+
+def _timed(overall: Table) -> list[_Timed]:
+    """Return the systems that have both an F1 and a time."""
+    at = [overall.columns.index(name) for name in ("F1", "low", "high", "ms/page")]
+    found = []
+    for row in overall.rows:
+        figures = [row[place] for place in at]
+        values = [float(value) for value in figures if isinstance(value, (int, float))]
+        if len(values) == len(at) and values[3] > 0:
+            found.append(_Timed(str(row[0]), *values))
+    return found
+
+
 def time_against_f1(overall: Table) -> Plot | None:
     """Draw mean F1 with its interval against CPU time a page."""
-    at = {name: overall.columns.index(name) for name in ("F1", "low", "high", "ms/page")}
-    rows = []
-    for row in overall.rows:
-        figures = [row[at[name]] for name in ("F1", "low", "high", "ms/page")]
-        if all(isinstance(value, float) for value in figures) and float(figures[3] or 0) > 0:
-            rows.append((str(row[0]), *(float(value or 0) for value in figures)))
+    rows = _timed(overall)
     if not rows:
         return None
     left, top, width, height = 74.0, 36.0, 860.0, 480.0
     right, bottom = width - 30, height - 62
-    times = [row[4] for row in rows]
-    lowest = max(0.0, min(row[2] for row in rows) - 0.03)
+    times = [row.ms for row in rows]
+    lowest = max(0.0, min(row.low for row in rows) - 0.03)
     x = svg.Scale(min(times) / 1.6, max(times) * 1.6, left, right, is_log=True)
-    y = svg.Scale(lowest, min(1.0, max(row[3] for row in rows) + 0.02), bottom, top)
-    shapes = _legend(left + 5, 14, [row[0] for row in rows])
+    y = svg.Scale(lowest, min(1.0, max(row.high for row in rows) + 0.02), bottom, top)
+    shapes = _legend(left + 5, 14, [row.system for row in rows])
     for tick in svg.log_ticks(x.low, x.high):
         shapes += [
             svg.line(x(tick), top, x(tick), bottom),
@@ -247,11 +262,11 @@ def time_against_f1(overall: Table) -> Plot | None:
     )
     turned = f' transform="rotate(-90 22 {middle:.1f})"'
     shapes.append(svg.text(22, middle, "mean F1 of pages", anchor="middle", size=14, extra=turned))
-    places = [(x(row[4]), y(row[1])) for row in rows]
+    places = [(x(row.ms), y(row.f1)) for row in rows]
     for (name, f1, low, high, ms), (px, py) in zip(rows, places, strict=True):
         shapes.append(svg.line(px, y(low), px, y(high), stroke=colour(name), width=1.5))
         shapes.append(_mark(name, px, py, 6, f"{name}: F1 {f1:.4f}, {ms:.1f} ms"))
-    shapes += _labels([row[0] for row in rows], places, left, right, top, bottom)
+    shapes += _labels([row.system for row in rows], places, left, right, top, bottom)
     caption = (
         "Higher is better, further to the left is faster. The vertical lines are the 95 % intervals of the mean. "
         + ("The vertical axis does not start at 0." if lowest > 0 else "")

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial, reduce
 from operator import add
 from statistics import fmean, median
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from webmain.evaluation.metrics import METRICS, SegmentCounts
 from webmain.evaluation.records import GoldPage, Table
 from webmain.evaluation.scoring import PageResult, Results
 from webmain.evaluation.statistics import bootstrap_mean, compare, summarise
+
+if TYPE_CHECKING:
+    from webmain.evaluation.predictions import Header
 
 Cell: TypeAlias = str | int | float | None
 
@@ -58,7 +61,6 @@ class Report:
     tables: tuple[Table, ...]
     results: Results
     baseline: str = ""
-    seed: int = field(default=0)
 
 
 def tables(results: Results, *, baseline: str, by: Sequence[str], seed: int) -> tuple[Table, ...]:
@@ -139,9 +141,9 @@ def _overall_row(results: Results, system: str, seed: int) -> tuple[Cell, ...]:
     return (system, len(mine), *texts, _exact(results, system), _segments(mine), empty, failed, *_costs(mine))
 
 
-def _cluster(page: GoldPage) -> tuple[str, str]:
+def _cluster(page: GoldPage) -> str:
     """Pages of a site are not independent: they are drawn together."""
-    return page.dataset, page.site or f"page {page.id}"
+    return f"{page.dataset} {page.site or f'page {page.id}'}"
 
 
 def _exact(results: Results, system: str) -> float | None:
@@ -317,3 +319,48 @@ def every_result(results: Results) -> Table:
             rows.append((*row, segments, 1000 * given.seconds, given.memory_bytes, len(given.text), given.error))
     columns += ["segments", "ms", "memory bytes", "characters", "error"]
     return Table(name="results", title="Every page by every system", columns=tuple(columns), rows=tuple(rows))
+
+
+def differing_groupings(pages: Sequence[GoldPage]) -> tuple[str, ...]:
+    """Return the groupings by which pages differ; sites are left out, there are too many."""
+    return tuple(
+        name for name, group_of in GROUPINGS.items() if name != "site" and len({group_of(page) for page in pages}) > 1
+    )
+
+
+def facts(
+    head: Header, digests: Mapping[str, str], dropped: Sequence[str], results: Results
+) -> tuple[tuple[str, str], ...]:
+    """Return what was measured, on what, and how."""
+    settings = head.settings
+    found = [("gold", "; ".join(dropped)), ("digest", "; ".join(f"{n} {d[:16]}" for n, d in digests.items()))]
+    found.append(("pages", str(len(results.pages))))
+    if settings.get("limit"):
+        found.append(("sample", f"{settings['limit']} pages of each gold set, seed {settings.get('seed')}"))
+    found.append(("versions", "; ".join(sorted({s["version"] for s in head.systems.values()}))))
+    modes = sorted({s["about"] for s in head.systems.values() if s["mode"] != "page"})
+    if modes:
+        found.append(("sites", "; ".join(modes)))
+    limits = [f"{settings.get('jobs')} processes", f"{settings.get('timeout_s')} s a page at most"]
+    found.append(("run", ", ".join([*limits, f"fastest of {settings.get('repeat')}", *head.made_with.values()])))
+    return tuple(found)
+
+
+def notes(results: Results, head: Header) -> tuple[str, ...]:
+    """Return what a reader must know to read the figures rightly."""
+    said = [
+        "F1 is the mean of pages, every page with the same weight; pooled F1 counts all words of all pages together.",
+        "A page for which a system gave no text or failed counts as an empty text; after a time-out, its time is the limit.",
+        "Intervals and tests draw whole sites, since the pages of a site are alike.",
+        "ms/page is CPU time of warm systems from the decoded page to its text (webmain's own decode raw bytes "
+        f"themselves); memory: {head.settings.get('memory', 'not measured')}.",
+    ]
+    if any(s["mode"] == "site" for name, s in head.systems.items() if name in results.systems):
+        said.append(
+            "@site: fitted to the very pages it judges, never to their gold; time and memory of a site's pages are shared."
+        )
+    if any(r.page.text is None for r in results.by_system[results.systems[0]]):
+        said.append(
+            "Pages with segments only count in the column segments: the share of segments that are rightly in or out."
+        )
+    return tuple(said)
