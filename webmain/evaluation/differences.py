@@ -43,7 +43,7 @@ class Difference:
 
 
 def difference(gold: str, predicted: str, *, language: str = "") -> Difference:
-    """Compare the beginnings of two texts word by word, in unspaced scripts letter by letter; white space is no difference."""
+    """Compare the beginnings of two texts by words, in unspaced scripts by letters; white space is no difference."""
     pattern = _letter_pattern() if unit_of(gold, language) is Unit.CHARACTERS else _word_pattern()
     ours = pattern.findall(gold[:MOST_CHARACTERS])[:MOST_TOKENS]
     theirs = pattern.findall(predicted[:MOST_CHARACTERS])[:MOST_TOKENS]

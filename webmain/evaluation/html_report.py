@@ -13,7 +13,7 @@ from webmain.evaluation.plots import Plot, plots
 from webmain.evaluation.records import Findings, Table
 from webmain.evaluation.report import Report
 from webmain.evaluation.scoring import PageResult
-from webmain.evaluation.writers import cell_text
+from webmain.evaluation.writers import cell_text, without_empty
 
 WORST = 10
 """Pages shown with both texts side by side."""
@@ -32,9 +32,9 @@ dt { font-weight: 600; } dd { margin: 0; overflow-wrap: anywhere; }
 .wide { overflow-x: auto; } .wide:focus-visible { outline: 2px solid #00558c; }
 svg { max-width: 100%; height: auto; }
 figure { margin: 1rem 0; } figcaption { color: #444; max-width: 52rem; }
-table { border-collapse: collapse; font-size: .88rem; font-variant-numeric: tabular-nums; }
+table { border-collapse: collapse; font-size: .85rem; font-variant-numeric: tabular-nums; }
 caption { text-align: left; color: #444; padding: .4rem 0; }
-th, td { padding: .25rem .6rem; border-bottom: 1px solid #ddd; text-align: right; vertical-align: top; }
+th, td { padding: .25rem .5rem; border-bottom: 1px solid #ddd; text-align: right; vertical-align: top; }
 thead th { border-bottom: 2px solid #222; vertical-align: bottom; background: #fff; }
 th.text, td.text, tbody th { text-align: left; } tbody th { font-weight: 600; white-space: nowrap; }
 td.text { overflow-wrap: anywhere; max-width: 28rem; } td.best { font-weight: 700; }
@@ -71,7 +71,7 @@ def report_page(report: Report, *, worst: int = WORST) -> str:
     """Return a comparison's report."""
     by_name = {table.name: table for table in report.tables}
     drawn = plots(report.results, by_name["overall"])
-    sections = [("systems", "Systems", _table(by_name["overall"], best=True))]
+    sections = [("systems", "Systems", _table(without_empty(by_name["overall"]), best=True))]
     sections += [(plot.name, plot.title, _plot(plot)) for plot in drawn]
     headings = {
         "metrics": "All metrics",

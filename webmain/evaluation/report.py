@@ -93,7 +93,7 @@ def overall(results: Results, *, seed: int) -> Table:
     rows = tuple(_overall_row(results, system, seed) for system in results.systems)
     return Table(
         name="overall",
-        title=f"Systems: {metric.title}; F1 is the mean of pages, with its 95 % interval; CPU time and memory a page",
+        title=f"Metric: {metric.title}; F1 is the mean of pages, with its 95 % interval; CPU time and memory a page",
         columns=(
             "system",
             "pages",
@@ -224,8 +224,8 @@ def comparison(results: Results, *, baseline: str, seed: int) -> Table:
         )
     return Table(
         name="comparison",
-        title=f"Against {baseline}: difference of mean F1 ({METRICS[results.main_metric].title}) on the same pages, "
-        "95 % interval and tests over sites",
+        title=f"Difference of mean F1 from that of {baseline} on the same pages, with its 95 % interval and tests; "
+        f"metric: {METRICS[results.main_metric].title}",
         columns=("system", "pages", "difference", "low", "high", "p", "p (sign)", "better", "worse", "same"),
         rows=tuple(rows),
     )
@@ -244,7 +244,7 @@ def by_group(results: Results, grouping: str) -> Table:
         rows.append((name or UNKNOWN, size, *means))
     return Table(
         name=f"by_{grouping}",
-        title=f"Mean F1 ({METRICS[results.main_metric].title}) by {grouping}",
+        title=f"Mean F1 by {grouping}; metric: {METRICS[results.main_metric].title}",
         columns=(grouping, "pages", *results.systems),
         rows=tuple(rows),
     )
@@ -280,7 +280,7 @@ def by_page(results: Results, *, first: str) -> Table:
         rows.append((page.id, page.dataset, page.site, page.language, page.page_type, *scores))
     return Table(
         name="pages",
-        title=f"F1 ({METRICS[results.main_metric].title}) of every page, those at the top on which {first} is worst",
+        title=f"F1 of every page by {METRICS[results.main_metric].title}, those at the top on which {first} is worst",
         columns=("page", "dataset", "site", "language", "type", *results.systems),
         rows=tuple(rows),
     )

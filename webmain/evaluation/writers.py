@@ -9,6 +9,7 @@ import math
 import os
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,8 @@ def cell_text(value: str | float | None) -> str:
         return "-"
     if isinstance(value, bool) or not isinstance(value, float):
         return str(value)
+    if 0 < abs(value) < 0.00005:
+        return "<0.0001" if value > 0 else ">-0.0001"
     return f"{value:.4f}" if abs(value) < 2 else f"{value:.1f}"
 
 
@@ -73,6 +76,16 @@ def _width(value: str) -> int:
 def _pad(value: str, width: int, *, right: bool) -> str:
     space = " " * (width - _width(value))
     return space + value if right else value + space
+
+
+def without_empty(table: Table) -> Table:
+    """Leave out columns that hold nothing: segments where there are none, languages that are unknown."""
+    kept = [n for n in range(len(table.columns)) if n == 0 or any(row[n] not in (None, "") for row in table.rows)]
+    return replace(
+        table,
+        columns=tuple(table.columns[n] for n in kept),
+        rows=tuple(tuple(row[n] for n in kept) for row in table.rows),
+    )
 
 
 def csv_text(table: Table) -> str:
