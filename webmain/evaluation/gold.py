@@ -90,7 +90,9 @@ class Gold:
                 yield page
         self._reading = _Reading(n_pages=len(seen), digest=digest.hexdigest(), dropped=drops.dropped())
 
-    def __len__(self) -> int:
+    @property
+    def n_pages(self) -> int:
+        """Number of pages; reads them all unless they were read to the end before."""
         return self._read().n_pages
 
     @property

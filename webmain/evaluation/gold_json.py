@@ -127,16 +127,38 @@ def _object(data: bytes) -> dict[str, Any]:
     return value
 
 
-def page_of_record(record: Mapping[str, Any], *, dataset: str, fallback_id: str) -> GoldPage:
+def read_object(file: Path) -> dict[str, Any]:
+    """Return the JSON object in a file.
+
+    Raises
+    ------
+    BadRecordError
+        It cannot be read, is larger than `MAX_RECORD_BYTES`, or no JSON object.
+    """
+    return _object(read_bounded(file, MAX_RECORD_BYTES))
+
+
+def page_of_record(
+    record: Mapping[str, Any], *, dataset: str, fallback_id: str, html: str | bytes | None = None
+) -> GoldPage:
     """Make a page of the fields of a JSON object, as `jsonl_pages` describes them.
+
+    Parameters
+    ----------
+    record : mapping
+        The fields.
+    dataset, fallback_id : str
+        Taken where the record names none.
+    html : str, bytes or None
+        The page, where it isn't in the record.
 
     Raises
     ------
     BadRecordError
         There is no page or no gold in it, or a field has a wrong type.
     """
-    html = _html(record)
-    if not html:
+    html = _html(record) if html is None else html
+    if not html.strip():
         raise BadRecordError(DropReason.NO_PAGE)
     url = _text(record, "url") or None
     wanted, unwanted = _texts(record, "with"), _texts(record, "without")
@@ -247,7 +269,7 @@ def wcxb_pages(path: Path, drops: Drops) -> Iterator[GoldPage]:
 
 
 def _wcxb_page(file: Path, pages: Path, dataset: str) -> GoldPage:
-    record = _object(read_bounded(file, MAX_RECORD_BYTES))
+    record = read_object(file)
     truth = record.get("ground_truth")
     if not isinstance(truth, dict):
         raise BadRecordError(DropReason.NO_GOLD, "no object ground_truth")
@@ -257,18 +279,12 @@ def _wcxb_page(file: Path, pages: Path, dataset: str) -> GoldPage:
     fields = {
         "id": record.get("file_id") or file.stem,
         "url": record.get("url"),
-        "html": "-",
         "text": truth.get("main_content"),
         "with": truth.get("with"),
         "without": truth.get("without"),
         "page_type": _wcxb_page_type(record),
     }
-    html = as_utf8(read_bounded(found[0]))
-    if not html:
-        raise BadRecordError(DropReason.NO_PAGE, "empty")
-    from dataclasses import replace
-
-    return replace(page_of_record(fields, dataset=dataset, fallback_id=file.stem), html=html)
+    return page_of_record(fields, dataset=dataset, fallback_id=file.stem, html=as_utf8(read_bounded(found[0])))
 
 
 def _wcxb_page_type(record: Mapping[str, Any]) -> str:

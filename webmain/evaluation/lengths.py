@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from webmain.text.agreement import Agreement
 from webmain.text.normal import compose, strip_invisible
 
-RUN = 4
+RUN = 12
 """Characters in a row that must be the same before any of them counts as extracted."""
 
 

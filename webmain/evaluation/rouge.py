@@ -17,8 +17,11 @@ from itertools import chain, repeat
 
 from webmain.text.agreement import Agreement
 
-MAX_TOKENS = 50_000
-"""Tokens, in lines that aren't found as they are, among which matches are looked for: about a second at the most."""
+MAX_TOKENS = 60_000
+"""Tokens, in lines that aren't found as they are, among which matches are looked for: two seconds at the most."""
+
+_LONG_LINE = 512
+"""Tokens from which a line is compared by itself: its highest bit is known at once then."""
 
 _BLOCK = 256
 """Rows that are kept at a time while a common subsequence is read back; others are computed again."""
@@ -50,9 +53,10 @@ def summary_level(predicted: Iterable[Sequence[str]], gold: Iterable[Sequence[st
     gold_lines = Counter(line for tokens in gold if (line := tuple(tokens)))
     available = _token_counts(predicted_lines)
     united = _token_counts({line: n for line, n in gold_lines.items() if line in predicted_lines})
-    others = [line for line in gold_lines if line not in predicted_lines]
+    others = {line: n for line, n in gold_lines.items() if line not in predicted_lines}
+    times = list(others.values())
     for number, token in _united(list(_first(others)), list(_first(predicted_lines))):
-        united[token] += gold_lines[others[number]]
+        united[token] += times[number]
     return Agreement(
         n_common=(united & available).total(),
         n_predicted=available.total(),
@@ -75,16 +79,19 @@ def _first(lines: Iterable[_Line]) -> Iterator[_Line]:
         left -= len(line)
 
 
-def _united(gold: Sequence[_Line], predicted: Iterable[_Line]) -> Iterator[tuple[int, str]]:
-    """Return the tokens of the gold lines that are in the union, each with its line's number."""
-    lanes = _lanes(gold, set(chain.from_iterable(predicted)))
-    rows = {tuple(_rows(line, lanes.places)) for line in predicted}
-    united = 0
-    for row in rows:
-        united |= _common(row, lanes)
-    for bit, (number, token) in enumerate(lanes.tokens):
-        if united >> bit & 1:
-            yield number, token
+def _united(gold: Sequence[_Line], predicted: Sequence[_Line]) -> Iterator[tuple[int, str]]:
+    """Yield the tokens of the gold lines that are in the union, each with its line's number."""
+    known = set(chain.from_iterable(predicted))
+    kept = [(number, tuple(token for token in line if token in known)) for number, line in enumerate(gold)]
+    groups = [[line] for line in kept if len(line[1]) >= _LONG_LINE]
+    groups.append([line for line in kept if 0 < len(line[1]) < _LONG_LINE])
+    for lanes in map(_lanes, groups):
+        united = 0
+        for rows in {tuple(_rows(line, lanes.places)) for line in predicted}:
+            united |= _common(rows, lanes)
+        for bit, (number, token) in enumerate(lanes.tokens):
+            if united >> bit & 1:
+                yield number, token
 
 
 def _rows(line: _Line, places: Mapping[str, int]) -> Iterator[int]:
@@ -108,7 +115,8 @@ class _Lanes:
     inside : int
         All bits of lanes; those between lanes are out.
     spreading : list of (int, int)
-        Steps, doubling, by which bits are spread downwards, each with the bits that are reached from within their lane.
+        Steps, doubling, by which bits are spread downwards, each with the bits that are reached from within their lane;
+        none for a single lane.
     tokens : list of (int, str)
         Line and token of each bit; a bit between lanes has line -1.
     """
@@ -119,26 +127,25 @@ class _Lanes:
     tokens: list[tuple[int, str]]
 
 
-def _lanes(lines: Sequence[_Line], known: set[str]) -> _Lanes:
-    """Lay lines side by side, without the tokens that no predicted line has: nothing could be chosen there."""
+def _lanes(lines: Sequence[tuple[int, _Line]]) -> _Lanes:
+    """Lay numbered lines side by side."""
     tokens: list[tuple[int, str]] = []
     spans: list[tuple[int, int]] = []
-    for number, line in enumerate(lines):
-        start = len(tokens)
-        tokens.extend((number, token) for token in line if token in known)
-        spans.append((start, len(tokens) - start))
+    for number, line in lines:
+        spans.append((len(tokens), len(line)))
+        tokens.extend((number, token) for token in line)
         tokens.append((-1, ""))
     places: dict[str, int] = {}
     for bit, (number, token) in enumerate(tokens):
         if number >= 0:
             places[token] = places.get(token, 0) | 1 << bit
     longest = max((length for _, length in spans), default=0)
+    n_steps = max(1, (longest - 1).bit_length()) if len(spans) > 1 else 0
     return _Lanes(
         places=places,
         inside=_runs(spans),
         spreading=[
-            (1 << power, _runs((start, length - (1 << power)) for start, length in spans))
-            for power in range(max(0, longest - 1).bit_length())
+            (1 << power, _runs((start, length - (1 << power)) for start, length in spans)) for power in range(n_steps)
         ],
         tokens=tokens,
     )
@@ -190,11 +197,14 @@ def _read_back(block: tuple[int, ...], row: int, left: int, lanes: _Lanes) -> tu
         row = _next(row, here, lanes.inside)
         saved.append(row)
     common = 0
+    single = not lanes.spreading
     for here, row in zip(reversed(block), reversed(saved), strict=True):
         below = left & (here | (lanes.inside ^ row))  # a match, or the length grows here: no way up from either
+        if single:
+            below = (1 << below.bit_length()) - 1
         for step, reached in lanes.spreading:
             below |= below >> step & reached
-        taken = below & ~(below >> 1) & here
+        taken = (below ^ below >> 1) & here
         common |= taken
         left = below ^ taken
         if not left:

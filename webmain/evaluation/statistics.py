@@ -132,7 +132,7 @@ def summarise(agreements: Sequence[Agreement]) -> Summary:
         mean_precision=_mean(precision),
         mean_recall=_mean(recall),
         mean_f1=_mean(f1),
-        f1_of_means=_harmonic(_mean(precision[counts[:, 1] > 0]), _mean(recall[counts[:, 2] > 0])),
+        f1_of_means=_f1_of_means(precision[counts[:, 1] > 0], recall[counts[:, 2] > 0]) if agreements else math.nan,
         median_f1=float(np.median(f1)) if f1.size else math.nan,
         share_below_half=_mean(f1 < 0.5),
         pooled=Agreement(n_common=common, n_predicted=predicted, n_gold=gold),
@@ -167,7 +167,11 @@ def _mean(values: NDArray[np.float64] | NDArray[np.bool_]) -> float:
     return float(values.mean()) if values.size else math.nan
 
 
-def _harmonic(one: float, other: float) -> float:
+def _f1_of_means(precision: _Floats, recall: _Floats) -> float:
+    """Return the harmonic mean of two means; 0.0 where nothing was predicted at all, or nothing wanted."""
+    if not precision.size or not recall.size:
+        return 0.0
+    one, other = _mean(precision), _mean(recall)
     return 2 * one * other / (one + other) if one + other else 0.0
 
 
