@@ -152,7 +152,7 @@ def _read_gold(
                 raise UsageError(f"page {page.id} of {page.dataset} is in two of the gold sets")
             pages[page.dataset, page.id] = page
         digests[name] = gold.digest
-        dropped.append(f"{name}: {len(gold)} pages, {gold.dropped}")
+        dropped.append(f"{name}: {gold.n_pages} pages, {gold.dropped}")
     return list(pages.values()), digests, dropped
 
 

@@ -13,7 +13,7 @@ from webmain.evaluation.plots import Plot, plots
 from webmain.evaluation.records import Findings, Table
 from webmain.evaluation.report import Report
 from webmain.evaluation.scoring import PageResult
-from webmain.evaluation.writers import cell_text, without_empty
+from webmain.evaluation.writers import text_rows, without_empty
 
 WORST = 10
 """Pages shown with both texts side by side."""
@@ -133,7 +133,10 @@ def _bare_table(table: Table, *, best: bool = False) -> str:
         f'<th scope="col"{_TEXT if text else ""}>{escape(name)}</th>'
         for name, text in zip(table.columns, is_text, strict=True)
     )
-    rows = "\n".join(_row(row, is_text, tops) for row in table.rows)
+    rows = "\n".join(
+        _row(texts, is_text, [top is not None and value == top for value, top in zip(row, tops, strict=True)])
+        for row, texts in zip(table.rows, text_rows(table), strict=True)
+    )
     label = escape(table.title or table.name)
     return (
         f'<div class="wide" tabindex="0" role="group" aria-label="{label}"><table><caption>{label}</caption>'
@@ -144,11 +147,11 @@ def _bare_table(table: Table, *, best: bool = False) -> str:
 _TEXT = ' class="text"'
 
 
-def _row(row: Sequence[str | int | float | None], is_text: Sequence[bool], tops: Sequence[float | None]) -> str:
-    cells = [f'<th scope="row">{escape(cell_text(row[0]))}</th>']
-    for value, text, top in zip(row[1:], is_text[1:], tops[1:], strict=True):
-        kind = _TEXT if text else ' class="best"' if top is not None and value == top else ""
-        cells.append(f"<td{kind}>{escape(cell_text(value))}</td>")
+def _row(row: Sequence[str], is_text: Sequence[bool], is_best: Sequence[bool]) -> str:
+    cells = [f'<th scope="row">{escape(row[0])}</th>']
+    for value, text, best in zip(row[1:], is_text[1:], is_best[1:], strict=True):
+        kind = _TEXT if text else ' class="best"' if best else ""
+        cells.append(f"<td{kind}>{escape(value)}</td>")
     return f"<tr>{''.join(cells)}</tr>"
 
 

@@ -266,7 +266,8 @@ def time_against_f1(overall: Table) -> Plot | None:
     for (name, f1, low, high, ms), (px, py) in zip(rows, places, strict=True):
         shapes.append(svg.line(px, y(low), px, y(high), stroke=colour(name), width=1.5))
         shapes.append(_mark(name, px, py, 6, f"{name}: F1 {f1:.4f}, {ms:.1f} ms"))
-    shapes += _labels([row.system for row in rows], places, left, right, top, bottom)
+    intervals = [(y(row.high), y(row.low)) for row in rows]
+    shapes += _labels([row.system for row in rows], places, intervals, (left, top, right, bottom))
     caption = (
         "Higher is better, further to the left is faster. The vertical lines are the 95 % intervals of the mean. "
         + ("The vertical axis does not start at 0." if lowest > 0 else "")
@@ -288,10 +289,14 @@ def _ticks(low: float, high: float) -> list[float]:
 
 
 def _labels(
-    names: Sequence[str], places: Sequence[tuple[float, float]], left: float, right: float, top: float, bottom: float
+    names: Sequence[str],
+    places: Sequence[tuple[float, float]],
+    intervals: Sequence[tuple[float, float]],
+    frame: tuple[float, float, float, float],
 ) -> list[str]:
     """Put a name beside each mark where it covers no other name or mark; a thin line leads to one that stands apart."""
     taken = [(px - 8, py - 8, px + 8, py + 8) for px, py in places]
+    taken += [(px - 2, high, px + 2, low) for (px, _), (high, low) in zip(places, intervals, strict=True)]
     shapes = []
     for name, (px, py) in zip(map(_short, names), places, strict=True):
         wide = len(name) * svg.CHARACTER_WIDTH
@@ -301,12 +306,16 @@ def _labels(
             for dx in (11, -11)
             for dy in ((0,) if reach == 0 else (-14 * reach, 14 * reach))
         ]
-        free = [spot for spot in spots if _is_free(spot, wide, taken, (left, top, right, bottom))]
+        free = [spot for spot in spots if _is_free(spot, wide, taken, frame)]
         lx, ly = free[0] if free else spots[0]
         taken.append((lx, ly - 8, lx + wide, ly + 8))
         if abs(ly - py) > 14:
             shapes.append(svg.line(px, py, lx if lx > px else lx + wide, ly, stroke="#9a9a9a"))
-        shapes.append(svg.text(lx, ly + 4.5, name, extra=' paint-order="stroke" stroke="#ffffff" stroke-width="3"'))
+        is_right = lx > px
+        halo = ' paint-order="stroke" stroke="#ffffff" stroke-width="3"'
+        shapes.append(
+            svg.text(lx if is_right else lx + wide, ly + 4.5, name, anchor="start" if is_right else "end", extra=halo)
+        )
     return shapes
 
 

@@ -19,15 +19,28 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 """A text that starts so would be run as a formula by spreadsheets: an apostrophe goes before it."""
 
 
-def cell_text(value: str | float | None) -> str:
-    """Write a value for people: "-" for none, enough digits to tell values apart."""
+def column_texts(values: Sequence[str | float | None]) -> list[str]:
+    """Write a column's values for people: "-" for none; four decimals for shares and the like, one for larger figures."""
+    numbers = [value for value in values if isinstance(value, float) and math.isfinite(value)]
+    digits = 1 if any(abs(number) >= 2 for number in numbers) else 4
+    return [_cell_text(value, digits) for value in values]
+
+
+def _cell_text(value: str | float | None, digits: int) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "-"
     if isinstance(value, bool) or not isinstance(value, float):
         return str(value)
-    if 0 < abs(value) < 0.00005:
-        return "<0.0001" if value > 0 else ">-0.0001"
-    return f"{value:.4f}" if abs(value) < 2 else f"{value:.1f}"
+    least = 10.0**-digits
+    if 0 < abs(value) < least / 2:
+        return f"<{least:.{digits}f}" if value > 0 else f">-{least:.{digits}f}"
+    return f"{value:.{digits}f}"
+
+
+def text_rows(table: Table) -> list[tuple[str, ...]]:
+    """Return a table's rows as people read them."""
+    columns = [column_texts([row[number] for row in table.rows]) for number in range(len(table.columns))]
+    return list(zip(*columns, strict=True))
 
 
 def text(table: Table, *, most_rows: int | None = None, most_width: int = 60) -> str:
@@ -41,8 +54,8 @@ def text(table: Table, *, most_rows: int | None = None, most_width: int = 60) ->
     most_width : int
         Characters of a cell; longer ones are cut.
     """
-    shown = table.rows if most_rows is None else table.rows[:most_rows]
-    cells = [tuple(_one_line(cell_text(value), most_width) for value in row) for row in shown]
+    shown = text_rows(table)[:most_rows]
+    cells = [tuple(_one_line(value, most_width) for value in row) for row in shown]
     head = tuple(_one_line(name, most_width) for name in table.columns)
     widths = [max(map(_width, column)) for column in zip(head, *cells, strict=True)]
     right = [_is_figures(row[number] for row in table.rows) for number in range(len(head))]
