@@ -213,6 +213,12 @@ def test_site_mode_gives_all_pages_of_a_site_together():
     assert len({p.seconds for p in found.values() if p.id.startswith("a.")}) == 1
 
 
+def test_pages_of_another_period_of_a_site_are_taken_apart():
+    pages = [page(f"{period}{n}", site="a.example", period=period) for period in ("2005", "2009") for n in range(2)]
+    groups = harness._tasks(pages, describe("fake_systems:OfSite@crossfit"), ())
+    assert [[p.id for p in group] for group in groups] == [["20050", "20051"], ["20090", "20091"]]
+
+
 def test_pages_of_unknown_sites_are_taken_alone():
     system = describe("fake_systems:OfSite@site")
     assert [len(group) for group in harness._tasks([page("a"), page("b")], system, ())] == [1, 1]

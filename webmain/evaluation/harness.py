@@ -99,11 +99,11 @@ def run(
 
 
 def _tasks(pages: Sequence[GoldPage], system: System, done: Collection[Key]) -> Iterator[tuple[GoldPage, ...]]:
-    """Divide pages into what a system gets at once: single pages, or all pages of a site."""
-    groups: dict[tuple[str, str, str], list[GoldPage]] = {}
+    """Divide pages into what a system gets at once: single pages, or all pages of a site (of one period)."""
+    groups: dict[tuple[str, str, str, str], list[GoldPage]] = {}
     for page in pages:
         alone = system.mode is Mode.PAGE or not page.site
-        groups.setdefault((page.dataset, page.site, page.id if alone else ""), []).append(page)
+        groups.setdefault((page.dataset, page.site, page.period, page.id if alone else ""), []).append(page)
     for group in groups.values():
         if any((system.name, page.dataset, page.id) not in done for page in group):
             yield tuple(group)
