@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Iterator, Sequence
-from html import escape
 
 from webmain.evaluation.differences import Piece, difference
 from webmain.evaluation.metrics import METRICS
@@ -13,6 +12,7 @@ from webmain.evaluation.plots import Plot, plots
 from webmain.evaluation.records import Findings, Table
 from webmain.evaluation.report import Report
 from webmain.evaluation.scoring import PageResult
+from webmain.evaluation.svg import escape
 from webmain.evaluation.writers import text_rows, without_empty
 
 WORST = 10
@@ -210,18 +210,8 @@ def _marked(pieces: Sequence[Piece], kind: str) -> Iterator[str]:
     if not pieces:
         yield '<span class="cut">(no text)</span>'
     for piece in pieces:
-        shown = escape(_visible(piece.text))
+        shown = escape(piece.text)
         yield f'<mark class="{kind}">{shown}</mark>' if piece.differs else shown
-
-
-def _visible(text: str) -> str:
-    """Replace what HTML cannot hold, and marks that would turn the writing direction of what follows."""
-    return "".join(
-        "\ufffd" if (c < " " and c not in "\n\t") or "\x7f" <= c <= "\x9f" or c in _TURNERS else c for c in text
-    )
-
-
-_TURNERS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufffe\uffff")
 
 
 def _cut(n_characters: int) -> str:

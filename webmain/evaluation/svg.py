@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
+from html import escape as escape_markup
 
 BLUE, VERMILLION, GREY = "#0072b2", "#d55e00", "#767676"
 """Told apart by people with any colour vision (Okabe and Ito); grey has 4.5 : 1 on white."""
@@ -14,6 +14,21 @@ INK, LINES = "#222222", "#d9d9d9"
 FONT_SIZE = 13
 CHARACTER_WIDTH = 0.6 * FONT_SIZE
 """Widest mean width of a character, to keep labels apart."""
+
+
+_TURNERS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufffe\uffff")
+"""Marks that would turn the writing direction of what follows, and what is no character."""
+
+
+def escape(text: str) -> str:
+    """Return a text as markup that shows it and does nothing; what HTML and SVG cannot hold is replaced."""
+    return escape_markup("".join("\ufffd" if _is_unfit(c) else c for c in text))
+
+
+def _is_unfit(character: str) -> bool:
+    if character < " ":
+        return character not in "\n\t"
+    return "\x7f" <= character <= "\x9f" or "\ud800" <= character <= "\udfff" or character in _TURNERS
 
 
 @dataclass(frozen=True, slots=True)
