@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial, reduce
+from functools import reduce
 from operator import add
 from statistics import fmean, median
 from typing import TYPE_CHECKING, TypeAlias
@@ -233,25 +233,25 @@ def comparison(results: Results, *, baseline: str, seed: int) -> Table:
 
 def by_group(results: Results, grouping: str) -> Table:
     """Return the mean F1 of each system in each group of pages, the largest group first."""
-    group_of = GROUPINGS[grouping]
-    sizes = Counter(group_of(r.page) for r in results.by_system[results.systems[0]] if r.scores.agreements)
-    rows: list[tuple[Cell, ...]] = []
-    for name, size in sorted(sizes.items(), key=lambda item: (-item[1], item[0])):
-        is_in = partial(_is_in, group_of, name)
-        means = [
-            fmean(a.f1 for a in results.agreements(system, results.main_metric, is_in)) for system in results.systems
-        ]
-        rows.append((name or UNKNOWN, size, *means))
+    group_of, metric = GROUPINGS[grouping], results.main_metric
+    scores: dict[str, dict[str, list[float]]] = {}
+    for system in results.systems:
+        for r in results.by_system[system]:
+            if metric in r.scores.agreements:
+                group = scores.setdefault(group_of(r.page), {})
+                group.setdefault(system, []).append(r.scores.agreements[metric].f1)
+    first = results.systems[0]
+    ordered = sorted(scores.items(), key=lambda item: (-len(item[1][first]), item[0]))
+    rows = [
+        (name or UNKNOWN, len(group[first]), *(fmean(group[system]) for system in results.systems))
+        for name, group in ordered
+    ]
     return Table(
         name=f"by_{grouping}",
         title=f"Mean F1 by {grouping}; metric: {METRICS[results.main_metric].title}",
         columns=(grouping, "pages", *results.systems),
         rows=tuple(rows),
     )
-
-
-def _is_in(group_of: Callable[[GoldPage], str], name: str, page: GoldPage) -> bool:
-    return group_of(page) == name
 
 
 def errors(results: Results) -> Table:
@@ -341,7 +341,7 @@ def facts(
     modes = sorted({s["about"] for s in head.systems.values() if s["mode"] != "page"})
     if modes:
         found.append(("sites", "; ".join(modes)))
-    limits = [f"{settings.get('jobs')} processes", f"{settings.get('timeout_s')} s a page at most"]
+    limits = [f"processes: {settings.get('jobs')}", f"{settings.get('timeout_s')} s a page at most"]
     found.append(("run", ", ".join([*limits, f"fastest of {settings.get('repeat')}", *head.made_with.values()])))
     return tuple(found)
 

@@ -60,13 +60,10 @@ class Results:
         """The pages."""
         return tuple(result.page for result in self.by_system[self.systems[0]]) if self.systems else ()
 
-    def agreements(self, system: str, metric: str, wanted: Callable[[GoldPage], bool] | None = None) -> list[Agreement]:
-        """Return one agreement for each (wanted) page that has a gold text."""
-        return [
-            result.scores.agreements[metric]
-            for result in self.by_system[system]
-            if metric in result.scores.agreements and (wanted is None or wanted(result.page))
-        ]
+    def agreements(self, system: str, metric: str) -> list[Agreement]:
+        """Return one agreement for each page that has a gold text."""
+        found = (result.scores.agreements for result in self.by_system[system])
+        return [agreements[metric] for agreements in found if metric in agreements]
 
 
 def sample(pages: Iterable[GoldPage], limit: int | None, *, seed: int) -> list[GoldPage]:
