@@ -242,7 +242,7 @@ def by_group(results: Results, grouping: str) -> Table:
                 group.setdefault(system, []).append(r.scores.agreements[metric].f1)
     first = results.systems[0]
     ordered = sorted(scores.items(), key=lambda item: (-len(item[1][first]), item[0]))
-    rows = [
+    rows: list[tuple[Cell, ...]] = [
         (name or UNKNOWN, len(group[first]), *(fmean(group[system]) for system in results.systems))
         for name, group in ordered
     ]
