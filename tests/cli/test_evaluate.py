@@ -1,12 +1,16 @@
 """`webmain evaluate`, as a user runs it, on a made-up folder of gold pages."""
 
 import csv
+import fcntl
 import io
 import json
 import os
+import pty
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import time
 from pathlib import Path
 
@@ -321,3 +325,17 @@ def test_no_progress_bar_is_drawn_where_there_is_no_terminal(gold):
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == exits.OK
     assert done.stderr == ""
+
+
+def test_a_progress_bar_is_drawn_on_a_terminal_and_only_on_standard_error(gold):
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
+    command = [sys.executable, "-m", "webmain.cli", "evaluate", gold, "-e", "fake_readers:slow", "-f", "json"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=theirs, check=False)
+    os.close(theirs)
+    shown = os.read(ours, 100_000).decode()
+    os.close(ours)
+    assert done.returncode == exits.OK
+    assert "predictions" in shown
+    assert "6/6" in shown
+    assert json.loads(done.stdout)

@@ -81,7 +81,8 @@ def tables(results: Results, *, baseline: str, by: Sequence[str], seed: int) -> 
         made.append(by_metric(results))
     if baseline and len(results.systems) > 1:
         made.append(comparison(results, baseline=baseline, seed=seed))
-    made += [by_group(results, name) for name in by]
+    for name in by:
+        made += [table for table in (by_group(results, name), segments_by_group(results, name)) if table.rows]
     made.append(errors(results))
     made.append(by_page(results, first=baseline or results.systems[0]))
     return tuple(made)
@@ -233,25 +234,49 @@ def comparison(results: Results, *, baseline: str, seed: int) -> Table:
 
 def by_group(results: Results, grouping: str) -> Table:
     """Return the mean F1 of each system in each group of pages, the largest group first."""
-    group_of, metric = GROUPINGS[grouping], results.main_metric
+    metric = results.main_metric
+    return Table(
+        name=f"by_{grouping}",
+        title=f"Mean F1 by {grouping}; metric: {METRICS[metric].title}",
+        columns=(grouping, "pages", *results.systems),
+        rows=_group_rows(results, grouping, lambda r: _f1(r, metric)),
+    )
+
+
+def segments_by_group(results: Results, grouping: str) -> Table:
+    """Return the mean accuracy over segments of each system in each group of pages; no row without segments."""
+    return Table(
+        name=f"segments_by_{grouping}",
+        title=f"Segments rightly in or out by {grouping}; mean of pages",
+        columns=(grouping, "pages", *results.systems),
+        rows=_group_rows(results, grouping, _accuracy),
+    )
+
+
+def _group_rows(
+    results: Results, grouping: str, score_of: Callable[[PageResult], float | None]
+) -> tuple[tuple[Cell, ...], ...]:
+    group_of = GROUPINGS[grouping]
     scores: dict[str, dict[str, list[float]]] = {}
     for system in results.systems:
         for r in results.by_system[system]:
-            if metric in r.scores.agreements:
-                group = scores.setdefault(group_of(r.page), {})
-                group.setdefault(system, []).append(r.scores.agreements[metric].f1)
+            value = score_of(r)
+            if value is not None:
+                scores.setdefault(group_of(r.page), {}).setdefault(system, []).append(value)
     first = results.systems[0]
     ordered = sorted(scores.items(), key=lambda item: (-len(item[1][first]), item[0]))
-    rows: list[tuple[Cell, ...]] = [
+    return tuple(
         (name or UNKNOWN, len(group[first]), *(fmean(group[system]) for system in results.systems))
         for name, group in ordered
-    ]
-    return Table(
-        name=f"by_{grouping}",
-        title=f"Mean F1 by {grouping}; metric: {METRICS[results.main_metric].title}",
-        columns=(grouping, "pages", *results.systems),
-        rows=tuple(rows),
     )
+
+
+def _f1(result: PageResult, metric: str) -> float | None:
+    return result.scores.agreements[metric].f1 if metric in result.scores.agreements else None
+
+
+def _accuracy(result: PageResult) -> float | None:
+    return result.scores.segments.accuracy if result.scores.segments is not None else None
 
 
 def errors(results: Results) -> Table:
@@ -271,31 +296,27 @@ def errors(results: Results) -> Table:
 
 
 def by_page(results: Results, *, first: str) -> Table:
-    """Return each page's F1 by every system, the pages on which `first` is worst at the top."""
-    order = sorted(range(len(results.pages)), key=lambda n: (_f1(results.by_system[first][n], results), n))
+    """Return each page's score by every system, the pages on which `first` is worst at the top."""
+    of_first = [_score(r, results.main_metric) for r in results.by_system[first]]
+    order = sorted(range(len(of_first)), key=lambda n: (of_first[n] is None, of_first[n] or 0.0, n))
     rows: list[tuple[Cell, ...]] = []
     for number in order:
         page = results.pages[number]
-        scores = [_score(results.by_system[system][number], results) for system in results.systems]
+        scores = [_score(results.by_system[system][number], results.main_metric) for system in results.systems]
         rows.append((page.id, page.dataset, page.site, page.language, page.page_type, *scores))
     return Table(
         name="pages",
-        title=f"F1 of every page by {METRICS[results.main_metric].title}, those at the top on which {first} is worst",
+        title=f"F1 of every page by {METRICS[results.main_metric].title} (its segments' accuracy where it has no text), "
+        f"those at the top on which {first} is worst",
         columns=("page", "dataset", "site", "language", "type", *results.systems),
         rows=tuple(rows),
     )
 
 
-def _f1(result: PageResult, results: Results) -> float:
+def _score(result: PageResult, metric: str) -> float | None:
     """Return what a page is ranked by: F1, or where there are segments only, their accuracy."""
-    found = _score(result, results)
-    return 1.0 if found is None else found
-
-
-def _score(result: PageResult, results: Results) -> float | None:
-    if result.scores.agreements:
-        return result.scores.agreements[results.main_metric].f1
-    return result.scores.segments.accuracy if result.scores.segments is not None else None
+    found = _f1(result, metric)
+    return _accuracy(result) if found is None else found
 
 
 def every_result(results: Results) -> Table:

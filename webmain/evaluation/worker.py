@@ -207,23 +207,28 @@ def _clean(text: object) -> str:
 
 def warm_up(loaded: Loaded, *, together: bool) -> None:
     """Let a system do once, on made-up pages, all it does only at first: imports, tables, models."""
-    pages = [_made_up_page(number) for number in range(12 if together else 2)]
+    pages = [_made_up_page(number) for number in range(12 if together else len(_SENTENCES))]
     for batch in [pages] if together else [[page] for page in pages]:
         with contextlib.suppress(Exception):
             loaded.answer([loaded.prepare(page) for page in batch])
 
 
+_SENTENCES = (
+    ("en", "The harbour master said that the tide would reach the upper quay before noon, and so it did. "),
+    ("th", "ชาวบ้านริมคลองกล่าวว่าน้ำขึ้นสูงกว่าทุกปี และตลาดจะเปิดอีกครั้งในวันพรุ่งนี้ "),
+    ("zh", "港务长说,潮水将在中午之前到达上码头。🌊 𠮷野家的门口也进了水。"),
+    ("ar", "قال مدير الميناء إن المد سيصل إلى الرصيف العلوي قبل الظهر. "),
+    ("ru", "Начальник порта сказал, что прилив дойдёт до верхней набережной до полудня. "),
+)
+"""Languages and sentences of the made-up pages: each script has tables of its own that are loaded when it is first met."""
+
+
 def _made_up_page(number: int) -> GoldPage:
-    thai = number % 2 == 1
-    sentence = (
-        "ชาวบ้านริมคลองกล่าวว่าน้ำขึ้นสูงกว่าทุกปี และตลาดจะเปิดอีกครั้งในวันพรุ่งนี้ "
-        if thai
-        else "The harbour master said that the tide would reach the upper quay before noon, and so it did. "
-    )
+    language, sentence = _SENTENCES[number % len(_SENTENCES)]
     body = "".join(f"<p>{number * 10 + part} {sentence * 3}</p>" for part in range(6))
     links = "".join(f"<li><a href='/{name}'>{name}</a></li>" for name in ("home", "news", "sport", "about"))
     html = (
-        f"<!DOCTYPE html><html lang='{'th' if thai else 'en'}'><head><meta charset='utf-8'><title>Tide {number}</title>"
+        f"<!DOCTYPE html><html lang='{language}'><head><meta charset='utf-8'><title>Tide {number}</title>"
         f"<meta name='description' content='{sentence}'></head><body><nav><ul>{links}</ul></nav><article>"
         f"<h1>Tide {number}</h1>{body}</article><footer>Imprint and contact</footer></body></html>"
     )
@@ -233,7 +238,7 @@ def _made_up_page(number: int) -> GoldPage:
         html=html,
         text=None,
         url=f"https://page.invalid/{number}",
-        language="th" if thai else "en",
+        language=language,
     )
 
 
