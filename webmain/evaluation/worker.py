@@ -228,9 +228,9 @@ def _made_up_page(number: int) -> GoldPage:
     body = "".join(f"<p>{number * 10 + part} {sentence * 3}</p>" for part in range(6))
     links = "".join(f"<li><a href='/{name}'>{name}</a></li>" for name in ("home", "news", "sport", "about"))
     html = (
-        f"<!DOCTYPE html><html lang='{language}'><head><meta charset='utf-8'><title>Tide {number}</title>"
+        f"<!DOCTYPE html><html lang='{language}'><head><meta charset='utf-8'><title>{sentence} - {number}</title>"
         f"<meta name='description' content='{sentence}'></head><body><nav><ul>{links}</ul></nav><article>"
-        f"<h1>Tide {number}</h1>{body}</article><footer>Imprint and contact</footer></body></html>"
+        f"<h1>{sentence}</h1>{body}</article><footer>Imprint and contact</footer></body></html>"
     )
     return GoldPage(
         id=f"warm-up-{number}",
