@@ -122,6 +122,17 @@ def test_tables_are_the_same_for_the_same_seed(results):
     )
 
 
+def test_intervals_draw_sites_where_there_are_enough_and_pages_otherwise():
+    def width(n_sites):
+        pages = [gold(f"{site} {n}", site=f"{site}.example") for site in range(n_sites) for n in range(40 // n_sites)]
+        given = [said("s", page.id, "one two three four" if int(page.id[0]) % 2 else "five") for page in pages]
+        row = cells(report.overall(score(pages, given, ["s"]), seed=1), "s")
+        return row["high"] - row["low"]
+
+    assert width(4) == pytest.approx(2 * 1.96 * 0.5 / 40**0.5, rel=0.15)
+    assert width(8) == pytest.approx(2 * 1.96 * 0.5 / 8**0.5, rel=0.25)
+
+
 def test_only_groupings_in_which_pages_differ_are_shown_by_default(results):
     assert report.differing_groupings(results.pages) == ("type", "language")
 

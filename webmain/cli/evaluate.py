@@ -165,15 +165,17 @@ def _first_line(module: Any) -> str:
 def _protocol(args: argparse.Namespace) -> int:
     from webmain.evaluation import html_report, writers
     from webmain.evaluation.gold import read_gold
+    from webmain.evaluation.scoring import sample
 
     module = _module(args.protocol)
     gold = read_gold(args.gold)
+    pages = sample(gold, args.limit, seed=args.seed)
     try:
-        findings = module.run(gold, seed=args.seed)
+        findings = module.run(pages, seed=args.seed)
     except ValueError as error:  # the gold is not what the protocol needs
         raise UsageError(f"protocol {args.protocol}: {error}") from error
     facts = {"protocol": findings.protocol, "gold": _names(gold), "digest": gold.digest, "notes": list(findings.notes)}
-    pages: dict[str, Callable[[], str]] = {
+    forms: dict[str, Callable[[], str]] = {
         "table": lambda: "\n".join([*(writers.text(table) for table in findings.tables), *bullets(findings.notes)]),
         "csv": lambda: writers.csv_text(writers.long_table(findings.tables)),
         "json": lambda: writers.json_text(findings.tables, facts),
@@ -182,9 +184,9 @@ def _protocol(args: argparse.Namespace) -> int:
     if args.out:
         for table in findings.tables:
             writers.write_whole(args.out / f"{args.protocol}_{table.name}.csv", writers.csv_text(table))
-        writers.write_whole(args.out / f"{args.protocol}.json", pages["json"]())
-        writers.write_whole(args.out / f"{args.protocol}.html", pages["html"]())
-    print(pages[args.format]().rstrip("\n"))
+        writers.write_whole(args.out / f"{args.protocol}.json", forms["json"]())
+        writers.write_whole(args.out / f"{args.protocol}.html", forms["html"]())
+    print(forms[args.format]().rstrip("\n"))
     return OK
 
 

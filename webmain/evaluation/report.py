@@ -34,6 +34,9 @@ UNKNOWN = "(unknown)"
 TIE = 0.002
 """Scores of a page that differ by no more count as the same in wins and losses."""
 
+LEAST_SITES = 5
+"""With fewer sites, intervals and tests draw pages."""
+
 NOT_MEASURED = ("crash", "start", "missing")
 """Errors after which there is no time to count; a page that timed out counts with the limit."""
 
@@ -126,7 +129,7 @@ def _overall_row(results: Results, system: str, seed: int) -> tuple[Cell, ...]:
     if found:
         figures = summarise(found)
         scores = [agreement.f1 for agreement in found]
-        interval = bootstrap_mean(scores, seed=seed, clusters=[_cluster(r.page) for r in mine if r.scores.agreements])
+        interval = bootstrap_mean(scores, seed=seed, clusters=_clusters(mine))
         texts = (
             figures.mean_f1,
             interval.low,
@@ -142,9 +145,11 @@ def _overall_row(results: Results, system: str, seed: int) -> tuple[Cell, ...]:
     return (system, len(mine), *texts, _exact(results, system), _segments(mine), empty, failed, *_costs(mine))
 
 
-def _cluster(page: GoldPage) -> str:
-    """Pages of a site are not independent: they are drawn together."""
-    return f"{page.dataset} {page.site or f'page {page.id}'}"
+def _clusters(mine: Sequence[PageResult]) -> list[str] | None:
+    """Return each page's site, since pages of a site are alike and drawn together; None where there are few sites."""
+    pages = [r.page for r in mine if r.scores.agreements]
+    named = [f"{page.dataset} {page.site or f'page {page.id}'}" for page in pages]
+    return named if len(set(named)) >= LEAST_SITES else None
 
 
 def _exact(results: Results, system: str) -> float | None:
@@ -201,7 +206,7 @@ def by_metric(results: Results) -> Table:
 
 def comparison(results: Results, *, baseline: str, seed: int) -> Table:
     """Compare each system with a baseline on the same pages, by the main metric's F1."""
-    clusters = [_cluster(r.page) for r in results.by_system[baseline] if r.scores.agreements]
+    clusters = _clusters(results.by_system[baseline])
     base = [agreement.f1 for agreement in results.agreements(baseline, results.main_metric)]
     rows: list[tuple[Cell, ...]] = []
     for system in results.systems:
@@ -372,7 +377,9 @@ def notes(results: Results, head: Header) -> tuple[str, ...]:
     said = [
         "F1 is the mean of pages, every page with the same weight; pooled F1 counts all words of all pages together.",
         "A page for which a system gave no text or failed counts as an empty text; after a time-out, its time is the limit.",
-        "Intervals and tests draw whole sites, since the pages of a site are alike.",
+        "Intervals and tests draw whole sites, since the pages of a site are alike."
+        if _clusters(results.by_system[results.systems[0]]) is not None
+        else f"Intervals and tests draw pages: of fewer than {LEAST_SITES} sites they say nothing of other sites.",
         "ms/page is CPU time of warm systems from the decoded page to its text (webmain's own decode raw bytes "
         f"themselves); memory: {head.settings.get('memory', 'not measured')}.",
     ]
