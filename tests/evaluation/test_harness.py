@@ -257,6 +257,21 @@ def test_the_fastest_of_several_turns_counts():
     assert outcome.seconds < 0.15
 
 
+def test_where_the_kernel_tells_no_peak_the_next_best_meter_is_taken(monkeypatch):
+    def forbidden(*args):
+        raise PermissionError("clear_refs")
+
+    monkeypatch.setattr(worker.ProcMeter, "start", forbidden)
+    gauge = worker.meter()
+    assert isinstance(gauge, worker.UsageMeter)
+    gauge.start()
+    eaten = bytearray(b"x") * (96 << 20)
+    assert gauge.growth() >= 0
+    assert len(eaten) == 96 << 20
+    monkeypatch.setattr(worker.UsageMeter, "__init__", forbidden)
+    assert worker.meter().growth() is None
+
+
 def test_a_wrong_number_of_answers_is_an_error():
     class Loaded:
         def prepare(self, gold):

@@ -49,8 +49,8 @@ class Limits:
     jobs : int
         Worker processes; 0 runs everything in this process, without time limit and without shelter from crashes.
     timeout_s : float
-        Wall-clock seconds for a page, from its arrival in a warm worker; the worker is killed after them. Pages that
-        are taken together have as many times as much.
+        Wall-clock seconds for one turn of a page, from its arrival in a warm worker; the worker is killed after them.
+        Pages that are taken together have as many times as much.
     start_timeout_s : float
         Seconds for a worker to import its system and get warm.
     repeat : int
@@ -215,7 +215,7 @@ class _Crew:
             if worker.is_ready and not worker.pages and self.tasks:
                 pages = self.tasks.popleft()
                 try:
-                    worker.give(pages, self.limits.timeout_s)
+                    worker.give(pages, self.limits.timeout_s * self.limits.repeat)
                 except OSError:  # it died between two pages: `_turn` finds that out, the page is nobody's fault
                     worker.pages = ()
                     self.tasks.appendleft(pages)
