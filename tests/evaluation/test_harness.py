@@ -54,6 +54,8 @@ def moody(html, url):
             pass
     if "SLEEP" in html:
         time.sleep(0.5)
+    if "ENVIRONMENT" in html:
+        return os.environ["PYTHONHASHSEED"] + os.environ["OMP_NUM_THREADS"]
     if "NET" in html:
         socket.create_connection(("127.0.0.1", 9), timeout=1)
     print("noise on the standard output")
@@ -162,6 +164,14 @@ def test_time_is_cpu_time_of_the_page_without_start_and_sleep():
     assert 0.25 < found["think"].seconds < 3
     assert found["sleep"].seconds < 0.2
     assert found["first"].seconds < 0.2
+
+
+def test_workers_have_one_thread_and_one_order_of_sets_and_our_own_environment_stays(monkeypatch):
+    monkeypatch.setenv("PYTHONHASHSEED", "7")
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    assert run([page("a", "ENVIRONMENT")])["a"].text == "01"
+    assert os.environ["PYTHONHASHSEED"] == "7"
+    assert "OMP_NUM_THREADS" not in os.environ
 
 
 def test_no_system_reaches_the_network():

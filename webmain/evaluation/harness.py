@@ -22,7 +22,7 @@ from webmain.evaluation.worker import (
     error_text,
     measure,
     meter,
-    one_thread_each,
+    worker_environment,
     serve,
     warm_up,
 )
@@ -150,7 +150,7 @@ class _Worker:
         self.process: SpawnProcess = context.Process(
             target=serve, args=(theirs, system, limits.repeat, os.getpid()), daemon=True
         )
-        with one_thread_each():
+        with worker_environment():
             self.process.start()
         theirs.close()
         self.is_ready = False

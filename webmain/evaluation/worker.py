@@ -306,12 +306,16 @@ def close_network() -> None:
         setattr(socket, name, refuse)
 
 
+_ENVIRONMENT = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
+"""Of every worker: numerical libraries use one thread (several on busy cores wait for each other), and sets have the same
+order in every run (newspaper4k's texts depend on it)."""
+
+
 @contextlib.contextmanager
-def one_thread_each() -> Iterator[None]:
-    """While processes are started, tell numerical libraries to use one thread; several on busy cores wait for each other."""
-    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-    before = {name: os.environ.get(name) for name in names}
-    os.environ.update(dict.fromkeys(names, "1"))
+def worker_environment() -> Iterator[None]:
+    """Set the environment that processes started meanwhile inherit, and put the old one back."""
+    before = {name: os.environ.get(name) for name in _ENVIRONMENT}
+    os.environ.update(_ENVIRONMENT)
     try:
         yield
     finally:
