@@ -22,9 +22,9 @@ from webmain.evaluation.worker import (
     error_text,
     measure,
     meter,
-    worker_environment,
     serve,
     warm_up,
+    worker_environment,
 )
 
 if TYPE_CHECKING:
