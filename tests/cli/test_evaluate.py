@@ -6,6 +6,7 @@ import io
 import json
 import os
 import pty
+import re
 import signal
 import struct
 import subprocess
@@ -19,6 +20,7 @@ import pytest
 from webmain import cli
 from webmain.cli import evaluate, exits
 from webmain.evaluation import predictions, systems
+from webmain.evaluation.protocols import PROTOCOLS
 from webmain.evaluation.records import Findings, Table
 
 ROOT = Path(__file__).parents[2]
@@ -232,6 +234,13 @@ def test_the_list_names_systems_metrics_protocols_and_formats(capsys):
     out = capsys.readouterr().out
     for word in ("line_block", "trafilatura", "all_text", "same_words", "protocols", "cleaneval", "html"):
         assert word in out
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_every_protocol_can_be_named_and_says_what_it_measures(name, capsys):
+    assert callable(evaluate._module(name).run)
+    run("--list")
+    assert re.search(rf"^  {name} +\S+", capsys.readouterr().out, flags=re.MULTILINE)
 
 
 def test_the_list_says_which_systems_are_not_installed(capsys, monkeypatch):

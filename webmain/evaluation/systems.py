@@ -21,7 +21,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
@@ -297,16 +297,22 @@ def _version_of(peer: Peer) -> str:
     return f"{peer.distribution} {importlib.metadata.version(peer.distribution)}"
 
 
+@cache
 def _own_version() -> str:
-    """Return webmain's version with a digest of its source: the version alone does not change with every change."""
+    """Return webmain's version with a digest of its source and models: the version does not change with every change."""
     import webmain
 
     whole = hashlib.sha256()
     folder = Path(webmain.__file__).parent
-    for path in sorted(folder.rglob("*.py")):
-        if path.relative_to(folder).parts[0] not in ("cli", "evaluation", "web", "commands", "spiders"):
+    for path in sorted(folder.rglob("*")):
+        parts = path.relative_to(folder).parts
+        if path.is_file() and parts[0] not in _NOT_EXTRACTION and "__pycache__" not in parts:
             whole.update(path.read_bytes())
     return f"webmain {__version__} ({whole.hexdigest()[:12]})"
+
+
+_NOT_EXTRACTION = frozenset({"cli", "commands", "evaluation", "spiders", "web"})
+"""Rooms that no extraction depends on."""
 
 
 def _file_digest(thing: Any) -> str:
