@@ -20,6 +20,7 @@ import pytest
 from webmain import cli
 from webmain.cli import evaluate, exits
 from webmain.evaluation import predictions, systems
+from webmain.evaluation.peers import PEERS
 from webmain.evaluation.protocols import PROTOCOLS
 from webmain.evaluation.records import Findings, Table
 
@@ -348,3 +349,15 @@ def test_a_progress_bar_is_drawn_on_a_terminal_and_only_on_standard_error(gold):
     assert "predictions" in shown
     assert "6/6" in shown
     assert json.loads(done.stdout)
+
+
+def test_the_documentation_names_every_option_and_no_other(capsys):
+    text = (ROOT / "docs" / "evaluate.md").read_text(encoding="utf-8")
+    run("--help")
+    offered = set(re.findall(r"--[a-z]+", capsys.readouterr().out)) - {"--help", "--systems"}
+    assert offered == set(re.findall(r"--[a-z]+", text))
+
+
+def test_the_documentation_names_every_system():
+    text = (ROOT / "docs" / "evaluate.md").read_text(encoding="utf-8")
+    assert [name for name in ("all_text", *PEERS) if f"`{name}`" not in text] == []
