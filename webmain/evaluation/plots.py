@@ -296,7 +296,7 @@ def _labels(
 ) -> list[str]:
     """Put a name beside each mark where it covers no other name or mark; a thin line leads to one that stands apart."""
     taken = [(px - 8, py - 8, px + 8, py + 8) for px, py in places]
-    taken += [(px - 2, high, px + 2, low) for (px, _), (high, low) in zip(places, intervals, strict=True)]
+    lines = [(px - 2, high, px + 2, low) for (px, _), (high, low) in zip(places, intervals, strict=True)]
     shapes = []
     for name, (px, py) in zip(map(_short, names), places, strict=True):
         wide = len(name) * svg.CHARACTER_WIDTH
@@ -306,7 +306,10 @@ def _labels(
             for dx in (11, -11)
             for dy in ((0,) if reach == 0 else (-14 * reach, 14 * reach))
         ]
-        free = [spot for spot in spots if _is_free(spot, wide, taken, frame)]
+        clear = [spot for spot in spots if _is_free(spot, wide, taken, frame)]
+        free = [
+            spot for spot in clear if _is_free(spot, wide, lines, frame)
+        ] or clear  # where it is narrow, over a line
         lx, ly = free[0] if free else spots[0]
         taken.append((lx, ly - 8, lx + wide, ly + 8))
         if abs(ly - py) > 14:
