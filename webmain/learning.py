@@ -144,7 +144,8 @@ class SiteLearning:
     # ---- Pages that have waited long enough
 
     def spider_opened(self) -> None:
-        """Begin to look for pages that have waited for too long."""
+        """Clear away what killed crawls left, and begin to look for pages that have waited for too long."""
+        self._spool.sweep()
         self._ticks = create_looping_call(self._tick)
         self._ticks.start(_TICK_S, now=False)
 

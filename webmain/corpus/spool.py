@@ -137,6 +137,13 @@ class Spool:
             if not file.places:
                 self._drop(site)
 
+    def sweep(self) -> None:
+        """Remove what killed crawls have left."""
+        _sweep(self._parent)
+        if self._folder is None:
+            with contextlib.suppress(OSError):
+                self._parent.rmdir()  # where no other crawl uses it
+
     def close(self) -> None:
         """Remove everything."""
         for site in list(self._sites):
@@ -177,7 +184,6 @@ class Spool:
         if self._folder is None:
             try:
                 self._parent.mkdir(parents=True, exist_ok=True)
-                _sweep(self._parent)
                 folder = Path(tempfile.mkdtemp(prefix="crawl-", dir=self._parent))
                 self._lock = _locked(folder)
             except OSError as error:

@@ -19,9 +19,8 @@ from typing import TYPE_CHECKING, Final, overload
 from webmain.corpus.protocol import StoreError
 from webmain.corpus.spool import Held, Spool
 from webmain.extractors.base import NothingLearned
-from webmain.extractors.shelf import ModelError, OutdatedModelError, Shelf
+from webmain.extractors.shelf import ModelError, OutdatedModelError, Shelf, site_of
 from webmain.page.document import Document
-from webmain.page.urls import site_key
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -418,15 +417,6 @@ class Learning:
 
 def _is_free(here: _Site) -> bool:
     return here.stage is not Stage.LEARNING
-
-
-def site_of(document: Document) -> str:
-    """Return the site that a page belongs to: by its web address, else by the one that it names as canonical."""
-    url = document.url or ""
-    if url.startswith(("http://", "https://")):
-        return document.site
-    canonical = document.metadata.canonical_url
-    return site_key(canonical) if canonical else ""
 
 
 def held(document: Document) -> Held:

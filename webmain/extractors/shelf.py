@@ -27,9 +27,13 @@ from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from enum import Enum
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from webmain.extractors.base import Learned, SiteExtractor
+from webmain.page.urls import site_key
+
+if TYPE_CHECKING:
+    from webmain.page.document import Document
 
 FORMAT: Final = "webmain site model"
 FORMAT_VERSION: Final = 1
@@ -300,6 +304,15 @@ class Shelf:
         with contextlib.suppress(FileNotFoundError, NotADirectoryError):
             found = (p for p in self.folder.iterdir() if not p.name.startswith("."))
             yield from sorted(p for p in found if _ASIDE.sub("", p.name).endswith(SUFFIX))
+
+
+def site_of(document: Document) -> str:
+    """Return the site that a page belongs to: by its web address, else by the one that it names as canonical."""
+    url = document.url or ""
+    if url.startswith(("http://", "https://")):
+        return document.site
+    canonical = document.metadata.canonical_url
+    return site_key(canonical) if canonical else ""
 
 
 def options_of(extractor: SiteExtractor) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""An extractor for tests that learns a site: at which places (tag and class) pages hold long text that differs from page to page."""
+"""An extractor for tests that learns a site: the places (tag and class) of long text that differs from page to page."""
 
 from __future__ import annotations
 
