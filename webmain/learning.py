@@ -8,23 +8,28 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 from weakref import WeakKeyDictionary
 
 from scrapy import Request, Spider, signals
+from scrapy.crawler import CrawlerProcess
 from scrapy.exceptions import DontCloseSpider, NotConfigured
+from scrapy.settings import Settings
 from scrapy.utils.asyncio import create_looping_call
+from scrapy.utils.project import get_project_settings
 
 from webmain import stages
 from webmain.corpus.spool import Spool
 from webmain.extractors.base import Extractor, SiteExtractor
-from webmain.extractors.learning import Event, Learning
+from webmain.extractors.learning import Event, Learning, held
 from webmain.extractors.registry import DEFAULT, create
-from webmain.extractors.shelf import Shelf
+from webmain.extractors.shelf import Shelf, site_of
 from webmain.items import Page, Rejected
 from webmain.page.document import Document
+from webmain.page.urls import site_key
+from webmain.signals import close_crawl
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -227,3 +232,60 @@ class SiteLearning:
 def _whole(settings: BaseSettings, name: str) -> int | None:
     """Read a setting that may be left out."""
     return None if settings.get(name) in (None, "") else settings.getint(name)
+
+
+def gather(sites: Sequence[str], spool: Spool, *, max_pages: int, contact: str = "") -> bool:
+    """Crawl sites and let their articles' pages wait in a spool; nothing is stored, and no model is made.
+
+    Parameters
+    ----------
+    sites : sequence of str
+        Domains or addresses.
+    spool : Spool
+    max_pages : int
+        Articles of each site; at most about twice as many pages are fetched.
+    contact : str
+        Where you can be reached, for the user agent.
+
+    Returns
+    -------
+    bool
+        False where the crawl was stopped by a signal.
+    """
+    process = CrawlerProcess(_gathering(contact))
+    crawler = process.create_crawler("news")
+    wanted = {site_key(site) for site in sites}
+
+    def keep(item: Any) -> None:
+        site = site_of(item) if isinstance(item, Document) else ""
+        if site and spool.count(site) < max_pages:
+            spool.put(site, held(item))
+        if wanted and all(spool.count(each) >= max_pages for each in wanted):
+            wanted.clear()
+            close_crawl(crawler, "max_articles")
+
+    crawler.signals.connect(keep, signals.item_scraped)
+    process.crawl(crawler, site=",".join(sites), max_pages=len(sites) * (2 * max_pages + 20), extractor=DEFAULT)
+    process.start()
+    return bool(crawler.stats.get_value("finish_reason") != "shutdown")
+
+
+def _gathering(contact: str) -> Settings:
+    """Return the project's settings, or webmain's own, for a crawl that stores and remembers nothing."""
+    settings = get_project_settings()
+    if settings.get("WEBMAIN_MODELS") is None:
+        settings = Settings()
+        settings.setmodule("webmain.settings", priority="project")
+    for name, value in (
+        ("ITEM_PIPELINES", {}),
+        ("WEBMAIN_LEDGER", ""),
+        ("WEBMAIN_SUMMARY", False),
+        ("WEBMAIN_PROGRESS_S", 0),
+        ("WEBMAIN_STATS_DIR", ""),
+        ("FEEDS", {}),
+        ("LOG_LEVEL", "WARNING"),
+    ):
+        settings.set(name, value, priority="cmdline")
+    if contact:
+        settings.set("WEBMAIN_CONTACT", contact, priority="cmdline")
+    return settings

@@ -19,7 +19,7 @@ STORY = "On day {n} the harbour master of {path} counted {n} boats and said that
 def page(path, n, *, old=True):
     """Make an article in the site's old or new layout."""
     story = "".join(f"<p>{STORY.format(n=n * 10 + i, path=path)}</p>" for i in range(5))
-    menu = "<ul><li>Home</li><li>Sport</li><li>The whole menu of this site with a long line that stands on every page</li></ul>"
+    menu = "<ul><li>Home</li><li>The whole menu of this site, with a long line that stands on every page</li></ul>"
     if old:
         body = f'<nav class="menu">{menu}</nav><div class="story">{story}</div><div class="foot"><i>Imprint</i></div>'
     else:
