@@ -49,6 +49,7 @@ MAX_DEPTH: Final = 32
 
 MAX_NAME_CHARS: Final = 80
 
+_START: Final = b'{"format": "webmain site model"'
 _HEAD = re.compile(rb'\{"format": "webmain site model", "sha256": "([0-9a-f]{64})",\n')
 _NOT_OPTIONS: Final = frozenset({"learned", "min_pages"})
 _NOT_SAFE = re.compile(r"[^a-z0-9._-]")
@@ -446,9 +447,8 @@ def _read(path: Path) -> Mapping[str, Any] | None:
     try:
         content = json.loads(data, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
-        what = "can not be read" if data.startswith(b'{"format": "webmain') or not data.strip() else None
-        if what:
-            raise DamagedModelError(f"{path}: {what}: {str(error)[:100] or 'too deep'}") from error
+        if data[: len(_START)] == _START[: len(data)] or not data.strip():
+            raise DamagedModelError(f"{path}: can not be read: {str(error)[:100] or 'too deep'}") from error
         raise ForeignModelError(f"{path}: is no model") from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise ForeignModelError(f"{path}: is no model")
@@ -468,10 +468,15 @@ def _bytes(path: Path) -> bytes | None:
         return None
     except OSError as error:
         raise DamagedModelError(f"{path}: {error.strerror or error}") from error
-    with os.fdopen(handle, "rb") as stream:
+    try:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             raise ForeignModelError(f"{path}: is no file")
-        return stream.read(MAX_BYTES + 1)
+        with os.fdopen(os.dup(handle), "rb") as stream:
+            return stream.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise DamagedModelError(f"{path}: {error.strerror or error}") from error
+    finally:
+        os.close(handle)
 
 
 def _refuse(constant: str) -> float:
