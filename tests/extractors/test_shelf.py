@@ -49,6 +49,7 @@ class Toy:
     colour: Colour = Colour.RED
     tags: tuple[str, ...] = ("p", "div")
     cache: int = field(default=0, compare=False)
+    usual: float = field(default=0.0, repr=False)
     learned: Learned | None = None
 
     def segment(self, document):
@@ -138,7 +139,7 @@ def test_without_a_model_there_is_none(shelf):
 
 def test_options_that_do_not_decide_what_is_learned_may_differ(shelf):
     saved(shelf)
-    assert shelf.load(Toy(min_pages=99, cache=7), SITE) is not None
+    assert shelf.load(Toy(min_pages=99, cache=7, usual=0.5), SITE) is not None
 
 
 def test_an_extractor_that_is_no_record_has_no_options():

@@ -204,7 +204,8 @@ class Learning:
     spool : Spool
         Where pages wait.
     default : Extractor
-        A method for pages of sites that can not be learned.
+        A method for pages of sites that can not be learned; not used where the extractor has a true `judges_unlearned`: it
+        does something sensible as it comes.
     pages : int or None
         Pages that are waited for; by default as many as the extractor wants.
     hold_s : float
@@ -237,7 +238,7 @@ class Learning:
         self.wanted = max(1, pages or extractor.min_pages)
         self._shelf = shelf
         self._spool = spool
-        self._default = default
+        self._default: Extractor = extractor if getattr(extractor, "judges_unlearned", False) else default
         self._hold_s = hold_s
         self._max_held = max_held
         self._timeout_s = timeout_s

@@ -319,7 +319,8 @@ def site_of(document: Document) -> str:
 def options_of(extractor: SiteExtractor) -> dict[str, Any]:
     """Return those of an extractor's options that decide what it learns, as plain values.
 
-    Left out are `min_pages`, `learned` and fields that its comparison leaves out.
+    Left out are `min_pages`, `learned`, and fields that its comparison or its representation leaves out: what is learned,
+    and what is remembered for speed.
     """
     given: Any = extractor
     if not dataclasses.is_dataclass(given):
@@ -327,7 +328,7 @@ def options_of(extractor: SiteExtractor) -> dict[str, Any]:
     return {
         f.name: _plain(getattr(given, f.name))
         for f in fields(given)
-        if f.name not in _NOT_OPTIONS and f.compare and f.init
+        if f.name not in _NOT_OPTIONS and f.compare and f.repr and f.init
     }
 
 
