@@ -41,6 +41,10 @@ logger = logging.getLogger(__name__)
 SPOOL: Final = ".held"
 """The folder, beside the models, in which pages wait."""
 
+LEARN_PAGES: Final = 20
+"""Pages that are waited for, unless the extractor wants more or the setting says otherwise: methods are content with fewer,
+but learn more from these."""
+
 MAX_WARNINGS: Final = 10
 """Models that can not be used, and which the summary names; all are counted and logged."""
 
@@ -75,7 +79,7 @@ class SiteLearning:
             shelf=Shelf(folder),
             spool=self._spool,
             default=create(DEFAULT),
-            pages=_whole(settings, "WEBMAIN_LEARN_PAGES"),
+            pages=_whole(settings, "WEBMAIN_LEARN_PAGES") or max(extractor.min_pages, LEARN_PAGES),
             hold_s=settings.getfloat("WEBMAIN_LEARN_HOLD_S"),
             max_held=settings.getint("WEBMAIN_LEARN_MAX_HELD"),
             timeout_s=self._limits["timeout_s"],

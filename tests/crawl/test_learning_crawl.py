@@ -36,6 +36,18 @@ def serve(site, paths, *, old=True, delay_s=0.0):
     return " ".join(site.url + path for path in paths)
 
 
+@pytest.fixture(autouse=True)
+def six(monkeypatch, crawl):
+    """Let six pages be enough, where a test says nothing else."""
+    command = crawl.command
+
+    def with_six(spider, arguments, settings):
+        given = {"WEBMAIN_LEARN_PAGES": 6, **settings}
+        return command(spider, arguments, {name: value for name, value in given.items() if value is not None})
+
+    monkeypatch.setattr(crawl, "command", with_six)
+
+
 def ledger_of(crawl):
     return Ledger(f"{crawl.store}.ledger")
 
@@ -174,6 +186,19 @@ def test_a_page_that_cannot_be_read_is_rejected_and_not_waited_for(site, crawl):
     assert done.rejected() == {"no_blocks": 1, "not_html": 1}
     assert done.stats["webmain/learning/held"] >= 6  # more may come while it learns
     assert extractors(done) == {"places": 6}
+
+
+def test_twenty_pages_are_waited_for_where_nothing_is_said(crawl, tmp_path):
+    path = tmp_path / "pages.warc.gz"
+    with WarcWriter(path) as writer:
+        for n in range(25):
+            writer.write(f"https://a.example/{n}", 200, {"Content-Type": "text/html"}, page("/", n).encode())
+    settings = {"WEBMAIN_LEARN_PAGES": ""}
+    done = crawl("archive", path=str(path), extractor=PLACES, settings=settings)
+    assert done.code == 2  # given, it must be a number
+    settings = {"WEBMAIN_LEARN_PAGES": None}
+    done = crawl("archive", path=str(path), extractor=PLACES, settings=settings)
+    assert models_of(crawl).models[0].n_pages == 20
 
 
 # ---- Models that are no longer right
