@@ -381,23 +381,43 @@ def test_a_layout_has_changed_where_the_mean_falls_by_half(make, told, looks, wa
     assert ((Event.LAYOUT_CHANGED, "a.example") in told) is has_changed
 
 
-def test_a_strange_page_is_judged_by_the_model_once_the_next_looks_as_before(make):
+def test_a_strange_page_is_judged_by_the_default_method_once_the_next_looks_as_before(make):
     learned_before(make)
     later = make()
     assert takes(later, "on") == ".w"
     assert later.ready() is None
     assert takes(later, "o") == "."
     assert later.ready() == "a.example"
-    ((_, judge),) = learn(later)
-    assert judge.look == "old"
+    assert learn(later) == [(1, DEFAULT)]
 
 
-def test_strange_pages_at_the_end_are_judged_by_the_model(make):
+def test_strange_pages_at_the_end_are_judged_by_the_default_method(make):
     learned_before(make)
     later = make()
     takes(later, "onn")
     assert later.waiting() == ["a.example"]
-    assert {e.look for _, e in learn(later)} == {"old"}
+    assert learn(later) == [(1, DEFAULT), (2, DEFAULT)]
+
+
+def test_strange_pages_among_those_learned_from_are_judged_by_the_default_method(make):
+    learning = make(Toy(5))
+    takes(learning, "oonoo")
+    assert [(n, e is DEFAULT) for n, e in learn(learning)] == [(n, n == 2) for n in range(5)]
+
+
+def test_a_method_that_cannot_compare_costs_no_page(make, told, caplog):
+    class Blind(Toy):
+        def resemblance(self, document):
+            raise ZeroDivisionError("a fault")
+
+        def restored(self, learned):
+            return Blind(self.min_pages, learned, learned.weights["look"])
+
+    learned_before(make)
+    told.clear()
+    later = make(Blind())
+    assert takes(later, "onon") == "...."
+    assert told.count((Event.FAILED, "a.example")) == 1
 
 
 def test_after_a_change_the_site_is_learned_from_the_strange_pages(make, told, tmp_path):
@@ -423,6 +443,8 @@ def test_a_site_is_learned_anew_once_in_a_crawl(make, told):
     takes(later, "nnnnn")
     learn(later)
     assert takes(later, "ooooooooooooo") == "............."
+    assert later.take(document(1, "old")) is DEFAULT
+    assert later.take(document(1, "new")).look == "new"
 
 
 def test_a_crawl_that_is_killed_after_a_change_begins_anew(make, told):

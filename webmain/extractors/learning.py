@@ -2,7 +2,8 @@
 
 A page of a site that is not known yet waits on disk until there are enough; then the method is fitted to them, what it
 has learned is put on the shelf, and they are judged by it. Pages of a known site are judged at once and compared with those
-learned from; when several in a row look different, the site is learned anew.
+learned from. One that looks different waits, too: when most of the last ones do, the site is learned anew; else it is judged
+by the default method.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from webmain.corpus.protocol import StoreError
 from webmain.corpus.spool import Held, Spool
 from webmain.extractors.base import NothingLearned
 from webmain.extractors.shelf import ModelError, OutdatedModelError, Shelf, site_of
+from webmain.items import Rejected
 from webmain.page.document import Document
 
 if TYPE_CHECKING:
@@ -83,6 +85,7 @@ class _Site:
     fitted: SiteExtractor | None = None
     had_model: bool = False
     is_retrained: bool = False
+    is_blind: bool = False
     held_since: float = 0.0
     recent: deque[float] = field(default_factory=lambda: deque(maxlen=WINDOW))
 
@@ -204,8 +207,8 @@ class Learning:
     spool : Spool
         Where pages wait.
     default : Extractor
-        A method for pages of sites that can not be learned; not used where the extractor has a true `judges_unlearned`: it
-        does something sensible as it comes.
+        A method for sites that can not be learned, and for pages that look unlike those learned from. Where the extractor has
+        a true `judges_unlearned` (it does something sensible as it comes), itself is used instead.
     pages : int or None
         Pages that are waited for; by default as many as the extractor wants.
     hold_s : float
@@ -261,9 +264,9 @@ class Learning:
         here = self._look_up(site)
         if here.stage is Stage.GIVEN_UP or not len(document.leaves):
             return here.fitted or self._default
-        if here.stage is Stage.LEARNED and self._looks_known(site, here, document):
-            return here.fitted
-        return None if self._hold(site, here, document) else here.fitted or self._default
+        if here.stage is Stage.LEARNED and (judge := self._notice(site, here, document)) is not None:
+            return judge
+        return None if self._hold(site, here, document) else self._default
 
     def _look_up(self, site: str) -> _Site:
         """Return what is known of a site; at first what lies on the shelf."""
@@ -311,25 +314,43 @@ class Learning:
         except ModelError as problem:
             self._tell(Event.FAILED, site, str(problem))
 
-    def _looks_known(self, site: str, here: _Site, document: Document) -> bool:
-        """Tell whether a page looks like those learned from; notice where the site's layout has changed."""
-        assert here.fitted is not None
-        assert here.fitted.learned is not None
-        if here.is_retrained:
-            return True
-        limit = CHANGED_SHARE * here.fitted.learned.resemblance
-        found = here.fitted.resemblance(document)
+    def _notice(self, site: str, here: _Site, document: Document) -> Extractor | None:
+        """Return by what a page of a learned site is judged; None where it looks so strange that it waits.
+
+        A strange page may be the first one of a new layout, or a gallery: those that come next tell.
+        """
+        found, limit = self._compare(site, here, document)
         here.recent.append(found)
+        if found >= limit:
+            if self._spool.count(site):
+                self._ready[site] = None
+            return here.fitted
+        if here.is_retrained:
+            return self._default
         if len(here.recent) >= LEAST_WINDOW and fmean(here.recent) < limit:
-            mean = fmean(here.recent)
-            detail = f"its last {len(here.recent)} pages resemble those learned from by {mean:.2f}, below {limit:.2f}"
+            mean, n = fmean(here.recent), len(here.recent)
             here.stage, here.fitted, here.had_model, here.is_retrained = Stage.HOLDING, None, True, True
+            detail = f"its last {n} pages resemble those learned from by {mean:.2f}, below {limit:.2f}"
             self._tell(Event.LAYOUT_CHANGED, site, f"{detail}; it is learned anew")
             self._put_aside(site)
-            return False
-        if found >= limit and self._spool.count(site):
-            self._ready[site] = None  # what looked strange was a page of another kind
-        return found >= limit
+        return None
+
+    def _compare(self, site: str, here: _Site, document: Document) -> tuple[float, float]:
+        """Return how much a page looks like those learned from, and the least that is usual."""
+        assert here.fitted is not None
+        assert here.fitted.learned is not None
+        limit = CHANGED_SHARE * here.fitted.learned.resemblance
+        if here.is_blind:
+            return limit, limit
+        try:
+            return here.fitted.resemblance(document), limit
+        except Rejected:
+            raise
+        except Exception as error:  # the method may be anybody's
+            here.is_blind = True
+            logger.exception("%s can not compare a page of %s", self.extractor.name, site)
+            self._tell(Event.FAILED, site, f"{self.extractor.name}: {type(error).__name__}: {error}")
+            return limit, limit
 
     def _hold(self, site: str, here: _Site, document: Document) -> bool:
         """Let a page wait; False where the disk refuses."""
@@ -412,8 +433,19 @@ class Learning:
                 self._tell(Event.FAILED, site, str(error))
                 continue
             if waited is not None:
-                return Released(document_of(waited, timeout_s=self._timeout_s), here.fitted or self._default)
+                document = document_of(waited, timeout_s=self._timeout_s)
+                return Released(document, self._judge_of(site, here, document))
         return None
+
+    def _judge_of(self, site: str, here: _Site, document: Document) -> Extractor:
+        """Return by what a page that waited is judged: what was learned tells nothing of pages that look otherwise."""
+        if here.fitted is None:
+            return self._default
+        try:
+            found, limit = self._compare(site, here, document)
+        except Rejected:
+            return here.fitted
+        return here.fitted if found >= limit else self._default
 
 
 def _is_free(here: _Site) -> bool:
