@@ -3,7 +3,12 @@
 import threading
 
 import pytest
+from scrapy import Spider
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
+from scrapy.settings import Settings
 
+from webmain import learning as crawl_learning
 from webmain.corpus.spool import Spool
 from webmain.extractors import learning as rooms
 from webmain.extractors.base import Learned, NothingLearned
@@ -53,6 +58,10 @@ class Toy:
 def document(n, look="old", site="a.example"):
     page = Page(url=f"https://{site}/{n}", html=f"<p>This is the {look} page number {n} of the site.</p>")
     return Document(page, html=page.html)
+
+
+def fitted_toy():
+    return Toy().fit([document(n) for n in range(3)])
 
 
 class Clock:
@@ -495,3 +504,35 @@ def test_what_is_known_of_a_page_is_not_lost_while_it_waits(make):
     assert (back.page.hints, back.page.parts, back.page.article_reason) == (page.hints, page.parts, "why")
     assert (back.page.headers, back.page.status, back.url) == (page.headers, 203, page.url)
     assert back.deadline is not None
+
+
+# ---- In Scrapy's room
+
+
+@pytest.mark.parametrize(
+    ("given", "hold_s"),
+    [
+        ({}, 300.0),
+        ({"WEBMAIN_LEARN_HOLD_S": 0}, 0.0),
+        ({"CLOSESPIDER_TIMEOUT": 100}, 50.0),
+        ({"CLOSESPIDER_TIMEOUT": 3600, "CLOSESPIDER_TIMEOUT_NO_ITEM": 90}, 45.0),
+        ({"WEBMAIN_LEARN_HOLD_S": 0, "CLOSESPIDER_TIMEOUT": 100}, 50.0),
+    ],
+)
+def test_pages_do_not_wait_until_a_limit_ends_the_crawl(given, hold_s):
+    settings = Settings({"WEBMAIN_LEARN_HOLD_S": 300.0, **given})
+    assert crawl_learning._hold_s(settings) == hold_s
+
+
+@pytest.mark.parametrize(("extractor", "is_there"), [(Toy(), True), (DEFAULT, False), (fitted_toy(), False)])
+def test_only_extractors_that_learn_and_have_not_learned_make_pages_wait(tmp_path, extractor, is_there):
+    settings = Settings()
+    settings.setmodule("webmain.settings")
+    crawler = Crawler(Spider, settings)
+    crawler.spider = Spider("s")
+    crawler.spider.extractor = extractor
+    if is_there:
+        assert crawl_learning.SiteLearning.from_crawler(crawler).extractor_of(document(0)) is None
+    else:
+        with pytest.raises(NotConfigured):
+            crawl_learning.SiteLearning.from_crawler(crawler)

@@ -80,7 +80,7 @@ class SiteLearning:
             spool=self._spool,
             default=create(DEFAULT),
             pages=_whole(settings, "WEBMAIN_LEARN_PAGES") or max(extractor.min_pages, LEARN_PAGES),
-            hold_s=settings.getfloat("WEBMAIN_LEARN_HOLD_S"),
+            hold_s=_hold_s(settings),
             max_held=settings.getint("WEBMAIN_LEARN_MAX_HELD"),
             timeout_s=self._limits["timeout_s"],
             tell=self._tell,
@@ -231,6 +231,13 @@ class SiteLearning:
         self._n_warned += 1
         if self._n_warned <= MAX_WARNINGS:
             self._crawler.stats.set_value(f"webmain/warning/learning{self._n_warned:02}", message)
+
+
+def _hold_s(settings: BaseSettings) -> float:
+    """Return for how long pages may wait: not until a limit of the user's ends the crawl, or they would wait in each anew."""
+    limits = [settings.getfloat(name) for name in ("CLOSESPIDER_TIMEOUT", "CLOSESPIDER_TIMEOUT_NO_ITEM")]
+    given = [settings.getfloat("WEBMAIN_LEARN_HOLD_S"), *(limit / 2 for limit in limits)]
+    return min(filter(None, given), default=0.0)
 
 
 def _whole(settings: BaseSettings, name: str) -> int | None:

@@ -42,7 +42,7 @@ WEBMAIN_MODELS = "models/sites"
 WEBMAIN_LEARN_PAGES = None
 """Pages of a site that are waited for before it is learned; None is 20, or more where the extractor wants more."""
 
-WEBMAIN_LEARN_HOLD_S = 900.0
+WEBMAIN_LEARN_HOLD_S = 300.0
 """Seconds for which a page waits at most; then its site is learned from what there is. 0 for no limit."""
 
 WEBMAIN_LEARN_MAX_HELD = 10_000
