@@ -291,11 +291,25 @@ def test_a_spool_that_cannot_be_written_makes_nothing_wait(tmp_path, told):
     assert told == [Event.FAILED]
 
 
+@pytest.mark.parametrize(("min_pages", "pages", "n", "event"), [
+    (3, 9, 2, Event.NOT_LEARNABLE),
+    (3, 9, 3, Event.LEARNED),
+    (3, 2, 1, Event.NOT_LEARNABLE),
+    (3, 2, 2, Event.LEARNED),
+])  # fmt: skip
+def test_from_fewer_pages_than_the_method_wants_nothing_is_learned(make, told, min_pages, pages, n, event):
+    learning = make(Toy(min_pages), pages=pages)
+    for i in range(n):
+        learning.take(document(i))
+    assert numbers(learn(learning)) == list(range(n))
+    assert told == [(event, "a.example")]
+
+
 # ---- Later crawls
 
 
-def learned_before(make, n=3, look="old", **options):
-    first = make(Toy(**options))
+def learned_before(make, n=3, look="old"):
+    first = make(Toy(n))
     for i in range(n):
         first.take(document(i, look))
     learn(first)

@@ -143,7 +143,7 @@ class SiteLearning:
     async def _release(self, site: str) -> AsyncIterator[Document]:
         """Learn a site where that is to be done, and yield its pages."""
         if lesson := self._learning.lesson(site):
-            logger.info("%s: learning from %d pages", site, len(lesson.documents))
+            logger.info("%s: %d pages waited", site, len(lesson.documents))
             self._learning.note(site, await asyncio.to_thread(lesson.run))
         while (released := self._learning.release(site)) is not None:
             self._assigned[released.document] = released.extractor
@@ -160,7 +160,7 @@ class SiteLearning:
 
     def _tick(self) -> None:
         engine = self._crawler.engine
-        if engine.running and self._learning.overdue():
+        if engine.running and engine.spider is not None and self._learning.overdue():
             self._ask(everything=False)
 
     def spider_idle(self, spider: Spider) -> None:
@@ -192,7 +192,7 @@ class SiteLearning:
 
     async def answer(self, response: Response, everything: bool) -> AsyncIterator[Document]:
         """Release the pages that have waited long enough, or all."""
-        self._is_asked = False
+        self._is_asked, self._held_at_idle = False, -1
         for site in self._learning.waiting() if everything else self._learning.overdue():
             async for document in self._release(site):
                 yield document

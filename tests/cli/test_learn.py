@@ -73,9 +73,15 @@ def test_one_site_of_an_archive_can_be_asked_for(archive, capsys):
     assert "no page of three.example" in capsys.readouterr().err
 
 
-def test_the_number_of_pages_is_bounded_and_too_few_are_told(archive, capsys):
+def test_the_number_of_pages_is_bounded(archive, capsys):
     assert run("learn", archive, "-e", PLACES, "--max-pages", 4) == exits.OK
-    assert "4 pages (it wants 6)" in capsys.readouterr().out
+    assert "one.example: 4 pages, quality" in capsys.readouterr().out
+
+
+def test_fewer_pages_than_the_method_wants_are_told(archive, capsys):
+    assert run("learn", archive, "-e", f"{PLACES}:min_pages=7") == exits.REJECTED
+    assert "nothing learned: places wants 7 pages, there are 6" in capsys.readouterr().err
+    assert not Path("models").exists()
 
 
 def test_nothing_learned_of_one_site_leaves_the_other(tmp_path, capsys):

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webmain.extractors import shelf as shelves
+from webmain.extractors import model_file as shelves
 from webmain.extractors.base import Learned
 from webmain.extractors.line_block import LineBlock
 from webmain.extractors.shelf import (

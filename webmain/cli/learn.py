@@ -142,8 +142,15 @@ def _learn_all(spool: Spool, extractor: SiteExtractor, folder: str) -> int:
     worst = OK
     for site in sorted(spool.sites):
         n = spool.count(site)
-        documents = HeldDocuments(spool, site, n)
-        learnt = Lesson(site=site, extractor=extractor, known=None, documents=documents, shelf=shelf).run()
+        lesson = Lesson(
+            site=site,
+            extractor=extractor,
+            known=None,
+            documents=HeldDocuments(spool, site, n),
+            shelf=shelf,
+            least=extractor.min_pages,
+        )
+        learnt = lesson.run()
         learned = learnt.fitted.learned if learnt.fitted is not None else None
         if learned is None:
             worst = max(worst, REJECTED)
@@ -153,10 +160,9 @@ def _learn_all(spool: Spool, extractor: SiteExtractor, folder: str) -> int:
             worst = max(worst, UNWRITTEN)
             print(f"webmain: {learnt.problem}", file=sys.stderr)
             continue
-        few = f" (it wants {extractor.min_pages})" if n < extractor.min_pages else ""
         known = "unknown" if learned.quality is None else f"{learned.quality:.3f}"
         place = shelf.path(site, extractor.name)
-        print(f"{site}: {n} pages{few}, quality {known}, resemblance {learned.resemblance:.2f}, {place}")
+        print(f"{site}: {n} pages, quality {known}, resemblance {learned.resemblance:.2f}, {place}")
     return worst
 
 

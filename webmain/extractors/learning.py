@@ -150,6 +150,8 @@ class Lesson:
         As it comes.
     known : SiteExtractor or None
         The same with a model of fewer pages than are wanted; a model of as many pages or more is kept.
+    least : int
+        From fewer pages nothing is learned.
     """
 
     site: str
@@ -157,6 +159,7 @@ class Lesson:
     known: SiteExtractor | None
     documents: Sequence[Document]
     shelf: Shelf
+    least: int = 1
 
     def run(self) -> Learnt:
         """Fit the extractor to the pages, and put the model on the shelf; nothing is raised."""
@@ -176,6 +179,8 @@ class Lesson:
         elif known is not None and n <= n_pages(known):
             return Learnt(fitted=known, event=Event.REUSED, detail=f"a model of {n_pages(known)} pages")
         try:
+            if n < self.least:
+                raise NothingLearned(f"{self.extractor.name} wants {self.least} pages, there are {n}")
             fitted = self.extractor.fit(self.documents)
         except NothingLearned as nothing:
             event = Event.REUSED if known else Event.NOT_LEARNABLE
@@ -406,6 +411,7 @@ class Learning:
             known=here.fitted,
             documents=HeldDocuments(self._spool, site, n),
             shelf=self._shelf,
+            least=min(self.extractor.min_pages, self.wanted),
         )
 
     def note(self, site: str, learnt: Learnt) -> None:

@@ -27,7 +27,7 @@ class Places:
 
     name: ClassVar[str] = "places"
     version: ClassVar[int] = 1
-    min_pages: int = 6
+    min_pages: int = 2
     long: int = LONG
     learned: Learned | None = field(default=None, compare=False)
 
