@@ -66,6 +66,9 @@ class FakeCrawler:
     def get_item_pipeline(self, kind):
         return self.pipelines.get(kind)
 
+    def get_spider_middleware(self, kind):
+        return None
+
     def hear(self, signal):
         def receiver(**values):
             self.heard.append((signal, {k: v for k, v in values.items() if k not in ("signal", "sender")}))

@@ -13,7 +13,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from webmain.items import Article, ArticleBlock, Hints, Kind, Page, Reason, Rejected, WordCount
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from webmain.extractors.base import Extractor
+    from webmain.extractors.shelf import Shelf
 
 __version__ = "0.1.0"
 __all__ = [
@@ -41,6 +44,7 @@ def extract(
     parts: Literal["article", "text"] = "article",
     timeout_s: float | None = TIMEOUT_S,
     max_bytes: int = MAX_BYTES,
+    models: str | Path | None = None,
 ) -> Article:
     """Extract the article from one page.
 
@@ -59,11 +63,16 @@ def extract(
         Seconds after which the page is given up; None for no limit.
     max_bytes : int
         Largest page accepted.
+    models : str, Path or None
+        A folder of models of sites (`webmain learn`): for a method that learns, the one of the page's site is used, if there
+        is one; None looks nowhere.
 
     Raises
     ------
     Rejected
         The page cannot give an article; see its `reason`. A ValueError.
+    ModelError
+        The site's model can not be used. A ValueError.
     TypeError
         The page is neither str nor bytes.
     ValueError
@@ -83,7 +92,14 @@ def extract(
         page = Page(url=url, body=bytes(html_or_bytes))
     else:
         raise TypeError(f"the page must be str or bytes, not {type(html_or_bytes).__name__}")
-    return extract_page(page, create(extractor), metadata=parts == "article", timeout_s=timeout_s, max_bytes=max_bytes)
+    return extract_page(
+        page,
+        create(extractor),
+        metadata=parts == "article",
+        timeout_s=timeout_s,
+        max_bytes=max_bytes,
+        shelf=_shelf(models),
+    )
 
 
 def extract_site(
@@ -93,6 +109,7 @@ def extract_site(
     parts: Literal["article", "text"] = "article",
     timeout_s: float | None = TIMEOUT_S,
     max_bytes: int = MAX_BYTES,
+    models: str | Path | None = None,
 ) -> list[Article | Rejected]:
     """Extract the articles from pages of one site, so that extractors which learn from a site can learn from all of them.
 
@@ -102,6 +119,8 @@ def extract_site(
         `Page(url=..., html=...)` or `Page(url=..., body=...)`.
     extractor, parts, timeout_s, max_bytes
         As for `extract`; the time limit holds for each page.
+    models : str, Path or None
+        As for `extract`: where there is a model of the site it is used, and nothing is learned from the pages.
 
     Returns
     -------
@@ -118,7 +137,17 @@ def extract_site(
         metadata=parts == "article",
         timeout_s=timeout_s,
         max_bytes=max_bytes,
+        shelf=_shelf(models),
     )
+
+
+def _shelf(models: str | Path | None) -> Shelf | None:
+    """Return a folder of models as such."""
+    if models is None:
+        return None
+    from webmain.extractors.shelf import Shelf
+
+    return Shelf(models)
 
 
 def _checked(page: Any, number: int) -> Page:

@@ -30,6 +30,7 @@ from webmain.corpus.store import open_stores
 from webmain.extractors.base import Extraction
 from webmain.extractors.registry import create
 from webmain.items import Article, Page, Reason, Rejected
+from webmain.learning import SiteLearning
 from webmain.page.blocks import Segmentation
 from webmain.page.document import Document
 from webmain.page.urls import site_key
@@ -73,6 +74,15 @@ class Step:
         return create(self.option("extractor", "WEBMAIN_EXTRACTOR"))
 
     @cached_property
+    def _learning(self) -> SiteLearning | None:
+        return self.crawler.get_spider_middleware(SiteLearning)
+
+    def extractor_of(self, document: Document) -> Extractor:
+        """Return what a page is to be judged by: what was learned of its site, else the crawl's extractor."""
+        learned = self._learning.extractor_of(document) if self._learning else None
+        return learned or self.extractor
+
+    @cached_property
     def limits(self) -> Mapping[str, Any]:
         """Bounds on one page."""
         settings = self.crawler.settings
@@ -112,7 +122,7 @@ class Segment(Step):
         if not isinstance(item, Document):
             return item
         with self.rejecting(item.url):
-            return self.extractor.segment(item)
+            return self.extractor_of(item).segment(item)
 
 
 class Extract(Step):
@@ -123,7 +133,7 @@ class Extract(Step):
         if not isinstance(item, Segmentation):
             return item
         with self.rejecting(item.document.url):
-            return stages.judge_segmentation(item, self.extractor)
+            return stages.judge_segmentation(item, self.extractor_of(item.document))
 
 
 class Merge(Step):
@@ -149,7 +159,8 @@ class Compose(Step):
         with self.rejecting(document.url):
             article = stages.compose(item)
             if document.page.parts:
-                article = stages.stitch_parts(article, document.page.parts, self.extractor, **self.limits)
+                extractor = self.extractor_of(document)
+                article = stages.stitch_parts(article, document.page.parts, extractor, **self.limits)
             check_age(article, getattr(spider, "since", None))
             check_language(article, getattr(spider, "language", None))
             return article

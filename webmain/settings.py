@@ -34,6 +34,20 @@ WEBMAIN_TOP_WORDS = 50
 WEBMAIN_STOPWORDS = ""
 """A file of stop words of your own."""
 
+# ---- Sites that are learned (extractors such as svm and lbda)
+
+WEBMAIN_MODELS = "models/sites"
+"""The folder of the models, one file for each site and method."""
+
+WEBMAIN_LEARN_PAGES = None
+"""Pages of a site that are waited for before it is learned; None is 20, or more where the extractor wants more."""
+
+WEBMAIN_LEARN_HOLD_S = 300.0
+"""Seconds for which a page waits at most; then its site is learned from what there is. 0 for no limit."""
+
+WEBMAIN_LEARN_MAX_HELD = 10_000
+"""Pages that wait at most, of all sites together."""
+
 # ---- What a crawl tells
 
 WEBMAIN_PROGRESS_S = 10.0
@@ -133,6 +147,7 @@ DOWNLOADER_MIDDLEWARES = {
 SPIDER_MIDDLEWARES = {
     "scrapy.spidermiddlewares.httperror.HttpErrorMiddleware": None,
     "webmain.middlewares.Statuses": 50,
+    "webmain.learning.SiteLearning": 950,
 }
 EXTENSIONS = {
     "webmain.extensions.KnownUrls": 10,

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from webmain.extractors.base import Extraction, Extractor
+    from webmain.extractors.shelf import Shelf
     from webmain.page.blocks import Segmentation
 
 DEFAULT_TIMEOUT_S = 10.0
@@ -332,6 +333,22 @@ def stitch(first: Article, rest: Sequence[Article]) -> Article:
     )
 
 
+def shelved(extractor: Extractor, document: Document, shelf: Shelf) -> Extractor:
+    """Return a method with what was learned of a page's site, or as it is where nothing was.
+
+    Raises
+    ------
+    ModelError
+        There is a model, and it can not be used.
+    """
+    from webmain.extractors.shelf import site_of
+
+    if not isinstance(extractor, SiteExtractor) or extractor.learned is not None:
+        return extractor
+    site = site_of(document)
+    return (shelf.load(extractor, site) if site else None) or extractor
+
+
 def extract_page(
     page: Page,
     extractor: Extractor,
@@ -339,15 +356,31 @@ def extract_page(
     metadata: bool = True,
     max_bytes: int = DEFAULT_MAX_BYTES,
     timeout_s: float | None = DEFAULT_TIMEOUT_S,
+    shelf: Shelf | None = None,
 ) -> Article:
     """Walk the whole way with one page and the pages that continue it.
+
+    Parameters
+    ----------
+    page : Page
+    extractor : Extractor
+    metadata : bool
+        As for `compose`.
+    max_bytes, timeout_s
+        As for `read`.
+    shelf : Shelf or None
+        Where a model of the page's site is looked for, if the method is one that learns.
 
     Raises
     ------
     Rejected
         With the reason.
+    ModelError
+        There is a model, and it can not be used.
     """
     document = read(page, max_bytes=max_bytes, timeout_s=timeout_s)
+    if shelf is not None:
+        extractor = shelved(extractor, document, shelf)
     article = compose(merge(judge(document, extractor)), metadata=metadata)
     return stitch_parts(article, page.parts, extractor, max_bytes=max_bytes, timeout_s=timeout_s)
 
@@ -370,6 +403,16 @@ def stitch_parts(
     return stitch(article, rest) if rest else article
 
 
+def _of_site(extractor: SiteExtractor, documents: Sequence[Document], shelf: Shelf) -> SiteExtractor:
+    """Return a method with the model of the first page's site that a shelf has one of."""
+    from webmain.extractors.shelf import site_of
+
+    for site in dict.fromkeys(filter(None, map(site_of, documents))):
+        if (known := shelf.load(extractor, site)) is not None:
+            return known
+    return extractor
+
+
 def extract_pages(
     pages: Iterable[Page],
     extractor: Extractor,
@@ -377,11 +420,17 @@ def extract_pages(
     metadata: bool = True,
     max_bytes: int = DEFAULT_MAX_BYTES,
     timeout_s: float | None = DEFAULT_TIMEOUT_S,
+    shelf: Shelf | None = None,
 ) -> list[Article | Rejected]:
     """Walk the whole way with pages of one site; one answer for each page, in order.
 
-    An extractor that learns from sites is fitted to all pages that can be read, if they are enough; where they hold no
-    evidence to learn from, it judges as it comes.
+    An extractor that learns from sites takes the site's model where a shelf has one. Else it is fitted to all pages that can
+    be read, if they are enough; where they hold no evidence to learn from, it judges as it comes.
+
+    Raises
+    ------
+    ModelError
+        There is a model, and it can not be used.
     """
     pages = list(pages)
     if isinstance(extractor, SiteExtractor):
@@ -391,7 +440,9 @@ def extract_pages(
                 documents.append(read(page, max_bytes=max_bytes, timeout_s=timeout_s))
             except Rejected:
                 continue
-        if len(documents) >= extractor.min_pages:
+        if shelf is not None and documents:
+            extractor = _of_site(extractor, documents, shelf)
+        if extractor.learned is None and len(documents) >= extractor.min_pages:
             with suppress(NothingLearned):
                 extractor = extractor.fit(documents)
     answers: list[Article | Rejected] = []

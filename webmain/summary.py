@@ -14,7 +14,7 @@ from typing import Any
 
 Stats = Mapping[str, Any]
 
-FAILING = ("store", "ledger", "record", "replay", "feed", "stats")
+FAILING = ("store", "ledger", "record", "replay", "feed", "stats", "learn")
 """Parts of a crawl whose failure is noted in its stats as `webmain/PART_error`."""
 
 MAX_SITES = 20
@@ -38,6 +38,8 @@ class Outcome:
         By reason, the commonest first: pages that give no article, addresses that could not be fetched.
     errors : int
         Unexpected exceptions, in pipelines and in the spider, and feeds that could not be stored.
+    learning : Mapping[str, int]
+        Sites that were learned, reused (their model lay on the shelf), retrained, or are not learnable.
     """
 
     pages: int
@@ -48,6 +50,7 @@ class Outcome:
     rejected: Mapping[str, int]
     failed: Mapping[str, int]
     errors: int
+    learning: Mapping[str, int]
     sites: Mapping[str, tuple[int, int]]
     elapsed_s: float
     finish_reason: str
@@ -76,6 +79,7 @@ def outcome(stats: Stats) -> Outcome:
         errors=_number(stats, "webmain/item_errors")
         + _number(stats, "spider_exceptions/count")
         + sum(_below(stats, "feedexport/failed_count/").values()),
+        learning=_below(stats, "webmain/sites/"),
         sites={name: (counts[0], counts[1]) for name, counts in order},
         elapsed_s=float(stats.get("elapsed_time_seconds") or 0.0),
         finish_reason=str(stats.get("finish_reason") or ""),
@@ -115,6 +119,7 @@ def render(
         ("rejected", _counts(found.rejected)),
         ("not fetched", _counts(found.failed)),
         ("errors", f"{found.errors:,}"),
+        *([("sites", _listed(found.learning))] if found.learning else []),
         ("took", _duration(found.elapsed_s) + (f" ({found.finish_reason})" if found.finish_reason else "")),
     ]
     rows += [("stored in", f"{spec} ({n:,} articles)") for spec, n in places]
@@ -179,6 +184,7 @@ def as_prometheus(stats: Stats, *, name: str) -> str:
     gauge("site_articles", "Stored articles by site.", _labelled("site", {s: n for s, (n, _) in found.sites.items()}))
     gauge("pages", "Pages read.", [("", found.pages)])
     gauge("known", "Addresses passed over, settled by an earlier crawl.", [("", found.known)])
+    gauge("learning_sites", "Sites by what was learned of them.", _labelled("outcome", found.learning))
     gauge("errors", "Unexpected exceptions.", [("", found.errors)])
     gauge("elapsed_seconds", "Duration of the crawl.", [("", found.elapsed_s)])
     finished = stats.get("finish_time")
@@ -232,10 +238,14 @@ def _below(stats: Stats, prefix: str) -> dict[str, int]:
     return dict(sorted(found.items(), key=lambda each: (-each[1], each[0])))
 
 
+def _listed(by_reason: Mapping[str, int]) -> str:
+    return ", ".join(f"{n:,} {reason.replace('_', ' ')}" for reason, n in by_reason.items())
+
+
 def _counts(by_reason: Mapping[str, int]) -> str:
     if not by_reason:
         return "0"
-    parts = ", ".join(f"{n:,} {reason.replace('_', ' ')}" for reason, n in by_reason.items())
+    parts = _listed(by_reason)
     return f"{sum(by_reason.values()):,}: {parts}" if len(by_reason) > 1 else parts
 
 

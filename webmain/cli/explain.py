@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from webmain.cli.exits import NOT_FOUND, OK, REJECTED
-from webmain.cli.sources import NotFoundError, add_source, read_page
+from webmain.cli.sources import NotFoundError, add_source, judge_of, read_page
 from webmain.items import Rejected
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def _explain(args: argparse.Namespace) -> int:
     try:
         page = read_page(args.source[0], args)
         document = stages.read(page, max_bytes=args.max_bytes, timeout_s=args.timeout)
-        judged = stages.merge(stages.judge(document, extractor))
+        judged = stages.merge(stages.judge(document, judge_of(document, extractor, args)))
     except (NotFoundError, Rejected) as error:
         print(f"webmain: {error}", file=sys.stderr)
         return NOT_FOUND if isinstance(error, NotFoundError) else REJECTED

@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from webmain.cli.exits import NOT_FOUND, OK, REJECTED
-from webmain.cli.sources import NotFoundError, add_source, read_page
+from webmain.cli.sources import NotFoundError, add_source, judge_of, read_page
 from webmain.items import Article, Rejected
 
 if TYPE_CHECKING:
@@ -32,15 +32,16 @@ def add(commands: Commands) -> None:
 
 
 def _extract(args: argparse.Namespace) -> int:
+    from webmain import stages
     from webmain.extractors.registry import create
-    from webmain.stages import extract_page
 
     extractor = create(args.extractor)
     worst = OK
     for number, source in enumerate(args.source):
         try:
             page = read_page(source, args)
-            article = extract_page(page, extractor, timeout_s=args.timeout, max_bytes=args.max_bytes)
+            document = stages.read(page, timeout_s=args.timeout, max_bytes=args.max_bytes)
+            article = stages.compose(stages.merge(stages.judge(document, judge_of(document, extractor, args))))
         except (NotFoundError, Rejected) as error:
             worst = max(worst, NOT_FOUND if isinstance(error, NotFoundError) else REJECTED)
             name = "" if isinstance(error, NotFoundError) else f"{source}: rejected: "

@@ -6,12 +6,21 @@ import argparse
 import re
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from webmain import MAX_BYTES, TIMEOUT_S, __version__
 from webmain.items import Page
 
+if TYPE_CHECKING:
+    from webmain.extractors.base import Extractor
+    from webmain.page.document import Document
+
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
+
+
+MODELS = "models/sites"
+"""The folder in which models of sites are looked for."""
 
 
 class NotFoundError(Exception):
@@ -29,6 +38,9 @@ def add_source(parser: argparse.ArgumentParser, *, several: bool) -> None:
     )
     parser.add_argument(
         "-e", "--extractor", help="method, with options: pab, line_block:decision=sigma, module:Class ..."
+    )
+    parser.add_argument(
+        "--models", default=MODELS, metavar="FOLDER", help=f"models of sites, for a method that learns ({MODELS})"
     )
     parser.add_argument("--url", help="the page's address, for a file or standard input")
     parser.add_argument("--timeout", type=positive, default=TIMEOUT_S, metavar="S", help="seconds for extraction (10)")
@@ -52,6 +64,25 @@ def positive_int(text: str) -> int:
     if value <= 0:
         raise argparse.ArgumentTypeError(f"got {text}, allowed is a positive whole number")
     return value
+
+
+def judge_of(document: Document, extractor: Extractor, args: argparse.Namespace) -> Extractor:
+    """Return a method with what was learned of a page's site; what is missing or can not be used is told."""
+    from webmain.extractors.base import SiteExtractor
+    from webmain.extractors.shelf import ModelError, Shelf, site_of
+    from webmain.stages import shelved
+
+    if not isinstance(extractor, SiteExtractor):
+        return extractor
+    try:
+        found = shelved(extractor, document, Shelf(args.models))
+    except ModelError as error:
+        print(f"webmain: {error}; the page is judged without it", file=sys.stderr)
+        return extractor
+    if found is extractor:
+        site = site_of(document) or "a page without an address (--url)"
+        print(f"webmain: {site}: {extractor.name} has learned nothing of it in {args.models}", file=sys.stderr)
+    return found
 
 
 def read_page(source: str, args: argparse.Namespace) -> Page:

@@ -20,9 +20,16 @@ if TYPE_CHECKING:
 
 _PREFIX: Final = "WEBMAIN_"
 _LIMITS: Final = tuple(f"WEBMAIN_MAX_{field.name.upper()}" for field in fields(Limits))
-_WHOLE: Final = {"WEBMAIN_MAX_BYTES": 1, "WEBMAIN_TOP_WORDS": 0, **dict.fromkeys(_LIMITS, 0)}
+_WHOLE: Final = {
+    "WEBMAIN_MAX_BYTES": 1,
+    "WEBMAIN_TOP_WORDS": 0,
+    "WEBMAIN_LEARN_PAGES": 1,
+    "WEBMAIN_LEARN_MAX_HELD": 1,
+    **dict.fromkeys(_LIMITS, 0),
+}
 _NUMBERS: Final = (
     "WEBMAIN_PAGE_TIMEOUT_S",
+    "WEBMAIN_LEARN_HOLD_S",
     "WEBMAIN_PROGRESS_S",
     "WEBMAIN_ROBOTS_RETRY_S",
     "WEBMAIN_MAX_CRAWL_DELAY",

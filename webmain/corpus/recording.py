@@ -78,8 +78,8 @@ class WarcWriter:
         fetched_at: datetime | None = None,
         *,
         request: bytes | None = None,
-    ) -> None:
-        """Append an answer.
+    ) -> int:
+        """Append an answer; return the offset at which its record begins.
 
         Parameters
         ----------
@@ -108,11 +108,13 @@ class WarcWriter:
         target = {"WARC-Target-URI": _one_line(url)}
         head = _http_head(status, headers, len(body))
         digest = {"WARC-Payload-Digest": _digest(body)}
+        begin = self._file.size()
         kind = {"Content-Type": "application/http; msgtype=response"}
         response_id = self._put("response", head + body, target | kind | digest, when)
         if request is not None:
             concurrent = {"Content-Type": "application/http; msgtype=request", "WARC-Concurrent-To": response_id}
             self._put("request", request, target | concurrent, when)
+        return begin
 
     def close(self) -> None:
         """Close the file; a second call does nothing."""

@@ -191,6 +191,11 @@ class SiteExtractor(Extractor, Protocol):
         Pages it wants before it learns.
     learned : Learned or None
         What it has learned; None as it comes.
+
+    Notes
+    -----
+    A class may say `judges_unlearned = True`: it does something sensible as it comes. Then a crawl judges pages of sites that
+    can not be learned by it, else by the default method.
     """
 
     version: ClassVar[int]

@@ -119,6 +119,7 @@ class LBDA:
 
     name: ClassVar[str] = "lbda"
     version: ClassVar[int] = 1
+    judges_unlearned: ClassVar[bool] = True
     ads: bool = True
     filters: str = ""
     own_list: bool = True

@@ -1,0 +1,216 @@
+"""`webmain learn`, `models`, `forget`, and extraction with what was learned, as a user runs them."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import webmain
+from webmain import cli
+from webmain.cli import exits
+from webmain.corpus.recording import WarcWriter
+from webmain.extractors.shelf import DamagedModelError, Shelf
+from webmain.items import Page
+
+ROOT = Path(__file__).parents[2]
+SAMPLE = ROOT / "tests" / "crawl" / "sample"
+PLACES = "sample_learner:Places"
+MENU = "The whole menu of this site, with a long line that stands on every single page"
+
+
+def page(site, n):
+    story = "".join(
+        f"<p class=text>On day {n}.{i} the harbour master of {site} counted {n * 7 + i} boats before the tide came in.</p>"
+        for i in range(4)
+    )
+    return f"<html><head><title>Story {n}</title></head><body><ul><li>{MENU}</li></ul><div>{story}</div></body></html>"
+
+
+def write(path, sites, n_pages=6):
+    with WarcWriter(path) as writer:
+        for n in range(n_pages):
+            for site in sites:
+                writer.write(f"https://www.{site}/{n}", 200, {"Content-Type": "text/html"}, page(site, n).encode())
+    return str(path)
+
+
+@pytest.fixture
+def archive(tmp_path):
+    return write(tmp_path / "pages.warc.gz", ["one.example", "two.example"])
+
+
+@pytest.fixture(autouse=True)
+def places(monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(str(SAMPLE))
+    monkeypatch.chdir(tmp_path)
+
+
+def run(*args):
+    return cli.main(list(map(str, args)))
+
+
+def test_every_site_of_an_archive_is_learned(archive, capsys, tmp_path):
+    assert run("learn", archive, "-e", PLACES) == exits.OK
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.partition(":")[0] for line in lines] == ["one.example", "two.example"]
+    assert all("6 pages, quality 1.000" in line and "models/sites/" in line for line in lines)
+    (model, _) = Shelf(tmp_path / "models" / "sites").models().models
+    assert (model.site, model.n_pages) == ("one.example", 6)
+    assert model.first_page is not None
+    assert sorted(p.name for p in (tmp_path / "models" / "sites").iterdir()) == [
+        "one.example.places.json",
+        "two.example.places.json",
+    ]
+
+
+def test_one_site_of_an_archive_can_be_asked_for(archive, capsys):
+    assert run("learn", archive, "-e", PLACES, "--site", "https://two.example/x", "--models", "m") == exits.OK
+    assert [m.site for m in Shelf("m").models().models] == ["two.example"]
+    assert run("learn", archive, "-e", PLACES, "--site", "three.example", "--models", "m") == exits.NOT_FOUND
+    assert "no page of three.example" in capsys.readouterr().err
+
+
+def test_the_number_of_pages_is_bounded(archive, capsys):
+    assert run("learn", archive, "-e", PLACES, "--max-pages", 4) == exits.OK
+    assert "one.example: 4 pages, quality" in capsys.readouterr().out
+
+
+def test_fewer_pages_than_the_method_wants_are_told(archive, capsys):
+    assert run("learn", archive, "-e", f"{PLACES}:min_pages=7") == exits.REJECTED
+    assert "nothing learned: places wants 7 pages, there are 6" in capsys.readouterr().err
+    assert not Path("models").exists()
+
+
+def test_nothing_learned_of_one_site_leaves_the_other(tmp_path, capsys):
+    path = write(tmp_path / "pages.warc.gz", ["one.example", "unlearnable.example"])
+    assert run("learn", path, "-e", PLACES) == exits.REJECTED
+    out, err = capsys.readouterr()
+    assert out.startswith("one.example: ")
+    assert "unlearnable.example: 6 pages, nothing learned: the pages hold no evidence" in err
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "told"),
+    [
+        (("/no/such/file.warc.gz", "-e", PLACES), exits.NOT_FOUND, "no such file"),
+        (("nothing/*.html", "-e", PLACES), exits.NOT_FOUND, "nothing matches it"),
+        (("no site", "-e", PLACES), exits.NOT_FOUND, "no domain or web address"),
+        (("one.example", "-e", "pab"), exits.USAGE, "pab learns nothing of sites"),
+    ],
+)
+def test_what_cannot_be_learned_from_is_told(args, code, told, capsys):
+    assert run("learn", *args) == code
+    assert told in capsys.readouterr().err
+
+
+def test_an_unknown_method_is_wrong_usage(archive):
+    with pytest.raises(SystemExit) as ended:
+        run("learn", archive, "-e", "nosuch")
+    assert ended.value.code == exits.USAGE
+
+
+def test_a_folder_that_cannot_be_written_is_told(archive, capsys):
+    assert run("learn", archive, "-e", PLACES, "--models", "/dev/null/m") == exits.UNWRITTEN
+    assert "/dev/null/m" in capsys.readouterr().err
+
+
+def test_models_are_listed_and_forgotten(archive, capsys):
+    assert run("models") == exits.OK
+    assert "no models here" in capsys.readouterr().err
+    run("learn", archive, "-e", PLACES)
+    capsys.readouterr()
+    assert run("models") == exits.OK
+    rows = capsys.readouterr().out.splitlines()
+    assert [row.split()[:3] for row in rows[1:]] == [["one.example", "places", "6"], ["two.example", "places", "6"]]
+    assert run("models", "-f", "json") == exits.OK
+    assert json.loads(capsys.readouterr().out)[0]["options"] == {"long": 60}
+    assert run("forget", "https://www.one.example/a", "-e", "other") == exits.NOT_FOUND
+    assert run("forget", "https://www.one.example/a", "-e", "places") == exits.OK
+    assert run("forget", "one.example") == exits.NOT_FOUND
+    assert [m.site for m in Shelf("models/sites").models().models] == ["two.example"]
+
+
+def test_a_damaged_model_is_listed_as_such(archive, capsys):
+    run("learn", archive, "-e", PLACES)
+    Path("models/sites/one.example.places.json").write_text("{")
+    assert run("models") == exits.REJECTED
+    out, err = capsys.readouterr()
+    assert "two.example" in out
+    assert "one.example.places.json" in err
+
+
+def test_extraction_uses_the_model_of_the_pages_site(archive, tmp_path, capsys):
+    run("learn", archive, "-e", PLACES, "--site", "one.example")
+    (tmp_path / "new.html").write_text(page("one.example", 77))
+    capsys.readouterr()
+    assert run("extract", "new.html", "-e", PLACES, "--url", "https://one.example/77") == exits.OK
+    out, err = capsys.readouterr()
+    assert out.startswith("On day 77.0 the harbour master")
+    assert MENU not in out
+    assert err == ""
+    assert run("explain", "new.html", "-e", PLACES, "--url", "https://one.example/77") == exits.OK
+    assert "5 blocks, 4 kept" in capsys.readouterr().out
+    assert run("extract", "new.html", "-e", PLACES, "--url", "https://two.example/77") == exits.REJECTED
+    assert "two.example: places has learned nothing of it in models/sites" in capsys.readouterr().err
+
+
+def test_a_damaged_model_is_told_and_left_aside_by_extraction(archive, tmp_path, capsys):
+    run("learn", archive, "-e", PLACES)
+    path = Path("models/sites/one.example.places.json")
+    path.write_bytes(path.read_bytes()[:-9])
+    (tmp_path / "new.html").write_text(page("one.example", 77))
+    assert run("extract", "new.html", "-e", PLACES, "--url", "https://one.example/77") == exits.REJECTED
+    assert "judged without it" in capsys.readouterr().err
+
+
+def test_the_library_uses_models_only_when_asked(archive):
+    run("learn", archive, "-e", PLACES)
+    html, url = page("one.example", 77), "https://one.example/77"
+    article = webmain.extract(html, url=url, extractor=PLACES, models="models/sites")
+    assert (article.extractor, article.text.count("harbour master")) == ("places", 4)
+    with pytest.raises(webmain.Rejected):
+        webmain.extract(html, url=url, extractor=PLACES)
+    one = [Page(url=url, html=html)]
+    assert [a.text for a in webmain.extract_site(one, extractor=PLACES, models="models/sites")] == [article.text]
+    assert isinstance(webmain.extract_site(one, extractor=PLACES)[0], webmain.Rejected)
+    Path("models/sites/one.example.places.json").write_bytes(b"")
+    with pytest.raises(DamagedModelError):
+        webmain.extract(html, url=url, extractor=PLACES, models="models/sites")
+
+
+def test_a_site_is_learned_by_crawling_it_and_nothing_is_stored(tmp_path):
+    env = {
+        **os.environ,
+        "PYTHONPATH": f"{ROOT}:{SAMPLE}",
+        "PYTHONUTF8": "1",
+        "SCRAPY_SETTINGS_MODULE": "demo.settings",
+    }
+    command = [
+        sys.executable,
+        "-m",
+        "webmain.cli",
+        "learn",
+        "harbour-courier.example",
+        "-e",
+        PLACES,
+        "--max-pages",
+        "8",
+    ]
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == exits.OK, done.stderr
+    assert done.stdout.startswith("harbour-courier.example: 8 pages, quality")
+    assert [p.name for p in tmp_path.iterdir()] == ["models"]
+    (model,) = Shelf(tmp_path / "models" / "sites").models().models
+    assert model.n_pages == 8
+
+
+def test_a_site_that_is_not_there_is_told(tmp_path):
+    env = {**os.environ, "PYTHONPATH": f"{ROOT}:{SAMPLE}", "SCRAPY_SETTINGS_MODULE": "demo.settings"}
+    command = [sys.executable, "-m", "webmain.cli", "learn", "nowhere.example", "-e", PLACES]
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == exits.NOT_FOUND
+    assert "no article could be fetched" in done.stderr
+    assert list(tmp_path.iterdir()) == []

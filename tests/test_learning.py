@@ -1,0 +1,552 @@
+"""Which pages wait, when a site is learned, and when its layout has changed: the decisions, without a crawl."""
+
+import threading
+
+import pytest
+from scrapy import Spider
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
+from scrapy.settings import Settings
+
+from webmain import learning as crawl_learning
+from webmain.corpus.spool import Spool
+from webmain.extractors import learning as rooms
+from webmain.extractors.base import Learned, NothingLearned
+from webmain.extractors.learning import Event, HeldDocuments, Learning, held
+from webmain.extractors.line_block import LineBlock
+from webmain.extractors.shelf import Shelf
+from webmain.items import Page
+from webmain.page.document import Document
+
+DEFAULT = LineBlock()
+
+
+class Toy:
+    """Finds out how many pages say "new": a page resembles those learned from where it says the same."""
+
+    name = "toy"
+    version = 1
+
+    def __init__(self, min_pages=3, learned=None, look=None):
+        self.min_pages = min_pages
+        self.learned = learned
+        self.look = look
+
+    def segment(self, document):
+        return document.blocks
+
+    def judge(self, segmentation):
+        return DEFAULT.judge(segmentation)
+
+    def fit(self, documents):
+        texts = [d.html for d in documents]
+        if any("nothing" in t for t in texts):
+            raise NothingLearned("nothing is to be seen")
+        if any("fault" in t for t in texts):
+            raise RuntimeError("a fault")
+        look = "new" if sum("new" in t for t in texts) * 2 > len(texts) else "old"
+        learned = Learned(n_pages=len(texts), columns=(), weights={"look": look}, quality=None, resemblance=0.8)
+        return Toy(self.min_pages, learned, look)
+
+    def restored(self, learned):
+        return Toy(self.min_pages, learned, learned.weights["look"])
+
+    def resemblance(self, document):
+        return 0.9 if self.look in document.html else 0.1
+
+
+def document(n, look="old", site="a.example"):
+    page = Page(url=f"https://{site}/{n}", html=f"<p>This is the {look} page number {n} of the site.</p>")
+    return Document(page, html=page.html)
+
+
+def fitted_toy():
+    return Toy().fit([document(n) for n in range(3)])
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def told():
+    return []
+
+
+@pytest.fixture
+def make(tmp_path, told):
+    spools = []
+
+    def make(extractor=None, **options):
+        spools.append(Spool(tmp_path / "models" / ".held"))
+        return Learning(
+            extractor or Toy(),
+            shelf=Shelf(tmp_path / "models"),
+            spool=spools[-1],
+            default=DEFAULT,
+            tell=lambda event, site, detail: told.append((event, site)),
+            **options,
+        )
+
+    yield make
+    for spool in spools:
+        spool.close()
+
+
+def learn(learning, site="a.example"):
+    """Do what a crawl does with a site that is ready; return what is released."""
+    if lesson := learning.lesson(site):
+        learning.note(site, lesson.run())
+    out = []
+    while (released := learning.release(site)) is not None:
+        out.append((int(released.document.url.rpartition("/")[2]), released.extractor))
+    return out
+
+
+def numbers(released):
+    return [n for n, _ in released]
+
+
+# ---- Waiting
+
+
+def test_pages_wait_until_there_are_as_many_as_are_wanted(make, told):
+    learning = make()
+    assert [learning.take(document(n)) for n in range(2)] == [None, None]
+    assert learning.ready() is None
+    assert learning.take(document(2)) is None
+    assert learning.ready() == "a.example"
+    assert learning.ready() is None
+    released = learn(learning)
+    assert numbers(released) == [0, 1, 2]
+    assert {e.learned.n_pages for _, e in released} == {3}
+    assert told == [(Event.LEARNED, "a.example")]
+    after = learning.take(document(3))
+    assert after is released[0][1]
+    assert learning.n_held == 0
+
+
+@pytest.mark.parametrize(("pages", "n"), [(None, 3), (5, 5), (1, 1)])
+def test_the_number_may_be_set(make, pages, n):
+    learning = make(pages=pages)
+    for i in range(n):
+        assert learning.ready() is None
+        learning.take(document(i))
+    assert learning.ready() == "a.example"
+
+
+def test_pages_that_come_while_the_site_is_learned_wait_and_are_released_with_the_others(make):
+    learning = make()
+    for n in range(3):
+        learning.take(document(n))
+    lesson = learning.lesson("a.example")
+    assert learning.lesson("a.example") is None  # nobody else begins
+    assert learning.release("a.example") is None
+    assert learning.take(document(3)) is None
+    assert learning.waiting() == []
+    learning.note("a.example", lesson.run())
+    assert numbers(learn(learning)) == [0, 1, 2, 3]
+
+
+def test_learning_may_run_in_another_thread_while_pages_come(make):
+    learning = make(pages=5)
+    for n in range(5):
+        learning.take(document(n))
+    lesson = learning.lesson("a.example")
+    results = []
+    thread = threading.Thread(target=lambda: results.append(lesson.run()))
+    thread.start()
+    for n in range(5, 25):
+        learning.take(document(n))
+    thread.join()
+    learning.note("a.example", results[0])
+    assert numbers(learn(learning)) == list(range(25))
+    assert results[0].fitted.learned.n_pages == 5
+
+
+def test_each_page_is_released_once_by_several_at_a_time(make):
+    learning = make()
+    for n in range(3):
+        learning.take(document(n))
+    learning.note("a.example", learning.lesson("a.example").run())
+    one, two = learning.release("a.example"), learning.release("a.example")
+    assert {one.document.url[-1], two.document.url[-1]} == {"0", "1"}
+
+
+def test_sites_are_learned_apart(make, told):
+    learning = make()
+    for n in range(2):
+        learning.take(document(n, site="a.example"))
+        learning.take(document(n, site="www.b.example"))
+    learning.take(document(2, site="b.example"))
+    assert learning.ready() == "b.example"
+    assert learning.ready() is None
+    assert numbers(learn(learning, "b.example")) == [0, 1, 2]
+    assert learning.waiting() == ["a.example"]
+
+
+def test_a_page_of_no_site_or_without_text_never_waits(make, told):
+    learning = make()
+    blank = Document(Page(url="https://a.example/"), html="<html><body></body></html>")
+    assert learning.take(blank) is DEFAULT
+    assert [learning.take(Document(Page(), html="<p>Text</p>")) for _ in range(2)] == [DEFAULT, DEFAULT]
+    assert told == [(Event.NOT_LEARNABLE, "")]
+    assert learning.n_held == 0
+
+
+def test_pages_wait_no_longer_than_they_may(make):
+    clock = Clock()
+    learning = make(hold_s=60, clock=clock)
+    learning.take(document(0))
+    clock.now = 30
+    learning.take(document(0, site="b.example"))
+    clock.now = 59.9
+    assert learning.overdue() == []
+    clock.now = 60
+    assert learning.overdue() == ["a.example"]
+    assert numbers(learn(learning)) == [0]
+    clock.now = 90
+    assert learning.overdue() == ["b.example"]
+
+
+def test_without_a_limit_pages_wait_for_ever(make):
+    clock = Clock()
+    learning = make(hold_s=0, clock=clock)
+    learning.take(document(0))
+    clock.now = 1e9
+    assert learning.overdue() == []
+
+
+def test_beyond_the_bound_the_site_not_seen_for_longest_goes_on(make):
+    learning = make(pages=10, max_held=3)
+    for site in ("a", "b", "c", "a"):
+        assert learning.ready() is None
+        learning.take(document(1, site=f"{site}.example"))
+    assert learning.ready() == "b.example"
+    assert numbers(learn(learning, "b.example")) == [1]
+    assert learning.n_held == 3
+
+
+def test_sites_beyond_the_bound_are_forgotten_and_read_from_the_shelf_again(make, told, monkeypatch):
+    monkeypatch.setattr(rooms, "MAX_SITES", 2)
+    learning = make(pages=1)
+    for n, site in enumerate(["a.example", "b.example", "c.example", "d.example"]):
+        learning.take(document(n, site=site))
+        learn(learning, learning.ready())
+    assert learning.take(document(9)) is not None
+    assert told[-1] == (Event.REUSED, "a.example")
+
+
+# ---- What can not be learned
+
+
+def test_nothing_learned_means_the_default_method_told_once(make, told):
+    learning = make()
+    for n in range(3):
+        learning.take(document(n, "nothing"))
+    assert learn(learning) == [(0, DEFAULT), (1, DEFAULT), (2, DEFAULT)]
+    assert [learning.take(document(n)) for n in range(3, 9)] == [DEFAULT] * 6
+    assert told == [(Event.NOT_LEARNABLE, "a.example")]
+
+
+def test_a_method_that_judges_unlearned_does_so_itself(make):
+    class Able(Toy):
+        judges_unlearned = True
+
+    able = Able()
+    learning = make(able)
+    for n in range(3):
+        learning.take(document(n, "nothing"))
+    assert learn(learning) == [(0, able), (1, able), (2, able)]
+
+
+def test_a_fault_of_the_method_costs_no_page(make, told, caplog):
+    learning = make()
+    for n in range(3):
+        learning.take(document(n, "fault"))
+    assert learn(learning) == [(0, DEFAULT), (1, DEFAULT), (2, DEFAULT)]
+    assert told == [(Event.FAILED, "a.example")]
+    assert "RuntimeError" in caplog.text
+
+
+def test_a_shelf_that_cannot_be_written_costs_the_model_alone(make, told, tmp_path):
+    learning = make()
+    for n in range(3):
+        learning.take(document(n))
+    (tmp_path / "models" / "a.example.toy.json").mkdir()
+    released = learn(learning)
+    assert [e.learned.n_pages for _, e in released] == [3, 3, 3]
+    assert (Event.FAILED, "a.example") in told
+
+
+def test_a_spool_that_cannot_be_written_makes_nothing_wait(tmp_path, told):
+    (tmp_path / "file").write_text("")
+    learning = Learning(
+        Toy(), shelf=Shelf(tmp_path), spool=Spool(tmp_path / "file"), default=DEFAULT, tell=lambda *t: told.append(t[0])
+    )
+    assert learning.take(document(0)) is DEFAULT
+    assert told == [Event.FAILED]
+
+
+@pytest.mark.parametrize(("min_pages", "pages", "n", "event"), [
+    (3, 9, 2, Event.NOT_LEARNABLE),
+    (3, 9, 3, Event.LEARNED),
+    (3, 2, 1, Event.NOT_LEARNABLE),
+    (3, 2, 2, Event.LEARNED),
+])  # fmt: skip
+def test_from_fewer_pages_than_the_method_wants_nothing_is_learned(make, told, min_pages, pages, n, event):
+    learning = make(Toy(min_pages), pages=pages)
+    for i in range(n):
+        learning.take(document(i))
+    assert numbers(learn(learning)) == list(range(n))
+    assert told == [(event, "a.example")]
+
+
+# ---- Later crawls
+
+
+def learned_before(make, n=3, look="old"):
+    first = make(Toy(n))
+    for i in range(n):
+        first.take(document(i, look))
+    learn(first)
+
+
+def test_a_model_of_enough_pages_is_used_at_once(make, told):
+    learned_before(make)
+    told.clear()
+    later = make()
+    assert later.take(document(7)).learned.n_pages == 3
+    assert told == [(Event.REUSED, "a.example")]
+
+
+def test_a_model_of_fewer_pages_waits_for_better(make, told):
+    learned_before(make, n=2)
+    told.clear()
+    later = make()
+    assert [later.take(document(n)) for n in range(3)] == [None] * 3
+    assert {e.learned.n_pages for _, e in learn(later)} == {3}
+    assert told == [(Event.RETRAINED, "a.example")]
+
+
+@pytest.mark.parametrize(("n", "event", "pages"), [(1, Event.REUSED, 2), (2, Event.REUSED, 2), (3, Event.RETRAINED, 3)])
+def test_with_no_more_pages_than_before_the_model_is_kept(make, told, n, event, pages):
+    learned_before(make, n=2)
+    told.clear()
+    later = make(pages=9)
+    for i in range(n):
+        later.take(document(i))
+    assert {e.learned.n_pages for _, e in learn(later)} == {pages}
+    assert told == [(event, "a.example")]
+
+
+def test_a_model_of_fewer_pages_judges_where_no_more_is_learned(make, told):
+    learned_before(make, n=2)
+    later = make()
+    for n in range(3):
+        later.take(document(n, "nothing old"))
+    assert {e.learned.n_pages for _, e in learn(later)} == {2}
+
+
+def test_a_model_of_fewer_pages_and_another_layout_is_not_used(make, told, tmp_path):
+    learned_before(make, n=2)
+    told.clear()
+    later = make(pages=9)
+    for n in range(5):
+        later.take(document(n, "new"))
+    assert {e.look for _, e in learn(later)} == {"new"}
+    assert [event for event, _ in told] == [Event.LAYOUT_CHANGED, Event.RETRAINED]
+
+
+def test_a_model_that_cannot_be_used_is_told_and_learned_anew(make, told, tmp_path):
+    learned_before(make)
+    told.clear()
+    path = tmp_path / "models" / "a.example.toy.json"
+    path.write_bytes(path.read_bytes()[:-5])
+    later = make()
+    for n in range(3):
+        assert later.take(document(n)) is None
+    learn(later)
+    assert [event for event, _ in told] == [Event.UNUSABLE, Event.RETRAINED]
+    assert path.with_name(path.name + ".damaged").exists()
+
+
+# ---- Layouts that change
+
+
+def takes(learning, looks):
+    """Take pages of these looks; return "." for each that goes on at once and "w" for each that waits."""
+    return "".join(
+        "w" if learning.take(document(n, {"o": "old", "n": "new"}[look])) is None else "."
+        for n, look in enumerate(looks)
+    )
+
+
+@pytest.mark.parametrize(
+    ("looks", "waits", "has_changed"),
+    [
+        ("ooooooooooo", "...........", False),
+        ("nnnn", "wwww", False),  # four pages are too few to tell
+        ("nnnnn", "wwwww", True),
+        ("oooooooooonnnnnn", "..........wwwwww", False),  # the mean falls slowly
+        ("oooooooooonnnnnnn", "..........wwwwwww", True),
+        ("onononononononon", ".w.w.w.w.w.w.w.w", False),  # galleries in between
+        ("oonoooonoo", "..w....w..", False),
+    ],
+)
+def test_a_layout_has_changed_where_the_mean_falls_by_half(make, told, looks, waits, has_changed):
+    learned_before(make)
+    told.clear()
+    assert takes(make(pages=3), looks) == waits
+    assert ((Event.LAYOUT_CHANGED, "a.example") in told) is has_changed
+
+
+def test_a_strange_page_is_judged_by_the_default_method_once_the_next_looks_as_before(make):
+    learned_before(make)
+    later = make()
+    assert takes(later, "on") == ".w"
+    assert later.ready() is None
+    assert takes(later, "o") == "."
+    assert later.ready() == "a.example"
+    assert learn(later) == [(1, DEFAULT)]
+
+
+def test_strange_pages_at_the_end_are_judged_by_the_default_method(make):
+    learned_before(make)
+    later = make()
+    takes(later, "onn")
+    assert later.waiting() == ["a.example"]
+    assert learn(later) == [(1, DEFAULT), (2, DEFAULT)]
+
+
+def test_strange_pages_among_those_learned_from_are_judged_by_the_default_method(make):
+    learning = make(Toy(5))
+    takes(learning, "oonoo")
+    assert [(n, e is DEFAULT) for n, e in learn(learning)] == [(n, n == 2) for n in range(5)]
+
+
+def test_a_method_that_cannot_compare_costs_no_page(make, told, caplog):
+    class Blind(Toy):
+        def resemblance(self, document):
+            raise ZeroDivisionError("a fault")
+
+        def restored(self, learned):
+            return Blind(self.min_pages, learned, learned.weights["look"])
+
+    learned_before(make)
+    told.clear()
+    later = make(Blind())
+    assert takes(later, "onon") == "...."
+    assert told.count((Event.FAILED, "a.example")) == 1
+
+
+def test_after_a_change_the_site_is_learned_from_the_strange_pages(make, told, tmp_path):
+    learned_before(make)
+    told.clear()
+    later = make()
+    takes(later, "nnnnn")
+    path = tmp_path / "models" / "a.example.toy.json"
+    assert not path.exists()
+    assert path.with_name(path.name + ".previous").exists()
+    assert later.ready() == "a.example"
+    released = learn(later)
+    assert {e.look for _, e in released} == {"new"}
+    assert numbers(released) == [0, 1, 2, 3, 4]
+    assert path.exists()
+    assert not path.with_name(path.name + ".previous").exists()
+    assert [event for event, _ in told] == [Event.REUSED, Event.LAYOUT_CHANGED, Event.RETRAINED]
+
+
+def test_a_site_is_learned_anew_once_in_a_crawl(make, told):
+    learned_before(make)
+    later = make()
+    takes(later, "nnnnn")
+    learn(later)
+    assert takes(later, "ooooooooooooo") == "............."
+    assert later.take(document(1, "old")) is DEFAULT
+    assert later.take(document(1, "new")).look == "new"
+
+
+def test_a_crawl_that_is_killed_after_a_change_begins_anew(make, told):
+    learned_before(make)
+    takes(make(), "nnnnn")
+    told.clear()
+    later = make()
+    assert takes(later, "nnn") == "www"
+    assert {e.look for _, e in learn(later)} == {"new"}
+
+
+# ---- Documents that waited
+
+
+def test_documents_are_read_when_asked_for_and_their_time_begins_anew(make, tmp_path):
+    spool = Spool(tmp_path / "s")
+    for n in range(4):
+        spool.put("s", held(document(n)))
+    documents = HeldDocuments(spool, "s", 3)
+    assert len(documents) == 3
+    assert [d.url[-1] for d in documents] == ["0", "1", "2"]
+    assert documents[-1].url == documents[2].url
+    assert [d.url[-1] for d in documents[1:]] == ["1", "2"]
+    assert documents[0] is not documents[0]
+    with pytest.raises(IndexError):
+        documents[3]
+    spool.close()
+
+
+def test_what_is_known_of_a_page_is_not_lost_while_it_waits(make):
+    from webmain.items import Hints
+
+    page = Page(
+        url="https://a.example/1",
+        body="<p>ข่าว old</p>".encode("cp874"),
+        hints=Hints(source="feed", title="T"),
+        parts=(Page(url="https://a.example/1?p=2", html="<p>more</p>"),),
+        article_reason="why",
+        headers={"content-type": "text/html"},
+        status=203,
+    )
+    waiting = Document(page, html="<p>ข่าว old</p>", charset="cp874", charset_source="meta")
+    learning = make(pages=1, timeout_s=5.0)
+    learning.take(waiting)
+    learning.note("a.example", learning.lesson("a.example").run())
+    back = learning.release("a.example").document
+    assert (back.html, back.charset, back.charset_source) == (waiting.html, "cp874", "meta")
+    assert (back.page.hints, back.page.parts, back.page.article_reason) == (page.hints, page.parts, "why")
+    assert (back.page.headers, back.page.status, back.url) == (page.headers, 203, page.url)
+    assert back.deadline is not None
+
+
+# ---- In Scrapy's room
+
+
+@pytest.mark.parametrize(
+    ("given", "hold_s"),
+    [
+        ({}, 300.0),
+        ({"WEBMAIN_LEARN_HOLD_S": 0}, 0.0),
+        ({"CLOSESPIDER_TIMEOUT": 100}, 50.0),
+        ({"CLOSESPIDER_TIMEOUT": 3600, "CLOSESPIDER_TIMEOUT_NO_ITEM": 90}, 45.0),
+        ({"WEBMAIN_LEARN_HOLD_S": 0, "CLOSESPIDER_TIMEOUT": 100}, 50.0),
+    ],
+)
+def test_pages_do_not_wait_until_a_limit_ends_the_crawl(given, hold_s):
+    settings = Settings({"WEBMAIN_LEARN_HOLD_S": 300.0, **given})
+    assert crawl_learning._hold_s(settings) == hold_s
+
+
+@pytest.mark.parametrize(("extractor", "is_there"), [(Toy(), True), (DEFAULT, False), (fitted_toy(), False)])
+def test_only_extractors_that_learn_and_have_not_learned_make_pages_wait(tmp_path, extractor, is_there):
+    settings = Settings()
+    settings.setmodule("webmain.settings")
+    crawler = Crawler(Spider, settings)
+    crawler.spider = Spider("s")
+    crawler.spider.extractor = extractor
+    if is_there:
+        assert crawl_learning.SiteLearning.from_crawler(crawler).extractor_of(document(0)) is None
+    else:
+        with pytest.raises(NotConfigured):
+            crawl_learning.SiteLearning.from_crawler(crawler)

@@ -1,0 +1,180 @@
+"""`webmain learn`: learn sites from archives of their pages, or by crawling them."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from webmain.cli.exits import INTERRUPTED, NOT_FOUND, OK, REJECTED, UNWRITTEN, USAGE
+from webmain.cli.sources import MODELS, positive_int
+
+if TYPE_CHECKING:
+    import argparse
+
+    from webmain.cli import Commands
+    from webmain.corpus.spool import Spool
+    from webmain.corpus.warc import Skip
+    from webmain.extractors.base import SiteExtractor
+    from webmain.items import Page
+
+MAX_PAGES = 50
+"""Pages of a site that are learned from."""
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    learn = commands.add_parser(
+        "learn",
+        help="learn sites from archives of their pages, or by crawling them",
+        description="Learn sites, and put what was learned into a folder, where crawls and `webmain extract` find it. "
+        "An archive is learned site by site; a site is crawled politely, and nothing of it is stored.",
+    )
+    learn.add_argument(
+        "source",
+        metavar="SITE|WARC",
+        nargs="+",
+        help="a domain or address to crawl, or a WARC file, a folder of HTML files or a pattern of such",
+    )
+    learn.add_argument(
+        "-e", "--extractor", default="svm", help="method that learns, with options: svm, lbda, module:Class (svm)"
+    )
+    learn.add_argument("--models", default=MODELS, metavar="FOLDER", help=f"where models are kept ({MODELS})")
+    learn.add_argument(
+        "--max-pages", type=positive_int, default=MAX_PAGES, metavar="N", help=f"pages of a site ({MAX_PAGES})"
+    )
+    learn.add_argument("--site", metavar="DOMAIN", help="of an archive, only the pages of this site")
+    learn.add_argument("--contact", help="your address, sent in the user agent when a site is crawled")
+    learn.set_defaults(run=_learn)
+
+
+def _learn(args: argparse.Namespace) -> int:
+    from webmain.corpus.spool import Spool
+    from webmain.extractors.base import SiteExtractor
+    from webmain.extractors.registry import create
+
+    extractor = create(args.extractor)
+    if not isinstance(extractor, SiteExtractor):
+        print(f"webmain: {extractor.name} learns nothing of sites; there are svm and lbda", file=sys.stderr)
+        return USAGE
+    archives = [source for source in args.source if _is_archive(source)]
+    addresses = [source for source in args.source if not _is_archive(source)]
+    if wrong := [address for address in addresses if not _is_site(address)]:
+        print(f"webmain: {wrong[0]}: no such file, and no domain or web address", file=sys.stderr)
+        return NOT_FOUND
+    with tempfile.TemporaryDirectory(prefix="webmain-learn-") as folder:
+        spool = Spool(folder)
+        try:
+            worst = _gather(spool, archives, addresses, args)
+            return worst if worst == INTERRUPTED else max(worst, _learn_all(spool, extractor, args.models))
+        finally:
+            spool.close()
+
+
+def _gather(spool: Spool, archives: Sequence[str], addresses: Sequence[str], args: argparse.Namespace) -> int:
+    """Let pages of all sources wait in the spool; return an exit code."""
+    from webmain.corpus.warc import ArchiveError, read_pages
+
+    worst = OK
+    for archive in archives:
+        before = len(spool)
+        broken: list[str] = []
+        try:
+            pages = read_pages(archive, on_skip=partial(_note_damage, broken))
+        except ArchiveError as error:
+            print(f"webmain: {error}", file=sys.stderr)
+            worst = NOT_FOUND
+            continue
+        put_pages(spool, pages, max_pages=args.max_pages, site=args.site)
+        for damage in broken[:10]:
+            print(f"webmain: {damage}", file=sys.stderr)
+        if len(spool) == before:
+            of = f" of {args.site}" if args.site else ""
+            print(f"webmain: {archive}: no page{of} in it that can be read", file=sys.stderr)
+            worst = NOT_FOUND
+    if addresses:
+        from webmain.learning import gather
+
+        print(f"crawling {', '.join(addresses)} for up to {args.max_pages} articles each", file=sys.stderr)
+        before = len(spool)
+        if not gather(addresses, spool, max_pages=args.max_pages, contact=args.contact or ""):
+            return INTERRUPTED
+        if len(spool) == before:
+            print(f"webmain: {', '.join(addresses)}: no article could be fetched", file=sys.stderr)
+            worst = NOT_FOUND
+    return worst
+
+
+def _note_damage(broken: list[str], why: Skip, where: str | None) -> None:
+    if why.value in ("damaged", "unreadable"):
+        broken.append(f"{why.value}: {where}")
+
+
+def put_pages(spool: Spool, pages: Iterable[Page], *, max_pages: int, site: str | None = None) -> None:
+    """Let pages wait that can be read: so many of each site, or of one site alone."""
+    from webmain import stages
+    from webmain.extractors.learning import held
+    from webmain.extractors.shelf import site_of
+    from webmain.items import Rejected
+    from webmain.page.urls import site_key
+
+    wanted = site_key(site) if site else None
+    for page in pages:
+        try:
+            document = stages.read(page)
+            own = site_of(document)
+            if not own or (wanted and own != wanted) or spool.count(own) >= max_pages or not len(document.leaves):
+                continue
+        except Rejected:
+            continue
+        spool.put(own, held(document))
+
+
+def _learn_all(spool: Spool, extractor: SiteExtractor, folder: str) -> int:
+    """Learn each site of which pages wait; print a line for each."""
+    from webmain.extractors.learning import Event, HeldDocuments, Lesson
+    from webmain.extractors.shelf import Shelf
+
+    shelf = Shelf(folder)
+    worst = OK
+    for site in sorted(spool.sites):
+        n = spool.count(site)
+        lesson = Lesson(
+            site=site,
+            extractor=extractor,
+            known=None,
+            documents=HeldDocuments(spool, site, n),
+            shelf=shelf,
+            least=extractor.min_pages,
+        )
+        learnt = lesson.run()
+        learned = learnt.fitted.learned if learnt.fitted is not None else None
+        if learned is None:
+            worst = max(worst, REJECTED)
+            print(f"webmain: {site}: {n} pages, nothing learned: {learnt.detail}", file=sys.stderr)
+            continue
+        if learnt.problem or learnt.event is Event.FAILED:
+            worst = max(worst, UNWRITTEN)
+            print(f"webmain: {learnt.problem}", file=sys.stderr)
+            continue
+        known = "unknown" if learned.quality is None else f"{learned.quality:.3f}"
+        place = shelf.path(site, extractor.name)
+        print(f"{site}: {n} pages, quality {known}, resemblance {learned.resemblance:.2f}, {place}")
+    return worst
+
+
+def _is_archive(source: str) -> bool:
+    """Tell whether a source names files: what is there, or looks like a pattern or a path."""
+    if "://" in source:
+        return False
+    place = Path(source).expanduser()
+    return place.exists() or any(c in source for c in "*?[") or source.lower().endswith((".gz", ".warc", ".html"))
+
+
+def _is_site(source: str) -> bool:
+    from webmain.spiders.arguments import start_url
+
+    return start_url(source) is not None

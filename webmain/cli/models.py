@@ -1,0 +1,88 @@
+"""`webmain models` and `webmain forget`: what was learned of sites."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from webmain.cli.exits import NOT_FOUND, OK, REJECTED
+from webmain.cli.sources import MODELS
+
+if TYPE_CHECKING:
+    import argparse
+
+    from webmain.cli import Commands
+    from webmain.extractors.shelf import Model
+
+
+def add(commands: Commands) -> None:
+    """Add the commands."""
+    models = commands.add_parser(
+        "models", help="list what was learned of sites", description="List what was learned of sites."
+    )
+    models.add_argument("-f", "--format", choices=("table", "json"), default="table", help="what to print")
+    models.set_defaults(run=_models)
+    forget = commands.add_parser(
+        "forget", help="remove what was learned of sites", description="Remove what was learned of sites."
+    )
+    forget.add_argument("site", metavar="SITE", nargs="+", help="a domain or address")
+    forget.add_argument("-e", "--extractor", metavar="METHOD", help="what this method has learned only")
+    forget.set_defaults(run=_forget)
+    for command in (models, forget):
+        command.add_argument("--models", default=MODELS, metavar="FOLDER", help=f"where models are kept ({MODELS})")
+
+
+def _models(args: argparse.Namespace) -> int:
+    from webmain.extractors.shelf import Shelf
+
+    found = Shelf(args.models).models()
+    if args.format == "json":
+        print(json.dumps([_record(model) for model in found.models], ensure_ascii=False, indent=2))
+    elif found.models:
+        width = max(len(model.site) for model in found.models)
+        print(f"{'site':<{width}}  {'method':<10} {'pages':>5} {'quality':>7}  trained")
+        for model in found.models:
+            quality = "" if model.quality is None else f"{model.quality:.3f}"
+            trained = model.trained_at.date().isoformat()
+            print(f"{model.site:<{width}}  {model.method:<10} {model.n_pages:>5} {quality:>7}  {trained}")
+    for error in found.errors:
+        print(f"webmain: {error}", file=sys.stderr)
+    if not found.models and not found.errors:
+        print(f"webmain: {args.models}: no models here; webmain learn SITE makes one", file=sys.stderr)
+    return REJECTED if found.errors else OK
+
+
+def _record(model: Model) -> dict[str, Any]:
+    dates = {name: getattr(model, name) for name in ("trained_at", "first_page", "last_page")}
+    return {
+        "site": model.site,
+        "method": model.method,
+        "options": dict(model.options),
+        "version": model.version,
+        "n_pages": model.n_pages,
+        "quality": model.quality,
+        "resemblance": model.resemblance,
+        "columns": list(model.columns),
+        "webmain": model.webmain,
+        "path": str(model.path),
+        **{name: date.isoformat() if date else None for name, date in dates.items()},
+    }
+
+
+def _forget(args: argparse.Namespace) -> int:
+    from webmain.extractors.shelf import Shelf
+    from webmain.page.urls import site_key
+
+    shelf = Shelf(args.models)
+    method = args.extractor.partition(":")[0] if args.extractor else None
+    worst = OK
+    for site in args.site:
+        gone = shelf.forget(site_key(site) or site, method)
+        for path in gone:
+            print(f"removed {path}")
+        if not gone:
+            by = f" by {method}" if method else ""
+            print(f"webmain: {site}: nothing was learned of it{by} in {args.models}", file=sys.stderr)
+            worst = NOT_FOUND
+    return worst

@@ -1,0 +1,493 @@
+"""Learning sites page by page: which pages wait, when a site is learned, and when its layout has changed.
+
+A page of a site that is not known yet waits on disk until there are enough; then the method is fitted to them, what it
+has learned is put on the shelf, and they are judged by it. Pages of a known site are judged at once and compared with those
+learned from. One that looks different waits, too: when most of the last ones do, the site is learned anew; else it is judged
+by the default method.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum, StrEnum
+from statistics import fmean
+from typing import TYPE_CHECKING, Final, overload
+
+from webmain.corpus.protocol import StoreError
+from webmain.corpus.spool import Held, Spool
+from webmain.extractors.base import NothingLearned
+from webmain.extractors.shelf import ModelError, OutdatedModelError, Shelf, site_of
+from webmain.items import Rejected
+from webmain.page.document import Document
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from webmain.extractors.base import Extractor, SiteExtractor
+
+logger = logging.getLogger(__name__)
+
+WINDOW: Final = 10
+"""Pages over whose resemblance the mean is taken."""
+
+LEAST_WINDOW: Final = 5
+"""Pages that are needed before a layout is said to have changed: a gallery or a live blog is none."""
+
+CHANGED_SHARE: Final = 0.5
+"""A layout has changed where the mean falls below this share of the resemblance of the pages learned from."""
+
+MAX_SITES: Final = 1_000
+"""Sites without waiting pages whose state is remembered; of others the model is read again."""
+
+
+class Event(StrEnum):
+    """What can be told of a site."""
+
+    LEARNED = "learned"
+    REUSED = "reused"  # its model lay on the shelf
+    RETRAINED = "retrained"  # a model was replaced by a better one, or by one of the new layout
+    NOT_LEARNABLE = "not_learnable"  # its pages are judged by the default method
+    LAYOUT_CHANGED = "layout_changed"
+    UNUSABLE = "unusable"  # its model can not be used
+    FAILED = "failed"  # something is broken: the spool, the shelf, the method
+
+
+Tell = Callable[[Event, str, str], None]
+"""Called with what happened, the site, and one sentence for people."""
+
+
+class Stage(Enum):
+    """How far a site is."""
+
+    HOLDING = "holding"
+    LEARNING = "learning"
+    LEARNED = "learned"
+    GIVEN_UP = "given up"
+
+
+@dataclass(frozen=True, slots=True)
+class Released:
+    """A page that need not wait any longer, and what it is to be judged by."""
+
+    document: Document
+    extractor: Extractor
+
+
+@dataclass(slots=True)
+class _Site:
+    """What is known of one site in this crawl; `fitted` is what judges, or, while pages wait, what may do so later."""
+
+    stage: Stage = Stage.HOLDING
+    fitted: SiteExtractor | None = None
+    had_model: bool = False
+    is_retrained: bool = False
+    is_blind: bool = False
+    held_since: float = 0.0
+    recent: deque[float] = field(default_factory=lambda: deque(maxlen=WINDOW))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Learnt:
+    """What came of a lesson.
+
+    Attributes
+    ----------
+    fitted : SiteExtractor or None
+        What judges the site's pages now; None for the default method.
+    event : Event
+        LEARNED, REUSED, NOT_LEARNABLE or FAILED.
+    detail : str
+        One sentence.
+    layout_changed : bool
+        The shelf's model no longer fitted.
+    problem : str
+        What is broken beside that; "" for nothing.
+    """
+
+    fitted: SiteExtractor | None
+    event: Event
+    detail: str
+    layout_changed: bool = False
+    problem: str = ""
+
+
+class HeldDocuments(Sequence[Document]):
+    """The first waiting pages of a site as documents, read when asked for, so that memory holds one at a time."""
+
+    def __init__(self, spool: Spool, site: str, n: int) -> None:
+        self._spool = spool
+        self._site = site
+        self._n = n
+
+    def __len__(self) -> int:
+        return self._n
+
+    @overload
+    def __getitem__(self, index: int) -> Document: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Document]: ...
+
+    def __getitem__(self, index: int | slice) -> Document | Sequence[Document]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(self._n))]
+        if not -self._n <= index < self._n:
+            raise IndexError(index)
+        return document_of(self._spool.get(self._site, index % self._n))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lesson:
+    """A site that is to be learned; `run` may be called in another thread.
+
+    Attributes
+    ----------
+    extractor : SiteExtractor
+        As it comes.
+    known : SiteExtractor or None
+        The same with a model of fewer pages than are wanted; a model of as many pages or more is kept.
+    least : int
+        From fewer pages nothing is learned.
+    """
+
+    site: str
+    extractor: SiteExtractor
+    known: SiteExtractor | None
+    documents: Sequence[Document]
+    shelf: Shelf
+    least: int = 1
+
+    def run(self) -> Learnt:
+        """Fit the extractor to the pages, and put the model on the shelf; nothing is raised."""
+        try:
+            return self._run()
+        except Exception as error:  # the method may be anybody's; the pages must not be lost with it
+            logger.exception("%s can not learn %s", self.extractor.name, self.site)
+            problem = f"{self.extractor.name} can not learn {self.site}: {type(error).__name__}: {error}"
+            return Learnt(fitted=self.known, event=Event.FAILED, detail=problem, problem=problem)
+
+    def _run(self) -> Learnt:
+        known, n = self.known, len(self.documents)
+        has_changed = known is not None and n >= LEAST_WINDOW and self._is_unlike(known)
+        if has_changed:
+            known = None
+            self.shelf.set_aside(self.site, self.extractor.name)
+        elif known is not None and n <= n_pages(known):
+            return Learnt(fitted=known, event=Event.REUSED, detail=f"a model of {n_pages(known)} pages")
+        try:
+            if n < self.least:
+                raise NothingLearned(f"{self.extractor.name} wants {self.least} pages, there are {n}")
+            fitted = self.extractor.fit(self.documents)
+        except NothingLearned as nothing:
+            event = Event.REUSED if known else Event.NOT_LEARNABLE
+            return Learnt(fitted=known, event=event, detail=str(nothing), layout_changed=has_changed)
+        problem, place = "", ""
+        try:
+            first, last = dates(self.documents)
+            place = str(self.shelf.save(fitted, self.site, first_page=first, last_page=last))
+        except ModelError as error:
+            problem = str(error)
+        detail = f"from {n} pages, {quality(fitted)}" + (f", {place}" if place else "")
+        return Learnt(fitted=fitted, event=Event.LEARNED, detail=detail, layout_changed=has_changed, problem=problem)
+
+    def _is_unlike(self, known: SiteExtractor) -> bool:
+        assert known.learned is not None
+        found = fmean(known.resemblance(document) for document in self.documents)
+        return found < CHANGED_SHARE * known.learned.resemblance
+
+
+class Learning:
+    """Decides for each page of a crawl by what it is judged, or that it has to wait.
+
+    Parameters
+    ----------
+    extractor : SiteExtractor
+        The method as it comes.
+    shelf : Shelf
+        Where models are.
+    spool : Spool
+        Where pages wait.
+    default : Extractor
+        A method for sites that can not be learned, and for pages that look unlike those learned from. Where the extractor has
+        a true `judges_unlearned` (it does something sensible as it comes), itself is used instead.
+    pages : int or None
+        Pages that are waited for; by default as many as the extractor wants.
+    hold_s : float
+        Seconds for which a page waits at most; 0 for no limit.
+    max_held : int
+        Pages that wait at most, of all sites together; beyond, the site that was not seen for longest goes on.
+    timeout_s : float or None
+        Limit on the work with a page that is released.
+    tell : callable
+        Told what happens.
+    clock : callable
+        Seconds, monotonic.
+    """
+
+    def __init__(
+        self,
+        extractor: SiteExtractor,
+        *,
+        shelf: Shelf,
+        spool: Spool,
+        default: Extractor,
+        pages: int | None = None,
+        hold_s: float = 0.0,
+        max_held: int = 10_000,
+        timeout_s: float | None = None,
+        tell: Tell = lambda _event, _site, _detail: None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.extractor = extractor
+        self.wanted = max(1, pages or extractor.min_pages)
+        self._shelf = shelf
+        self._spool = spool
+        self._default: Extractor = extractor if getattr(extractor, "judges_unlearned", False) else default
+        self._hold_s = hold_s
+        self._max_held = max_held
+        self._timeout_s = timeout_s
+        self._tell = tell
+        self._clock = clock
+        self._sites: OrderedDict[str, _Site] = OrderedDict()
+        self._ready: OrderedDict[str, None] = OrderedDict()
+
+    # ---- Pages that come
+
+    def take(self, document: Document) -> Extractor | None:
+        """Return by what a page is to be judged; None where it waits from now on.
+
+        Raises
+        ------
+        Rejected
+            The page can not be read.
+        """
+        site = site_of(document)
+        here = self._look_up(site)
+        if here.stage is Stage.GIVEN_UP or not len(document.leaves):
+            return here.fitted or self._default
+        if here.stage is Stage.LEARNED and (judge := self._notice(site, here, document)) is not None:
+            return judge
+        return None if self._hold(site, here, document) else self._default
+
+    def _look_up(self, site: str) -> _Site:
+        """Return what is known of a site; at first what lies on the shelf."""
+        here = self._sites.get(site)
+        if here is None:
+            here = self._sites[site] = _Site()
+            if site:
+                self._read_shelf(site, here)
+            else:
+                here.stage = Stage.GIVEN_UP
+                self._tell(Event.NOT_LEARNABLE, "", "pages without a web address belong to no site")
+            self._forget_oldest()
+        self._sites.move_to_end(site)
+        return here
+
+    def _forget_oldest(self) -> None:
+        if len(self._sites) <= MAX_SITES:
+            return
+        site, oldest = next(iter(self._sites.items()))
+        if self._spool.count(site) or oldest.stage is Stage.LEARNING:
+            self._sites.move_to_end(site)
+        else:
+            del self._sites[site]
+
+    def _read_shelf(self, site: str, here: _Site) -> None:
+        """Take a site's model; one that can not be used is put aside, and the site learned anew."""
+        try:
+            here.fitted = self._shelf.load(self.extractor, site)
+        except ModelError as error:
+            here.had_model = True
+            self._tell(Event.UNUSABLE, site, f"{error}; the site is learned anew")
+            if not isinstance(error, OutdatedModelError):
+                self._put_aside(site, error)
+            return
+        if here.fitted is None:
+            return
+        here.had_model = True
+        if n_pages(here.fitted) >= self.wanted:
+            here.stage = Stage.LEARNED
+            self._tell(Event.REUSED, site, f"a model of {n_pages(here.fitted)} pages")
+
+    def _put_aside(self, site: str, error: ModelError | None = None) -> None:
+        try:
+            self._shelf.set_aside(site, self.extractor.name, because=error)
+        except ModelError as problem:
+            self._tell(Event.FAILED, site, str(problem))
+
+    def _notice(self, site: str, here: _Site, document: Document) -> Extractor | None:
+        """Return by what a page of a learned site is judged; None where it looks so strange that it waits.
+
+        A strange page may be the first one of a new layout, or a gallery: those that come next tell.
+        """
+        found, limit = self._compare(site, here, document)
+        here.recent.append(found)
+        if found >= limit:
+            if self._spool.count(site):
+                self._ready[site] = None
+            return here.fitted
+        if here.is_retrained:
+            return self._default
+        if len(here.recent) >= LEAST_WINDOW and fmean(here.recent) < limit:
+            mean, n = fmean(here.recent), len(here.recent)
+            here.stage, here.fitted, here.had_model, here.is_retrained = Stage.HOLDING, None, True, True
+            detail = f"its last {n} pages resemble those learned from by {mean:.2f}, below {limit:.2f}"
+            self._tell(Event.LAYOUT_CHANGED, site, f"{detail}; it is learned anew")
+            self._put_aside(site)
+        return None
+
+    def _compare(self, site: str, here: _Site, document: Document) -> tuple[float, float]:
+        """Return how much a page looks like those learned from, and the least that is usual."""
+        assert here.fitted is not None
+        assert here.fitted.learned is not None
+        limit = CHANGED_SHARE * here.fitted.learned.resemblance
+        if here.is_blind:
+            return limit, limit
+        try:
+            return here.fitted.resemblance(document), limit
+        except Rejected:
+            raise
+        except Exception as error:  # the method may be anybody's
+            here.is_blind = True
+            logger.exception("%s can not compare a page of %s", self.extractor.name, site)
+            self._tell(Event.FAILED, site, f"{self.extractor.name}: {type(error).__name__}: {error}")
+            return limit, limit
+
+    def _hold(self, site: str, here: _Site, document: Document) -> bool:
+        """Let a page wait; False where the disk refuses."""
+        if not self._spool.count(site):
+            here.held_since = self._clock()
+        try:
+            self._spool.put(site, held(document))
+        except StoreError as error:
+            self._tell(Event.FAILED, site, str(error))
+            return False
+        if here.stage is Stage.HOLDING and self._spool.count(site) >= self.wanted:
+            self._ready[site] = None
+        if len(self._spool) > self._max_held:
+            oldest = next((s for s, state in self._sites.items() if self._spool.count(s) and _is_free(state)), None)
+            if oldest is not None:
+                self._ready[oldest] = None
+        return True
+
+    # ---- Sites that go on
+
+    @property
+    def n_held(self) -> int:
+        """Pages that wait."""
+        return len(self._spool)
+
+    def ready(self) -> str | None:
+        """Return a site whose pages need not wait any longer, each once; None where there is none."""
+        return self._ready.popitem(last=False)[0] if self._ready else None
+
+    def overdue(self) -> list[str]:
+        """Return sites whose pages have waited for too long."""
+        if self._hold_s <= 0:
+            return []
+        limit = self._clock() - self._hold_s
+        return [s for s in self._spool.sites if self._sites[s].held_since <= limit and _is_free(self._sites[s])]
+
+    def waiting(self) -> list[str]:
+        """Return all sites of which pages wait."""
+        return [site for site in self._spool.sites if _is_free(self._sites[site])]
+
+    def lesson(self, site: str) -> Lesson | None:
+        """Begin to learn a site from the pages that wait; None where that is not to be done.
+
+        Until `note` is called with what came of it, the site's pages go on waiting.
+        """
+        here, n = self._sites.get(site), self._spool.count(site)
+        if here is None or here.stage is not Stage.HOLDING or not n:
+            return None
+        here.stage = Stage.LEARNING
+        return Lesson(
+            site=site,
+            extractor=self.extractor,
+            known=here.fitted,
+            documents=HeldDocuments(self._spool, site, n),
+            shelf=self._shelf,
+            least=min(self.extractor.min_pages, self.wanted),
+        )
+
+    def note(self, site: str, learnt: Learnt) -> None:
+        """Take over what came of a lesson."""
+        here = self._sites[site]
+        here.fitted = learnt.fitted
+        here.stage = Stage.LEARNED if learnt.fitted is not None else Stage.GIVEN_UP
+        here.recent.clear()
+        if learnt.layout_changed:
+            here.is_retrained = True
+            self._tell(Event.LAYOUT_CHANGED, site, "its pages no longer resemble those learned from")
+        is_new = learnt.event is Event.LEARNED
+        if learnt.event is not Event.FAILED:
+            self._tell(Event.RETRAINED if is_new and here.had_model else learnt.event, site, learnt.detail)
+        if learnt.problem:
+            self._tell(Event.FAILED, site, learnt.problem)
+
+    def release(self, site: str) -> Released | None:
+        """Return the next waiting page of a site that is learned or given up; None where none waits."""
+        here = self._sites.get(site)
+        while here is not None and _is_free(here) and self._spool.count(site):
+            try:
+                waited = self._spool.take(site)
+            except StoreError as error:
+                self._tell(Event.FAILED, site, str(error))
+                continue
+            if waited is not None:
+                document = document_of(waited, timeout_s=self._timeout_s)
+                return Released(document, self._judge_of(site, here, document))
+        return None
+
+    def _judge_of(self, site: str, here: _Site, document: Document) -> Extractor:
+        """Return by what a page that waited is judged: what was learned tells nothing of pages that look otherwise."""
+        if here.fitted is None:
+            return self._default
+        try:
+            found, limit = self._compare(site, here, document)
+        except Rejected:
+            return here.fitted
+        return here.fitted if found >= limit else self._default
+
+
+def _is_free(here: _Site) -> bool:
+    return here.stage is not Stage.LEARNING
+
+
+def held(document: Document) -> Held:
+    """Return a document as it waits on disk."""
+    page = replace(document.page, body=None, html=document.html)
+    return Held(page=page, charset=document.charset, charset_source=document.charset_source)
+
+
+def document_of(waited: Held, *, timeout_s: float | None = None) -> Document:
+    """Return a page that waited as a document; its time begins now."""
+    deadline = None if timeout_s is None else time.monotonic() + timeout_s
+    return Document(
+        waited.page,
+        html=waited.page.html,
+        charset=waited.charset,
+        charset_source=waited.charset_source,
+        deadline=deadline,
+    )
+
+
+def n_pages(fitted: SiteExtractor) -> int:
+    """Return from how many pages an extractor has learned."""
+    return fitted.learned.n_pages if fitted.learned is not None else 0
+
+
+def quality(fitted: SiteExtractor) -> str:
+    """Say how good a fitted extractor is, in a few words."""
+    found = fitted.learned.quality if fitted.learned is not None else None
+    return "quality unknown" if found is None else f"quality {found:.3f}"
+
+
+def dates(documents: Sequence[Document]) -> tuple[datetime | None, datetime | None]:
+    """Return when the first and the last of some pages were fetched."""
+    found = [document.page.fetched_at for document in documents if document.page.fetched_at]
+    return (min(found), max(found)) if found else (None, None)

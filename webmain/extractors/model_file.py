@@ -1,0 +1,340 @@
+"""A model's file: how it is written, and how it is read without believing anything it says.
+
+ModelError (a ValueError)
+├── DamagedModelError       the file is ours, and broken: cut off, changed, too large, not readable
+├── ForeignModelError       the file is something else, or belongs to another site or method
+├── NewerModelError         written by a later webmain
+├── OutdatedModelError      of another version of the method, or of the same with other options
+└── UnsavableModelError     what was learned can not be written as plain values, or the system refuses to write
+
+The first line of a file holds the format's name and the SHA-256 of all that follows; the whole is one JSON object.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import hashlib
+import importlib
+import json
+import math
+import os
+import re
+import stat
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from datetime import datetime
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from webmain.extractors.base import Learned, SiteExtractor
+
+FORMAT: Final = "webmain site model"
+FORMAT_VERSION: Final = 1
+
+MAX_BYTES: Final = 64 << 20
+"""Larger files are not read."""
+
+MAX_DEPTH: Final = 32
+"""Deepest nesting of a model's values."""
+
+_START: Final = b'{"format": "webmain site model"'
+_HEAD = re.compile(rb'\{"format": "webmain site model", "sha256": "([0-9a-f]{64})",\n')
+_NOT_OPTIONS: Final = frozenset({"learned", "min_pages"})
+
+
+class ModelError(ValueError):
+    """A model can not be used or written; the message names the file."""
+
+    kind: str = "unusable"
+
+
+class DamagedModelError(ModelError):
+    """The file is a model, and broken."""
+
+    kind = "damaged"
+
+
+class ForeignModelError(ModelError):
+    """The file is no model, or one of another site or method."""
+
+    kind = "foreign"
+
+
+class NewerModelError(ModelError):
+    """The file was written by a later webmain."""
+
+    kind = "newer"
+
+
+class OutdatedModelError(ModelError):
+    """The model is of another version of the method, or of other options."""
+
+    kind = "outdated"
+
+
+class UnsavableModelError(ModelError):
+    """A model can not be written."""
+
+    kind = "unsavable"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Model:
+    """What a model's file tells of it, the weights aside.
+
+    Attributes
+    ----------
+    site : str
+        Site key.
+    method : str
+        The extractor's name.
+    options : mapping
+        Its options as plain values, those that decide what it learns.
+    version : int
+        Version of what the method learns.
+    columns : tuple of str
+        Names of its features.
+    n_pages : int
+        Pages it was learned from.
+    trained_at : datetime
+        When it was learned.
+    first_page, last_page : datetime or None
+        When the earliest and the latest of its pages were fetched.
+    quality : float or None
+        Cross-validated agreement with the training labels, in [0, 1].
+    resemblance : float
+        How much the pages it was learned from look like each other, in [0, 1].
+    webmain : str
+        Version of the program that wrote it.
+    path : Path
+        The file.
+    """
+
+    site: str
+    method: str
+    options: Mapping[str, Any]
+    version: int
+    columns: tuple[str, ...]
+    n_pages: int
+    trained_at: datetime
+    first_page: datetime | None
+    last_page: datetime | None
+    quality: float | None
+    resemblance: float
+    webmain: str
+    path: Path
+
+
+def options_of(extractor: SiteExtractor) -> dict[str, Any]:
+    """Return those of an extractor's options that decide what it learns, as plain values.
+
+    Left out are `min_pages`, `learned`, and fields that its comparison or its representation leaves out: what is learned,
+    and what is remembered for speed.
+    """
+    given: Any = extractor
+    if not dataclasses.is_dataclass(given):
+        return {}
+    return {
+        f.name: _plain(getattr(given, f.name))
+        for f in fields(given)
+        if f.name not in _NOT_OPTIONS and f.compare and f.repr and f.init
+    }
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Enum):
+        return _plain(value.value)
+    if value is None or isinstance(value, (bool, int, str)) or (isinstance(value, float) and math.isfinite(value)):
+        return value
+    if isinstance(value, (set, frozenset)):
+        return sorted(map(str, value))
+    if isinstance(value, (list, tuple)):
+        return [_plain(v) for v in value]
+    if isinstance(value, Mapping):
+        return {str(k): _plain(v) for k, v in value.items()}
+    return str(value)
+
+
+# ---- Writing
+
+
+def _own_version() -> str:
+    return str(importlib.import_module("webmain").__version__)
+
+
+def written(
+    extractor: SiteExtractor, learned: Learned, site: str, path: Path, dates: tuple[datetime | None, ...]
+) -> bytes:
+    """Return a model's file."""
+    first, last, trained = (date.isoformat() if date else None for date in dates)
+    content = {
+        "format_version": FORMAT_VERSION,
+        "webmain": _own_version(),
+        "site": site,
+        "method": extractor.name,
+        "version": extractor.version,
+        "options": options_of(extractor),
+        "n_pages": learned.n_pages,
+        "trained_at": trained,
+        "first_page": first,
+        "last_page": last,
+        "quality": learned.quality,
+        "resemblance": learned.resemblance,
+        "columns": list(learned.columns),
+        "weights": learned.weights,
+    }
+    try:
+        _check_plain(content)
+        text = json.dumps(content, allow_nan=False, separators=(",", ":"), default=dict)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise UnsavableModelError(f"{path}: what {extractor.name} has learned can not be written: {error}") from error
+    body = text[1:].encode("ascii") + b"\n"
+    if len(body) > MAX_BYTES - 200:
+        raise UnsavableModelError(f"{path}: the model has {len(body):,} bytes, allowed are {MAX_BYTES:,}")
+    head = f'{{"format": "{FORMAT}", "sha256": "{hashlib.sha256(body).hexdigest()}",\n'
+    return head.encode() + body
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Write a file so that after a crash there is the old or the new one."""
+    handle, part = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".part", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fchmod(stream.fileno(), 0o644)
+            os.fsync(stream.fileno())
+        Path(part).replace(path)
+    except BaseException:
+        Path(part).unlink(missing_ok=True)
+        raise
+    with contextlib.suppress(OSError):  # not every file system can
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+# ---- Reading
+
+
+def read_content(path: Path) -> Mapping[str, Any] | None:
+    """Return what a file holds, its form and checksum checked; None where it is not there."""
+    data = _bytes(path)
+    if data is None:
+        return None
+    if len(data) > MAX_BYTES:
+        raise DamagedModelError(f"{path}: has more than {MAX_BYTES:,} bytes")
+    head = _HEAD.match(data)
+    try:
+        content = json.loads(data, parse_constant=_refuse)
+    except (ValueError, RecursionError) as error:
+        if data[: len(_START)] == _START[: len(data)] or not data.strip():
+            raise DamagedModelError(f"{path}: can not be read: {str(error)[:100] or 'too deep'}") from error
+        raise ForeignModelError(f"{path}: is no model") from error
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise ForeignModelError(f"{path}: is no model")
+    version = content.get("format_version")
+    if isinstance(version, int) and version > FORMAT_VERSION:
+        raise NewerModelError(f"{path}: has format version {version}, this webmain reads up to {FORMAT_VERSION}")
+    if head is None or hashlib.sha256(data[head.end() :]).hexdigest().encode() != head[1]:
+        raise DamagedModelError(f"{path}: was changed or is damaged: its checksum is wrong")
+    return content
+
+
+def _bytes(path: Path) -> bytes | None:
+    """Return a regular file's bytes, one more than is allowed at most."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise DamagedModelError(f"{path}: {error.strerror or error}") from error
+    try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise ForeignModelError(f"{path}: is no file")
+        with os.fdopen(os.dup(handle), "rb") as stream:
+            return stream.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise DamagedModelError(f"{path}: {error.strerror or error}") from error
+    finally:
+        os.close(handle)
+
+
+def _refuse(constant: str) -> float:
+    raise ValueError(f"holds {constant}")
+
+
+def model_of(content: Mapping[str, Any], path: Path) -> tuple[Model, Mapping[str, Any]]:
+    """Return a file's header as a record, and the weights."""
+    try:
+        _check_plain(content)
+        weights, options = content["weights"], content["options"]
+        if not isinstance(weights, dict) or not isinstance(options, dict):
+            raise TypeError("weights and options must be mappings")
+        model = Model(
+            site=_typed(content, "site", str),
+            method=_typed(content, "method", str),
+            options=options,
+            version=_typed(content, "version", int),
+            columns=tuple(_strings(content["columns"])),
+            n_pages=_typed(content, "n_pages", int),
+            trained_at=datetime.fromisoformat(content["trained_at"]),
+            first_page=_date(content["first_page"]),
+            last_page=_date(content["last_page"]),
+            quality=None if content["quality"] is None else _share(content, "quality"),
+            resemblance=_share(content, "resemblance"),
+            webmain=_typed(content, "webmain", str),
+            path=path,
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise DamagedModelError(f"{path}: a field is missing or wrong: {error}") from error
+    return model, weights
+
+
+def _check_plain(content: Mapping[str, Any]) -> None:
+    """Raise where values are nested too deeply or are no plain values; without recursion."""
+    todo: list[tuple[Any, int]] = [(content, 0)]
+    while todo:
+        value, depth = todo.pop()
+        if depth > MAX_DEPTH:
+            raise ValueError(f"nested more than {MAX_DEPTH} deep")
+        if isinstance(value, Mapping):
+            if not all(type(key) is str for key in value):
+                raise TypeError("a key is no string")
+            todo.extend((each, depth + 1) for each in value.values())
+        elif type(value) in (list, tuple):
+            todo.extend((each, depth + 1) for each in value)
+        elif value is not None and type(value) not in (bool, int, float, str):
+            raise TypeError(f"a {type(value).__name__} is no plain value")
+        elif type(value) is float and not math.isfinite(value):
+            raise ValueError("a number is not finite")
+
+
+def _typed(content: Mapping[str, Any], name: str, kind: type) -> Any:
+    value = content[name]
+    if type(value) is not kind:
+        raise TypeError(f"{name} is {value!r:.60}")
+    return value
+
+
+def _share(content: Mapping[str, Any], name: str) -> float:
+    value = content[name]
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
+        raise ValueError(f"{name} is {value!r:.60}")
+    return float(value)
+
+
+def _strings(values: Any) -> list[str]:
+    if not isinstance(values, list) or not all(isinstance(v, str) for v in values):
+        raise TypeError("columns must be strings")
+    return values
+
+
+def _date(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text)

@@ -1,0 +1,302 @@
+"""Learning sites in a crawl: the spider middleware by which pages wait until their site is learned.
+
+It stands between the spider and the pipelines, since a pipeline gives one item for one item. What is learned, and when, is
+decided by `webmain.extractors.learning`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Self
+from weakref import WeakKeyDictionary
+
+from scrapy import Request, Spider, signals
+from scrapy.crawler import CrawlerProcess
+from scrapy.exceptions import DontCloseSpider, NotConfigured
+from scrapy.settings import Settings
+from scrapy.utils.asyncio import create_looping_call
+from scrapy.utils.project import get_project_settings
+
+from webmain import stages
+from webmain.corpus.spool import Spool
+from webmain.extractors.base import Extractor, SiteExtractor
+from webmain.extractors.learning import Event, Learning, held
+from webmain.extractors.registry import DEFAULT, create
+from webmain.extractors.shelf import Shelf, site_of
+from webmain.items import Page, Rejected
+from webmain.page.document import Document
+from webmain.page.urls import site_key
+from webmain.signals import close_crawl
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+    from scrapy.settings import BaseSettings
+
+logger = logging.getLogger(__name__)
+
+SPOOL: Final = ".held"
+"""The folder, beside the models, in which pages wait."""
+
+LEARN_PAGES: Final = 20
+"""Pages that are waited for, unless the extractor wants more or the setting says otherwise: methods are content with fewer,
+but learn more from these."""
+
+MAX_WARNINGS: Final = 10
+"""Models that can not be used, and which the summary names; all are counted and logged."""
+
+_TICK_S: Final = 2.0
+_PRIORITY: Final = 1_000
+
+
+class SiteLearning:
+    """Lets the pages of a site wait until the spider's extractor has learned the site, then releases them.
+
+    Only where the extractor is one that learns. Pages and documents that the spider yields wait on disk; when there are
+    enough, or the spider is idle, or they have waited for too long, the extractor is fitted and they go on as ordinary items,
+    each with the extractor that is to judge it (`extractor_of`). Until then nothing is marked done: a killed or stopped crawl
+    leaves them pending.
+
+    Settings
+    --------
+    WEBMAIN_MODELS, WEBMAIN_LEARN_PAGES, WEBMAIN_LEARN_HOLD_S, WEBMAIN_LEARN_MAX_HELD
+    """
+
+    def __init__(self, crawler: Crawler, extractor: SiteExtractor) -> None:
+        settings = crawler.settings
+        self._crawler = crawler
+        self._limits: Mapping[str, Any] = {
+            "max_bytes": settings.getint("WEBMAIN_MAX_BYTES"),
+            "timeout_s": settings.getfloat("WEBMAIN_PAGE_TIMEOUT_S") or None,
+        }
+        folder = Path(settings.get("WEBMAIN_MODELS")).expanduser()
+        self._spool = Spool(folder / SPOOL)
+        self._learning = Learning(
+            extractor,
+            shelf=Shelf(folder),
+            spool=self._spool,
+            default=create(DEFAULT),
+            pages=_whole(settings, "WEBMAIN_LEARN_PAGES") or max(extractor.min_pages, LEARN_PAGES),
+            hold_s=_hold_s(settings),
+            max_held=settings.getint("WEBMAIN_LEARN_MAX_HELD"),
+            timeout_s=self._limits["timeout_s"],
+            tell=self._tell,
+        )
+        self._assigned: WeakKeyDictionary[Document, Extractor] = WeakKeyDictionary()
+        self._n_warned = 0
+        self._held_at_idle = -1
+        self._is_asked = False
+        self._ticks: Any = None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make the middleware; where the crawl's extractor learns nothing it is left out."""
+        spec = getattr(crawler.spider, "extractor", None) or crawler.settings.get("WEBMAIN_EXTRACTOR")
+        extractor = create(spec)
+        if not isinstance(extractor, SiteExtractor) or extractor.learned is not None:
+            raise NotConfigured
+        learning = cls(crawler, extractor)
+        crawler.signals.connect(learning.spider_opened, signals.spider_opened)
+        crawler.signals.connect(learning.spider_idle, signals.spider_idle)
+        crawler.signals.connect(learning.spider_closed, signals.spider_closed)
+        return learning
+
+    def extractor_of(self, document: Document) -> Extractor | None:
+        """Return what a released page is to be judged by; None for pages that did not pass here."""
+        return self._assigned.get(document)
+
+    # ---- Pages that pass
+
+    async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
+        """Keep pages back, and release those of sites that are ready."""
+        async for item in result:
+            if not isinstance(item, (Page, Document)) or self._has_passed(item):
+                yield item
+                continue
+            passing = self._take(item)
+            if passing is not None:
+                yield passing
+            while (site := self._learning.ready()) is not None:
+                async for document in self._release(site):
+                    yield document
+
+    def _has_passed(self, item: Page | Document) -> bool:
+        return isinstance(item, Document) and item in self._assigned
+
+    def _take(self, item: Page | Document) -> Page | Document | None:
+        """Return a page that goes on at once; None where it waits."""
+        document: Page | Document = item
+        try:
+            document = stages.read(item, **self._limits) if isinstance(item, Page) else item
+            extractor = self._learning.take(document)
+        except Rejected:
+            return document  # the pipelines will find so too, and tell it
+        if extractor is None:
+            self._crawler.stats.inc_value("webmain/learning/held")
+            return None
+        self._assigned[document] = extractor
+        return document
+
+    async def _release(self, site: str) -> AsyncIterator[Document]:
+        """Learn a site where that is to be done, and yield its pages."""
+        if lesson := self._learning.lesson(site):
+            logger.info("%s: %d pages waited", site, len(lesson.documents))
+            self._learning.note(site, await asyncio.to_thread(lesson.run))
+        while (released := self._learning.release(site)) is not None:
+            self._assigned[released.document] = released.extractor
+            self._crawler.stats.inc_value("webmain/learning/released")
+            yield released.document
+
+    # ---- Pages that have waited long enough
+
+    def spider_opened(self) -> None:
+        """Clear away what killed crawls left, and begin to look for pages that have waited for too long."""
+        self._spool.sweep()
+        self._ticks = create_looping_call(self._tick)
+        self._ticks.start(_TICK_S, now=False)
+
+    def _tick(self) -> None:
+        engine = self._crawler.engine
+        if engine.running and engine.spider is not None and self._learning.overdue():
+            self._ask(everything=False)
+
+    def spider_idle(self, spider: Spider) -> None:
+        """Release what waits before the spider is closed."""
+        n = self._learning.n_held
+        if not n or n == self._held_at_idle or not self._crawler.engine.spider_is_idle():
+            return
+        self._held_at_idle = n  # asked for in vain twice: the crawl ends, the pages stay pending
+        self._is_asked = False
+        self._ask(everything=True)
+        raise DontCloseSpider
+
+    def _ask(self, *, everything: bool) -> None:
+        """Make a request to nowhere, whose answer brings the pages: only answers bring items."""
+        if self._is_asked:
+            return
+        self._is_asked = True
+        self._crawler.engine.crawl(
+            Request(
+                "data:,released",
+                callback=self.answer,
+                errback=self.failed,
+                cb_kwargs={"everything": everything},
+                dont_filter=True,
+                priority=_PRIORITY,
+                meta={"probe": True, "download_slot": "webmain-released"},
+            )
+        )
+
+    async def answer(self, response: Response, everything: bool) -> AsyncIterator[Document]:
+        """Release the pages that have waited long enough, or all."""
+        self._is_asked, self._held_at_idle = False, -1
+        for site in self._learning.waiting() if everything else self._learning.overdue():
+            async for document in self._release(site):
+                yield document
+
+    def failed(self, _failure: object) -> None:
+        """Let it be asked for again."""
+        self._is_asked = False
+
+    def spider_closed(self) -> None:
+        """Remove the spool; what still waits is fetched again by the next crawl."""
+        if self._ticks is not None and self._ticks.running:
+            self._ticks.stop()
+        if n := self._learning.n_held:
+            self._crawler.stats.set_value("webmain/learning/left", n)
+            logger.info("%d pages waited for their sites to be learned; their addresses stay pending", n)
+        self._spool.close()
+
+    # ---- What is told
+
+    def _tell(self, event: Event, site: str, detail: str) -> None:
+        stats = self._crawler.stats
+        message = f"{site or 'pages without a site'}: {detail}"
+        if event is Event.FAILED:
+            logger.error("%s", message)
+            stats.set_value("webmain/learn_error", message)
+        elif event in (Event.UNUSABLE, Event.LAYOUT_CHANGED):
+            stats.inc_value("webmain/model_unusable" if event is Event.UNUSABLE else "webmain/layout_changed")
+            logger.warning("%s", message)
+            self._warn(message)
+        else:
+            stats.inc_value(f"webmain/sites/{event.value}")
+            logger.info("%s: %s: %s", site or "pages without a site", event.value.replace("_", " "), detail)
+
+    def _warn(self, message: str) -> None:
+        """Let the summary say it, for the first few."""
+        self._n_warned += 1
+        if self._n_warned <= MAX_WARNINGS:
+            self._crawler.stats.set_value(f"webmain/warning/learning{self._n_warned:02}", message)
+
+
+def _hold_s(settings: BaseSettings) -> float:
+    """Return for how long pages may wait: not until a limit of the user's ends the crawl, or they would wait in each anew."""
+    limits = [settings.getfloat(name) for name in ("CLOSESPIDER_TIMEOUT", "CLOSESPIDER_TIMEOUT_NO_ITEM")]
+    given = [settings.getfloat("WEBMAIN_LEARN_HOLD_S"), *(limit / 2 for limit in limits)]
+    return min(filter(None, given), default=0.0)
+
+
+def _whole(settings: BaseSettings, name: str) -> int | None:
+    """Read a setting that may be left out."""
+    return None if settings.get(name) in (None, "") else settings.getint(name)
+
+
+def gather(sites: Sequence[str], spool: Spool, *, max_pages: int, contact: str = "") -> bool:
+    """Crawl sites and let their articles' pages wait in a spool; nothing is stored, and no model is made.
+
+    Parameters
+    ----------
+    sites : sequence of str
+        Domains or addresses.
+    spool : Spool
+    max_pages : int
+        Articles of each site; at most about twice as many pages are fetched.
+    contact : str
+        Where you can be reached, for the user agent.
+
+    Returns
+    -------
+    bool
+        False where the crawl was stopped by a signal.
+    """
+    process = CrawlerProcess(_gathering(contact))
+    crawler = process.create_crawler("news")
+    wanted = {site_key(site) for site in sites}
+
+    def keep(item: Any) -> None:
+        site = site_of(item) if isinstance(item, Document) else ""
+        if site and spool.count(site) < max_pages:
+            spool.put(site, held(item))
+        if wanted and all(spool.count(each) >= max_pages for each in wanted):
+            wanted.clear()
+            close_crawl(crawler, "max_articles")
+
+    crawler.signals.connect(keep, signals.item_scraped)
+    process.crawl(crawler, site=",".join(sites), max_pages=len(sites) * (2 * max_pages + 20), extractor=DEFAULT)
+    process.start()
+    return bool(crawler.stats.get_value("finish_reason") != "shutdown")
+
+
+def _gathering(contact: str) -> Settings:
+    """Return the project's settings, or webmain's own, for a crawl that stores and remembers nothing."""
+    settings = get_project_settings()
+    if settings.get("WEBMAIN_MODELS") is None:
+        settings = Settings()
+        settings.setmodule("webmain.settings", priority="project")
+    for name, value in (
+        ("ITEM_PIPELINES", {}),
+        ("WEBMAIN_LEDGER", ""),
+        ("WEBMAIN_SUMMARY", False),
+        ("WEBMAIN_PROGRESS_S", 0),
+        ("WEBMAIN_STATS_DIR", ""),
+        ("FEEDS", {}),
+        ("LOG_LEVEL", "WARNING"),
+    ):
+        settings.set(name, value, priority="cmdline")
+    if contact:
+        settings.set("WEBMAIN_CONTACT", contact, priority="cmdline")
+    return settings
