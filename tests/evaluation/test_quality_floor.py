@@ -1,7 +1,7 @@
 """The quality gate: on the gold pages of our own, no method may fall below the figures pinned in `tests/gold/floors.json`.
 
-After a change that is meant, measure anew with `make floors` (or `python tests/evaluation/test_quality_floor.py`) and read the
-difference before it is committed.
+After a change that is meant, measure anew with `make floors` (or `python tests/evaluation/test_quality_floor.py`) and read
+the difference before it is committed.
 """
 
 import hashlib
