@@ -9,6 +9,7 @@ PROTOCOLS: Mapping[str, str] = MappingProxyType(
     {
         "line_block_sizes": "webmain.evaluation.protocols.line_block_sizes",
         "line_block_sites": "webmain.evaluation.protocols.line_block_sites",
+        "thai_lengths": "webmain.evaluation.protocols.thai_lengths",
         "lbda_steps": "webmain.evaluation.protocols.lbda_steps",
         "pab_blocks": "webmain.evaluation.protocols.pab_blocks",
         "pab_search": "webmain.evaluation.protocols.pab_search",
