@@ -59,7 +59,7 @@ def jsonl_pages(path: Path, drops: Drops) -> Iterator[GoldPage]:
     -----
     Fields: `id`; `html`, or `html_b64`, the page's bytes in Base64, which goes first; `text`, the plain main text, or
     null; `with` and `without`, lists of segments that must and must not appear. Optional: `dataset` (else the file's
-    name), `url`, `site` or `domain`, `lang`, `page_type`, `category`, `comments_gold`.
+    name), `url`, `domain` or `site`, `period`, `lang`, `page_type`, `category`, `comments_gold`.
     """
     for file in jsonl_files(path):
         dataset = file.name.partition(".")[0]
@@ -169,6 +169,7 @@ def page_of_record(
         text=gold_text(_optional_text(record, "text"), judged=bool(wanted or unwanted)),
         url=url,
         site=_text(record, "domain") or _text(record, "site") or (site_key(url) if url else ""),
+        period=_text(record, "period"),
         language=_text(record, "lang") or _text(record, "language"),
         page_type=_text(record, "page_type"),
         category=_text(record, "category"),
