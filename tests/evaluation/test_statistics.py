@@ -239,7 +239,7 @@ def test_comparison_of_two_systems():
     assert comparison.difference == pytest.approx((0.3 + 0.1 + 0 - 0.1) / 4)
     assert (comparison.n_wins, comparison.n_losses, comparison.n_ties) == (2, 1, 1)
     assert comparison.interval.low < comparison.difference < comparison.interval.high
-    assert comparison.p_permutation == pytest.approx(4 / 8)  # .3, .1, -.1: .5, .3, .3, .1 and their opposites
+    assert comparison.p_permutation == pytest.approx(6 / 8)  # sums .5 twice, .3 four times, .1 twice
     assert comparison.p_sign == 1
 
 
