@@ -120,9 +120,8 @@ def ad_elements(document: Document, *, own_list: bool = True, filters: str = "")
     known: dict[tuple[str, str], bool] = {}
     for i in np.flatnonzero(elements.leaf_ends > elements.leaf_starts).tolist():
         attributes = elements.attributes[i]
-        for name in ("src", "href"):
-            address = attributes.get(name)
-            if address:
+        for name in ("src", "href") if attributes else ():
+            if address := attributes.get(name):
                 key = elements.tags[i], address
                 if key not in known:
                     known[key] = (own_list and _is_listed(address)) or (

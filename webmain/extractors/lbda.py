@@ -112,9 +112,9 @@ class LBDA:
     Thai, Lao, Khmer and Burmese also the spaces, which part phrases there (`webmain.features.prose`). Prose has .05 to
     .45 marks a word in all of 14 languages that were measured. The score is W / (W + min_words).
 
-    The paper's record is "a set of sibling subtrees, consecutive or interrupted by some noisy nodes", and the boundaries of its
-    blocks are eliminated in the end: so of the blocks of one gathering node those between the first and the last body text
-    are kept as well (a subhead, a short paragraph), score .5, unless more than `max_gap_links` of them is links.
+    The paper's record is "a set of sibling subtrees, consecutive or interrupted by some noisy nodes", and the boundaries of
+    its blocks are eliminated in the end: so of the blocks of one gathering node those between the first and the last body
+    text are kept as well (a subhead, a short paragraph), score .5, unless more than `max_gap_links` of them is links.
     """
 
     name: ClassVar[str] = "lbda"

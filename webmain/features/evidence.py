@@ -34,7 +34,7 @@ MIN_TOKEN_SHARE = 0.2
 MIN_PROSE_CHARS = 120
 """A run of text from this length on counts when pages are compared: shorter ones are headings, links and labels."""
 
-SAME_ARTICLE_CHARS = 500
+SAME_ARTICLE_CHARS = 400
 SAME_ARTICLE_SHARE = 0.65
 """Two pages have the same article if they share so many characters of long runs, and this share of the page that has
 fewer of them."""

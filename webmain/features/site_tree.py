@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -134,6 +134,9 @@ class SiteTree:
     def __repr__(self) -> str:
         return f"SiteTree({len(self)} nodes and {len(self.texts)} texts of {self.n_pages} pages)"
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {field.name: self.__dict__[field.name] for field in fields(self)}  # views are made anew
+
     def path(self, node: int) -> str:
         """Return a node's path from the root: "html/body/div#main.story/p"."""
         steps = []
@@ -247,7 +250,7 @@ class SiteTree:
             A column is missing, has the wrong type or length, or points nowhere.
         """
         n_pages = plain.get("n_pages") if isinstance(plain, Mapping) else None
-        if not isinstance(n_pages, int) or n_pages < 1:
+        if type(n_pages) is not int or n_pages < 1:
             raise ValueError("site tree: n_pages is not a positive number")
         parents, pages, text_nodes, text_pages = (
             _column(plain, name, int) for name in ("parents", "pages", "text_nodes", "text_pages")
@@ -261,6 +264,8 @@ class SiteTree:
             raise ValueError("site tree: a node stands before its parent")
         if any(not 0 <= node < len(steps) for node in text_nodes):
             raise ValueError("site tree: a text belongs to no node")
+        if any(not 1 <= n <= n_pages for n in (*pages, *text_pages)):
+            raise ValueError(f"site tree: a count lies outside the {n_pages} pages")
         return cls(
             n_pages=n_pages,
             parents=parents,
