@@ -65,6 +65,11 @@ def test_the_stated_domain_goes_before_the_site_and_the_address(tmp_path):
     assert only(read_gold(file)).site == "aaa.com"
 
 
+@pytest.mark.parametrize(("stated", "language"), [("zh-TW", "zh"), ("EN_us", "en"), ("english", ""), (None, "")])
+def test_languages_are_told_by_their_codes_without_regions(tmp_path, stated, language):
+    assert only(read_gold(write_lines(tmp_path / "x.jsonl", PAGE | {"lang": stated}))).language == language
+
+
 def test_raw_bytes_go_before_the_text_of_a_page(tmp_path):
     raw = "<p>ข่าว".encode("cp874")
     file = write_lines(tmp_path / "x.jsonl", PAGE | {"html_b64": base64.b64encode(raw).decode()})
@@ -236,6 +241,11 @@ def test_wcxb_pages_that_are_not_utf8_stay_bytes(tmp_path):
     assert only(read_gold(tmp_path)).html == raw
 
 
+def test_the_byte_order_mark_of_a_wcxb_page_is_no_text(tmp_path):
+    write_wcxb(tmp_path, page=b"\xef\xbb\xbf<p>x")
+    assert only(read_gold(tmp_path)).html == "<p>x"
+
+
 def test_wcxb_records_that_cannot_be_used_are_dropped(tmp_path):
     write_wcxb(tmp_path)
     write_wcxb(tmp_path, "0002")
@@ -272,6 +282,13 @@ def test_an_unknown_layout_is_an_error_that_names_what_was_looked_for(tmp_path):
         read_gold(tmp_path)
     with pytest.raises(GoldError, match="known format"):
         read_gold(tmp_path / "notes.md")
+
+
+@pytest.mark.parametrize("form", list(GoldFormat))
+def test_a_named_format_that_is_not_there_is_an_error(tmp_path, form):
+    write(tmp_path / "notes.md", "nothing here")
+    with pytest.raises(GoldError, match=f"no gold data in {form} format"):
+        read_gold(tmp_path, format=form)
 
 
 def test_an_unknown_format_is_an_error_that_names_the_known_ones(tmp_path):

@@ -56,14 +56,25 @@ def test_cleaneval_is_recognised_in_all_its_layouts(tmp_path, page, text):
 
 
 @pytest.mark.parametrize(
-    ("encoding", "declared"),
-    [("utf-8", "utf8"), ("cp1252", "unset"), ("iso8859-2", "iso-8859-2"), ("cp1252", "unknown- ")],
+    ("word", "encoding", "declared"),
+    [
+        ("naïve", "utf-8", "iso-8859-1"),
+        ("“déjà vu”", "cp1252", "unset"),
+        ("déjà", "cp1252", "unknown- "),
+        ("Όχι", "iso8859-7", "iso-8859-7"),
+        ("мир", "koi8-r", "koi8-r"),
+    ],
 )
-def test_cleaneval_pages_are_decoded_by_their_bytes_and_the_wrapper(tmp_path, encoding, declared):
-    word = "příliš žluťoučký" if encoding == "iso8859-2" else "naïve “déjà vu”"
+def test_cleaneval_pages_are_decoded_by_their_bytes_and_the_wrapper(tmp_path, word, encoding, declared):
     write(tmp_path / "input" / "1.html", WRAPPED.format(declared, word).encode(encoding))
     write(tmp_path / "GoldStandard" / "1.txt", GOLD)
     assert word in only(read_gold(tmp_path)).html
+
+
+def test_the_wrapper_tells_the_address_where_the_gold_does_not(tmp_path):
+    write(tmp_path / "input" / "1.html", WRAPPED.format("unset", "x"))
+    write(tmp_path / "GoldStandard" / "1.txt", "<p>x")
+    assert only(read_gold(tmp_path)).url == "http://news.example.com/a.htm"
 
 
 def test_cleaneval_gold_has_marks_of_byte_order_and_windows_line_ends(tmp_path):

@@ -56,8 +56,13 @@ def test_a_gold_text_shorter_than_a_run_is_one_run():
 
 def test_what_the_prediction_has_once_is_common_once():
     line = "abcdefghijklmnop"
-    assert length_agreement(line, f"{line}.-.{line}").n_common == len(line)
+    assert length_agreement(f"{line}{NOISE}", f"{line}.-.{line}").n_common == len(line)
     assert length_agreement(f"{line}:{line}", f"{line}.-.{line}").n_common == 2 * len(line)
+
+
+def test_no_more_than_the_prediction_is_common():
+    runs = "abcdefghijkl - bcdefghijklm - cdefghijklmn"  # apart here, one upon the other in the prediction
+    assert length_agreement("abcdefghijklmn", runs).n_common == 14
 
 
 @given(texts, texts)

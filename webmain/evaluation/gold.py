@@ -40,10 +40,12 @@ _LOOKED_FOR = (
 
 _RECOGNISED: tuple[tuple[GoldFormat, Callable[[Path], bool]], ...] = (
     (GoldFormat.WCXB, lambda path: bool(wcxb_folders(path))),
-    (GoldFormat.CLEANEVAL, lambda path: is_cleaneval(path)),
-    (GoldFormat.FOLDER, lambda path: is_folder(path)),
+    (GoldFormat.CLEANEVAL, is_cleaneval),
+    (GoldFormat.FOLDER, is_folder),
     (GoldFormat.JSONL, lambda path: bool(jsonl_files(path))),
 )
+_POSSIBLE = {**dict(_RECOGNISED), GoldFormat.CLEANEVAL: is_folder}
+"""What a named format needs at the least: CleanEval's pages may have lost their wrappers."""
 
 _READERS: dict[GoldFormat, Callable[[Path, Drops], Iterator[GoldPage]]] = {
     GoldFormat.JSONL: jsonl_pages,
@@ -159,17 +161,15 @@ def read_gold(path: Path | str | Sequence[Path | str], *, format: GoldFormat | s
         wanted = GoldFormat(format) if format else None
     except ValueError:
         raise GoldError(f"no gold format {format!r}; there are {', '.join(GoldFormat)}") from None
-    return Gold([(Path(one), wanted or _recognise(Path(one))) for one in paths if _exists(Path(one))])
+    return Gold([(Path(one), _format_of(Path(one), wanted)) for one in paths])
 
 
-def _exists(path: Path) -> bool:
+def _format_of(path: Path, wanted: GoldFormat | None) -> GoldFormat:
     if not path.exists():
         raise GoldError(f"no gold data at {path}: there is no such file or folder")
-    return True
-
-
-def _recognise(path: Path) -> GoldFormat:
-    for form, recognised in _RECOGNISED:
+    if wanted and _POSSIBLE[wanted](path):
+        return wanted
+    for form, recognised in _RECOGNISED if not wanted else ():
         if recognised(path):
             return form
-    raise GoldError(f"no gold data in a known format at {path}. Looked for: {_LOOKED_FOR}")
+    raise GoldError(f"no gold data in {wanted or 'a known'} format at {path}. Looked for: {_LOOKED_FOR}")

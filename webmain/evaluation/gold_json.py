@@ -15,6 +15,7 @@ from webmain.evaluation.drops import DropReason, Drops
 from webmain.evaluation.records import GoldPage
 from webmain.page.urls import site_key
 from webmain.text.normal import replace_surrogates
+from webmain.text.words import base_language
 
 MAX_RECORD_BYTES = 128 << 20
 """Bytes of a line of JSON, or of a JSON file."""
@@ -170,7 +171,7 @@ def page_of_record(
         url=url,
         site=_text(record, "domain") or _text(record, "site") or (site_key(url) if url else ""),
         period=_text(record, "period"),
-        language=_text(record, "lang") or _text(record, "language"),
+        language=base_language(_text(record, "lang") or _text(record, "language")),
         page_type=_text(record, "page_type"),
         category=_text(record, "category"),
         wanted=wanted,

@@ -34,6 +34,8 @@ def words(pair: TextPair) -> Agreement:
 def words_lcs(pair: TextPair) -> Agreement:
     """Compare the words by their longest common subsequence: only words in the same order are common.
 
+    Its F1 is the matching ratio by edit distance too, where words are inserted and deleted.
+
     References: Line-Block, "Evaluation of Content Extraction Algorithm". Deviation: none up to `MAX_LCS_TOKENS`; of
     longer texts that differ, words beyond count, but are not matched.
     """
