@@ -7,6 +7,7 @@ the difference before it is committed.
 import hashlib
 import json
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
@@ -119,6 +120,16 @@ def test_gold_pages_are_those_the_floors_were_measured_on():
     found = digest(PAGES)
     assert found == pinned()["pages_sha256"], f"the gold pages have changed (digest {found}); {HOW_TO_PIN}"
     assert len(gold()) == pinned()["n_pages"] == len(list(PAGES.glob("*.html"))), HOW_TO_PIN
+
+
+def test_every_gold_page_has_a_text_an_address_and_a_line_in_the_readme():
+    described = (GOLD / "README.md").read_text("utf-8")
+    for page in gold():
+        assert page.text
+        assert page.url
+        assert page.language
+        assert page.page_type
+        assert f"| {re.sub(r'_[1-5]$', '_1 .. 5', page.id)} | {page.language} |" in described, page.id
 
 
 def test_digest_depends_on_every_byte_and_name(tmp_path):
