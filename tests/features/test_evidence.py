@@ -94,6 +94,13 @@ def test_unknown_paths_have_no_evidence():
     assert found.n_same.tolist() == [0, 2]
 
 
+def test_nothing_below_an_unknown_element_is_known():
+    tree = merge_trees([page("<p>x"), page("<p>x")])
+    odd = page("<x-y><svg><html><p>x")
+    nodes = dict(zip(map(odd.elements.tag_path, range(len(odd.elements))), tree.nodes(odd).tolist(), strict=True))
+    assert {path for path, node in nodes.items() if node >= 0} <= {"html", "html/head", "html/body", "html/body/p"}
+
+
 def test_ids_and_classes_of_one_page_or_few_are_no_part_of_a_path():
     pages = [page(f"<div class='story cat-{i // 2} post-{i}' id=p{i}><p>{i}</div>") for i in range(12)]
     assert set(paths(merge_trees(pages))) >= {"html/body/div.story", "html/body/div.story/p"}
@@ -145,6 +152,17 @@ def test_the_same_text_under_another_url_counts_once():
 def test_the_same_article_with_another_box_counts_once():
     pages = [page(article(1, box=f"<p>{i} readers</p>"), f"https://e.com/{i}") for i in range(3)]
     assert distinct_pages(pages) == pages[:1]
+
+
+def test_short_pages_with_the_same_text_count_once():
+    pages = [page("<p>Soon</p>", "https://e.com/1"), page("<p>Soon</p>", "https://e.com/2"), page("<p>Later</p>")]
+    assert distinct_pages(pages) == [pages[0], pages[2]]
+
+
+def test_an_article_and_its_copy_under_many_comments_count_once():
+    pages = [page(article(1)), page(article(1, box=story(2, n_paragraphs=12)))]
+    assert distinct_pages(pages) == pages[:1]
+    assert distinct_pages(pages[::-1]) == pages[1:]
 
 
 def test_articles_with_the_same_long_footer_are_different():
@@ -222,6 +240,12 @@ def test_own_pages_resemble_and_a_new_layout_does_not():
     assert tree.resemblance(page(redesigned)) == 0
     half = f"{HEADER}<main class=text>{story(99)}</main>"
     assert 0.2 < tree.resemblance(page(half)) < 0.8
+
+
+def test_what_few_pages_have_is_not_missed():
+    tree = merge_trees([page(article(i, box="<p>Breaking</p>" if i < 2 else "")) for i in range(8)])
+    assert len(tree.texts) > 1
+    assert tree.resemblance(page(article(99))) == 1
 
 
 def test_a_site_without_classes_is_known_by_its_texts():
