@@ -311,6 +311,16 @@ def test_deleted_article_is_not_found_nor_is_one_that_gets_its_key(path: Path, f
         assert urls(index.search("harbour")) == ["2"]
 
 
+def test_article_replaced_by_another_program_is_not_shown(path: Path) -> None:
+    with SqliteStore(path) as store:
+        put(store, make(1, "tide"))
+    db = sqlite3.connect(path, isolation_level=None)
+    db.execute("UPDATE article SET key = 77")
+    db.close()
+    with SqliteStore(path) as store:
+        assert store.index().search("tide").hits == ()
+
+
 def test_articles_are_indexed_in_portions_and_progress_is_told(
     store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -481,6 +491,24 @@ def test_reader_searches_what_is_indexed_and_changes_nothing(path: Path) -> None
         with pytest.raises(StoreWriteError, match="reading only"):
             index.rebuild()
     assert path.read_bytes() == before
+
+
+def test_file_that_cannot_be_written_is_searched_as_it_is(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with SqliteStore(path) as store:
+        put(store, make(1, "tide"))
+        store.add(make(2, "tide"))
+    prepare = SqliteStore._prepare
+
+    def refusing(self: SqliteStore) -> None:
+        prepare(self)
+        if not self._read_only:
+            raise StoreWriteError("attempt to write a readonly database")
+
+    monkeypatch.setattr(SqliteStore, "_prepare", refusing)
+    with open_index(f"sqlite:{path}") as index:
+        assert index.search("tide").n_pages == 1
+        with pytest.raises(StoreWriteError, match="reading only"):
+            index.update()
 
 
 def test_reader_of_a_store_that_was_never_indexed_finds_nothing_and_says_so(path: Path) -> None:

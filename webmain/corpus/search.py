@@ -160,7 +160,7 @@ def open_index(spec: str, *, read_only: bool = False) -> Iterator[BlockIndex]:
     spec : str
         `sqlite:PATH`.
     read_only : bool
-        Change nothing: the index stays as it is.
+        Change nothing: the index stays as it is. So it is where the file cannot be written.
 
     Raises
     ------
@@ -176,7 +176,15 @@ def open_index(spec: str, *, read_only: bool = False) -> Iterator[BlockIndex]:
     place = Path(path.strip()).expanduser()
     if not place.is_file():
         raise StoreError(f"store {spec}: there is no such file")
-    with SqliteStore(place, read_only=read_only) as store:
+    try:
+        store = SqliteStore(place, read_only=read_only)
+    except StoreWriteError:
+        if read_only:
+            raise
+        store = SqliteStore(
+            place, read_only=True
+        )  # search what is indexed; `update` will say that it cannot be written
+    with store:
         yield store.index()
 
 
@@ -298,7 +306,8 @@ class BlockIndex:
             try:
                 self._collect(asked, match)
                 found, n_pages, n_blocks = self._rank(filters or Filters(), limit, offset, per)
-                hits = tuple(self._hit(row, rank, asked, width) for rank, row in enumerate(found, offset + 1))
+                shown = (self._hit(row, rank, asked, width) for rank, row in enumerate(found, offset + 1))
+                hits = tuple(hit for hit in shown if hit)
                 return Results(hits=hits, n_pages=n_pages, n_blocks=n_blocks, unindexed=self.pending())
             finally:
                 self._db.execute("ROLLBACK")
@@ -329,10 +338,13 @@ class BlockIndex:
         n_pages, n_blocks = self._db.execute(_TOTAL.format(blocks), values).fetchone()
         return found, n_pages, n_blocks
 
-    def _hit(self, row: _Found, rank: int, query: Query, width: int) -> Hit:
-        name, url, title, site, language, published, extractor = self._db.execute(
+    def _hit(self, row: _Found, rank: int, query: Query, width: int) -> Hit | None:
+        article = self._db.execute(
             "SELECT id, url, title, site, language, published, extractor FROM article WHERE key = ?", (row.article,)
         ).fetchone()
+        if article is None:  # another program replaced it, and neither triggers nor foreign keys were told
+            return None
+        name, url, title, site, language, published, extractor = article
         return Hit(
             rank=rank,
             priority=row.priority,
