@@ -15,6 +15,7 @@ EXTRACTORS = MappingProxyType(
         "pab": "webmain.extractors.pab:PAB",
         "eniw": "webmain.extractors.eniw:ENIW",
         "lbda": "webmain.extractors.lbda:LBDA",
+        "svm": "webmain.extractors.svm:SVM",
         "thai_xpath": "webmain.extractors.thai_xpath:ThaiXPath",
     }
 )

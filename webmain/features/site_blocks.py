@@ -5,11 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+import numpy as np
 
-    import numpy as np
+from webmain.items import HIDDEN, Break, Flag
+from webmain.page.blocks import from_runs
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from numpy.typing import NDArray
+
+    from webmain.page.blocks import Segmentation
+    from webmain.page.document import Document
+
+_NOT_SHOWN = HIDDEN | Flag.EMBEDDED
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +41,8 @@ class SiteBlocks:
         For each page what it says of itself in its head (`meta name=description`, `og:description`, ...), unique, best first.
     sites : tuple of str
         The site of each page; all the same but where pages of several sites are put together.
+    anchor_share : (n_blocks,) float64 or None
+        Share of each block's characters that stand in anchors; None where that is not known.
     """
 
     page: NDArray[np.int32]
@@ -41,6 +52,7 @@ class SiteBlocks:
     visual: tuple[Mapping[str, str | float], ...] | None = None
     descriptions: tuple[tuple[str, ...], ...]
     sites: tuple[str, ...]
+    anchor_share: NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -49,3 +61,185 @@ class SiteBlocks:
     def n_pages(self) -> int:
         """Number of pages, those without blocks among them."""
         return len(self.descriptions)
+
+    def of_pages(self, pages: NDArray[np.int64]) -> SiteBlocks:
+        """Return the blocks of some pages, which are numbered anew.
+
+        Parameters
+        ----------
+        pages : (n,) int64
+            Ascending, without repetitions.
+        """
+        number = np.full(self.n_pages, -1, dtype=np.int32)
+        number[pages] = np.arange(len(pages), dtype=np.int32)
+        at = np.flatnonzero(number[self.page] >= 0)
+        kept = at.tolist()
+        return SiteBlocks(
+            page=number[self.page[at]],
+            texts=tuple(self.texts[i] for i in kept),
+            tag_paths=tuple(self.tag_paths[i] for i in kept),
+            selectors=tuple(self.selectors[i] for i in kept),
+            visual=None if self.visual is None else tuple(self.visual[i] for i in kept),
+            descriptions=tuple(self.descriptions[i] for i in pages.tolist()),
+            sites=tuple(self.sites[i] for i in pages.tolist()),
+            anchor_share=None if self.anchor_share is None else self.anchor_share[at],
+        )
+
+
+MAX_OUTER_STEPS, MAX_INNER_STEPS = 32, 16
+"""Steps of a path that are kept, from the root and up to the block; pages nested deeper lose what is between."""
+
+MAX_CLASSES = 12
+"""Class names of one element that are kept."""
+
+MAX_DESCRIPTIONS = 8
+"""Descriptions of one page that are kept."""
+
+_DESCRIPTION_NAMES = ("description", "og:description", "twitter:description", "dc.description", "dcterms.description",
+                      "sailthru.description")  # fmt: skip
+
+
+def shown_blocks(document: Document) -> Segmentation:
+    """Segment a page by what a reader sees (the default segmentation), leaving out all that is not shown.
+
+    Parameters
+    ----------
+    document : Document
+
+    Returns
+    -------
+    Segmentation
+        Hidden leaves, and what frames and players would show where they are not supported, are in no block.
+    """
+    leaves = document.leaves
+    owner = np.where(leaves.has(_NOT_SHOWN), -1, np.maximum(leaves.boxes, 0)).astype(np.int32)
+    # A paragraph break stands before the next shown leaf also where it stood before a hidden one.
+    breaks = np.cumsum(leaves.gaps >= int(Break.BR_BR))
+    shown = np.flatnonzero(owner >= 0)
+    fresh = np.zeros(len(owner), dtype=np.bool_)
+    fresh[shown[1:]] = breaks[shown[1:]] > breaks[shown[:-1]]
+    return from_runs(document, owner, fresh=fresh)
+
+
+def read_documents(documents: Sequence[Document]) -> SiteBlocks:
+    """Put the blocks of several pages side by side.
+
+    Parameters
+    ----------
+    documents : sequence of Document
+        Pages of one site or of several.
+
+    Returns
+    -------
+    SiteBlocks
+        Blocks of `shown_blocks`, with descriptions, without visual properties.
+    """
+    descriptions = [read_descriptions(document) for document in documents]
+    return read_segmentations([shown_blocks(document) for document in documents], descriptions=descriptions)
+
+
+def read_segmentations(
+    segmentations: Sequence[Segmentation], *, descriptions: Sequence[tuple[str, ...]] | None = None
+) -> SiteBlocks:
+    """Put the blocks of pages that are segmented already side by side.
+
+    Parameters
+    ----------
+    segmentations : sequence of Segmentation
+        One for each page.
+    descriptions : sequence of tuple of str or None
+        What each page says of itself; None where that isn't needed.
+    """
+    pages = [np.zeros(0, dtype=np.int32)]
+    texts: list[str] = []
+    places: list[tuple[str, str]] = []
+    linked = [np.zeros(0)]
+    for number, segmentation in enumerate(segmentations):
+        pages.append(np.full(len(segmentation), number, dtype=np.int32))
+        texts += segmentation.texts(range(len(segmentation)))
+        places += paths(segmentation.document, segmentation.element.tolist())
+        leaves = segmentation.document.leaves
+        n_chars, n_linked = (segmentation.sums(leaves.n_chars * of) for of in (1, leaves.has(Flag.IN_ANCHOR)))
+        linked.append(n_linked / n_chars)
+    return SiteBlocks(
+        page=np.concatenate(pages),
+        texts=tuple(texts),
+        tag_paths=tuple(tag_path for tag_path, _ in places),
+        selectors=tuple(selector for _, selector in places),
+        descriptions=tuple(descriptions) if descriptions is not None else ((),) * len(segmentations),
+        sites=tuple(segmentation.document.site for segmentation in segmentations),
+        anchor_share=np.concatenate(linked),
+    )
+
+
+def paths(document: Document, elements: Sequence[int]) -> list[tuple[str, str]]:
+    """Return the tag path and the selector of each of some elements.
+
+    Parameters
+    ----------
+    document : Document
+    elements : sequence of int
+        Element indices.
+
+    Returns
+    -------
+    list of (str, str)
+        "html/body/div/p" and "html/body/div.story/p". Class names are sorted, "/" and "." in them replaced by "_". Cost is
+        linear in the elements, however deep they stand.
+    """
+    tags, parent, attributes = document.elements.tags, document.elements.parent, document.elements.attributes
+    known: dict[int, tuple[int, str, str]] = {
+        -1: (0, "", "")
+    }  # by element: depth, path and selector of its outer steps
+    steps: dict[tuple[str, str | None], str] = {}
+
+    def step(index: int) -> str:
+        key = tags[index], attributes[index].get("class")
+        if key not in steps:
+            steps[key] = _step(*key)
+        return steps[key]
+
+    found = []
+    for element in elements:
+        climbed, index = [], element
+        while index not in known:
+            climbed.append(index)
+            index = parent[index]
+        for index in reversed(climbed):
+            depth, path, selector = known[parent[index]]
+            if depth < MAX_OUTER_STEPS:
+                slash = "/" if depth else ""
+                path, selector = f"{path}{slash}{tags[index]}", f"{selector}{slash}{step(index)}"
+            known[index] = depth + 1, path, selector
+        depth, path, selector = known[element]
+        inner, index = [], element
+        for _ in range(min(depth - MAX_OUTER_STEPS, MAX_INNER_STEPS)):
+            inner.append(index)
+            index = parent[index]
+        for index in reversed(inner):
+            path, selector = f"{path}/{tags[index]}", f"{selector}/{step(index)}"
+        found.append((path, selector))
+    return found
+
+
+def _step(tag: str, classes: str | None) -> str:
+    """Write one step of a selector."""
+    tag = tag.replace("/", "_").replace(".", "_")
+    tokens = sorted({token[:60].replace("/", "_").replace(".", "_") for token in (classes or "").split()[:MAX_CLASSES]})
+    return ".".join([tag, *tokens])
+
+
+def read_descriptions(document: Document) -> tuple[str, ...]:
+    """Return what a page says of itself in its head, without repetitions: meta, Open Graph, Twitter, Dublin Core, JSON-LD."""
+    from webmain.page.clues import clean
+    from webmain.page.jsonld import texts as texts_of
+    from webmain.page.reading import read
+
+    reading = read(document)
+    found: dict[str, None] = {}
+    for name in _DESCRIPTION_NAMES:
+        found.update(dict.fromkeys(value for value in reading.clues.metas.get(name, ()) if value))
+    for value in reading.values("description", all_nodes=False):
+        found.update(dict.fromkeys(clean(text) for text in texts_of(value, limit=3)))
+    found.pop("", None)
+    return tuple(found)[:MAX_DESCRIPTIONS]

@@ -1,0 +1,101 @@
+"""Labels without labellers: the clusters whose text says what the pages' descriptions say are content.
+
+References
+----------
+The per-site SVM's paper, module 3 and Algorithm 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from webmain.features.cluster_evidence import gather
+from webmain.features.relevance import page_bounds
+from webmain.features.surroundings import surrounding_content
+from webmain.features.templates import content_clusters
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from webmain.features.site_blocks import SiteBlocks
+
+Form = Literal["global", "local"]
+FORMS = ("global", "local")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Labels:
+    """Which blocks of a site are content, as its descriptions tell.
+
+    Attributes
+    ----------
+    content : tuple of int
+        Content clusters, best first; in the local form, those that are content on any page.
+    relevance : (n_clusters,) float64
+        Sum over pages of the best block's relevance (Algorithm 1's similarity score).
+    positive : (n_blocks,) bool
+        Blocks of content clusters, and those around them that belong to the same article.
+    n_described : int
+        Pages with a usable description.
+    """
+
+    content: tuple[int, ...]
+    relevance: NDArray[np.float64]
+    positive: NDArray[np.bool_]
+    n_described: int
+
+
+def label(
+    blocks: SiteBlocks, clusters: NDArray[np.int32], *, form: Form = "global", surroundings: bool = True
+) -> Labels:
+    """Label blocks as content or not, by the pages' descriptions.
+
+    Parameters
+    ----------
+    blocks : SiteBlocks
+    clusters : (n_blocks,) int32
+        Cluster of each block, -1 for noise.
+    form : {"global", "local"}
+        "global" adds up each cluster's relevance over all pages; "local" takes each page's own best cluster, which now and
+        then is its comments.
+    surroundings : bool
+        Whether what stands between content blocks, or goes on right after them, is content too (`surrounding_content`).
+
+    Returns
+    -------
+    Labels
+        All False where no page has a usable description or no cluster has more in common with one than by chance.
+
+    Raises
+    ------
+    ValueError
+        The form is not known, or there is not one cluster for each block.
+    """
+    if form not in FORMS:
+        raise ValueError(f"form: got {form!r}, allowed are {', '.join(FORMS)}")
+    if len(clusters) != len(blocks):
+        raise ValueError(f"{len(clusters)} cluster numbers for {len(blocks)} blocks")
+    evidence = gather(blocks, clusters)
+    positive = np.zeros(len(blocks), dtype=np.bool_)
+    content: dict[int, None] = {}
+    if form == "global":
+        content = dict.fromkeys(content_clusters(evidence, np.arange(blocks.n_pages)))
+        positive |= np.isin(clusters, list(content))
+    else:
+        bounds = page_bounds(blocks)
+        for page in np.flatnonzero(evidence.described).tolist():
+            of_page = content_clusters(evidence, np.array([page]))
+            first, end = bounds[page]
+            positive[first:end] = np.isin(clusters[first:end], of_page)
+            content.update(dict.fromkeys(of_page))
+    if surroundings and positive.any():
+        positive |= surrounding_content(blocks, clusters, positive)
+    return Labels(
+        content=tuple(content),
+        relevance=evidence.relevance.sum(axis=0),
+        positive=positive,
+        n_described=int(evidence.described.sum()),
+    )

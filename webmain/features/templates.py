@@ -1,0 +1,217 @@
+"""Which clusters are the article's text, for each template that a site's pages follow.
+
+References
+----------
+The per-site SVM's paper, module 3: "Pick the cluster with the highest similarity score".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from webmain.features.cluster_evidence import Evidence
+
+MIN_EXCESS = 0.05
+"""Relevance above chance that a content cluster has at least, as a mean over its pages: a word or two of a description."""
+
+MIN_WORDS = 3.0
+"""Words above chance that it has in all: less is an accident."""
+
+MAX_LEAD_BLOCKS = 2
+MAX_LEAD_MASS = 4.0
+"""A cluster of at most so many blocks a page and so many times a description's text may be the article's lead only."""
+
+MIN_MASS = 1.0
+"""A page follows a template if it has as much text of its clusters as a description has."""
+
+MAX_DESCRIPTION_MASS = 1.7
+"""A cluster with at most so many times a description's text holds the description and nothing else."""
+
+MIN_MORE = 3.0
+MIN_LENGTH_SHARE = 0.4
+MIN_OWN_TEXT = 0.5
+"""The body that follows a lead has so many times its text, in blocks of at least such a share of its length, at least half of
+which stand on no other page and are no links."""
+
+LEAD_SHARE = 0.3
+"""A lead beside the body text says at least this share of what the best cluster says of a description."""
+
+TIE = 0.1
+"""Clusters whose relevance is at most this share below the highest have said the same; the one with more text wins: a lead or
+the hidden copy of a page's first paragraph says no more than the article itself."""
+
+MAX_STEPS_APART = 5
+MAX_STEPS_INSIDE = 2
+"""Elements from the nearest one that a lead stands in as well down to a body's block; and where the lead says more than the
+description, so that it may be the whole of a short article."""
+
+MAX_SHARED = 0.5
+"""Share of a further template's pages that may follow another template already."""
+
+_HEADLINES = frozenset(("h1", "title"))
+_NO_ARTICLE = frozenset(("nav", "footer", "aside"))
+
+
+def content_clusters(evidence: Evidence, pages: NDArray[np.int64]) -> list[int]:
+    """Choose the content clusters by the descriptions of some pages, best first.
+
+    Parameters
+    ----------
+    evidence : Evidence
+    pages : (n,) int64
+        All pages for the global form, one page for the local.
+
+    Notes
+    -----
+    The cluster with the highest relevance over all pages wins, as in Algorithm 1. Two things are added:
+
+    *Several templates.* Pages on which the winner does not occur have another template; among them the best cluster wins
+    again, and so on.
+
+    *Leads styled apart.* Where the winner holds one or two blocks a page and little more text than a description, it may be
+    the lead that the description was taken from. Then the running text that follows it nearby is the article's body.
+    The other way round, a short cluster that stands before the body and says a good part of the descriptions is its lead.
+    Headlines (`h1`), and what stands in a `nav`, `footer` or `aside`, are neither. A cluster that holds the description and
+    nothing else, without an article after it, is a trail or a teaser with the page's title, and gives way to any that has
+    more text.
+    """
+    in_scope = np.zeros(len(evidence.described), dtype=np.bool_)
+    in_scope[pages] = True
+    uncovered = in_scope & evidence.described
+    chosen: list[int] = []
+    allowed = ~_are_excluded(evidence)
+    while uncovered.any():
+        covered = in_scope & evidence.described & ~uncovered
+        winner = _winner(evidence, uncovered, covered=covered, among=allowed)
+        if winner is None:
+            break
+        body = _body_after(evidence, winner, uncovered) if _is_lead_like(evidence, winner, uncovered) else winner
+        if body == winner and _is_description(evidence, winner, uncovered):
+            allowed[winner] = False
+            longer = _winner(evidence, uncovered, covered=covered, among=allowed & _have_text(evidence, uncovered))
+            body = winner if longer is None else longer
+        found = [body, *_leads(evidence, body, uncovered)]
+        follows = uncovered & _follows(evidence, found)
+        if follows.any() or not chosen:
+            chosen += [cluster for cluster in found if cluster not in chosen]
+        allowed[[winner, *found]] = False
+        uncovered &= ~follows
+    return chosen
+
+
+def _follows(evidence: Evidence, found: list[int]) -> NDArray[np.bool_]:
+    """Tell which pages follow a template: they have its text, and it says a good part of what their best cluster says."""
+    has_text = evidence.mass[:, found].sum(axis=1) >= MIN_MASS
+    good = evidence.excess[:, found].max(axis=1) >= LEAD_SHARE * evidence.excess.max(axis=1)
+    follows: NDArray[np.bool_] = has_text & good
+    return follows
+
+
+def _winner(
+    evidence: Evidence, uncovered: NDArray[np.bool_], *, covered: NDArray[np.bool_], among: NDArray[np.bool_]
+) -> int | None:
+    """Return the cluster with the highest relevance above chance on pages that no template covers yet."""
+    occurs = evidence.n_blocks > 0
+    here, elsewhere = occurs[uncovered].sum(axis=0), occurs[covered].sum(axis=0)
+    total = evidence.excess[uncovered].sum(axis=0)
+    allowed = among & (total > MIN_EXCESS * here) & (evidence.excess_words[uncovered].sum(axis=0) >= MIN_WORDS)
+    allowed &= elsewhere <= MAX_SHARED * (here + elsewhere)
+    if not allowed.any():
+        return None
+    tied = allowed & (total >= (1 - TIE) * total[allowed].max())
+    return int(np.where(tied, evidence.mass[uncovered].sum(axis=0), -np.inf).argmax())
+
+
+def _are_excluded(evidence: Evidence) -> NDArray[np.bool_]:
+    """Tell which clusters are headlines, or stand in what the page itself marks as navigation, footer or aside."""
+    excluded = np.zeros(len(evidence.places), dtype=np.bool_)
+    for cluster, place in enumerate(evidence.places):
+        tags = [step.partition(".")[0] for step in place]
+        excluded[cluster] = bool(tags) and (tags[-1] in _HEADLINES or not _NO_ARTICLE.isdisjoint(tags))
+    return excluded
+
+
+def _is_lead_like(evidence: Evidence, cluster: int, pages: NDArray[np.bool_]) -> bool:
+    """Tell whether a cluster holds little more on a page than a description."""
+    on = pages & (evidence.n_blocks[:, cluster] > 0)
+    return bool(
+        np.median(evidence.n_blocks[on, cluster]) <= MAX_LEAD_BLOCKS
+        and np.median(evidence.mass[on, cluster]) <= MAX_LEAD_MASS
+    )
+
+
+def _is_description(evidence: Evidence, cluster: int, pages: NDArray[np.bool_]) -> bool:
+    """Tell whether a cluster holds a description and nothing else."""
+    on = pages & (evidence.n_blocks[:, cluster] > 0)
+    return bool(np.median(evidence.mass[on, cluster]) <= MAX_DESCRIPTION_MASS)
+
+
+def _have_text(evidence: Evidence, pages: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Tell which clusters have much more text than a description, on average over the pages where they occur."""
+    n_pages = (evidence.n_blocks[pages] > 0).sum(axis=0)
+    have: NDArray[np.bool_] = evidence.mass[pages].sum(axis=0) >= MIN_MORE * np.maximum(n_pages, 1)
+    return have
+
+
+def _body_after(evidence: Evidence, lead: int, pages: NDArray[np.bool_]) -> int:
+    """Return the cluster of running text that a lead belongs to: the next one after it with much more text; or itself."""
+    on = pages & (evidence.n_blocks[:, lead] > 0)
+    apart = MAX_STEPS_APART if _is_description(evidence, lead, pages) else MAX_STEPS_INSIDE
+    nearest, body = np.inf, lead
+    for cluster in range(evidence.n_blocks.shape[1]):
+        both = on & (evidence.n_blocks[:, cluster] > 0)
+        n_both = int(both.sum())
+        if cluster == lead or 2 * n_both < int(on.sum()) or evidence.own_text[cluster] < MIN_OWN_TEXT:
+            continue
+        if not _is_near(evidence.places[cluster], evidence.places[lead], apart=apart):
+            continue
+        distance = np.median(evidence.first[both, cluster] - evidence.first[both, lead])
+        more = np.median(evidence.mass[both, cluster] / evidence.mass[both, lead])
+        longer = np.median(more * evidence.n_blocks[both, lead] / evidence.n_blocks[both, cluster])
+        if more >= MIN_MORE and longer >= MIN_LENGTH_SHARE and 0 < distance < nearest:
+            nearest, body = distance, cluster
+    return body
+
+
+def _leads(evidence: Evidence, body: int, pages: NDArray[np.bool_]) -> list[int]:
+    """Return the short clusters before the body that say a good part of what it, or the best of them, says."""
+    on = pages & (evidence.n_blocks[:, body] > 0)
+    excluded = _are_excluded(evidence)
+    means = {}
+    for cluster in range(evidence.n_blocks.shape[1]):
+        both = on & (evidence.n_blocks[:, cluster] > 0)
+        if cluster == body or excluded[cluster] or 4 * both.sum() < on.sum():
+            continue
+        if not _is_near(evidence.places[body], evidence.places[cluster], apart=MAX_STEPS_APART):
+            continue
+        before = evidence.first[both, cluster] < evidence.first[both, body]
+        if 2 * before.sum() > both.sum() and _is_lead_like(evidence, cluster, both):
+            always = evidence.described & (evidence.n_blocks[:, cluster] > 0)
+            means[cluster] = min(float(evidence.excess[where, cluster].mean()) for where in (both, always))
+    own = float(evidence.excess[on, body].mean())
+    least = max(LEAD_SHARE * max([own, *means.values()]), MIN_EXCESS)
+    return [cluster for cluster, mean in sorted(means.items(), key=lambda item: (-item[1], item[0])) if mean >= least]
+
+
+def _is_near(body: tuple[str, ...], lead: tuple[str, ...], *, apart: int) -> bool:
+    """Tell whether a lead stands in the same part of the page as a body: below the page's `body` and not far off."""
+    common = _common_steps(body, lead)
+    return common > 2 and len(body) - common <= apart
+
+
+def _common_steps(one: tuple[str, ...], other: tuple[str, ...]) -> int:
+    """Return how many steps from the root two places have in common: the same tag, and a class name if both have any."""
+    n = 0
+    for a, b in zip(one, other, strict=False):
+        (tag, *classes), (other_tag, *other_classes) = a.split("."), b.split(".")
+        if tag != other_tag:
+            break
+        if tag != "body" and (classes or other_classes) and set(classes).isdisjoint(other_classes):
+            break
+        n += 1
+    return n
