@@ -5,11 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+import numpy as np
 
-    import numpy as np
+from webmain.items import HIDDEN, Break, Flag
+from webmain.page.blocks import from_runs
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from numpy.typing import NDArray
+
+    from webmain.page.blocks import Segmentation
+    from webmain.page.document import Document
+
+_NOT_SHOWN = HIDDEN | Flag.EMBEDDED
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,3 +58,143 @@ class SiteBlocks:
     def n_pages(self) -> int:
         """Number of pages, those without blocks among them."""
         return len(self.descriptions)
+
+
+MAX_OUTER_STEPS, MAX_INNER_STEPS = 32, 16
+"""Steps of a path that are kept, from the root and up to the block; pages nested deeper lose what is between."""
+
+MAX_CLASSES = 12
+"""Class names of one element that are kept."""
+
+MAX_DESCRIPTIONS = 8
+"""Descriptions of one page that are kept."""
+
+_DESCRIPTION_NAMES = ("description", "og:description", "twitter:description", "dc.description", "dcterms.description",
+                      "sailthru.description")  # fmt: skip
+
+
+def shown_blocks(document: Document) -> Segmentation:
+    """Segment a page by what a reader sees (the default segmentation), leaving out all that is not shown.
+
+    Parameters
+    ----------
+    document : Document
+
+    Returns
+    -------
+    Segmentation
+        Hidden leaves, and what frames and players would show where they are not supported, are in no block.
+    """
+    leaves = document.leaves
+    owner = np.where(leaves.has(_NOT_SHOWN), -1, np.maximum(leaves.boxes, 0)).astype(np.int32)
+    # A paragraph break stands before the next shown leaf also where it stood before a hidden one.
+    breaks = np.cumsum(leaves.gaps >= int(Break.BR_BR))
+    shown = np.flatnonzero(owner >= 0)
+    fresh = np.zeros(len(owner), dtype=np.bool_)
+    fresh[shown[1:]] = breaks[shown[1:]] > breaks[shown[:-1]]
+    return from_runs(document, owner, fresh=fresh)
+
+
+def read_documents(documents: Sequence[Document]) -> SiteBlocks:
+    """Put the blocks of several pages side by side.
+
+    Parameters
+    ----------
+    documents : sequence of Document
+        Pages of one site or of several.
+
+    Returns
+    -------
+    SiteBlocks
+        Blocks of `shown_blocks`, without visual properties.
+    """
+    pages = [np.zeros(0, dtype=np.int32)]
+    texts: list[str] = []
+    tag_paths: list[str] = []
+    selectors: list[str] = []
+    for number, document in enumerate(documents):
+        segmentation = shown_blocks(document)
+        pages.append(np.full(len(segmentation), number, dtype=np.int32))
+        texts += segmentation.texts(range(len(segmentation)))
+        for tag_path, selector in paths(document, segmentation.element.tolist()):
+            tag_paths.append(tag_path)
+            selectors.append(selector)
+    return SiteBlocks(
+        page=np.concatenate(pages),
+        texts=tuple(texts),
+        tag_paths=tuple(tag_paths),
+        selectors=tuple(selectors),
+        descriptions=tuple(read_descriptions(document) for document in documents),
+        sites=tuple(document.site for document in documents),
+    )
+
+
+def paths(document: Document, elements: Sequence[int]) -> list[tuple[str, str]]:
+    """Return the tag path and the selector of each of some elements.
+
+    Parameters
+    ----------
+    document : Document
+    elements : sequence of int
+        Element indices.
+
+    Returns
+    -------
+    list of (str, str)
+        "html/body/div/p" and "html/body/div.story/p". Class names are sorted, "/" and "." in them replaced by "_". Cost is
+        linear in the elements, however deep they stand.
+    """
+    tags, parent, attributes = document.elements.tags, document.elements.parent, document.elements.attributes
+    known: dict[int, tuple[int, str, str]] = {-1: (0, "", "")}  # by element: depth, path and selector of its outer steps
+    steps: dict[tuple[str, str | None], str] = {}
+
+    def step(index: int) -> str:
+        key = tags[index], attributes[index].get("class")
+        if key not in steps:
+            steps[key] = _step(*key)
+        return steps[key]
+
+    found = []
+    for element in elements:
+        climbed, index = [], element
+        while index not in known:
+            climbed.append(index)
+            index = parent[index]
+        for index in reversed(climbed):
+            depth, path, selector = known[parent[index]]
+            if depth < MAX_OUTER_STEPS:
+                slash = "/" if depth else ""
+                path, selector = f"{path}{slash}{tags[index]}", f"{selector}{slash}{step(index)}"
+            known[index] = depth + 1, path, selector
+        depth, path, selector = known[element]
+        inner, index = [], element
+        for _ in range(min(depth - MAX_OUTER_STEPS, MAX_INNER_STEPS)):
+            inner.append(index)
+            index = parent[index]
+        for index in reversed(inner):
+            path, selector = f"{path}/{tags[index]}", f"{selector}/{step(index)}"
+        found.append((path, selector))
+    return found
+
+
+def _step(tag: str, classes: str | None) -> str:
+    """Write one step of a selector."""
+    tag = tag.replace("/", "_").replace(".", "_")
+    tokens = sorted({token[:60].replace("/", "_").replace(".", "_") for token in (classes or "").split()[:MAX_CLASSES]})
+    return ".".join([tag, *tokens])
+
+
+def read_descriptions(document: Document) -> tuple[str, ...]:
+    """Return what a page says of itself in its head, without repetitions: meta, Open Graph, Twitter, Dublin Core, JSON-LD."""
+    from webmain.page.clues import clean
+    from webmain.page.jsonld import texts as texts_of
+    from webmain.page.reading import read
+
+    reading = read(document)
+    found: dict[str, None] = {}
+    for name in _DESCRIPTION_NAMES:
+        found.update(dict.fromkeys(value for value in reading.clues.metas.get(name, ()) if value))
+    for value in reading.values("description", all_nodes=False):
+        found.update(dict.fromkeys(clean(text) for text in texts_of(value, limit=3)))
+    found.pop("", None)
+    return tuple(found)[:MAX_DESCRIPTIONS]

@@ -1,0 +1,121 @@
+"""How much each block says what the page's description says: longest common subsequence of words.
+
+References
+----------
+The per-site SVM's paper, module 3.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from webmain.text.words import tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from webmain.features.site_blocks import SiteBlocks
+
+MIN_DESCRIPTION_WORDS = 5
+"""Shorter descriptions ("News", the site's name) say nothing of an article."""
+
+MAX_DESCRIPTION_WORDS = 400
+"""Words of a description that are compared; some sites put the whole article there."""
+
+
+def usable_descriptions(blocks: SiteBlocks) -> list[list[tuple[str, ...]]]:
+    """Return for each page the words of its own descriptions, those that repeat over the site left out.
+
+    Parameters
+    ----------
+    blocks : SiteBlocks
+
+    Returns
+    -------
+    list of list of tuple of str
+        Empty for pages without a usable description. A page that was given twice repeats nothing: only pages with different
+        texts count.
+    """
+    words = [
+        list(dict.fromkeys(tuple(tokens(text)[:MAX_DESCRIPTION_WORDS]) for text in texts)) for texts in blocks.descriptions
+    ]
+    content = page_contents(blocks)
+    holders: defaultdict[tuple[str, tuple[str, ...]], set[int]] = defaultdict(set)
+    for site, page_content, descriptions in zip(blocks.sites, content, words, strict=True):
+        for description in descriptions:
+            holders[site, description].add(page_content)
+    return [
+        [d for d in descriptions if len(d) >= MIN_DESCRIPTION_WORDS and len(holders[site, d]) == 1]
+        for site, descriptions in zip(blocks.sites, words, strict=True)
+    ]
+
+
+def page_contents(blocks: SiteBlocks) -> list[int]:
+    """Number pages by their texts: pages with the same texts have the same number."""
+    bounds = page_bounds(blocks)
+    number: dict[tuple[str, ...], int] = {}
+    return [number.setdefault(blocks.texts[a:b], len(number)) for a, b in bounds]
+
+
+def page_bounds(blocks: SiteBlocks) -> list[tuple[int, int]]:
+    """Return the half-open range of each page's blocks."""
+    edges = np.searchsorted(blocks.page, np.arange(blocks.n_pages + 1)).tolist()
+    return list(zip(edges[:-1], edges[1:], strict=True))
+
+
+def relevances(blocks: SiteBlocks, descriptions: Sequence[Sequence[Sequence[str]]]) -> NDArray[np.float64]:
+    """Compare every block with the descriptions of its page.
+
+    Parameters
+    ----------
+    blocks : SiteBlocks
+    descriptions : sequence of sequence of sequence of str
+        For each page its descriptions as words.
+
+    Returns
+    -------
+    (n_blocks,) float64
+        Length of the longest common subsequence of words by the description's length, in [0, 1]; of several
+        descriptions the highest value; 0 where the page has none.
+    """
+    relevance = np.zeros(len(blocks))
+    known: dict[str, list[str]] = {}
+    for (first, end), own in zip(page_bounds(blocks), descriptions, strict=True):
+        if not own:
+            continue
+        words = []
+        for text in blocks.texts[first:end]:
+            if text not in known:
+                known[text] = tokens(text)
+            words.append(known[text])
+        for description in own:
+            shares = np.array(common_lengths(description, words)) / len(description)
+            relevance[first:end] = np.maximum(relevance[first:end], shares)
+    return relevance
+
+
+def common_lengths(pattern: Sequence[str], others: Sequence[Sequence[str]]) -> list[int]:
+    """Return the length of the longest common subsequence of one sequence with each of several others.
+
+    Bit-parallel (see `webmain.text.lcs`), the places of the pattern's words looked up once for all: a step for each word of
+    the others that the pattern has as well.
+    """
+    places: defaultdict[str, int] = defaultdict(int)
+    for place, word in enumerate(pattern):
+        places[word] |= 1 << place
+    everywhere = (1 << len(pattern)) - 1
+    get = places.get
+    found = []
+    for other in others:
+        row = everywhere
+        for at in map(get, other):
+            if at is not None:
+                matches = row & at
+                row = ((row + matches) | (row - matches)) & everywhere
+        found.append(len(pattern) - row.bit_count())
+    return found
