@@ -61,8 +61,8 @@ def log_lengths(texts: Sequence[str]) -> NDArray[np.float64]:
 def path_names(tag_path: str) -> Iterator[str]:
     """Name a tag path's features: the block's own tag, and the path down to each of its elements.
 
-    The last of these is the whole path, the paper's feature. Its beginnings tell that two blocks stand in the same part of the
-    page: in whole paths a paragraph and one in a quote beside it have nothing in common.
+    The last of these is the whole path, the paper's feature. Its beginnings tell that two blocks stand in the same part of
+    the page: in whole paths a paragraph and one in a quote beside it have nothing in common.
     """
     yield f"tag={tag_path.rpartition('/')[2]}"
     end = tag_path.find("/")

@@ -118,8 +118,8 @@ def vectorise(blocks: SiteBlocks, *, sets: Sequence[str] = DEFAULT_SETS, max_vec
         least *= 2
     weight = np.bincount(of_block, minlength=len(first)).astype(np.int64)
     parts = [_scaled(sparse.csr_array(columns[first][:, where]), weight) for where in _columns_of_sets(blocks, sets)]
-    for part in range(len(rows[0]) if rows else 0):
-        parts.append(_scaled(_one_hot([rows[i][part] for i in of_row[first].tolist()]), weight))
+    chosen = [rows[i] for i in of_row[first].tolist()]
+    parts += [_scaled(_one_hot([row[part] for row in chosen]), weight) for part in range(len(rows[0]))]
     return Vectors(sparse.csr_array(sparse.hstack(parts, format="csr")), weight, of_block)
 
 
@@ -185,9 +185,7 @@ def _columns_of_sets(blocks: SiteBlocks, sets: Sequence[str]) -> list[slice]:
     return found
 
 
-def _distinct(
-    row: NDArray[np.int64], columns: NDArray[np.float64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _distinct(row: NDArray[np.int64], columns: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return a block of each distinct vector, in sorted order, and the vector of each block."""
     keys = np.concatenate((row[:, None].astype(np.float64), columns), axis=1)
     _, first, of_block = np.unique(keys, axis=0, return_index=True, return_inverse=True)
@@ -257,7 +255,7 @@ def knee(ascending: NDArray[np.float64]) -> int:
 
 
 def _by_first_appearance(labels: NDArray[np.int64]) -> NDArray[np.int32]:
-    """Number clusters anew by the first block of each; noise stays -1."""
+    """Renumber clusters by the first block of each; noise stays -1."""
     names, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     order = [i for i in np.argsort(first).tolist() if names[i] >= 0]
     number = np.full(len(names), -1, dtype=np.int32)

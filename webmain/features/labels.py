@@ -117,7 +117,9 @@ def _gather(
     foreign = relevances(blocks, _foreign(descriptions))
     has_foreign = [bool(words) for words in _foreign(descriptions)]
     n_chars = np.fromiter(map(len, blocks.texts), dtype=np.float64, count=len(blocks))
-    lengths = np.array([max((sum(map(len, d)) + len(d) for d in own_), default=0) for own_ in descriptions], dtype=np.float64)
+    lengths = np.array(
+        [max((sum(map(len, d)) + len(d) for d in own_), default=0) for own_ in descriptions], dtype=np.float64
+    )
     typical = lengths[lengths > 0].mean() if (lengths > 0).any() else 1.0
     lengths[lengths == 0] = typical
     shape = (blocks.n_pages, n_clusters)

@@ -8,6 +8,7 @@ The per-site SVM's paper, module 3.
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -42,7 +43,8 @@ def usable_descriptions(blocks: SiteBlocks) -> list[list[tuple[str, ...]]]:
         texts count.
     """
     words = [
-        list(dict.fromkeys(tuple(tokens(text)[:MAX_DESCRIPTION_WORDS]) for text in texts)) for texts in blocks.descriptions
+        list(dict.fromkeys(tuple(tokens(text)[:MAX_DESCRIPTION_WORDS]) for text in texts))
+        for texts in blocks.descriptions
     ]
     content = page_contents(blocks)
     holders: defaultdict[tuple[str, tuple[str, ...]], set[int]] = defaultdict(set)
@@ -56,7 +58,7 @@ def usable_descriptions(blocks: SiteBlocks) -> list[list[tuple[str, ...]]]:
 
 
 def page_contents(blocks: SiteBlocks) -> list[int]:
-    """Number pages by their texts: pages with the same texts have the same number."""
+    """Return a number for each page's texts, the same where the texts are."""
     bounds = page_bounds(blocks)
     number: dict[tuple[str, ...], int] = {}
     return [number.setdefault(blocks.texts[a:b], len(number)) for a, b in bounds]
@@ -65,7 +67,7 @@ def page_contents(blocks: SiteBlocks) -> list[int]:
 def page_bounds(blocks: SiteBlocks) -> list[tuple[int, int]]:
     """Return the half-open range of each page's blocks."""
     edges = np.searchsorted(blocks.page, np.arange(blocks.n_pages + 1)).tolist()
-    return list(zip(edges[:-1], edges[1:], strict=True))
+    return list(pairwise(edges))
 
 
 def relevances(blocks: SiteBlocks, descriptions: Sequence[Sequence[Sequence[str]]]) -> NDArray[np.float64]:

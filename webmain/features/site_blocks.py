@@ -106,26 +106,38 @@ def read_documents(documents: Sequence[Document]) -> SiteBlocks:
     Returns
     -------
     SiteBlocks
-        Blocks of `shown_blocks`, without visual properties.
+        Blocks of `shown_blocks`, with descriptions, without visual properties.
+    """
+    descriptions = [read_descriptions(document) for document in documents]
+    return read_segmentations([shown_blocks(document) for document in documents], descriptions=descriptions)
+
+
+def read_segmentations(
+    segmentations: Sequence[Segmentation], *, descriptions: Sequence[tuple[str, ...]] | None = None
+) -> SiteBlocks:
+    """Put the blocks of pages that are segmented already side by side.
+
+    Parameters
+    ----------
+    segmentations : sequence of Segmentation
+        One for each page.
+    descriptions : sequence of tuple of str or None
+        What each page says of itself; None where that isn't needed.
     """
     pages = [np.zeros(0, dtype=np.int32)]
     texts: list[str] = []
-    tag_paths: list[str] = []
-    selectors: list[str] = []
-    for number, document in enumerate(documents):
-        segmentation = shown_blocks(document)
+    places: list[tuple[str, str]] = []
+    for number, segmentation in enumerate(segmentations):
         pages.append(np.full(len(segmentation), number, dtype=np.int32))
         texts += segmentation.texts(range(len(segmentation)))
-        for tag_path, selector in paths(document, segmentation.element.tolist()):
-            tag_paths.append(tag_path)
-            selectors.append(selector)
+        places += paths(segmentation.document, segmentation.element.tolist())
     return SiteBlocks(
         page=np.concatenate(pages),
         texts=tuple(texts),
-        tag_paths=tuple(tag_paths),
-        selectors=tuple(selectors),
-        descriptions=tuple(read_descriptions(document) for document in documents),
-        sites=tuple(document.site for document in documents),
+        tag_paths=tuple(tag_path for tag_path, _ in places),
+        selectors=tuple(selector for _, selector in places),
+        descriptions=tuple(descriptions) if descriptions is not None else ((),) * len(segmentations),
+        sites=tuple(segmentation.document.site for segmentation in segmentations),
     )
 
 
@@ -145,7 +157,9 @@ def paths(document: Document, elements: Sequence[int]) -> list[tuple[str, str]]:
         linear in the elements, however deep they stand.
     """
     tags, parent, attributes = document.elements.tags, document.elements.parent, document.elements.attributes
-    known: dict[int, tuple[int, str, str]] = {-1: (0, "", "")}  # by element: depth, path and selector of its outer steps
+    known: dict[int, tuple[int, str, str]] = {
+        -1: (0, "", "")
+    }  # by element: depth, path and selector of its outer steps
     steps: dict[tuple[str, str | None], str] = {}
 
     def step(index: int) -> str:

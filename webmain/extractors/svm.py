@@ -1,0 +1,176 @@
+"""Per-site SVM: learns one site from its own pages' descriptions, with nobody labelling anything.
+
+References
+----------
+Karthikeyan K, Dhanush Kumar K: Web Content Extraction using Machine Learning; modules 1 to 4. Its ancestor, with visual
+properties of rendered pages: Z. Zhou, M. Mashuq, Web Content Extraction Through Machine Learning (2013).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
+
+import numpy as np
+
+from webmain.extractors.base import (
+    Extraction,
+    Learned,
+    NothingLearned,
+    check_number,
+    check_option,
+    extraction,
+)
+from webmain.features.block_features import DEFAULT_SETS, check_sets
+from webmain.features.clusters import cluster
+from webmain.features.labels import FORMS, Labels, label
+from webmain.features.linear import LinearModel, learn
+from webmain.features.site_blocks import read_descriptions, read_documents, read_segmentations, shown_blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from webmain.features.site_blocks import SiteBlocks
+    from webmain.page.blocks import Segmentation
+    from webmain.page.document import Document
+
+__all__ = ["SVM", "LinearModel", "learn"]
+
+NO_MODEL = "no model of this site and no description on the page"
+NO_MATCH = "no model of this site and no block that says what the description says"
+
+
+@dataclass(frozen=True)
+class SVM:
+    """Keep the blocks that a linear classifier of this site takes for content.
+
+    Parameters
+    ----------
+    form : {"global", "local"}
+        Whether the cluster that is content is chosen for the whole site (Algorithm 1) or for each page.
+    features : str
+        Feature sets, joined by "+": "length", "tag_path", "selector" (module 1). Visual properties are there only on rendered
+        pages.
+    min_pages : int
+        Pages of a site to learn from.
+    seed : int
+        Of the folds in cross-validation.
+    learned : Learned or None
+        What is known of the site.
+
+    Notes
+    -----
+    Without a model, a page is learned from alone, by its own description; without one nothing is kept.
+
+    Raw is the margin; the score is 1 / (1 + exp(-margin)).
+    """
+
+    name: ClassVar[str] = "svm"
+    version: ClassVar[int] = 1
+    form: Literal["global", "local"] = "global"
+    features: str = "+".join(DEFAULT_SETS)
+    min_pages: int = 5
+    seed: int = 0
+    learned: Learned | None = None
+
+    def __post_init__(self) -> None:
+        check_option(self.name, "form", self.form, FORMS)
+        check_sets(self._sets)
+        check_number(self.name, "min_pages", self.min_pages, 1, 1e6)
+
+    @property
+    def _sets(self) -> tuple[str, ...]:
+        return tuple(part.strip() for part in self.features.split("+"))
+
+    @cached_property
+    def _model(self) -> LinearModel | None:
+        return None if self.learned is None else _read_model(self.learned)
+
+    def segment(self, document: Document) -> Segmentation:
+        """Divide a page into what a reader sees as units, without what is hidden."""
+        return shown_blocks(document)
+
+    def judge(self, segmentation: Segmentation) -> Extraction:
+        """Keep blocks with a positive margin (module 4)."""
+        model, why_not = self._model, ""
+        if model is None:
+            own = read_segmentations([segmentation], descriptions=[read_descriptions(segmentation.document)])
+            labels = self._label(own)
+            why_not = NO_MATCH if labels.n_described else NO_MODEL
+            if labels.positive.any():
+                model = learn(own, labels.positive, sets=self._sets, seed=self.seed)
+        if model is None:
+            nothing = np.zeros(len(segmentation))
+            why = (why_not,) * len(segmentation)
+            return extraction(segmentation, self.name, score=nothing, raw=nothing, kept=nothing > 0, why=why)
+        margins = model.margins(read_segmentations([segmentation]))
+        kept = margins > 0
+        return extraction(
+            segmentation,
+            self.name,
+            score=1 / (1 + np.exp(-np.clip(margins, -30, 30))),
+            raw=margins,
+            kept=kept,
+            why=tuple("margin > 0" if k else "margin <= 0" for k in kept.tolist()),
+        )
+
+    def fit(self, documents: Sequence[Document]) -> Self:
+        """Cluster, label and classify the blocks of a site's pages (modules 2 to 4).
+
+        Raises
+        ------
+        NothingLearned
+            No page has a description of its own, or no cluster says what they say.
+        """
+        documents = sorted(documents, key=_digest)
+        blocks = read_documents(documents)
+        labels = self._label(blocks)
+        if not labels.n_described:
+            raise NothingLearned(f"svm: none of {len(documents)} pages has a description of its own")
+        if not labels.positive.any():
+            raise NothingLearned(f"svm: no text on {len(documents)} pages says what their descriptions say")
+        model = learn(blocks, labels.positive, sets=self._sets, seed=self.seed)
+        learned = Learned(
+            n_pages=len(documents),
+            columns=model.columns,
+            weights={key: value for key, value in model.to_plain().items() if key != "columns"},
+            quality=model.quality,
+            resemblance=0.0,
+        )
+        fitted = replace(self, learned=learned)
+        looks = [fitted.resemblance(document) for document in documents]
+        return replace(self, learned=replace(learned, resemblance=float(np.mean(looks))))
+
+    def _label(self, blocks: SiteBlocks) -> Labels:
+        return label(blocks, cluster(blocks, sets=self._sets), form=self.form)
+
+    def restored(self, learned: Learned) -> Self:
+        """Return a copy with a model learned earlier.
+
+        Raises
+        ------
+        ValueError
+            It is not a model of this method.
+        """
+        _read_model(learned)
+        return replace(self, learned=learned)
+
+    def resemblance(self, document: Document) -> float:
+        """Return the share of a page's text that stands at places known from the pages learned from."""
+        model = self._model
+        if model is None:
+            return 0.0
+        blocks = read_segmentations([shown_blocks(document)])
+        known = np.array([model.knows(*place) for place in zip(blocks.tag_paths, blocks.selectors, strict=True)])
+        n_chars = np.array([len(text) for text in blocks.texts], dtype=np.float64)
+        return float((known * n_chars).sum() / n_chars.sum()) if len(blocks) else 0.0
+
+
+def _read_model(learned: Learned) -> LinearModel:
+    return LinearModel.from_plain({**learned.weights, "columns": list(learned.columns)})
+
+
+def _digest(document: Document) -> bytes:
+    return hashlib.sha256(document.source).digest()

@@ -1,0 +1,319 @@
+"""A linear classifier of blocks: fitted with scikit-learn, kept and applied as plain named weights.
+
+References
+----------
+The per-site SVM's paper, module 4: "a support vector classifier with a linear kernel", class weights for the positive
+examples, 4-fold cross-validation.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from webmain.features.block_features import (
+    DEFAULT_SETS,
+    LENGTH,
+    check_sets,
+    continuous_values,
+    discrete_names,
+    log_lengths,
+)
+from webmain.features.folds import page_folds
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from webmain.features.site_blocks import SiteBlocks
+
+COSTS = (0.01, 0.1, 1.0, 10.0)
+"""Values of the SVM's C that are tried, where all training blocks together weigh `TOTAL_WEIGHT`, whatever their number."""
+
+TOTAL_WEIGHT = 1_000.0
+
+TOLERANCE = 0.002
+"""The smallest C is taken whose F1 is at most so much below the best."""
+
+N_FOLDS = 4
+
+KNOWN_SHARE = 0.9
+"""A place is known if this share of its features is."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinearModel:
+    """Named weights of a linear decision; needs no scikit-learn.
+
+    Attributes
+    ----------
+    sets : tuple of str
+        Feature sets that it looks at.
+    weights : mapping of str to float
+        Weight of each column, in sorted order of the names. Discrete columns count 1 where a block has the feature.
+    bias : float
+    cost : float
+        The SVM's C that was chosen.
+    quality : float or None
+        F1 against the training labels on pages held back in turn; None where none could be held back.
+    """
+
+    sets: tuple[str, ...]
+    weights: Mapping[str, float] = field(repr=False)
+    bias: float
+    cost: float
+    quality: float | None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns, in the order of the weights."""
+        return tuple(self.weights)
+
+    def margins(self, blocks: SiteBlocks) -> NDArray[np.float64]:
+        """Return each block's signed distance to the decision, in units of the margin: `(n_blocks,) float64`."""
+        weight = self.weights.get
+        margins = np.full(len(blocks), self.bias)
+        if "length" in self.sets:
+            margins += weight(LENGTH, 0.0) * log_lengths(blocks.texts)
+        known: dict[tuple[str, str], float] = {}
+        visual = blocks.visual if "visual" in self.sets else None
+        for i, place in enumerate(zip(blocks.tag_paths, blocks.selectors, strict=True)):
+            if place not in known:
+                known[place] = math.fsum(weight(name, 0.0) for name in discrete_names(self.sets, *place))
+            margins[i] += known[place]
+            if visual is not None:
+                margins[i] += math.fsum(weight(name, 0.0) for name in discrete_names(("visual",), "", "", visual[i]))
+                values = continuous_values(self.sets, visual[i])
+                margins[i] += math.fsum(weight(name, 0.0) * value for name, value in values.items())
+        return margins
+
+    def knows(self, tag_path: str, selector: str) -> bool:
+        """Tell whether blocks at such a place were among those learned from, as far as its feature sets can tell places."""
+        names = discrete_names(self.sets, tag_path, selector)
+        return sum(name in self.weights for name in names) >= KNOWN_SHARE * len(names)
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return the model as JSON values; weights in the order of `columns`."""
+        return {
+            "sets": list(self.sets),
+            "columns": list(self.weights),
+            "weights": list(self.weights.values()),
+            "bias": self.bias,
+            "cost": self.cost,
+            "quality": self.quality,
+        }
+
+    @classmethod
+    def from_plain(cls, plain: Mapping[str, Any]) -> Self:
+        """Read what `to_plain` wrote.
+
+        Raises
+        ------
+        ValueError
+            It is not of that form.
+        """
+        try:
+            columns, values = list(plain["columns"]), list(plain["weights"])
+            quality = plain["quality"]
+            numbers = [*values, plain["bias"], plain["cost"], *([] if quality is None else [quality])]
+            if len(columns) != len(values) or len(set(columns)) != len(columns):
+                raise ValueError("not one weight for each column")
+            if not all(isinstance(name, str) for name in columns):
+                raise ValueError("a column's name is no string")
+            if not all(type(n) in (int, float) and math.isfinite(n) for n in numbers):
+                raise ValueError("a weight is no finite number")
+            return cls(
+                sets=check_sets(plain["sets"]),
+                weights=dict(zip(columns, map(float, values), strict=True)),
+                bias=float(plain["bias"]),
+                cost=float(plain["cost"]),
+                quality=None if quality is None else float(quality),
+            )
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"no linear model: {error!r}") from error
+        except ValueError as error:
+            raise ValueError(f"no linear model: {error}") from error
+
+
+def learn(
+    blocks: SiteBlocks,
+    positive: NDArray[np.bool_],
+    *,
+    sets: Sequence[str] = DEFAULT_SETS,
+    seed: int = 0,
+) -> LinearModel:
+    """Fit a class-weighted linear SVM to labelled blocks.
+
+    Parameters
+    ----------
+    blocks : SiteBlocks
+    positive : (n_blocks,) bool
+        Content or not.
+    sets : sequence of str
+        Feature sets.
+    seed : int
+        Of the folds by which C is chosen.
+
+    Returns
+    -------
+    LinearModel
+        With one class only, a model without weights that answers with that class.
+
+    Raises
+    ------
+    ValueError
+        No blocks, a label is missing, or a feature set is not known.
+    """
+    sets = check_sets(sets)
+    if not len(blocks) or len(positive) != len(blocks):
+        raise ValueError(
+            f"{len(positive)} labels for {len(blocks)} blocks: one for each, of one block at least, is needed"
+        )
+    rows = _Rows.of(blocks, np.asarray(positive, dtype=np.bool_), sets)
+    everything = np.arange(blocks.n_pages)
+    folds = page_folds(blocks.n_pages, N_FOLDS, seed=seed)
+    cost, quality = _choose_cost(rows, folds)
+    columns, weights, bias = rows.fit(everything, cost)
+    return LinearModel(
+        sets=sets,
+        weights=dict(zip(columns, weights.tolist(), strict=True)),
+        bias=bias,
+        cost=cost,
+        quality=quality,
+    )
+
+
+def _choose_cost(
+    rows: _Rows, folds: Sequence[tuple[NDArray[np.int64], NDArray[np.int64]]]
+) -> tuple[float, float | None]:
+    """Return the C that holds best on held-back pages, and its F1 there; pooled over the folds."""
+    if not folds or not rows.has_both_classes:
+        return 1.0, None
+    scores = []
+    for cost in COSTS:
+        counts = np.zeros(3)
+        for train, test in folds:
+            counts += rows.counts(test, *rows.fit(train, cost)[1:])
+        common, predicted, wanted = counts
+        scores.append(2 * common / (predicted + wanted) if predicted + wanted else 1.0)
+    chosen = next(i for i, score in enumerate(scores) if score >= max(scores) - TOLERANCE)
+    return COSTS[chosen], float(scores[chosen])
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Distinct labelled blocks as a sparse matrix, and how many of each stand on each page.
+
+    Attributes
+    ----------
+    columns : list of str
+        Sorted.
+    matrix : (n_rows, n_columns) CSR
+    positive : (n_rows,) bool
+    on_page : (n_rows, n_pages) CSR
+        Number of blocks.
+    """
+
+    columns: list[str]
+    matrix: Any
+    positive: NDArray[np.bool_]
+    on_page: Any
+
+    @classmethod
+    def of(cls, blocks: SiteBlocks, positive: NDArray[np.bool_], sets: Sequence[str]) -> Self:
+        from scipy import sparse
+
+        lengths = log_lengths(blocks.texts).tolist() if "length" in sets else [0.0] * len(blocks)
+        vocabulary = _vocabulary(blocks, sets)
+        number: dict[tuple[Any, ...], int] = {}
+        features: list[dict[str, float]] = []
+        of_block = np.zeros(len(blocks), dtype=np.int64)
+        names_of: dict[tuple[str, str], tuple[str, ...]] = {}
+        for i, place in enumerate(zip(blocks.tag_paths, blocks.selectors, strict=True)):
+            if place not in names_of:
+                names_of[place] = tuple(n for n in discrete_names(sets, *place) if n in vocabulary)
+            style = _style(blocks, i, sets, vocabulary)
+            key = (names_of[place], lengths[i], tuple(style.items()), bool(positive[i]))
+            if key not in number:
+                number[key] = len(features)
+                values = dict.fromkeys(names_of[place], 1.0) | style
+                if "length" in sets:
+                    values[LENGTH] = lengths[i]
+                features.append(values)
+            of_block[i] = number[key]
+        order, of_block = _canonical(list(number), of_block)
+        column_of = {name: i for i, name in enumerate(sorted(set().union(*features)))}
+        chosen = [features[i] for i in order]
+        indices = np.array([column_of[name] for values in chosen for name in values], dtype=np.int32)
+        data = np.array([value for values in chosen for value in values.values()], dtype=np.float64)
+        starts = np.concatenate(([0], np.cumsum([len(values) for values in chosen]))).astype(np.int32)
+        matrix = sparse.csr_array((data, indices, starts), shape=(len(chosen), len(column_of)))
+        matrix.sort_indices()
+        ones = np.ones(len(of_block))
+        on_page = sparse.csr_array((ones, (of_block, blocks.page)), shape=(len(chosen), blocks.n_pages))
+        labels = np.zeros(len(chosen), dtype=np.bool_)
+        labels[of_block] = positive
+        return cls(sorted(column_of), matrix, labels, on_page)
+
+    @property
+    def has_both_classes(self) -> bool:
+        return bool(self.positive.any() and not self.positive.all())
+
+    def fit(self, pages: NDArray[np.int64], cost: float) -> tuple[list[str], NDArray[np.float64], float]:
+        """Fit to the blocks of some pages; returns columns, weights and bias."""
+        n_blocks = self.on_page[:, pages].sum(axis=1)
+        n_positive, n_all = n_blocks[self.positive].sum(), n_blocks.sum()
+        if n_positive in (0, n_all):
+            return [], np.zeros(0), 1.0 if n_positive else -1.0
+        from sklearn.svm import LinearSVC
+
+        share = np.where(self.positive, 0.5 / n_positive, 0.5 / (n_all - n_positive))
+        used = np.flatnonzero(n_blocks)
+        machine = LinearSVC(C=cost, dual=False, tol=1e-5, max_iter=10_000)
+        machine.fit(self.matrix[used], self.positive[used], sample_weight=(TOTAL_WEIGHT * share * n_blocks)[used])
+        return self.columns, machine.coef_[0], float(machine.intercept_[0])
+
+    def counts(self, pages: NDArray[np.int64], weights: NDArray[np.float64], bias: float) -> NDArray[np.float64]:
+        """Count the blocks of some pages that are predicted and wanted, predicted, wanted."""
+        n_blocks = self.on_page[:, pages].sum(axis=1)
+        margins = self.matrix @ weights + bias if len(weights) else np.full(len(n_blocks), bias)
+        kept = margins > 0
+        return np.array([n_blocks[kept & self.positive].sum(), n_blocks[kept].sum(), n_blocks[self.positive].sum()])
+
+
+def _canonical(keys: list[tuple[Any, ...]], of_block: NDArray[np.int64]) -> tuple[list[int], NDArray[np.int64]]:
+    """Order rows by what they are, whatever the order of the pages: the same pages give the same model, bit for bit."""
+    order = sorted(range(len(keys)), key=keys.__getitem__)
+    place = np.zeros(len(keys), dtype=np.int64)
+    place[order] = np.arange(len(keys))
+    return order, place[of_block]
+
+
+def _style(blocks: SiteBlocks, index: int, sets: Sequence[str], vocabulary: frozenset[str]) -> dict[str, float]:
+    """Return a block's visual columns, in sorted order of their names."""
+    if blocks.visual is None or "visual" not in sets:
+        return {}
+    visual = blocks.visual[index]
+    values = {name: 1.0 for name in discrete_names(("visual",), "", "", visual) if name in vocabulary}
+    return dict(sorted((values | continuous_values(sets, visual)).items()))
+
+
+def _vocabulary(blocks: SiteBlocks, sets: Sequence[str]) -> frozenset[str]:
+    """Return the discrete features on two pages at least; all where there are only one or two pages."""
+    pages_of: defaultdict[str, set[int]] = defaultdict(set)
+    places: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
+    for page, tag_path, selector in zip(blocks.page.tolist(), blocks.tag_paths, blocks.selectors, strict=True):
+        places[tag_path, selector].add(page)
+    for place, pages in places.items():
+        for name in discrete_names(sets, *place):
+            pages_of[name] |= pages
+    if blocks.visual is not None and "visual" in sets:
+        for page, visual in zip(blocks.page.tolist(), blocks.visual, strict=True):
+            for name in discrete_names(("visual",), "", "", visual):
+                pages_of[name].add(page)
+    least = 2 if len(np.unique(blocks.page)) > 2 else 1
+    return frozenset(name for name, pages in pages_of.items() if len(pages) >= least)
