@@ -1,10 +1,11 @@
+import random
 import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webmain.text.lcs import lcs_length
+from webmain.text.lcs import lcs_length, lcs_members
 
 items = st.lists(st.integers(0, 4), max_size=40)
 
@@ -49,3 +50,35 @@ def test_two_unlike_texts_of_five_thousand_words_are_compared_quickly():
     started = time.process_time()
     lcs_length(first, second)
     assert time.process_time() - started < 1  # measured 0.005; the table takes 3
+
+
+def is_subsequence(one, other):
+    rest = iter(other)
+    return all(item in rest for item in one)
+
+
+@given(items, items)
+def test_members_are_a_longest_common_subsequence(first, second):
+    members = lcs_members(first, second)
+    chosen = [item for item, member in zip(first, members, strict=True) if member]
+    assert len(chosen) == by_table(first, second)
+    assert is_subsequence(chosen, second)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ("", "a", []),
+        ("abc", "", [False] * 3),
+        ("xaybz", "ab", [False, True, False, True, False]),
+        ("ab", "ab", [True] * 2),
+    ],
+)
+def test_members_of_small_sequences(first, second, expected):
+    assert lcs_members(first, second) == expected
+
+
+def test_members_of_long_sequences_are_as_many_as_the_length():
+    rng = random.Random(5)
+    first, second = ([rng.randrange(500) for _ in range(3000)] for _ in range(2))
+    assert sum(lcs_members(first, second)) == lcs_length(first, second)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
+from math import isqrt
 
 
 def lcs_length(first: Sequence[Hashable], second: Sequence[Hashable]) -> int:
@@ -62,3 +63,55 @@ def _bit_parallel(shorter: Sequence[Hashable], longer: Sequence[Hashable]) -> in
         matches = row & places[item]
         row = (row + matches) | (row - matches)
     return len(longer) - (row & everywhere).bit_count()
+
+
+def lcs_members(first: Sequence[Hashable], second: Sequence[Hashable]) -> list[bool]:
+    """Tell for each item of the first sequence whether it belongs to one longest common subsequence with the second.
+
+    Of several subsequences of the same length one is chosen, always the same for the same arguments.
+
+    Notes
+    -----
+    Time is that of `lcs_length` twice over, plus a step back for each item. Memory is that of 2 sqrt(n) rows of m bits: rows
+    are kept at every sqrt(n)-th item and those between are made again on the way back.
+    """
+    start, end = _common_ends(first, second)
+    stop = len(first) - end
+    other = second[start : len(second) - end]
+    places: defaultdict[Hashable, int] = defaultdict(int)
+    for place, item in enumerate(other):
+        places[item] |= 1 << place
+    members = [True] * start + [False] * (stop - start) + [True] * end
+    mine = [i for i in range(start, stop) if first[i] in places]
+    stride = max(isqrt(len(mine)), 1)
+    everywhere = (1 << len(other)) - 1
+    kept, row = [everywhere], everywhere
+    for step, i in enumerate(mine, start=1):
+        row = _next_row(row, places[first[i]], everywhere)
+        if step % stride == 0:
+            kept.append(row)
+    n_bytes = len(other) // 8 + 1
+    column = len(other)
+    for chunk in range(len(mine) // stride, -1, -1):
+        steps = mine[chunk * stride : (chunk + 1) * stride]
+        row = kept[chunk]
+        rows = [row.to_bytes(n_bytes, "little")]
+        for i in steps:
+            row = _next_row(row, places[first[i]], everywhere)
+            rows.append(row.to_bytes(n_bytes, "little"))
+        for step in range(len(steps), 0, -1):
+            while column and _bit(rows[step], column - 1):
+                column -= 1
+            if column and _bit(rows[step - 1], column - 1):
+                members[steps[step - 1]] = True
+                column -= 1
+    return members
+
+
+def _next_row(row: int, places: int, everywhere: int) -> int:
+    matches = row & places
+    return ((row + matches) | (row - matches)) & everywhere
+
+
+def _bit(row: bytes, place: int) -> int:
+    return row[place >> 3] >> (place & 7) & 1

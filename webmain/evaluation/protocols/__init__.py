@@ -5,5 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-PROTOCOLS: Mapping[str, str] = MappingProxyType({})
+PROTOCOLS: Mapping[str, str] = MappingProxyType(
+    {
+        "line_block_sizes": "webmain.evaluation.protocols.line_block_sizes",
+        "line_block_sites": "webmain.evaluation.protocols.line_block_sites",
+        "lbda_steps": "webmain.evaluation.protocols.lbda_steps",
+    }
+)
 """Names and the modules that hold them (a module's docstring says what it measures and after which paper)."""

@@ -1,0 +1,46 @@
+"""The texts that our own extractors give for gold pages, for the papers' experiments."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from webmain import Page, Rejected, extract, extract_site
+from webmain.evaluation.records import GoldPage
+
+
+def texts_of(gold: Sequence[GoldPage], extractor: str) -> list[str]:
+    """Extract each page by itself; "" where it is rejected."""
+    return [_text_of(page, extractor) for page in gold]
+
+
+def _text_of(page: GoldPage, extractor: str) -> str:
+    try:
+        return extract(page.html, url=page.url, extractor=extractor, parts="text", timeout_s=None).text
+    except Rejected:
+        return ""
+
+
+def site_texts_of(gold: Sequence[GoldPage], extractor: str) -> list[str]:
+    """Extract the pages of each site together, as `webmain.extract_site` does; "" where a page is rejected."""
+    texts = [""] * len(gold)
+    for places in by_site(gold):
+        answers = extract_site([as_page(gold[i]) for i in places], extractor=extractor, parts="text", timeout_s=None)
+        for place, answer in zip(places, answers, strict=True):
+            texts[place] = "" if isinstance(answer, Rejected) else answer.text
+    return texts
+
+
+def by_site(gold: Sequence[GoldPage]) -> Iterator[list[int]]:
+    """Give the places of the pages of each data set's sites; a page whose site is unknown stands alone."""
+    groups: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+    for place, page in enumerate(gold):
+        groups[page.dataset, page.site or f"{place}"].append(place)
+    yield from groups.values()
+
+
+def as_page(page: GoldPage) -> Page:
+    """Return the page as extractors take it."""
+    if isinstance(page.html, bytes):
+        return Page(url=page.url, body=page.html)
+    return Page(url=page.url, html=page.html)
