@@ -137,4 +137,5 @@ def select(blocks: SiteBlocks, pages: NDArray[np.int64]) -> SiteBlocks:
         visual=None if blocks.visual is None else tuple(blocks.visual[i] for i in kept),
         descriptions=tuple(blocks.descriptions[i] for i in pages.tolist()),
         sites=tuple(blocks.sites[i] for i in pages.tolist()),
+        anchor_share=None if blocks.anchor_share is None else blocks.anchor_share[kept],
     )

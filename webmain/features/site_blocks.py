@@ -41,6 +41,8 @@ class SiteBlocks:
         For each page what it says of itself in its head (`meta name=description`, `og:description`, ...), unique, best first.
     sites : tuple of str
         The site of each page; all the same but where pages of several sites are put together.
+    anchor_share : (n_blocks,) float64 or None
+        Share of each block's characters that stand in anchors; None where that is not known.
     """
 
     page: NDArray[np.int32]
@@ -50,6 +52,7 @@ class SiteBlocks:
     visual: tuple[Mapping[str, str | float], ...] | None = None
     descriptions: tuple[tuple[str, ...], ...]
     sites: tuple[str, ...]
+    anchor_share: NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -127,10 +130,14 @@ def read_segmentations(
     pages = [np.zeros(0, dtype=np.int32)]
     texts: list[str] = []
     places: list[tuple[str, str]] = []
+    linked = [np.zeros(0)]
     for number, segmentation in enumerate(segmentations):
         pages.append(np.full(len(segmentation), number, dtype=np.int32))
         texts += segmentation.texts(range(len(segmentation)))
         places += paths(segmentation.document, segmentation.element.tolist())
+        leaves = segmentation.document.leaves
+        n_chars, n_linked = (segmentation.sums(leaves.n_chars * of) for of in (1, leaves.has(Flag.IN_ANCHOR)))
+        linked.append(n_linked / n_chars)
     return SiteBlocks(
         page=np.concatenate(pages),
         texts=tuple(texts),
@@ -138,6 +145,7 @@ def read_segmentations(
         selectors=tuple(selector for _, selector in places),
         descriptions=tuple(descriptions) if descriptions is not None else ((),) * len(segmentations),
         sites=tuple(segmentation.document.site for segmentation in segmentations),
+        anchor_share=np.concatenate(linked),
     )
 
 
