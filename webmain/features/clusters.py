@@ -20,10 +20,11 @@ from webmain.features.block_features import (
     continuous_values,
     discrete_names,
     log_lengths,
+    selector_names,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -119,7 +120,8 @@ def vectorise(blocks: SiteBlocks, *, sets: Sequence[str] = DEFAULT_SETS, max_vec
     weight = np.bincount(of_block, minlength=len(first)).astype(np.int64)
     parts = [_scaled(sparse.csr_array(columns[first][:, where]), weight) for where in _columns_of_sets(blocks, sets)]
     chosen = [rows[i] for i in of_row[first].tolist()]
-    parts += [_scaled(_one_hot([row[part] for row in chosen]), weight) for part in range(len(rows[0]))]
+    value = steadiness(blocks) if "selector" in sets else {}
+    parts += [_scaled(_one_hot([row[part] for row in chosen], value), weight) for part in range(len(rows[0]))]
     return Vectors(sparse.csr_array(sparse.hstack(parts, format="csr")), weight, of_block)
 
 
@@ -192,14 +194,43 @@ def _distinct(row: NDArray[np.int64], columns: NDArray[np.float64]) -> tuple[NDA
     return first, of_block.reshape(-1)
 
 
-def _one_hot(rows: Sequence[_Names]) -> Any:
-    """Make a sparse matrix of 0 and 1, columns in sorted order of the names."""
+def steadiness(blocks: SiteBlocks) -> dict[str, float]:
+    """Return for each class name, as `selector_names` calls it, on how many of the pages that could have it it stands.
+
+    A page could have it if it has an element with the same tag path; of several tag paths the highest share counts, in (0, 1].
+    Many sites write a page's category, author or number into a class name of the element around the article. Such names tell
+    pages apart, not blocks: they stand on a few pages only, at a place that all pages have.
+    """
+    pages_of_kind: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
+    for page, tag_path, selector in zip(blocks.page.tolist(), blocks.tag_paths, blocks.selectors, strict=True):
+        pages_of_kind[tag_path, selector].add(page)
+    pages_of_step: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
+    for (tag_path, selector), pages in pages_of_kind.items():
+        end = -1
+        for step in selector.split("/"):
+            end = tag_path.find("/", end + 1)
+            pages_of_step[tag_path if end < 0 else tag_path[:end], step] |= pages
+    pages_of_place: defaultdict[str, set[int]] = defaultdict(set)
+    pages_of_name: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
+    for (place, step), pages in pages_of_step.items():
+        pages_of_place[place] |= pages
+        for name in selector_names(step):
+            pages_of_name[place, name] |= pages
+    shares: dict[str, float] = {}
+    for (place, name), pages in pages_of_name.items():
+        shares[name] = max(shares.get(name, 0.0), len(pages) / len(pages_of_place[place]))
+    return shares
+
+
+def _one_hot(rows: Sequence[_Names], share: Mapping[str, float]) -> Any:
+    """Make a sparse matrix, columns in sorted order of the names; 1, or less for class names that are not steady."""
     from scipy import sparse
 
     column_of = {name: i for i, name in enumerate(sorted({name for row in rows for name in row}))}
     indices = np.array([column_of[name] for row in rows for name in row], dtype=np.int32)
     starts = np.concatenate(([0], np.cumsum([len(row) for row in rows]))).astype(np.int32)
-    return sparse.csr_array((np.ones(len(indices)), indices, starts), shape=(len(rows), len(column_of)))
+    values = np.array([share.get(name, 1.0) for row in rows for name in row]) ** 1
+    return sparse.csr_array((values, indices, starts), shape=(len(rows), len(column_of)))
 
 
 def _scaled(part: Any, weight: NDArray[np.int64]) -> Any:

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from webmain.features.site_blocks import SiteBlocks
 
 
-
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
     """What is known of each cluster, page by page; arrays are `(n_pages, n_clusters)` unless said otherwise.
@@ -35,7 +34,10 @@ class Evidence:
     relevance : float64
         Relevance of the cluster's best block to the page's description; 0 where either is missing (Algorithm 1).
     excess : float64
-        The same, less what the cluster's best block has in common with the descriptions of other pages on average: chance.
+        The same, corrected for chance: (relevance - chance) / (1 - chance), chance being what the cluster's best block has in
+        common with descriptions of other pages, on average.
+    excess_words : float64
+        The excess in words.
     n_blocks : int64
         Blocks of the cluster on the page.
     mass : float64
@@ -49,6 +51,7 @@ class Evidence:
     described: NDArray[np.bool_]
     relevance: NDArray[np.float64]
     excess: NDArray[np.float64]
+    excess_words: NDArray[np.float64]
     n_blocks: NDArray[np.int64]
     mass: NDArray[np.float64]
     first: NDArray[np.float64]
@@ -68,8 +71,9 @@ def gather(blocks: SiteBlocks, clusters: NDArray[np.int32]) -> Evidence:
     -----
     Deviation: the paper compares descriptions with whole clusters, and adds up what they have in common. In a long text any
     description has nearly all its letters in common, and many of its small words; so each block is compared by itself, by
-    words, and what the same cluster has in common with the descriptions of *other* pages is taken off. A cluster that is
-    merely long, or that repeats over the site, keeps about nothing.
+    words, and corrected for what the same cluster has in common with the descriptions of *other* pages, as Cohen's kappa
+    corrects agreement. A cluster that is merely long, or that repeats over the site, keeps about nothing; one that says the
+    whole description keeps everything, long or short.
     """
     descriptions = usable_descriptions(blocks)
     described = np.array([bool(own) for own in descriptions], dtype=np.bool_)
@@ -92,11 +96,14 @@ def gather(blocks: SiteBlocks, clusters: NDArray[np.int32]) -> Evidence:
     occurs = n_blocks > 0
     n_compared = (occurs & compared[:, None]).sum(axis=0)
     chance = by_chance[compared].sum(axis=0) / np.maximum(n_compared, 1)
-    counted = occurs & described[:, None]
+    corrected = (relevance - chance) / np.maximum(1 - chance, 0.05)
+    excess = np.where(occurs & described[:, None], corrected, 0.0)
+    n_words = np.array([max(map(len, own), default=0) for own in descriptions], dtype=np.float64)
     return Evidence(
         described=described,
         relevance=relevance,
-        excess=np.where(counted, relevance - chance, 0.0),
+        excess=excess,
+        excess_words=excess * n_words[:, None],
         n_blocks=n_blocks,
         mass=n_chars / _description_lengths(descriptions)[:, None],
         first=np.where(occurs, first, np.nan),
@@ -118,7 +125,9 @@ def _of_other_pages(descriptions: Sequence[Sequence[Sequence[str]]]) -> list[Seq
 
 def _description_lengths(descriptions: Sequence[Sequence[Sequence[str]]]) -> NDArray[np.float64]:
     """Return the characters of each page's longest description, of a mean one where it has none; at least 1."""
-    lengths = np.array([max((len(" ".join(words)) for words in own), default=0) for own in descriptions], dtype=np.float64)
+    lengths = np.array(
+        [max((len(" ".join(words)) for words in own), default=0) for own in descriptions], dtype=np.float64
+    )
     known = lengths[lengths > 0]
     lengths[lengths == 0] = known.mean() if len(known) else 1.0
     return lengths

@@ -7,14 +7,14 @@ The per-site SVM's paper, module 3 and Algorithm 1.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from webmain.features.evidence import gather
-from webmain.features.relevance import page_bounds, page_contents
+from webmain.features.relevance import page_bounds
+from webmain.features.surroundings import surrounding_content
 from webmain.features.templates import content_clusters
 
 if TYPE_CHECKING:
@@ -24,15 +24,6 @@ if TYPE_CHECKING:
 
 Form = Literal["global", "local"]
 FORMS = ("global", "local")
-
-MAX_STEPS_INSIDE = 3
-"""Elements between the container of an article's blocks and another block of it: `figure/figcaption/p`, `ul/li/p`."""
-
-MIN_CONTAINER_SHARE = 0.2
-"""Share of a page's content characters that stand directly in an element, for it to be a container of the article."""
-
-MAX_LINKED = 0.5
-"""Share of a block's characters in anchors above which it is a teaser and not the article's, wherever it stands."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +37,7 @@ class Labels:
     relevance : (n_clusters,) float64
         Sum over pages of the best block's relevance (Algorithm 1's similarity score).
     positive : (n_blocks,) bool
-        Blocks of content clusters, and those between them in the same container.
+        Blocks of content clusters, and those around them that belong to the same article.
     n_described : int
         Pages with a usable description.
     """
@@ -58,7 +49,7 @@ class Labels:
 
 
 def label(
-    blocks: SiteBlocks, clusters: NDArray[np.int32], *, form: Form = "global", between: bool = True
+    blocks: SiteBlocks, clusters: NDArray[np.int32], *, form: Form = "global", surroundings: bool = True
 ) -> Labels:
     """Label blocks as content or not, by the pages' descriptions.
 
@@ -70,8 +61,8 @@ def label(
     form : {"global", "local"}
         "global" adds up each cluster's relevance over all pages; "local" takes each page's own best cluster, which now and
         then is its comments.
-    between : bool
-        Whether what stands between content blocks in the same container is content too (`between_content`).
+    surroundings : bool
+        Whether what stands between content blocks, or goes on right after them, is content too (`surrounding_content`).
 
     Returns
     -------
@@ -100,89 +91,11 @@ def label(
             first, end = bounds[page]
             positive[first:end] = np.isin(clusters[first:end], of_page)
             content.update(dict.fromkeys(of_page))
-    if between:
-        positive |= between_content(blocks, clusters, positive)
+    if surroundings and positive.any():
+        positive |= surrounding_content(blocks, clusters, positive)
     return Labels(
         content=tuple(content),
         relevance=evidence.relevance.sum(axis=0),
         positive=positive,
         n_described=int(evidence.described.sum()),
     )
-
-
-def between_content(
-    blocks: SiteBlocks, clusters: NDArray[np.int32], positive: NDArray[np.bool_]
-) -> NDArray[np.bool_]:
-    """Find what belongs to an article though it looks different: quotes, subheadings, lists between its paragraphs.
-
-    Parameters
-    ----------
-    blocks : SiteBlocks
-    clusters : (n_blocks,) int32
-    positive : (n_blocks,) bool
-        Blocks of content clusters.
-
-    Returns
-    -------
-    (n_blocks,) bool
-        Blocks that stand between content blocks of their page, in or a few elements below a container of these, whose text
-        is on no other page (advertisements and teaser headings are) and mostly outside of anchors; and whose cluster, where
-        they have one, does so on most pages where it occurs (comments and teasers elsewhere don't).
-    """
-    inside = np.zeros(len(blocks), dtype=np.bool_)
-    for first, end in page_bounds(blocks):
-        at = first + np.flatnonzero(positive[first:end])
-        if len(at) < 2:
-            continue
-        containers = _containers(blocks, at.tolist())
-        for i in range(int(at[0]) + 1, int(at[-1])):
-            inside[i] = not positive[i] and _is_below(blocks.selectors[i], containers)
-    inside &= ~_repeated(blocks)
-    if blocks.anchor_share is not None:
-        inside &= blocks.anchor_share <= MAX_LINKED
-    mostly = _mostly_inside(blocks, clusters, inside)
-    found: NDArray[np.bool_] = inside & ((clusters < 0) | mostly[clusters])
-    return found
-
-
-def _containers(blocks: SiteBlocks, content: list[int]) -> frozenset[str]:
-    """Return the elements, as selectors, that a good part of a page's content stands directly in."""
-    n_chars: Counter[str] = Counter()
-    for i in content:
-        n_chars[blocks.selectors[i].rpartition("/")[0]] += len(blocks.texts[i])
-    least = MIN_CONTAINER_SHARE * n_chars.total()
-    return frozenset(place for place, n in n_chars.items() if n >= least)
-
-
-def _is_below(selector: str, containers: frozenset[str]) -> bool:
-    """Tell whether a block stands in one of the containers or a few elements below it."""
-    for _ in range(MAX_STEPS_INSIDE):
-        selector = selector.rpartition("/")[0]
-        if selector in containers:
-            return True
-    return False
-
-
-def _repeated(blocks: SiteBlocks) -> NDArray[np.bool_]:
-    """Tell which texts stand on other pages too; a page that was given twice repeats nothing."""
-    contents = page_contents(blocks)
-    holders: defaultdict[str, set[int]] = defaultdict(set)
-    for page, text in zip(blocks.page.tolist(), blocks.texts, strict=True):
-        holders[text].add(contents[page])
-    return np.array([len(holders[text]) > 1 for text in blocks.texts], dtype=np.bool_)
-
-
-def _mostly_inside(
-    blocks: SiteBlocks, clusters: NDArray[np.int32], inside: NDArray[np.bool_]
-) -> NDArray[np.bool_]:
-    """Tell for each cluster whether it is inside an article on most pages where it occurs; `(n_clusters + 1,)`, last False."""
-    pages_of: defaultdict[int, set[int]] = defaultdict(set)
-    pages_inside: defaultdict[int, set[int]] = defaultdict(set)
-    for page, number, is_inside in zip(blocks.page.tolist(), clusters.tolist(), inside.tolist(), strict=True):
-        pages_of[number].add(page)
-        if is_inside:
-            pages_inside[number].add(page)
-    mostly = np.zeros(int(clusters.max(initial=-1)) + 2, dtype=np.bool_)
-    for number, pages in pages_of.items():
-        mostly[number] = number >= 0 and 2 * len(pages_inside[number]) > len(pages)
-    return mostly

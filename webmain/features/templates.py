@@ -19,12 +19,25 @@ if TYPE_CHECKING:
 MIN_EXCESS = 0.05
 """Relevance above chance that a content cluster has at least, as a mean over its pages: a word or two of a description."""
 
+MIN_WORDS = 4.0
+"""Words above chance that it has in all: less is an accident."""
+
 MAX_LEAD_BLOCKS = 2
 MAX_LEAD_MASS = 4.0
 """A cluster of at most so many blocks a page and so many times a description's text may be no more than the article's lead."""
 
+MIN_MASS = 1.0
+"""A page follows a template if it has as much text of its clusters as a description has."""
+
 LEAD_SHARE = 0.3
 """A lead beside the body text says at least this share of what the best cluster says of a description."""
+
+TIE = 0.1
+"""Clusters whose relevance is at most this share below the highest have said the same; the one with more text wins: a lead or
+the hidden copy of a page's first paragraph says no more than the article itself."""
+
+MAX_STEPS_APART = 5
+"""Elements between a body's block and the nearest one that a lead stands in as well."""
 
 MAX_SHARED = 0.5
 """Share of a further template's pages that may follow another template already."""
@@ -64,8 +77,8 @@ def content_clusters(evidence: Evidence, pages: NDArray[np.int64]) -> list[int]:
         body = _body_after(evidence, winner, uncovered) if _is_lead_like(evidence, winner, uncovered) else winner
         found = [body, *_leads(evidence, body, uncovered)]
         chosen += [cluster for cluster in found if cluster not in chosen]
-        has_text = (evidence.n_blocks[:, found] > 0).any(axis=1)
-        uncovered &= ~has_text
+        follows = (evidence.mass[:, found].sum(axis=1) >= MIN_MASS) | (evidence.n_blocks[:, winner] > 0)
+        uncovered &= ~follows
     return chosen
 
 
@@ -74,14 +87,18 @@ def _winner(evidence: Evidence, uncovered: NDArray[np.bool_], *, covered: NDArra
     occurs = evidence.n_blocks > 0
     here, elsewhere = occurs[uncovered].sum(axis=0), occurs[covered].sum(axis=0)
     total = evidence.excess[uncovered].sum(axis=0)
-    allowed = (total > MIN_EXCESS * here) & (elsewhere <= MAX_SHARED * (here + elsewhere)) & ~_are_headlines(evidence)
+    allowed = (total > MIN_EXCESS * here) & (evidence.excess_words[uncovered].sum(axis=0) >= MIN_WORDS)
+    allowed &= (elsewhere <= MAX_SHARED * (here + elsewhere)) & ~_are_headlines(evidence)
     if not allowed.any():
         return None
-    return int(np.where(allowed, total, -np.inf).argmax())
+    tied = allowed & (total >= (1 - TIE) * total[allowed].max())
+    return int(np.where(tied, evidence.mass[uncovered].sum(axis=0), -np.inf).argmax())
 
 
 def _are_headlines(evidence: Evidence) -> NDArray[np.bool_]:
-    return np.array([bool(place) and place[-1].split(".")[0] in _HEADLINES for place in evidence.places], dtype=np.bool_)
+    return np.array(
+        [bool(place) and place[-1].split(".")[0] in _HEADLINES for place in evidence.places], dtype=np.bool_
+    )
 
 
 def _is_lead_like(evidence: Evidence, cluster: int, pages: NDArray[np.bool_]) -> bool:
@@ -100,7 +117,11 @@ def _body_after(evidence: Evidence, lead: int, pages: NDArray[np.bool_]) -> int:
     for cluster in range(evidence.n_blocks.shape[1]):
         both = on & (evidence.n_blocks[:, cluster] > 0)
         n_both = int(both.sum())
-        if cluster == lead or 2 * n_both < int(on.sum()):
+        if (
+            cluster == lead
+            or 2 * n_both < int(on.sum())
+            or not _is_near(evidence.places[cluster], evidence.places[lead])
+        ):
             continue
         after = evidence.first[both, cluster] > evidence.first[both, lead]
         more = evidence.mass[both, cluster] > evidence.mass[both, lead]
@@ -122,19 +143,31 @@ def _leads(evidence: Evidence, body: int, pages: NDArray[np.bool_]) -> list[int]
         both = on & (evidence.n_blocks[:, cluster] > 0)
         if cluster == body or headlines[cluster] or 4 * both.sum() < on.sum():
             continue
+        if not _is_near(evidence.places[body], evidence.places[cluster]):
+            continue
         before = evidence.first[both, cluster] < evidence.first[both, body]
         if 2 * before.sum() > both.sum() and _is_lead_like(evidence, cluster, both):
-            means[cluster] = float(evidence.excess[both, cluster].mean())
+            always = evidence.described & (evidence.n_blocks[:, cluster] > 0)
+            means[cluster] = min(float(evidence.excess[where, cluster].mean()) for where in (both, always))
     own = float(evidence.excess[on, body].mean())
     least = max(LEAD_SHARE * max([own, *means.values()]), MIN_EXCESS)
     return [cluster for cluster, mean in sorted(means.items(), key=lambda item: (-item[1], item[0])) if mean >= least]
 
 
+def _is_near(body: tuple[str, ...], lead: tuple[str, ...]) -> bool:
+    """Tell whether a lead stands in the same part of the page as a body: below the page's `body` and not far off."""
+    common = _common_steps(body, lead)
+    return common > 2 and len(body) - common <= MAX_STEPS_APART
+
+
 def _common_steps(one: tuple[str, ...], other: tuple[str, ...]) -> int:
-    """Return how many steps from the root two places have in common."""
+    """Return how many steps from the root two places have in common: the same tag, and a class name if both have any."""
     n = 0
     for a, b in zip(one, other, strict=False):
-        if a != b:
+        (tag, *classes), (other_tag, *other_classes) = a.split("."), b.split(".")
+        if tag != other_tag:
+            break
+        if tag != "body" and (classes or other_classes) and set(classes).isdisjoint(other_classes):
             break
         n += 1
     return n

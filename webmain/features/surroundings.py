@@ -1,0 +1,154 @@
+"""What belongs to an article though it looks different: quotes, subheadings, lists, a last paragraph styled apart.
+
+References
+----------
+The per-site SVM's paper, module 3, labels the one best cluster and nothing else; its ancestor reports what that costs on a site
+whose block quotes fall into another cluster. Deviation: clusters around the best one are judged by their position.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from webmain.features.relevance import page_bounds, page_contents
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from webmain.features.site_blocks import SiteBlocks
+
+MAX_STEPS_INSIDE = 3
+"""Elements from a container of the article's blocks down to another block of it: `blockquote/div/p`."""
+
+MIN_CONTAINER_SHARE = 0.2
+"""Share of a page's content characters that stand directly in an element, for it to be a container of the article."""
+
+MAX_LINKED = 0.5
+"""Share of a block's characters in anchors above which it is a teaser and not the article's, wherever it stands."""
+
+MIN_LENGTH_SHARE = 0.5
+"""Running text that adjoins the article has blocks of at least this share of the length of the article's."""
+
+
+def surrounding_content(
+    blocks: SiteBlocks, clusters: NDArray[np.int32], positive: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Find the blocks around content that belong to the same article.
+
+    Parameters
+    ----------
+    blocks : SiteBlocks
+    clusters : (n_blocks,) int32
+        -1 for noise.
+    positive : (n_blocks,) bool
+        Blocks of content clusters.
+
+    Returns
+    -------
+    (n_blocks,) bool
+        Of all other blocks, those whose text is on no other page (advertisements and headings of teasers are) and mostly
+        outside of anchors, and which either
+
+        - stand *between* content blocks of their page, in a container of these or a few elements below it, where their
+          cluster, if they have one, does so on most pages where it occurs; or
+        - *adjoin* them: their cluster has the article's own tag path and blocks about as long, is not the larger one of the
+          two, and comes next to a content block without anything in between on most pages where it occurs.
+
+        Comments and teasers do neither.
+    """
+    eligible = ~positive & ~_repeated(blocks)
+    if blocks.anchor_share is not None:
+        eligible &= blocks.anchor_share <= MAX_LINKED
+    inside = eligible & _between(blocks, positive)
+    found = inside & ((clusters < 0) | _on_most_pages(blocks, clusters, inside)[clusters])
+    alike = eligible & _alike(blocks, clusters, positive)
+    touching = alike & _next_to(blocks, clusters, positive | found)
+    adjoining: NDArray[np.bool_] = alike & _on_most_pages(blocks, clusters, touching)[clusters]
+    return found | (adjoining & _next_to(blocks, clusters, positive | found))
+
+
+def _between(blocks: SiteBlocks, positive: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Tell which blocks stand between content blocks of their page and in the same container."""
+    inside = np.zeros(len(blocks), dtype=np.bool_)
+    for first, end in page_bounds(blocks):
+        at = first + np.flatnonzero(positive[first:end])
+        if len(at) < 2:
+            continue
+        containers = _containers(blocks, at.tolist())
+        for i in range(int(at[0]) + 1, int(at[-1])):
+            inside[i] = not positive[i] and _is_in(blocks.selectors[i], containers)
+    return inside
+
+
+def _containers(blocks: SiteBlocks, content: list[int]) -> frozenset[str]:
+    """Return the elements, as selectors, that a good part of a page's content stands directly in."""
+    n_chars: Counter[str] = Counter()
+    for i in content:
+        n_chars[blocks.selectors[i].rpartition("/")[0]] += len(blocks.texts[i])
+    least = MIN_CONTAINER_SHARE * n_chars.total()
+    return frozenset(place for place, n in n_chars.items() if n >= least)
+
+
+def _is_in(selector: str, containers: frozenset[str]) -> bool:
+    """Tell whether a block is one of the containers' own text or stands a few elements below one."""
+    for _ in range(MAX_STEPS_INSIDE + 1):
+        if selector in containers:
+            return True
+        selector = selector.rpartition("/")[0]
+    return False
+
+
+def _repeated(blocks: SiteBlocks) -> NDArray[np.bool_]:
+    """Tell which texts stand on other pages too; a page that was given twice repeats nothing."""
+    contents = page_contents(blocks)
+    holders: defaultdict[str, set[int]] = defaultdict(set)
+    for page, text in zip(blocks.page.tolist(), blocks.texts, strict=True):
+        holders[text].add(contents[page])
+    return np.array([len(holders[text]) > 1 for text in blocks.texts], dtype=np.bool_)
+
+
+def _on_most_pages(blocks: SiteBlocks, clusters: NDArray[np.int32], mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Tell for each cluster whether it has masked blocks on most pages where it occurs; `(n_clusters + 1,)`, last False."""
+    n_clusters = int(clusters.max(initial=-1)) + 1
+    mostly = np.zeros(n_clusters + 1, dtype=np.bool_)
+    occurs = np.zeros((blocks.n_pages, n_clusters + 1), dtype=np.bool_)
+    masked = occurs.copy()
+    occurs[blocks.page, clusters] = True
+    masked[blocks.page[mask], clusters[mask]] = True
+    mostly[:-1] = 2 * masked.sum(axis=0)[:-1] > occurs.sum(axis=0)[:-1]
+    return mostly
+
+
+def _alike(blocks: SiteBlocks, clusters: NDArray[np.int32], positive: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Tell the blocks of clusters of running text: the article's tag path, blocks about as long, and less text in all."""
+    n_chars = np.fromiter(map(len, blocks.texts), dtype=np.float64, count=len(blocks))
+    counts: Counter[str] = Counter()
+    for i in np.flatnonzero(positive).tolist():
+        counts[blocks.tag_paths[i]] += len(blocks.texts[i])
+    tag_path = min(counts, key=lambda path: (-counts[path], path))
+    own = positive & np.array([path == tag_path for path in blocks.tag_paths], dtype=np.bool_)
+    least, most = MIN_LENGTH_SHARE * np.median(n_chars[own]), n_chars[own].sum()
+    alike = np.zeros(len(blocks), dtype=np.bool_)
+    for cluster in np.unique(clusters[clusters >= 0]).tolist():
+        members = clusters == cluster
+        if positive[members].any():
+            continue
+        same_path = members & np.array([path == tag_path for path in blocks.tag_paths], dtype=np.bool_)
+        if n_chars[members].sum() <= most and np.median(n_chars[members]) >= least:
+            alike |= same_path
+    return alike
+
+
+def _next_to(blocks: SiteBlocks, clusters: NDArray[np.int32], content: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Tell which blocks stand in a run of their cluster that comes right before or after a content block of the page."""
+    n = len(blocks)
+    same_page = blocks.page[1:] == blocks.page[:-1]
+    joined = same_page & (clusters[1:] == clusters[:-1])
+    near = np.zeros(n, dtype=np.bool_)
+    near[1:] |= same_page & content[:-1]
+    near[:-1] |= same_page & content[1:]
+    run = np.concatenate(([0], np.cumsum(~joined)))[:n]
+    return np.isin(run, run[near])
