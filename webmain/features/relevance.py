@@ -64,6 +64,15 @@ def page_contents(blocks: SiteBlocks) -> list[int]:
     return [number.setdefault(blocks.texts[a:b], len(number)) for a, b in bounds]
 
 
+def repeated(blocks: SiteBlocks) -> NDArray[np.bool_]:
+    """Tell which blocks' texts stand on other pages too: `(n_blocks,) bool`; a page that was given twice repeats nothing."""
+    contents = page_contents(blocks)
+    holders: defaultdict[str, set[int]] = defaultdict(set)
+    for page, text in zip(blocks.page.tolist(), blocks.texts, strict=True):
+        holders[text].add(contents[page])
+    return np.array([len(holders[text]) > 1 for text in blocks.texts], dtype=np.bool_)
+
+
 def page_bounds(blocks: SiteBlocks) -> list[tuple[int, int]]:
     """Return the half-open range of each page's blocks."""
     edges = np.searchsorted(blocks.page, np.arange(blocks.n_pages + 1)).tolist()

@@ -8,12 +8,13 @@ whose block quotes fall into another cluster. Deviation: clusters around the bes
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from webmain.features.relevance import page_bounds, page_contents
+from webmain.features.positions import in_column
+from webmain.features.relevance import page_bounds, repeated
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -57,11 +58,15 @@ def surrounding_content(
         - *adjoin* them: their cluster has the article's own tag path and blocks about as long, is not the larger one of the
           two, and comes next to a content block without anything in between on most pages where it occurs.
 
-        Comments and teasers do neither.
+        Comments and teasers do neither. On rendered pages both have to stand in the article's column of text
+        (`webmain.features.positions`): credits, boxes of highlights and wide pictures' captions don't.
     """
-    eligible = ~positive & ~_repeated(blocks)
+    eligible = ~positive & ~repeated(blocks)
     if blocks.anchor_share is not None:
         eligible &= blocks.anchor_share <= MAX_LINKED
+    standing = in_column(blocks, positive)
+    if standing is not None:
+        eligible &= standing
     inside = eligible & _between(blocks, positive)
     found = inside & ((clusters < 0) | _on_most_pages(blocks, clusters, inside)[clusters])
     alike = eligible & _alike(blocks, clusters, positive)
@@ -99,15 +104,6 @@ def _is_in(selector: str, containers: frozenset[str]) -> bool:
             return True
         selector = selector.rpartition("/")[0]
     return False
-
-
-def _repeated(blocks: SiteBlocks) -> NDArray[np.bool_]:
-    """Tell which texts stand on other pages too; a page that was given twice repeats nothing."""
-    contents = page_contents(blocks)
-    holders: defaultdict[str, set[int]] = defaultdict(set)
-    for page, text in zip(blocks.page.tolist(), blocks.texts, strict=True):
-        holders[text].add(contents[page])
-    return np.array([len(holders[text]) > 1 for text in blocks.texts], dtype=np.bool_)
 
 
 def _on_most_pages(blocks: SiteBlocks, clusters: NDArray[np.int32], mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
