@@ -9,6 +9,7 @@ examples, 4-fold cross-validation.
 from __future__ import annotations
 
 import math
+import warnings
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -269,12 +270,17 @@ class _Rows:
         n_positive, n_all = n_blocks[self.positive].sum(), n_blocks.sum()
         if n_positive in (0, n_all):
             return [], np.zeros(0), 1.0 if n_positive else -1.0
+        from sklearn.exceptions import ConvergenceWarning
         from sklearn.svm import LinearSVC
 
         share = np.where(self.positive, 0.5 / n_positive, 0.5 / (n_all - n_positive))
         used = np.flatnonzero(n_blocks)
-        machine = LinearSVC(C=cost, dual=False, tol=1e-5, max_iter=10_000)
-        machine.fit(self.matrix[used], self.positive[used], sample_weight=(TOTAL_WEIGHT * share * n_blocks)[used])
+        machine = LinearSVC(C=cost, dual=False, tol=1e-5, max_iter=2_000)
+        with warnings.catch_warnings():
+            warnings.simplefilter(
+                "ignore", ConvergenceWarning
+            )  # what it has reached then is good enough to be compared
+            machine.fit(self.matrix[used], self.positive[used], sample_weight=(TOTAL_WEIGHT * share * n_blocks)[used])
         return self.columns, machine.coef_[0], float(machine.intercept_[0])
 
     def counts(self, pages: NDArray[np.int64], weights: NDArray[np.float64], bias: float) -> NDArray[np.float64]:

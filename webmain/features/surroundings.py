@@ -56,7 +56,8 @@ def surrounding_content(
         - stand *between* content blocks of their page, in a container of these or a few elements below it, where their
           cluster, if they have one, does so on most pages where it occurs; or
         - *adjoin* them: their cluster has the article's own tag path and blocks about as long, is not the larger one of the
-          two, and comes next to a content block without anything in between on most pages where it occurs.
+          two, and comes next to a content block without anything in between on most pages where it occurs. The same for
+          noise, and for text that stands directly in a container of content.
 
         Comments and teasers do neither. On rendered pages both have to stand in the article's column of text
         (`webmain.features.positions`): credits, boxes of highlights and wide pictures' captions don't.
@@ -71,7 +72,7 @@ def surrounding_content(
     found = inside & ((clusters < 0) | _on_most_pages(blocks, clusters, inside)[clusters])
     alike = eligible & _alike(blocks, clusters, positive)
     touching = alike & _next_to(blocks, clusters, positive | found)
-    adjoining: NDArray[np.bool_] = alike & _on_most_pages(blocks, clusters, touching)[clusters]
+    adjoining: NDArray[np.bool_] = alike & ((clusters < 0) | _on_most_pages(blocks, clusters, touching)[clusters])
     return found | (adjoining & _next_to(blocks, clusters, positive | found))
 
 
@@ -127,15 +128,23 @@ def _alike(blocks: SiteBlocks, clusters: NDArray[np.int32], positive: NDArray[np
     tag_path = min(counts, key=lambda path: (-counts[path], path))
     own = positive & np.array([path == tag_path for path in blocks.tag_paths], dtype=np.bool_)
     least, most = MIN_LENGTH_SHARE * np.median(n_chars[own]), n_chars[own].sum()
-    alike = np.zeros(len(blocks), dtype=np.bool_)
-    for cluster in np.unique(clusters[clusters >= 0]).tolist():
+    at_home = np.array([path == tag_path for path in blocks.tag_paths], dtype=np.bool_) | _own_text(blocks, positive)
+    small = np.zeros(int(clusters.max(initial=-1)) + 2, dtype=np.bool_)
+    for cluster in np.unique(clusters[at_home & (clusters >= 0)]).tolist():
         members = clusters == cluster
-        if positive[members].any():
-            continue
-        same_path = members & np.array([path == tag_path for path in blocks.tag_paths], dtype=np.bool_)
-        if n_chars[members].sum() <= most and np.median(n_chars[members]) >= least:
-            alike |= same_path
+        small[cluster] = n_chars[members].sum() <= most and np.median(n_chars[members]) >= least
+    noise = (clusters < 0) & (n_chars >= least)
+    alike: NDArray[np.bool_] = at_home & (small[clusters] | noise)
     return alike
+
+
+def _own_text(blocks: SiteBlocks, positive: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Tell which blocks are text directly in a container of their page's content."""
+    own = np.zeros(len(blocks), dtype=np.bool_)
+    for first, end in page_bounds(blocks):
+        containers = _containers(blocks, (first + np.flatnonzero(positive[first:end])).tolist())
+        own[first:end] = [selector in containers for selector in blocks.selectors[first:end]]
+    return own
 
 
 def _next_to(blocks: SiteBlocks, clusters: NDArray[np.int32], content: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -70,25 +70,38 @@ def content_clusters(evidence: Evidence, pages: NDArray[np.int64]) -> list[int]:
     in_scope[pages] = True
     uncovered = in_scope & evidence.described
     chosen: list[int] = []
+    allowed = ~_are_headlines(evidence)
     while uncovered.any():
-        winner = _winner(evidence, uncovered, covered=in_scope & evidence.described & ~uncovered)
+        winner = _winner(evidence, uncovered, covered=in_scope & evidence.described & ~uncovered, among=allowed)
         if winner is None:
             break
         body = _body_after(evidence, winner, uncovered) if _is_lead_like(evidence, winner, uncovered) else winner
         found = [body, *_leads(evidence, body, uncovered)]
-        chosen += [cluster for cluster in found if cluster not in chosen]
-        follows = (evidence.mass[:, found].sum(axis=1) >= MIN_MASS) | (evidence.n_blocks[:, winner] > 0)
+        follows = uncovered & _follows(evidence, found)
+        if follows.any() or not chosen:
+            chosen += [cluster for cluster in found if cluster not in chosen]
+        allowed[[winner, *found]] = False
         uncovered &= ~follows
     return chosen
 
 
-def _winner(evidence: Evidence, uncovered: NDArray[np.bool_], *, covered: NDArray[np.bool_]) -> int | None:
+def _follows(evidence: Evidence, found: list[int]) -> NDArray[np.bool_]:
+    """Tell which pages follow a template: they have its text, and it says a good part of what their best cluster says."""
+    has_text = evidence.mass[:, found].sum(axis=1) >= MIN_MASS
+    good = evidence.excess[:, found].max(axis=1) >= LEAD_SHARE * evidence.excess.max(axis=1)
+    follows: NDArray[np.bool_] = has_text & good
+    return follows
+
+
+def _winner(
+    evidence: Evidence, uncovered: NDArray[np.bool_], *, covered: NDArray[np.bool_], among: NDArray[np.bool_]
+) -> int | None:
     """Return the cluster with the highest relevance above chance on pages that no template covers yet."""
     occurs = evidence.n_blocks > 0
     here, elsewhere = occurs[uncovered].sum(axis=0), occurs[covered].sum(axis=0)
     total = evidence.excess[uncovered].sum(axis=0)
-    allowed = (total > MIN_EXCESS * here) & (evidence.excess_words[uncovered].sum(axis=0) >= MIN_WORDS)
-    allowed &= (elsewhere <= MAX_SHARED * (here + elsewhere)) & ~_are_headlines(evidence)
+    allowed = among & (total > MIN_EXCESS * here) & (evidence.excess_words[uncovered].sum(axis=0) >= MIN_WORDS)
+    allowed &= elsewhere <= MAX_SHARED * (here + elsewhere)
     if not allowed.any():
         return None
     tied = allowed & (total >= (1 - TIE) * total[allowed].max())
