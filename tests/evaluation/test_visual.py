@@ -106,6 +106,29 @@ def test_bad_block_is_counted_and_its_page_kept(written, bad, reason):
     assert found.dropped == (f"dropped 1: {reason}",)
 
 
+@pytest.mark.parametrize(
+    ("changes", "share"),
+    [
+        ({"html": "no link"}, 0.0),
+        ({"html": "12345<a href=x>67890</a>"}, 0.5),
+        ({"html": "<A>all</A>"}, 1.0),
+        ({"html": "<a></a>"}, 0.0),
+        ({"html": None}, 0.0),
+        ({"html": "no link", "path": ["div", "a", "span"]}, 1.0),
+        ({"html": "\ud800<a>x</a>"}, 0.5),
+    ],
+)
+def test_share_of_text_in_anchors(written, changes, share):
+    blocks = site_blocks(read_rendered(written(page(blocks=[block(**changes)]))).pages)
+    assert blocks.anchor_share.tolist() == [share]
+
+
+def test_deep_markup_in_a_block_takes_no_time(written):
+    assert read_rendered(written(page(blocks=[block(html="<a>" + "<b>" * 30_000 + "x")]))).pages[0].anchor_shares == (
+        1.0,
+    )
+
+
 @pytest.mark.parametrize("selector", [None, [], [{"name": "div", "classes": "x"}, 7]])
 def test_selector_that_is_no_list_of_steps_gives_the_tag_path(written, selector):
     assert read_rendered(written(page(blocks=[block(selector=selector)]))).pages[0].selectors == ("html/body/div/p",)

@@ -2,8 +2,8 @@
 
 A file of rendered pages is JSON Lines, plain or gzipped, one object a page: `id`, `site`, `url`, `descriptions` (list of
 str), `ref` (reference text, or null) and `blocks`; a block has `text` (its text nodes), `path` (element names below
-`body`), `selector` (for each of them `name`, `classes`), `computed` (CSS properties whose value differs from the body's)
-and `bound` (`left`, `top`, `width`, `height` in CSS pixels).
+`body`), `selector` (for each of them `name`, `classes`), `computed` (CSS properties whose value differs from the body's),
+`bound` (`left`, `top`, `width`, `height` in CSS pixels) and `html` (the markup inside it).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from webmain.features.site_blocks import SiteBlocks
-from webmain.text.normal import fold_space
+from webmain.text.normal import fold_space, replace_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -40,6 +40,8 @@ MAX_PROPERTIES = 500
 """CSS properties of one block."""
 MAX_VALUE = 120
 """Characters of a property's value; longer ones (inline images) stand as their digest."""
+MAX_HTML = 100_000
+"""Characters of a block's own markup that are looked through for anchors."""
 MAX_REFERENCE = 5_000_000
 """Characters of a reference text."""
 MAX_PIXELS = 1e9
@@ -64,6 +66,8 @@ class RenderedPage:
         The main text as somebody else gave it.
     texts, tag_paths, selectors : tuple of str
         One for each block, as in `SiteBlocks`: "html/body/div/p", "html/body/div.story/p".
+    anchor_shares : tuple of float
+        Share of each block's characters that stand in anchors.
     visual : tuple of mapping
         For each block its computed properties (str) and its `left`, `top`, `width` and `height` (float, CSS pixels).
     """
@@ -76,6 +80,7 @@ class RenderedPage:
     texts: tuple[str, ...]
     tag_paths: tuple[str, ...]
     selectors: tuple[str, ...]
+    anchor_shares: tuple[float, ...]
     visual: tuple[Mapping[str, str | float], ...]
 
 
@@ -142,6 +147,7 @@ def site_blocks(pages: Sequence[RenderedPage]) -> SiteBlocks:
         visual=tuple(properties for page in pages for properties in page.visual),
         descriptions=tuple(page.descriptions for page in pages),
         sites=tuple(page.site for page in pages),
+        anchor_share=np.array([share for page in pages for share in page.anchor_shares], dtype=np.float64),
     )
 
 
@@ -195,6 +201,7 @@ def _page(line: bytes, losses: Counter[str]) -> RenderedPage | None:
         texts=tuple(block.text for block in blocks),
         tag_paths=tuple(block.tag_path for block in blocks),
         selectors=tuple(block.selector for block in blocks),
+        anchor_shares=tuple(block.anchor_share for block in blocks),
         visual=tuple(block.visual for block in blocks),
     )
 
@@ -204,6 +211,7 @@ class _Block:
     text: str
     tag_path: str
     selector: str
+    anchor_share: float
     visual: Mapping[str, str | float]
 
 
@@ -227,9 +235,25 @@ def _block(record: object, losses: Counter[str]) -> _Block | None:
     if len(properties) > MAX_PROPERTIES:
         losses[f"properties after the first {MAX_PROPERTIES} of a block"] += len(properties) - MAX_PROPERTIES
     styles = {name[:MAX_VALUE]: _short(value) for name, value in properties[:MAX_PROPERTIES]}
-    return _Block(
-        text, "html/body/" + "/".join(names), _selector(names, record.get("selector")), {**styles, **rectangle}
-    )
+    linked = 1.0 if "a" in names else _anchor_share(record.get("html"))
+    place = "html/body/" + "/".join(names), _selector(names, record.get("selector"))
+    return _Block(text, *place, linked, {**styles, **rectangle})
+
+
+def _anchor_share(html: object) -> float:
+    """Return the share of a fragment's characters that stand in anchors; 0 where there is no fragment."""
+    if not isinstance(html, str) or "<a" not in html[:MAX_HTML].lower():
+        return 0.0
+    from selectolax.lexbor import LexborHTMLParser
+
+    from webmain.page.guard import guard
+
+    tree = LexborHTMLParser(guard(replace_surrogates(html[:MAX_HTML]).encode()))
+    if tree.body is None:
+        return 0.0
+    n_chars = len(fold_space(tree.body.text()))
+    n_linked = sum(len(fold_space(anchor.text())) for anchor in tree.css("a"))
+    return min(1.0, n_linked / n_chars) if n_chars else 0.0
 
 
 def _selector(names: Sequence[str], parts: object) -> str:
