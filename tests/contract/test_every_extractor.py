@@ -22,19 +22,24 @@ every = pytest.mark.parametrize("name", NAMES)
 
 SENTENCE = "The committee met on Tuesday, and after a long debate it agreed on the plan. "
 NEWS = (
-    "<!DOCTYPE html><html lang=en><head><title>The committee agrees</title></head><body>"
+    f"<!DOCTYPE html><html lang=en><head><title>The committee agrees</title><meta name=description content='{SENTENCE}'>"
+    "</head><body>"
     "<nav><ul>" + "".join(f"<li><a href=/s{i}>Section {i}</a></li>" for i in range(12)) + "</ul></nav>"
     "<article><h1>The committee agrees</h1>"
     + "".join(f"<p>{SENTENCE * 3} ({i})</p>" for i in range(5))
     + "</article><footer><p>Copyright 2026 <a href=/imprint>Imprint</a></p></footer></body></html>"
 )
 THAI = (
-    "<html lang=th><head><title>ราคาน้ำมันวันนี้</title></head><body><h1>ราคาน้ำมันวันนี้</h1>"
+    "<html lang=th><head><title>ราคาน้ำมันวันนี้</title>"
+    "<meta name=description content='กระทรวงพลังงานประกาศปรับราคาน้ำมันดีเซลและเบนซินทั่วประเทศ'>"
+    "</head><body><h1>ราคาน้ำมันวันนี้</h1>"
     + "".join(f"<p>{'กระทรวงพลังงานประกาศปรับราคาน้ำมันดีเซลและเบนซินทั่วประเทศตั้งแต่วันพรุ่งนี้ ' * 3}{i}</p>" for i in range(4))
     + "</body></html>"
 )
 RIGHT_TO_LEFT = (
-    "<html lang=ar dir=rtl><head><title>أخبار اليوم</title></head><body><h1>أخبار اليوم</h1>"
+    "<html lang=ar dir=rtl><head><title>أخبار اليوم</title>"
+    "<meta name=description content='اجتمعت اللجنة يوم الثلاثاء واتفقت على الخطة بعد نقاش طويل'>"
+    "</head><body><h1>أخبار اليوم</h1>"
     + "".join(f"<p>{'اجتمعت اللجنة يوم الثلاثاء واتفقت على الخطة بعد نقاش طويل. ' * 3}{i}</p>" for i in range(4))
     + "</body></html>"
 )
@@ -196,7 +201,8 @@ def test_deep_and_broken_floods_are_bounded(name):
 @every
 def test_cost_grows_linearly(name):
     def cost(n: int) -> float:
-        markup = "".join(f"<p>{SENTENCE}<a href=/{i}>{i}</a></p>\n" for i in range(n))
+        markup = f"<meta name=description content='{SENTENCE}'>"
+        markup += "".join(f"<p>{SENTENCE}<a href=/{i}>{i}</a></p>\n" for i in range(n))
         times = []
         for _ in range(3):
             start = time.process_time()

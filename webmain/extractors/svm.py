@@ -26,6 +26,7 @@ from webmain.extractors.base import (
 from webmain.features.block_features import DEFAULT_SETS, check_sets
 from webmain.features.labels import FORMS, Labels, label_site
 from webmain.features.linear import LinearModel, learn
+from webmain.features.relevance import usable_descriptions
 from webmain.features.site_blocks import read_descriptions, read_documents, read_segmentations, shown_blocks
 
 if TYPE_CHECKING:
@@ -93,18 +94,17 @@ class SVM:
 
     def judge(self, segmentation: Segmentation) -> Extraction:
         """Keep blocks with a positive margin (module 4)."""
-        model, why_not = self._model, ""
+        blocks = read_segmentations([segmentation])
+        model = self._model
         if model is None:
-            own = read_segmentations([segmentation], descriptions=[read_descriptions(segmentation.document)])
-            labels = self._label(own)
-            why_not = NO_MATCH if labels.n_described else NO_MODEL
-            if labels.positive.any():
-                model = learn(own, labels.positive, sets=self._sets, seed=self.seed)
-        if model is None:
-            nothing = np.zeros(len(segmentation))
-            why = (why_not,) * len(segmentation)
-            return extraction(segmentation, self.name, score=nothing, raw=nothing, kept=nothing > 0, why=why)
-        margins = model.margins(read_segmentations([segmentation]))
+            alone = replace(blocks, descriptions=(read_descriptions(segmentation.document),))
+            if not any(usable_descriptions(alone)):
+                return self._nothing(segmentation, NO_MODEL)
+            positive = self._label(alone).positive
+            if not positive.any():
+                return self._nothing(segmentation, NO_MATCH)
+            model = learn(alone, positive, sets=self._sets, seed=self.seed)
+        margins = model.margins(blocks)
         kept = margins > 0
         return extraction(
             segmentation,
@@ -115,8 +115,15 @@ class SVM:
             why=tuple("margin > 0" if k else "margin <= 0" for k in kept.tolist()),
         )
 
+    def _nothing(self, segmentation: Segmentation, why: str) -> Extraction:
+        none = np.zeros(len(segmentation))
+        return extraction(segmentation, self.name, score=none, raw=none, kept=none > 0, why=(why,) * len(segmentation))
+
     def fit(self, documents: Sequence[Document]) -> Self:
         """Cluster, label and classify the blocks of a site's pages (modules 2 to 4).
+
+        Pages on which no cluster is content are left out when the classifier learns: their article, if they have one, was
+        not found, and would count as boilerplate. The order of the pages makes no difference.
 
         Raises
         ------
@@ -125,12 +132,14 @@ class SVM:
         """
         documents = sorted(documents, key=_digest)
         blocks = read_documents(documents)
-        labels = self._label(blocks)
-        if not labels.n_described:
+        if not any(usable_descriptions(blocks)):
             raise NothingLearned(f"svm: none of {len(documents)} pages has a description of its own")
+        labels = self._label(blocks)
         if not labels.positive.any():
             raise NothingLearned(f"svm: no text on {len(documents)} pages says what their descriptions say")
-        model = learn(blocks, labels.positive, sets=self._sets, seed=self.seed)
+        told = np.unique(blocks.page[labels.positive]).astype(np.int64)
+        positive = labels.positive[np.isin(blocks.page, told)]
+        model = learn(blocks.of_pages(told), positive, sets=self._sets, seed=self.seed)
         learned = Learned(
             n_pages=len(documents),
             columns=model.columns,
@@ -157,14 +166,14 @@ class SVM:
         return replace(self, learned=learned)
 
     def resemblance(self, document: Document) -> float:
-        """Return the share of a page's text that stands at places known from the pages learned from."""
+        """Return the share of a page's text that stands at places known from the pages learned from; 0 without content."""
         model = self._model
-        if model is None:
-            return 0.0
         blocks = read_segmentations([shown_blocks(document)])
+        if model is None or not (model.margins(blocks) > 0).any():
+            return 0.0
         known = np.array([model.knows(*place) for place in zip(blocks.tag_paths, blocks.selectors, strict=True)])
         n_chars = np.array([len(text) for text in blocks.texts], dtype=np.float64)
-        return float((known * n_chars).sum() / n_chars.sum()) if len(blocks) else 0.0
+        return float((known * n_chars).sum() / n_chars.sum())
 
 
 def _read_model(learned: Learned) -> LinearModel:

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from webmain.features.site_blocks import SiteBlocks
 
 FEATURE_SETS = ("length", "tag_path", "selector", "visual")
 """Names of the paper's feature sets, each of which can be switched."""
@@ -107,8 +106,8 @@ def discrete_names(
 def continuous_values(sets: Sequence[str], visual: Mapping[str, str | float] | None) -> dict[str, float]:
     """Return the continuous visual features of one block: finite numbers by name, on a scale of ratios.
 
-    Sizes and positions are felt by their ratio as well: sign(x) log2(1 + |x|), in quarters of a doubling. A block's top and its
-    height are left out: they follow from how much text there is above and in it, where left edge and width are of the layout.
+    Sizes and positions are felt by their ratio as well: sign(x) log2(1 + |x|), in quarters of a doubling. A block's top and
+    height are left out: they follow from how much text there is above and in it; left edge and width are of the layout.
     """
     if "visual" not in sets or not visual:
         return {}
@@ -117,29 +116,3 @@ def continuous_values(sets: Sequence[str], visual: Mapping[str, str | float] | N
         if not isinstance(value, str) and key not in _OF_CONTENT and math.isfinite(value):
             values[f"px={key}"] = round(4 * math.copysign(math.log2(1 + abs(value)), value)) / (4 * MAX_LOG_LENGTH)
     return values
-
-
-def select(blocks: SiteBlocks, pages: NDArray[np.int64]) -> SiteBlocks:
-    """Return the blocks of some pages, which are numbered anew.
-
-    Parameters
-    ----------
-    blocks : SiteBlocks
-    pages : (n,) int64
-        Ascending.
-    """
-    from webmain.features.site_blocks import SiteBlocks
-
-    number = np.full(blocks.n_pages, -1, dtype=np.int32)
-    number[pages] = np.arange(len(pages), dtype=np.int32)
-    kept = np.flatnonzero(number[blocks.page] >= 0).tolist()
-    return SiteBlocks(
-        page=number[blocks.page[kept]],
-        texts=tuple(blocks.texts[i] for i in kept),
-        tag_paths=tuple(blocks.tag_paths[i] for i in kept),
-        selectors=tuple(blocks.selectors[i] for i in kept),
-        visual=None if blocks.visual is None else tuple(blocks.visual[i] for i in kept),
-        descriptions=tuple(blocks.descriptions[i] for i in pages.tolist()),
-        sites=tuple(blocks.sites[i] for i in pages.tolist()),
-        anchor_share=None if blocks.anchor_share is None else blocks.anchor_share[kept],
-    )

@@ -16,6 +16,7 @@ import numpy as np
 
 from webmain.features.block_features import (
     DEFAULT_SETS,
+    MAX_LOG_LENGTH,
     check_sets,
     continuous_values,
     discrete_names,
@@ -34,6 +35,16 @@ MAX_VECTORS = 4_000
 """Distinct vectors that are compared; above, continuous features are rounded more coarsely, then rare features dropped."""
 
 
+STEP = 1 / (4 * MAX_LOG_LENGTH)
+"""The rounding of continuous features: a quarter of a doubling."""
+
+MAX_SCALE = 4.0
+"""Continuous features are scaled up at most so much: a doubling then is a distance of 1/3."""
+
+BRIDGED = 2.0
+"""Steps of rounding that the radius bridges at least; between rounded values there is nothing, however many blocks."""
+
+
 @dataclass(frozen=True)
 class Vectors:
     """The distinct feature vectors of blocks.
@@ -45,11 +56,14 @@ class Vectors:
         Blocks with each vector.
     of_block : (n_blocks,) int64
         The vector of each block.
+    step : float
+        Distance of two vectors that differ by one step of a continuous feature's rounding; 0 where there is none.
     """
 
     matrix: Any
     weight: NDArray[np.int64]
     of_block: NDArray[np.int64]
+    step: float
 
 
 def cluster(
@@ -90,6 +104,8 @@ def cluster(
     from sklearn.cluster import DBSCAN
 
     vectors = vectorise(blocks, sets=sets)
+    if not vectors.matrix.shape[1]:  # nothing by which blocks could differ
+        return np.zeros(len(blocks), dtype=np.int32)
     least = max(1, round(blocks.n_pages**0.5)) if min_samples is None else min_samples
     reach = scale * (radius(vectors, k=least) if eps is None else eps)
     found = DBSCAN(eps=reach, min_samples=least, algorithm="brute").fit(vectors.matrix, sample_weight=vectors.weight)
@@ -101,7 +117,8 @@ def vectorise(blocks: SiteBlocks, *, sets: Sequence[str] = DEFAULT_SETS, max_vec
 
     Discrete features become 0 or 1, one column for each name; names that stand on one page only say nothing of a site and are
     left out where there are more pages. Every feature set is scaled so that two blocks drawn at random have a mean squared
-    distance of 1 by it: no set outweighs another by its number of columns.
+    distance of 1 by it: no set outweighs another by its number of columns. A set by which blocks hardly differ is not blown
+    up, though.
     """
     from scipy import sparse
 
@@ -112,8 +129,8 @@ def vectorise(blocks: SiteBlocks, *, sets: Sequence[str] = DEFAULT_SETS, max_vec
     while True:
         rows, row_of_kind = _rows(kinds, kind_of_block, blocks, least=least)
         of_row = row_of_kind[kind_of_block]
-        for coarseness in (1, 2, 4, 8, 48):
-            columns = np.round(continuous * (48 / coarseness)) * (coarseness / 48)
+        for step in (STEP, 2 * STEP, 4 * STEP, 8 * STEP, 1.0):
+            columns = np.round(continuous / step) * step
             first, of_block = _distinct(of_row, columns)
             if len(first) <= max_vectors:
                 break
@@ -121,11 +138,17 @@ def vectorise(blocks: SiteBlocks, *, sets: Sequence[str] = DEFAULT_SETS, max_vec
             break
         least *= 2
     weight = np.bincount(of_block, minlength=len(first)).astype(np.int64)
-    parts = [_scaled(sparse.csr_array(columns[first][:, where]), weight) for where in _columns_of_sets(blocks, sets)]
+    parts, scales = [], [0.0]
+    for where in _columns_of_sets(blocks, sets):
+        part = sparse.csr_array(columns[first][:, where])
+        scales.append(min(_scale(part, weight), MAX_SCALE))
+        parts.append(part * scales[-1])
     chosen = [rows[i] for i in of_row[first].tolist()]
     value = steadiness(blocks) if "selector" in sets else {}
-    parts += [_scaled(_one_hot([row[part] for row in chosen], value), weight) for part in range(len(rows[0]))]
-    return Vectors(sparse.csr_array(sparse.hstack(parts, format="csr")), weight, of_block)
+    for number in range(len(rows[0])):
+        part = _one_hot([row[number] for row in chosen], value)
+        parts.append(part * min(_scale(part, weight), 1.0))
+    return Vectors(sparse.csr_array(sparse.hstack(parts, format="csr")), weight, of_block, step * max(scales))
 
 
 _Names = tuple[str, ...]
@@ -198,9 +221,9 @@ def _distinct(row: NDArray[np.int64], columns: NDArray[np.float64]) -> tuple[NDA
 
 
 def steadiness(blocks: SiteBlocks) -> dict[str, float]:
-    """Return for each class name, as `selector_names` calls it, on how many of the pages that could have it it stands.
+    """Return for each class name, as `selector_names` calls it, on which share of the pages that could have it it stands.
 
-    A page could have it if it has an element with the same tag path; of several tag paths the highest share counts, in (0, 1].
+    A page could have it if it has an element with the same tag path; of several tag paths the highest share counts.
     Many sites write a page's category, author or number into a class name of the element around the article. Such names tell
     pages apart, not blocks: they stand on a few pages only, at a place that all pages have.
     """
@@ -236,13 +259,13 @@ def _one_hot(rows: Sequence[_Names], share: Mapping[str, float]) -> Any:
     return sparse.csr_array((values, indices, starts), shape=(len(rows), len(column_of)))
 
 
-def _scaled(part: Any, weight: NDArray[np.int64]) -> Any:
-    """Scale columns so that the mean squared distance of two random blocks is 1; what is the same everywhere stays."""
+def _scale(part: Any, weight: NDArray[np.int64]) -> float:
+    """Return the factor by which the mean squared distance of two random blocks becomes 1; 1 where all are the same."""
     share = weight / weight.sum()
     mean = part.T @ share
     square = part.multiply(part).T @ share
     spread = 2.0 * float((square - mean * mean).sum())
-    return part * (1.0 / np.sqrt(spread)) if spread > 1e-12 else part
+    return float(1 / np.sqrt(spread)) if spread > 1e-12 else 1.0
 
 
 def radius(vectors: Vectors, *, k: int) -> float:
@@ -257,13 +280,13 @@ def radius(vectors: Vectors, *, k: int) -> float:
     Returns
     -------
     float
-        Positive. Vectors that k blocks share have distance 0 and are left out: they are dense by themselves.
+        Positive. Vectors that k blocks share have distance 0 and are left out: they are dense by themselves. Two steps of
+        rounding at least.
     """
     distances = np.sort(kth_distances(vectors, k=k))
     distances = distances[distances > 1e-9]
-    if not len(distances):
-        return 1e-6
-    return float(distances[knee(distances)])
+    least = max((BRIDGED + 0.01) * vectors.step, 1e-6)
+    return max(float(distances[knee(distances)]), least) if len(distances) else least
 
 
 def kth_distances(vectors: Vectors, *, k: int) -> NDArray[np.float64]:

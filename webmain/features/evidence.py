@@ -13,14 +13,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from webmain.features.relevance import relevances, usable_descriptions
+from webmain.features.relevance import block_words, is_own_text, relevances, usable_descriptions
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from webmain.features.site_blocks import SiteBlocks
+
+
+N_FOREIGN = 3
+"""Other pages whose descriptions each page is compared with, to learn what is in common by chance."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +50,8 @@ class Evidence:
         Index of the cluster's first block on the page; NaN where it has none.
     places : (n_clusters,) tuple of tuple of str
         The steps of each cluster's most frequent selector.
+    own_text : (n_clusters,) float64
+        Share of the cluster's blocks that are the page's own text: not on other pages, mostly outside of anchors.
     """
 
     described: NDArray[np.bool_]
@@ -56,6 +62,7 @@ class Evidence:
     mass: NDArray[np.float64]
     first: NDArray[np.float64]
     places: tuple[tuple[str, ...], ...]
+    own_text: NDArray[np.float64]
 
 
 def gather(blocks: SiteBlocks, clusters: NDArray[np.int32]) -> Evidence:
@@ -77,15 +84,13 @@ def gather(blocks: SiteBlocks, clusters: NDArray[np.int32]) -> Evidence:
     """
     descriptions = usable_descriptions(blocks)
     described = np.array([bool(own) for own in descriptions], dtype=np.bool_)
-    others = _of_other_pages(descriptions)
-    compared = np.array([bool(other) for other in others], dtype=np.bool_)
     shape = blocks.n_pages, int(clusters.max(initial=-1)) + 1
     inside = np.flatnonzero(clusters >= 0)
     at = blocks.page[inside], clusters[inside]
 
-    relevance, by_chance = np.zeros(shape), np.zeros(shape)
-    np.maximum.at(relevance, at, relevances(blocks, descriptions)[inside])
-    np.maximum.at(by_chance, at, relevances(blocks, others)[inside])
+    words = block_words(blocks)
+    relevance = np.zeros(shape)
+    np.maximum.at(relevance, at, relevances(blocks, words, descriptions)[inside])
     n_blocks = np.zeros(shape, dtype=np.int64)
     np.add.at(n_blocks, at, 1)
     n_chars = np.zeros(shape)
@@ -94,8 +99,14 @@ def gather(blocks: SiteBlocks, clusters: NDArray[np.int32]) -> Evidence:
     np.minimum.at(first, at, inside.astype(np.float64))
 
     occurs = n_blocks > 0
-    n_compared = (occurs & compared[:, None]).sum(axis=0)
-    chance = by_chance[compared].sum(axis=0) / np.maximum(n_compared, 1)
+    by_chance, n_compared = np.zeros(shape[1]), np.zeros(shape[1])
+    for others in _of_other_pages(descriptions):
+        compared = np.array([bool(other) for other in others], dtype=np.bool_)
+        best = np.zeros(shape)
+        np.maximum.at(best, at, relevances(blocks, words, others)[inside])
+        by_chance += best[compared].sum(axis=0)
+        n_compared += (occurs & compared[:, None]).sum(axis=0)
+    chance = by_chance / np.maximum(n_compared, 1)
     corrected = (relevance - chance) / np.maximum(1 - chance, 0.05)
     excess = np.where(occurs & described[:, None], corrected, 0.0)
     n_words = np.array([max(map(len, own), default=0) for own in descriptions], dtype=np.float64)
@@ -108,19 +119,24 @@ def gather(blocks: SiteBlocks, clusters: NDArray[np.int32]) -> Evidence:
         mass=n_chars / _description_lengths(descriptions)[:, None],
         first=np.where(occurs, first, np.nan),
         places=_places(blocks, clusters, shape[1]),
+        own_text=np.bincount(clusters[inside], weights=is_own_text(blocks)[inside], minlength=shape[1])
+        / np.maximum(n_blocks.sum(axis=0), 1),
     )
 
 
-def _of_other_pages(descriptions: Sequence[Sequence[Sequence[str]]]) -> list[Sequence[Sequence[str]]]:
-    """Give each page the descriptions of the next page that has any; where only one page has any, all others get those."""
+def _of_other_pages(descriptions: Sequence[Sequence[Sequence[str]]]) -> Iterator[list[Sequence[Sequence[str]]]]:
+    """Give each described page the descriptions of the next one, then of the one after that, `N_FOREIGN` times.
+
+    Where only one page has any, all others get those.
+    """
     described = [i for i, own in enumerate(descriptions) if own]
-    found: list[Sequence[Sequence[str]]] = [[] for _ in descriptions]
-    if len(described) > 1:
-        for here, after in zip(described, described[1:] + described[:1], strict=True):
-            found[here] = descriptions[after]
-    elif described:
-        found = [[] if own else descriptions[described[0]] for own in descriptions]
-    return found
+    if len(described) == 1:
+        yield [[] if own else descriptions[described[0]] for own in descriptions]
+    for step in range(1, min(N_FOREIGN + 1, len(described))):
+        found: list[Sequence[Sequence[str]]] = [[] for _ in descriptions]
+        for here, other in zip(described, described[step:] + described[:step], strict=True):
+            found[here] = descriptions[other]
+        yield found
 
 
 def _description_lengths(descriptions: Sequence[Sequence[Sequence[str]]]) -> NDArray[np.float64]:

@@ -75,8 +75,8 @@ def label_site(
 
     Notes
     -----
-    The curve of distances that the radius is read from has no clear knee on some sites. An article's text is not on other pages:
-    where more than a few of the content clusters' blocks are, the radius was too wide, and a narrower one is tried.
+    The curve of distances that the radius is read from has no clear knee on some sites. An article's text is not on other
+    pages: where more than a few of the content clusters' blocks are, the radius was too wide, and a narrower one is tried.
     """
     is_repeated = repeated(blocks)
     scale = 1.0

@@ -2,8 +2,8 @@
 
 References
 ----------
-The per-site SVM's ancestor (Zhou and Mashuq 2013, "Future directions") proposes a bounding box around the best cluster to find
-block quotes and headings styled apart.
+The per-site SVM's ancestor (Zhou and Mashuq 2013, "Future directions") proposes a bounding box around the best cluster, to
+find block quotes and headings styled apart.
 """
 
 from __future__ import annotations
@@ -99,8 +99,8 @@ def without_asides(blocks: SiteBlocks, clusters: NDArray[np.int32], content: Seq
     Returns
     -------
     list of int
-        Those that hold most of the content on a page, or stand in the column of the one that does, on most of their pages; all,
-        where blocks have no rectangles.
+        Those that hold most of the content on a page, or stand in the column of the one that does, on most of their pages;
+        all, where blocks have no rectangles.
     """
     running = _running_text(blocks, clusters, content)
     standing = in_column(blocks, running)

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 MIN_DESCRIPTION_WORDS = 5
 """Shorter descriptions ("News", the site's name) say nothing of an article."""
 
+MAX_LINKED = 0.5
+"""Share of a block's characters in anchors above which it is a teaser and not the article's, wherever it stands."""
+
 MAX_DESCRIPTION_WORDS = 400
 """Words of a description that are compared; some sites put the whole article there."""
 
@@ -73,18 +76,40 @@ def repeated(blocks: SiteBlocks) -> NDArray[np.bool_]:
     return np.array([len(holders[text]) > 1 for text in blocks.texts], dtype=np.bool_)
 
 
+def is_own_text(blocks: SiteBlocks) -> NDArray[np.bool_]:
+    """Tell which blocks may be the text of their page alone: on no other page, and mostly outside of anchors.
+
+    Advertisements, headings of teasers and menus are on other pages too, teasers are anchors. A page that was given twice
+    repeats nothing.
+    """
+    own = ~repeated(blocks)
+    if blocks.anchor_share is not None:
+        own &= blocks.anchor_share <= MAX_LINKED
+    return own
+
+
 def page_bounds(blocks: SiteBlocks) -> list[tuple[int, int]]:
     """Return the half-open range of each page's blocks."""
     edges = np.searchsorted(blocks.page, np.arange(blocks.n_pages + 1)).tolist()
     return list(pairwise(edges))
 
 
-def relevances(blocks: SiteBlocks, descriptions: Sequence[Sequence[Sequence[str]]]) -> NDArray[np.float64]:
+def block_words(blocks: SiteBlocks) -> list[list[str]]:
+    """Return the words of every block, in any script; equal texts are segmented once."""
+    known = {text: tokens(text) for text in dict.fromkeys(blocks.texts)}
+    return [known[text] for text in blocks.texts]
+
+
+def relevances(
+    blocks: SiteBlocks, words: Sequence[Sequence[str]], descriptions: Sequence[Sequence[Sequence[str]]]
+) -> NDArray[np.float64]:
     """Compare every block with the descriptions of its page.
 
     Parameters
     ----------
     blocks : SiteBlocks
+    words : sequence of sequence of str
+        Words of every block (`block_words`).
     descriptions : sequence of sequence of sequence of str
         For each page its descriptions as words.
 
@@ -95,17 +120,9 @@ def relevances(blocks: SiteBlocks, descriptions: Sequence[Sequence[Sequence[str]
         descriptions the highest value; 0 where the page has none.
     """
     relevance = np.zeros(len(blocks))
-    known: dict[str, list[str]] = {}
     for (first, end), own in zip(page_bounds(blocks), descriptions, strict=True):
-        if not own:
-            continue
-        words = []
-        for text in blocks.texts[first:end]:
-            if text not in known:
-                known[text] = tokens(text)
-            words.append(known[text])
         for description in own:
-            shares = np.array(common_lengths(description, words)) / len(description)
+            shares = np.array(common_lengths(description, words[first:end])) / len(description)
             relevance[first:end] = np.maximum(relevance[first:end], shares)
     return relevance
 

@@ -62,6 +62,29 @@ class SiteBlocks:
         """Number of pages, those without blocks among them."""
         return len(self.descriptions)
 
+    def of_pages(self, pages: NDArray[np.int64]) -> SiteBlocks:
+        """Return the blocks of some pages, which are numbered anew.
+
+        Parameters
+        ----------
+        pages : (n,) int64
+            Ascending, without repetitions.
+        """
+        number = np.full(self.n_pages, -1, dtype=np.int32)
+        number[pages] = np.arange(len(pages), dtype=np.int32)
+        at = np.flatnonzero(number[self.page] >= 0)
+        kept = at.tolist()
+        return SiteBlocks(
+            page=number[self.page[at]],
+            texts=tuple(self.texts[i] for i in kept),
+            tag_paths=tuple(self.tag_paths[i] for i in kept),
+            selectors=tuple(self.selectors[i] for i in kept),
+            visual=None if self.visual is None else tuple(self.visual[i] for i in kept),
+            descriptions=tuple(self.descriptions[i] for i in pages.tolist()),
+            sites=tuple(self.sites[i] for i in pages.tolist()),
+            anchor_share=None if self.anchor_share is None else self.anchor_share[at],
+        )
+
 
 MAX_OUTER_STEPS, MAX_INNER_STEPS = 32, 16
 """Steps of a path that are kept, from the root and up to the block; pages nested deeper lose what is between."""

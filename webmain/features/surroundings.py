@@ -2,8 +2,8 @@
 
 References
 ----------
-The per-site SVM's paper, module 3, labels the one best cluster and nothing else; its ancestor reports what that costs on a site
-whose block quotes fall into another cluster. Deviation: clusters around the best one are judged by their position.
+The per-site SVM's paper, module 3, labels the one best cluster and nothing else; its ancestor reports what that costs on a
+site whose block quotes fall into another cluster. Deviation: clusters around the best one are judged by their position.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from webmain.features.positions import in_column
-from webmain.features.relevance import page_bounds, repeated
+from webmain.features.relevance import is_own_text, page_bounds
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,9 +26,6 @@ MAX_STEPS_INSIDE = 3
 
 MIN_CONTAINER_SHARE = 0.2
 """Share of a page's content characters that stand directly in an element, for it to be a container of the article."""
-
-MAX_LINKED = 0.5
-"""Share of a block's characters in anchors above which it is a teaser and not the article's, wherever it stands."""
 
 MIN_LENGTH_SHARE = 0.5
 """Running text that adjoins the article has blocks of at least this share of the length of the article's."""
@@ -62,9 +59,7 @@ def surrounding_content(
         Comments and teasers do neither. On rendered pages both have to stand in the article's column of text
         (`webmain.features.positions`): credits, boxes of highlights and wide pictures' captions don't.
     """
-    eligible = ~positive & ~repeated(blocks)
-    if blocks.anchor_share is not None:
-        eligible &= blocks.anchor_share <= MAX_LINKED
+    eligible = ~positive & is_own_text(blocks)
     standing = in_column(blocks, positive)
     if standing is not None:
         eligible &= standing

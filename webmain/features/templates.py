@@ -19,15 +19,24 @@ if TYPE_CHECKING:
 MIN_EXCESS = 0.05
 """Relevance above chance that a content cluster has at least, as a mean over its pages: a word or two of a description."""
 
-MIN_WORDS = 4.0
+MIN_WORDS = 3.0
 """Words above chance that it has in all: less is an accident."""
 
 MAX_LEAD_BLOCKS = 2
 MAX_LEAD_MASS = 4.0
-"""A cluster of at most so many blocks a page and so many times a description's text may be no more than the article's lead."""
+"""A cluster of at most so many blocks a page and so many times a description's text may be the article's lead only."""
 
 MIN_MASS = 1.0
 """A page follows a template if it has as much text of its clusters as a description has."""
+
+MAX_DESCRIPTION_MASS = 1.7
+"""A cluster with at most so many times a description's text holds the description and nothing else."""
+
+MIN_MORE = 3.0
+MIN_LENGTH_SHARE = 0.4
+MIN_OWN_TEXT = 0.5
+"""The body that follows a lead has so many times its text, in blocks of at least such a share of its length, at least half of
+which stand on no other page and are no links."""
 
 LEAD_SHARE = 0.3
 """A lead beside the body text says at least this share of what the best cluster says of a description."""
@@ -37,7 +46,9 @@ TIE = 0.1
 the hidden copy of a page's first paragraph says no more than the article itself."""
 
 MAX_STEPS_APART = 5
-"""Elements between a body's block and the nearest one that a lead stands in as well."""
+MAX_STEPS_INSIDE = 2
+"""Elements from the nearest one that a lead stands in as well down to a body's block; and where the lead says more than the
+description, so that it may be the whole of a short article."""
 
 MAX_SHARED = 0.5
 """Share of a further template's pages that may follow another template already."""
@@ -61,8 +72,8 @@ def content_clusters(evidence: Evidence, pages: NDArray[np.int64]) -> list[int]:
     *Several templates.* Pages on which the winner does not occur have another template; among them the best cluster wins
     again, and so on.
 
-    *Leads styled apart.* Where the winner holds one or two blocks a page and little more text than a description, it may be the
-    lead that the description was taken from. Then the cluster of running text that follows it nearby is the article's body.
+    *Leads styled apart.* Where the winner holds one or two blocks a page and little more text than a description, it may be
+    the lead that the description was taken from. Then the running text that follows it nearby is the article's body.
     The other way round, a short cluster that stands before the body and says a good part of the descriptions is its lead.
     Headlines (`h1`) are neither.
     """
@@ -124,26 +135,23 @@ def _is_lead_like(evidence: Evidence, cluster: int, pages: NDArray[np.bool_]) ->
 
 
 def _body_after(evidence: Evidence, lead: int, pages: NDArray[np.bool_]) -> int:
-    """Return the cluster of running text that a lead belongs to: after it, nearby in the tree, more text; or itself."""
+    """Return the cluster of running text that a lead belongs to: the next one after it with much more text; or itself."""
     on = pages & (evidence.n_blocks[:, lead] > 0)
-    best, body = (0, 0.0), lead
+    is_description = np.median(evidence.mass[on, lead]) <= MAX_DESCRIPTION_MASS
+    apart = MAX_STEPS_APART if is_description else MAX_STEPS_INSIDE
+    nearest, body = np.inf, lead
     for cluster in range(evidence.n_blocks.shape[1]):
         both = on & (evidence.n_blocks[:, cluster] > 0)
         n_both = int(both.sum())
-        if (
-            cluster == lead
-            or 2 * n_both < int(on.sum())
-            or not _is_near(evidence.places[cluster], evidence.places[lead])
-        ):
+        if cluster == lead or 2 * n_both < int(on.sum()) or evidence.own_text[cluster] < MIN_OWN_TEXT:
             continue
-        after = evidence.first[both, cluster] > evidence.first[both, lead]
-        more = evidence.mass[both, cluster] > evidence.mass[both, lead]
-        excess = float(evidence.excess[both, cluster].mean())
-        if excess < MIN_EXCESS or 2 * after.sum() < n_both or 2 * more.sum() < n_both:
+        if not _is_near(evidence.places[cluster], evidence.places[lead], apart=apart):
             continue
-        rank = (_common_steps(evidence.places[lead], evidence.places[cluster]), excess)
-        if rank > best:
-            best, body = rank, cluster
+        distance = np.median(evidence.first[both, cluster] - evidence.first[both, lead])
+        more = np.median(evidence.mass[both, cluster] / evidence.mass[both, lead])
+        longer = np.median(more * evidence.n_blocks[both, lead] / evidence.n_blocks[both, cluster])
+        if more >= MIN_MORE and longer >= MIN_LENGTH_SHARE and 0 < distance < nearest:
+            nearest, body = distance, cluster
     return body
 
 
@@ -156,7 +164,7 @@ def _leads(evidence: Evidence, body: int, pages: NDArray[np.bool_]) -> list[int]
         both = on & (evidence.n_blocks[:, cluster] > 0)
         if cluster == body or headlines[cluster] or 4 * both.sum() < on.sum():
             continue
-        if not _is_near(evidence.places[body], evidence.places[cluster]):
+        if not _is_near(evidence.places[body], evidence.places[cluster], apart=MAX_STEPS_APART):
             continue
         before = evidence.first[both, cluster] < evidence.first[both, body]
         if 2 * before.sum() > both.sum() and _is_lead_like(evidence, cluster, both):
@@ -167,10 +175,10 @@ def _leads(evidence: Evidence, body: int, pages: NDArray[np.bool_]) -> list[int]
     return [cluster for cluster, mean in sorted(means.items(), key=lambda item: (-item[1], item[0])) if mean >= least]
 
 
-def _is_near(body: tuple[str, ...], lead: tuple[str, ...]) -> bool:
+def _is_near(body: tuple[str, ...], lead: tuple[str, ...], *, apart: int) -> bool:
     """Tell whether a lead stands in the same part of the page as a body: below the page's `body` and not far off."""
     common = _common_steps(body, lead)
-    return common > 2 and len(body) - common <= MAX_STEPS_APART
+    return common > 2 and len(body) - common <= apart
 
 
 def _common_steps(one: tuple[str, ...], other: tuple[str, ...]) -> int:

@@ -10,6 +10,8 @@ PROTOCOLS: Mapping[str, str] = MappingProxyType(
         "line_block_sizes": "webmain.evaluation.protocols.line_block_sizes",
         "line_block_sites": "webmain.evaluation.protocols.line_block_sites",
         "lbda_steps": "webmain.evaluation.protocols.lbda_steps",
+        "svm_visual": "webmain.evaluation.protocols.svm_visual",
+        "svm_sites": "webmain.evaluation.protocols.svm_sites",
     }
 )
 """Names and the modules that hold them (a module's docstring says what it measures and after which paper)."""

@@ -2,18 +2,18 @@
 
 References
 ----------
-The method's ancestor: Z. Zhou, M. Mashuq and L. Sun, 2013, project reports with published pages: "The matching ratio is computed
-by finding the edit distance between the pair of word sequences. And then a percentage accuracy is calculated by averaging the
-matching ratios for all pages", 99.5 % for npr.org, 98.4 % for theverge.com, 96.6 % for usatoday.com and 87.4 % for techcrunch.com,
-where only the best cluster was taken and block quotes had fallen into another.
+The method's ancestor: Z. Zhou, M. Mashuq and L. Sun, 2013, project reports with published pages: "The matching ratio is
+computed by finding the edit distance between the pair of word sequences. And then a percentage accuracy is calculated
+by averaging the matching ratios for all pages", 99.5 % for npr.org, 98.4 % for theverge.com, 96.6 % for usatoday.com
+and 87.4 % for techcrunch.com, where only the best cluster was taken and block quotes had fallen into another.
 
-The formula is not printed. Here, of n words extracted and m in the reference, with d the edit distance by insertions and
-deletions (a replaced word is one of each), the *matching ratio* is 1 - d / (n + m), which libraries call the ratio of two
-sequences; the *strict ratio* is 1 - d' / max(n, m), with d' counting a replaced word once. It is never higher.
+The formula is not printed. Here, of n words extracted and m in the reference, with d the edit distance by insertions
+and deletions (a replaced word is one of each), the *matching ratio* is 1 - d / (n + m), which libraries call the ratio
+of two sequences; the *strict ratio* is 1 - d' / max(n, m), with d' counting a replaced word once. It is never higher.
 
-What differs: the pages of the reported figures were "a new set of URLs", not published; here each page is extracted by a model
-of other pages of its site, in 4 folds. Clusters, labels and the classifier are those of `webmain.extractors.svm`, where the
-first report labelled clusters by TF-IDF and had no classifier.
+What differs: the pages of the reported figures were "a new set of URLs", not published; here each page is extracted by
+a model of other pages of its site, in 4 folds. Clusters, labels and the classifier are those of
+`webmain.extractors.svm`, where the first report labelled clusters by TF-IDF and had no classifier.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from numpy.typing import NDArray
 from webmain.evaluation.records import Findings, GoldPage, Table
 from webmain.evaluation.visual import RenderedPage, read_rendered, site_blocks
 from webmain.features.alignment import gold_content
-from webmain.features.block_features import FEATURE_SETS, select
+from webmain.features.block_features import FEATURE_SETS
 from webmain.features.folds import page_folds
 from webmain.features.labels import Form, label_site
 from webmain.features.linear import learn
 from webmain.features.positions import in_column
-from webmain.features.relevance import page_bounds, repeated
+from webmain.features.relevance import is_own_text, page_bounds
 from webmain.features.site_blocks import SiteBlocks
 from webmain.text.agreement import subsequence
 from webmain.text.edits import matching_ratio
@@ -159,7 +159,7 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0, path: str | Path | None = No
 
 
 def sites_of(pages: Sequence[RenderedPage]) -> tuple[list[Site], list[str]]:
-    """Group pages by site; sites of few pages, without reference texts or without descriptions are left out, with a sentence."""
+    """Group pages by site; those of few pages, without references or without descriptions are left out, with a sentence."""
     grouped: dict[str, list[RenderedPage]] = {}
     for page in pages:
         grouped.setdefault(page.site, []).append(page)
@@ -186,10 +186,14 @@ def extract(site: Site, setting: Setting, *, seed: int) -> NDArray[np.bool_]:
     for train, test in folds:
         if setting.n_train is not None:
             train = np.sort(np.random.default_rng(seed).permutation(train)[: setting.n_train])
-        known, unseen = select(site.blocks, train), select(site.blocks, test)
+        known, unseen = site.blocks.of_pages(train), site.blocks.of_pages(test)
         labels = label_site(known, sets=setting.sets, form=setting.form, surroundings=setting.surroundings)
         if labels.positive.any():
-            model = learn(known, labels.positive, sets=setting.sets, seed=seed)
+            told = np.unique(known.page[labels.positive]).astype(
+                np.int64
+            )  # as the extractor does: pages with content found
+            positive = labels.positive[np.isin(known.page, told)]
+            model = learn(known.of_pages(told), positive, sets=setting.sets, seed=seed)
             kept[np.isin(site.blocks.page, test)] = model.margins(unseen) > 0
     return kept
 
@@ -218,8 +222,8 @@ def flaws_of_references(site: Site) -> dict[int, str]:
     """Find the pages whose reference text is plainly not the article, by the pages alone and not by what is extracted.
 
     Two signs: the reference holds a whole block that stands on most pages of the site; or it skips a block of
-    `WHOLE_BLOCK_WORDS` words or more that stands, in the column of text, between blocks that it holds, is on no other page and
-    is mostly outside of anchors.
+    `WHOLE_BLOCK_WORDS` words or more that stands, in the column of text, between blocks that it holds, is on no other page
+    and is mostly outside of anchors.
 
     Returns
     -------
@@ -229,9 +233,7 @@ def flaws_of_references(site: Site) -> dict[int, str]:
     blocks = site.blocks
     holders = Counter(text for text in {(int(p), t) for p, t in zip(blocks.page, blocks.texts, strict=True)})
     n_pages = Counter(text for _, text in holders)
-    alone = ~repeated(blocks)
-    if blocks.anchor_share is not None:
-        alone &= blocks.anchor_share <= 0.5
+    alone = is_own_text(blocks)
     found: dict[int, str] = {}
     for page in site.compared:
         first, end = page_bounds(blocks)[page]
@@ -304,9 +306,7 @@ def _by_training_pages(sites: Sequence[Site], *, seed: int) -> Table:
     )
 
 
-def _differences(
-    sites: Sequence[Site], kept: dict[str, NDArray[np.bool_]], flaws: dict[str, dict[int, str]]
-) -> Table:
+def _differences(sites: Sequence[Site], kept: dict[str, NDArray[np.bool_]], flaws: dict[str, dict[int, str]]) -> Table:
     rows = []
     for site in sites:
         for page in site.compared:
@@ -343,9 +343,11 @@ def _percent(found: tuple[float, float] | None) -> list[float | None]:
 
 def _notes(sites: Sequence[Site], flaws: dict[str, dict[int, str]]) -> tuple[str, ...]:
     notes = [
-        "The reference is another extractor's output and not the truth. It is called whole where it holds no block that stands "
-        "on most pages of the site, and skips no block of running text between two that it holds; nothing is fitted to it.",
+        "The reference is another extractor's output and not the truth. It is called whole where it holds no block that "
+        "stands on most pages of the site, and skips no block of the text's column between two that it holds.",
         "The paper's figures are of pages that were not published; the ancestor took the best cluster only.",
+        "Whatever the feature sets, blocks around the best cluster are found by their rectangles and by the elements "
+        "around them.",
     ]
     for site in sites:
         own = flaws[site.name]
