@@ -255,7 +255,7 @@ def _one_hot(rows: Sequence[_Names], share: Mapping[str, float]) -> Any:
     column_of = {name: i for i, name in enumerate(sorted({name for row in rows for name in row}))}
     indices = np.array([column_of[name] for row in rows for name in row], dtype=np.int32)
     starts = np.concatenate(([0], np.cumsum([len(row) for row in rows]))).astype(np.int32)
-    values = np.array([share.get(name, 1.0) for row in rows for name in row]) ** 1
+    values = np.array([share.get(name, 1.0) for row in rows for name in row]) ** 2
     return sparse.csr_array((values, indices, starts), shape=(len(rows), len(column_of)))
 
 

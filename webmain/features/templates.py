@@ -75,7 +75,8 @@ def content_clusters(evidence: Evidence, pages: NDArray[np.int64]) -> list[int]:
     *Leads styled apart.* Where the winner holds one or two blocks a page and little more text than a description, it may be
     the lead that the description was taken from. Then the running text that follows it nearby is the article's body.
     The other way round, a short cluster that stands before the body and says a good part of the descriptions is its lead.
-    Headlines (`h1`) are neither.
+    Headlines (`h1`) are neither. A cluster that holds the description and nothing else, without an article after it, is a
+    trail or a teaser with the page's title, and gives way to any that has more text.
     """
     in_scope = np.zeros(len(evidence.described), dtype=np.bool_)
     in_scope[pages] = True
@@ -83,10 +84,15 @@ def content_clusters(evidence: Evidence, pages: NDArray[np.int64]) -> list[int]:
     chosen: list[int] = []
     allowed = ~_are_headlines(evidence)
     while uncovered.any():
-        winner = _winner(evidence, uncovered, covered=in_scope & evidence.described & ~uncovered, among=allowed)
+        covered = in_scope & evidence.described & ~uncovered
+        winner = _winner(evidence, uncovered, covered=covered, among=allowed)
         if winner is None:
             break
         body = _body_after(evidence, winner, uncovered) if _is_lead_like(evidence, winner, uncovered) else winner
+        if body == winner and _is_description(evidence, winner, uncovered):
+            allowed[winner] = False
+            longer = _winner(evidence, uncovered, covered=covered, among=allowed & _have_text(evidence, uncovered))
+            body = winner if longer is None else longer
         found = [body, *_leads(evidence, body, uncovered)]
         follows = uncovered & _follows(evidence, found)
         if follows.any() or not chosen:
@@ -134,11 +140,23 @@ def _is_lead_like(evidence: Evidence, cluster: int, pages: NDArray[np.bool_]) ->
     )
 
 
+def _is_description(evidence: Evidence, cluster: int, pages: NDArray[np.bool_]) -> bool:
+    """Tell whether a cluster holds a description and nothing else."""
+    on = pages & (evidence.n_blocks[:, cluster] > 0)
+    return bool(np.median(evidence.mass[on, cluster]) <= MAX_DESCRIPTION_MASS)
+
+
+def _have_text(evidence: Evidence, pages: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Tell which clusters have much more text than a description, on average over the pages where they occur."""
+    n_pages = (evidence.n_blocks[pages] > 0).sum(axis=0)
+    have: NDArray[np.bool_] = evidence.mass[pages].sum(axis=0) >= MIN_MORE * np.maximum(n_pages, 1)
+    return have
+
+
 def _body_after(evidence: Evidence, lead: int, pages: NDArray[np.bool_]) -> int:
     """Return the cluster of running text that a lead belongs to: the next one after it with much more text; or itself."""
     on = pages & (evidence.n_blocks[:, lead] > 0)
-    is_description = np.median(evidence.mass[on, lead]) <= MAX_DESCRIPTION_MASS
-    apart = MAX_STEPS_APART if is_description else MAX_STEPS_INSIDE
+    apart = MAX_STEPS_APART if _is_description(evidence, lead, pages) else MAX_STEPS_INSIDE
     nearest, body = np.inf, lead
     for cluster in range(evidence.n_blocks.shape[1]):
         both = on & (evidence.n_blocks[:, cluster] > 0)
