@@ -1,10 +1,11 @@
+import json
 import random
 
 import numpy as np
 import pytest
 
 from webmain.evaluation.protocols import svm_sites
-from webmain.evaluation.protocols.svm_sites import figures, folds_of, measure, run, together
+from webmain.evaluation.protocols.svm_sites import figures, mean_figures, measure, run, together, units_of
 from webmain.evaluation.records import GoldPage
 from webmain.features.site_blocks import SiteBlocks
 
@@ -134,6 +135,13 @@ def test_figures_of_counts(counts, expected):
     assert figures(np.array(counts)) == expected
 
 
+def test_means_give_each_site_the_same_weight_and_leave_out_those_without_content():
+    units = [np.array(counts) for counts in ((3, 4, 6), (1000, 1000, 1000), (0, 0, 5), (0, 7, 0))]
+    assert mean_figures(units) == (pytest.approx(175 / 3), pytest.approx(150 / 3), pytest.approx(160 / 3))
+    assert mean_figures(units[3:]) == (None, None, None)
+    assert mean_figures([]) == (None, None, None)
+
+
 def blocks_of(sites, *, per_page=2):
     n = len(sites) * per_page
     return SiteBlocks(
@@ -149,27 +157,29 @@ def blocks_of(sites, *, per_page=2):
 def test_folds_within_a_site_never_mix_sites_and_hold_back_each_page_once():
     sites = ["a"] * 5 + ["b"] * 4
     blocks = blocks_of(sites)
-    folds = list(folds_of("within a site", blocks, seed=0))
+    units = list(units_of("within a site", blocks, seed=0))
+    assert len(units) == 2
+    folds = [fold for unit in units for fold in unit]
     assert all(len({sites[p] for p in (*train, *test)}) == 1 and not set(train) & set(test) for train, test in folds)
     assert sorted(p for _, test in folds for p in test) == list(range(9))
 
 
 def test_folds_of_other_sites_learn_from_no_page_of_the_site_tested():
     sites = [s for s in "abcde" for _ in range(4)]
-    for train, test in folds_of("other sites", blocks_of(sites), seed=0):
+    for ((train, test),) in units_of("other sites", blocks_of(sites), seed=0):
         assert not {sites[p] for p in train} & {sites[p] for p in test}
 
 
 def test_folds_of_random_pages_have_a_site_on_both_sides():
     sites = [s for s in "ab" for _ in range(8)]
-    folds = list(folds_of("random pages", blocks_of(sites), seed=0))
+    folds = [fold for (fold,) in units_of("random pages", blocks_of(sites), seed=0)]
     assert any({sites[p] for p in train} & {sites[p] for p in test} for train, test in folds)
 
 
 def test_counts_are_added_up_over_folds():
     blocks = blocks_of(["a"] * 8)
     positive = np.array([True, False] * 8)
-    folds = list(folds_of("random pages", blocks, seed=0))
+    folds = [fold for (fold,) in units_of("random pages", blocks, seed=0)]
     assert measure(blocks, positive, folds, sets=("tag_path",), seed=0).tolist() == [8, 8, 8]
 
 
@@ -181,3 +191,28 @@ def test_sites_are_put_together_in_order_and_lose_what_only_one_has():
     assert both.sites == ("a", "b", "b")
     assert both.visual is None
     assert together([styled, styled]).visual == ({}, {}, {}, {})
+
+
+def rendered_record(site, number, *, size):
+    draw = random.Random(f"{site}{number}")
+    story = [sentence(draw, 25) for _ in range(3)]
+    looks = [("12px", "Home"), ("12px", "Sports"), *((size, text) for text in story), ("12px", "All rights reserved")]
+    blocks = [
+        {"text": [text], "path": ["p"], "computed": {"font-size": font},
+         "bound": {"left": 1, "top": 1, "width": 500, "height": 1}}
+        for font, text in looks
+    ]  # fmt: skip
+    fields = {"id": f"{site}{number}", "site": site, "descriptions": [" ".join(story[0].split()[:18])]}
+    return json.dumps({**fields, "ref": "\n".join(story), "blocks": blocks})
+
+
+def test_rendered_pages_are_one_more_data_set_with_visual_properties(tmp_path):
+    path = tmp_path / "rendered.jsonl"
+    sizes = {"a": "20px", "b": "24px"}
+    path.write_text("\n".join(rendered_record(site, i, size=size) for site, size in sizes.items() for i in range(4)))
+    findings = run([gold_page("a.example", i) for i in range(4)], path=path)
+    rows = table(findings, "svm_sites_rendered_gold")
+    assert rows["visual"][:3] == (100.0, 100.0, 100.0)  # the size of the font tells within a site
+    assert rows["tag_path"][2] < 80.0  # all blocks are body/p
+    assert "visual" not in table(findings, "svm_sites_set_gold")
+    assert table(findings, "svm_sites_rendered_labels")["all"][1:] == (100.0, 100.0, 100.0)

@@ -50,7 +50,7 @@ N_FOLDS = 4
 MIN_PAGES = 4
 """Pages of a site, so that each of the folds has one."""
 
-MAX_SITES = 60
+MAX_SITES = 40
 MAX_PAGES_OF_SITE = 20
 """Larger data sets are sampled, site by site, with the seed."""
 
@@ -117,7 +117,8 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0, path: str | Path | None = No
     """
     tables: list[Table] = []
     notes = [
-        "Counts are of blocks, added up over folds and sites; the ancestor's rows are of its own pages.",
+        "Figures are of blocks: means over sites in the first protocol, over folds in the others, so that a site does not count "
+        "more for its long pages; the ancestor's rows are of its own pages.",
         "The method's own labels tell whether the classifier learns what the clusters say, gold labels whether it finds the "
         "article.",
     ]
@@ -205,17 +206,17 @@ def measure(
     return counts
 
 
-def folds_of(protocol: str, blocks: SiteBlocks, *, seed: int) -> Iterator[Split]:
-    """Give the folds of a protocol as page numbers."""
+def units_of(protocol: str, blocks: SiteBlocks, *, seed: int) -> Iterator[list[Split]]:
+    """Give the folds of a protocol as page numbers, together those whose counts are added up: of a site, or each alone."""
     if protocol == "other sites":
-        yield from site_folds(blocks.sites, N_FOLDS, seed=seed)
+        yield from ([split] for split in site_folds(blocks.sites, N_FOLDS, seed=seed))
     elif protocol == "random pages":
-        yield from page_folds(blocks.n_pages, N_FOLDS, seed=seed)
+        yield from ([split] for split in page_folds(blocks.n_pages, N_FOLDS, seed=seed))
     else:
         sites = np.array(blocks.sites, dtype=np.str_)
         for site in np.unique(sites):
             pages = np.flatnonzero(sites == site)
-            yield from ((pages[train], pages[test]) for train, test in page_folds(len(pages), N_FOLDS, seed=seed))
+            yield [(pages[train], pages[test]) for train, test in page_folds(len(pages), N_FOLDS, seed=seed)]
 
 
 def figures(counts: Counts) -> tuple[float | None, float | None, float | None]:
@@ -226,6 +227,15 @@ def figures(counts: Counts) -> tuple[float | None, float | None, float | None]:
     return precision, recall, 200 * right / (kept + wanted) if kept + wanted else None
 
 
+def mean_figures(units: Sequence[Counts]) -> tuple[float | None, float | None, float | None]:
+    """Return mean precision, recall and F1 over the units where anything is wanted; keeping nothing there is precision 0."""
+    found = [figures(counts) for counts in units if counts[2]]
+    if not found:
+        return None, None, None
+    precision, recall, f1 = (float(np.mean([values[i] or 0.0 for values in found])) for i in range(3))
+    return precision, recall, f1
+
+
 def _table(corpus: Corpus, kind: str, *, seed: int) -> Table:
     has, positive = (corpus.has_own, corpus.own) if kind == "own" else (corpus.has_gold, corpus.wanted)
     pages = np.flatnonzero(has)
@@ -234,15 +244,15 @@ def _table(corpus: Corpus, kind: str, *, seed: int) -> Table:
     for sets in (*((name,) for name in corpus.sets), corpus.sets):
         row: list[str | int | float | None] = ["+".join(sets)]
         for protocol in PROTOCOLS:
-            folds = list(folds_of(protocol, blocks, seed=seed)) if len(blocks) else []
-            row += figures(measure(blocks, labels, folds, sets=sets, seed=seed))
+            units = units_of(protocol, blocks, seed=seed) if len(blocks) else ()
+            row += mean_figures([measure(blocks, labels, folds, sets=sets, seed=seed) for folds in units])
         rows.append(tuple(row))
     rows += [(f"ancestor: {name}", None, None, f1, *[None] * 6) for name, f1 in ANCESTOR_WITHIN.items()]
     rows.append(("ancestor: all", *(value for of_protocol in ANCESTOR_ALL for value in of_protocol)))
     by = "the method's own labels" if kind == "own" else "gold text"
     return Table(
         name=f"svm_sites_{_plain(corpus.name)}_{kind}",
-        title=f"{corpus.name}: content blocks (%), trained on and compared with {by}",
+        title=f"{corpus.name}: content blocks (mean %), trained on and compared with {by}",
         columns=("features", *(f"{protocol}: {what}" for protocol in PROTOCOLS for what in ("P", "R", "F1"))),
         rows=tuple(rows),
     )
@@ -259,7 +269,7 @@ def _labels(corpus: Corpus) -> Table:
         rows.append((name, int(chosen.sum()), *figures(counts)))
     return Table(
         name=f"svm_sites_{_plain(corpus.name)}_labels",
-        title=f"{corpus.name}: the method's own labels against the gold text (%), before any classifier",
+        title=f"{corpus.name}: the method's own labels against the gold text (% of all blocks), before any classifier",
         columns=("site", "blocks", "P", "R", "F1"),
         rows=tuple(rows),
     )
