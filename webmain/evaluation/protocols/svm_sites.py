@@ -117,8 +117,8 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0, path: str | Path | None = No
     """
     tables: list[Table] = []
     notes = [
-        "Figures are of blocks: means over sites in the first protocol, over folds in the others, so that a site does not count "
-        "more for its long pages; the ancestor's rows are of its own pages.",
+        "Figures are of blocks: means over sites in the first protocol, over folds in the others, so that a site does not "
+        "count more for its long pages; the ancestor's rows are of its own pages.",
         "The method's own labels tell whether the classifier learns what the clusters say, gold labels whether it finds the "
         "article.",
     ]
