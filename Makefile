@@ -8,7 +8,7 @@ SITE ?=
 ARGS ?=
 BIN := $(VENV)/bin
 
-.PHONY: crawl test test-servers check format soak bench bench-crawl clean
+.PHONY: crawl test test-servers check format soak bench bench-crawl bench-search clean
 
 # The environment is made anew only when what it is made of has changed.
 $(VENV)/.core: requirements.txt pyproject.toml
@@ -55,6 +55,9 @@ bench: $(VENV)/.peers
 
 bench-crawl: $(VENV)/.peers
 	$(BIN)/python benchmarks/crawl.py
+
+bench-search: $(VENV)/.core
+	$(BIN)/python benchmarks/search.py
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

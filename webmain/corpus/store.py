@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from webmain.corpus import schema
@@ -38,6 +38,9 @@ from webmain.corpus.record import clean, washed
 from webmain.corpus.rows import article_row, as_json, block_rows, compose
 from webmain.corpus.several import Stores
 from webmain.items import Article
+
+if TYPE_CHECKING:
+    from webmain.corpus.search import BlockIndex
 
 Indexed = tuple[Entry, tuple[int, ...]]
 
@@ -260,6 +263,13 @@ class SqliteStore(BufferedStore):
                     self._db.execute("INSERT OR REPLACE INTO setting VALUES ('signature', ?)", (algorithm,))
             self._bands = SqliteBands(self._db, self._told)
         return self._bands
+
+    def index(self) -> BlockIndex:
+        """Return the search over this database's blocks; it sees what is committed, and ends with the store."""
+        from webmain.corpus.search import BlockIndex
+
+        self._check_usable()
+        return BlockIndex(self._db, self.spec, self._transaction, self._told, read_only=self._read_only)
 
     def close(self) -> tuple[Stored, ...]:
         """Commit, then close; a second call does nothing."""

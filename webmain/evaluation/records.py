@@ -19,6 +19,9 @@ class GoldPage:
         Address; may be a stand-in.
     site : str
         Registered domain, "" if unknown.
+    period : str
+        When the site looked as it does here, where a data set has pages of several times: pages of a site and another
+        period have another template. "" if there is one only.
     language : str
         ISO 639 code, "" if unknown.
     page_type : str
@@ -41,6 +44,7 @@ class GoldPage:
     text: str | None
     url: str | None = None
     site: str = ""
+    period: str = ""
     language: str = ""
     page_type: str = ""
     category: str = ""

@@ -32,10 +32,10 @@ def site_texts_of(gold: Sequence[GoldPage], extractor: str) -> list[str]:
 
 
 def by_site(gold: Sequence[GoldPage]) -> Iterator[list[int]]:
-    """Give the places of the pages of each data set's sites; a page whose site is unknown stands alone."""
-    groups: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+    """Give the places of the pages of each site and period; a page whose site is unknown stands alone."""
+    groups: defaultdict[tuple[str, str, str], list[int]] = defaultdict(list)
     for place, page in enumerate(gold):
-        groups[page.dataset, page.site or f"{place}"].append(place)
+        groups[page.dataset, page.site or f"{place}", page.period].append(place)
     yield from groups.values()
 
 

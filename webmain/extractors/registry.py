@@ -14,6 +14,7 @@ EXTRACTORS = MappingProxyType(
         "line_block": "webmain.extractors.line_block:LineBlock",
         "pab": "webmain.extractors.pab:PAB",
         "eniw": "webmain.extractors.eniw:ENIW",
+        "lbda": "webmain.extractors.lbda:LBDA",
         "svm": "webmain.extractors.svm:SVM",
         "thai_xpath": "webmain.extractors.thai_xpath:ThaiXPath",
     }

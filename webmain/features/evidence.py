@@ -1,157 +1,186 @@
-"""What speaks for each cluster of blocks: how much of the descriptions it says, how much text it has, where it stands.
+"""What recurs over a site: which of its pages are really different, and their tag trees merged into one.
 
 References
 ----------
-The per-site SVM's paper, module 3 and Algorithm 1.
+Deepa Chandran, Anna Saro Vijendran: A Layout Based Detachment Approach for Extracting Content from Webpages, "Tag Tree
+Parsing": the trees of all pages of a site are integrated into a single one with their common features.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from webmain.features.relevance import block_words, is_own_text, relevances, usable_descriptions
+from webmain.features.site_tree import MAX_NODES, MAX_TEXTS, SiteTree, read_steps, text_fingerprint, text_runs, tokens
+from webmain.page.urls import normalise
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
-    from numpy.typing import NDArray
+    from webmain.page.blocks import Segmentation
+    from webmain.page.document import Document
 
-    from webmain.features.site_blocks import SiteBlocks
+MAX_PAGES = 500
+"""Pages that are compared and merged; the first ones are as good as any."""
 
+MAX_MERGED = 500_000
+"""Nodes, and texts, that are looked at while trees are merged; new ones after that are left out."""
 
-N_FOREIGN = 3
-"""Other pages whose descriptions each page is compared with, to learn what is in common by chance."""
+MIN_TOKEN_SHARE = 0.2
+"""An id or class that stands in fewer of the pages, or in one only, names an article or a section, no part of the layout."""
 
+MIN_PROSE_CHARS = 120
+"""A run of text from this length on counts when pages are compared: shorter ones are headings, links and labels."""
 
-@dataclass(frozen=True, kw_only=True)
-class Evidence:
-    """What is known of each cluster, page by page; arrays are `(n_pages, n_clusters)` unless said otherwise.
-
-    Attributes
-    ----------
-    described : (n_pages,) bool
-        The page has a usable description.
-    relevance : float64
-        Relevance of the cluster's best block to the page's description; 0 where either is missing (Algorithm 1).
-    excess : float64
-        The same, corrected for chance: (relevance - chance) / (1 - chance), chance being what the cluster's best block has in
-        common with descriptions of other pages, on average.
-    excess_words : float64
-        The excess in words.
-    n_blocks : int64
-        Blocks of the cluster on the page.
-    mass : float64
-        Characters of the cluster on the page, by those of a description.
-    first : float64
-        Index of the cluster's first block on the page; NaN where it has none.
-    places : (n_clusters,) tuple of tuple of str
-        The steps of each cluster's most frequent selector.
-    own_text : (n_clusters,) float64
-        Share of the cluster's blocks that are the page's own text: not on other pages, mostly outside of anchors.
-    """
-
-    described: NDArray[np.bool_]
-    relevance: NDArray[np.float64]
-    excess: NDArray[np.float64]
-    excess_words: NDArray[np.float64]
-    n_blocks: NDArray[np.int64]
-    mass: NDArray[np.float64]
-    first: NDArray[np.float64]
-    places: tuple[tuple[str, ...], ...]
-    own_text: NDArray[np.float64]
+SAME_ARTICLE_CHARS = 400
+SAME_ARTICLE_SHARE = 0.65
+"""Two pages have the same article if they share so many characters of long runs, and this share of the page that has
+fewer of them."""
 
 
-def gather(blocks: SiteBlocks, clusters: NDArray[np.int32]) -> Evidence:
-    """Compare every cluster with the descriptions of the pages.
+def distinct_pages(documents: Iterable[Document]) -> list[Document]:
+    """Leave out pages that came before: by URL, by their whole text, or with nearly all of their long texts.
+
+    An article that was fetched twice would look like layout to anyone who counts what recurs.
 
     Parameters
     ----------
-    blocks : SiteBlocks
-    clusters : (n_blocks,) int32
-        -1 for noise, which has no evidence.
+    documents : iterable of Document
+        Pages of one site; at most `MAX_PAGES` are returned.
+    """
+    kept: list[Document] = []
+    urls: set[str] = set()
+    wholes: set[tuple[str, ...]] = set()
+    pages_with: dict[str, list[int]] = {}
+    totals: list[int] = []
+    for document in documents:
+        url = normalise(document.url) if document.url else None
+        runs = text_runs(document)
+        texts = runs.texts(range(len(runs)))
+        whole = tuple(map(text_fingerprint, texts))
+        prose = {name: len(text) for name, text in zip(whole, texts, strict=True) if len(text) >= MIN_PROSE_CHARS}
+        if (url and url in urls) or whole in wholes or _is_known(prose, pages_with, totals):
+            continue
+        if url:
+            urls.add(url)
+        wholes.add(whole)
+        for name in prose:
+            pages_with.setdefault(name, []).append(len(kept))
+        totals.append(sum(prose.values()))
+        kept.append(document)
+        if len(kept) == MAX_PAGES:
+            break
+    return kept
+
+
+def _is_known(prose: dict[str, int], pages_with: dict[str, list[int]], totals: list[int]) -> bool:
+    """Tell whether an earlier page has nearly all of a page's long texts, or the page nearly all of an earlier one's."""
+    shared: Counter[int] = Counter()
+    for name, n_chars in prose.items():
+        for page in pages_with.get(name, ()):
+            shared[page] += n_chars
+    total = sum(prose.values())
+    return any(
+        n_chars >= SAME_ARTICLE_CHARS and n_chars >= SAME_ARTICLE_SHARE * min(total, totals[page])
+        for page, n_chars in shared.items()
+    )
+
+
+def merge_trees(documents: Sequence[Document]) -> SiteTree:
+    """Merge the tag trees of a site's pages into one that counts pages.
+
+    Parameters
+    ----------
+    documents : sequence of Document
+        Different pages of one site (`distinct_pages`), at least one; those after `MAX_PAGES` are left out.
+
+    Raises
+    ------
+    ValueError
+        No page was given.
 
     Notes
     -----
-    Deviation: the paper compares descriptions with whole clusters, and adds up what they have in common. In a long text any
-    description has nearly all its letters in common, and many of its small words; so each block is compared by itself, by
-    words, and corrected for what the same cluster has in common with the descriptions of *other* pages, as Cohen's kappa
-    corrects agreement. A cluster that is merely long, or that repeats over the site, keeps about nothing; one that says the
-    whole description keeps everything, long or short.
+    Siblings with the same tag, id and classes are one node, with several texts. Ids and classes that stand in one page
+    only, or in less than `MIN_TOKEN_SHARE` of them, are left out ("post-12345", "category-sport"), and all of `html` and
+    `body`. The cost is linear in the pages' elements.
     """
-    descriptions = usable_descriptions(blocks)
-    described = np.array([bool(own) for own in descriptions], dtype=np.bool_)
-    shape = blocks.n_pages, int(clusters.max(initial=-1)) + 1
-    inside = np.flatnonzero(clusters >= 0)
-    at = blocks.page[inside], clusters[inside]
-
-    words = block_words(blocks)
-    relevance = np.zeros(shape)
-    np.maximum.at(relevance, at, relevances(blocks, words, descriptions)[inside])
-    n_blocks = np.zeros(shape, dtype=np.int64)
-    np.add.at(n_blocks, at, 1)
-    n_chars = np.zeros(shape)
-    np.add.at(n_chars, at, np.fromiter(map(len, blocks.texts), dtype=np.float64, count=len(blocks))[inside])
-    first = np.full(shape, np.inf)
-    np.minimum.at(first, at, inside.astype(np.float64))
-
-    occurs = n_blocks > 0
-    by_chance, n_compared = np.zeros(shape[1]), np.zeros(shape[1])
-    for others in _of_other_pages(descriptions):
-        compared = np.array([bool(other) for other in others], dtype=np.bool_)
-        best = np.zeros(shape)
-        np.maximum.at(best, at, relevances(blocks, words, others)[inside])
-        by_chance += best[compared].sum(axis=0)
-        n_compared += (occurs & compared[:, None]).sum(axis=0)
-    chance = by_chance / np.maximum(n_compared, 1)
-    corrected = (relevance - chance) / np.maximum(1 - chance, 0.05)
-    excess = np.where(occurs & described[:, None], corrected, 0.0)
-    n_words = np.array([max(map(len, own), default=0) for own in descriptions], dtype=np.float64)
-    return Evidence(
-        described=described,
-        relevance=relevance,
-        excess=excess,
-        excess_words=excess * n_words[:, None],
-        n_blocks=n_blocks,
-        mass=n_chars / _description_lengths(descriptions)[:, None],
-        first=np.where(occurs, first, np.nan),
-        places=_places(blocks, clusters, shape[1]),
-        own_text=np.bincount(clusters[inside], weights=is_own_text(blocks)[inside], minlength=shape[1])
-        / np.maximum(n_blocks.sum(axis=0), 1),
-    )
+    documents = documents[:MAX_PAGES]
+    if not documents:
+        raise ValueError("site tree: no page was given")
+    known = _recurring_tokens(documents)
+    merging = _Merging(known)
+    for document in documents:
+        merging.add(document, text_runs(document))
+    return merging.tree(len(documents))
 
 
-def _of_other_pages(descriptions: Sequence[Sequence[Sequence[str]]]) -> Iterator[list[Sequence[Sequence[str]]]]:
-    """Give each described page the descriptions of the next one, then of the one after that, `N_FOREIGN` times.
-
-    Where only one page has any, all others get those.
-    """
-    described = [i for i, own in enumerate(descriptions) if own]
-    if len(described) == 1:
-        yield [[] if own else descriptions[described[0]] for own in descriptions]
-    for step in range(1, min(N_FOREIGN + 1, len(described))):
-        found: list[Sequence[Sequence[str]]] = [[] for _ in descriptions]
-        for here, other in zip(described, described[step:] + described[:step], strict=True):
-            found[here] = descriptions[other]
-        yield found
-
-
-def _description_lengths(descriptions: Sequence[Sequence[Sequence[str]]]) -> NDArray[np.float64]:
-    """Return the characters of each page's longest description, of a mean one where it has none; at least 1."""
-    lengths = np.array(
-        [max((len(" ".join(words)) for words in own), default=0) for own in descriptions], dtype=np.float64
-    )
-    known = lengths[lengths > 0]
-    lengths[lengths == 0] = known.mean() if len(known) else 1.0
-    return lengths
+def _recurring_tokens(documents: Sequence[Document]) -> set[str]:
+    """Find the ids and classes that belong to the layout."""
+    pages: Counter[str] = Counter()
+    for document in documents:
+        own: set[str] = set()
+        seen: set[tuple[str | None, str | None]] = set()
+        for attributes in document.elements.attributes:
+            key = attributes.get("id"), attributes.get("class")
+            if key not in seen:
+                seen.add(key)
+                own.update(tokens(attributes))
+        if len(pages) < MAX_MERGED:
+            pages.update(own)
+        else:
+            pages.update(own & pages.keys())
+    least = max(min(2, len(documents)), MIN_TOKEN_SHARE * len(documents))
+    return {token for token, n_pages in pages.items() if n_pages >= least}
 
 
-def _places(blocks: SiteBlocks, clusters: NDArray[np.int32], n_clusters: int) -> tuple[tuple[str, ...], ...]:
-    counts: list[Counter[str]] = [Counter() for _ in range(n_clusters)]
-    for number, selector in zip(clusters.tolist(), blocks.selectors, strict=True):
-        if number >= 0:
-            counts[number][selector] += 1
-    return tuple(tuple(min(count, key=lambda s: (-count[s], s)).split("/")) if count else () for count in counts)
+class _Merging:
+    """The tree while it grows: nodes by parent and step, texts by node and fingerprint, pages of each."""
+
+    def __init__(self, known: set[str]) -> None:
+        self._known = known
+        self._nodes: dict[tuple[int, str], int] = {}
+        self._pages: list[int] = []
+        self._texts: Counter[tuple[int, str]] = Counter()
+
+    def add(self, document: Document, runs: Segmentation) -> None:
+        """Count a page's nodes and texts, each once."""
+        elements, nodes, pages = document.elements, self._nodes, self._pages
+        found: list[int] = []
+        for parent, step in zip(elements.parent, read_steps(elements, self._known), strict=True):
+            key = found[parent] if parent >= 0 else -1, step
+            if (parent >= 0 and key[0] < 0) or (key not in nodes and len(nodes) >= MAX_MERGED):
+                found.append(-1)
+                continue
+            found.append(nodes.setdefault(key, len(nodes)))
+        pages.extend([0] * (len(nodes) - len(pages)))
+        for node in set(found) - {-1}:
+            pages[node] += 1
+        of_run = [found[element] for element in runs.element.tolist()]
+        names = map(text_fingerprint, runs.texts(range(len(runs))))
+        texts = {(node, name) for node, name in zip(of_run, names, strict=True) if node >= 0}
+        self._texts.update(texts if len(self._texts) < MAX_MERGED else texts & self._texts.keys())
+
+    def tree(self, n_pages: int) -> SiteTree:
+        """Drop what stands in one page only, and what is too much."""
+        least = min(2, n_pages)
+        pages = np.array(self._pages, dtype=np.int64)
+        recurring = np.flatnonzero(pages >= least)
+        kept = np.sort(recurring[np.argsort(-pages[recurring], kind="stable")[:MAX_NODES]])  # parents have more pages
+        new = np.full(len(pages) + 1, -1, dtype=np.int64)
+        new[kept] = np.arange(len(kept))
+        keys = list(self._nodes)
+        texts = [(new[node], name, n) for (node, name), n in self._texts.items() if n >= 2 and new[node] >= 0]
+        texts.sort(key=lambda text: (-text[2], text[0], text[1]))
+        texts = texts[:MAX_TEXTS]
+        return SiteTree(
+            n_pages=n_pages,
+            parents=tuple(int(new[keys[node][0]]) for node in kept.tolist()),
+            steps=tuple(keys[node][1] for node in kept.tolist()),
+            pages=tuple(pages[kept].tolist()),
+            text_nodes=tuple(int(node) for node, _, _ in texts),
+            texts=tuple(name for _, name, _ in texts),
+            text_pages=tuple(n for _, _, n in texts),
+        )

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from webmain.features.block_features import DEFAULT_SETS
+from webmain.features.cluster_evidence import gather
 from webmain.features.clusters import cluster
-from webmain.features.evidence import gather
 from webmain.features.positions import without_asides
 from webmain.features.relevance import page_bounds, repeated
 from webmain.features.surroundings import surrounding_content

@@ -270,22 +270,31 @@ class _Rows:
         return bool(self.positive.any() and not self.positive.all())
 
     def fit(self, pages: NDArray[np.int64], cost: float) -> tuple[list[str], NDArray[np.float64], float]:
-        """Fit to the blocks of some pages; returns columns, weights and bias."""
+        """Fit to the blocks of some pages; returns columns, weights and bias.
+
+        Content weighs as much as all the rest, and within both each page as much as any other: one page with thousands of
+        blocks does not outvote the site.
+        """
         n_blocks = self.on_page[:, pages].sum(axis=1)
-        n_positive, n_all = n_blocks[self.positive].sum(), n_blocks.sum()
-        if n_positive in (0, n_all):
-            return [], np.zeros(0), 1.0 if n_positive else -1.0
+        if n_blocks[self.positive].sum() in (0, n_blocks.sum()):
+            return [], np.zeros(0), 1.0 if n_blocks[self.positive].any() else -1.0
         from sklearn.exceptions import ConvergenceWarning
         from sklearn.svm import LinearSVC
 
-        share = np.where(self.positive, 0.5 / n_positive, 0.5 / (n_all - n_positive))
+        weight = np.zeros(len(n_blocks))
+        for of_class in (self.positive, ~self.positive):
+            on_page = self.on_page[of_class][:, pages]
+            on_each = on_page.sum(axis=0)
+            shares = on_page @ np.divide(1.0, on_each, out=np.zeros(len(pages)), where=on_each > 0)
+            weight[of_class] = np.round(shares, 12)  # so that the order of the pages leaves no trace
+            weight[of_class] *= 0.5 * TOTAL_WEIGHT / weight[of_class].sum()
         used = np.flatnonzero(n_blocks)
         machine = LinearSVC(C=cost, dual=False, tol=1e-5, max_iter=2_000)
         with warnings.catch_warnings():
             warnings.simplefilter(
                 "ignore", ConvergenceWarning
             )  # what it has reached then is good enough to be compared
-            machine.fit(self.matrix[used], self.positive[used], sample_weight=(TOTAL_WEIGHT * share * n_blocks)[used])
+            machine.fit(self.matrix[used], self.positive[used], sample_weight=weight[used])
         return self.columns, machine.coef_[0], float(machine.intercept_[0])
 
     def counts(self, pages: NDArray[np.int64], weights: NDArray[np.float64], bias: float) -> NDArray[np.float64]:

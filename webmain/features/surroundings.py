@@ -47,8 +47,8 @@ def surrounding_content(
     Returns
     -------
     (n_blocks,) bool
-        Of all other blocks, those whose text is on no other page (advertisements and headings of teasers are) and mostly
-        outside of anchors, and which either
+        Of all other blocks, those whose text is on no other page (advertisements and headings of teasers are), no copy of
+        content, and mostly outside of anchors, and which either
 
         - stand *between* content blocks of their page, in a container of these or a few elements below it, where their
           cluster, if they have one, does so on most pages where it occurs; or
@@ -59,7 +59,7 @@ def surrounding_content(
         Comments and teasers do neither. On rendered pages both have to stand in the article's column of text
         (`webmain.features.positions`): credits, boxes of highlights and wide pictures' captions don't.
     """
-    eligible = ~positive & is_own_text(blocks)
+    eligible = ~positive & is_own_text(blocks) & ~_copies(blocks, positive)
     standing = in_column(blocks, positive)
     if standing is not None:
         eligible &= standing
@@ -69,6 +69,13 @@ def surrounding_content(
     touching = alike & _next_to(blocks, clusters, positive | found)
     adjoining: NDArray[np.bool_] = alike & ((clusters < 0) | _on_most_pages(blocks, clusters, touching)[clusters])
     return found | (adjoining & _next_to(blocks, clusters, positive | found))
+
+
+def _copies(blocks: SiteBlocks, positive: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Tell which blocks have the same text as a content block of their page."""
+    places = list(zip(blocks.page.tolist(), blocks.texts, strict=True))
+    content = {place for place, is_content in zip(places, positive.tolist(), strict=True) if is_content}
+    return np.array([place in content for place in places], dtype=np.bool_)
 
 
 def _between(blocks: SiteBlocks, positive: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -14,7 +14,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from webmain.features.evidence import Evidence
+    from webmain.features.cluster_evidence import Evidence
 
 MIN_EXCESS = 0.05
 """Relevance above chance that a content cluster has at least, as a mean over its pages: a word or two of a description."""
@@ -54,6 +54,7 @@ MAX_SHARED = 0.5
 """Share of a further template's pages that may follow another template already."""
 
 _HEADLINES = frozenset(("h1", "title"))
+_NO_ARTICLE = frozenset(("nav", "footer", "aside"))
 
 
 def content_clusters(evidence: Evidence, pages: NDArray[np.int64]) -> list[int]:
@@ -75,14 +76,15 @@ def content_clusters(evidence: Evidence, pages: NDArray[np.int64]) -> list[int]:
     *Leads styled apart.* Where the winner holds one or two blocks a page and little more text than a description, it may be
     the lead that the description was taken from. Then the running text that follows it nearby is the article's body.
     The other way round, a short cluster that stands before the body and says a good part of the descriptions is its lead.
-    Headlines (`h1`) are neither. A cluster that holds the description and nothing else, without an article after it, is a
-    trail or a teaser with the page's title, and gives way to any that has more text.
+    Headlines (`h1`), and what stands in a `nav`, `footer` or `aside`, are neither. A cluster that holds the description and
+    nothing else, without an article after it, is a trail or a teaser with the page's title, and gives way to any that has
+    more text.
     """
     in_scope = np.zeros(len(evidence.described), dtype=np.bool_)
     in_scope[pages] = True
     uncovered = in_scope & evidence.described
     chosen: list[int] = []
-    allowed = ~_are_headlines(evidence)
+    allowed = ~_are_excluded(evidence)
     while uncovered.any():
         covered = in_scope & evidence.described & ~uncovered
         winner = _winner(evidence, uncovered, covered=covered, among=allowed)
@@ -125,10 +127,13 @@ def _winner(
     return int(np.where(tied, evidence.mass[uncovered].sum(axis=0), -np.inf).argmax())
 
 
-def _are_headlines(evidence: Evidence) -> NDArray[np.bool_]:
-    return np.array(
-        [bool(place) and place[-1].split(".")[0] in _HEADLINES for place in evidence.places], dtype=np.bool_
-    )
+def _are_excluded(evidence: Evidence) -> NDArray[np.bool_]:
+    """Tell which clusters are headlines, or stand in what the page itself marks as navigation, footer or aside."""
+    excluded = np.zeros(len(evidence.places), dtype=np.bool_)
+    for cluster, place in enumerate(evidence.places):
+        tags = [step.partition(".")[0] for step in place]
+        excluded[cluster] = bool(tags) and (tags[-1] in _HEADLINES or not _NO_ARTICLE.isdisjoint(tags))
+    return excluded
 
 
 def _is_lead_like(evidence: Evidence, cluster: int, pages: NDArray[np.bool_]) -> bool:
@@ -176,11 +181,11 @@ def _body_after(evidence: Evidence, lead: int, pages: NDArray[np.bool_]) -> int:
 def _leads(evidence: Evidence, body: int, pages: NDArray[np.bool_]) -> list[int]:
     """Return the short clusters before the body that say a good part of what it, or the best of them, says."""
     on = pages & (evidence.n_blocks[:, body] > 0)
-    headlines = _are_headlines(evidence)
+    excluded = _are_excluded(evidence)
     means = {}
     for cluster in range(evidence.n_blocks.shape[1]):
         both = on & (evidence.n_blocks[:, cluster] > 0)
-        if cluster == body or headlines[cluster] or 4 * both.sum() < on.sum():
+        if cluster == body or excluded[cluster] or 4 * both.sum() < on.sum():
             continue
         if not _is_near(evidence.places[body], evidence.places[cluster], apart=MAX_STEPS_APART):
             continue

@@ -1,0 +1,243 @@
+"""The per-site SVM as an extractor: fitted, stored, restored, unfitted, and degenerate sites."""
+
+import dataclasses
+import json
+import time
+
+import numpy as np
+import pytest
+
+import webmain
+from webmain.extractors.base import Learned, NothingLearned, SiteExtractor
+from webmain.extractors.registry import UnknownExtractor, create
+from webmain.extractors.svm import NO_MATCH, NO_MODEL, SVM, learn
+from webmain.items import Page, Reason, Rejected
+from webmain.page.document import Document
+from webmain.stages import judge
+
+SMALL = "the of and to in a is that for it was on are as with his they at be this from or had by but not what".split()
+
+
+def text(number: int, n: int, seed: int = 0) -> str:
+    draw = np.random.default_rng([number, n, seed])
+    own = [f"name{number}x{i}" for i in range(30)]
+    return " ".join(str(draw.choice(own if draw.random() < 0.6 else SMALL)) for _ in range(n))
+
+
+def story(number: int, n: int = 5) -> list[str]:
+    return [text(number, 35 + 7 * i) for i in range(n)]
+
+
+def markup(number: int, *, shape: str = "story", described: bool = True) -> str:
+    paragraphs = story(number)
+    meta = f"<meta name=description content='{paragraphs[0][:150]}'>" if described else ""
+    menu = "".join(f"<li><a href=/{i}>Section {i}</a></li>" for i in range(9))
+    comments = "".join(f"<div class=c><p>{text(number + 900, 30, i)}</p></div>" for i in range(4))
+    return (
+        f"<html><head><title>Page {number}</title>{meta}</head><body><ul class='menu m-{shape}'>{menu}</ul>"
+        f"<div class='{shape}'><h1>{text(number, 6, 1)}</h1>" + "".join(f"<p>{p}</p>" for p in paragraphs) + "</div>"
+        f"<div class=comments-{shape}>{comments}</div><div class='end {shape}-end'><p>Copyright of the site</p></div></body>"
+    )
+
+
+def document(html: str) -> Document:
+    return Document(Page(url="https://example.com/a", html=html), html=html)
+
+
+def site(n: int, **options) -> list[Document]:
+    return [document(markup(i, **options)) for i in range(n)]
+
+
+def kept(method: SVM, page: Document) -> list[str]:
+    found = judge(page, method)
+    return found.segmentation.texts(np.flatnonzero(found.kept).tolist())
+
+
+@pytest.fixture(scope="module")
+def fitted() -> SVM:
+    return create("svm").fit(site(8))
+
+
+def test_it_keeps_the_article_of_pages_it_was_not_fitted_to(fitted):
+    for number in (50, 51, 52):
+        assert kept(fitted, document(markup(number, described=False))) == story(number)
+
+
+def test_fitting_returns_a_new_copy_with_plain_state(fitted):
+    assert isinstance(fitted, SiteExtractor)
+    assert create("svm").learned is None
+    learned = fitted.learned
+    assert learned.n_pages == 8
+    assert learned.quality == 1.0
+    assert 0.9 < learned.resemblance <= 1
+    assert len(learned.columns) == len(learned.weights["weights"])
+    json.dumps(learned.weights, allow_nan=False)
+
+
+def test_it_is_restored_from_json_to_the_same_verdicts(fitted):
+    plain = json.loads(json.dumps(dataclasses.asdict(fitted.learned)))
+    again = create("svm").restored(Learned(**{**plain, "columns": tuple(plain["columns"])}))
+    page = document(markup(60))
+    assert judge(page, again).raw.tolist() == judge(page, fitted).raw.tolist()
+    assert again.resemblance(page) == fitted.resemblance(page)
+
+
+@pytest.mark.parametrize(
+    "weights", [{}, {"weights": [1.0]}, {"sets": ["length"], "weights": ["x"], "bias": 0, "cost": 1, "quality": None}]
+)
+def test_foreign_weights_are_refused(weights):
+    with pytest.raises(ValueError, match="no linear model"):
+        create("svm").restored(Learned(n_pages=1, columns=("a",), weights=weights, quality=None, resemblance=1.0))
+
+
+def test_resemblance_falls_to_nothing_when_the_layout_changes(fitted):
+    assert fitted.resemblance(document(markup(70))) > 0.9
+    changed = markup(70).replace("<div", "<section").replace("</div", "</section").replace("story", "text2")
+    assert fitted.resemblance(document(changed)) < 0.1
+    assert create("svm").resemblance(document(markup(70))) == 0.0
+    assert fitted.resemblance(document("")) == 0.0
+
+
+def test_same_pages_give_the_same_model_in_any_order(fitted):
+    pages = site(8)
+    assert create("svm").fit(pages).learned == fitted.learned
+    assert create("svm").fit(pages[::-1]).learned == fitted.learned
+
+
+def test_the_score_is_the_margin_through_the_logistic_function(fitted):
+    found = judge(document(markup(80)), fitted)
+    assert np.allclose(found.score, 1 / (1 + np.exp(-found.raw)))
+    assert (found.kept == (found.raw > 0)).all()
+    assert set(found.why) == {"margin > 0", "margin <= 0"}
+
+
+def test_alone_a_page_is_learned_from_by_its_own_description():
+    assert kept(create("svm"), document(markup(3))) == story(3)
+
+
+def test_alone_without_a_description_nothing_is_kept_and_why_says_so():
+    found = judge(document(markup(3, described=False)), create("svm"))
+    assert not found.kept.any()
+    assert set(found.why) == {NO_MODEL}
+    assert not found.score.any()
+    with pytest.raises(Rejected) as caught:
+        webmain.extract(markup(3, described=False), extractor="svm")
+    assert caught.value.reason is Reason.NO_TEXT
+
+
+def test_alone_with_the_description_of_something_else_nothing_is_kept():
+    html = f"<meta name=description content='{text(500, 20)}'><p>One two three</p><p>Four five six</p>"
+    found = judge(document(html), create("svm"))
+    assert not found.kept.any()
+    assert set(found.why) == {NO_MATCH}
+
+
+def test_a_site_without_descriptions_teaches_nothing():
+    with pytest.raises(NothingLearned, match="none of 6 pages has a description of its own"):
+        create("svm").fit(site(6, described=False))
+    with pytest.raises(NothingLearned, match="none of 0 pages"):
+        create("svm").fit([])
+
+
+def test_one_slogan_for_all_pages_teaches_nothing():
+    pages = [
+        document(
+            markup(i, described=False).replace(
+                "<title>", "<meta name=description content='All the news that is fit'><title>"
+            )
+        )
+        for i in range(6)
+    ]
+    with pytest.raises(NothingLearned):
+        create("svm").fit(pages)
+
+
+def test_descriptions_of_other_things_teach_nothing():
+    pages = [
+        document(
+            markup(i, described=False).replace(
+                "<title>", f"<meta name=description content='{text(i + 300, 20)}'><title>"
+            )
+        )
+        for i in range(6)
+    ]
+    with pytest.raises(NothingLearned, match="says what their descriptions say"):
+        create("svm").fit(pages)
+
+
+def test_pages_without_text_and_without_description_do_not_disturb():
+    pages = [
+        *site(6),
+        document(""),
+        document("<p></p>"),
+        *[document(markup(i, described=False)) for i in range(20, 23)],
+    ]
+    method = create("svm").fit(pages)
+    assert method.learned.n_pages == 11
+    assert kept(method, document(markup(21, described=False))) == story(21)
+
+
+def test_one_page_many_times_is_fitted_like_one_page():
+    assert kept(create("svm").fit([document(markup(1))] * 6), document(markup(1))) == story(1)
+    assert kept(create("svm").fit([document(markup(1))]), document(markup(1))) == story(1)
+
+
+def test_pages_with_nothing_but_the_article_are_all_content():
+    pages = [
+        document(f"<head><meta name=description content='{text(i, 20)}'></head><p>{text(i, 20)}</p>") for i in range(5)
+    ]
+    assert kept(create("svm").fit(pages), pages[0]) == [text(0, 20)]
+
+
+def test_two_templates_of_one_site_are_both_learned():
+    method = create("svm").fit([*site(6), *[document(markup(i, shape="blog")) for i in range(6, 12)]])
+    assert kept(method, document(markup(90, described=False))) == story(90)
+    assert kept(method, document(markup(91, shape="blog", described=False))) == story(91)
+
+
+def test_a_huge_page_among_others_is_survived_in_time():
+    pages = [*site(5), document(markup(5).replace("</h1>", "</h1>" + "<p>One more short paragraph of it.</p>" * 8000))]
+    start = time.perf_counter()
+    method = create("svm").fit(pages)
+    assert time.perf_counter() - start < 30
+    assert kept(method, document(markup(92))) == story(92)
+
+
+def test_thai_sites_are_learned():
+    words = (
+        "รัฐบาล ประกาศ มาตรการ ช่วยเหลือ เกษตรกร น้ำท่วม ภาคเหนือ ราคา ข้าว ตลาด โลก ส่งออก "
+        "โรงเรียน นักเรียน ครู แพทย์ พยาบาล จังหวัด เชียงใหม่ กรุงเทพ ฝน ตก หนัก ถนน รถยนต์ ไฟฟ้า พลังงาน แสงอาทิตย์ ทะเล เกาะ"
+    ).split()
+    pages, wanted = [], []
+    for i in range(6):
+        draw = np.random.default_rng(i)
+        paragraphs = ["".join(str(draw.choice(words)) for _ in range(40 + 5 * j)) for j in range(4)]
+        wanted.append(paragraphs)
+        pages.append(
+            document(
+                f"<html lang=th><head><meta name=description content='{paragraphs[0][:120]}'></head><body>"
+                "<ul class=menu><li><a href=/>หน้าแรก</a></li><li><a href=/n>ข่าว</a></li></ul><div class=story>"
+                + "".join(f"<p>{p}</p>" for p in paragraphs)
+                + "</div><div class=foot><p>สงวนลิขสิทธิ์ของเว็บไซต์</p></div></body></html>"
+            )
+        )
+    method = create("svm").fit(pages)
+    assert [kept(method, page) for page in pages] == wanted
+
+
+def test_options_are_read_and_checked():
+    method = create("svm:form=local,features=tag_path+selector,min_pages=3,seed=4")
+    assert (method.form, method.min_pages, method.seed) == ("local", 3, 4)
+    assert method.fit(site(6)).learned.weights["sets"] == ["tag_path", "selector"]
+    for spec, words in (
+        ("svm:form=regional", ["form", "regional", "global", "local"]),
+        ("svm:features=colour", ["colour", "tag_path"]),
+        ("svm:min_pages=0", ["min_pages", "0"]),
+    ):
+        with pytest.raises(UnknownExtractor) as caught:
+            create(spec)
+        assert all(word in str(caught.value) for word in words)
+
+
+def test_learning_is_part_of_the_module():
+    assert callable(learn)

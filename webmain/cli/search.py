@@ -1,0 +1,218 @@
+"""`webmain search`: find blocks of stored articles. `webmain index`: bring their index up to date."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import sys
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from webmain.cli.exits import NOT_FOUND, OK, UNWRITTEN, USAGE
+from webmain.cli.sources import positive_int
+
+if TYPE_CHECKING:
+    from webmain.cli import Commands
+    from webmain.corpus.search import BlockIndex, Filters, Hit, Results
+
+DEFAULT_STORE = "sqlite:output/articles.db"
+
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+")
+"""Controls, which a terminal would obey, and marks that turn the direction of what follows."""
+
+_AGO = re.compile(r"(\d{1,5})([hd])")
+
+
+def add(commands: Commands) -> None:
+    """Add both commands."""
+    search = commands.add_parser(
+        "search",
+        help="find blocks of stored articles",
+        description="Find blocks of stored articles by their words, ranked by block priority times keyword density.",
+    )
+    search.add_argument("query", nargs="+", help='words, all of which a block must have, and "phrases"')
+    _add_store(search)
+    search.add_argument("-n", "--limit", type=positive_int, default=10, metavar="N", help="results to show (10)")
+    search.add_argument("--offset", type=_not_negative, default=0, metavar="N", help="results to pass over (0)")
+    search.add_argument("--any", action="store_true", help="one of the words is enough")
+    search.add_argument("--blocks", action="store_true", help="every block is a result, not each article's best")
+    search.add_argument("--site", help="only this site: bbc.co.uk")
+    search.add_argument("--lang", metavar="CODE", help="only this language, as detected: th")
+    search.add_argument("--method", help="only articles extracted by this method: pab")
+    search.add_argument(
+        "--since", type=_day, metavar="DATE", help="published on this day or later: 2026-11-01, 3d, 12h"
+    )
+    search.add_argument("--until", type=_day, metavar="DATE", help="published on this day or earlier")
+    search.add_argument("--no-update", action="store_true", help="don't take new articles into the index first")
+    search.add_argument("-f", "--format", choices=("table", "json"), default="table", help="what to print (table)")
+    search.set_defaults(run=_search)
+    index = commands.add_parser(
+        "index",
+        help="bring the index of stored articles up to date",
+        description="Take new and revised articles into the search index; `webmain search` does it by itself.",
+    )
+    _add_store(index)
+    index.add_argument("--rebuild", action="store_true", help="make the index anew: smaller after many revisions")
+    index.set_defaults(run=_index)
+
+
+def _add_store(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--store", default=DEFAULT_STORE, metavar="sqlite:PATH", help=f"the database ({DEFAULT_STORE})")
+
+
+def _not_negative(text: str) -> int:
+    value = int(text)
+    if value < 0:
+        raise argparse.ArgumentTypeError(f"got {text}, allowed is a whole number from 0")
+    return value
+
+
+def _day(text: str) -> tuple[datetime, bool]:
+    """Read a date or a time as a moment in UTC, and whether it is a whole day."""
+    if ago := _AGO.fullmatch(text):
+        hours = int(ago[1]) * (24 if ago[2] == "d" else 1)
+        return datetime.now(UTC) - timedelta(hours=hours), False
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"got {text!r}, allowed is a date (2026-11-01), 3d or 12h") from None
+    whole = re.fullmatch(r"\d{4}-?\d\d-?\d\d", text) is not None
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment, whole
+
+
+def _search(args: argparse.Namespace) -> int:
+    from webmain.corpus.protocol import StoreError
+    from webmain.corpus.query import QueryError, read_query
+    from webmain.corpus.search import open_index
+
+    try:
+        query = read_query(" ".join(args.query))
+        with open_index(args.store, read_only=args.no_update) as index:
+            if not args.no_update:
+                _update(index)
+            results = index.search(
+                query,
+                limit=args.limit,
+                offset=args.offset,
+                filters=_filters(args),
+                match="any" if args.any else "all",
+                per="block" if args.blocks else "page",
+            )
+    except QueryError as error:
+        return _failed(error, USAGE)
+    except StoreError as error:
+        return _failed(error, NOT_FOUND)
+    if results.unindexed:
+        left = _number(results.unindexed, "article")
+        print(f"webmain: {left} not in the index yet, and not looked at", file=sys.stderr)
+    if args.format == "json":
+        print(json.dumps(_record(query.text, results), ensure_ascii=False, indent=2))
+    else:
+        _print(results)
+    return OK
+
+
+def _index(args: argparse.Namespace) -> int:
+    from webmain.corpus.protocol import StoreError, StoreWriteError
+    from webmain.corpus.search import open_index
+
+    try:
+        with open_index(args.store) as index:
+            n = index.rebuild(_progress) if args.rebuild else index.update(_progress)
+    except StoreWriteError as error:
+        return _failed(error, UNWRITTEN)
+    except StoreError as error:
+        return _failed(error, NOT_FOUND)
+    print(f"{_number(n, 'article')} taken into the index")
+    return OK
+
+
+def _failed(error: Exception, code: int) -> int:
+    print(f"webmain: {error}", file=sys.stderr)
+    return code
+
+
+def _update(index: BlockIndex) -> None:
+    """Bring the index up to date where that is possible; what is missing is told after the search."""
+    from webmain.corpus.protocol import StoreLockedError, StoreWriteError
+
+    try:
+        index.update(_progress)
+    except (StoreLockedError, StoreWriteError) as error:
+        print(f"webmain: the index stays as it is: {error}", file=sys.stderr)
+
+
+def _progress(done: int, total: int) -> None:
+    if total > 1_000 and sys.stderr.isatty():
+        print(
+            f"\rindexing: {done:,} of {total:,} articles",
+            end="\n" if done >= total else "",
+            file=sys.stderr,
+            flush=True,
+        )
+
+
+def _filters(args: argparse.Namespace) -> Filters:
+    from webmain.corpus.search import Filters
+
+    until = None
+    if args.until:
+        moment, whole_day = args.until
+        until = moment + timedelta(days=1) if whole_day else moment
+    return Filters(
+        site=args.site.strip().lower() if args.site else None,
+        language=args.lang.strip().lower() if args.lang else None,
+        method=args.method,
+        since=args.since[0] if args.since else None,
+        until=until,
+    )
+
+
+def _record(query: str, results: Results) -> dict[str, Any]:
+    return {
+        "query": query,
+        "pages": results.n_pages,
+        "blocks": results.n_blocks,
+        "unindexed": results.unindexed,
+        "hits": [_hit_record(hit) for hit in results.hits],
+    }
+
+
+def _hit_record(hit: Hit) -> dict[str, Any]:
+    names = (
+        "rank priority block_priority density id url title site language published extractor position n_blocks".split()
+    )
+    marks = [list(mark) for mark in hit.snippet.marks]
+    return {name: getattr(hit, name) for name in names} | {"snippet": hit.snippet.text, "marks": marks}
+
+
+def _print(results: Results) -> None:
+    """Print results for people: rank, Bp, title; URL and origin; snippet."""
+    on, off = ("\x1b[1m", "\x1b[0m") if sys.stdout.isatty() and "NO_COLOR" not in os.environ else ("[", "]")
+    if not results.hits:
+        print("nothing found", file=sys.stderr)
+    for hit in results.hits:
+        print(f"{hit.rank:>3}. {hit.priority:.4f}  {_shown(hit.title or '(no title)')}")
+        origin = " · ".join(filter(None, (hit.language, (hit.published or "")[:10], hit.extractor)))
+        print(f"     {_shown(hit.url or hit.id)}  ({_shown(origin)})")
+        passage = hit.snippet.marked("\ue000", "\ue001") if _is_clean(hit.snippet.text) else hit.snippet.text
+        print(f"     {_shown(passage).replace(chr(0xE000), on).replace(chr(0xE001), off)}\n")
+    if results.hits:
+        ranks = f"{results.hits[0].rank}-{results.hits[-1].rank}"
+        print(f"results {ranks}; found: {_number(results.n_pages, 'article')}, {_number(results.n_blocks, 'block')}")
+
+
+def _number(n: int, noun: str) -> str:
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+
+
+def _is_clean(text: str) -> bool:
+    """Tell whether a text is free of the two private characters that stand for the marks."""
+    return "\ue000" not in text and "\ue001" not in text
+
+
+def _shown(text: str) -> str:
+    """Return a text as one line that a terminal shows and does not obey."""
+    return _UNPRINTABLE.sub(" ", text)

@@ -1,0 +1,135 @@
+"""What is searched for: the words of a text as an index holds them, and a reader's question as words and phrases.
+
+Both sides take the same way, so that every word that was stored can be asked for. A text is segmented by `words` (Thai,
+Chinese and Japanese too); each word is folded (case, width, accents of Latin letters, vowel marks of Arabic) and cut at
+whatever is no letter, mark or digit: "l'homme" is stored as "l", "homme" and found by either, or by both in a row.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+from webmain.text.normal import is_plain
+from webmain.text.words import fold_word, words
+
+TOKENS_VERSION = 1
+"""Raise it when the same text gives other tokens: indexes made before are then made anew."""
+
+MAX_QUERY_CHARS = 1_000
+MAX_PARTS = 32
+"""Words and phrases of one query."""
+
+MAX_TOKEN_CHARS = 64
+"""Characters after which a token is cut, in the text and in the query alike: hashes, encoded data."""
+
+_WHOLE_OF_LATIN = str.maketrans({"ı": "i", "ø": "o", "đ": "d", "ł": "l"})
+_ACCENTS = re.compile("(?<=[a-z])[\u0300-\u036f]+")
+_QUOTES = str.maketrans(dict.fromkeys("“”„‟«»＂", '"'))
+_PART = re.compile(r'"([^"]*)"?|([^"\s]+)')
+
+
+class QueryError(ValueError):
+    """A query names no word, or too many; the message is for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A word or a phrase of a query.
+
+    Attributes
+    ----------
+    tokens : tuple of str
+        What must stand in a row.
+    n_words : int
+        Words that one occurrence takes of a block: those of a phrase; 1 for a word, whatever tokens it has.
+    """
+
+    tokens: tuple[str, ...]
+    n_words: int
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question as it was asked, and what it asks for.
+
+    Attributes
+    ----------
+    text : str
+        As the reader wrote it.
+    parts : tuple of Part
+        Distinct, in the order of the question.
+    """
+
+    text: str
+    parts: tuple[Part, ...]
+
+
+@lru_cache(maxsize=1 << 16)
+def tokens_of(word: str) -> tuple[str, ...]:
+    """Return a word as an index holds it: one token, or several where signs part it; empty for signs alone."""
+    if word.isascii() and word.isalnum():
+        return (word[:MAX_TOKEN_CHARS].lower(),)
+    folded = fold_word(unicodedata.normalize("NFKC", word))
+    if not folded.isascii():
+        folded = folded.translate(_WHOLE_OF_LATIN)
+        decomposed = unicodedata.normalize("NFD", folded)
+        folded = unicodedata.normalize("NFC", _ACCENTS.sub("", decomposed))
+    return tuple(token[:MAX_TOKEN_CHARS] for token in _token_pattern(plain=is_plain(folded)).findall(folded))
+
+
+@cache
+def _token_pattern(*, plain: bool) -> re.Pattern[str]:
+    """Return the pattern of a run of letters, marks and digits."""
+    if plain:
+        return re.compile(r"[^\W_]+")
+    from webmain.text.characters import mark_ranges
+
+    marks = mark_ranges(astral=True)
+    return re.compile(f"(?:[^\\W_]|[{marks}])+")
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """A text as an index holds it: its tokens, parted by single spaces, and the number of its words."""
+
+    tokens: str
+    n_words: int
+
+
+def index_text(text: str) -> Indexed:
+    """Segment and fold a text for the index."""
+    found = words(text)
+    forms = {word: " ".join(tokens_of(word)) for word in set(found)}
+    return Indexed(" ".join(form for word in found if (form := forms[word])), len(found))
+
+
+def read_query(text: str) -> Query:
+    """Read a query: words, and phrases between quotation marks; there is no other syntax, and none can be wrong.
+
+    Parameters
+    ----------
+    text : str
+        Words that stand together without a space (Thai, Chinese, "state-of-the-art") are a phrase. A quotation mark
+        that is not closed reaches to the end.
+
+    Raises
+    ------
+    QueryError
+        There is no word in it, or more than `MAX_PARTS`, or more than `MAX_QUERY_CHARS` characters.
+    """
+    if len(text) > MAX_QUERY_CHARS:
+        raise QueryError(f"the query has {len(text):,} characters, allowed are {MAX_QUERY_CHARS:,}")
+    parts: dict[tuple[str, ...], Part] = {}
+    for match in _PART.finditer(text.translate(_QUOTES)):
+        found = [tokens for word in words(match[1] or match[2] or "") if (tokens := tokens_of(word))]
+        in_a_row = tuple(token for tokens in found for token in tokens)
+        if in_a_row:
+            parts.setdefault(in_a_row, Part(in_a_row, len(found)))
+    if not parts:
+        raise QueryError(f"the query {text!r} names no word: give a word with a letter or a digit")
+    if len(parts) > MAX_PARTS:
+        raise QueryError(f"the query names {len(parts)} words and phrases, allowed are {MAX_PARTS}")
+    return Query(text, tuple(parts.values()))

@@ -1,0 +1,209 @@
+"""Gold pages as the Priority Assignment paper compares them: PAB's blocks, ENIW's blocks, and the raw page."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from webmain.corpus.identity import article_id
+from webmain.evaluation.records import GoldPage
+from webmain.evaluation.texts import as_page
+from webmain.extractors.registry import create
+from webmain.items import Article, ArticleBlock, Kind, Rejected
+from webmain.stages import judge, merge, read
+
+if TYPE_CHECKING:
+    from webmain.corpus.search import BlockIndex
+    from webmain.extractors.base import Extraction
+
+
+class Approach(StrEnum):
+    """What is made of a page."""
+
+    PAB = "pab"
+    ENIW = "eniw"
+    RAW = "raw"
+
+    @property
+    def label(self) -> str:
+        """Name in tables."""
+        return {"pab": "PAB", "eniw": "ENIW", "raw": "raw pages"}[self.value]
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Blocks of a page, or of many.
+
+    Attributes
+    ----------
+    found, noisy, merged, kept : int
+        The method's own blocks: all, those it drops, those that repeat another, those that remain.
+    all_texts, informative : int
+        The page's blocks as a reader sees them, the same for every method, and those of which it keeps something.
+    seconds : float
+        CPU time from the page's markup to the blocks kept.
+    """
+
+    found: int = 0
+    noisy: int = 0
+    merged: int = 0
+    kept: int = 0
+    all_texts: int = 0
+    informative: int = 0
+    seconds: float = 0.0
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(
+            self.found + other.found,
+            self.noisy + other.noisy,
+            self.merged + other.merged,
+            self.kept + other.kept,
+            self.all_texts + other.all_texts,
+            self.informative + other.informative,
+            self.seconds + other.seconds,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class BlockPage:
+    """A page as one approach has it.
+
+    Attributes
+    ----------
+    title : str
+        The page's own title, the first block of PAB; the others have it too.
+    texts : tuple of str
+        The blocks below it.
+    priorities : tuple of float
+        PAB's; 1.0 for the others.
+    """
+
+    title: str
+    texts: tuple[str, ...]
+    priorities: tuple[float, ...]
+    counts: Counts
+
+    @property
+    def whole(self) -> str:
+        """All blocks as one text, the title first."""
+        return "\n".join((self.title, *self.texts))
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """The gold pages that could be read, as all three approaches have them, in the same order."""
+
+    gold: tuple[GoldPage, ...]
+    of: dict[Approach, tuple[BlockPage, ...]]
+    n_unread: int
+
+    def counts(self, approach: Approach) -> Counts:
+        """Return the sums over the pages."""
+        return sum((page.counts for page in self.of[approach]), Counts())
+
+
+def block_pages(gold: Sequence[GoldPage]) -> Pages:
+    """Divide every page by every approach; pages that cannot be read are left out."""
+    kept: list[GoldPage] = []
+    found: dict[Approach, list[BlockPage]] = {approach: [] for approach in Approach}
+    for page in gold:
+        try:
+            versions = {approach: _block_page(page, approach) for approach in Approach}
+        except Rejected:
+            continue
+        kept.append(page)
+        for approach, version in versions.items():
+            found[approach].append(version)
+    return Pages(tuple(kept), {name: tuple(pages) for name, pages in found.items()}, len(gold) - len(kept))
+
+
+def _block_page(page: GoldPage, approach: Approach) -> BlockPage:
+    started = time.process_time()
+    document = read(as_page(page), timeout_s=None)
+    if approach is Approach.RAW:
+        texts = document.blocks.texts(range(len(document.blocks)))
+        n = len(texts)
+        seconds = time.process_time() - started
+        return BlockPage(document.title, tuple(texts), (1.0,) * n, Counts(n, 0, 0, n, n, n, seconds))
+    try:
+        extraction = merge(judge(document, create(approach.value)))
+    except Rejected:  # no block at all: an empty page, not an unreadable one
+        return BlockPage(document.title, (), (), Counts(all_texts=len(document.blocks)))
+    seconds = time.process_time() - started
+    chosen = [i for i in np.flatnonzero(extraction.kept).tolist() if not _is_title(extraction, i)]
+    texts = extraction.segmentation.texts(chosen)
+    priorities = tuple(extraction.raw[chosen].tolist()) if approach is Approach.PAB else (1.0,) * len(chosen)
+    return BlockPage(document.title, tuple(texts), priorities, _counts(extraction, seconds))
+
+
+def _is_title(extraction: Extraction, block: int) -> bool:
+    return bool(extraction.document.elements.tags[extraction.segmentation.element[block]] == "title")
+
+
+def _counts(extraction: Extraction, seconds: float) -> Counts:
+    blocks = extraction.document.blocks
+    n, kept = len(extraction.kept), int(extraction.kept.sum())
+    merged = int((~extraction.kept & (extraction.duplicate_of >= 0)).sum())
+    informative = int((blocks.sums(extraction.kept_units) > 0).sum())
+    return Counts(n, n - kept - merged, merged, kept, len(blocks), informative, seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class BlockDatabase:
+    """A database of blocks in a temporary file.
+
+    Attributes
+    ----------
+    text_bytes : int
+        Of the blocks, as UTF-8.
+    file_bytes : int
+        Of the database without the search index.
+    indexed_bytes : int
+        ... and with it.
+    """
+
+    index: BlockIndex
+    text_bytes: int
+    file_bytes: int
+    indexed_bytes: int
+
+
+@contextmanager
+def block_database(pages: Sequence[BlockPage], approach: Approach) -> Iterator[BlockDatabase]:
+    """Store and index the blocks of pages, and remove the file in the end."""
+    from webmain.corpus.store import SqliteStore
+
+    with TemporaryDirectory(prefix="webmain-blocks-") as folder:
+        path = Path(folder) / "blocks.db"
+        with SqliteStore(path) as store:
+            for number, page in enumerate(pages):
+                store.add(_article(page, approach, number))
+                if store.pending >= 100:
+                    store.commit()
+        file_bytes = path.stat().st_size
+        with SqliteStore(path) as store:
+            store.index().update()
+        indexed_bytes = path.stat().st_size
+        text_bytes = sum(len(text.encode("utf-8", "replace")) for page in pages for text in (page.title, *page.texts))
+        with SqliteStore(path, read_only=True) as store:
+            yield BlockDatabase(store.index(), text_bytes, file_bytes, indexed_bytes)
+
+
+def _article(page: BlockPage, approach: Approach, number: int) -> Article:
+    """Make the record that is stored: the blocks, without their text once more as a whole."""
+    blocks = zip(page.texts, page.priorities, strict=True)
+    return Article(
+        id=article_id(f"page:{number}"),
+        url=f"page:{number}",
+        title=page.title or None,
+        blocks=tuple(ArticleBlock(kind=Kind.PARAGRAPH, text=text, score=1.0, raw=raw) for text, raw in blocks),
+        extractor=approach.value,
+    )

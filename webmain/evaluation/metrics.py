@@ -1,0 +1,241 @@
+"""Metrics: how near a predicted text comes to the gold text, as counts that add up over pages.
+
+Every text metric is a function of a `TextPair` that gives an `Agreement`: precision, recall and F1 of a page are its
+ratios, those pooled over pages are the ratios of the sum. Conventions for empty texts, the same for all: an empty
+prediction of an empty gold text is perfect (1.0); one empty and the other not is 0.0 in all three.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from webmain.evaluation.lengths import length_agreement
+from webmain.evaluation.records import GoldPage
+from webmain.evaluation.rouge import summary_level
+from webmain.evaluation.tokens import TextPair, tokens
+from webmain.text.agreement import Agreement, overlap, subsequence
+from webmain.text.lcs import lcs_length
+from webmain.text.normal import compose, fold_space, strip_invisible
+
+SHINGLE_TOKENS = 4
+"""Tokens in a shingle, as in the article extraction benchmark."""
+
+MAX_LCS_TOKENS = 100_000
+"""Tokens among which a longest common subsequence is looked for: about a second for two texts of as many."""
+
+
+def words(pair: TextPair) -> Agreement:
+    """Compare the words as multisets: order makes no difference, repetitions count."""
+    return overlap(pair.predicted_tokens, pair.gold_tokens)
+
+
+def words_lcs(pair: TextPair) -> Agreement:
+    """Compare the words by their longest common subsequence: only words in the same order are common.
+
+    Its F1 is the matching ratio by edit distance too, where words are inserted and deleted.
+
+    References: Line-Block, "Evaluation of Content Extraction Algorithm". Deviation: none up to `MAX_LCS_TOKENS`; of
+    longer texts that differ, words beyond count, but are not matched.
+    """
+    predicted, gold = pair.predicted_tokens, pair.gold_tokens
+    if max(len(predicted), len(gold)) <= MAX_LCS_TOKENS or predicted == gold:
+        return subsequence(predicted, gold)
+    n_common = lcs_length(predicted[:MAX_LCS_TOKENS], gold[:MAX_LCS_TOKENS])
+    return Agreement(n_common=n_common, n_predicted=len(predicted), n_gold=len(gold))
+
+
+def shingles(pair: TextPair) -> Agreement:
+    """Compare the runs of four words as multisets, upper and lower case apart.
+
+    A text of fewer than four words is one run. References: the ScrapingHub (Zyte) article extraction benchmark.
+    Deviation: combining marks belong to words and underscores don't; unspaced scripts have runs of four character 4-grams
+    (seven characters).
+    """
+    return overlap(_shingles(pair.predicted_tokens_as_written), _shingles(pair.gold_tokens_as_written))
+
+
+def _shingles(found: list[str]) -> list[tuple[str, ...]]:
+    if 0 < len(found) < SHINGLE_TOKENS:
+        return [tuple(found)]
+    return list(zip(*(found[start:] for start in range(SHINGLE_TOKENS)), strict=False))
+
+
+def rouge_lsum(pair: TextPair) -> Agreement:
+    """Compare line by line: of each gold line, the tokens in its longest common subsequence with any predicted line.
+
+    References: Lin 2004, section 3.2. Deviation from the `rouge-score` package: tokens are words with their combining
+    marks in every script, not only a-z and 0-9; two empty texts agree.
+    """
+    predicted, gold = ((tokens(line, pair.unit) for line in text.splitlines()) for text in (pair.predicted, pair.gold))
+    return summary_level(predicted, gold)
+
+
+def length(pair: TextPair) -> Agreement:
+    """Compare by the length without spaces of what is expected and extracted."""
+    return length_agreement(pair.predicted, pair.gold)
+
+
+def exact(pair: TextPair) -> Agreement:
+    """Tell whether the texts are the same but for white space, invisible characters and Unicode composition.
+
+    Returns
+    -------
+    Agreement
+        Of one token, common or not: the mean and the pooled ratio over pages both are the accuracy.
+    """
+    return _equality(_comparable(pair.predicted) == _comparable(pair.gold))
+
+
+def same_words(pair: TextPair) -> Agreement:
+    """Tell whether the texts have the same words in the same order, upper and lower case apart.
+
+    References: "accuracy" of the ScrapingHub (Zyte) article extraction benchmark.
+    """
+    return _equality(pair.predicted_tokens_as_written == pair.gold_tokens_as_written)
+
+
+def _equality(equal: bool) -> Agreement:
+    return Agreement(n_common=int(equal), n_predicted=1, n_gold=1)
+
+
+def _comparable(text: str) -> str:
+    return fold_space(compose(strip_invisible(text)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metric:
+    """A text metric and how it is called.
+
+    Attributes
+    ----------
+    name : str
+        Short, for options and columns.
+    title : str
+        In the field's terms, for tables and plots.
+    measure : callable
+        Gives the counts of a page.
+    is_accuracy : bool
+        Precision, recall and F1 are one figure.
+    """
+
+    name: str
+    title: str
+    measure: Callable[[TextPair], Agreement]
+    is_accuracy: bool = False
+
+
+METRICS: Mapping[str, Metric] = MappingProxyType(
+    {
+        metric.name: metric
+        for metric in (
+            Metric(name="words", title="words (multiset)", measure=words),
+            Metric(name="words_lcs", title="words (longest common subsequence)", measure=words_lcs),
+            Metric(name="shingles", title="4-gram shingles", measure=shingles),
+            Metric(name="rouge_lsum", title="ROUGE-LSum", measure=rouge_lsum),
+            Metric(name="length", title="length without spaces", measure=length),
+            Metric(name="exact", title="exact match", measure=exact, is_accuracy=True),
+            Metric(name="same_words", title="same words in order", measure=same_words, is_accuracy=True),
+        )
+    }
+)
+"""All text metrics by name, in the order of tables."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SegmentCounts:
+    """How many wanted and unwanted segments stand in a text; sums are those of the pages together.
+
+    Attributes
+    ----------
+    n_wanted_found, n_wanted : int
+        Segments that must be in the text: found, and all.
+    n_unwanted_found, n_unwanted : int
+        Segments that must not be in it: found, and all.
+    """
+
+    n_wanted_found: int = 0
+    n_wanted: int = 0
+    n_unwanted_found: int = 0
+    n_unwanted: int = 0
+
+    def __add__(self, other: SegmentCounts) -> SegmentCounts:
+        return SegmentCounts(
+            n_wanted_found=self.n_wanted_found + other.n_wanted_found,
+            n_wanted=self.n_wanted + other.n_wanted,
+            n_unwanted_found=self.n_unwanted_found + other.n_unwanted_found,
+            n_unwanted=self.n_unwanted + other.n_unwanted,
+        )
+
+    @property
+    def accuracy(self) -> float:
+        """Share of the segments on which the text is right; 1.0 without segments."""
+        total = self.n_wanted + self.n_unwanted
+        right = self.n_wanted_found + self.n_unwanted - self.n_unwanted_found
+        return right / total if total else 1.0
+
+    @property
+    def agreement(self) -> Agreement:
+        """The segments as tokens: predicted are all that were found, gold are the wanted ones."""
+        return Agreement(
+            n_common=self.n_wanted_found,
+            n_predicted=self.n_wanted_found + self.n_unwanted_found,
+            n_gold=self.n_wanted,
+        )
+
+
+def segments(predicted: str, wanted: Iterable[str], unwanted: Iterable[str]) -> SegmentCounts:
+    """Look for segments in a text: upper and lower case apart, white space and invisible characters folded."""
+    text = _comparable(predicted)
+    found_wanted = [_comparable(segment) in text for segment in wanted]
+    found_unwanted = [_comparable(segment) in text for segment in unwanted]
+    return SegmentCounts(
+        n_wanted_found=sum(found_wanted),
+        n_wanted=len(found_wanted),
+        n_unwanted_found=sum(found_unwanted),
+        n_unwanted=len(found_unwanted),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageScores:
+    """Everything measured on one page.
+
+    Attributes
+    ----------
+    agreements : mapping of str to Agreement
+        By metric's name; empty for a page without gold text.
+    segments : SegmentCounts or None
+        None for a page without segments.
+    """
+
+    agreements: Mapping[str, Agreement] = field(default_factory=dict)
+    segments: SegmentCounts | None = None
+
+
+def measure(predicted: str, page: GoldPage, *, metrics: Iterable[str] = tuple(METRICS)) -> PageScores:
+    """Measure one prediction by the named metrics.
+
+    Parameters
+    ----------
+    predicted : str
+        The text a system gave; "" when it gave none.
+    page : GoldPage
+        The page.
+    metrics : iterable of str
+        Names of `METRICS`.
+
+    Raises
+    ------
+    KeyError
+        There is no such metric.
+    """
+    agreements: dict[str, Agreement] = {}
+    if page.text is not None:
+        pair = TextPair(predicted=predicted, gold=page.text, language=page.language)
+        agreements = {name: METRICS[name].measure(pair) for name in metrics}
+    judged = page.wanted or page.unwanted
+    return PageScores(
+        agreements=agreements, segments=segments(predicted, page.wanted, page.unwanted) if judged else None
+    )

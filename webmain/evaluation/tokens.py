@@ -1,0 +1,131 @@
+"""Tokens by which two texts are compared: words, or runs of four characters where no spaces part the words."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache, cached_property
+
+from webmain.text.characters import has_astral, mark_ranges
+from webmain.text.normal import compose, is_plain, strip_invisible
+from webmain.text.scripts import is_unspaced
+from webmain.text.words import base_language
+
+N_CHARACTERS = 4
+"""Characters in a token of an unspaced script; fewer (Han, Thai) cannot tell an article from the comments below it."""
+
+UNSPACED_LANGUAGES = frozenset({"ja", "km", "lo", "my", "nan", "shn", "th", "wuu", "yue", "zh"})
+"""Languages written without spaces between words, ISO 639."""
+
+_UNDETERMINED = frozenset({"", "mis", "mul", "und", "zxx"})
+
+
+class Unit(StrEnum):
+    """What a token is."""
+
+    WORDS = "words"
+    CHARACTERS = "character 4-grams"
+
+
+def unit_of(gold: str, language: str = "") -> Unit:
+    """Tell by which tokens a page is compared.
+
+    Parameters
+    ----------
+    gold : str
+        The page's gold text; asked only where the language is unknown, so that a prediction cannot change the unit.
+    language : str
+        ISO 639 code, with or without a region; "" or "und" if unknown.
+
+    Returns
+    -------
+    Unit
+        `CHARACTERS` for the languages of `UNSPACED_LANGUAGES`, and for a text of an unknown language of whose letters at
+        least half are of scripts without spaces.
+    """
+    base = base_language(language)
+    unspaced = is_unspaced(gold) if base in _UNDETERMINED else base in UNSPACED_LANGUAGES
+    return Unit.CHARACTERS if unspaced else Unit.WORDS
+
+
+@cache
+def _word_pattern(*, astral: bool) -> re.Pattern[str]:
+    return re.compile(rf"[\w{mark_ranges(astral=astral)}]+")
+
+
+def spaced_words(text: str, *, fold_case: bool = True) -> list[str]:
+    """Return the runs of letters, combining marks and digits of a text, as NFC.
+
+    Parameters
+    ----------
+    text : str
+        Any text; what cannot be seen (soft hyphens, joiners, byte order marks) is left out, and parts no word.
+    fold_case : bool
+        In lower case.
+    """
+    text = (text.lower() if fold_case else text).replace("_", " ")
+    if is_plain(text):
+        return re.findall(r"\w+", text)
+    text = compose(strip_invisible(text))
+    return _word_pattern(astral=has_astral(text)).findall(text)
+
+
+def tokens(text: str, unit: Unit = Unit.WORDS, *, fold_case: bool = True) -> list[str]:
+    """Return the tokens of a text in order.
+
+    Returns
+    -------
+    list of str
+        `spaced_words`; or the runs of `N_CHARACTERS` letters, marks and digits, one starting at each of them, whatever
+        stands in between. A text of fewer is one token; without any there is none.
+    """
+    found = spaced_words(text, fold_case=fold_case)
+    if unit is Unit.WORDS:
+        return found
+    joined = "".join(found)
+    if not joined:
+        return []
+    return [joined[start : start + N_CHARACTERS] for start in range(max(1, len(joined) - N_CHARACTERS + 1))]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextPair:
+    """A predicted text and its gold text, cut into tokens once for all metrics.
+
+    Attributes
+    ----------
+    predicted, gold : str
+        The texts.
+    language : str
+        ISO 639 code of the page, "" if unknown.
+    """
+
+    predicted: str
+    gold: str
+    language: str = ""
+
+    @cached_property
+    def unit(self) -> Unit:
+        """What is compared: `unit_of` the gold text."""
+        return unit_of(self.gold, self.language)
+
+    @cached_property
+    def predicted_tokens(self) -> list[str]:
+        """Tokens of the predicted text, case folded."""
+        return tokens(self.predicted, self.unit)
+
+    @cached_property
+    def gold_tokens(self) -> list[str]:
+        """Tokens of the gold text, case folded."""
+        return tokens(self.gold, self.unit)
+
+    @cached_property
+    def predicted_tokens_as_written(self) -> list[str]:
+        """Tokens of the predicted text, upper and lower case apart."""
+        return tokens(self.predicted, self.unit, fold_case=False)
+
+    @cached_property
+    def gold_tokens_as_written(self) -> list[str]:
+        """Tokens of the gold text, upper and lower case apart."""
+        return tokens(self.gold, self.unit, fold_case=False)

@@ -1,0 +1,318 @@
+"""Layout-Based Detachment: advertisements and the site's layout go, the rest is divided by gathering nodes and judged.
+
+References
+----------
+Deepa Chandran, Anna Saro Vijendran: A Layout Based Detachment Approach for Extracting Content from Webpages, section
+"Layout Based Detachment Approach": advertisement remover, Tag Tree Parsing, Block Acquiring Page Segmentation (BAPS), Data
+Extraction.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
+
+import numpy as np
+
+from webmain.extractors.adhosts import ad_elements, check_filters
+from webmain.extractors.base import (
+    NOT_SHOWN,
+    Extraction,
+    Learned,
+    NothingLearned,
+    check_number,
+    check_option,
+    extraction,
+)
+from webmain.features.evidence import distinct_pages, merge_trees
+from webmain.features.prose import count_prose
+from webmain.features.site_tree import SiteTree, text_runs
+from webmain.items import Flag
+from webmain.page.blocks import Segmentation, from_runs
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from webmain.page.document import Document
+    from webmain.page.tree import Elements
+
+GATHERING = frozenset(
+    "div table tbody tr td ul ol dl section article main aside nav header footer form center blockquote figure body".split()
+)
+"""Gathering nodes: elements that group others visually. The paper uses the term and lists none."""
+
+COLUMNS = ("parents", "steps", "pages", "text_nodes", "texts", "text_pages")
+"""What is learned of a site: the columns of its `SiteTree`."""
+
+_LEAST_RECURRING = 3
+"""Pages that must share a text for the pages of its own path alone to count, where few of all pages have that path."""
+
+_DEGREES = ("rule 4, degree a", "rule 3, degree b", "rule 2, degree c")
+_OUTCOMES = ("too little prose", "mostly links", "prose", "between prose")
+_LITTLE, _LINKS, _PROSE, _BETWEEN = range(len(_OUTCOMES))
+
+
+@dataclass(frozen=True)
+class LBDA:
+    """Detach advertisements and the layout that a site's pages share; of the other blocks keep those that are prose.
+
+    Parameters
+    ----------
+    ads : bool
+        Remove elements whose `src` or `href` leads to an advertisement server, with all inside them (step 2).
+    filters : str
+        Path of a filter list in the common syntax, to be looked at too; needs the extra `adblock`. "" for none.
+    own_list : bool
+        Look at the list of hosts that comes with the package; without it `filters` replaces it.
+    site : bool
+        Detach what the site's pages share (step 3); it needs `fit`.
+    share : float
+        Text is layout if it stands in more than this share of the pages at the same path.
+    min_pages : int
+        Different pages that `fit` wants. Two are enough: what both have is seldom the article.
+    min_words : float
+        A block is body text from this weight on (step 5, see Notes), in words.
+    min_marks, max_marks : float
+        Marks for each word of prose: below the first and above the second the weight falls in proportion.
+    records : bool
+        Blocks between body text are body text too (step 5, see Notes).
+    max_gap_links : float
+        Such a block has at most this share of linked text.
+    hidden : {"drop", "keep"}
+        Text that the page hides from its readers, and fallback text of frames and players, is in no block. Deviation: the
+        paper knows no hidden text; "keep" is its exact reading.
+    tree : SiteTree or None
+        What was learned of the site; set by `fit` and `restored`.
+    usual_resemblance : float
+        Mean resemblance of the pages learned from; set by `fit` and `restored`.
+
+    Notes
+    -----
+    `ads=false,site=false` is the baseline: segmentation and extraction without steps 2 and 3.
+
+    Step 3. The paper integrates the trees of a site's pages into one and doesn't say what is done with it. Here a run of
+    text in one block-level element is layout if more than `share` of all pages have it at that path (tags with ids and
+    classes), or at least 3 pages and more than `share` of the pages in which the path stands at all: a page may come from
+    a template that few pages use. Pages that come twice, also those with much the same long texts, count once. With one
+    page there is no evidence, and nothing happens.
+
+    Step 4. The rules, not the pseudo-code, which swaps two labels. A child is visible if it has shown text that the steps
+    before left; text nodes are children (else `<div>text</div>` would go by rule 1); neighbouring inline children are
+    archived together (else rule 4 would shred sentences). Images are no children, for blocks are made of text. A gathering
+    node that stands inside a child that gathers nothing (`li`, `span`) counts as the parent's gathering child.
+
+    Step 5. The paper relates text length, punctuation and links in words only. Here a block's weight (`raw`) is ::
+
+        W = n * (1 - l) * min(1, d / min_marks, max_marks / d)
+
+    for n words, the share l of characters in links, and d marks for each word: links take from the length, and the
+    density of marks tells prose from labels (too few) and from tables and code (too many). Marks are punctuation, and in
+    Thai, Lao, Khmer and Burmese also the spaces, which part phrases there (`webmain.features.prose`). Prose has .05 to
+    .45 marks a word in all of 14 languages that were measured. The score is W / (W + min_words).
+
+    The paper's record is "a set of sibling subtrees, consecutive or interrupted by some noisy nodes", and the boundaries of
+    its blocks are eliminated in the end: so of the blocks of one gathering node those between the first and the last body
+    text are kept as well (a subhead, a short paragraph), score .5, unless more than `max_gap_links` of them is links.
+    """
+
+    name: ClassVar[str] = "lbda"
+    version: ClassVar[int] = 1
+    ads: bool = True
+    filters: str = ""
+    own_list: bool = True
+    site: bool = True
+    share: float = 0.5
+    min_pages: int = 2
+    min_words: float = 15.0
+    min_marks: float = 0.06
+    max_marks: float = 0.5
+    records: bool = True
+    max_gap_links: float = 0.3
+    hidden: Literal["drop", "keep"] = "drop"
+    tree: SiteTree | None = field(default=None, repr=False)
+    usual_resemblance: float = field(default=0.0, repr=False)
+
+    def __post_init__(self) -> None:
+        for option in ("share", "max_gap_links", "usual_resemblance"):
+            check_number(self.name, option, getattr(self, option), 0, 1)
+        check_number(self.name, "min_pages", self.min_pages, 2, 1e6)
+        check_number(self.name, "min_words", self.min_words, 0.01, 1e6)
+        check_number(self.name, "min_marks", self.min_marks, 0.001, 1)
+        check_number(self.name, "max_marks", self.max_marks, self.min_marks, 1000)
+        check_option(self.name, "hidden", self.hidden, ("drop", "keep"))
+        if self.tree is not None and not isinstance(self.tree, SiteTree):
+            raise ValueError(f"{self.name}: option tree: it is learned from pages, not given")
+        if self.filters:
+            check_filters(self.filters)
+        elif not self.own_list and self.ads:
+            raise ValueError(f"{self.name}: option own_list: without it give filters=PATH, or ads=false")
+
+    # --- learning: step 3 ----------------------------------------------------------------------------------------
+
+    @property
+    def learned(self) -> Learned | None:
+        """The merged tree of the site's pages; None as it comes."""
+        if self.tree is None:
+            return None
+        return Learned(
+            n_pages=self.tree.n_pages,
+            columns=COLUMNS,
+            weights=self.tree.to_plain(),
+            quality=None,
+            resemblance=self.usual_resemblance,
+        )
+
+    def fit(self, documents: Sequence[Document]) -> Self:
+        """Merge the tag trees of a site's pages into one (Tag Tree Parsing).
+
+        Raises
+        ------
+        NothingLearned
+            Fewer than `min_pages` of the pages are different, or step 3 is switched off.
+        """
+        if not self.site:
+            raise NothingLearned(f"{self.name}: site=false, so that nothing is learned from pages")
+        pages = distinct_pages(documents)
+        if len(pages) < self.min_pages:
+            raise NothingLearned(
+                f"{self.name}: {len(pages)} of {len(documents)} pages are different, wanted are {self.min_pages}"
+            )
+        tree = merge_trees(pages)
+        usual = float(np.mean([tree.resemblance(page) for page in pages]))
+        return replace(self, tree=tree, usual_resemblance=usual)
+
+    def restored(self, learned: Learned) -> Self:
+        """Return a new copy that knows a site's merged tree.
+
+        Raises
+        ------
+        ValueError
+            The weights are no site tree.
+        """
+        if tuple(learned.columns) != COLUMNS:
+            raise ValueError(f"{self.name}: a model with columns {', '.join(learned.columns)} is not of this method")
+        return replace(self, tree=SiteTree.from_plain(learned.weights), usual_resemblance=learned.resemblance)
+
+    def resemblance(self, document: Document) -> float:
+        """Return which share of what is common to the site's pages stands in a page; 0 where nothing was learned."""
+        return self.tree.resemblance(document) if self.tree is not None else 0.0
+
+    # --- extraction: steps 2 to 5 --------------------------------------------------------------------------------
+
+    def segment(self, document: Document) -> Segmentation:
+        """Remove advertisements, detach the layout, and divide the rest by the four rules (steps 2 to 4)."""
+        return from_runs(document, _Boxes(document, self._remaining(document)).owners())
+
+    def judge(self, segmentation: Segmentation) -> Extraction:
+        """Keep the blocks that are body text by length, marks and links (Data Extraction, step 5)."""
+        document = segmentation.document
+        leaves = document.leaves
+        counts = count_prose(leaves.texts)
+        linked = counts.n_chars * leaves.has(Flag.IN_ANCHOR)
+        words, marks, chars, linked_chars = map(
+            segmentation.sums, (counts.n_words, counts.n_marks, counts.n_chars, linked)
+        )
+        links = linked_chars / np.maximum(chars, 1)
+        density = marks / np.maximum(words, 1)
+        prose = np.minimum(density / self.min_marks, self.max_marks / np.maximum(density, self.min_marks))
+        weight = words * (1 - links) * np.minimum(prose, 1)
+        score = weight / (weight + self.min_words)
+        boxes = _Boxes(document, segmentation.of_unit >= 0)
+        outcome = np.where(links >= 0.5, _LINKS, _LITTLE)
+        outcome[weight >= self.min_words] = _PROSE
+        if self.records:
+            between = _between(boxes.records(segmentation.element), outcome == _PROSE) & (links <= self.max_gap_links)
+            outcome[between] = _BETWEEN
+            score[between] = 0.5
+        why = np.array([f"{degree}: {end}" for degree in _DEGREES for end in _OUTCOMES], dtype=object)
+        return extraction(
+            segmentation,
+            self.name,
+            score=score,
+            raw=weight,
+            kept=outcome >= _PROSE,
+            why=why[boxes.degrees(segmentation.element) * len(_OUTCOMES) + outcome].tolist(),
+        )
+
+    def _remaining(self, document: Document) -> NDArray[np.bool_]:
+        """Tell the leaves that steps 2 and 3 leave."""
+        leaves, elements = document.leaves, document.elements
+        removed = leaves.has(NOT_SHOWN if self.hidden == "drop" else 0)
+        if self.ads:
+            advertising = ad_elements(document, own_list=self.own_list, filters=self.filters)
+            removed |= elements.within(advertising)[leaves.elements]
+        if self.site and self.tree is not None:
+            removed |= self._is_layout(document, self.tree)
+        return ~removed
+
+    def _is_layout(self, document: Document, tree: SiteTree) -> NDArray[np.bool_]:
+        """Tell the leaves of runs that most pages have with the same text at the same path."""
+        runs = text_runs(document)
+        found = tree.evidence(runs)
+        layout = (found.n_same >= 2) & (found.n_same > self.share * tree.n_pages)
+        layout |= (found.n_same >= _LEAST_RECURRING) & (found.n_same > self.share * found.n_path)
+        return np.append(layout, False)[runs.of_unit]
+
+
+class _Boxes:
+    """The gathering nodes of a page, as far as they hold text that is left, and what stands in which."""
+
+    def __init__(self, document: Document, shown: NDArray[np.bool_]) -> None:
+        self._leaves = document.leaves
+        self._elements = elements = document.elements
+        self._shown = shown
+        before = np.concatenate(([0], np.cumsum(shown)))
+        self._visible = before[elements.leaf_ends] > before[elements.leaf_starts]
+        gathering = elements.named(GATHERING) & self._visible  # rule 1: without visible child it goes
+        total = np.concatenate(([0], np.cumsum(gathering)))
+        deeper: NDArray[np.bool_] = total[elements.ends] > total[1:]
+        self._gathers_text = gathering & ~deeper  # rules 2 and 3: no gathering child
+        self._near, self._child = _nearest(elements, gathering)
+
+    def owners(self) -> NDArray[np.int32]:
+        """Name the element whose block each leaf belongs to, -1 for none.
+
+        It is the innermost gathering node (rules 2 and 3; rule 4 for text and inline elements, so that neighbours stay
+        together), or under rule 4 that node's child.
+        """
+        leaves = self._leaves
+        node = self._near[leaves.elements]
+        together = (leaves.boxes <= node) | self._gathers_text[node]
+        owner = np.where(together, node, self._child[leaves.elements])
+        return np.where(self._shown & (node >= 0), owner, -1).astype(np.int32)
+
+    def degrees(self, element: NDArray[np.int32]) -> NDArray[np.int64]:
+        """Return the degrees of blocks by their elements: 0 for a (rule 4), 1 for b (rule 3), 2 for c (rule 2)."""
+        elements, n = self._elements, len(self._elements)
+        children = np.bincount(elements.parents[self._visible & (elements.parents >= 0)], minlength=n)
+        children += np.bincount(self._leaves.elements[self._shown], minlength=n)
+        return np.where(self._gathers_text[element], np.where(children[element] > 1, 1, 2), 0)
+
+    def records(self, element: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return the gathering node that holds each block and its siblings: around a gathering node the next one."""
+        around = np.where(self._gathers_text[element], self._elements.parents[element], element)
+        return np.where(around >= 0, self._near[around], -1)
+
+
+def _nearest(elements: Elements, gathering: NDArray[np.bool_]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Find for each element the innermost gathering node, itself included; and that node's child that holds it."""
+    near: list[int] = []
+    child: list[int] = []
+    for i, (parent, gathers) in enumerate(zip(elements.parent, gathering.tolist(), strict=True)):
+        above = near[parent] if parent >= 0 else -1
+        near.append(i if gathers else above)
+        child.append(i if above == parent else child[parent])
+    return np.array(near, dtype=np.int32), np.array(child, dtype=np.int32)
+
+
+def _between(record: NDArray[np.int32], is_body: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Tell the blocks that stand between the first and the last body text of their record and are none themselves."""
+    n = len(record)
+    index = np.arange(n)
+    _, group = np.unique(record, return_inverse=True)
+    first, last = np.full(n, n), np.full(n, -1)
+    np.minimum.at(first, group[is_body], index[is_body])
+    np.maximum.at(last, group[is_body], index[is_body])
+    return ~is_body & (index > first[group]) & (index < last[group])
