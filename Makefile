@@ -8,7 +8,7 @@ SITE ?=
 ARGS ?=
 BIN := $(VENV)/bin
 
-.PHONY: crawl test test-servers check format soak bench bench-crawl bench-search clean
+.PHONY: crawl test test-servers check format floors soak bench bench-crawl bench-search clean
 
 # The environment is made anew only when what it is made of has changed.
 $(VENV)/.core: requirements.txt pyproject.toml
@@ -49,6 +49,10 @@ check: $(VENV)/.dev
 format: $(VENV)/.dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+# Pins the quality floors anew; read the difference of tests/gold/floors.json before committing it.
+floors: $(VENV)/.dev
+	$(BIN)/python tests/evaluation/test_quality_floor.py
 
 bench: $(VENV)/.peers
 	$(BIN)/python benchmarks/speed.py

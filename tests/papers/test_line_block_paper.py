@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import webmain
 from webmain.extractors.line_block import LineBlock, count_keywords, title_keywords
 from webmain.items import Page
 from webmain.page.document import Document
@@ -110,6 +111,17 @@ def test_sigma_takes_lambda_times_the_deviation():  # section IV.B
     assert LineBlock().judge(segmentation).kept.tolist() == [False, True, False]
 
 
+def test_sigma_takes_the_deviation_of_title_keywords_too():  # section IV.B: thresholds for all three features
+    gap = "\n" * 6
+    markup = "<title>Storm</title>" + gap.join(f"<p>{'storm ' * n}{FILLER * 9}</p>" for n in (1, 2, 6))
+    method = LineBlock(decision="sigma", tkd="require")
+    segmentation = method.segment(document(markup))
+    tkd = method.features(segmentation).tkd
+    assert tkd.tolist() == [1.0, 2.0, 6.0]
+    assert method.judge(segmentation).kept.tolist() == (tkd >= np.std(tkd)).tolist() == [False, False, True]
+    assert LineBlock(tkd="require").judge(segmentation).kept.tolist() == [False, True, True]
+
+
 def test_sigma_falls_back_where_nothing_deviates():
     method = LineBlock(decision="sigma")
     for n, kept in ((30, False), (31, True)):
@@ -127,6 +139,45 @@ def test_neighbouring_lines_are_merged_up_to_the_gap(max_gap, n):
 
 def test_adjacent_lines_are_one_block():
     assert len(LineBlock(max_gap=0).segment(document("<body>one\ntwo<br>three"))) == 1
+
+
+PAGE = """<html><head><title>Storm over the harbour</title><meta name=x content=y><style>p { color: red }</style>
+<script>var text = "<p>This is a script that is long enough to pass for a paragraph.</p>"</script></head><body>
+<!-- A remark that is long enough to pass for a paragraph of the article. -->
+<ul><li><a href=/>Home</a></li><li><a href=/n>All the news of today</a></li></ul>
+
+
+<h1>Storm leaves the harbour</h1>
+
+
+<p>The first paragraph, which has no link and is long enough to be kept by its density alone.</p>
+
+
+<p>More on this: <a href=/a>a linked line that is nearly all of the paragraph and so no text</a></p>
+
+
+<p>The second paragraph, with <a href=/b>one link</a>, is long enough as well, and comes after the first one.</p>
+
+
+<div>Copyright</div></body></html>"""
+
+
+def test_algorithm_from_page_to_text():  # section V.C: filter, break, lines, line-blocks, features, thresholds, append
+    extraction = LineBlock().judge(LineBlock().segment(document(PAGE)))
+    blocks = extraction.segmentation
+    assert [blocks.text(i) for i in range(len(blocks))] == [
+        "Home\nAll the news of today",
+        "Storm leaves the harbour",
+        "The first paragraph, which has no link and is long enough to be kept by its density alone.",
+        "More on this: a linked line that is nearly all of the paragraph and so no text",
+        "The second paragraph, with one link, is long enough as well, and comes after the first one.",
+        "Copyright",
+    ]
+    assert extraction.kept.tolist() == [False, True, True, False, True, False]
+    assert extraction.why[1] == "title keywords"
+    assert webmain.extract(PAGE, extractor="line_block", parts="text").text.split("\n\n") == [
+        blocks.text(i) for i in (1, 2, 4)
+    ]
 
 
 def test_evaluation_example():  # section VI.E

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from webmain.extractors.eniw import ENIW
 from webmain.extractors.pab import DELIMITERS, PAB, PRIORITY
@@ -48,6 +50,31 @@ def test_table_3_2_as_one_page():
 
 def test_em_counts_as_i_in_block_7():
     assert priorities("<p>t <em>x</em> " + INNER * 4 + "</p>") == [1.1]
+
+
+_INLINE = st.recursive(
+    st.sampled_from(["word", "<img src=x alt=ice>", "<img src=x>", "<span>s</span>", INNER]),
+    lambda inner: st.builds(
+        lambda tag, parts: f"<{tag}>{''.join(parts)}</{tag}>",
+        st.sampled_from(["b", "strong", "i", "em", "u"]),
+        st.lists(inner, min_size=1, max_size=4),
+    ),
+    max_leaves=12,
+)
+
+
+@given(st.sampled_from(["p", "h1", "h3", "ul", "table"]), st.lists(_INLINE, max_size=6))
+def test_priority_is_the_sum_over_outer_and_inner_tags(tag, parts):  # section 3.1.2, equation 1
+    inner = "".join(parts)
+    wrap = {"ul": "<ul><li>text {}</li></ul>", "table": "<table><tr><td>text {}</td></tr></table>"}
+    markup = wrap.get(tag, f"<{tag}>text {{}}</{tag}>").format(inner)
+    expected = PRIORITY.get(tag, 0.0) + 0.3 * inner.count(" alt=") + 0.2 * inner.count("<a ")
+    expected += sum(PRIORITY[name] * inner.count(f"<{name}>") for name in ("b", "strong", "i", "em"))
+    assert priorities(markup) == [pytest.approx(expected)]
+
+
+def test_image_without_any_text_around_it_makes_no_block():
+    assert priorities("<img src=x alt=ice><p>text</p>") == [0.1]
 
 
 @pytest.mark.parametrize("tag", sorted(set(PRIORITY) - {"title", "img", "a"}))
@@ -151,6 +178,45 @@ def test_duplicate_informative_blocks_are_merged():  # algorithm 3.2.2, step 5
 def test_headline_that_repeats_the_title_stays_in_the_text():
     found = merge(extraction("<title>Ice is back</title><h1>Ice is back</h1><p>Text"))
     assert found.kept.tolist() == [True, True, True]
+
+
+def test_text_in_a_marquee_is_noise_for_eniw_only():  # section 2, on what ENIW gets wrong
+    markup = "<marquee><p>Water will be off on Monday</p></marquee><p>text</p>"
+    assert extraction(markup).kept.tolist() == [True, True]
+    eniw = judge(Document(Page(url=URL, html=markup), html=markup), ENIW())
+    assert [eniw.segmentation.text(i) for i in range(len(eniw.kept))] == ["text"]
+
+
+def test_eniw_does_not_compare_inner_and_outer_links():  # section 2
+    markup = "<b>" + OUTER * 10 + "</b>"
+    assert not extraction(markup).kept.any()
+    assert judge(Document(Page(url=URL, html=markup), html=markup), ENIW()).kept.all()
+
+
+# --- the paper's own arithmetic ---------------------------------------------------------------------------------------
+
+TEST_PAGES = (10, 20, 30, 40, 50, 60, 70)
+TABLE_4_3_2 = {"ENIW": (80, 85, 83, 85, 86, 83.3, 80), "PAB": (80, 80, 83, 86, 88, 88.3, 90)}
+RIGHT_BY_THE_TEXT = {"ENIW": (8, 15, 25, 34, 43, 50, 56), "PAB": (8, 16, 25, 35, 44, 53, 63)}
+
+
+def test_text_and_table_of_section_4_3_disagree_in_two_places():
+    differing = [
+        (method, n)
+        for method, printed in TABLE_4_3_2.items()
+        for n, percent, right in zip(TEST_PAGES, printed, RIGHT_BY_THE_TEXT[method], strict=True)
+        if abs(100 * right / n - percent) > 0.5
+    ]
+    assert differing == [("ENIW", 20), ("PAB", 40)]
+
+
+def test_printed_standard_error_of_pab_is_its_mean_error():  # table 4.4.1; equation 3 is lost in print
+    mean_error = {method: 1 - np.mean(printed) / 100 for method, printed in TABLE_4_3_2.items()}
+    standard_error = {m: np.std(p, ddof=1) / 100 / np.sqrt(len(p)) for m, p in TABLE_4_3_2.items()}
+    assert mean_error["PAB"] == pytest.approx(0.1496, abs=5e-5)
+    assert mean_error["ENIW"] == pytest.approx(0.1681, abs=5e-5)  # printed: .20396
+    assert standard_error["PAB"] == pytest.approx(0.0153, abs=5e-4)
+    assert standard_error["ENIW"] == pytest.approx(0.0092, abs=5e-4)
 
 
 def test_eniw_keeps_all_text_but_of_removed_tags():  # section 2

@@ -58,6 +58,25 @@ def test_other_hidden_text_is_dropped_unless_asked(attribute):
     assert kept(markup, hidden="keep") == ["one", "two", "gone"]
 
 
+def test_only_the_body_is_read():  # section III.A: "only the body node is extracted"
+    assert kept("<title>The title</title><body><p>one<p>two") == ["one", "two"]
+
+
+@pytest.mark.parametrize(
+    "node", ["<embed src=x>", "<img src=x alt=text>", "<p> \n </p>", "<p>\n</p>", "<b></b>", "<!-- x -->"]
+)
+def test_nodes_without_text_are_no_elements(node):  # rules R1: embed, img, comments, line feeds
+    text, link = "<p>" + "x" * 40, "<p><a href=/>" + "y" * 60 + "</a>"
+    plain, mixed = (f"<div>{part}{text}{part}{link}</div>" for part in ("", node))
+    assert ratio(mixed, "x" * 40) == ratio(plain, "x" * 40) == pytest.approx(0.75 * 0.6 + 0.25 * 0.5)
+
+
+def test_leaf_is_an_anchor_by_any_ancestor():  # rules R2
+    markup = "<div><p>" + "x" * 40 + "<p><a {}><b><i>" + "y" * 60 + "</i></b></a></div>"
+    for attribute in ("href=/", "name=here"):
+        assert ratio(markup.format(attribute), "x" * 40) == pytest.approx(0.75 * 0.6 + 0.25 * 0.5)
+
+
 def test_entities_are_decoded():
     assert kept("<p>a &amp; b<p>two") == ["a & b", "two"]
 

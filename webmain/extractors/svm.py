@@ -24,8 +24,7 @@ from webmain.extractors.base import (
     extraction,
 )
 from webmain.features.block_features import DEFAULT_SETS, check_sets
-from webmain.features.clusters import cluster
-from webmain.features.labels import FORMS, Labels, label
+from webmain.features.labels import FORMS, Labels, label_site
 from webmain.features.linear import LinearModel, learn
 from webmain.features.relevance import usable_descriptions
 from webmain.features.site_blocks import read_descriptions, read_documents, read_segmentations, shown_blocks
@@ -153,7 +152,7 @@ class SVM:
         return replace(self, learned=replace(learned, resemblance=float(np.mean(looks))))
 
     def _label(self, blocks: SiteBlocks) -> Labels:
-        return label(blocks, cluster(blocks, sets=self._sets), form=self.form)
+        return label_site(blocks, sets=self._sets, form=self.form)
 
     def restored(self, learned: Learned) -> Self:
         """Return a copy with a model learned earlier.

@@ -32,6 +32,9 @@ MAX_LOG_LENGTH = 12.0
 """Texts from 4,095 characters on have length 1.0."""
 
 
+_OF_CONTENT = frozenset(("top", "height"))
+
+
 def check_sets(sets: Sequence[str]) -> tuple[str, ...]:
     """Return the feature sets in their own order, without repetitions.
 
@@ -103,12 +106,13 @@ def discrete_names(
 def continuous_values(sets: Sequence[str], visual: Mapping[str, str | float] | None) -> dict[str, float]:
     """Return the continuous visual features of one block: finite numbers by name, on a scale of ratios.
 
-    Sizes and positions are felt by their ratio as well: sign(x) log2(1 + |x|), in quarters of a doubling.
+    Sizes and positions are felt by their ratio as well: sign(x) log2(1 + |x|), in quarters of a doubling. A block's top and
+    height are left out: they follow from how much text there is above and in it; left edge and width are of the layout.
     """
     if "visual" not in sets or not visual:
         return {}
     values = {}
     for key, value in visual.items():
-        if not isinstance(value, str) and math.isfinite(value):
+        if not isinstance(value, str) and key not in _OF_CONTENT and math.isfinite(value):
             values[f"px={key}"] = round(4 * math.copysign(math.log2(1 + abs(value)), value)) / (4 * MAX_LOG_LENGTH)
     return values

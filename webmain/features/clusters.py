@@ -72,6 +72,7 @@ def cluster(
     sets: Sequence[str] = DEFAULT_SETS,
     min_samples: int | None = None,
     eps: float | None = None,
+    scale: float = 1.0,
 ) -> NDArray[np.int32]:
     """Cluster the blocks of all pages.
 
@@ -84,6 +85,8 @@ def cluster(
         Blocks that make a dense place; None is the square root of the number of pages, rounded: a cluster has to recur.
     eps : float or None
         Radius of the neighbourhood; None reads it from the data (`radius`).
+    scale : float
+        Factor on the radius.
 
     Returns
     -------
@@ -104,7 +107,7 @@ def cluster(
     if not vectors.matrix.shape[1]:  # nothing by which blocks could differ
         return np.zeros(len(blocks), dtype=np.int32)
     least = max(1, round(blocks.n_pages**0.5)) if min_samples is None else min_samples
-    reach = radius(vectors, k=least) if eps is None else eps
+    reach = scale * (radius(vectors, k=least) if eps is None else eps)
     found = DBSCAN(eps=reach, min_samples=least, algorithm="brute").fit(vectors.matrix, sample_weight=vectors.weight)
     return _by_first_appearance(found.labels_[vectors.of_block])
 

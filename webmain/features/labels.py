@@ -12,12 +12,17 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from webmain.features.block_features import DEFAULT_SETS
 from webmain.features.cluster_evidence import gather
-from webmain.features.relevance import page_bounds
+from webmain.features.clusters import cluster
+from webmain.features.positions import without_asides
+from webmain.features.relevance import page_bounds, repeated
 from webmain.features.surroundings import surrounding_content
 from webmain.features.templates import content_clusters
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from webmain.features.site_blocks import SiteBlocks
@@ -46,6 +51,43 @@ class Labels:
     relevance: NDArray[np.float64]
     positive: NDArray[np.bool_]
     n_described: int
+
+
+MAX_REPEATED = 0.1
+"""Share of the content clusters' blocks whose texts stand on other pages too, above which they hold boilerplate."""
+
+NARROWER = 0.75
+MAX_NARROWINGS = 6
+
+
+def label_site(
+    blocks: SiteBlocks, *, sets: Sequence[str] = DEFAULT_SETS, form: Form = "global", surroundings: bool = True
+) -> Labels:
+    """Cluster the blocks of a site and label them; where content and boilerplate fell together, with a smaller radius.
+
+    Parameters
+    ----------
+    blocks : SiteBlocks
+    sets : sequence of str
+        Feature sets for the clusters.
+    form, surroundings
+        As `label` has them.
+
+    Notes
+    -----
+    The curve of distances that the radius is read from has no clear knee on some sites. An article's text is not on other
+    pages: where more than a few of the content clusters' blocks are, the radius was too wide, and a narrower one is tried.
+    """
+    is_repeated = repeated(blocks)
+    scale = 1.0
+    for _ in range(MAX_NARROWINGS):
+        clusters = cluster(blocks, sets=sets, scale=scale)
+        labels = label(blocks, clusters, form=form, surroundings=surroundings)
+        chosen = np.isin(clusters, labels.content)
+        if not chosen.any() or is_repeated[chosen].mean() <= MAX_REPEATED:
+            return labels
+        scale *= NARROWER
+    return label(blocks, cluster(blocks, sets=sets), form=form, surroundings=surroundings)
 
 
 def label(
@@ -82,7 +124,8 @@ def label(
     positive = np.zeros(len(blocks), dtype=np.bool_)
     content: dict[int, None] = {}
     if form == "global":
-        content = dict.fromkeys(content_clusters(evidence, np.arange(blocks.n_pages)))
+        found = content_clusters(evidence, np.arange(blocks.n_pages))
+        content = dict.fromkeys(without_asides(blocks, clusters, found))
         positive |= np.isin(clusters, list(content))
     else:
         bounds = page_bounds(blocks)

@@ -67,17 +67,22 @@ def page_contents(blocks: SiteBlocks) -> list[int]:
     return [number.setdefault(blocks.texts[a:b], len(number)) for a, b in bounds]
 
 
+def repeated(blocks: SiteBlocks) -> NDArray[np.bool_]:
+    """Tell which blocks' texts stand on other pages too: `(n_blocks,) bool`; a page that was given twice repeats nothing."""
+    contents = page_contents(blocks)
+    holders: defaultdict[str, set[int]] = defaultdict(set)
+    for page, text in zip(blocks.page.tolist(), blocks.texts, strict=True):
+        holders[text].add(contents[page])
+    return np.array([len(holders[text]) > 1 for text in blocks.texts], dtype=np.bool_)
+
+
 def is_own_text(blocks: SiteBlocks) -> NDArray[np.bool_]:
     """Tell which blocks may be the text of their page alone: on no other page, and mostly outside of anchors.
 
     Advertisements, headings of teasers and menus are on other pages too, teasers are anchors. A page that was given twice
     repeats nothing.
     """
-    contents = page_contents(blocks)
-    holders: defaultdict[str, set[int]] = defaultdict(set)
-    for page, text in zip(blocks.page.tolist(), blocks.texts, strict=True):
-        holders[text].add(contents[page])
-    own = np.array([len(holders[text]) == 1 for text in blocks.texts], dtype=np.bool_)
+    own = ~repeated(blocks)
     if blocks.anchor_share is not None:
         own &= blocks.anchor_share <= MAX_LINKED
     return own

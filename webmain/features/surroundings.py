@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from webmain.features.positions import in_column
 from webmain.features.relevance import is_own_text, page_bounds
 
 if TYPE_CHECKING:
@@ -55,9 +56,13 @@ def surrounding_content(
           all content of the site, and comes next to a content block without anything in between on most pages where it
           occurs. The same for noise, and for text that stands directly in a container of content.
 
-        Comments and teasers do neither.
+        Comments and teasers do neither. On rendered pages both have to stand in the article's column of text
+        (`webmain.features.positions`): credits, boxes of highlights and wide pictures' captions don't.
     """
     eligible = ~positive & is_own_text(blocks) & ~_copies(blocks, positive)
+    standing = in_column(blocks, positive)
+    if standing is not None:
+        eligible &= standing
     inside = eligible & _between(blocks, positive)
     found = inside & ((clusters < 0) | _on_most_pages(blocks, clusters, inside)[clusters])
     alike = eligible & _alike(blocks, clusters, positive)

@@ -11,6 +11,8 @@ PROTOCOLS: Mapping[str, str] = MappingProxyType(
         "line_block_sites": "webmain.evaluation.protocols.line_block_sites",
         "thai_lengths": "webmain.evaluation.protocols.thai_lengths",
         "lbda_steps": "webmain.evaluation.protocols.lbda_steps",
+        "svm_visual": "webmain.evaluation.protocols.svm_visual",
+        "svm_sites": "webmain.evaluation.protocols.svm_sites",
         "pab_blocks": "webmain.evaluation.protocols.pab_blocks",
         "pab_search": "webmain.evaluation.protocols.pab_search",
         "pab_classes": "webmain.evaluation.protocols.pab_classes",

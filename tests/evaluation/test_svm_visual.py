@@ -1,0 +1,179 @@
+import json
+import random
+
+import numpy as np
+import pytest
+
+from webmain.evaluation.protocols import PROTOCOLS, svm_visual
+from webmain.evaluation.protocols.svm_visual import Setting, Site, extract, flaws_of_references, ratios, run, sites_of
+from webmain.evaluation.visual import RenderedFileError, RenderedPage
+
+BODY = {"color": "rgb(17, 17, 17)", "font-size": "16px", "line-height": "24px"}
+QUOTE = {"color": "rgb(90, 90, 90)", "font-style": "italic", "font-size": "18px", "line-height": "28px"}
+MENU = {"color": "rgb(0, 0, 200)", "font-size": "12px", "text-transform": "uppercase", "float": "left"}
+COMMENT = {"color": "rgb(60, 60, 60)", "font-size": "13px", "word-wrap": "break-word", "font-family": "Arial"}
+BOX = {"color": "rgb(100, 100, 100)", "font-size": "11px", "font-weight": "bold", "font-family": "Arial"}
+WORDS = [
+    a + b for a in ("ba", "de", "fi", "go", "lu", "ma", "ne", "pi") for b in ("ras", "ton", "mel", "kis", "vun", "dor")
+]
+
+
+def sentence(draw, n):
+    return " ".join(draw.choice(WORDS) + draw.choice(WORDS) for _ in range(n))
+
+
+def rendered(number, *, site="a", quote=True, description=True, reference="all", n_comments=3):
+    """A page: menu, box beside the text, five paragraphs with a quote between them, comments longer than all that."""
+    draw = random.Random(f"{site}{number}")
+    story = [sentence(draw, 25) for _ in range(5)]
+    said = sentence(draw, 20)
+    rows = [("header/ul/li", MENU, (100, 80), item) for item in ("Home", "World", "Sports and games", "Read more news")]
+    rows.append(("div/div/aside/p", BOX, (400, 180), "In short " + sentence(draw, 12)))
+    rows += [("div/div/p", BODY, (400, 600), text) for text in story[:3]]
+    if quote:
+        rows.append(("div/div/blockquote/p", QUOTE, (430, 540), said))
+    rows += [("div/div/p", BODY, (400, 600), text) for text in story[3:]]
+    rows += [("div/section/div", COMMENT, (400, 560), sentence(draw, 120)) for _ in range(n_comments)]
+    rows.append(("footer/p", MENU, (100, 300), "All rights reserved by the paper"))
+    wanted = {"all": [*story[:3], *([said] if quote else []), *story[3:]], "no quote": story, "none": None}[reference]
+    return RenderedPage(
+        id=f"{site}/{number}",
+        site=site,
+        url="",
+        descriptions=(" ".join(story[0].split()[:18]),) if description else (),
+        reference=None if wanted is None else "\n".join(wanted),
+        texts=tuple(text for *_, text in rows),
+        tag_paths=tuple(f"html/body/{path}" for path, *_ in rows),
+        selectors=tuple(f"html/body/{path}" for path, *_ in rows),
+        anchor_shares=(0.0,) * len(rows),
+        visual=tuple(
+            {**style, "left": float(left), "width": float(width), "top": 0.0, "height": 9.0}
+            for _, style, (left, width), _ in rows
+        ),
+    )
+
+
+@pytest.fixture(scope="module")
+def site():
+    return Site("a", tuple(rendered(i, quote=i % 2 == 0) for i in range(8)))
+
+
+def test_pages_are_extracted_by_a_model_of_other_pages(site):
+    kept = extract(site, Setting(), seed=0)
+    assert ratios(site, kept) == (1.0, 1.0)
+
+
+def test_best_cluster_alone_misses_the_quote_that_is_styled_apart(site):
+    kept = extract(site, Setting(surroundings=False), seed=0)
+    matching, strict = ratios(site, kept, pages=[0])
+    assert matching == pytest.approx(2 * 125 / (125 + 145))  # 5 paragraphs of 25 words, and a quote of 20
+    assert strict == pytest.approx(125 / 145)
+    assert ratios(site, kept, pages=[1]) == (1.0, 1.0)
+
+
+def test_box_beside_the_text_and_long_comments_are_left_out(site):
+    kept = extract(site, Setting(), seed=0)
+    styles = [
+        site.blocks.visual[i].get("font-weight", site.blocks.visual[i].get("word-wrap")) for i in np.flatnonzero(kept)
+    ]
+    assert set(styles) == {None}
+
+
+@pytest.mark.parametrize(
+    "setting", [Setting(own=True), Setting(n_train=3), Setting(sets=("tag_path",)), Setting(form="local")]
+)
+def test_other_settings_extract_the_article_as_well(site, setting):
+    assert ratios(site, extract(site, setting, seed=0))[0] > 0.95
+
+
+def test_same_seed_gives_the_same_blocks(site):
+    first, again = (extract(site, Setting(n_train=3), seed=5) for _ in range(2))
+    assert (first == again).all()
+
+
+def test_no_description_means_nothing_is_extracted():
+    site = Site("a", tuple(rendered(i, description=False) for i in range(4)))
+    assert not extract(site, Setting(), seed=0).any()
+
+
+def test_ratios_over_no_page_are_unknown(site):
+    assert ratios(site, np.zeros(len(site.blocks), dtype=bool), pages=[]) is None
+
+
+def test_reference_that_skips_a_block_of_the_column_is_not_whole():
+    pages = [rendered(i, reference="no quote" if i == 2 else "all") for i in range(6)]
+    assert list(flaws_of_references(Site("a", tuple(pages)))) == [2]
+    assert flaws_of_references(Site("a", tuple(pages)))[2].startswith("skips 1 blocks, the first: ")
+
+
+def test_reference_that_holds_the_menu_is_not_whole():
+    pages = [rendered(i) for i in range(6)]
+    pages[4] = RenderedPage(**{**vars(pages[4]), "reference": "Sports and games\n" + pages[4].reference})
+    assert flaws_of_references(Site("a", tuple(pages))) == {4: "holds boilerplate: Sports and games"}
+
+
+def test_whole_references_have_no_flaw_whatever_is_extracted(site):
+    assert flaws_of_references(site) == {}
+
+
+def test_sites_that_cannot_be_measured_are_named_with_the_reason():
+    pages = [
+        *(rendered(i, site="few") for i in range(3)),
+        *(rendered(i, site="unknown", reference="none") for i in range(4)),
+        *(rendered(i, site="silent", description=False) for i in range(4)),
+        *(rendered(i, site="good") for i in range(4)),
+    ]
+    sites, dropped = sites_of(pages)
+    assert [site.name for site in sites] == ["good"]
+    assert [line.split(" is left out: ")[0] for line in dropped] == ["few", "unknown", "silent"]
+
+
+def as_record(page):
+    blocks = [
+        {
+            "text": [text],
+            "path": path.split("/")[2:],
+            "selector": [{"name": name, "classes": []} for name in path.split("/")[2:]],
+            "computed": {k: v for k, v in look.items() if isinstance(v, str)},
+            "bound": {k: v for k, v in look.items() if not isinstance(v, str)},
+        }
+        for text, path, look in zip(page.texts, page.tag_paths, page.visual, strict=True)
+    ]
+    fields = {"id": page.id, "site": page.site, "descriptions": list(page.descriptions), "ref": page.reference}
+    return json.dumps({**fields, "blocks": blocks})
+
+
+def test_experiment_gives_its_tables(tmp_path, monkeypatch):
+    monkeypatch.setattr(svm_visual, "PUBLISHED", {"a": 87.4})
+    monkeypatch.setattr(svm_visual, "TRAINING_PAGES", (2,))
+    pages = [rendered(i, reference="no quote" if i == 0 else "all") for i in range(6)]
+    path = tmp_path / "rendered.jsonl"
+    path.write_text("\n".join(map(as_record, pages)) + "\nbroken\n")
+    findings = run((), seed=1, path=path)
+    accuracy, sets, training, differences = findings.tables
+    assert accuracy.rows[0][:3] == ("a", 6, 87.4)
+    assert accuracy.rows[0][-3:] == (5, 100.0, 100.0)
+    assert accuracy.rows[0][3] == pytest.approx(100 * (5 + 2 * 125 / (125 + 145)) / 6)
+    assert [row[0] for row in sets.rows][:3] == ["visual", "tag_path", "selector"]
+    assert training.rows[0][0] == "2 pages"
+    assert [row[0] for row in differences.rows] == ["a/0"]
+    assert differences.rows[0][4] == ""
+    assert all(len(row) == len(table.columns) for table in findings.tables for row in table.rows)
+    assert "dropped 1: lines that are not JSON" in findings.notes
+    assert any(note.startswith("a: 1 of 6 references are not whole: a/0 skips 1 blocks") for note in findings.notes)
+
+
+def test_without_a_file_there_is_a_note_and_no_table():
+    findings = run(())
+    assert findings.tables == ()
+    assert "file of rendered pages" in findings.notes[0]
+
+
+def test_unreadable_file_is_a_clear_error(tmp_path):
+    with pytest.raises(RenderedFileError):
+        run((), path=tmp_path / "none.jsonl")
+
+
+@pytest.mark.parametrize("name", ["svm_visual", "svm_sites"])
+def test_protocols_are_in_the_table(name):
+    assert PROTOCOLS[name].endswith(name)
