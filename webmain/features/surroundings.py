@@ -52,9 +52,9 @@ def surrounding_content(
 
         - stand *between* content blocks of their page, in a container of these or a few elements below it, where their
           cluster, if they have one, does so on most pages where it occurs; or
-        - *adjoin* them: their cluster has the article's own tag path and blocks about as long, is not the larger one of the
-          two, and comes next to a content block without anything in between on most pages where it occurs. The same for
-          noise, and for text that stands directly in a container of content.
+        - *adjoin* them: their cluster has the tag path of the page's content and blocks about as long, has no more text than
+          all content of the site, and comes next to a content block without anything in between on most pages where it
+          occurs. The same for noise, and for text that stands directly in a container of content.
 
         Comments and teasers do neither. On rendered pages both have to stand in the article's column of text
         (`webmain.features.positions`): credits, boxes of highlights and wide pictures' captions don't.
@@ -124,13 +124,8 @@ def _on_most_pages(blocks: SiteBlocks, clusters: NDArray[np.int32], mask: NDArra
 def _alike(blocks: SiteBlocks, clusters: NDArray[np.int32], positive: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Tell the blocks of clusters of running text: the article's tag path, blocks about as long, and less text in all."""
     n_chars = np.fromiter(map(len, blocks.texts), dtype=np.float64, count=len(blocks))
-    counts: Counter[str] = Counter()
-    for i in np.flatnonzero(positive).tolist():
-        counts[blocks.tag_paths[i]] += len(blocks.texts[i])
-    tag_path = min(counts, key=lambda path: (-counts[path], path))
-    own = positive & np.array([path == tag_path for path in blocks.tag_paths], dtype=np.bool_)
-    least, most = MIN_LENGTH_SHARE * np.median(n_chars[own]), n_chars[own].sum()
-    at_home = np.array([path == tag_path for path in blocks.tag_paths], dtype=np.bool_) | _own_text(blocks, positive)
+    at_home = _at_home(blocks, positive)
+    least, most = MIN_LENGTH_SHARE * np.median(n_chars[positive & at_home]), n_chars[positive].sum()
     small = np.zeros(int(clusters.max(initial=-1)) + 2, dtype=np.bool_)
     for cluster in np.unique(clusters[at_home & (clusters >= 0)]).tolist():
         members = clusters == cluster
@@ -140,13 +135,19 @@ def _alike(blocks: SiteBlocks, clusters: NDArray[np.int32], positive: NDArray[np
     return alike
 
 
-def _own_text(blocks: SiteBlocks, positive: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Tell which blocks are text directly in a container of their page's content."""
-    own = np.zeros(len(blocks), dtype=np.bool_)
+def _at_home(blocks: SiteBlocks, positive: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Tell which blocks have the tag path of most of their page's content, or are text directly in a container of it."""
+    home = np.zeros(len(blocks), dtype=np.bool_)
     for first, end in page_bounds(blocks):
-        containers = _containers(blocks, (first + np.flatnonzero(positive[first:end])).tolist())
-        own[first:end] = [selector in containers for selector in blocks.selectors[first:end]]
-    return own
+        content = (first + np.flatnonzero(positive[first:end])).tolist()
+        n_chars: Counter[str] = Counter()
+        for i in content:
+            n_chars[blocks.tag_paths[i]] += len(blocks.texts[i])
+        tag_path = min(n_chars, key=lambda path: (-n_chars[path], path), default=None)
+        containers = _containers(blocks, content)
+        for i in range(first, end):
+            home[i] = blocks.tag_paths[i] == tag_path or blocks.selectors[i] in containers
+    return home
 
 
 def _next_to(blocks: SiteBlocks, clusters: NDArray[np.int32], content: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -1,0 +1,194 @@
+"""`webmain evaluate`: compare extractors and peers on gold data, or run a paper's experiment."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from webmain.cli.comparing import UsageError, bullets, compare
+from webmain.cli.exits import NOT_FOUND, OK, USAGE
+from webmain.cli.sources import positive, positive_int
+
+if TYPE_CHECKING:
+    from webmain.cli import Commands
+    from webmain.evaluation.gold import Gold
+
+FORMATS = ("table", "csv", "json", "html")
+_EXAMPLES = """
+examples:
+  webmain evaluate gold.jsonl.gz                        all extractors and installed peers
+  webmain evaluate gold/ -e line_block,pab,trafilatura --out report
+  webmain evaluate gold/ -e svm@site,svm@crossfit       learning from each site's pages
+  webmain evaluate gold/ --score report/predictions.jsonl.gz --metrics all --format html > report.html
+  webmain evaluate gold/ --protocol line_block_cleaneval
+
+exit codes: 0 done, 1 a system could not be run at all, 2 wrong usage, 3 no gold data, 4 the output could not be written
+"""
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    evaluate = commands.add_parser(
+        "evaluate",
+        help="compare extractors and other systems on pages whose text is known",
+        description="Run systems over gold pages, save what they give, score it, and report.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    evaluate.add_argument(
+        "gold",
+        metavar="GOLD",
+        nargs="*",
+        help="a file or folder of gold data: JSONL, WCXB, CleanEval, pages with texts",
+    )
+    evaluate.add_argument("--list", action="store_true", help="list systems, metrics, protocols, formats, and stop")
+    _add_run_options(evaluate)
+    _add_report_options(evaluate)
+    evaluate.set_defaults(run=_evaluate)
+
+
+def _add_run_options(parser: argparse.ArgumentParser) -> None:
+    runs = parser.add_argument_group("what is run")
+    runs.add_argument(
+        "-e",
+        "--systems",
+        metavar="SYSTEM[,SYSTEM]",
+        action="append",
+        help="line_block, pab:keep=..., svm@site, svm@crossfit, trafilatura, module:name, all_text; "
+        "all, ours, peers (default: all)",
+    )
+    runs.add_argument("--protocol", metavar="NAME", help="run a paper's experiment instead")
+    runs.add_argument("--limit", type=positive_int, metavar="N", help="a random sample of N pages of each gold set")
+    runs.add_argument("--seed", type=int, default=1, metavar="S", help="of samples, intervals and tests (1)")
+    runs.add_argument(
+        "--jobs",
+        type=_jobs,
+        default=1,
+        metavar="N",
+        help="processes (1); 0: none of its own, for debugging, without limit",
+    )
+    runs.add_argument("--timeout", type=positive, default=30.0, metavar="S", help="seconds for a page (30)")
+    runs.add_argument(
+        "--repeat", type=positive_int, default=1, metavar="N", help="turns for each page, the fastest counts (1)"
+    )
+    runs.add_argument("--predictions", type=Path, metavar="FILE", help="save predictions here (.jsonl, .jsonl.gz)")
+    runs.add_argument("--fresh", action="store_true", help="don't continue what FILE holds already")
+    runs.add_argument("--score", type=Path, metavar="FILE", help="run nothing, score the predictions in FILE")
+
+
+def _add_report_options(parser: argparse.ArgumentParser) -> None:
+    reports = parser.add_argument_group("what is reported")
+    reports.add_argument("--metrics", metavar="NAME[,NAME]", help="all, or names (default: words,same_words)")
+    reports.add_argument("--baseline", metavar="NAME", help="the system others are compared with (default: the first)")
+    reports.add_argument(
+        "--by",
+        metavar="WHAT[,WHAT]",
+        help="also by dataset, type, language, site (default: those that differ, not site)",
+    )
+    reports.add_argument("-f", "--format", choices=FORMATS, default="table", help="what is printed (default: table)")
+    reports.add_argument(
+        "--out", type=Path, metavar="FOLDER", help="write predictions, CSV files, report.json and report.html here"
+    )
+
+
+def _jobs(text: str) -> int:
+    value = int(text)
+    if not 0 <= value <= 256:
+        raise argparse.ArgumentTypeError(f"got {text}, allowed is 0 to 256")
+    return value
+
+
+def _evaluate(args: argparse.Namespace) -> int:
+    from webmain.evaluation.gold import GoldError
+    from webmain.evaluation.predictions import PredictionsError
+    from webmain.evaluation.systems import UnknownSystem
+
+    if args.list:
+        _print_lists()
+        return OK
+    try:
+        if not args.gold:
+            raise UsageError("no gold data was named; see webmain evaluate --help")
+        return _protocol(args) if args.protocol else compare(args)
+    except (UsageError, UnknownSystem, PredictionsError) as error:
+        print(f"webmain: {error}", file=sys.stderr)
+        return USAGE
+    except GoldError as error:
+        print(f"webmain: {error}", file=sys.stderr)
+        return NOT_FOUND
+
+
+# ---- lists
+
+
+def _print_lists() -> None:
+    from webmain.evaluation import systems
+    from webmain.evaluation.gold import GoldFormat
+    from webmain.evaluation.metrics import METRICS
+    from webmain.evaluation.protocols import PROTOCOLS
+    from webmain.evaluation.report import GROUPINGS
+
+    print("systems:")
+    for name in systems.names():
+        print(f"  {name}" if systems.is_installed(name) else f"  {name} (not installed: pip install webmain[peers])")
+    print(f"  groups: {', '.join(systems.GROUPS)}; yours: module:Class, module:function; NAME@site, NAME@crossfit")
+    print("metrics:")
+    for metric in METRICS.values():
+        print(f"  {metric.name:<12} {metric.title}")
+    print("protocols:" if PROTOCOLS else "protocols: none")
+    for name in PROTOCOLS:
+        print(f"  {name:<24} {_first_line(_module(name))}")
+    print(f"groupings: {', '.join(GROUPINGS)}")
+    print(f"formats of gold data: {', '.join(GoldFormat)}")
+    print(f"formats of reports: {', '.join(FORMATS)}")
+
+
+def _module(protocol: str) -> Any:
+    from webmain.evaluation.protocols import PROTOCOLS
+
+    if protocol not in PROTOCOLS:
+        raise UsageError(f"protocol: got {protocol!r}, allowed are {', '.join(PROTOCOLS) or 'none yet'}")
+    return importlib.import_module(PROTOCOLS[protocol])
+
+
+def _first_line(module: Any) -> str:
+    return (module.__doc__ or "").strip().partition("\n")[0]
+
+
+# ---- protocols
+
+
+def _protocol(args: argparse.Namespace) -> int:
+    from webmain.evaluation import html_report, writers
+    from webmain.evaluation.gold import read_gold
+    from webmain.evaluation.scoring import sample
+
+    module = _module(args.protocol)
+    gold = read_gold(args.gold)
+    pages = sample(gold, args.limit, seed=args.seed)
+    try:
+        findings = module.run(pages, seed=args.seed)
+    except ValueError as error:  # the gold is not what the protocol needs
+        raise UsageError(f"protocol {args.protocol}: {error}") from error
+    facts = {"protocol": findings.protocol, "gold": _names(gold), "digest": gold.digest, "notes": list(findings.notes)}
+    forms: dict[str, Callable[[], str]] = {
+        "table": lambda: "\n".join([*(writers.text(table) for table in findings.tables), *bullets(findings.notes)]),
+        "csv": lambda: writers.csv_text(writers.long_table(findings.tables)),
+        "json": lambda: writers.json_text(findings.tables, facts),
+        "html": lambda: html_report.findings_page(findings),
+    }
+    if args.out:
+        for table in findings.tables:
+            writers.write_whole(args.out / f"{args.protocol}_{table.name}.csv", writers.csv_text(table))
+        writers.write_whole(args.out / f"{args.protocol}.json", forms["json"]())
+        writers.write_whole(args.out / f"{args.protocol}.html", forms["html"]())
+    print(forms[args.format]().rstrip("\n"))
+    return OK
+
+
+def _names(gold: Gold) -> list[str]:
+    return [path.name for path, _ in gold.sources]

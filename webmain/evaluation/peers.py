@@ -1,0 +1,171 @@
+"""The peers as functions from a page to its text, each set up as its own documentation advises for the main text.
+
+All get the decoded page, its address and its language, where the gold knows them; none goes to the network (the worker
+closes it besides). Every import stands inside its function: none of these packages is needed to install webmain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Literal
+
+Focus = Literal["balanced", "precision", "recall"]
+
+NO_URL = "http://page.invalid/"
+"""Address of pages that have none, for peers which insist on one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeerPage:
+    """What a peer is given.
+
+    Attributes
+    ----------
+    html : str
+        The page, decoded.
+    url : str or None
+    language : str
+        ISO 639 code as the gold has it, "" if unknown.
+    """
+
+    html: str
+    url: str | None
+    language: str
+
+
+def trafilatura(page: PeerPage, *, focus: Focus = "balanced", comments: bool = False) -> str:
+    """Return what trafilatura finds."""
+    import trafilatura
+
+    text = trafilatura.extract(
+        page.html,
+        url=page.url,
+        include_comments=comments,
+        favor_precision=focus == "precision",
+        favor_recall=focus == "recall",
+    )
+    return text or ""
+
+
+def trafilatura_precision(page: PeerPage, *, comments: bool = False) -> str:
+    """Return what trafilatura finds when it prefers less text but correct."""
+    return trafilatura(page, focus="precision", comments=comments)
+
+
+def resiliparse(page: PeerPage, *, alt_texts: bool = False, comments: bool = True) -> str:
+    """Return resiliparse's main content.
+
+    Texts of pictures are left out. Its own filter of comments is left off: with it, it loses more articles than comments
+    (F1 .889 to .758 on Thai pages).
+    """
+    from resiliparse.extract.html2text import extract_plain_text
+
+    return str(extract_plain_text(page.html, main_content=True, alt_texts=alt_texts, comments=comments) or "")
+
+
+def readability_lxml(page: PeerPage) -> str:
+    """Return all text of the part of the page that readability-lxml cuts out."""
+    from lxml import etree, html
+    from readability import Document
+
+    summary = Document(page.html).summary()
+    try:
+        root: Any = html.fromstring(summary)
+        return str(root.text_content())
+    except etree.ParserError:  # the summary is empty
+        return ""
+
+
+def newspaper4k(page: PeerPage, *, language: str = "page") -> str:
+    """Return newspaper4k's text.
+
+    `language` is the code to read the page by; "page" takes the gold's, then what the library makes out itself, then
+    English: some languages need tokenizers that are not part of it.
+    """
+    import newspaper
+
+    wanted = [page.language, "", "en"] if language == "page" else [language]
+    for number, code in enumerate(wanted):
+        options: dict[str, Any] = {"language": code} if code else {}
+        try:
+            article = newspaper.Article(page.url or NO_URL, fetch_images=False, memorize_articles=False, **options)
+            article.download(input_html=page.html)
+            article.parse()
+            return str(article.text)
+        except (ImportError, ValueError):  # a language that it does not know, or has no tokenizer for
+            if number == len(wanted) - 1:
+                raise
+    return ""
+
+
+def justext(page: PeerPage, *, language: str = "page") -> str:
+    """Return jusText's good paragraphs.
+
+    `language` is a code, or "page" for the gold's. Languages without a stop list of its own are read in its
+    language-independent mode (no stop words, both thresholds 0).
+    """
+    import justext as library
+
+    name = STOP_LISTS.get(page.language if language == "page" else language)
+    options = {} if name else {"stopwords_low": 0, "stopwords_high": 0}
+    words = library.get_stoplist(name) if name else frozenset()
+    return "\n".join(p.text for p in library.justext(page.html, words, **options) if not p.is_boilerplate)
+
+
+def boilerpy3(page: PeerPage) -> str:
+    """Return boilerpy3's article (its ArticleExtractor)."""
+    from boilerpy3.extractors import ArticleExtractor
+
+    return str(ArticleExtractor(raise_on_failure=False).get_content(page.html))
+
+
+def goose3(page: PeerPage) -> str:
+    """Return goose3's cleaned text; pictures are not fetched."""
+    from goose3 import Goose
+
+    with Goose({"enable_image_fetching": False}) as goose:
+        return str(goose.extract(raw_html=page.html, url=page.url).cleaned_text or "")
+
+
+STOP_LISTS: Mapping[str, str] = MappingProxyType(
+    dict(
+        pair.split("=")
+        for pair in """
+        af=Afrikaans ar=Arabic bg=Bulgarian bn=Bengali bs=Bosnian ca=Catalan cs=Czech cy=Welsh da=Danish
+        de=German el=Greek en=English es=Spanish et=Estonian eu=Basque fa=Persian fi=Finnish fr=French
+        ga=Irish gl=Galician gu=Gujarati he=Hebrew hi=Hindi hr=Croatian hu=Hungarian hy=Armenian
+        id=Indonesian is=Icelandic it=Italian ka=Georgian kk=Kazakh kn=Kannada ko=Korean lb=Luxembourgish
+        lt=Lithuanian lv=Latvian mk=Macedonian ml=Malayalam mr=Marathi ms=Malay nb=Norwegian_Bokmal
+        ne=Nepali nl=Dutch nn=Norwegian_Nynorsk no=Norwegian_Bokmal pl=Polish pt=Portuguese ro=Romanian
+        ru=Russian sk=Slovak sl=Slovenian sq=Albanian sr=Serbian sv=Swedish sw=Swahili ta=Tamil te=Telugu
+        tl=Tagalog tr=Turkish uk=Ukrainian ur=Urdu uz=Uzbek vi=Vietnamese yo=Yoruba
+        """.split()
+    )
+)
+"""jusText's stop lists by ISO 639 code."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Peer:
+    """A peer: the distribution it comes in, the module to import, and the function that asks it."""
+
+    distribution: str
+    module: str
+    function: Callable[..., str]
+
+
+PEERS: Mapping[str, Peer] = MappingProxyType(
+    {
+        "trafilatura": Peer(distribution="trafilatura", module="trafilatura", function=trafilatura),
+        "trafilatura_precision": Peer(distribution="trafilatura", module="trafilatura", function=trafilatura_precision),
+        "resiliparse": Peer(distribution="resiliparse", module="resiliparse", function=resiliparse),
+        "readability_lxml": Peer(distribution="readability-lxml", module="readability", function=readability_lxml),
+        "newspaper4k": Peer(distribution="newspaper4k", module="newspaper", function=newspaper4k),
+        "justext": Peer(distribution="justext", module="justext", function=justext),
+        "boilerpy3": Peer(distribution="boilerpy3", module="boilerpy3", function=boilerpy3),
+        "goose3": Peer(distribution="goose3", module="goose3", function=goose3),
+    }
+)
+"""Names of the peers in the order in which they are shown."""

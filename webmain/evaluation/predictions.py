@@ -1,0 +1,285 @@
+"""Files of predictions: a header that says what they are predictions of, then one JSON object a line.
+
+While systems run, lines are appended to FILE.part; when all are there, FILE takes its place (compressed if its name ends
+in .gz). A run that was killed is continued from what stands in FILE.part, a last line cut short is dropped.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import gzip
+import json
+import os
+import platform
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, Self
+
+from webmain.evaluation.records import Prediction
+from webmain.evaluation.systems import System
+
+FORMAT = "webmain-predictions"
+FORMAT_VERSION = 1
+
+
+class PredictionsError(ValueError):
+    """A file of predictions cannot be used; the message says why and what to do."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Header:
+    """What predictions were made from, and how; nothing of the machine but its kind.
+
+    Attributes
+    ----------
+    gold : mapping of str to str
+        Name of each gold set and the SHA-256 of its pages.
+    systems : mapping of str to mapping
+        For each system its version, mode, and a sentence on how it is run.
+    settings : mapping
+        The limits it ran under, the sample of pages, and how memory was measured.
+    made_with : mapping
+        Python's version and the kind of machine.
+    """
+
+    gold: Mapping[str, str]
+    systems: Mapping[str, Mapping[str, str]]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    made_with: Mapping[str, str] = field(default_factory=dict)
+
+    def line(self) -> str:
+        """Return the file's first line."""
+        record = {"format": FORMAT, "format_version": FORMAT_VERSION, **dataclasses.asdict(self)}
+        return json.dumps(record, ensure_ascii=False) + "\n"
+
+    @classmethod
+    def of_line(cls, line: str, name: str) -> Self:
+        """Read a file's first line.
+
+        Raises
+        ------
+        PredictionsError
+        """
+        try:
+            record = json.loads(line)
+            version = record["format_version"]
+            if record["format"] != FORMAT:
+                raise ValueError
+            if version > FORMAT_VERSION:
+                raise PredictionsError(
+                    f"{name}: format version {version} is newer than this webmain ({FORMAT_VERSION})"
+                )
+            return cls(**{f.name: record[f.name] for f in dataclasses.fields(cls)})
+        except (ValueError, KeyError, TypeError) as error:
+            if isinstance(error, PredictionsError):
+                raise
+            raise PredictionsError(f"{name}: not a file of predictions (its first line has no such header)") from None
+
+
+def header(gold: Mapping[str, str], systems: Iterable[System], settings: Mapping[str, Any]) -> Header:
+    """Make a header for a run."""
+    return Header(
+        gold=dict(gold),
+        systems={s.name: {"version": s.version, "mode": s.mode.value, "about": s.about} for s in systems},
+        settings=dict(settings),
+        made_with={
+            "python": f"{platform.python_implementation()} {platform.python_version()}",
+            "platform": f"{platform.system()} {platform.machine()}",
+        },
+    )
+
+
+def read(path: Path) -> tuple[Header, list[Prediction]]:
+    """Read a whole file; of a page predicted twice by a system, the later counts.
+
+    Raises
+    ------
+    PredictionsError
+        It is no file of predictions, or a line of it is damaged.
+    OSError
+        It cannot be read.
+    """
+    with _opened(path) as lines:
+        try:
+            first = next(lines, "")
+            found = Header.of_line(first, str(path))
+            by_key = {(p.system, p.dataset, p.id): p for p in _predictions(lines, path)}
+        except (EOFError, gzip.BadGzipFile, UnicodeDecodeError) as error:
+            raise PredictionsError(f"{path}: damaged: {error}") from None
+    return found, list(by_key.values())
+
+
+def _opened(path: Path) -> IO[str]:
+    with path.open("rb") as file:
+        is_gzip = file.read(2) == b"\x1f\x8b"
+    return gzip.open(path, "rt", encoding="utf-8") if is_gzip else path.open(encoding="utf-8")
+
+
+def _predictions(lines: Iterable[str], path: Path) -> Iterator[Prediction]:
+    cut_short = path.suffix == ".part"  # only there a last line may be
+    for number, line in enumerate(lines, 2):
+        try:
+            yield prediction_of(json.loads(line))
+        except (ValueError, TypeError, KeyError) as error:
+            if cut_short and not line.endswith("\n"):
+                return
+            raise PredictionsError(f"{path}: line {number} is damaged: {error}") from None
+
+
+_FIELDS = {f.name: f for f in dataclasses.fields(Prediction)}
+
+
+def prediction_of(record: Mapping[str, Any]) -> Prediction:
+    """Make a prediction of a line's object; what it does not know it ignores.
+
+    Raises
+    ------
+    KeyError, TypeError
+        A field is missing or of the wrong type.
+    """
+    texts = {name: record[name] for name in ("system", "dataset", "id", "text")}
+    if not all(isinstance(value, str) for value in texts.values()):
+        raise TypeError("system, dataset, id and text must be strings")
+    memory = record.get("memory_bytes")
+    return Prediction(
+        **texts,
+        seconds=float(record["seconds"]),
+        memory_bytes=None if memory is None else int(memory),
+        error=str(record.get("error", "")),
+    )
+
+
+class Writer:
+    """Writes predictions as they come, and continues what an earlier run has left.
+
+    Parameters
+    ----------
+    path : Path
+        Where the whole file will stand.
+    head : Header
+        Of this run.
+    fresh : bool
+        Throw away what is there.
+
+    Attributes
+    ----------
+    kept : list of Prediction
+        What was there already and still holds: same gold, same versions, same settings of the systems.
+    stale : list of str
+        Systems whose earlier predictions were dropped because their version or settings have changed.
+
+    Raises
+    ------
+    PredictionsError
+        The file is of other gold, is something else, or another run is writing it.
+    """
+
+    def __init__(self, path: Path, head: Header, *, fresh: bool = False) -> None:
+        self.path = path
+        self.part = path.with_name(path.name + ".part")
+        self.kept: list[Prediction] = []
+        self.stale: list[str] = []
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._lock = _Lock(path.with_name(path.name + ".lock"))
+        try:
+            old = None if fresh else self._old(head)
+            merged = _merged(old, head) if old else head
+            beside = path.with_name(path.name + ".new")
+            with beside.open("w", encoding="utf-8", newline="\n") as file:
+                file.write(merged.line())
+                file.writelines(map(_line, self.kept))
+            os.replace(beside, self.part)  # noqa: PTH105 - replaces, on every system
+            self._file = self.part.open("a", encoding="utf-8", newline="\n")
+        except BaseException:
+            self._lock.release()
+            raise
+
+    def _old(self, head: Header) -> Header | None:
+        source = self.part if self.part.exists() else self.path
+        if not source.exists():
+            return None
+        old, predictions = read(source)
+        for name, digest in head.gold.items():
+            if old.gold.get(name, digest) != digest:
+                raise PredictionsError(
+                    f"{source}: holds predictions for other pages of {name} ({old.gold[name][:12]}, now {digest[:12]}): "
+                    "name another file, or say --fresh"
+                )
+        self.stale = [name for name, facts in head.systems.items() if old.systems.get(name, facts) != facts]
+        self.kept = [p for p in predictions if p.system not in self.stale]
+        return old
+
+    def write(self, prediction: Prediction) -> None:
+        """Append one prediction; it is in the file when this returns."""
+        self._file.write(_line(prediction))
+        self._file.flush()
+
+    def finish(self) -> None:
+        """Let the whole file take its place."""
+        self._file.close()
+        if self.path.suffix == ".gz":
+            beside = self.path.with_name(self.path.name + ".new")
+            with (
+                self.part.open("rb") as raw,
+                beside.open("wb") as file,
+                gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed,
+            ):
+                shutil.copyfileobj(raw, packed)
+            os.replace(beside, self.path)  # noqa: PTH105
+            self.part.unlink()
+        else:
+            os.replace(self.part, self.path)  # noqa: PTH105
+        self._lock.release()
+
+    def close(self) -> None:
+        """Stop; what was written stays in FILE.part for the next run."""
+        self._file.close()
+        self._lock.release()
+
+
+def _merged(old: Header, new: Header) -> Header:
+    """Join headers: what an earlier run says of its systems and gold stays true."""
+    return dataclasses.replace(new, gold={**old.gold, **new.gold}, systems={**old.systems, **new.systems})
+
+
+def _line(prediction: Prediction) -> str:
+    return json.dumps(dataclasses.asdict(prediction), ensure_ascii=False) + "\n"
+
+
+class _Lock:
+    """Keeps a second run from writing the same file, where the system has such locks."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file = path.open("w", encoding="utf-8")
+        try:
+            import fcntl
+
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except ImportError:
+            return
+        except OSError:
+            self._file.close()
+            raise PredictionsError(f"{path.with_suffix('')}: another run is writing this file") from None
+
+    def release(self) -> None:
+        if not self._file.closed:
+            with contextlib.suppress(OSError):
+                self._path.unlink()
+            self._file.close()
+
+
+def check_gold(head: Header, gold: Mapping[str, str], name: str) -> None:
+    """Raise PredictionsError unless predictions were made from these very pages."""
+    for key, digest in gold.items():
+        if key not in head.gold:
+            known: Sequence[str] = sorted(head.gold)
+            raise PredictionsError(f"{name}: holds no predictions for {key}, only for {', '.join(known)}")
+        if head.gold[key] != digest:
+            raise PredictionsError(
+                f"{name}: its predictions were made from other pages of {key} "
+                f"(digest {head.gold[key][:12]}, these have {digest[:12]})"
+            )

@@ -1,0 +1,122 @@
+"""Scores saved predictions against gold pages; nothing is run here."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from webmain.evaluation.metrics import METRICS, PageScores, measure
+from webmain.evaluation.records import GoldPage, Prediction
+from webmain.text.agreement import Agreement
+
+MISSING = "missing: no prediction"
+"""Error of a page that a file of predictions says nothing of."""
+
+DEFAULT_METRICS = ("words", "same_words")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageResult:
+    """What one system reached on one page.
+
+    Attributes
+    ----------
+    page : GoldPage
+    prediction : Prediction
+    scores : PageScores
+    """
+
+    page: GoldPage
+    prediction: Prediction
+    scores: PageScores
+
+
+@dataclass(frozen=True, kw_only=True)
+class Results:
+    """The results of several systems on the same pages.
+
+    Attributes
+    ----------
+    systems : tuple of str
+        In the order in which they are shown.
+    metrics : tuple of str
+        The first that is no accuracy is the one that pages are ranked by.
+    by_system : mapping of str to tuple of PageResult
+        For each system one result for each page, all in the same order.
+    """
+
+    systems: tuple[str, ...]
+    metrics: tuple[str, ...]
+    by_system: Mapping[str, tuple[PageResult, ...]]
+
+    @property
+    def main_metric(self) -> str:
+        """The metric that tables by group, comparisons and plots show."""
+        return next((name for name in self.metrics if not METRICS[name].is_accuracy), self.metrics[0])
+
+    @property
+    def pages(self) -> tuple[GoldPage, ...]:
+        """The pages."""
+        return tuple(result.page for result in self.by_system[self.systems[0]]) if self.systems else ()
+
+    def agreements(self, system: str, metric: str) -> list[Agreement]:
+        """Return one agreement for each page that has a gold text."""
+        found = (result.scores.agreements for result in self.by_system[system])
+        return [agreements[metric] for agreements in found if metric in agreements]
+
+
+def sample(pages: Iterable[GoldPage], limit: int | None, *, seed: int) -> list[GoldPage]:
+    """Draw pages at random, the same for the same seed; the order stays."""
+    listed = list(pages)
+    if limit is None or limit >= len(listed):
+        return listed
+    chosen = sorted(random.Random(seed).sample(range(len(listed)), limit))  # noqa: S311 - a sample, no secret
+    return [listed[number] for number in chosen]
+
+
+def score(
+    pages: Sequence[GoldPage],
+    predictions: Iterable[Prediction],
+    systems: Sequence[str],
+    *,
+    metrics: Sequence[str] = DEFAULT_METRICS,
+    progress: Callable[[], object] | None = None,
+) -> Results:
+    """Score predictions.
+
+    Parameters
+    ----------
+    pages : sequence of GoldPage
+    predictions : iterable of Prediction
+        Those of other systems and pages are passed over; a page without one counts as an empty text with the error `MISSING`.
+    systems : sequence of str
+    metrics : sequence of str
+        Names of `webmain.evaluation.metrics.METRICS`.
+    progress : callable or None
+        Called after each page.
+
+    Raises
+    ------
+    ValueError
+        A metric is unknown, or none is asked for.
+    """
+    for name in metrics:
+        if name not in METRICS:
+            raise ValueError(f"metric: got {name!r}, allowed are {', '.join(METRICS)}")
+    if not metrics:
+        raise ValueError(f"no metric was given, allowed are {', '.join(METRICS)}")
+    given = {(p.system, p.dataset, p.id): p for p in predictions}
+    by_system: dict[str, tuple[PageResult, ...]] = {}
+    for system in systems:
+        results = []
+        for page in pages:
+            prediction = given.get((system, page.dataset, page.id)) or Prediction(
+                system=system, dataset=page.dataset, id=page.id, text="", seconds=0.0, error=MISSING
+            )
+            scores = measure(prediction.text, page, metrics=metrics)
+            results.append(PageResult(page=page, prediction=prediction, scores=scores))
+            if progress is not None:
+                progress()
+        by_system[system] = tuple(results)
+    return Results(systems=tuple(systems), metrics=tuple(metrics), by_system=by_system)

@@ -1,0 +1,420 @@
+"""The one table of systems that can be compared: our extractors, the peers, your own function, all text of a page.
+
+A system is named by a string:
+
+- `line_block`, `pab:keep=0.4`, `package.module:Class`: an extractor, as everywhere in webmain, one page at a time;
+- `svm@site`: the extractor gets all pages of a site together and is fitted to the very pages it then judges, without their
+  gold (`webmain.extract_site`): what a crawl does;
+- `svm@crossfit`: a site's pages in `FOLDS` parts, each judged by what was learned from the others;
+- `trafilatura`, `newspaper4k:language=en`: a peer, with the options that its function in `peers` takes;
+- `all_text`: every shown text of the page, for reference: what a system must beat;
+- `package.module:function`: your own `function(html, url) -> text`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.metadata
+import importlib.util
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args, get_type_hints
+
+from webmain import __version__
+from webmain.evaluation.peers import PEERS, Peer, PeerPage
+from webmain.extractors.registry import EXTRACTORS, UnknownExtractor, create
+from webmain.items import HIDDEN, Page, Rejected
+
+if TYPE_CHECKING:
+    from webmain.evaluation.records import GoldPage
+    from webmain.extractors.base import Extractor, SiteExtractor
+    from webmain.page.document import Document
+
+ALL_TEXT = "all_text"
+GROUPS = ("all", "ours", "peers")
+"""Names that stand for several systems."""
+
+FOLDS = 4
+"""Parts into which a site's pages are divided for `@crossfit`."""
+
+MAX_BYTES = 64 * 1024 * 1024
+"""Largest page an extractor is given: the harness has its own limits, and a peer has none."""
+
+
+class UnknownSystem(ValueError):  # noqa: N818 - reads as what it is
+    """No system has that name, its options are wrong, or its package is not installed; the message says which."""
+
+
+class Mode(StrEnum):
+    """How a system meets the pages of a site."""
+
+    PAGE = "page"  # one at a time
+    SITE = "site"  # all together; fitted to the pages that it judges, never to their gold
+    CROSSFIT = "crossfit"  # fitted to the other pages of the site
+
+
+Input = Page | PeerPage
+Answer = str | Rejected
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded:
+    """A system that is ready to work.
+
+    Attributes
+    ----------
+    prepare : callable
+        Makes its input from a gold page; not part of what is measured.
+    answer : callable
+        One text, or Rejected, for each input, in order; may raise anything where there is one input only.
+    """
+
+    prepare: Callable[[GoldPage], Input]
+    answer: Callable[[Sequence[Any]], Sequence[Answer]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class System:
+    """A system by name; made in one process and loaded in another.
+
+    Attributes
+    ----------
+    name : str
+        As it was asked for: unique in a comparison.
+    version : str
+        Package and version; for code of this project and yours also a digest of the source.
+    mode : Mode
+    about : str
+        One sentence on how it is run.
+    """
+
+    name: str
+    version: str
+    mode: Mode
+    about: str
+
+    def load(self) -> Loaded:
+        """Import and make the system (slow: it is called once in each process).
+
+        Raises
+        ------
+        UnknownSystem
+        """
+        spec, mode = _split_mode(self.name)
+        if spec == ALL_TEXT:
+            return Loaded(prepare=_page, answer=_each(_all_text))
+        head, _, options = spec.partition(":")
+        if head in PEERS:
+            return Loaded(prepare=_peer_page, answer=_each(_with_options(PEERS[head], head, options)))
+        function = _function(spec)
+        if function is not None:
+            return Loaded(prepare=_peer_page, answer=_each(partial(_call, function)))
+        return Loaded(prepare=_page, answer=_ANSWERS[mode](_extractor(spec)))
+
+
+def resolve(names: Sequence[str]) -> tuple[list[System], list[str]]:
+    """Make systems of their names; groups stand for their members.
+
+    Returns
+    -------
+    systems : list of System
+        Each once, in the order asked for.
+    missing : list of str
+        Members of groups whose package is not installed.
+
+    Raises
+    ------
+    UnknownSystem
+        A name is unknown, an option is wrong, or a package asked for by name is not installed.
+    """
+    found: dict[str, System] = {}
+    missing: list[str] = []
+    for name in names:
+        for member in _members(name):
+            if member in PEERS and not _is_installed(PEERS[member]) and name in GROUPS:
+                missing.append(member)
+            elif member not in found:
+                found[member] = describe(member)
+    return list(found.values()), sorted(set(missing), key=list(PEERS).index)
+
+
+def describe(name: str) -> System:
+    """Make one system of its name; it is checked, not loaded, unless it is an extractor.
+
+    Raises
+    ------
+    UnknownSystem
+    """
+    spec, mode = _split_mode(name)
+    head, _, options = spec.partition(":")
+    if spec == ALL_TEXT or head in PEERS:
+        if mode is not Mode.PAGE:
+            raise UnknownSystem(f"system {name}: {head} learns nothing from a site: leave out @{mode.value}")
+        if spec == ALL_TEXT:
+            return System(name=name, version=_own_version(), mode=mode, about="every shown text of the page")
+        peer = PEERS[head]
+        if not _is_installed(peer):
+            raise UnknownSystem(f"system {head}: {peer.distribution} is not installed: pip install webmain[peers]")
+        function = _with_options(peer, head, options)
+        return System(name=name, version=_version_of(peer), mode=mode, about=_about(function))
+    function_ = _function(spec)
+    if function_ is not None:
+        return System(name=name, version=f"{spec} {_file_digest(function_)}", mode=Mode.PAGE, about="your own function")
+    extractor = _extractor(spec)
+    version = _own_version()
+    if head not in EXTRACTORS:
+        version += f", {head} {_file_digest(type(extractor))}"
+    if mode is not Mode.PAGE:
+        _check_learns(name, extractor)
+    return System(name=name, version=version, mode=mode, about=_MODES[mode])
+
+
+def names() -> list[str]:
+    """Return every system of the table, ours first, as `all` takes them."""
+    return [*_ours(), ALL_TEXT, *PEERS]
+
+
+def is_installed(name: str) -> bool:
+    """Tell whether what a system of the table needs is installed."""
+    return name not in PEERS or _is_installed(PEERS[name])
+
+
+_MODES = {
+    Mode.PAGE: "one page at a time",
+    Mode.SITE: "all pages of a site together, fitted to the pages it judges, without their gold",
+    Mode.CROSSFIT: f"a site's pages in {FOLDS} parts, each judged by what was learned from the others",
+}
+
+
+def split(text: str) -> list[str]:
+    """Divide "a,b:x=1,y=2,c@site" into names: a part with "=" but no ":" before it goes on with the name before."""
+    parts: list[str] = []
+    for part in text.split(","):
+        head, equals, _ = part.partition("=")
+        if equals and ":" not in head and parts:
+            parts[-1] += f",{part.strip()}"
+        elif part.strip():
+            parts.append(part.strip())
+    return parts
+
+
+def _members(name: str) -> list[str]:
+    if name == "all":
+        return names()
+    return _ours() if name == "ours" else list(PEERS) if name == "peers" else [name]
+
+
+def _ours() -> list[str]:
+    """Return our extractors, those that learn from sites with all pages of a site together."""
+    return [name + ("@site" if _learns(create(name)) else "") for name in EXTRACTORS]
+
+
+def _learns(extractor: Extractor) -> bool:
+    from webmain.extractors.base import SiteExtractor
+
+    return isinstance(extractor, SiteExtractor)
+
+
+def _check_learns(name: str, extractor: Extractor) -> None:
+    if not _learns(extractor):
+        raise UnknownSystem(f"system {name}: {extractor.name} learns nothing from a site: leave out what follows the @")
+
+
+def _split_mode(name: str) -> tuple[str, Mode]:
+    spec, at, mode = name.rpartition("@")
+    if not at:
+        return name, Mode.PAGE
+    if mode not in ("site", "crossfit"):
+        raise UnknownSystem(f"system {name}: got @{mode}, allowed are @site and @crossfit")
+    return spec, Mode(mode)
+
+
+def _extractor(spec: str) -> Extractor:
+    try:
+        return create(spec)
+    except UnknownExtractor as error:
+        if spec.partition(":")[0] in EXTRACTORS or ":" in spec:
+            raise UnknownSystem(f"system {spec}: {error}") from error
+        known = ", ".join([*EXTRACTORS, ALL_TEXT, *PEERS, *GROUPS])
+        raise UnknownSystem(f"system: got {spec!r}, allowed are {known}, or an import path module:name") from error
+
+
+def _function(spec: str) -> Callable[[str, str | None], str] | None:
+    """Return the plain function that an import path names; None where it names none."""
+    module, _, attribute = spec.partition(":")
+    if not attribute or module in EXTRACTORS:
+        return None
+    try:
+        found = getattr(importlib.import_module(module), attribute, None)
+    except (ImportError, ValueError):
+        return None
+    return found if inspect.isfunction(found) or inspect.isbuiltin(found) else None
+
+
+def _with_options(peer: Peer, name: str, text: str) -> Callable[[PeerPage], str]:
+    """Give a peer's function the options "a=1,b=x" by the types of their defaults.
+
+    Raises
+    ------
+    UnknownSystem
+    """
+    defaults = {
+        p.name: p.default for p in inspect.signature(peer.function).parameters.values() if p.kind is p.KEYWORD_ONLY
+    }
+    types = get_type_hints(peer.function)
+    values: dict[str, str | bool] = {}
+    for part in text.split(",") if text else ():
+        option, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or option not in defaults:
+            allowed = ", ".join(f"{d}=..." for d in defaults) or "none"
+            raise UnknownSystem(f"system {name}: got option {part!r}, allowed are {allowed}")
+        wanted = types[option]
+        allowed_values = ("true", "false") if wanted is bool else get_args(wanted)
+        if allowed_values and value not in allowed_values:
+            raise UnknownSystem(
+                f"system {name}: option {option}: got {value!r}, allowed are {', '.join(allowed_values)}"
+            )
+        values[option] = value == "true" if wanted is bool else value
+    return partial(peer.function, **values)
+
+
+def _about(function: Callable[[PeerPage], str]) -> str:
+    """Say with which options a peer runs."""
+    options = {p.name: p.default for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY}
+    return ", ".join(f"{name}={value}" for name, value in options.items()) or "as it comes"
+
+
+def _is_installed(peer: Peer) -> bool:
+    return importlib.util.find_spec(peer.module) is not None
+
+
+def _version_of(peer: Peer) -> str:
+    return f"{peer.distribution} {importlib.metadata.version(peer.distribution)}"
+
+
+@cache
+def _own_version() -> str:
+    """Return webmain's version with a digest of its source and models: the version does not change with every change."""
+    import webmain
+
+    whole = hashlib.sha256()
+    folder = Path(webmain.__file__).parent
+    for path in sorted(folder.rglob("*")):
+        parts = path.relative_to(folder).parts
+        if path.is_file() and parts[0] not in _NOT_EXTRACTION and "__pycache__" not in parts:
+            whole.update(path.read_bytes())
+    return f"webmain {__version__} ({whole.hexdigest()[:12]})"
+
+
+_NOT_EXTRACTION = frozenset({"cli", "commands", "evaluation", "spiders", "web"})
+"""Rooms that no extraction depends on."""
+
+
+def _file_digest(thing: Any) -> str:
+    try:
+        return hashlib.sha256(Path(inspect.getfile(thing)).read_bytes()).hexdigest()[:12]
+    except (OSError, TypeError):
+        return "without source"
+
+
+# ---- what runs in the worker
+
+
+def _page(gold: GoldPage) -> Page:
+    if isinstance(gold.html, bytes):
+        return Page(url=gold.url, body=gold.html)
+    return Page(url=gold.url, html=gold.html)
+
+
+def _peer_page(gold: GoldPage) -> PeerPage:
+    """Give peers decoded text: raw bytes are decoded as webmain does it."""
+    from webmain.page.encoding import decode
+
+    html = decode(gold.html).text if isinstance(gold.html, bytes) else gold.html
+    return PeerPage(html=html, url=gold.url, language=gold.language)
+
+
+def _each(function: Callable[[Any], Answer]) -> Callable[[Sequence[Any]], list[Answer]]:
+    return lambda pages: [function(page) for page in pages]
+
+
+def _call(function: Callable[[str, str | None], str], page: PeerPage) -> str:
+    return function(page.html, page.url)
+
+
+def _all_text(page: Page) -> str:
+    from webmain import stages
+
+    document = stages.read(page, max_bytes=MAX_BYTES, timeout_s=None)
+    return "\n".join(text for text in _shown(document) if text)
+
+
+def _shown(document: Document) -> list[str]:
+    import numpy as np
+
+    from webmain.page.kinds import article_blocks
+
+    leaves = document.leaves
+    nothing = np.zeros(len(leaves))
+    return [b.text for b in article_blocks(document, ~leaves.has(HIDDEN), score=nothing, raw=nothing, locate=False)]
+
+
+def _by_page(extractor: Extractor) -> Callable[[Sequence[Page]], list[Answer]]:
+    from webmain.stages import extract_page
+
+    return _each(
+        lambda page: extract_page(page, extractor, metadata=False, max_bytes=MAX_BYTES, timeout_s=None).text,
+    )
+
+
+def _by_site(extractor: Extractor) -> Callable[[Sequence[Page]], list[Answer]]:
+    from webmain import extract_site
+
+    def answer(pages: Sequence[Page]) -> list[Answer]:
+        got = extract_site(pages, extractor=extractor, parts="text", timeout_s=None, max_bytes=MAX_BYTES)
+        return [a if isinstance(a, Rejected) else a.text for a in got]
+
+    return answer
+
+
+def _crossfit(extractor: Extractor) -> Callable[[Sequence[Page]], list[Answer]]:
+    def answer(pages: Sequence[Page]) -> list[Answer]:
+        answers: dict[int, Answer] = {}
+        for fold in range(min(FOLDS, len(pages))):
+            rest = [page for number, page in enumerate(pages) if number % FOLDS != fold]
+            fitted = _by_page(_fitted(extractor, rest))  # type: ignore[arg-type]
+            for number in range(fold, len(pages), FOLDS):
+                try:
+                    answers[number] = fitted([pages[number]])[0]
+                except Rejected as rejected:
+                    answers[number] = rejected
+        return [answers[number] for number in range(len(pages))]
+
+    return answer
+
+
+def _fitted(extractor: SiteExtractor, pages: Sequence[Page]) -> SiteExtractor:
+    """Fit an extractor to pages, where they are enough and teach something; otherwise return it as it comes."""
+    from webmain import stages
+    from webmain.extractors.base import NothingLearned
+
+    documents = []
+    for page in pages:
+        try:
+            documents.append(stages.read(page, max_bytes=MAX_BYTES, timeout_s=None))
+        except Rejected:
+            continue
+    if len(documents) < extractor.min_pages:
+        return extractor
+    try:
+        return extractor.fit(documents)
+    except NothingLearned:
+        return extractor
+
+
+_ANSWERS = {Mode.PAGE: _by_page, Mode.SITE: _by_site, Mode.CROSSFIT: _crossfit}

@@ -1,0 +1,326 @@
+"""What runs in a worker's process: one system, page after page, measured; nothing it does can reach the network."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import logging
+import os
+import signal
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from webmain.evaluation.records import GoldPage
+from webmain.items import Rejected
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
+    from webmain.evaluation.systems import Loaded, System
+
+MAX_ERROR_CHARS = 300
+"""Longest error that is kept of a page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """The system is imported, made and warm."""
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """The system cannot be made at all; trying again is of no use."""
+
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What came of one page: the fields of `Prediction` that are measured."""
+
+    text: str
+    seconds: float
+    memory_bytes: int | None
+    error: str
+
+
+class Meter(Protocol):
+    """Measures by how much the process's peak memory grows."""
+
+    method: str
+
+    def start(self) -> None:
+        """Begin at the memory in use now."""
+
+    def growth(self) -> int | None:
+        """Return by how many bytes the peak has risen since `start`."""
+
+
+class ProcMeter:
+    """Linux: the peak (VmHWM) is set back to what is in use (/proc/self/clear_refs), and read after the page.
+
+    Freed memory is collected and given back to the system first (`malloc_trim`), so that a page does not live on what an
+    earlier page has left behind.
+    """
+
+    method = "peak resident memory of the page above what was in use before it (clear_refs, VmHWM)"
+
+    def __init__(self) -> None:
+        self._trim: Any = _malloc_trim()
+        self._before = 0
+        self.start()
+
+    def start(self) -> None:
+        """Begin at the memory in use now."""
+        gc.collect()
+        if self._trim is not None:
+            self._trim(0)
+        with open("/proc/self/clear_refs", "w", encoding="ascii") as file:  # noqa: PTH123 - runs for every page
+            file.write("5")
+        self._before = _status_bytes("VmRSS")
+
+    def growth(self) -> int | None:
+        """Return by how many bytes the peak has risen since `start`."""
+        return max(0, _status_bytes("VmHWM") - self._before)
+
+
+class UsageMeter:
+    """Other systems: the process's greatest memory so far; a page shows only where it exceeds all before it."""
+
+    method = "growth of the process's greatest resident memory so far (getrusage): a lower bound"
+
+    def __init__(self) -> None:
+        import resource
+
+        def usage() -> int:
+            return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+        self._usage: Callable[[], int] = usage
+        self._unit = 1 if sys.platform == "darwin" else 1024
+        self._before = 0
+
+    def start(self) -> None:
+        """Begin at the memory in use now."""
+        gc.collect()
+        self._before = self._usage()
+
+    def growth(self) -> int | None:
+        """Return by how many bytes the peak has risen since `start`."""
+        return (self._usage() - self._before) * self._unit
+
+
+class NoMeter:
+    """Where nothing can be measured."""
+
+    method = "not measured"
+
+    def start(self) -> None:
+        """Begin."""
+        gc.collect()
+
+    def growth(self) -> int | None:
+        """Return None."""
+        return None
+
+
+def meter() -> Meter:
+    """Return the best meter that works here."""
+    for kind in (ProcMeter, UsageMeter):
+        with contextlib.suppress(OSError, ImportError, ValueError):
+            return kind()
+    return NoMeter()
+
+
+def _status_bytes(name: str) -> int:
+    with open("/proc/self/status", encoding="ascii", errors="replace") as lines:  # noqa: PTH123 - runs for every page
+        for line in lines:
+            if line.startswith(name):
+                return int(line.split()[1]) * 1024
+    raise OSError(f"/proc/self/status has no {name}")
+
+
+def _malloc_trim() -> Any:
+    import ctypes
+
+    with contextlib.suppress(OSError, AttributeError):
+        return ctypes.CDLL(None).malloc_trim
+    return None
+
+
+def measure(loaded: Loaded, pages: Sequence[GoldPage], gauge: Meter, *, repeat: int = 1) -> list[Outcome]:
+    """Let a system work on pages that belong together (mostly one) and measure it.
+
+    CPU time is that of the process with all its threads, the least of `repeat` turns, shared evenly by the pages; memory is
+    that of the first turn, all pages together, and stands at each of them.
+    """
+    if not pages:
+        return []
+    memory: int | None = None
+    times: list[float] = []
+    gauge.start()
+    started = time.process_time()
+    try:
+        inputs = [loaded.prepare(page) for page in pages]
+        for turn in range(repeat):
+            if turn == 0:
+                gauge.start()
+            started = time.process_time()
+            answers = loaded.answer(inputs)
+            times.append(time.process_time() - started)
+            memory = gauge.growth() if turn == 0 else memory
+        if len(answers) != len(pages):
+            raise ValueError(f"{len(answers)} answers for {len(pages)} pages")
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        spent = time.process_time() - started
+        return [_failed(error, spent / len(pages), gauge.growth()) for _ in pages]
+    seconds = min(times) / len(pages)
+    return [
+        _failed(answer, seconds, memory)
+        if isinstance(answer, Rejected)
+        else Outcome(text=_clean(answer), seconds=seconds, memory_bytes=memory, error="")
+        for answer in answers
+    ]
+
+
+def _failed(error: BaseException, seconds: float, memory: int | None) -> Outcome:
+    return Outcome(text="", seconds=seconds, memory_bytes=memory, error=_clean(error_text(error))[:MAX_ERROR_CHARS])
+
+
+def error_text(error: BaseException) -> str:
+    """Write an error as "reason: detail"; a rejection by its own reason, anything else by its type."""
+    if isinstance(error, Rejected):
+        return f"{error.reason.value}: {error.detail}" if error.detail else error.reason.value
+    detail = " ".join(str(error).split())
+    return f"{type(error).__name__}: {detail}" if detail else type(error).__name__
+
+
+def _clean(text: object) -> str:
+    """Return a text that can be written: nothing is "", lone surrogates are replaced."""
+    return str(text or "").encode("utf-8", "replace").decode("utf-8")
+
+
+def warm_up(loaded: Loaded, *, together: bool) -> None:
+    """Let a system do once, on made-up pages, all it does only at first: imports, tables, models."""
+    pages = [_made_up_page(number) for number in range(12 if together else len(_SENTENCES))]
+    for batch in [pages] if together else [[page] for page in pages]:
+        with contextlib.suppress(Exception):
+            loaded.answer([loaded.prepare(page) for page in batch])
+
+
+_SENTENCES = (
+    ("en", "The harbour master said that the tide would reach the upper quay before noon, and so it did. "),
+    ("th", "ชาวบ้านริมคลองกล่าวว่าน้ำขึ้นสูงกว่าทุกปี และตลาดจะเปิดอีกครั้งในวันพรุ่งนี้ "),
+    ("zh", "港务长说,潮水将在中午之前到达上码头。🌊 𠮷野家的门口也进了水。"),
+    ("ar", "قال مدير الميناء إن المد سيصل إلى الرصيف العلوي قبل الظهر. "),
+    ("ru", "Начальник порта сказал, что прилив дойдёт до верхней набережной до полудня. "),
+)
+"""Languages and sentences of the made-up pages: each script has tables of its own that are loaded when it is first met."""
+
+
+def _made_up_page(number: int) -> GoldPage:
+    language, sentence = _SENTENCES[number % len(_SENTENCES)]
+    body = "".join(f"<p>{number * 10 + part} {sentence * 3}</p>" for part in range(6))
+    links = "".join(f"<li><a href='/{name}'>{name}</a></li>" for name in ("home", "news", "sport", "about"))
+    html = (
+        f"<!DOCTYPE html><html lang='{language}'><head><meta charset='utf-8'><title>{sentence} - {number}</title>"
+        f"<meta name='description' content='{sentence}'></head><body><nav><ul>{links}</ul></nav><article>"
+        f"<h1>{sentence}</h1>{body}</article><footer>Imprint and contact</footer></body></html>"
+    )
+    return GoldPage(
+        id=f"warm-up-{number}",
+        dataset="",
+        html=html,
+        text=None,
+        url=f"https://page.invalid/{number}",
+        language=language,
+    )
+
+
+def serve(connection: Connection, system: System, repeat: int, parent: int) -> None:
+    """Work until the connection is closed: a worker's main function."""
+    _stand_alone(parent)
+    try:
+        loaded = system.load()
+    except Exception as error:
+        connection.send(Broken(error_text(error)))
+        return
+    warm_up(loaded, together=system.mode != "page")
+    gauge = meter()
+    gc.collect()
+    gc.freeze()  # what has been imported is not looked through before every page
+    connection.send(Ready())
+    while True:
+        try:
+            pages = connection.recv()
+        except EOFError:
+            return
+        connection.send(measure(loaded, pages, gauge, repeat=repeat))
+
+
+def _stand_alone(parent: int) -> None:
+    """Cut a worker off from what it could disturb or outlive: terminal, signals, network, and a harness that was killed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _die_with(parent)
+    close_network()
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nowhere, stream)
+    os.close(nowhere)
+    warnings.simplefilter("ignore")
+    logging.disable(logging.CRITICAL)
+
+
+def _die_with(parent: int) -> None:
+    """On Linux, let the kernel kill this process when its parent dies."""
+    if sys.platform != "linux":
+        return
+    import ctypes
+
+    pr_set_pdeathsig = 1
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(0)
+
+
+class NetworkClosed(OSError):  # noqa: N818 - reads as what it is
+    """A system tried to reach the network during an evaluation."""
+
+
+def close_network() -> None:
+    """Make every attempt to connect or to look up a name raise `NetworkClosed`, for the rest of this process."""
+    import socket
+
+    def refuse(*args: object, **options: object) -> Any:
+        raise NetworkClosed("no system may use the network while it is evaluated")
+
+    for name in ("connect", "connect_ex", "sendto"):
+        setattr(socket.socket, name, refuse)
+    for name in ("getaddrinfo", "gethostbyname", "gethostbyname_ex", "create_connection"):
+        setattr(socket, name, refuse)
+
+
+_ENVIRONMENT = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
+"""Of every worker: numerical libraries use one thread (several on busy cores wait for each other), and sets have the same
+order in every run (newspaper4k's texts depend on it)."""
+
+
+@contextlib.contextmanager
+def worker_environment() -> Iterator[None]:
+    """Set the environment that processes started meanwhile inherit, and put the old one back."""
+    before = {name: os.environ.get(name) for name in _ENVIRONMENT}
+    os.environ.update(_ENVIRONMENT)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value

@@ -1,0 +1,161 @@
+"""Writes tables as text, CSV and JSON; files take their place only when they are whole."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import os
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from webmain.evaluation.records import Table
+
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+"""A text that starts so would be run as a formula by spreadsheets: an apostrophe goes before it."""
+
+
+def column_texts(values: Sequence[str | float | None]) -> list[str]:
+    """Write a column's values for people: "-" for none; four decimals for shares and the like, one for larger figures."""
+    numbers = [value for value in values if isinstance(value, float) and math.isfinite(value)]
+    digits = 1 if any(abs(number) >= 2 for number in numbers) else 4
+    return [_cell_text(value, digits) for value in values]
+
+
+def _cell_text(value: str | float | None, digits: int) -> str:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return "-"
+    if isinstance(value, bool) or not isinstance(value, float):
+        return str(value)
+    least = 10.0**-digits
+    if 0 < abs(value) < least / 2:
+        return f"<{least:.{digits}f}" if value > 0 else f">-{least:.{digits}f}"
+    return f"{value:.{digits}f}"
+
+
+def text_rows(table: Table) -> list[tuple[str, ...]]:
+    """Return a table's rows as people read them."""
+    columns = [column_texts([row[number] for row in table.rows]) for number in range(len(table.columns))]
+    return list(zip(*columns, strict=True))
+
+
+def text(table: Table, *, most_rows: int | None = None, most_width: int = 60) -> str:
+    """Return a table with aligned columns, figures to the right.
+
+    Parameters
+    ----------
+    table : Table
+    most_rows : int or None
+        Further rows are counted and left out.
+    most_width : int
+        Characters of a cell; longer ones are cut.
+    """
+    shown = text_rows(table)[:most_rows]
+    cells = [tuple(_one_line(value, most_width) for value in row) for row in shown]
+    head = tuple(_one_line(name, most_width) for name in table.columns)
+    widths = [max(map(_width, column)) for column in zip(head, *cells, strict=True)]
+    right = [_is_figures(row[number] for row in table.rows) for number in range(len(head))]
+    lines = [table.title, ""] if table.title else []
+    for row in (head, tuple("-" * width for width in widths), *cells):
+        padded = [_pad(cell, width, right=r) for cell, width, r in zip(row, widths, right, strict=True)]
+        lines.append("  ".join(padded).rstrip())
+    if len(shown) < len(table.rows):
+        lines.append(f"... and {len(table.rows) - len(shown)} more")
+    return "\n".join(lines) + "\n"
+
+
+def _is_figures(values: Iterable[object]) -> bool:
+    found = [value for value in values if value is not None]
+    return bool(found) and not any(isinstance(value, str) for value in found)
+
+
+def _one_line(value: str, most: int) -> str:
+    """Fold white space and control characters, which could paint over the terminal."""
+    flat = "".join(" " if unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp") else c for c in value[: 4 * most])
+    flat = " ".join(flat.split())
+    return flat if len(flat) <= most else flat[: most - 1] + "…"
+
+
+def _width(value: str) -> int:
+    """Return the terminal's columns that a text takes."""
+    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in value)
+    return len(value) + wide - sum(unicodedata.category(c) in ("Mn", "Me") for c in value)
+
+
+def _pad(value: str, width: int, *, right: bool) -> str:
+    space = " " * (width - _width(value))
+    return space + value if right else value + space
+
+
+def without_empty(table: Table) -> Table:
+    """Leave out columns that hold nothing: segments where there are none, languages that are unknown."""
+    kept = [n for n in range(len(table.columns)) if n == 0 or any(row[n] not in (None, "") for row in table.rows)]
+    return replace(
+        table,
+        columns=tuple(table.columns[n] for n in kept),
+        rows=tuple(tuple(row[n] for n in kept) for row in table.rows),
+    )
+
+
+def csv_text(table: Table) -> str:
+    """Return a table as CSV (RFC 4180) with a line of column names; no figure is an empty field."""
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(map(_csv_cell, table.columns))
+    for row in table.rows:
+        writer.writerow(map(_csv_cell, row))
+    return out.getvalue()
+
+
+def _csv_cell(value: str | float | None) -> str | int | float:
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
+        return ""
+    if isinstance(value, str):
+        return "'" + value if value.startswith(FORMULA_STARTS) else value
+    return value
+
+
+def long_table(tables: Sequence[Table]) -> Table:
+    """Return all tables in one: a row for each figure, with the table's name, the row's and the column's."""
+    rows = tuple(
+        (table.name, str(row[0]), column, value)
+        for table in tables
+        for row in table.rows
+        for column, value in zip(table.columns[1:], row[1:], strict=True)
+    )
+    return Table(name="all", title="", columns=("table", "row", "column", "value"), rows=rows)
+
+
+def json_text(tables: Sequence[Table], facts: Mapping[str, Any]) -> str:
+    """Return tables as one JSON object: `facts`, and `tables` with title, columns and rows by their name."""
+    record = {
+        **facts,
+        "tables": {
+            table.name: {
+                "title": table.title,
+                "columns": list(table.columns),
+                "rows": [[_json_cell(value) for value in row] for row in table.rows],
+            }
+            for table in tables
+        },
+    }
+    return json.dumps(record, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def _json_cell(value: str | float | None) -> str | int | float | None:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def write_whole(path: Path, content: str) -> None:
+    """Write a file so that what stood there before stays until the new one is whole."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(path.name + ".new")
+    with beside.open("w", encoding="utf-8", errors="replace", newline="") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(beside, path)  # noqa: PTH105 - replaces, on every system
