@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from webmain.features.block_features import continuous_values
 from webmain.features.labels import label_site
 from webmain.features.positions import columns, in_column, without_asides
 from webmain.features.site_blocks import SiteBlocks
@@ -101,3 +102,8 @@ def test_radius_that_joins_article_and_boilerplate_is_narrowed(monkeypatch):
     found = label_site(blocks)
     assert scales == [1.0, 0.75, 0.5625]
     assert found.positive.tolist() == [False, False, True, True] * n_pages
+
+
+def test_only_the_edge_and_width_of_a_rectangle_are_features():
+    look = {"color": "red", "left": 10.0, "width": 600.0, "top": 900.0, "height": 40.0}
+    assert sorted(continuous_values(("visual",), look)) == ["px=left", "px=width"]
