@@ -199,6 +199,9 @@ def test_a_system_that_cannot_start_gives_exit_code_one(gold, capsys):
         (("--by", "colour", "-e", "pab"), "by: got 'colour'"),
         (("--baseline", "eniw", "-e", "pab"), "baseline: got 'eniw', allowed are pab"),
         (("--protocol", "nope"), "protocol: got 'nope'"),
+        (("--rendered", "r.jsonl"), "are for --protocol svm_visual"),
+        (("--protocol", "line_block_sizes", "--rendered", "r.jsonl"), "does not look at rendered pages"),
+        (("--protocol", "svm_visual", "--rendered", "missing.jsonl"), "missing.jsonl"),
         (("--score", "missing.jsonl"), "missing.jsonl: No such file"),
         (("--score", "missing.jsonl", "--predictions", "p.jsonl"), "leave out --predictions"),
         (("--jobs", "-1"), "allowed is 0 to 256"),
@@ -210,6 +213,13 @@ def test_a_system_that_cannot_start_gives_exit_code_one(gold, capsys):
 def test_wrong_usage_is_told_with_what_is_allowed(gold, capsys, options, message):
     assert run(gold, *options) == exits.USAGE
     assert message in capsys.readouterr().err
+
+
+def test_rendered_pages_need_no_gold(tmp_path, capsys):
+    path = tmp_path / "rendered.jsonl"
+    path.write_text("{}\n", encoding="utf-8")
+    assert run("--protocol", "svm_visual", "--rendered", str(path)) == exits.OK
+    assert "record" in capsys.readouterr().out
 
 
 def test_no_gold_is_wrong_usage_and_missing_gold_is_not_found(gold, tmp_path, capsys):

@@ -18,7 +18,8 @@ from webmain.items import Rejected
 
 PARAGRAPH = "The harbour master said that the tide would reach the upper quay before noon, and so it did, twice. "
 HTML = (
-    "<html lang=en><head><title>Tide reaches quay</title></head><body>"
+    "<html lang=en><head><title>Tide reaches quay</title>"
+    "<meta name=description content='The tide reached the upper quay before noon, said the harbour master'></head><body>"
     "<nav><ul>" + "".join(f"<li><a href=/{n}>Section {n}</a></li>" for n in range(8)) + "</ul></nav>"
     "<article><h1>Tide reaches quay</h1>" + "".join(f"<p>{n}. {PARAGRAPH * 3}</p>" for n in range(8)) + "</article>"
     "<div style='display:none'>SECRET</div><script>var code = 1</script><footer><a href=/i>Imprint</a></footer></body></html>"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import inspect
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -24,7 +25,8 @@ examples:
   webmain evaluate gold/ -e line_block,pab,trafilatura --out report
   webmain evaluate gold/ -e svm@site,svm@crossfit       learning from each site's pages
   webmain evaluate gold/ --score report/predictions.jsonl.gz --metrics all --format html > report.html
-  webmain evaluate gold/ --protocol line_block_cleaneval
+  webmain evaluate gold/ --protocol line_block_sizes
+  webmain evaluate --protocol svm_visual --rendered rendered.jsonl.gz
 
 exit codes: 0 done, 1 a system could not be run at all, 2 wrong usage, 3 no gold data, 4 the output could not be written
 """
@@ -62,6 +64,9 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         "all, ours, peers (default: all)",
     )
     runs.add_argument("--protocol", metavar="NAME", help="run a paper's experiment instead")
+    runs.add_argument(
+        "--rendered", type=Path, metavar="FILE", help="pages rendered in a browser, for svm_visual and svm_sites"
+    )
     runs.add_argument("--limit", type=positive_int, metavar="N", help="a random sample of N pages of each gold set")
     runs.add_argument("--seed", type=int, default=1, metavar="S", help="of samples, intervals and tests (1)")
     runs.add_argument(
@@ -111,7 +116,9 @@ def _evaluate(args: argparse.Namespace) -> int:
         _print_lists()
         return OK
     try:
-        if not args.gold:
+        if args.rendered and not args.protocol:
+            raise UsageError("--rendered: rendered pages are for --protocol svm_visual and svm_sites")
+        if not args.gold and not args.rendered:
             raise UsageError("no gold data was named; see webmain evaluate --help")
         return _protocol(args) if args.protocol else compare(args)
     except (UsageError, UnknownSystem, PredictionsError) as error:
@@ -168,13 +175,21 @@ def _protocol(args: argparse.Namespace) -> int:
     from webmain.evaluation.scoring import sample
 
     module = _module(args.protocol)
-    gold = read_gold(args.gold)
-    pages = sample(gold, args.limit, seed=args.seed)
+    gold = read_gold(args.gold) if args.gold else None
+    pages = sample(gold, args.limit, seed=args.seed) if gold else []
     try:
-        findings = module.run(pages, seed=args.seed)
+        findings = module.run(pages, seed=args.seed, **_rendered(args, module))
+    except OSError as error:
+        print(f"webmain: {args.rendered}: {error.strerror or error}", file=sys.stderr)
+        return NOT_FOUND
     except ValueError as error:  # the gold is not what the protocol needs
         raise UsageError(f"protocol {args.protocol}: {error}") from error
-    facts = {"protocol": findings.protocol, "gold": _names(gold), "digest": gold.digest, "notes": list(findings.notes)}
+    facts = {
+        "protocol": findings.protocol,
+        "gold": _names(gold) if gold else [],
+        "digest": gold.digest if gold else "",
+        "notes": list(findings.notes),
+    }
     forms: dict[str, Callable[[], str]] = {
         "table": lambda: "\n".join([*(writers.text(table) for table in findings.tables), *bullets(findings.notes)]),
         "csv": lambda: writers.csv_text(writers.long_table(findings.tables)),
@@ -188,6 +203,15 @@ def _protocol(args: argparse.Namespace) -> int:
         writers.write_whole(args.out / f"{args.protocol}.html", forms["html"]())
     print(forms[args.format]().rstrip("\n"))
     return OK
+
+
+def _rendered(args: argparse.Namespace, module: Any) -> dict[str, Path]:
+    """Return the argument for rendered pages, where some were given."""
+    if not args.rendered:
+        return {}
+    if "path" not in inspect.signature(module.run).parameters:
+        raise UsageError(f"protocol {args.protocol}: it does not look at rendered pages; give GOLD")
+    return {"path": args.rendered}
 
 
 def _names(gold: Gold) -> list[str]:
