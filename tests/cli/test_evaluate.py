@@ -35,7 +35,7 @@ def crashing(html, url):
         os.abort()
     return body(html, url)
 def slow(html, url):
-    time.sleep(0.2)
+    time.sleep(0.6)
     return body(html, url)
 def unable(html, url):
     os._exit(4)

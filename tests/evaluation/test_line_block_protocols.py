@@ -4,6 +4,7 @@ import pytest
 
 from webmain.evaluation.protocols import line_block_sites, line_block_sizes
 from webmain.evaluation.records import GoldPage
+from webmain.evaluation.texts import n_bytes
 
 TEXT = "The tide reached the upper quay before noon, and two boats were lost, the harbour master said on Friday."
 PAGE = f"<html><head><title>Tide at the quay</title></head><body><p>{TEXT}</p></body></html>"
@@ -25,8 +26,8 @@ def test_sizes_are_added_up_for_each_data_set_and_stand_beside_the_papers():
 
 def test_sizes_are_bytes_of_utf8():
     thai = "น้ำขึ้น"
-    assert line_block_sizes.n_bytes(thai) == 3 * len(thai)
-    assert line_block_sizes.n_bytes(thai.encode("cp874")) == len(thai)
+    assert n_bytes(thai) == 3 * len(thai)
+    assert n_bytes(thai.encode("cp874")) == len(thai)
 
 
 def test_a_page_without_a_text_is_saved_whole_and_counted():

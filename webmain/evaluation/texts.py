@@ -44,3 +44,8 @@ def as_page(page: GoldPage) -> Page:
     if isinstance(page.html, bytes):
         return Page(url=page.url, body=page.html)
     return Page(url=page.url, html=page.html)
+
+
+def n_bytes(content: str | bytes) -> int:
+    """Return the size in bytes, text as UTF-8."""
+    return len(content.encode("utf-8", "replace")) if isinstance(content, str) else len(content)

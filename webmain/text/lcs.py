@@ -30,7 +30,7 @@ def lcs_length(first: Sequence[Hashable], second: Sequence[Hashable]) -> int:
     and m the longer length, it takes n steps on integers of m bits: 0.3 ms for 1,000 x 1,000 words, 15 ms for
     10,000 x 10,000, 0.3 s for 50,000 x 50,000.
     """
-    start, end = _common_ends(first, second)
+    start, end = common_ends(first, second)
     known = set(first).intersection(second)
     one = [item for item in first[start : len(first) - end] if item in known]
     other = [item for item in second[start : len(second) - end] if item in known]
@@ -38,7 +38,7 @@ def lcs_length(first: Sequence[Hashable], second: Sequence[Hashable]) -> int:
     return start + end + _bit_parallel(shorter, longer)
 
 
-def _common_ends(first: Sequence[Hashable], second: Sequence[Hashable]) -> tuple[int, int]:
+def common_ends(first: Sequence[Hashable], second: Sequence[Hashable]) -> tuple[int, int]:
     """Return the lengths of the common prefix and of the common suffix of what is left after it."""
     shortest = min(len(first), len(second))
     start = 0
@@ -75,7 +75,7 @@ def lcs_members(first: Sequence[Hashable], second: Sequence[Hashable]) -> list[b
     Time is that of `lcs_length` twice over, plus a step back for each item. Memory is that of 2 sqrt(n) rows of m bits: rows
     are kept at every sqrt(n)-th item and those between are made again on the way back.
     """
-    start, end = _common_ends(first, second)
+    start, end = common_ends(first, second)
     stop = len(first) - end
     other = second[start : len(second) - end]
     places: defaultdict[Hashable, int] = defaultdict(int)

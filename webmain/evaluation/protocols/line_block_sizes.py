@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from webmain.evaluation.records import Findings, GoldPage, Table
-from webmain.evaluation.texts import texts_of
+from webmain.evaluation.texts import n_bytes, texts_of
 
 KB = 1024
 PAPER = ("paper: CleanEval", 736, 9231.0, 2288.0, 100 * (1 - 2288 / 9231))
@@ -49,11 +49,6 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
         "and so save more.",
     )
     return Findings(protocol="line_block_sizes", tables=(table,), notes=notes)
-
-
-def n_bytes(content: str | bytes) -> int:
-    """Return the size in bytes, text as UTF-8."""
-    return len(content.encode("utf-8", "replace")) if isinstance(content, str) else len(content)
 
 
 def saving(before: int, after: int) -> float | None:

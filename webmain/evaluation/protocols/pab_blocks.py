@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from webmain.evaluation.block_pages import Approach, Pages, block_database, block_pages
 from webmain.evaluation.records import Findings, GoldPage, Table
+from webmain.evaluation.texts import n_bytes
 
 MB = 1_000_000
 PAPER_BLOCKS = (
@@ -30,10 +31,7 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
     """
     del seed
     pages = block_pages(gold)
-    html_bytes = sum(
-        len(page.html) if isinstance(page.html, bytes) else len(page.html.encode("utf-8", "replace"))
-        for page in pages.gold
-    )
+    html_bytes = sum(n_bytes(page.html) for page in pages.gold)
     notes = (
         f"{len(pages.gold)} pages; {pages.n_unread} could not be read and are left out. The paper's pages cannot be had.",
         "The paper gives both methods the same total of blocks; a method's own blocks differ (none of ENIW's is noisy: what "
