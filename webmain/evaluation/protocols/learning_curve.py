@@ -38,9 +38,8 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
     seed : int
         Draws the pages that are held back and those that are learned from.
     """
-    sites = [
-        site for site in _sites([page for page in gold if page.text is not None], seed) if len(site[0]) >= MIN_HELD_BACK
-    ]
+    pages = [page for page in gold if page.text is not None]
+    sites = [(held, rest) for held, rest in _sites(pages, seed) if len(rest) >= min(N_LEARNED)]
     tables = tuple(_table(spec, sites) for spec in EXTRACTORS)
     notes = (
         f"{len(sites)} sites (of one period each) have at least {MIN_HELD_BACK + min(N_LEARNED)} pages with a gold text; a "
