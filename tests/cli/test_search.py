@@ -140,6 +140,7 @@ def test_a_locked_store_is_searched_as_it_is(
         (["search", "tide", "--store", "jsonl:a.jsonl"], exits.NOT_FOUND, "only SQLite stores"),
         (["search", "tide"], exits.NOT_FOUND, "output/articles.db"),
         (["search", "'--", "--store", "x"], exits.USAGE, "names no word"),
+        (["search", "一二三四五六七八九十" * 100, "--store", "x"], exits.USAGE, "allowed are 400"),
         (["index", "--store", "sqlite:none.db"], exits.NOT_FOUND, "no such file"),
     ],
 )

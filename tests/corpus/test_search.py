@@ -21,7 +21,7 @@ from webmain.corpus.protocol import (
     StoreSpecError,
     StoreWriteError,
 )
-from webmain.corpus.query import QueryError, index_text
+from webmain.corpus.query import MAX_TOKENS, QueryError, index_text
 from webmain.corpus.search import TITLE, BlockIndex, Filters, Results, block_priority, open_index
 from webmain.corpus.store import SqliteStore
 from webmain.items import Article, ArticleBlock, Kind
@@ -211,6 +211,14 @@ def test_query_of_many_long_phrases_is_answered(store: SqliteStore) -> None:
     index = put(store, make(1, "a " * 600))
     assert index.search('"' + "a " * 400 + '"').n_pages == 1
     assert index.search(" ".join(f'"a a{i}"' for i in range(32))).n_pages == 0
+    assert index.search(" ".join(f'"b{"-a" * 11} {i}"' for i in range(30)), match="any").n_pages == 0
+
+
+def test_query_of_the_most_tokens_is_answered_and_a_longer_one_refused(store: SqliteStore) -> None:
+    index = put(store, make(1, "a " * 600), make(2, "一二三四五六七八九十" * 100))
+    assert index.search("a-" * MAX_TOKENS).n_pages == 1
+    with pytest.raises(QueryError, match="allowed are 400"):
+        index.search("一二三四五六七八九十" * 100)
 
 
 # --- filters, portions -----------------------------------------------------------------------------------------------

@@ -22,6 +22,9 @@ MAX_QUERY_CHARS = 1_000
 MAX_PARTS = 32
 """Words and phrases of one query."""
 
+MAX_TOKENS = 400
+"""Tokens of one query; SQLite puts at most 500 selections together, and each token of a phrase is one."""
+
 MAX_TOKEN_CHARS = 64
 """Characters after which a token is cut, in the text and in the query alike: hashes, encoded data."""
 
@@ -118,7 +121,8 @@ def read_query(text: str) -> Query:
     Raises
     ------
     QueryError
-        There is no word in it, or more than `MAX_PARTS`, or more than `MAX_QUERY_CHARS` characters.
+        There is no word in it, or more than `MAX_PARTS` words and phrases, `MAX_TOKENS` tokens in all, or
+        `MAX_QUERY_CHARS` characters.
     """
     if len(text) > MAX_QUERY_CHARS:
         raise QueryError(f"the query has {len(text):,} characters, allowed are {MAX_QUERY_CHARS:,}")
@@ -132,4 +136,7 @@ def read_query(text: str) -> Query:
         raise QueryError(f"the query {text!r} names no word: give a word with a letter or a digit")
     if len(parts) > MAX_PARTS:
         raise QueryError(f"the query names {len(parts)} words and phrases, allowed are {MAX_PARTS}")
+    n_tokens = sum(map(len, parts))
+    if n_tokens > MAX_TOKENS:
+        raise QueryError(f"the query has {n_tokens} words, those of its phrases counted, allowed are {MAX_TOKENS}")
     return Query(text, tuple(parts.values()))
