@@ -89,7 +89,10 @@ def test_json_gives_the_same_with_numbers_and_marks(store: str, capsys: pytest.C
         (["story", "--until", "2026-11-02"], [2, 1]),
         (["story", "--since", "2026-11-02T12:00:01", "--until", "2026-11-03T12:00+00:00"], []),
         (["story", "--since", "99999d"], [3, 2, 1]),
+        (["story", "--since", "0002-01-01T00:00+14:00", "--until", "9998-12-31"], [3, 2, 1]),
         (["tide", "--blocks"], [2, 1]),
+        (["tide", "-n", "9" * 30], [2, 1]),
+        (["tide", "--offset", "9" * 30], []),
     ],
 )
 def test_options_choose_the_results(
@@ -160,11 +163,23 @@ def test_what_cannot_be_searched_is_told_in_a_line(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("option", [["--since", "soon"], ["-n", "0"], ["--offset", "-1"], ["-f", "xml"]])
+@pytest.mark.parametrize(
+    "option",
+    [
+        ["--since", "soon"],
+        ["--since", "0001-01-01T00:00+14:00"],
+        ["--until", "9999-12-31"],
+        ["--until", "9999-12-31T23:59-14:00"],
+        ["-n", "0"],
+        ["--offset", "-1"],
+        ["-f", "xml"],
+    ],
+)
 def test_wrong_options_are_refused(store: str, capsys: pytest.CaptureFixture[str], option: list[str]) -> None:
     with pytest.raises(SystemExit) as stopped:
         cli.main(["search", "tide", "--store", store, *option])
     assert stopped.value.code == exits.USAGE
+    assert f"argument {option[0]}" in capsys.readouterr().err.replace("-n/--limit", "-n").replace("-f/--format", "-f")
 
 
 def test_stored_controls_do_not_reach_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

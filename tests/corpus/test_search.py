@@ -5,7 +5,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
@@ -259,12 +259,27 @@ def test_dates_of_all_zones_are_compared_as_moments(store: SqliteStore) -> None:
     assert index.search("tide", filters=Filters(since=datetime(2026, 11, 22, tzinfo=UTC))).n_pages == 0
 
 
+def test_moments_at_the_ends_of_all_years_are_limits_like_others(store: SqliteStore) -> None:
+    east, west = timezone(timedelta(hours=14)), timezone(timedelta(hours=-12))
+    first, last = datetime.min.replace(tzinfo=east), datetime.max.replace(tzinfo=west)
+    index = put(store, make(1, "tide", published=datetime(2026, 11, 22, tzinfo=UTC)))
+    assert index.search("tide", filters=Filters(since=first, until=last)).n_pages == 1
+    assert index.search("tide", filters=Filters(until=datetime.max.replace(tzinfo=UTC))).n_pages == 1
+    assert index.search("tide", filters=Filters(until=first)).n_pages == 0
+    assert index.search("tide", filters=Filters(since=last)).n_pages == 0
+
+
 def test_results_come_in_portions_with_the_same_totals(store: SqliteStore) -> None:
     index = put(store, *(make(n, ("tide " + "word " * n, 1.0)) for n in range(7)))
     assert urls(index.search("tide", limit=3)) == ["0", "1", "2"]
     second = index.search("tide", limit=3, offset=3)
     assert (urls(second), [hit.rank for hit in second.hits]) == (["3", "4", "5"], [4, 5, 6])
-    for results in (second, index.search("tide", limit=0), index.search("tide", offset=9)):
+    for results in (
+        second,
+        index.search("tide", limit=0),
+        index.search("tide", offset=9),
+        index.search("tide", offset=2**70),
+    ):
         assert (results.n_pages, results.n_blocks) == (7, 7)
     with pytest.raises(ValueError, match="at least 0"):
         index.search("tide", limit=-1)

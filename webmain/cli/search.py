@@ -7,7 +7,7 @@ import json
 import os
 import re
 import sys
-from datetime import UTC, datetime, timedelta
+from datetime import MAXYEAR, MINYEAR, UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from webmain.cli.exits import NOT_FOUND, OK, UNWRITTEN, USAGE
@@ -78,6 +78,8 @@ def _day(text: str) -> tuple[datetime, bool]:
         moment = datetime.fromisoformat(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"got {text!r}, allowed is a date (2026-11-01), 3d or 12h") from None
+    if not MINYEAR < moment.year < MAXYEAR:  # another zone, or the day's end, may lie outside of all years
+        raise argparse.ArgumentTypeError(f"got {text!r}, allowed are the years {MINYEAR + 1} to {MAXYEAR - 1}")
     whole = re.fullmatch(r"\d{4}-?\d\d-?\d\d", text) is not None
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment, whole
 

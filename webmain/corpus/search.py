@@ -25,7 +25,7 @@ import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import MINYEAR, UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -51,6 +51,12 @@ _TABLE = """CREATE VIRTUAL TABLE IF NOT EXISTS search_text USING fts5 (
 )"""
 _TERMS = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_term USING fts5vocab (main, search_text, instance)"
 _HITS = "CREATE TEMP TABLE IF NOT EXISTS search_hit (id INTEGER PRIMARY KEY, n INTEGER NOT NULL)"
+_MOST = 2**63 - 1
+"""The greatest whole number of SQLite."""
+
+_END = datetime.max.replace(microsecond=0, tzinfo=UTC)
+"""The last second of SQLite's years, before it rounds to the next."""
+
 _VERSION = f"webmain-{TOKENS_VERSION}"
 
 # Statements are put together from these and from numbers; whatever a reader asks for is bound. CROSS JOIN tells SQLite to
@@ -296,6 +302,7 @@ class BlockIndex:
         """
         if limit < 0 or offset < 0:
             raise ValueError(f"limit and offset are at least 0, not {limit} and {offset}")
+        limit, offset = min(limit, _MOST), min(offset, _MOST)
         asked = read_query(query) if isinstance(query, str) else query
         with self._told():
             if not self._is_current():
@@ -480,7 +487,15 @@ def _conditions(filters: Filters) -> tuple[str, list[str]]:
     for sign, moment in ((">=", filters.since), ("<", filters.until)):
         if moment is not None:
             conditions.append(f"julianday(a.published) {sign} julianday(?)")
-            values.append(moment.astimezone(UTC).isoformat())
+            values.append(_in_utc(moment).isoformat())
     join = "CROSS JOIN article AS a ON a.key = b.article" if conditions else ""
     fresh = "b.article NOT IN (SELECT article FROM search_todo)"
     return f"{join} WHERE {' AND '.join([fresh, *conditions])}", values
+
+
+def _in_utc(moment: datetime) -> datetime:
+    """Return a moment in UTC, or the end of all years where it would lie beyond it."""
+    try:
+        return min(moment.astimezone(UTC), _END)
+    except OverflowError:
+        return datetime.min.replace(tzinfo=UTC) if moment.year == MINYEAR else _END
