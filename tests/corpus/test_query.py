@@ -68,6 +68,8 @@ def test_query_is_words_and_phrases() -> None:
 
 def test_a_phrase_takes_as_many_words_as_it_has_and_a_word_one() -> None:
     assert [part.n_words for part in read_query('"new york" l\'homme tide').parts] == [2, 1, 1]
+    (part,) = read_query("\"l'homme de l'eau\"").parts
+    assert (part.tokens, part.starts, part.n_words) == (("l", "homme", "de", "l", "eau"), (0, 2, 3), 3)
 
 
 def test_words_without_a_space_between_them_are_a_phrase() -> None:

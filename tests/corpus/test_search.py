@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -121,6 +122,54 @@ def test_words_of_a_query_add_up_and_a_phrase_counts_all_its_words(store: Sqlite
     assert index.search("new york").hits[0].density == pytest.approx(4 / 8)
     assert index.search('"new york"').hits[0].density == pytest.approx(2 / 8)
     assert index.search('"york is" new').hits[0].density == pytest.approx(6 / 8)
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "density"),
+    [
+        ("new york is big", 'york "new york"', 2 / 4),
+        ("new york is big", '"new york" york big', 3 / 4),
+        ("new york is big", '"new york is" "york is big"', 1.0),
+        ("york, new york", 'york "new york"', 3 / 3),
+        ("ha ha ha and so on", '"ha ha"', 3 / 6),
+        ("ha ha, then ha", 'ha "ha ha"', 3 / 4),
+        ("l'homme et l'eau", "l'homme \"l'eau\" et", 3 / 3),
+        ("l'homme et l'eau", '"l\'homme et" et', 2 / 3),
+        ("他在北京大学读书", "北京大学 北京大学读书", None),
+    ],
+)
+def test_word_that_several_parts_name_is_counted_once(
+    store: SqliteStore, text: str, query: str, density: float | None
+) -> None:
+    index = put(store, make(1, (text, 1.0)), make(2, "york alone"))
+    if density is None:
+        density = index.search("北京大学读书").hits[0].density
+    matches: tuple[Literal["all", "any"], ...] = ("all", "any")
+    for match in matches:
+        found = {hit.url: hit.density for hit in index.search(query, match=match).hits}
+        assert found["https://news.example/1"] == pytest.approx(density)
+
+
+_LETTERS = st.lists(st.sampled_from("abc"), min_size=1, max_size=8)
+
+
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(_LETTERS, st.lists(_LETTERS.filter(lambda part: len(part) < 4), min_size=1, max_size=4))
+def test_density_is_the_share_of_places_that_any_part_covers(
+    store: SqliteStore, block: list[str], parts: list[list[str]]
+) -> None:
+    index = put(store, make(1, " ".join(block)))
+    covered = {
+        i + k for part in parts for i in range(len(block)) if block[i : i + len(part)] == part for k in range(len(part))
+    }
+    hits = index.search(" ".join(f'"{" ".join(part)}"' for part in parts), match="any").hits
+    assert [hit.density for hit in hits] == ([pytest.approx(len(covered) / len(block))] if covered else [])
+
+
+def test_parts_that_share_words_must_all_be_there(store: SqliteStore) -> None:
+    index = put(store, make(1, "york is new york"), make(2, "york and york"), make(3, "new times"))
+    assert urls(index.search('york "new york"')) == ["1"]
+    assert sorted(urls(index.search('york "new york" "new times"', match="any"))) == ["1", "2", "3"]
 
 
 def test_density_is_at_most_one(store: SqliteStore) -> None:

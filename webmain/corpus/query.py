@@ -7,6 +7,7 @@ whatever is no letter, mark or digit: "l'homme" is stored as "l", "homme" and fo
 
 from __future__ import annotations
 
+import itertools
 import re
 import unicodedata
 from dataclasses import dataclass
@@ -46,12 +47,17 @@ class Part:
     ----------
     tokens : tuple of str
         What must stand in a row.
-    n_words : int
-        Words that one occurrence takes of a block: those of a phrase; 1 for a word, whatever tokens it has.
+    starts : tuple of int
+        Which of them begin a word: all of a phrase's but what follows a sign inside of a word, as in "l'homme".
     """
 
     tokens: tuple[str, ...]
-    n_words: int
+    starts: tuple[int, ...]
+
+    @property
+    def n_words(self) -> int:
+        """Words that one occurrence takes of a block: those of a phrase; 1 for a word, whatever tokens it has."""
+        return len(self.starts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +137,8 @@ def read_query(text: str) -> Query:
         found = [tokens for word in words(match[1] or match[2] or "") if (tokens := tokens_of(word))]
         in_a_row = tuple(token for tokens in found for token in tokens)
         if in_a_row:
-            parts.setdefault(in_a_row, Part(in_a_row, len(found)))
+            starts = itertools.accumulate(map(len, found[:-1]), initial=0)
+            parts.setdefault(in_a_row, Part(in_a_row, tuple(starts)))
     if not parts:
         raise QueryError(f"the query {text!r} names no word: give a word with a letter or a digit")
     if len(parts) > MAX_PARTS:

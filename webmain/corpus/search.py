@@ -2,7 +2,7 @@
 
 Pb is a block's priority: what PAB assigned to it; for any other method, whose own quantity may have another meaning, its
 score in [0, 1]. The title of every article is searched as a block of priority 1.0. Kd is the density of the query: the
-words of the block that the query names, divided by all its words.
+words of the block that the query names, each place counted once, divided by all its words.
 
 The index lives in the store's own file. It is brought up to date by whoever searches, not by the crawl: segmenting the
 blocks costs as much as counting their words does, and most of what is stored is never searched for. Which articles are
@@ -61,9 +61,12 @@ _VERSION = f"webmain-{TOKENS_VERSION}"
 
 # Statements are put together from these and from numbers; whatever a reader asks for is bound. CROSS JOIN tells SQLite to
 # begin with the hits: it would rather walk all blocks, in the order of their articles.
-_IN_A_ROW = 'SELECT doc, "offset" - {} FROM temp.search_term WHERE term = ?'
+_IN_A_ROW = 'SELECT doc, "offset" - {} AS place FROM temp.search_term WHERE term = ?'
 _COUNTED = "SELECT doc, {} * count(*) AS n FROM ({}) GROUP BY doc"
 _COLLECT = "INSERT INTO temp.search_hit SELECT doc, sum(n) FROM ({}) GROUP BY doc HAVING count(*) >= {}"
+_PLACES = "SELECT {} AS part, doc, place + w.column1 AS place FROM ({}) CROSS JOIN (VALUES {}) AS w"
+_COLLECT_PLACES = """INSERT INTO temp.search_hit SELECT doc, count(DISTINCT place) FROM ({}) GROUP BY doc
+    HAVING count(DISTINCT part) >= {}"""
 _BLOCKS = """SELECT article, pb * kd AS bp, position, pb, kd FROM (
     SELECT b.article AS article, b.position AS position, b.priority AS pb, min(1.0, CAST(h.n AS REAL) / b.n_words) AS kd
     FROM temp.search_hit AS h CROSS JOIN search_block AS b ON b.id = h.id {})"""
@@ -323,16 +326,17 @@ class BlockIndex:
 
     def _collect(self, query: Query, match: str) -> None:
         """Note the blocks that match, with the number of their words that the query names."""
+        tokens = [token for part in query.parts for token in part.tokens]
+        apart = len(set(tokens)) == len(tokens)  # no two parts can share a place, nor a phrase one with itself
         selects: list[str] = []
-        values: list[str] = []
-        for part in query.parts:
+        for number, part in enumerate(query.parts):
             rows = " INTERSECT ".join(_IN_A_ROW.format(i) for i in range(len(part.tokens)))
-            selects.append(_COUNTED.format(part.n_words, rows))
-            values += part.tokens
+            starts = ",".join(f"({start})" for start in part.starts)
+            selects.append(_COUNTED.format(part.n_words, rows) if apart else _PLACES.format(number, rows, starts))
         wanted = len(query.parts) if match == "all" else 1
-        sql = _COLLECT.format(" UNION ALL ".join(selects), wanted)
+        sql = (_COLLECT if apart else _COLLECT_PLACES).format(" UNION ALL ".join(selects), wanted)
         self._db.execute("DELETE FROM temp.search_hit")
-        self._db.execute(sql, values)
+        self._db.execute(sql, tokens)
 
     def _rank(self, filters: Filters, limit: int, offset: int, per: str) -> tuple[list[_Found], int, int]:
         """Return the results wanted, and the numbers of all pages and blocks."""
