@@ -107,6 +107,43 @@ def test_nothing_found_is_no_error_and_said(store: str, capsys: pytest.CaptureFi
     assert run(capsys, "search", "nowhere", "--store", store) == (exits.OK, "", "nothing found\n")
 
 
+def test_a_portion_after_the_last_result_is_told_from_nothing_found(
+    store: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = "no result after the first 2; found: 2 articles, 2 blocks\n"
+    assert run(capsys, "search", "tide", "--offset", "2", "--store", store) == (exits.OK, "", told)
+    assert run(capsys, "search", "tide", "--offset", "1", "--store", store)[2] == ""
+    assert run(capsys, "search", "nowhere", "--offset", "2", "--store", store)[2] == "nothing found\n"
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (["--site", "other.example"], ["site other.example"]),
+        (["--site", "x\x1b[2j", "--lang", "en"], ["site x [2j"]),
+        (["--lang", "xx", "--method", "magic"], ["language xx", "method magic"]),
+        (["--lang", "th", "--method", "pab"], []),
+    ],
+)
+def test_a_filter_that_no_stored_article_passes_is_named(
+    store: str, capsys: pytest.CaptureFixture[str], args: list[str], told: list[str]
+) -> None:
+    lines = [f"webmain: no article of {what} in this store" for what in told]
+    code, out, err = run(capsys, "search", "tide", *args, "--store", store)
+    assert (code, out, err.splitlines()) == (exits.OK, "", [*lines, "nothing found"])
+    assert run(capsys, "search", "tide", *args, "--store", store, "-f", "json")[2].splitlines() == lines
+
+
+@pytest.mark.parametrize("until", ["2026-11-02", "2026-11-03T00:00", "9999d"])
+def test_a_time_that_ends_before_it_begins_is_wrong_usage(
+    store: str, capsys: pytest.CaptureFixture[str], until: str
+) -> None:
+    code, out, err = run(capsys, "search", "tide", "--since", "2026-11-03", "--until", until, "--store", store)
+    assert (code, out) == (exits.USAGE, "")
+    assert "--since is not earlier than --until" in err
+    assert run(capsys, "search", "story", "--since", "2026-11-03", "--until", "2026-11-03", "--store", store)[0] == 0
+
+
 def test_articles_left_out_of_the_index_are_told(store: str, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys, "search", "tide", "--store", store, "--no-update")
     assert (code, out) == (exits.OK, "")
@@ -144,6 +181,8 @@ def test_a_locked_store_is_searched_as_it_is(
         (["search", "tide"], exits.NOT_FOUND, "output/articles.db"),
         (["search", "'--", "--store", "x"], exits.USAGE, "names no word"),
         (["search", "一二三四五六七八九十" * 100, "--store", "x"], exits.USAGE, "allowed are 400"),
+        (["search", "tide", "--store", "sqlite:."], exits.NOT_FOUND, "this is a folder"),
+        (["index", "--store", "sqlite:.."], exits.NOT_FOUND, "this is a folder"),
         (["index", "--store", "sqlite:none.db"], exits.NOT_FOUND, "no such file"),
     ],
 )

@@ -302,6 +302,17 @@ def test_filters_choose_among_the_articles(store: SqliteStore) -> None:
     assert found(site="'; --") == []
 
 
+def test_filters_that_no_article_passes_are_named(store: SqliteStore) -> None:
+    index = put(store, make(1, "tide", language="en"))
+    assert index.absent(Filters()) == {}
+    assert index.absent(Filters(site="news.example", language="en", method="pab")) == {}
+    assert index.absent(Filters(site="other.example", language="de", method="svm")) == {
+        "site": "other.example",
+        "language": "de",
+        "method": "svm",
+    }
+
+
 def test_dates_of_all_zones_are_compared_as_moments(store: SqliteStore) -> None:
     index = put(store, make(1, "tide", published=datetime.fromisoformat("2026-11-22T02:00:00+07:00")))
     assert index.search("tide", filters=Filters(until=datetime(2026, 11, 22, tzinfo=UTC))).n_pages == 1
@@ -541,7 +552,7 @@ def test_store_that_cannot_be_searched_is_told_and_left_as_it_is(tmp_path: Path)
         ("news.db", StoreSpecError, "only SQLite stores"),
         ("sqlite:", StoreSpecError, "only SQLite stores"),
         (f"sqlite:{tmp_path}/none.db", StoreError, "no such file"),
-        (f"sqlite:{tmp_path}", StoreError, "no such file"),
+        (f"sqlite:{tmp_path}", StoreError, "is a folder"),
         (f"sqlite:{tmp_path}/text.db", NotAStoreError, "no SQLite database"),
         (f"sqlite:{tmp_path}/foreign.db", NotAStoreError, "another program's database"),
     ):

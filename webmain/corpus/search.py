@@ -74,6 +74,7 @@ _PER_PAGE = """SELECT article, max(bp) AS bp, position, pb, kd, count(*), count(
     FROM ({}) GROUP BY article"""
 _PER_BLOCK = "SELECT article, bp, position, pb, kd, 1, 0, 0 FROM ({})"
 _ORDER = " ORDER BY bp DESC, article DESC, position LIMIT ? OFFSET ?"
+_ANY_OF = "SELECT 1 FROM article WHERE {} = ? LIMIT 1"
 _TOTAL = "SELECT count(DISTINCT article), count(*) FROM ({})"
 
 
@@ -183,6 +184,8 @@ def open_index(spec: str, *, read_only: bool = False) -> Iterator[BlockIndex]:
     if not colon or form.strip().lower() != "sqlite" or not path.strip():
         raise StoreSpecError(f"store {spec!r}: only SQLite stores can be searched: sqlite:PATH")
     place = Path(path.strip()).expanduser()
+    if place.is_dir():
+        raise StoreError(f"store {spec}: this is a folder; give the database's file: sqlite:PATH")
     if not place.is_file():
         raise StoreError(f"store {spec}: there is no such file")
     try:
@@ -321,6 +324,15 @@ class BlockIndex:
                 return Results(hits=hits, n_pages=n_pages, n_blocks=n_blocks, unindexed=self.pending())
             finally:
                 self._db.execute("ROLLBACK")
+
+    def absent(self, filters: Filters) -> dict[str, str]:
+        """Return the names and values of filters (site, language, method) that no stored article has, found or not."""
+        with self._told():
+            return {
+                name: wanted
+                for name, column, wanted in _equalities(filters)
+                if not self._db.execute(_ANY_OF.format(column), (wanted,)).fetchone()
+            }
 
     # --- finding -----------------------------------------------------------------------------------------------------
 
@@ -476,18 +488,23 @@ def _rows_of(article: _Stored) -> list[_Row]:
     return rows
 
 
+def _equalities(filters: Filters) -> list[tuple[str, str, str]]:
+    """Return name, column and value of each filter by a value."""
+    all_three = (
+        ("site", "site", filters.site),
+        ("language", "language", filters.language),
+        ("method", "extractor", filters.method),
+    )
+    return [(name, column, wanted) for name, column, wanted in all_three if wanted is not None]
+
+
 def _conditions(filters: Filters) -> tuple[str, list[str]]:
     """Return the join and the conditions of a ranking, with their values."""
     conditions: list[str] = []
     values: list[str] = []
-    for column, wanted in (
-        ("site", filters.site),
-        ("language", filters.language),
-        ("extractor", filters.method),
-    ):
-        if wanted is not None:
-            conditions.append(f"a.{column} = ?")
-            values.append(wanted)
+    for _, column, wanted in _equalities(filters):
+        conditions.append(f"a.{column} = ?")
+        values.append(wanted)
     for sign, moment in ((">=", filters.since), ("<", filters.until)):
         if moment is not None:
             conditions.append(f"julianday(a.published) {sign} julianday(?)")
