@@ -135,6 +135,8 @@ def test_words_of_a_query_add_up_and_a_phrase_counts_all_its_words(store: Sqlite
         ("ha ha, then ha", 'ha "ha ha"', 3 / 4),
         ("l'homme et l'eau", "l'homme \"l'eau\" et", 3 / 3),
         ("l'homme et l'eau", '"l\'homme et" et', 2 / 3),
+        ("l'homme et l'eau", "l homme", 3 / 3),
+        ("l'homme ou un autre", "l homme", 2 / 4),
         ("他在北京大学读书", "北京大学 北京大学读书", None),
     ],
 )
