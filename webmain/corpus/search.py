@@ -2,7 +2,7 @@
 
 Pb is a block's priority: what PAB assigned to it; for any other method, whose own quantity may have another meaning, its
 score in [0, 1]. The title of every article is searched as a block of priority 1.0. Kd is the density of the query: the
-words of the block that the query names, divided by all its words.
+words of the block that the query names, each place counted once, divided by all its words.
 
 The index lives in the store's own file. It is brought up to date by whoever searches, not by the crawl: segmenting the
 blocks costs as much as counting their words does, and most of what is stored is never searched for. Which articles are
@@ -25,7 +25,7 @@ import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import MINYEAR, UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -51,13 +51,22 @@ _TABLE = """CREATE VIRTUAL TABLE IF NOT EXISTS search_text USING fts5 (
 )"""
 _TERMS = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_term USING fts5vocab (main, search_text, instance)"
 _HITS = "CREATE TEMP TABLE IF NOT EXISTS search_hit (id INTEGER PRIMARY KEY, n INTEGER NOT NULL)"
+_MOST = 2**63 - 1
+"""The greatest whole number of SQLite."""
+
+_END = datetime.max.replace(microsecond=0, tzinfo=UTC)
+"""The last second of SQLite's years, before it rounds to the next."""
+
 _VERSION = f"webmain-{TOKENS_VERSION}"
 
 # Statements are put together from these and from numbers; whatever a reader asks for is bound. CROSS JOIN tells SQLite to
 # begin with the hits: it would rather walk all blocks, in the order of their articles.
-_IN_A_ROW = 'SELECT doc, "offset" - {} FROM temp.search_term WHERE term = ?'
+_IN_A_ROW = 'SELECT doc, "offset" - {} AS place FROM temp.search_term WHERE term = ?'
 _COUNTED = "SELECT doc, {} * count(*) AS n FROM ({}) GROUP BY doc"
 _COLLECT = "INSERT INTO temp.search_hit SELECT doc, sum(n) FROM ({}) GROUP BY doc HAVING count(*) >= {}"
+_PLACES = "SELECT {} AS part, doc, place + w.column1 AS place FROM ({}) CROSS JOIN (VALUES {}) AS w"
+_COLLECT_PLACES = """INSERT INTO temp.search_hit SELECT doc, count(DISTINCT place) FROM ({}) GROUP BY doc
+    HAVING count(DISTINCT part) >= {}"""
 _BLOCKS = """SELECT article, pb * kd AS bp, position, pb, kd FROM (
     SELECT b.article AS article, b.position AS position, b.priority AS pb, min(1.0, CAST(h.n AS REAL) / b.n_words) AS kd
     FROM temp.search_hit AS h CROSS JOIN search_block AS b ON b.id = h.id {})"""
@@ -65,6 +74,7 @@ _PER_PAGE = """SELECT article, max(bp) AS bp, position, pb, kd, count(*), count(
     FROM ({}) GROUP BY article"""
 _PER_BLOCK = "SELECT article, bp, position, pb, kd, 1, 0, 0 FROM ({})"
 _ORDER = " ORDER BY bp DESC, article DESC, position LIMIT ? OFFSET ?"
+_ANY_OF = "SELECT 1 FROM article WHERE {} = ? LIMIT 1"
 _TOTAL = "SELECT count(DISTINCT article), count(*) FROM ({})"
 
 
@@ -174,6 +184,8 @@ def open_index(spec: str, *, read_only: bool = False) -> Iterator[BlockIndex]:
     if not colon or form.strip().lower() != "sqlite" or not path.strip():
         raise StoreSpecError(f"store {spec!r}: only SQLite stores can be searched: sqlite:PATH")
     place = Path(path.strip()).expanduser()
+    if place.is_dir():
+        raise StoreError(f"store {spec}: this is a folder; give the database's file: sqlite:PATH")
     if not place.is_file():
         raise StoreError(f"store {spec}: there is no such file")
     try:
@@ -296,6 +308,7 @@ class BlockIndex:
         """
         if limit < 0 or offset < 0:
             raise ValueError(f"limit and offset are at least 0, not {limit} and {offset}")
+        limit, offset = min(limit, _MOST), min(offset, _MOST)
         asked = read_query(query) if isinstance(query, str) else query
         with self._told():
             if not self._is_current():
@@ -312,20 +325,30 @@ class BlockIndex:
             finally:
                 self._db.execute("ROLLBACK")
 
+    def absent(self, filters: Filters) -> dict[str, str]:
+        """Return the names and values of filters (site, language, method) that no stored article has, found or not."""
+        with self._told():
+            return {
+                name: wanted
+                for name, column, wanted in _equalities(filters)
+                if not self._db.execute(_ANY_OF.format(column), (wanted,)).fetchone()
+            }
+
     # --- finding -----------------------------------------------------------------------------------------------------
 
     def _collect(self, query: Query, match: str) -> None:
         """Note the blocks that match, with the number of their words that the query names."""
+        tokens = [token for part in query.parts for token in part.tokens]
+        apart = len(set(tokens)) == len(tokens)  # no two parts can share a place, nor a phrase one with itself
         selects: list[str] = []
-        values: list[str] = []
-        for part in query.parts:
+        for number, part in enumerate(query.parts):
             rows = " INTERSECT ".join(_IN_A_ROW.format(i) for i in range(len(part.tokens)))
-            selects.append(_COUNTED.format(part.n_words, rows))
-            values += part.tokens
+            starts = ",".join(f"({start})" for start in part.starts)
+            selects.append(_COUNTED.format(part.n_words, rows) if apart else _PLACES.format(number, rows, starts))
         wanted = len(query.parts) if match == "all" else 1
-        sql = _COLLECT.format(" UNION ALL ".join(selects), wanted)
+        sql = (_COLLECT if apart else _COLLECT_PLACES).format(" UNION ALL ".join(selects), wanted)
         self._db.execute("DELETE FROM temp.search_hit")
-        self._db.execute(sql, values)
+        self._db.execute(sql, tokens)
 
     def _rank(self, filters: Filters, limit: int, offset: int, per: str) -> tuple[list[_Found], int, int]:
         """Return the results wanted, and the numbers of all pages and blocks."""
@@ -465,22 +488,35 @@ def _rows_of(article: _Stored) -> list[_Row]:
     return rows
 
 
+def _equalities(filters: Filters) -> list[tuple[str, str, str]]:
+    """Return name, column and value of each filter by a value."""
+    all_three = (
+        ("site", "site", filters.site),
+        ("language", "language", filters.language),
+        ("method", "extractor", filters.method),
+    )
+    return [(name, column, wanted) for name, column, wanted in all_three if wanted is not None]
+
+
 def _conditions(filters: Filters) -> tuple[str, list[str]]:
     """Return the join and the conditions of a ranking, with their values."""
     conditions: list[str] = []
     values: list[str] = []
-    for column, wanted in (
-        ("site", filters.site),
-        ("language", filters.language),
-        ("extractor", filters.method),
-    ):
-        if wanted is not None:
-            conditions.append(f"a.{column} = ?")
-            values.append(wanted)
+    for _, column, wanted in _equalities(filters):
+        conditions.append(f"a.{column} = ?")
+        values.append(wanted)
     for sign, moment in ((">=", filters.since), ("<", filters.until)):
         if moment is not None:
             conditions.append(f"julianday(a.published) {sign} julianday(?)")
-            values.append(moment.astimezone(UTC).isoformat())
+            values.append(_in_utc(moment).isoformat())
     join = "CROSS JOIN article AS a ON a.key = b.article" if conditions else ""
     fresh = "b.article NOT IN (SELECT article FROM search_todo)"
     return f"{join} WHERE {' AND '.join([fresh, *conditions])}", values
+
+
+def _in_utc(moment: datetime) -> datetime:
+    """Return a moment in UTC, or the end of all years where it would lie beyond it."""
+    try:
+        return min(moment.astimezone(UTC), _END)
+    except OverflowError:
+        return datetime.min.replace(tzinfo=UTC) if moment.year == MINYEAR else _END
