@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 import time
 
 import numpy as np
@@ -96,6 +97,22 @@ def test_resemblance_falls_to_nothing_when_the_layout_changes(fitted):
     assert fitted.resemblance(document(changed)) < 0.1
     assert create("svm").resemblance(document(markup(70))) == 0.0
     assert fitted.resemblance(document("")) == 0.0
+
+
+def test_class_names_of_single_pages_do_not_hide_a_changed_layout():
+    def page(number: int) -> str:
+        return (
+            markup(number)
+            .replace("<body>", f"<body class='post-{number} single'>")
+            .replace("<li>", f"<li class=i{number}>")
+        )
+
+    method = create("svm").fit([document(page(i)) for i in range(8)])
+    assert method.learned.resemblance > 0.8
+    for number in (70, 71, 72):
+        assert method.resemblance(document(page(number))) > 0.8
+        renamed = re.sub("class='?([a-z])", lambda found: f"{found[0][:-1]}new-{found[1]}", page(number))
+        assert method.resemblance(document(renamed)) < 0.3
 
 
 def test_same_pages_give_the_same_model_in_any_order(fitted):

@@ -1,6 +1,8 @@
 """The linear classifier: learned with scikit-learn, applied without."""
 
+import dataclasses
 import json
+import re
 import subprocess
 import sys
 
@@ -149,6 +151,8 @@ def test_missing_labels_and_blocks_are_an_error():
         {"quality": "good"},
         {"sets": ["colour"]},
         {"sets": []},
+        {"places": [1]},
+        {"places": None},
     ],
 )
 def test_damaged_models_are_refused(damage):
@@ -164,3 +168,47 @@ def test_a_place_is_known_by_its_path_and_class_names():
     model = learn(*site(5))
     assert model.knows("html/body/div/p", "html/body/div.story/p")
     assert not model.knows("html/body/main/article/section/p", "html/body/main.m/article.a/section/p")
+
+
+def with_body_class(blocks: SiteBlocks, names: str) -> SiteBlocks:
+    selectors = [
+        s.replace("/body/", f"/body.{names.format(n)}/", 1)
+        for n, s in zip(blocks.page.tolist(), blocks.selectors, strict=True)
+    ]
+    return dataclasses.replace(blocks, selectors=tuple(selectors))
+
+
+def share_known(model: LinearModel, blocks: SiteBlocks) -> float:
+    return np.mean([model.knows(*place) for place in zip(blocks.tag_paths, blocks.selectors, strict=True)])
+
+
+@pytest.mark.parametrize("names", ["post-{0}", "page.post-{0}"])
+@pytest.mark.parametrize("n_pages", [1, 2, 8])
+def test_a_class_name_of_one_page_only_makes_no_place_unknown(names, n_pages):
+    blocks, _ = site(8)
+    model = learn(*(with_body_class(site(n_pages)[0], names), site(n_pages)[1]))
+    held_back = with_body_class(blocks, names.replace("{0}", "9{0}"))
+    if n_pages > 2:
+        assert share_known(model, held_back) == 1.0
+        assert not any("post-" in place for place in model.places)
+    assert share_known(model, with_body_class(site(n_pages)[0], names)) == 1.0
+    renamed = tuple(re.sub(r"\.([a-z])", r".new-\1", s) for s in held_back.selectors)
+    assert share_known(model, dataclasses.replace(held_back, selectors=renamed)) == 0.0
+
+
+def test_without_selectors_a_place_is_its_tag_path_and_by_length_alone_all_are_known():
+    blocks, positive = site(4)
+    by_path, by_length = (learn(blocks, positive, sets=(name,)) for name in ("tag_path", "length"))
+    assert by_path.knows("html/body/div/p", "html/body/div.other/p")
+    assert not by_path.knows("html/body/main/p", "html/body/div.story/p")
+    assert by_length.knows("html/x", "html/x.y")
+    assert by_length.places == ()
+
+
+def test_the_places_of_a_model_are_bounded_and_those_on_most_pages_stay(monkeypatch):
+    blocks, positive = site(4)
+    monkeypatch.setattr("webmain.features.linear.MAX_PLACE_CHARS", 50)
+    selectors = ("html/body/p.only-here", *blocks.selectors[1:])
+    model = learn(dataclasses.replace(blocks, selectors=selectors), positive)
+    assert 0 < sum(map(len, model.places)) <= 50
+    assert "html/body/p" not in model.places

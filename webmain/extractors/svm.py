@@ -68,7 +68,7 @@ class SVM:
     """
 
     name: ClassVar[str] = "svm"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     form: Literal["global", "local"] = "global"
     features: str = "+".join(DEFAULT_SETS)
     min_pages: int = 5
