@@ -9,6 +9,7 @@ import sys
 import numpy as np
 import pytest
 
+from webmain.features.block_features import discrete_names
 from webmain.features.linear import LinearModel, learn
 from webmain.features.site_blocks import SiteBlocks
 
@@ -72,6 +73,34 @@ def test_margins_are_those_of_the_vector_product():
     names = ["in=div.nav", "own=li."]
     by_hand = model.bias + sum(model.weights[n] for n in names) + model.weights["length"] * round(4 * np.log2(5)) / 48
     assert first == pytest.approx(by_hand)
+
+
+def test_the_parts_of_a_margin_are_those_of_the_feature_sets():
+    blocks, positive = site(5, visual=True)
+    model = learn(blocks, positive, sets=("length", "tag_path", "selector", "visual"))
+    parts = model.parts(blocks)
+    assert parts.shape == (len(blocks), 4)
+    assert np.allclose(model.bias + parts.sum(axis=1), model.margins(blocks))
+    by_selector = [
+        sum(model.weights.get(n, 0.0) for n in discrete_names(("selector",), "", s)) for s in blocks.selectors
+    ]
+    assert np.allclose(parts[:, 2], by_selector)
+
+
+def test_where_there_is_nothing_to_look_at_nothing_is_content():
+    blocks, positive = site(5)
+    for labels in (positive, positive | True):
+        model = learn(blocks, labels, sets=("visual",))
+        assert model.columns == ()
+        assert not (model.margins(blocks) > 0).any()
+
+
+def test_learning_asks_between_its_steps_whether_to_go_on():
+    def stop() -> None:
+        raise TimeoutError
+
+    with pytest.raises(TimeoutError):
+        learn(*site(5), check=stop)
 
 
 def test_same_pages_give_the_same_model_bit_for_bit():

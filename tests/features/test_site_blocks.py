@@ -12,6 +12,7 @@ from webmain.features.site_blocks import (
     MAX_PAGE_CHARS,
     read_descriptions,
     read_documents,
+    side_by_side,
 )
 from webmain.items import Page
 from webmain.page.document import Document
@@ -89,6 +90,26 @@ def test_pages_of_a_site_can_be_taken_apart():
     assert some.page.tolist() == [0, 2]
     assert some.n_pages == 3
     assert blocks.of_pages(np.arange(4)).texts == blocks.texts
+
+
+def test_pages_read_one_by_one_are_the_same_side_by_side():
+    pages = ["<p>One<p>Two", "", "<p>Three<a href=/>x</a>"]
+    one, other = read(*pages), side_by_side([read(page) for page in pages])
+    for name in ("texts", "tag_paths", "selectors", "visual", "descriptions", "sites"):
+        assert getattr(one, name) == getattr(other, name)
+    assert one.page.tolist() == other.page.tolist()
+    assert one.page.dtype == other.page.dtype
+    assert one.anchor_share.tolist() == other.anchor_share.tolist()
+    assert len(side_by_side([])) == 0
+
+
+def test_the_first_blocks_of_each_page_can_be_taken():
+    blocks = read("<p>One<p>Two<p>Three", "", "<p>Four", "<p>Five<p>Six")
+    some = blocks.first_of_pages(2)
+    assert some.texts == ("One", "Two", "Four", "Five", "Six")
+    assert some.page.tolist() == [0, 0, 2, 3, 3]
+    assert some.n_pages == 4
+    assert blocks.first_of_pages(3).texts == blocks.texts
 
 
 def test_deep_pages_keep_both_ends_of_their_paths():

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
@@ -86,21 +86,29 @@ class LinearModel:
 
     def margins(self, blocks: SiteBlocks) -> NDArray[np.float64]:
         """Return each block's signed distance to the decision, in units of the margin: `(n_blocks,) float64`."""
-        weight = self.weights.get
-        margins = np.full(len(blocks), self.bias)
-        if "length" in self.sets:
-            margins += weight(LENGTH, 0.0) * log_lengths(blocks.texts)
-        known: dict[tuple[str, str], float] = {}
-        visual = blocks.visual if "visual" in self.sets else None
-        for i, place in enumerate(zip(blocks.tag_paths, blocks.selectors, strict=True)):
-            if place not in known:
-                known[place] = math.fsum(weight(name, 0.0) for name in discrete_names(self.sets, *place))
-            margins[i] += known[place]
-            if visual is not None:
-                margins[i] += math.fsum(weight(name, 0.0) for name in discrete_names(("visual",), "", "", visual[i]))
-                values = continuous_values(self.sets, visual[i])
-                margins[i] += math.fsum(weight(name, 0.0) * value for name, value in values.items())
+        margins: NDArray[np.float64] = self.bias + self.parts(blocks).sum(axis=1)
         return margins
+
+    def parts(self, blocks: SiteBlocks) -> NDArray[np.float64]:
+        """Return what each feature set adds to each block's margin: `(n_blocks, n_sets) float64`; the bias is left out."""
+        weight = self.weights.get
+        found = np.zeros((len(blocks), len(self.sets)))
+        for number, name in enumerate(self.sets):
+            if name == "length":
+                found[:, number] = weight(LENGTH, 0.0) * log_lengths(blocks.texts)
+            elif name != "visual":
+                places = blocks.tag_paths if name == "tag_path" else blocks.selectors
+                known = {p: math.fsum(weight(n, 0.0) for n in discrete_names((name,), p, p)) for p in set(places)}
+                found[:, number] = [known[place] for place in places]
+            elif blocks.visual is not None:
+                found[:, number] = [self._of_style(visual) for visual in blocks.visual]
+        return found
+
+    def _of_style(self, visual: Mapping[str, str | float]) -> float:
+        values = dict.fromkeys(discrete_names(("visual",), "", "", visual), 1.0) | continuous_values(
+            ("visual",), visual
+        )
+        return math.fsum(self.weights.get(name, 0.0) * value for name, value in values.items())
 
     def knows(self, tag_path: str, selector: str) -> bool:
         """Tell whether blocks at such a place were among those learned from, as far as its feature sets can tell places.
@@ -171,6 +179,7 @@ def learn(
     *,
     sets: Sequence[str] = DEFAULT_SETS,
     seed: int = 0,
+    check: Callable[[], object] = lambda: None,
 ) -> LinearModel:
     """Fit a class-weighted linear SVM to labelled blocks.
 
@@ -183,11 +192,14 @@ def learn(
         Feature sets.
     seed : int
         Of the folds by which C is chosen.
+    check : callable
+        Called between the steps; it may raise to end the work.
 
     Returns
     -------
     LinearModel
-        With one class only, a model without weights that answers with that class.
+        With one class only, a model without weights that answers with that class. Where blocks have nothing in common that
+        the feature sets could see, one without weights that takes nothing for content.
 
     Raises
     ------
@@ -202,7 +214,8 @@ def learn(
     rows = _Rows.of(blocks, np.asarray(positive, dtype=np.bool_), sets)
     everything = np.arange(blocks.n_pages)
     folds = page_folds(blocks.n_pages, N_FOLDS, seed=seed)
-    cost, quality = _choose_cost(rows, folds)
+    check()
+    cost, quality = _choose_cost(rows, folds, check)
     columns, weights, bias = rows.fit(everything, cost)
     return LinearModel(
         sets=sets,
@@ -215,12 +228,16 @@ def learn(
 
 
 def _choose_cost(
-    rows: _Rows, folds: Sequence[tuple[NDArray[np.int64], NDArray[np.int64]]]
+    rows: _Rows, folds: Sequence[tuple[NDArray[np.int64], NDArray[np.int64]]], check: Callable[[], object]
 ) -> tuple[float, float | None]:
     """Return the C that holds on held-back pages, and its F1 there; pooled over the folds."""
     if not folds or not rows.has_both_classes:
         return 1.0, None
-    counts = np.array([[rows.counts(test, *rows.fit(train, cost)[1:]) for train, test in folds] for cost in COSTS])
+    found = []
+    for cost in COSTS:
+        found.append([rows.counts(test, *rows.fit(train, cost)[1:]) for train, test in folds])
+        check()
+    counts = np.array(found)
     pooled, of_folds = _f1(counts.sum(axis=1)), _f1(counts)
     best = int(pooled.argmax())
     error = float(of_folds[best].std() / len(folds) ** 0.5)
@@ -300,6 +317,8 @@ class _Rows:
         Content weighs as much as all the rest, and within both each page as much as any other: one page with thousands of
         blocks does not outvote the site.
         """
+        if not self.columns:
+            return [], np.zeros(0), -1.0
         n_blocks = self.on_page[:, pages].sum(axis=1)
         if n_blocks[self.positive].sum() in (0, n_blocks.sum()):
             return [], np.zeros(0), 1.0 if n_blocks[self.positive].any() else -1.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -73,15 +73,28 @@ class SiteBlocks:
         number = np.full(self.n_pages, -1, dtype=np.int32)
         number[pages] = np.arange(len(pages), dtype=np.int32)
         at = np.flatnonzero(number[self.page] >= 0)
-        kept = at.tolist()
-        return SiteBlocks(
+        return replace(
+            self._taken(at),
             page=number[self.page[at]],
+            descriptions=tuple(self.descriptions[i] for i in pages.tolist()),
+            sites=tuple(self.sites[i] for i in pages.tolist()),
+        )
+
+    def first_of_pages(self, n: int) -> SiteBlocks:
+        """Return the first `n` blocks of each page."""
+        starts = np.searchsorted(self.page, self.page)
+        return self._taken(np.flatnonzero(np.arange(len(self)) - starts < n))
+
+    def _taken(self, at: NDArray[np.int64]) -> SiteBlocks:
+        """Return some blocks of the same pages."""
+        kept = at.tolist()
+        return replace(
+            self,
+            page=self.page[at],
             texts=tuple(self.texts[i] for i in kept),
             tag_paths=tuple(self.tag_paths[i] for i in kept),
             selectors=tuple(self.selectors[i] for i in kept),
             visual=None if self.visual is None else tuple(self.visual[i] for i in kept),
-            descriptions=tuple(self.descriptions[i] for i in pages.tolist()),
-            sites=tuple(self.sites[i] for i in pages.tolist()),
             anchor_share=None if self.anchor_share is None else self.anchor_share[at],
         )
 
@@ -175,6 +188,24 @@ def read_segmentations(
         descriptions=tuple(descriptions) if descriptions is not None else ((),) * len(segmentations),
         sites=tuple(segmentation.document.site for segmentation in segmentations),
         anchor_share=np.concatenate(linked),
+    )
+
+
+def side_by_side(parts: Sequence[SiteBlocks]) -> SiteBlocks:
+    """Put blocks that were read page by page side by side; visual properties and shares of anchors where all have them."""
+    offsets = np.cumsum([0, *(part.n_pages for part in parts)]).tolist()
+    pages = [part.page + np.int32(offset) for part, offset in zip(parts, offsets[:-1], strict=True)]
+    visual = [part.visual for part in parts if part.visual is not None]
+    shares = [part.anchor_share for part in parts if part.anchor_share is not None]
+    return SiteBlocks(
+        page=np.concatenate([np.zeros(0, dtype=np.int32), *pages]),
+        texts=tuple(text for part in parts for text in part.texts),
+        tag_paths=tuple(path for part in parts for path in part.tag_paths),
+        selectors=tuple(selector for part in parts for selector in part.selectors),
+        visual=tuple(v for of_part in visual for v in of_part) if parts and len(visual) == len(parts) else None,
+        descriptions=tuple(texts for part in parts for texts in part.descriptions),
+        sites=tuple(site for part in parts for site in part.sites),
+        anchor_share=np.concatenate([np.zeros(0), *shares]) if len(shares) == len(parts) else None,
     )
 
 
