@@ -41,11 +41,12 @@ def _models(args: argparse.Namespace) -> int:
         print(json.dumps([_record(model) for model in found.models], ensure_ascii=False, indent=2))
     elif found.models:
         width = max(len(model.site) for model in found.models)
-        print(f"{'site':<{width}}  {'method':<10} {'pages':>5} {'quality':>7}  trained")
+        print(f"{'site':<{width}}  {'method':<10} {'pages':>9} {'quality':>7}  trained")
         for model in found.models:
             quality = "" if model.quality is None else f"{model.quality:.3f}"
             trained = model.trained_at.date().isoformat()
-            print(f"{model.site:<{width}}  {model.method:<10} {model.n_pages:>5} {quality:>7}  {trained}")
+            pages = f"{model.n_pages}" + (f" of {model.pages_given}" if model.pages_given > model.n_pages else "")
+            print(f"{model.site:<{width}}  {model.method:<10} {pages:>9} {quality:>7}  {trained}")
     for error in found.errors:
         print(f"webmain: {error}", file=sys.stderr)
     if not found.models and not found.errors:
@@ -61,6 +62,8 @@ def _record(model: Model) -> dict[str, Any]:
         "options": dict(model.options),
         "version": model.version,
         "n_pages": model.n_pages,
+        "pages_given": model.pages_given,
+        "after_change": model.after_change,
         "quality": model.quality,
         "resemblance": model.resemblance,
         "columns": list(model.columns),
