@@ -6,14 +6,14 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from webmain.cli.exits import NOT_FOUND, OK, REJECTED
+from webmain.cli.exits import NOT_FOUND, OK, REJECTED, UNWRITTEN, USAGE
 from webmain.cli.sources import MODELS
 
 if TYPE_CHECKING:
     import argparse
 
     from webmain.cli import Commands
-    from webmain.extractors.shelf import Model
+    from webmain.extractors.shelf import Model, Shelf
 
 
 def add(commands: Commands) -> None:
@@ -73,15 +73,39 @@ def _record(model: Model) -> dict[str, Any]:
     }
 
 
+def _method(spec: str) -> str:
+    """Return the name of a method that is given as for a crawl: with options, or as an import path."""
+    from webmain.extractors.registry import EXTRACTORS, create
+
+    name = spec.partition(":")[0].strip()
+    return name if name in EXTRACTORS or ":" not in spec else create(spec).name
+
+
+def _allowed(shelf: Shelf) -> set[str]:
+    """Return the methods that learn, and those of which there is a model."""
+    from webmain.extractors.base import SiteExtractor
+    from webmain.extractors.registry import EXTRACTORS, create
+
+    learning = {name for name in EXTRACTORS if isinstance(create(name), SiteExtractor)}
+    return learning | {model.method for model in shelf.models().models}
+
+
 def _forget(args: argparse.Namespace) -> int:
-    from webmain.extractors.shelf import Shelf
+    from webmain.extractors.shelf import ModelError, Shelf
     from webmain.page.urls import site_key
 
     shelf = Shelf(args.models)
-    method = args.extractor.partition(":")[0] if args.extractor else None
+    method = _method(args.extractor) if args.extractor else None
     worst = OK
     for site in args.site:
-        gone = shelf.forget(site_key(site) or site, method)
+        try:
+            gone = shelf.forget(site_key(site) or site, method)
+        except ModelError as error:
+            print(f"webmain: {error}", file=sys.stderr)
+            return UNWRITTEN
+        if not gone and method is not None and method not in (allowed := _allowed(shelf)):
+            print(f"webmain: extractor: got {method!r}, allowed are {', '.join(sorted(allowed))}", file=sys.stderr)
+            return USAGE
         for path in gone:
             print(f"removed {path}")
         if not gone:
