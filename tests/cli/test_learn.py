@@ -157,6 +157,19 @@ def test_a_folder_from_which_nothing_can_be_removed_is_told_in_one_line(archive,
     assert err.splitlines() == ["webmain: models/sites/one.example.places.json: Permission denied"]
 
 
+def test_a_folder_that_cannot_be_read_is_told_in_one_line(archive, capsys, monkeypatch):
+    run("learn", archive, "-e", PLACES)
+    capsys.readouterr()
+
+    def refuse(*_args, **_options):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "iterdir", refuse)
+    assert run("forget", "one.example") == exits.UNWRITTEN
+    assert run("models") == exits.REJECTED
+    assert capsys.readouterr().err.splitlines() == ["webmain: models/sites: Permission denied"] * 2
+
+
 def folder_of_pages(folder, n_pages=6):
     folder.mkdir()
     for n in range(n_pages):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
@@ -215,8 +214,8 @@ class Shelf:
 
         Raises
         ------
-        UnsavableModelError
-            The system refuses.
+        ModelError
+            The system refuses to read or to change the folder.
         """
         gone = []
         wanted = None if method is None else _safe(method, dots=False)
@@ -233,9 +232,11 @@ class Shelf:
     def models(self) -> Listing:
         """Return all models of the folder, and what can not be used of it."""
         models, errors = [], []
-        for file in self._files():
-            if file.suffix != SUFFIX:
-                continue
+        try:
+            files = [file for file in self._files() if file.suffix == SUFFIX]
+        except ModelError as error:
+            return Listing(models=(), errors=(error,))
+        for file in files:
             try:
                 content = read_content(file)
                 if content is not None:
@@ -246,9 +247,13 @@ class Shelf:
 
     def _files(self) -> Iterator[Path]:
         """Yield the folder's files in order; none where there is no folder."""
-        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-            found = (p for p in self.folder.iterdir() if not p.name.startswith("."))
-            yield from sorted(p for p in found if _ASIDE.sub("", p.name).endswith(SUFFIX))
+        try:
+            found = [p for p in self.folder.iterdir() if not p.name.startswith(".")]
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        except OSError as error:
+            raise ModelError(f"{self.folder}: {error.strerror or error}") from error
+        yield from sorted(p for p in found if _ASIDE.sub("", p.name).endswith(SUFFIX))
 
 
 def site_of(document: Document) -> str:
