@@ -1,6 +1,8 @@
 """Which pages wait, when a site is learned, and when its layout has changed: the decisions, without a crawl."""
 
 import threading
+from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 from scrapy import Spider
@@ -39,7 +41,7 @@ class Toy:
         return DEFAULT.judge(segmentation)
 
     def fit(self, documents):
-        texts = [d.html for d in documents]
+        texts = sorted({d.html for d in documents})
         if any("nothing" in t for t in texts):
             raise NothingLearned("nothing is to be seen")
         if any("fault" in t for t in texts):
@@ -55,8 +57,12 @@ class Toy:
         return 0.9 if self.look in document.html else 0.1
 
 
-def document(n, look="old", site="a.example"):
-    page = Page(url=f"https://{site}/{n}", html=f"<p>This is the {look} page number {n} of the site.</p>")
+def document(n, look="old", site="a.example", *, day=None, text=None):
+    page = Page(
+        url=f"https://{site}/{n}",
+        html=f"<p>This is the {look} page number {n if text is None else text} of the site.</p>",
+        fetched_at=day and datetime(2026, 11, day, tzinfo=UTC),
+    )
     return Document(page, html=page.html)
 
 
@@ -477,6 +483,113 @@ def test_a_crawl_that_is_killed_after_a_change_begins_anew(make, told):
     later = make()
     assert takes(later, "nnn") == "www"
     assert {e.look for _, e in learn(later)} == {"new"}
+
+
+# ---- The same pages again
+
+
+def read_all(learning, documents):
+    """Do what a crawl of one site does; return by what each page was judged: a look, or "default"."""
+    judged = {}
+
+    def release():
+        for n, extractor in learn(learning):
+            judged[n] = getattr(extractor, "look", "default")
+
+    for each in documents:
+        n = int(each.url.rpartition("/")[2])
+        extractor = learning.take(each)
+        if extractor is not None:
+            judged[n] = getattr(extractor, "look", "default")
+        while learning.ready():
+            release()
+    release()
+    return judged
+
+
+def models(tmp_path):
+    return [replace(model) for model in Shelf(tmp_path / "models").models().models]
+
+
+@pytest.mark.parametrize("pages", [3, 600])
+def test_duplicates_among_the_pages_do_not_make_a_model_too_small_for_ever(make, told, tmp_path, pages):
+    documents = [document(n, text=n // 2) for n in range(pages)]
+    read_all(make(pages=pages), documents)
+    (model,) = models(tmp_path)
+    assert (model.n_pages, model.pages_given) == ((pages + 1) // 2, pages)
+    told.clear()
+    later = make(pages=pages)
+    assert later.take(document(0)).look == "old"
+    assert told == [(Event.REUSED, "a.example")]
+    assert models(tmp_path) == [model]
+
+
+@pytest.mark.parametrize("looks", ["ooooooooonnnnnn", "onononononononn", "ooonnnnnnnnnnnn", "nnnoooooooooooo", "ooonn"])
+def test_an_archive_of_two_layouts_gives_the_same_in_every_crawl(make, told, tmp_path, looks):
+    documents = [document(n, {"o": "old", "n": "new"}[look], day=21) for n, look in enumerate(looks)]
+    first = read_all(make(), documents)
+    kept = models(tmp_path)
+    assert len(first) == len(looks)
+    assert [event for event, _ in told] == [Event.LEARNED]
+    for _ in range(2):
+        told.clear()
+        assert read_all(make(), documents) == first
+        assert told == [(Event.REUSED, "a.example")]
+        assert models(tmp_path) == kept
+
+
+@pytest.mark.parametrize(("day", "has_changed"), [(20, False), (21, False), (22, True), (None, True)])
+def test_only_pages_newer_than_the_model_tell_of_a_change(make, told, day, has_changed):
+    read_all(make(), [document(n, day=21) for n in range(3)])
+    later = make()
+    waits = [later.take(document(n, "new", day=day)) is None for n in range(6)]
+    assert waits == [has_changed] * 6
+    assert ((Event.LAYOUT_CHANGED, "a.example") in told) is has_changed
+
+
+@pytest.mark.parametrize(("day", "has_changed"), [(21, False), (22, True)])
+def test_a_small_model_is_unlike_newer_pages_only(make, told, day, has_changed):
+    read_all(make(pages=9), [document(n, day=21) for n in range(6)])
+    told.clear()
+    read_all(make(pages=9), [document(n, "new", day=day) for n in range(6)])
+    assert ((Event.LAYOUT_CHANGED, "a.example") in told) is has_changed
+
+
+def test_a_model_of_a_new_layout_is_kept_until_newer_pages_come(make, told, tmp_path):
+    first = [document(n, day=20) for n in range(9)]
+    second = [document(n, "new", day=21) for n in range(9, 15)]
+    read_all(make(pages=9), first)
+    read_all(make(pages=9), second)
+    (model,) = models(tmp_path)
+    assert (model.pages_given, model.after_change) == (6, True)
+    told.clear()
+    judged = read_all(make(pages=9), first + second)
+    assert judged == {n: "default" if n < 9 else "new" for n in range(15)}
+    assert models(tmp_path) == [model]
+    assert (Event.RETRAINED, "a.example") not in told
+    read_all(make(pages=9), [document(n, "new", day=22) for n in range(20, 29)])
+    assert models(tmp_path)[0].pages_given == 9
+
+
+@pytest.mark.parametrize(("resemblance", "is_told"), [(0.0, True), (0.19, True), (0.2, False), (0.8, False)])
+def test_a_site_whose_pages_do_not_resemble_each_other_is_told_not_to_be_watched(make, told, resemblance, is_told):
+    class Loose(Toy):
+        def fit(self, documents):
+            fitted = super().fit(documents)
+            return Loose(self.min_pages, replace(fitted.learned, resemblance=resemblance), fitted.look)
+
+        def restored(self, learned):
+            return Loose(self.min_pages, learned, learned.weights["look"])
+
+    event = (Event.UNWATCHED, "a.example")
+    read_all(make(Loose()), [document(n) for n in range(3)])
+    assert told.count(event) == is_told
+    told.clear()
+    waits = takes(make(Loose()), "nnnnnnn")
+    assert told.count(event) == is_told
+    assert (waits, (Event.LAYOUT_CHANGED, "a.example") in told) == (
+        ("wwwwwww", True) if resemblance == 0.8 else (".......", False)
+    )
 
 
 # ---- Documents that waited

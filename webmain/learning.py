@@ -46,7 +46,14 @@ LEARN_PAGES: Final = 20
 but learn more from these."""
 
 MAX_WARNINGS: Final = 10
-"""Models that can not be used, and which the summary names; all are counted and logged."""
+"""Warnings that the summary gives; all are counted and logged."""
+
+_WARNED: Final = {
+    Event.UNUSABLE: "webmain/model_unusable",
+    Event.LAYOUT_CHANGED: "webmain/layout_changed",
+    Event.UNWATCHED: "webmain/layout_unwatched",
+}
+"""What is warned of, and where it is counted."""
 
 _TICK_S: Final = 2.0
 _PRIORITY: Final = 1_000
@@ -218,8 +225,8 @@ class SiteLearning:
         if event is Event.FAILED:
             logger.error("%s", message)
             stats.set_value("webmain/learn_error", message)
-        elif event in (Event.UNUSABLE, Event.LAYOUT_CHANGED):
-            stats.inc_value("webmain/model_unusable" if event is Event.UNUSABLE else "webmain/layout_changed")
+        elif event in _WARNED:
+            stats.inc_value(_WARNED[event])
             logger.warning("%s", message)
             self._warn(message)
         else:

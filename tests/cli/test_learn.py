@@ -127,10 +127,88 @@ def test_models_are_listed_and_forgotten(archive, capsys):
     assert [row.split()[:3] for row in rows[1:]] == [["one.example", "places", "6"], ["two.example", "places", "6"]]
     assert run("models", "-f", "json") == exits.OK
     assert json.loads(capsys.readouterr().out)[0]["options"] == {"long": 60}
-    assert run("forget", "https://www.one.example/a", "-e", "other") == exits.NOT_FOUND
+    assert run("forget", "https://www.one.example/a", "-e", "svm") == exits.NOT_FOUND
+    capsys.readouterr()
+    assert run("forget", "https://www.one.example/a", "-e", "svmx") == exits.USAGE
+    assert "got 'svmx', allowed are lbda, places, svm" in capsys.readouterr().err
     assert run("forget", "https://www.one.example/a", "-e", "places") == exits.OK
     assert run("forget", "one.example") == exits.NOT_FOUND
+    assert run("forget", "one.example", "-e", PLACES) == exits.NOT_FOUND
     assert [m.site for m in Shelf("models/sites").models().models] == ["two.example"]
+
+
+def test_a_method_may_be_named_by_its_import_path_when_it_is_forgotten(archive):
+    run("learn", archive, "-e", PLACES)
+    assert run("forget", "one.example", "two.example", "-e", f"{PLACES}:long=50") == exits.OK
+    assert Shelf("models/sites").models().models == ()
+
+
+def test_a_folder_from_which_nothing_can_be_removed_is_told_in_one_line(archive, capsys, monkeypatch):
+    run("learn", archive, "-e", PLACES)
+    capsys.readouterr()
+
+    def refuse(*_args, **_options):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "unlink", refuse)
+    assert run("forget", "one.example") == exits.UNWRITTEN
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.splitlines() == ["webmain: models/sites/one.example.places.json: Permission denied"]
+
+
+def test_a_folder_that_cannot_be_read_is_told_in_one_line(archive, capsys, monkeypatch):
+    run("learn", archive, "-e", PLACES)
+    capsys.readouterr()
+
+    def refuse(*_args, **_options):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "iterdir", refuse)
+    assert run("forget", "one.example") == exits.UNWRITTEN
+    assert run("models") == exits.REJECTED
+    assert capsys.readouterr().err.splitlines() == ["webmain: models/sites: Permission denied"] * 2
+
+
+def folder_of_pages(folder, n_pages=6):
+    folder.mkdir()
+    for n in range(n_pages):
+        (folder / f"{n}.html").write_text(page("one.example", n))
+    return folder
+
+
+def test_pages_without_a_web_address_are_counted_and_told_how_to_be_learned(tmp_path, capsys):
+    folder = folder_of_pages(tmp_path / "pages")
+    assert run("learn", folder, "-e", PLACES) == exits.NOT_FOUND
+    assert capsys.readouterr().err.splitlines() == [
+        f"webmain: {folder}: 6 pages have no web address; --site DOMAIN says of which site"
+    ]
+    assert not Path("models").exists()
+
+
+def test_pages_without_a_web_address_are_of_the_site_that_is_named(tmp_path, capsys):
+    folder = folder_of_pages(tmp_path / "pages")
+    other = page("two.example", 9).replace("<head>", '<head><link rel="canonical" href="https://two.example/9">')
+    (folder / "9.html").write_text(other)
+    assert run("learn", folder, "-e", PLACES, "--site", "www.one.example") == exits.OK
+    out, err = capsys.readouterr()
+    assert out.startswith("one.example: 6 pages, quality 1.000")
+    assert err == ""
+    assert [m.site for m in Shelf("models/sites").models().models] == ["one.example"]
+
+
+def test_pages_given_and_pages_learned_from_are_both_listed(capsys):
+    html = [page("one.example", n // 2) for n in range(8)]
+    with WarcWriter("double.warc.gz") as writer:
+        for n, text in enumerate(html):
+            writer.write(f"https://one.example/{n}", 200, {"Content-Type": "text/html"}, text.encode())
+    assert run("learn", "double.warc.gz", "-e", "lbda") == exits.OK
+    capsys.readouterr()
+    assert run("models") == exits.OK
+    assert "4 of 8" in capsys.readouterr().out
+    assert run("models", "-f", "json") == exits.OK
+    (record,) = json.loads(capsys.readouterr().out)
+    assert (record["n_pages"], record["pages_given"], record["after_change"]) == (4, 8, False)
 
 
 def test_a_damaged_model_is_listed_as_such(archive, capsys):

@@ -203,11 +203,11 @@ def reformed(path, **changes):
         (b"\xff\xfe\x00", ForeignModelError, "is no model"),
         (b'{"format": "webmain site model"}', DamagedModelError, "checksum"),
         (b'{"format": "webmain site model", "format_version": 2}', NewerModelError, "format version 2"),
-        (b'{"format": "webmain site model", "x": NaN}', DamagedModelError, "NaN"),
-        (b'{"format": "webmain site model", "x": ' + b"[" * 100_000, DamagedModelError, "can not be read"),
+        (b'{"format": "webmain site model", "x": NaN}', DamagedModelError, "checksum"),
+        (b'{"format": "webmain site model", "x": ' + b"[" * 100_000, DamagedModelError, "checksum"),
         (b'{"format": "webm', DamagedModelError, "can not be read"),
         (b"[" * 100_000, ForeignModelError, "is no model"),
-        (b'{"format": "webmain site model", "x": ' + b"9" * 5_000 + b"}", DamagedModelError, "can not be read"),
+        (b'{"format": "webmain site model"' + b"9" * 9_000 + b"}", DamagedModelError, "checksum"),
     ],
 )
 def test_what_is_no_model_is_told_by_its_kind(shelf, content, kind, told):
@@ -218,9 +218,88 @@ def test_what_is_no_model_is_told_by_its_kind(shelf, content, kind, told):
     assert str(path) in str(raised.value)
 
 
+def signed(body: bytes) -> bytes:
+    """Return a file with a right checksum, whatever stands in it."""
+    digest = shelves.hashlib.sha256(body).hexdigest().encode()
+    return b'{"format": "webmain site model", "sha256": "%s",\n' % digest + body
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        (b'"x": NaN}', "NaN"),
+        (b'"x": ' + b"[" * 100_000, "can not be read"),
+        (b'"x": ' + b"9" * 5_000 + b"}", "can not be read"),
+        (b"", "can not be read"),
+        (b'"x": 1}', "format version None"),
+    ],
+)
+def test_what_cannot_be_parsed_under_a_right_checksum_is_damaged(shelf, body, told):
+    path = saved(shelf)
+    path.write_bytes(signed(body))
+    with pytest.raises(DamagedModelError, match=told):
+        shelf.load(Toy(), SITE)
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        (b'{"format": "webmain site model", "x": [[],[],[]]}', DamagedModelError),
+        (b'{"format": "webmain site model", "sha256": "' + b"0" * 64 + b'",\n"x": [[],[]]}', DamagedModelError),
+        (b"[[],[],[]]", ForeignModelError),
+    ],
+)
+def test_nothing_is_parsed_before_the_checksum_is_right(shelf, monkeypatch, content, kind):
+    def parse(*_args, **_options):
+        raise AssertionError("parsed")
+
+    path = saved(shelf)
+    path.write_bytes(content)
+    monkeypatch.setattr(shelves.json, "loads", parse)
+    with pytest.raises(kind):
+        shelf.load(Toy(), SITE)
+
+
+def test_a_file_of_an_older_webmain_is_read_without_what_it_does_not_hold(shelf):
+    path = saved(shelf)
+    content = json.loads(path.read_bytes())
+    for name in ("format", "sha256", "pages_given", "after_change"):
+        del content[name]
+    path.write_bytes(signed(json.dumps(content)[1:].encode()))
+    found = shelf.find(Toy(), SITE)
+    assert found is not None
+    assert (found[1].pages_given, found[1].after_change) == (20, False)
+
+
+@pytest.mark.parametrize(("given", "told"), [(None, 20), (8, 20), (20, 20), (25, 25)])
+def test_the_pages_that_were_given_are_told_beside_those_learned_from(shelf, given, told):
+    shelf.save(Toy(learned=learned()), SITE, pages_given=given, after_change=True)
+    (model,) = shelf.models().models
+    assert (model.n_pages, model.pages_given, model.after_change) == (20, told, True)
+
+
+def test_dates_without_a_time_zone_are_written_as_utc(shelf):
+    shelf.save(Toy(learned=learned()), SITE, last_page=datetime(2026, 11, 1, 9))
+    assert shelf.models().models[0].last_page == datetime(2026, 11, 1, 9, tzinfo=UTC)
+
+
 @pytest.mark.parametrize(
     ("changes", "kind"),
     [
+        ({"format_version": 0}, DamagedModelError),
+        ({"format_version": -1}, DamagedModelError),
+        ({"format_version": "1"}, DamagedModelError),
+        ({"format_version": True}, DamagedModelError),
+        ({"format_version": None}, DamagedModelError),
+        ({"n_pages": 0}, DamagedModelError),
+        ({"n_pages": -5}, DamagedModelError),
+        ({"n_pages": 1.0}, DamagedModelError),
+        ({"pages_given": 0}, DamagedModelError),
+        ({"pages_given": None}, DamagedModelError),
+        ({"after_change": 1}, DamagedModelError),
+        ({"trained_at": "2026-11-20T05:06:07"}, DamagedModelError),
+        ({"first_page": "2026-11-20"}, DamagedModelError),
+        ({"last_page": "2026-11-20T05:06:07"}, DamagedModelError),
         ({"format_version": 2}, NewerModelError),
         ({"version": 4}, OutdatedModelError),
         ({"version": 2}, OutdatedModelError),
@@ -431,6 +510,13 @@ def test_names_are_apart_also_where_files_have_no_case(tmp_path_factory, a, b, m
     one, two = shelf.path(a, m), shelf.path(b, k)
     assert (one.name.casefold() == two.name.casefold()) == ((a, m) == (b, k))
     assert one.parent == shelf.folder
+
+
+@pytest.mark.parametrize("site", ["con", "con.example", "CON.example", "lpt1.a.b", "nul.", "com9.x" * 30])
+def test_no_file_is_called_like_a_device(shelf, site):
+    name = shelf.path(site, "toy").name
+    assert name.partition(".")[0] not in {"con", "lpt1", "nul", "com9"}
+    assert name.count(".") == 2
 
 
 @pytest.mark.parametrize("site", [s for s in HOSTILE if s])

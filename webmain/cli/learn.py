@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from webmain.corpus.warc import Skip
     from webmain.extractors.base import SiteExtractor
     from webmain.items import Page
+    from webmain.page.document import Document
 
 MAX_PAGES = 50
 """Pages of a site that are learned from."""
@@ -46,7 +48,9 @@ def add(commands: Commands) -> None:
     learn.add_argument(
         "--max-pages", type=positive_int, default=MAX_PAGES, metavar="N", help=f"pages of a site ({MAX_PAGES})"
     )
-    learn.add_argument("--site", metavar="DOMAIN", help="of an archive, only the pages of this site")
+    learn.add_argument(
+        "--site", metavar="DOMAIN", help="of an archive, only the pages of this site, and those without a web address"
+    )
     learn.add_argument("--contact", help="your address, sent in the user agent when a site is crawled")
     learn.set_defaults(run=_learn)
 
@@ -88,10 +92,14 @@ def _gather(spool: Spool, archives: Sequence[str], addresses: Sequence[str], arg
             print(f"webmain: {error}", file=sys.stderr)
             worst = NOT_FOUND
             continue
-        put_pages(spool, pages, max_pages=args.max_pages, site=args.site)
+        n_of_no_site = put_pages(spool, pages, max_pages=args.max_pages, site=args.site)
         for damage in broken[:10]:
             print(f"webmain: {damage}", file=sys.stderr)
-        if len(spool) == before:
+        if n_of_no_site:
+            told = "page has no web address" if n_of_no_site == 1 else "pages have no web address"
+            print(f"webmain: {archive}: {n_of_no_site} {told}; --site DOMAIN says of which site", file=sys.stderr)
+            worst = NOT_FOUND if len(spool) == before else worst
+        elif len(spool) == before:
             of = f" of {args.site}" if args.site else ""
             print(f"webmain: {archive}: no page{of} in it that can be read", file=sys.stderr)
             worst = NOT_FOUND
@@ -113,8 +121,11 @@ def _note_damage(broken: list[str], why: Skip, where: str | None) -> None:
         broken.append(f"{why.value}: {where}")
 
 
-def put_pages(spool: Spool, pages: Iterable[Page], *, max_pages: int, site: str | None = None) -> None:
-    """Let pages wait that can be read: so many of each site, or of one site alone."""
+def put_pages(spool: Spool, pages: Iterable[Page], *, max_pages: int, site: str | None = None) -> int:
+    """Let pages wait that can be read: so many of each site, or of one site alone; count those that belong to no site.
+
+    Pages without a web address of their own are taken for pages of the one site that is asked for.
+    """
     from webmain import stages
     from webmain.extractors.learning import held
     from webmain.extractors.shelf import site_of
@@ -122,20 +133,33 @@ def put_pages(spool: Spool, pages: Iterable[Page], *, max_pages: int, site: str 
     from webmain.page.urls import site_key
 
     wanted = site_key(site) if site else None
-    for page in pages:
+    n_of_no_site = 0
+    for n, page in enumerate(pages, 1):
         try:
             document = stages.read(page)
             own = site_of(document)
+            if not own and wanted:
+                own, document = wanted, _at(document, f"https://{wanted}/page-{n}.html")
+            n_of_no_site += not own
             if not own or (wanted and own != wanted) or spool.count(own) >= max_pages or not len(document.leaves):
                 continue
         except Rejected:
             continue
         spool.put(own, held(document))
+    return n_of_no_site
+
+
+def _at(document: Document, address: str) -> Document:
+    """Return a page that has no address as if it had been found at one."""
+    from webmain.page.document import Document
+
+    page = replace(document.page, url=address)
+    return Document(page, html=document.html, charset=document.charset, charset_source=document.charset_source)
 
 
 def _learn_all(spool: Spool, extractor: SiteExtractor, folder: str) -> int:
     """Learn each site of which pages wait; print a line for each."""
-    from webmain.extractors.learning import Event, HeldDocuments, Lesson
+    from webmain.extractors.learning import Event, HeldDocuments, Lesson, is_unwatched, unwatched
     from webmain.extractors.shelf import Shelf
 
     shelf = Shelf(folder)
@@ -152,7 +176,7 @@ def _learn_all(spool: Spool, extractor: SiteExtractor, folder: str) -> int:
         )
         learnt = lesson.run()
         learned = learnt.fitted.learned if learnt.fitted is not None else None
-        if learned is None:
+        if learnt.fitted is None or learned is None:
             worst = max(worst, REJECTED)
             print(f"webmain: {site}: {n} pages, nothing learned: {learnt.detail}", file=sys.stderr)
             continue
@@ -163,6 +187,8 @@ def _learn_all(spool: Spool, extractor: SiteExtractor, folder: str) -> int:
         known = "unknown" if learned.quality is None else f"{learned.quality:.3f}"
         place = shelf.path(site, extractor.name)
         print(f"{site}: {n} pages, quality {known}, resemblance {learned.resemblance:.2f}, {place}")
+        if is_unwatched(learnt.fitted):
+            print(f"webmain: {site}: {unwatched(learnt.fitted)}", file=sys.stderr)
     return worst
 
 

@@ -6,14 +6,14 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from webmain.cli.exits import NOT_FOUND, OK, REJECTED
+from webmain.cli.exits import NOT_FOUND, OK, REJECTED, UNWRITTEN, USAGE
 from webmain.cli.sources import MODELS
 
 if TYPE_CHECKING:
     import argparse
 
     from webmain.cli import Commands
-    from webmain.extractors.shelf import Model
+    from webmain.extractors.shelf import Model, Shelf
 
 
 def add(commands: Commands) -> None:
@@ -41,11 +41,12 @@ def _models(args: argparse.Namespace) -> int:
         print(json.dumps([_record(model) for model in found.models], ensure_ascii=False, indent=2))
     elif found.models:
         width = max(len(model.site) for model in found.models)
-        print(f"{'site':<{width}}  {'method':<10} {'pages':>5} {'quality':>7}  trained")
+        print(f"{'site':<{width}}  {'method':<10} {'pages':>9} {'quality':>7}  trained")
         for model in found.models:
             quality = "" if model.quality is None else f"{model.quality:.3f}"
             trained = model.trained_at.date().isoformat()
-            print(f"{model.site:<{width}}  {model.method:<10} {model.n_pages:>5} {quality:>7}  {trained}")
+            pages = f"{model.n_pages}" + (f" of {model.pages_given}" if model.pages_given > model.n_pages else "")
+            print(f"{model.site:<{width}}  {model.method:<10} {pages:>9} {quality:>7}  {trained}")
     for error in found.errors:
         print(f"webmain: {error}", file=sys.stderr)
     if not found.models and not found.errors:
@@ -61,6 +62,8 @@ def _record(model: Model) -> dict[str, Any]:
         "options": dict(model.options),
         "version": model.version,
         "n_pages": model.n_pages,
+        "pages_given": model.pages_given,
+        "after_change": model.after_change,
         "quality": model.quality,
         "resemblance": model.resemblance,
         "columns": list(model.columns),
@@ -70,15 +73,39 @@ def _record(model: Model) -> dict[str, Any]:
     }
 
 
+def _method(spec: str) -> str:
+    """Return the name of a method that is given as for a crawl: with options, or as an import path."""
+    from webmain.extractors.registry import EXTRACTORS, create
+
+    name = spec.partition(":")[0].strip()
+    return name if name in EXTRACTORS or ":" not in spec else create(spec).name
+
+
+def _allowed(shelf: Shelf) -> set[str]:
+    """Return the methods that learn, and those of which there is a model."""
+    from webmain.extractors.base import SiteExtractor
+    from webmain.extractors.registry import EXTRACTORS, create
+
+    learning = {name for name in EXTRACTORS if isinstance(create(name), SiteExtractor)}
+    return learning | {model.method for model in shelf.models().models}
+
+
 def _forget(args: argparse.Namespace) -> int:
-    from webmain.extractors.shelf import Shelf
+    from webmain.extractors.shelf import ModelError, Shelf
     from webmain.page.urls import site_key
 
     shelf = Shelf(args.models)
-    method = args.extractor.partition(":")[0] if args.extractor else None
+    method = _method(args.extractor) if args.extractor else None
     worst = OK
     for site in args.site:
-        gone = shelf.forget(site_key(site) or site, method)
+        try:
+            gone = shelf.forget(site_key(site) or site, method)
+        except ModelError as error:
+            print(f"webmain: {error}", file=sys.stderr)
+            return UNWRITTEN
+        if not gone and method is not None and method not in (allowed := _allowed(shelf)):
+            print(f"webmain: extractor: got {method!r}, allowed are {', '.join(sorted(allowed))}", file=sys.stderr)
+            return USAGE
         for path in gone:
             print(f"removed {path}")
         if not gone:

@@ -3,7 +3,8 @@
 A page of a site that is not known yet waits on disk until there are enough; then the method is fitted to them, what it
 has learned is put on the shelf, and they are judged by it. Pages of a known site are judged at once and compared with those
 learned from. One that looks different waits, too: when most of the last ones do, the site is learned anew; else it is judged
-by the default method.
+by the default method. Only pages that were fetched after those learned from can tell of a change; others are judged at once,
+so that an archive that is read again gives the same articles.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING, Final, overload
 from webmain.corpus.protocol import StoreError
 from webmain.corpus.spool import Held, Spool
 from webmain.extractors.base import NothingLearned
+from webmain.extractors.model_file import aware
 from webmain.extractors.shelf import ModelError, OutdatedModelError, Shelf, site_of
 from webmain.items import Rejected
 from webmain.page.document import Document
@@ -40,6 +42,9 @@ LEAST_WINDOW: Final = 5
 CHANGED_SHARE: Final = 0.5
 """A layout has changed where the mean falls below this share of the resemblance of the pages learned from."""
 
+LEAST_RESEMBLANCE: Final = 0.2
+"""Where even the pages learned from resemble each other less, pages are not compared: any would do."""
+
 MAX_SITES: Final = 1_000
 """Sites without waiting pages whose state is remembered; of others the model is read again."""
 
@@ -52,6 +57,7 @@ class Event(StrEnum):
     RETRAINED = "retrained"  # a model was replaced by a better one, or by one of the new layout
     NOT_LEARNABLE = "not_learnable"  # its pages are judged by the default method
     LAYOUT_CHANGED = "layout_changed"
+    UNWATCHED = "unwatched"  # its pages differ too much for a change of layout to be noticed
     UNUSABLE = "unusable"  # its model can not be used
     FAILED = "failed"  # something is broken: the spool, the shelf, the method
 
@@ -77,12 +83,37 @@ class Released:
     extractor: Extractor
 
 
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What a model was learned from.
+
+    Attributes
+    ----------
+    n_given : int
+        Pages that the method was given; it may have learned from fewer.
+    last_page : datetime or None
+        When the latest of them was fetched.
+    after_change : bool
+        They are pages of a new layout.
+    """
+
+    n_given: int = 0
+    last_page: datetime | None = None
+    after_change: bool = False
+
+    def has(self, document: Document) -> bool:
+        """Tell whether a page was fetched no later than those: it is no news of the site."""
+        fetched = document.page.fetched_at
+        return self.last_page is not None and fetched is not None and aware(fetched) <= self.last_page
+
+
 @dataclass(slots=True)
 class _Site:
     """What is known of one site in this crawl; `fitted` is what judges, or, while pages wait, what may do so later."""
 
     stage: Stage = Stage.HOLDING
     fitted: SiteExtractor | None = None
+    past: Past = field(default_factory=Past)
     had_model: bool = False
     is_retrained: bool = False
     is_blind: bool = False
@@ -102,6 +133,8 @@ class Learnt:
         LEARNED, REUSED, NOT_LEARNABLE or FAILED.
     detail : str
         One sentence.
+    past : Past
+        What it was learned from.
     layout_changed : bool
         The shelf's model no longer fitted.
     problem : str
@@ -111,6 +144,7 @@ class Learnt:
     fitted: SiteExtractor | None
     event: Event
     detail: str
+    past: Past = field(default_factory=Past)
     layout_changed: bool = False
     problem: str = ""
 
@@ -152,6 +186,10 @@ class Lesson:
         The same with a model of fewer pages than are wanted; a model of as many pages or more is kept.
     least : int
         From fewer pages nothing is learned.
+    past : Past
+        What `known` was learned from.
+    after_change : bool
+        The pages are those of a new layout.
     """
 
     site: str
@@ -160,6 +198,8 @@ class Lesson:
     documents: Sequence[Document]
     shelf: Shelf
     least: int = 1
+    past: Past = field(default_factory=Past)
+    after_change: bool = False
 
     def run(self) -> Learnt:
         """Fit the extractor to the pages, and put the model on the shelf; nothing is raised."""
@@ -168,36 +208,52 @@ class Lesson:
         except Exception as error:  # the method may be anybody's; the pages must not be lost with it
             logger.exception("%s can not learn %s", self.extractor.name, self.site)
             problem = f"{self.extractor.name} can not learn {self.site}: {type(error).__name__}: {error}"
-            return Learnt(fitted=self.known, event=Event.FAILED, detail=problem, problem=problem)
+            return Learnt(fitted=self.known, event=Event.FAILED, detail=problem, past=self.past, problem=problem)
 
     def _run(self) -> Learnt:
         known, n = self.known, len(self.documents)
-        has_changed = known is not None and n >= LEAST_WINDOW and self._is_unlike(known)
+        has_changed = known is not None and self._is_unlike(known)
         if has_changed:
             known = None
             self.shelf.set_aside(self.site, self.extractor.name)
-        elif known is not None and n <= n_pages(known):
-            return Learnt(fitted=known, event=Event.REUSED, detail=f"a model of {n_pages(known)} pages")
+        elif known is not None and n <= self.past.n_given:
+            return Learnt(
+                fitted=known, event=Event.REUSED, detail=f"a model of {self.past.n_given} pages", past=self.past
+            )
         try:
             if n < self.least:
                 raise NothingLearned(f"{self.extractor.name} wants {self.least} pages, there are {n}")
             fitted = self.extractor.fit(self.documents)
         except NothingLearned as nothing:
             event = Event.REUSED if known else Event.NOT_LEARNABLE
-            return Learnt(fitted=known, event=event, detail=str(nothing), layout_changed=has_changed)
+            return Learnt(fitted=known, event=event, detail=str(nothing), past=self.past, layout_changed=has_changed)
         problem, place = "", ""
+        first, last = dates(self.documents)
+        past = Past(n, last, self.after_change or has_changed)
         try:
-            first, last = dates(self.documents)
-            place = str(self.shelf.save(fitted, self.site, first_page=first, last_page=last))
+            saved = self.shelf.save(
+                fitted, self.site, first_page=first, last_page=last, pages_given=n, after_change=past.after_change
+            )
+            place = f", {saved}"
         except ModelError as error:
             problem = str(error)
-        detail = f"from {n} pages, {quality(fitted)}" + (f", {place}" if place else "")
-        return Learnt(fitted=fitted, event=Event.LEARNED, detail=detail, layout_changed=has_changed, problem=problem)
+        different = f" ({n_pages(fitted)} of them different or chosen)" if n_pages(fitted) < n else ""
+        return Learnt(
+            fitted=fitted,
+            event=Event.LEARNED,
+            detail=f"from {n} pages{different}, {quality(fitted)}{place}",
+            past=past,
+            layout_changed=has_changed,
+            problem=problem,
+        )
 
     def _is_unlike(self, known: SiteExtractor) -> bool:
+        """Tell whether the pages that are newer than the model, if they are enough, do not look like its own."""
+        if is_unwatched(known):
+            return False
         assert known.learned is not None
-        found = fmean(known.resemblance(document) for document in self.documents)
-        return found < CHANGED_SHARE * known.learned.resemblance
+        found = [known.resemblance(document) for document in self.documents if not self.past.has(document)]
+        return len(found) >= LEAST_WINDOW and fmean(found) < CHANGED_SHARE * known.learned.resemblance
 
 
 class Learning:
@@ -271,6 +327,8 @@ class Learning:
             return here.fitted or self._default
         if here.stage is Stage.LEARNED and (judge := self._notice(site, here, document)) is not None:
             return judge
+        if here.stage is Stage.HOLDING and here.past.after_change and here.past.has(document):
+            return self._judge_of(site, here, document)  # an earlier crawl chose the pages of the new layout
         return None if self._hold(site, here, document) else self._default
 
     def _look_up(self, site: str) -> _Site:
@@ -299,19 +357,22 @@ class Learning:
     def _read_shelf(self, site: str, here: _Site) -> None:
         """Take a site's model; one that can not be used is put aside, and the site learned anew."""
         try:
-            here.fitted = self._shelf.load(self.extractor, site)
+            found = self._shelf.find(self.extractor, site)
         except ModelError as error:
             here.had_model = True
             self._tell(Event.UNUSABLE, site, f"{error}; the site is learned anew")
             if not isinstance(error, OutdatedModelError):
                 self._put_aside(site, error)
             return
-        if here.fitted is None:
+        if found is None:
             return
+        here.fitted, model = found
+        here.past = Past(model.pages_given, model.last_page, model.after_change)
         here.had_model = True
-        if n_pages(here.fitted) >= self.wanted:
+        if here.past.n_given >= self.wanted:
             here.stage = Stage.LEARNED
-            self._tell(Event.REUSED, site, f"a model of {n_pages(here.fitted)} pages")
+            self._tell(Event.REUSED, site, f"a model of {here.past.n_given} pages")
+            self._tell_unwatched(site, here.fitted)
 
     def _put_aside(self, site: str, error: ModelError | None = None) -> None:
         try:
@@ -325,16 +386,19 @@ class Learning:
         A strange page may be the first one of a new layout, or a gallery: those that come next tell.
         """
         found, limit = self._compare(site, here, document)
-        here.recent.append(found)
+        is_new = not here.past.has(document)
+        if is_new:
+            here.recent.append(found)
         if found >= limit:
             if self._spool.count(site):
                 self._ready[site] = None
             return here.fitted
-        if here.is_retrained:
+        if here.is_retrained or not is_new:
             return self._default
         if len(here.recent) >= LEAST_WINDOW and fmean(here.recent) < limit:
             mean, n = fmean(here.recent), len(here.recent)
-            here.stage, here.fitted, here.had_model, here.is_retrained = Stage.HOLDING, None, True, True
+            here.stage, here.fitted, here.past = Stage.HOLDING, None, Past()
+            here.had_model = here.is_retrained = True
             detail = f"its last {n} pages resemble those learned from by {mean:.2f}, below {limit:.2f}"
             self._tell(Event.LAYOUT_CHANGED, site, f"{detail}; it is learned anew")
             self._put_aside(site)
@@ -345,7 +409,7 @@ class Learning:
         assert here.fitted is not None
         assert here.fitted.learned is not None
         limit = CHANGED_SHARE * here.fitted.learned.resemblance
-        if here.is_blind:
+        if here.is_blind or is_unwatched(here.fitted):
             return limit, limit
         try:
             return here.fitted.resemblance(document), limit
@@ -412,12 +476,14 @@ class Learning:
             documents=HeldDocuments(self._spool, site, n),
             shelf=self._shelf,
             least=min(self.extractor.min_pages, self.wanted),
+            past=here.past,
+            after_change=here.is_retrained,
         )
 
     def note(self, site: str, learnt: Learnt) -> None:
         """Take over what came of a lesson."""
         here = self._sites[site]
-        here.fitted = learnt.fitted
+        here.fitted, here.past = learnt.fitted, learnt.past
         here.stage = Stage.LEARNED if learnt.fitted is not None else Stage.GIVEN_UP
         here.recent.clear()
         if learnt.layout_changed:
@@ -426,8 +492,13 @@ class Learning:
         is_new = learnt.event is Event.LEARNED
         if learnt.event is not Event.FAILED:
             self._tell(Event.RETRAINED if is_new and here.had_model else learnt.event, site, learnt.detail)
+        self._tell_unwatched(site, here.fitted)
         if learnt.problem:
             self._tell(Event.FAILED, site, learnt.problem)
+
+    def _tell_unwatched(self, site: str, fitted: SiteExtractor | None) -> None:
+        if fitted is not None and is_unwatched(fitted):
+            self._tell(Event.UNWATCHED, site, unwatched(fitted))
 
     def release(self, site: str) -> Released | None:
         """Return the next waiting page of a site that is learned or given up; None where none waits."""
@@ -481,6 +552,18 @@ def n_pages(fitted: SiteExtractor) -> int:
     return fitted.learned.n_pages if fitted.learned is not None else 0
 
 
+def is_unwatched(fitted: SiteExtractor) -> bool:
+    """Tell whether the pages learned from look so different that later ones can not be held against them."""
+    return fitted.learned is not None and fitted.learned.resemblance < LEAST_RESEMBLANCE
+
+
+def unwatched(fitted: SiteExtractor) -> str:
+    """Say that a change of layout will not be noticed."""
+    assert fitted.learned is not None
+    found = fitted.learned.resemblance
+    return f"its pages resemble each other by {found:.2f} only: a change of its layout can not be noticed"
+
+
 def quality(fitted: SiteExtractor) -> str:
     """Say how good a fitted extractor is, in a few words."""
     found = fitted.learned.quality if fitted.learned is not None else None
@@ -489,5 +572,5 @@ def quality(fitted: SiteExtractor) -> str:
 
 def dates(documents: Sequence[Document]) -> tuple[datetime | None, datetime | None]:
     """Return when the first and the last of some pages were fetched."""
-    found = [document.page.fetched_at for document in documents if document.page.fetched_at]
+    found = [aware(document.page.fetched_at) for document in documents if document.page.fetched_at]
     return (min(found), max(found)) if found else (None, None)

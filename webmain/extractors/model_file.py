@@ -24,7 +24,7 @@ import stat
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -43,6 +43,8 @@ MAX_DEPTH: Final = 32
 
 _START: Final = b'{"format": "webmain site model"'
 _HEAD = re.compile(rb'\{"format": "webmain site model", "sha256": "([0-9a-f]{64})",\n')
+_VERSION = re.compile(rb'"format_version": ?([0-9]{1,9})[,}\s]')
+_HEADER_BYTES: Final = 200
 _NOT_OPTIONS: Final = frozenset({"learned", "min_pages"})
 
 
@@ -93,13 +95,17 @@ class Model:
     method : str
         The extractor's name.
     options : mapping
-        Its options as plain values, those that decide what it learns.
+        Its options as plain values.
     version : int
         Version of what the method learns.
     columns : tuple of str
         Names of its features.
     n_pages : int
-        Pages it was learned from.
+        Pages it was learned from: different ones, or a sample, where the method counts so.
+    pages_given : int
+        Pages that the method was given to learn from, at least `n_pages`.
+    after_change : bool
+        It replaced a model of an earlier layout.
     trained_at : datetime
         When it was learned.
     first_page, last_page : datetime or None
@@ -120,6 +126,8 @@ class Model:
     version: int
     columns: tuple[str, ...]
     n_pages: int
+    pages_given: int
+    after_change: bool
     trained_at: datetime
     first_page: datetime | None
     last_page: datetime | None
@@ -130,10 +138,10 @@ class Model:
 
 
 def options_of(extractor: SiteExtractor) -> dict[str, Any]:
-    """Return those of an extractor's options that decide what it learns, as plain values.
+    """Return an extractor's options as plain values: a model is used only where all of them are the same.
 
-    Left out are `min_pages`, `learned`, and fields that its comparison or its representation leaves out: what is learned,
-    and what is remembered for speed.
+    Also those count that decide how a page is judged and not what is learned. Left out are `min_pages`, `learned`, and fields
+    that its comparison or its representation leaves out: what is learned, and what is remembered for speed.
     """
     given: Any = extractor
     if not dataclasses.is_dataclass(given):
@@ -167,10 +175,17 @@ def _own_version() -> str:
 
 
 def written(
-    extractor: SiteExtractor, learned: Learned, site: str, path: Path, dates: tuple[datetime | None, ...]
+    extractor: SiteExtractor,
+    learned: Learned,
+    site: str,
+    path: Path,
+    dates: tuple[datetime | None, ...],
+    *,
+    pages_given: int | None = None,
+    after_change: bool = False,
 ) -> bytes:
-    """Return a model's file."""
-    first, last, trained = (date.isoformat() if date else None for date in dates)
+    """Return a model's file; dates without a time zone are taken for UTC."""
+    first, last, trained = (aware(date).isoformat() if date else None for date in dates)
     content = {
         "format_version": FORMAT_VERSION,
         "webmain": _own_version(),
@@ -179,6 +194,8 @@ def written(
         "version": extractor.version,
         "options": options_of(extractor),
         "n_pages": learned.n_pages,
+        "pages_given": max(learned.n_pages, pages_given or 0),
+        "after_change": after_change,
         "trained_at": trained,
         "first_page": first,
         "last_page": last,
@@ -230,21 +247,34 @@ def read_content(path: Path) -> Mapping[str, Any] | None:
         return None
     if len(data) > MAX_BYTES:
         raise DamagedModelError(f"{path}: has more than {MAX_BYTES:,} bytes")
-    head = _HEAD.match(data)
+    _check_bytes(data, path)
     try:
         content = json.loads(data, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
-        if data[: len(_START)] == _START[: len(data)] or not data.strip():
-            raise DamagedModelError(f"{path}: can not be read: {str(error)[:100] or 'too deep'}") from error
-        raise ForeignModelError(f"{path}: is no model") from error
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise ForeignModelError(f"{path}: is no model")
+        raise DamagedModelError(f"{path}: can not be read: {str(error)[:100] or 'too deep'}") from error
     version = content.get("format_version")
-    if isinstance(version, int) and version > FORMAT_VERSION:
-        raise NewerModelError(f"{path}: has format version {version}, this webmain reads up to {FORMAT_VERSION}")
-    if head is None or hashlib.sha256(data[head.end() :]).hexdigest().encode() != head[1]:
+    if type(version) is not int or version < 1:
+        raise DamagedModelError(f"{path}: has format version {version!r:.60}")
+    _check_version(version, path)
+    return dict(content)
+
+
+def _check_bytes(data: bytes, path: Path) -> None:
+    """Raise unless a file begins as a model of ours does and its checksum is right; nothing is parsed before that."""
+    if data[: len(_START)] != _START[: len(data)] and data.strip():
+        raise ForeignModelError(f"{path}: is no model")
+    if len(data) <= len(_START):
+        raise DamagedModelError(f"{path}: can not be read: it is cut off")
+    if told := _VERSION.search(data, 0, _HEADER_BYTES):
+        _check_version(int(told[1]), path)
+    head = _HEAD.match(data)
+    if head is None or hashlib.sha256(memoryview(data)[head.end() :]).hexdigest().encode() != head[1]:
         raise DamagedModelError(f"{path}: was changed or is damaged: its checksum is wrong")
-    return content
+
+
+def _check_version(version: int, path: Path) -> None:
+    if version > FORMAT_VERSION:
+        raise NewerModelError(f"{path}: has format version {version}, this webmain reads up to {FORMAT_VERSION}")
 
 
 def _bytes(path: Path) -> bytes | None:
@@ -283,8 +313,10 @@ def model_of(content: Mapping[str, Any], path: Path) -> tuple[Model, Mapping[str
             options=options,
             version=_typed(content, "version", int),
             columns=tuple(_strings(content["columns"])),
-            n_pages=_typed(content, "n_pages", int),
-            trained_at=datetime.fromisoformat(content["trained_at"]),
+            n_pages=_count(content, "n_pages"),
+            pages_given=_count({"pages_given": content["n_pages"], **content}, "pages_given"),  # older files have none
+            after_change=_typed({"after_change": False, **content}, "after_change", bool),
+            trained_at=_zoned(content["trained_at"]),
             first_page=_date(content["first_page"]),
             last_page=_date(content["last_page"]),
             quality=None if content["quality"] is None else _share(content, "quality"),
@@ -323,6 +355,13 @@ def _typed(content: Mapping[str, Any], name: str, kind: type) -> Any:
     return value
 
 
+def _count(content: Mapping[str, Any], name: str) -> int:
+    value = content[name]
+    if type(value) is not int or value < 1:
+        raise ValueError(f"{name} is {value!r:.60}")
+    return value
+
+
 def _share(content: Mapping[str, Any], name: str) -> float:
     value = content[name]
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
@@ -337,4 +376,16 @@ def _strings(values: Any) -> list[str]:
 
 
 def _date(text: str | None) -> datetime | None:
-    return None if text is None else datetime.fromisoformat(text)
+    return None if text is None else _zoned(text)
+
+
+def _zoned(text: str) -> datetime:
+    date = datetime.fromisoformat(text)
+    if date.tzinfo is None:
+        raise ValueError(f"{text!r:.60} has no time zone")
+    return date
+
+
+def aware(date: datetime) -> datetime:
+    """Return a date with a time zone: UTC, where it has none."""
+    return date if date.tzinfo is not None else date.replace(tzinfo=UTC)

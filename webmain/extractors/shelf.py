@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
@@ -102,6 +101,17 @@ class Shelf:
         DamagedModelError, ForeignModelError, NewerModelError, OutdatedModelError
             There is a file, and it can not be used.
         """
+        found = self.find(extractor, site)
+        return found[0] if found else None
+
+    def find(self, extractor: E, site: str) -> tuple[E, Model] | None:
+        """Do as `load` does, and return what the file tells of the model, too.
+
+        Raises
+        ------
+        DamagedModelError, ForeignModelError, NewerModelError, OutdatedModelError
+            There is a file, and it can not be used.
+        """
         path = self.path(site, extractor.name)
         content = read_content(path)
         if content is None:
@@ -126,7 +136,7 @@ class Shelf:
             resemblance=model.resemblance,
         )
         try:
-            return extractor.restored(learned)
+            return extractor.restored(learned), model
         except (ValueError, TypeError, KeyError, IndexError, ArithmeticError) as error:
             raise ForeignModelError(f"{path}: the weights are not of {extractor.name}'s form: {error}") from error
 
@@ -138,8 +148,24 @@ class Shelf:
         first_page: datetime | None = None,
         last_page: datetime | None = None,
         trained_at: datetime | None = None,
+        pages_given: int | None = None,
+        after_change: bool = False,
     ) -> Path:
         """Write a fitted extractor's model, whole or not at all; a model set aside before goes.
+
+        Parameters
+        ----------
+        extractor : SiteExtractor
+        site : str
+            Site key.
+        first_page, last_page : datetime, optional
+            When the earliest and the latest of its pages were fetched.
+        trained_at : datetime, optional
+            By default now.
+        pages_given : int, optional
+            Pages that the method was given; by default as many as it says to have learned from.
+        after_change : bool
+            The model replaces one of an earlier layout.
 
         Raises
         ------
@@ -150,7 +176,8 @@ class Shelf:
         learned = extractor.learned
         if learned is None:
             raise UnsavableModelError(f"{path}: {extractor.name} has learned nothing yet")
-        text = written(extractor, learned, site, path, (first_page, last_page, trained_at or _now()))
+        dates = (first_page, last_page, trained_at or _now())
+        text = written(extractor, learned, site, path, dates, pages_given=pages_given, after_change=after_change)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             replace_file(path, text)
@@ -187,8 +214,8 @@ class Shelf:
 
         Raises
         ------
-        UnsavableModelError
-            The system refuses.
+        ModelError
+            The system refuses to read or to change the folder.
         """
         gone = []
         wanted = None if method is None else _safe(method, dots=False)
@@ -205,9 +232,11 @@ class Shelf:
     def models(self) -> Listing:
         """Return all models of the folder, and what can not be used of it."""
         models, errors = [], []
-        for file in self._files():
-            if file.suffix != SUFFIX:
-                continue
+        try:
+            files = [file for file in self._files() if file.suffix == SUFFIX]
+        except ModelError as error:
+            return Listing(models=(), errors=(error,))
+        for file in files:
             try:
                 content = read_content(file)
                 if content is not None:
@@ -218,9 +247,13 @@ class Shelf:
 
     def _files(self) -> Iterator[Path]:
         """Yield the folder's files in order; none where there is no folder."""
-        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-            found = (p for p in self.folder.iterdir() if not p.name.startswith("."))
-            yield from sorted(p for p in found if _ASIDE.sub("", p.name).endswith(SUFFIX))
+        try:
+            found = [p for p in self.folder.iterdir() if not p.name.startswith(".")]
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        except OSError as error:
+            raise ModelError(f"{self.folder}: {error.strerror or error}") from error
+        yield from sorted(p for p in found if _ASIDE.sub("", p.name).endswith(SUFFIX))
 
 
 def site_of(document: Document) -> str:
@@ -241,7 +274,9 @@ def _safe(name: str, *, dots: bool = True) -> str:
     safe = _NOT_SAFE.sub("_", name.lower()).lstrip(".")
     if not dots:
         safe = safe.replace(".", "_")
-    if safe == name and 0 < len(safe) <= MAX_NAME_CHARS and safe.partition(".")[0] not in _RESERVED:
+    if safe.partition(".")[0] in _RESERVED:
+        safe = safe.replace(".", "_") + "_"  # a device's name counts up to the first dot
+    if safe == name and 0 < len(safe) <= MAX_NAME_CHARS:
         return safe
     digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
     return f"{safe[: MAX_NAME_CHARS - 17]}~{digest}"
