@@ -165,6 +165,26 @@ def test_a_second_run_adds_only_what_is_missing(gold, tmp_path, capsys):
     assert "6 of 12 predictions are there already" in capsys.readouterr().err
 
 
+def test_a_report_tells_nothing_of_systems_that_it_does_not_show(gold, tmp_path, capsys):
+    out = tmp_path / "out"
+    page = Path(gold) / "metadata.json"
+    page.write_text(json.dumps({str(n): {"site": "a.example"} for n in range(6)}), encoding="utf-8")
+    assert run(gold, "-e", "fake_readers:body,lbda@site,all_text", "--out", str(out), "-f", "json") == exits.OK
+    both = json.loads(capsys.readouterr().out)
+    assert list(both["systems"]) == ["fake_readers:body", "lbda@site", "all_text"]
+    assert "fake_readers:body" in both["facts"]["versions"]
+    assert "gold" in both["facts"]["sites"]
+    assert any("without the fallback to another method that a crawl has" in note for note in both["notes"])
+    saved = str(out / "predictions.jsonl.gz")
+    for options in (("--out", str(out)), ("--score", saved)):
+        assert run(gold, "-e", "all_text", *options, "-f", "json") == exits.OK
+        one = json.loads(capsys.readouterr().out)
+        assert list(one["systems"]) == ["all_text"]
+        assert "fake_readers" not in json.dumps(one)
+        assert "sites" not in one["facts"]
+        assert not any("@site" in note for note in one["notes"])
+
+
 def test_a_system_whose_code_has_changed_is_run_again(gold, tmp_path, capsys):
     saved = str(tmp_path / "p.jsonl")
     run(gold, "-e", "fake_readers:body", "--predictions", saved)

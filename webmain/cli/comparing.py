@@ -280,7 +280,8 @@ def _write(args: argparse.Namespace, report: Report, head: Header) -> None:
     from webmain.evaluation import html_report, writers
     from webmain.evaluation.report import every_result
 
-    facts = {"title": report.title, "facts": dict(report.facts), "notes": list(report.notes), "systems": head.systems}
+    shown = {name: facts for name, facts in head.systems.items() if name in report.results.systems}
+    facts = {"title": report.title, "facts": dict(report.facts), "notes": list(report.notes), "systems": shown}
     makers: dict[str, Callable[[], str]] = {
         "table": lambda: _terminal(report),
         "csv": lambda: writers.csv_text(writers.long_table(report.tables)),
