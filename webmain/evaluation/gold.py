@@ -84,7 +84,7 @@ class Gold:
         digest = hashlib.sha256()
         seen: set[tuple[str, str]] = set()
         for path, form in self.sources:
-            for page in _READERS[form](path, drops):
+            for page in _listed(path, form, drops):
                 key = (page.dataset, page.id)
                 if key in seen:
                     drops.add(DropReason.DUPLICATE, f"{path}: {page.id}")
@@ -116,6 +116,18 @@ class Gold:
         if self._reading is None:
             raise AssertionError("a reading to the end leaves its record")
         return self._reading
+
+
+def _listed(path: Path, form: GoldFormat, drops: Drops) -> Iterator[GoldPage]:
+    """Read one place; raises GoldError where its folders cannot be listed (files that cannot be read are drops)."""
+    try:
+        yield from _READERS[form](path, drops)
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: Path, error: OSError) -> GoldError:
+    return GoldError(f"the gold data at {path} cannot be read: {error.strerror or error}")
 
 
 _HASHED = tuple(field.name for field in dataclasses.fields(GoldPage) if field.name != "html")
@@ -162,6 +174,13 @@ def read_gold(path: Path | str | Sequence[Path | str], *, format: GoldFormat | s
 
 
 def _format_of(path: Path, wanted: GoldFormat | None) -> GoldFormat:
+    try:
+        return _recognised(path, wanted)
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def _recognised(path: Path, wanted: GoldFormat | None) -> GoldFormat:
     if not path.exists():
         raise GoldError(f"no gold data at {path}: there is no such file or folder")
     if wanted and _POSSIBLE[wanted](path):
