@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from webmain.corpus import schema, search
+from webmain.corpus.found import Filters, Results
 from webmain.corpus.protocol import (
     NotAStoreError,
     StoreDamagedError,
@@ -23,7 +24,7 @@ from webmain.corpus.protocol import (
     StoreWriteError,
 )
 from webmain.corpus.query import MAX_TOKENS, QueryError, index_text
-from webmain.corpus.search import TITLE, BlockIndex, Filters, Results, block_priority, open_index
+from webmain.corpus.search import TITLE, BlockIndex, block_priority, open_index
 from webmain.corpus.store import SqliteStore
 from webmain.items import Article, ArticleBlock, Kind
 

@@ -15,7 +15,8 @@ from webmain.cli.sources import positive_int
 
 if TYPE_CHECKING:
     from webmain.cli import Commands
-    from webmain.corpus.search import BlockIndex, Filters, Hit, Results
+    from webmain.corpus.found import Filters, Hit, Results
+    from webmain.corpus.search import BlockIndex
 
 DEFAULT_STORE = "sqlite:output/articles.db"
 
@@ -165,7 +166,7 @@ def _progress(done: int, total: int) -> None:
 
 
 def _filters(args: argparse.Namespace) -> Filters:
-    from webmain.corpus.search import Filters
+    from webmain.corpus.found import Filters
 
     until = None
     if args.until:

@@ -24,14 +24,13 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
-from datetime import MINYEAR, UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from webmain.corpus.found import Filters, Hit, Results, conditions, equalities
 from webmain.corpus.protocol import StoreError, StoreSpecError, StoreWriteError
 from webmain.corpus.query import TOKENS_VERSION, Query, index_text, read_query
-from webmain.corpus.snippets import WIDTH, Snippet, snippet
+from webmain.corpus.snippets import WIDTH, snippet
 
 TITLE_PRIORITY = 1.0
 """Priority of the title block (section 3.1.2)."""
@@ -54,8 +53,6 @@ _HITS = "CREATE TEMP TABLE IF NOT EXISTS search_hit (id INTEGER PRIMARY KEY, n I
 _MOST = 2**63 - 1
 """The greatest whole number of SQLite."""
 
-_END = datetime.max.replace(microsecond=0, tzinfo=UTC)
-"""The last second of SQLite's years, before it rounds to the next."""
 
 _VERSION = f"webmain-{TOKENS_VERSION}"
 
@@ -76,83 +73,6 @@ _PER_BLOCK = "SELECT article, bp, position, pb, kd, 1, 0, 0 FROM ({})"
 _ORDER = " ORDER BY bp DESC, article DESC, position LIMIT ? OFFSET ?"
 _ANY_OF = "SELECT 1 FROM article WHERE {} = ? LIMIT 1"
 _TOTAL = "SELECT count(DISTINCT article), count(*) FROM ({})"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Filters:
-    """What articles a search looks at.
-
-    Attributes
-    ----------
-    site, language, method : str or None
-        As stored: "bbc.co.uk", "th", "pab".
-    since, until : datetime or None
-        Published at this time or later, or earlier than this; time-zone aware. Articles without a date are left out.
-    """
-
-    site: str | None = None
-    language: str | None = None
-    method: str | None = None
-    since: datetime | None = None
-    until: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hit:
-    """A block that was found, with the article it belongs to.
-
-    Attributes
-    ----------
-    rank : int
-        From 1.
-    priority : float
-        Bp, what results are ranked by.
-    block_priority, density : float
-        Pb and Kd.
-    id, url, title, site, language, published, extractor
-        Of the article, as stored.
-    position : int
-        `block.position`; `TITLE` for the title.
-    n_blocks : int
-        Blocks of the article that were found; 1 where each is a result of its own.
-    snippet : Snippet
-        Of the block; for a title, of the best block below it, or of the text's beginning.
-    """
-
-    rank: int
-    priority: float
-    block_priority: float
-    density: float
-    id: str
-    url: str | None
-    title: str | None
-    site: str
-    language: str | None
-    published: str | None
-    extractor: str
-    position: int
-    n_blocks: int
-    snippet: Snippet
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Results:
-    """What a search found.
-
-    Attributes
-    ----------
-    hits : tuple of Hit
-        The part that was asked for, best first.
-    n_pages, n_blocks : int
-        All articles and blocks that match.
-    unindexed : int
-        Articles that the index has not taken in yet, and in which nothing was looked for.
-    """
-
-    hits: tuple[Hit, ...]
-    n_pages: int
-    n_blocks: int
-    unindexed: int
 
 
 def block_priority(extractor: str, score: float | None, raw: float | None) -> float:
@@ -330,7 +250,7 @@ class BlockIndex:
         with self._told():
             return {
                 name: wanted
-                for name, column, wanted in _equalities(filters)
+                for name, column, wanted in equalities(filters)
                 if not self._db.execute(_ANY_OF.format(column), (wanted,)).fetchone()
             }
 
@@ -352,7 +272,7 @@ class BlockIndex:
 
     def _rank(self, filters: Filters, limit: int, offset: int, per: str) -> tuple[list[_Found], int, int]:
         """Return the results wanted, and the numbers of all pages and blocks."""
-        where, values = _conditions(filters)
+        where, values = conditions(filters)
         blocks = _BLOCKS.format(where)
         rows = (_PER_PAGE if per == "page" else _PER_BLOCK).format(blocks)
         found = [_Found(*row) for row in self._db.execute(rows + _ORDER, (*values, limit, offset))]
@@ -486,37 +406,3 @@ def _rows_of(article: _Stored) -> list[_Row]:
         if indexed.tokens:
             rows.append((position, priority, indexed.tokens, indexed.n_words))
     return rows
-
-
-def _equalities(filters: Filters) -> list[tuple[str, str, str]]:
-    """Return name, column and value of each filter by a value."""
-    all_three = (
-        ("site", "site", filters.site),
-        ("language", "language", filters.language),
-        ("method", "extractor", filters.method),
-    )
-    return [(name, column, wanted) for name, column, wanted in all_three if wanted is not None]
-
-
-def _conditions(filters: Filters) -> tuple[str, list[str]]:
-    """Return the join and the conditions of a ranking, with their values."""
-    conditions: list[str] = []
-    values: list[str] = []
-    for _, column, wanted in _equalities(filters):
-        conditions.append(f"a.{column} = ?")
-        values.append(wanted)
-    for sign, moment in ((">=", filters.since), ("<", filters.until)):
-        if moment is not None:
-            conditions.append(f"julianday(a.published) {sign} julianday(?)")
-            values.append(_in_utc(moment).isoformat())
-    join = "CROSS JOIN article AS a ON a.key = b.article" if conditions else ""
-    fresh = "b.article NOT IN (SELECT article FROM search_todo)"
-    return f"{join} WHERE {' AND '.join([fresh, *conditions])}", values
-
-
-def _in_utc(moment: datetime) -> datetime:
-    """Return a moment in UTC, or the end of all years where it would lie beyond it."""
-    try:
-        return min(moment.astimezone(UTC), _END)
-    except OverflowError:
-        return datetime.min.replace(tzinfo=UTC) if moment.year == MINYEAR else _END
