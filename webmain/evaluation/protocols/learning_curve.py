@@ -49,7 +49,8 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
         "Without a model LBDA does without its site tree, the SVM learns from the page that it judges. Where nothing can be "
         "learned of a site, or a page gets no text, the page scores 0.",
     )
-    return Findings(protocol="learning_curve", tables=tables, notes=notes)
+    n_pages = sum(len(held) for held, _ in sites)
+    return Findings(protocol="learning_curve", tables=tables, notes=notes, n_pages=n_pages)
 
 
 def _sites(pages: Sequence[GoldPage], seed: int) -> Iterator[tuple[list[GoldPage], list[GoldPage]]]:
