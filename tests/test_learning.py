@@ -14,7 +14,8 @@ from webmain import learning as crawl_learning
 from webmain.corpus.spool import Spool
 from webmain.extractors import learning as rooms
 from webmain.extractors.base import Learned, NothingLearned
-from webmain.extractors.learning import Event, HeldDocuments, Learning, held
+from webmain.extractors.learning import Learning
+from webmain.extractors.lesson import Event, HeldDocuments, held
 from webmain.extractors.line_block import LineBlock
 from webmain.extractors.shelf import Shelf
 from webmain.items import Page

@@ -13,8 +13,10 @@ from webmain.items import Hints, Kind, Metadata, Page, Reason, Rejected, Source,
 from webmain.page.blocks import segment
 from webmain.page.dates import parse_date
 from webmain.stages import (
+    MAX_WHY_CHARS,
     MIN_DUPLICATE_CHARS,
     MIN_FEED_CHARS,
+    compose,
     extract_page,
     extract_pages,
     judge,
@@ -159,6 +161,30 @@ def test_kept_nothing_is_no_text():
     with pytest.raises(Rejected) as caught:
         extract_page(page("<a href=/>x</a><a href=/>y</a>"), create("thai_xpath"), metadata=False)
     assert caught.value.reason is Reason.NO_TEXT
+
+
+@pytest.mark.parametrize(
+    ("why", "detail"),
+    [
+        (["too short", "no  model\nof it", "no model of it"], "kept none of 3 blocks: no model of it (2 of them)"),
+        (["no model"] * 3, "kept none of 3 blocks: no model"),
+        (["", "", "links"], "kept none of 3 blocks: links (1 of them)"),
+        (["", "", ""], "kept none of 3 blocks"),
+        (["x" * MAX_WHY_CHARS] * 3, "kept none of 3 blocks: " + "x" * MAX_WHY_CHARS),
+        (["x" * (MAX_WHY_CHARS + 1)] * 3, "kept none of 3 blocks: " + "x" * (MAX_WHY_CHARS - 1) + "…"),
+    ],
+)
+def test_rejection_of_a_page_without_text_says_what_most_blocks_were_dropped_for(why, detail):
+    segmentation = segment(read(page("<p>a<p>b<p>c")))
+    none = np.zeros(3)
+    with pytest.raises(Rejected) as caught:
+        compose(extraction(segmentation, "strict", score=none, raw=none, kept=none > 0, why=why))
+    assert caught.value.detail == f"strict {detail}"
+
+
+def test_rejection_of_an_svm_without_a_model_says_so():
+    with pytest.raises(Rejected, match="no model of this site and no description on the page"):
+        extract_page(page(f"<p>{LONG}<p>{LONG} b"), create("svm"))
 
 
 def test_line_block_gives_kinds_by_the_tag_that_opens_a_line():

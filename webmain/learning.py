@@ -23,7 +23,8 @@ from scrapy.utils.project import get_project_settings
 from webmain import stages
 from webmain.corpus.spool import Spool
 from webmain.extractors.base import Extractor, SiteExtractor
-from webmain.extractors.learning import Event, Learning, held
+from webmain.extractors.learning import Learning
+from webmain.extractors.lesson import Event, held
 from webmain.extractors.registry import DEFAULT, create
 from webmain.extractors.shelf import Shelf, site_of
 from webmain.items import Page, Rejected

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
+from collections import Counter
 from contextlib import suppress
 from dataclasses import fields, replace
 from datetime import timedelta
@@ -50,6 +51,9 @@ MIN_DUPLICATE_CHARS = 120
 
 LANGUAGE_BLOCKS = 5
 """So many of the longest blocks are looked at for the language."""
+
+MAX_WHY_CHARS = 160
+"""Characters of a method's reason that a rejection repeats."""
 
 MIN_FEED_CHARS = 200
 """A feed's full content is used where the page gives less text than this."""
@@ -174,9 +178,7 @@ def compose(extraction: Extraction, *, metadata: bool = True) -> Article:
         if sum(len(b.text) for b in from_feed) > sum(len(b.text) for b in blocks):
             blocks, name = from_feed, "feed"
     if not blocks:
-        raise Rejected(
-            Reason.NO_TEXT, f"{extraction.extractor} kept none of {len(extraction.kept)} blocks", url=document.url
-        )
+        raise Rejected(Reason.NO_TEXT, _why_nothing(extraction), url=document.url)
     article = Article(
         url=document.url,
         text="\n\n".join(b.text for b in blocks),
@@ -185,6 +187,21 @@ def compose(extraction: Extraction, *, metadata: bool = True) -> Article:
         confidence=extraction.confidence,
     )
     return _complete(article, document) if metadata else article
+
+
+def _why_nothing(extraction: Extraction) -> str:
+    """Return a sentence on what was kept, with the reason that most blocks were dropped for."""
+    n_kept, n = int(extraction.kept.sum()), len(extraction.kept)
+    if n_kept:
+        return f"{extraction.extractor} kept {n_kept} of {n} blocks, and there is no text in them"
+    told = f"{extraction.extractor} kept none of {n} blocks"
+    reasons = Counter(" ".join(why.split()) for why in extraction.why)
+    reasons.pop("", None)
+    if not reasons:
+        return told
+    ((why, count),) = reasons.most_common(1)
+    why = why if len(why) <= MAX_WHY_CHARS else why[: MAX_WHY_CHARS - 1] + "…"
+    return f"{told}: {why}" + (f" ({count} of them)" if count < n else "")
 
 
 def _blocks(extraction: Extraction, *, locate: bool) -> tuple[ArticleBlock, ...]:

@@ -124,6 +124,35 @@ def test_unknown_extractor_is_named_with_what_is_allowed(page, capsys):
     assert "line_block" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("command", ["extract", "explain"])
+@pytest.mark.parametrize(
+    "url", ["not a url", "", "example.com/a", "https://", "http://[", "ftp://a.example/", "http://a b/"]
+)
+def test_what_is_no_web_address_is_refused_as_one(command, url, page, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        cli.main([command, "-e", "svm", page, "--url", url])
+    assert stopped.value.code == exits.USAGE
+    assert f"argument --url: {url!r} is no web address" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("url", ["https://courier.example", "HTTP://ข่าว.example:8080/a b?c=d", " https://[::1]/x "])
+def test_a_web_address_is_the_pages(url, page, capsys):
+    assert cli.main(["extract", "-f", "json", page, "--url", url]) == exits.OK
+    assert json.loads(capsys.readouterr().out)["url"] == url.strip()
+
+
+@pytest.mark.parametrize("command", ["extract", "explain"])
+def test_a_method_that_learned_nothing_of_a_site_says_so(command, page, tmp_path, capsys):
+    run = [command, "-e", "svm", page, "--models", str(tmp_path)]
+    assert cli.main([*run, "--url", "https://courier.example/a"]) == (
+        exits.REJECTED if command == "extract" else exits.OK
+    )
+    assert "courier.example: svm has learned nothing of it" in (told := capsys.readouterr()).err
+    assert "no model of this site and no description on the page" in told.err + told.out
+    cli.main(run)
+    assert "a page without an address (--url): svm has learned nothing" in capsys.readouterr().err
+
+
 def test_explain_shows_every_block_with_verdict_and_reason(page, capsys):
     assert cli.main(["explain", "-e", "thai_xpath", page]) == exits.OK
     out = capsys.readouterr().out

@@ -165,6 +165,26 @@ def test_a_second_run_adds_only_what_is_missing(gold, tmp_path, capsys):
     assert "6 of 12 predictions are there already" in capsys.readouterr().err
 
 
+def test_a_report_tells_nothing_of_systems_that_it_does_not_show(gold, tmp_path, capsys):
+    out = tmp_path / "out"
+    page = Path(gold) / "metadata.json"
+    page.write_text(json.dumps({str(n): {"site": "a.example"} for n in range(6)}), encoding="utf-8")
+    assert run(gold, "-e", "fake_readers:body,lbda@site,all_text", "--out", str(out), "-f", "json") == exits.OK
+    both = json.loads(capsys.readouterr().out)
+    assert list(both["systems"]) == ["fake_readers:body", "lbda@site", "all_text"]
+    assert "fake_readers:body" in both["facts"]["versions"]
+    assert "gold" in both["facts"]["sites"]
+    assert any("without the fallback to another method that a crawl has" in note for note in both["notes"])
+    saved = str(out / "predictions.jsonl.gz")
+    for options in (("--out", str(out)), ("--score", saved)):
+        assert run(gold, "-e", "all_text", *options, "-f", "json") == exits.OK
+        one = json.loads(capsys.readouterr().out)
+        assert list(one["systems"]) == ["all_text"]
+        assert "fake_readers" not in json.dumps(one)
+        assert "sites" not in one["facts"]
+        assert not any("@site" in note for note in one["notes"])
+
+
 def test_a_system_whose_code_has_changed_is_run_again(gold, tmp_path, capsys):
     saved = str(tmp_path / "p.jsonl")
     run(gold, "-e", "fake_readers:body", "--predictions", saved)
@@ -201,7 +221,16 @@ def test_a_system_that_cannot_start_gives_exit_code_one(gold, capsys):
         (("--protocol", "nope"), "protocol: got 'nope'"),
         (("--rendered", "r.jsonl"), "are for --protocol svm_visual"),
         (("--protocol", "line_block_sizes", "--rendered", "r.jsonl"), "does not look at rendered pages"),
-        (("--protocol", "svm_visual", "--rendered", "missing.jsonl"), "missing.jsonl"),
+        (("--protocol", "line_block_sizes", "-e", "pab"), "does not look at --systems"),
+        (("--protocol", "line_block_sizes", "--score", "p.jsonl"), "does not look at --score"),
+        (("--protocol", "line_block_sizes", "--predictions", "p.jsonl", "--fresh"), "look at --predictions, --fresh:"),
+        (
+            ("--protocol", "line_block_sizes", "--jobs", "2", "--timeout", "3", "--repeat", "2"),
+            "--jobs, --timeout, --rep",
+        ),
+        (("--protocol", "line_block_sizes", "--metrics", "all", "--by", "site"), "look at --metrics, --by:"),
+        (("--protocol", "line_block_sizes", "--baseline", "pab"), "look at --baseline:"),
+        (("--predictions", "p.csv", "-e", "pab"), "got 'p.csv', its name must end in .jsonl or .jsonl.gz"),
         (("--score", "missing.jsonl"), "missing.jsonl: No such file"),
         (("--score", "missing.jsonl", "--predictions", "p.jsonl"), "leave out --predictions"),
         (("--jobs", "-1"), "allowed is 0 to 256"),
@@ -217,9 +246,89 @@ def test_wrong_usage_is_told_with_what_is_allowed(gold, capsys, options, message
 
 def test_rendered_pages_need_no_gold(tmp_path, capsys):
     path = tmp_path / "rendered.jsonl"
-    path.write_text("{}\n", encoding="utf-8")
-    assert run("--protocol", "svm_visual", "--rendered", str(path)) == exits.OK
-    assert "record" in capsys.readouterr().out
+    blocks = [
+        {
+            "text": [PARAGRAPH],
+            "path": ["p"],
+            "selector": [{"name": "p", "classes": []}],
+            "computed": {"color": "red"},
+            "bound": {"left": 0, "top": 0, "width": 9, "height": 9},
+        }
+    ]
+    records = [
+        {"id": str(n), "site": "a.example", "descriptions": [PARAGRAPH], "ref": PARAGRAPH, "blocks": blocks}
+        for n in range(4)
+    ]
+    path.write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
+    assert run("--protocol", "svm_visual", "--rendered", str(path), "--out", str(tmp_path / "o")) == exits.OK
+    assert "a.example" in capsys.readouterr().out
+    assert "svm_visual_accuracy.csv" in {file.name for file in (tmp_path / "o").iterdir()}
+    assert run("--protocol", "svm_visual", "--rendered", str(path), "--limit", "2") == exits.USAGE
+    assert "--limit draws from GOLD" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("protocol", ["svm_visual", "svm_sites"])
+@pytest.mark.parametrize("content", [b"{}\n", b"", b"{broken", None])
+def test_rendered_pages_of_which_none_can_be_used_are_no_data(tmp_path, capsys, protocol, content):
+    path = tmp_path / "rendered.jsonl"
+    if content is not None:
+        path.write_bytes(content)
+    assert run("--protocol", protocol, "--rendered", str(path)) == exits.NOT_FOUND
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.startswith(f"webmain: protocol {protocol}: ")
+    if content is None:
+        assert "rendered.jsonl: cannot read" in shown.err
+    elif content:
+        assert "dropped 1: " in shown.err
+
+
+def test_a_protocol_of_rendered_pages_without_any_names_the_option(gold, capsys):
+    for arguments in ((gold,), ()):
+        assert run(*arguments, "--protocol", "svm_visual") == exits.NOT_FOUND
+        assert "--rendered FILE" in capsys.readouterr().err
+    assert run("--protocol", "line_block_sizes") == exits.USAGE
+    assert "no gold data was named" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("protocol", ["svm_sites", "pab_classes"])
+def test_gold_of_which_a_protocol_can_use_no_page_is_no_data(gold, capsys, protocol):
+    assert run(gold, "--protocol", protocol) == exits.NOT_FOUND
+    assert f"protocol {protocol}: no page can be used\n- " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("protocol", ["line_block_sites", "thai_lengths", "lbda_steps"])
+def test_segments_alone_are_no_data_where_texts_are_needed(tmp_path, capsys, protocol):
+    path = tmp_path / "x.jsonl"
+    path.write_text(json.dumps({"html": f"<p>{PARAGRAPH}", "with": ["tide"]}), encoding="utf-8")
+    assert run(str(path), "--protocol", protocol) == exits.NOT_FOUND
+    assert "no page can be used" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("options", [("-e", "pab"), ("--protocol", "line_block_sizes")])
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("x.jsonl", b""),
+        ("x.jsonl", b"{broken\n"),
+        ("x.jsonl.gz", b"no gzip at all"),
+        ("x.jsonl.gz", b"\x1f\x8b\x08cut"),
+    ],
+)
+def test_a_file_without_usable_pages_is_no_data(tmp_path, capsys, options, name, content):
+    (tmp_path / name).write_bytes(content)
+    assert run(str(tmp_path / name), *options) == exits.NOT_FOUND
+    assert "the gold data holds no usable page" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("options", [("-e", "pab"), ("--protocol", "line_block_sizes")])
+def test_a_folder_that_may_not_be_read_is_no_data_and_named(gold, capsys, monkeypatch, options):
+    def refuse(self):
+        raise PermissionError(13, "Permission denied", str(self))
+
+    monkeypatch.setattr(Path, "iterdir", refuse)
+    assert run(gold, *options) == exits.NOT_FOUND
+    assert f"the gold data at {gold} cannot be read: Permission denied" in capsys.readouterr().err
 
 
 def test_no_gold_is_wrong_usage_and_missing_gold_is_not_found(gold, tmp_path, capsys):
@@ -238,6 +347,20 @@ def test_the_same_pages_given_twice_are_refused(gold, tmp_path, capsys):
 def test_a_file_that_is_no_folder_is_not_written(gold, tmp_path, capsys):
     (tmp_path / "file").write_text("x", encoding="utf-8")
     assert run(gold, "-e", "pab", "--jobs", "0", "--out", str(tmp_path / "file")) == exits.UNWRITTEN
+    assert f"the output can not be written: {tmp_path / 'file'}" in capsys.readouterr().err
+
+
+def test_a_failure_inside_a_protocol_is_told_with_its_file(gold, capsys, monkeypatch):
+    class Full(Protocol):
+        @staticmethod
+        def run(gold, *, seed):
+            raise OSError(28, "No space left on device", "/somewhere/blocks.db")
+
+    monkeypatch.setattr(evaluate, "_module", lambda name: Full)
+    assert run(gold, "--protocol", "made_up") == exits.UNWRITTEN
+    err = capsys.readouterr().err
+    assert "/somewhere/blocks.db: No space left on device" in err
+    assert "None" not in err
 
 
 def test_the_list_names_systems_metrics_protocols_and_formats(capsys):
@@ -303,9 +426,21 @@ def test_a_protocol_writes_its_files(gold, tmp_path, capsys, monkeypatch):
     assert sorted(p.name for p in (tmp_path / "o").iterdir()) == ["made_up.html", "made_up.json", "made_up_sizes.csv"]
 
 
+@pytest.mark.parametrize(
+    ("protocol", "table", "name"),
+    [
+        ("svm_sites", "svm_sites_news_own", "svm_sites_news_own"),
+        ("lbda_steps", "lbda_recall", "lbda_recall"),
+        ("made_up", "sizes", "made_up_sizes"),
+    ],
+)
+def test_a_tables_file_names_its_protocol_once(protocol, table, name):
+    assert evaluate._file_name(protocol, table) == name
+
+
 def test_gold_that_a_protocol_cannot_use_is_told(gold, capsys, monkeypatch):
     monkeypatch.setattr(evaluate, "_module", lambda name: Protocol)
-    assert run(gold, "--protocol", "made_up", "--seed", "13") == exits.USAGE
+    assert run(gold, "--protocol", "made_up", "--seed", "13") == exits.NOT_FOUND
     assert "protocol made_up: no page has a category" in capsys.readouterr().err
 
 

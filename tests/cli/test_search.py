@@ -89,7 +89,10 @@ def test_json_gives_the_same_with_numbers_and_marks(store: str, capsys: pytest.C
         (["story", "--until", "2026-11-02"], [2, 1]),
         (["story", "--since", "2026-11-02T12:00:01", "--until", "2026-11-03T12:00+00:00"], []),
         (["story", "--since", "99999d"], [3, 2, 1]),
+        (["story", "--since", "0002-01-01T00:00+14:00", "--until", "9998-12-31"], [3, 2, 1]),
         (["tide", "--blocks"], [2, 1]),
+        (["tide", "-n", "9" * 30], [2, 1]),
+        (["tide", "--offset", "9" * 30], []),
     ],
 )
 def test_options_choose_the_results(
@@ -102,6 +105,43 @@ def test_options_choose_the_results(
 
 def test_nothing_found_is_no_error_and_said(store: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "search", "nowhere", "--store", store) == (exits.OK, "", "nothing found\n")
+
+
+def test_a_portion_after_the_last_result_is_told_from_nothing_found(
+    store: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = "no result after the first 2; found: 2 articles, 2 blocks\n"
+    assert run(capsys, "search", "tide", "--offset", "2", "--store", store) == (exits.OK, "", told)
+    assert run(capsys, "search", "tide", "--offset", "1", "--store", store)[2] == ""
+    assert run(capsys, "search", "nowhere", "--offset", "2", "--store", store)[2] == "nothing found\n"
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (["--site", "other.example"], ["site other.example"]),
+        (["--site", "x\x1b[2j", "--lang", "en"], ["site x [2j"]),
+        (["--lang", "xx", "--method", "magic"], ["language xx", "method magic"]),
+        (["--lang", "th", "--method", "pab"], []),
+    ],
+)
+def test_a_filter_that_no_stored_article_passes_is_named(
+    store: str, capsys: pytest.CaptureFixture[str], args: list[str], told: list[str]
+) -> None:
+    lines = [f"webmain: no article of {what} in this store" for what in told]
+    code, out, err = run(capsys, "search", "tide", *args, "--store", store)
+    assert (code, out, err.splitlines()) == (exits.OK, "", [*lines, "nothing found"])
+    assert run(capsys, "search", "tide", *args, "--store", store, "-f", "json")[2].splitlines() == lines
+
+
+@pytest.mark.parametrize("until", ["2026-11-02", "2026-11-03T00:00", "9999d"])
+def test_a_time_that_ends_before_it_begins_is_wrong_usage(
+    store: str, capsys: pytest.CaptureFixture[str], until: str
+) -> None:
+    code, out, err = run(capsys, "search", "tide", "--since", "2026-11-03", "--until", until, "--store", store)
+    assert (code, out) == (exits.USAGE, "")
+    assert "--since is not earlier than --until" in err
+    assert run(capsys, "search", "story", "--since", "2026-11-03", "--until", "2026-11-03", "--store", store)[0] == 0
 
 
 def test_articles_left_out_of_the_index_are_told(store: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -140,6 +180,9 @@ def test_a_locked_store_is_searched_as_it_is(
         (["search", "tide", "--store", "jsonl:a.jsonl"], exits.NOT_FOUND, "only SQLite stores"),
         (["search", "tide"], exits.NOT_FOUND, "output/articles.db"),
         (["search", "'--", "--store", "x"], exits.USAGE, "names no word"),
+        (["search", "一二三四五六七八九十" * 100, "--store", "x"], exits.USAGE, "allowed are 400"),
+        (["search", "tide", "--store", "sqlite:."], exits.NOT_FOUND, "this is a folder"),
+        (["index", "--store", "sqlite:.."], exits.NOT_FOUND, "this is a folder"),
         (["index", "--store", "sqlite:none.db"], exits.NOT_FOUND, "no such file"),
     ],
 )
@@ -159,11 +202,23 @@ def test_what_cannot_be_searched_is_told_in_a_line(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("option", [["--since", "soon"], ["-n", "0"], ["--offset", "-1"], ["-f", "xml"]])
+@pytest.mark.parametrize(
+    "option",
+    [
+        ["--since", "soon"],
+        ["--since", "0001-01-01T00:00+14:00"],
+        ["--until", "9999-12-31"],
+        ["--until", "9999-12-31T23:59-14:00"],
+        ["-n", "0"],
+        ["--offset", "-1"],
+        ["-f", "xml"],
+    ],
+)
 def test_wrong_options_are_refused(store: str, capsys: pytest.CaptureFixture[str], option: list[str]) -> None:
     with pytest.raises(SystemExit) as stopped:
         cli.main(["search", "tide", "--store", store, *option])
     assert stopped.value.code == exits.USAGE
+    assert f"argument {option[0]}" in capsys.readouterr().err.replace("-n/--limit", "-n").replace("-f/--format", "-f")
 
 
 def test_stored_controls_do_not_reach_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

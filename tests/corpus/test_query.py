@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webmain.corpus.query import MAX_PARTS, MAX_QUERY_CHARS, QueryError, index_text, read_query, tokens_of
+from webmain.corpus.query import MAX_PARTS, MAX_QUERY_CHARS, MAX_TOKENS, QueryError, index_text, read_query, tokens_of
 
 
 def parts(text: str) -> list[str]:
@@ -68,6 +68,8 @@ def test_query_is_words_and_phrases() -> None:
 
 def test_a_phrase_takes_as_many_words_as_it_has_and_a_word_one() -> None:
     assert [part.n_words for part in read_query('"new york" l\'homme tide').parts] == [2, 1, 1]
+    (part,) = read_query("\"l'homme de l'eau\"").parts
+    assert (part.tokens, part.starts, part.n_words) == (("l", "homme", "de", "l", "eau"), (0, 2, 3), 3)
 
 
 def test_words_without_a_space_between_them_are_a_phrase() -> None:
@@ -89,6 +91,14 @@ def test_query_has_bounds() -> None:
     assert parts("a" * MAX_QUERY_CHARS)
     with pytest.raises(QueryError, match="1,001 characters"):
         read_query("a" * (MAX_QUERY_CHARS + 1))
+
+
+@pytest.mark.parametrize("query", ['"{}"', "{}", 'tide "{}'])
+def test_tokens_of_all_parts_together_are_bounded(query: str) -> None:
+    n_other = len(parts(query.format("a"))[:-1])
+    assert parts(query.format("a-" * (MAX_TOKENS - n_other)))
+    with pytest.raises(QueryError, match="401 words, those of its phrases counted, allowed are 400"):
+        read_query(query.format("a-" * (MAX_TOKENS - n_other + 1)))
 
 
 @given(st.text(max_size=60))

@@ -5,14 +5,16 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from webmain.corpus import schema, search
+from webmain.corpus.found import Filters, Results
 from webmain.corpus.protocol import (
     NotAStoreError,
     StoreDamagedError,
@@ -21,8 +23,8 @@ from webmain.corpus.protocol import (
     StoreSpecError,
     StoreWriteError,
 )
-from webmain.corpus.query import QueryError, index_text
-from webmain.corpus.search import TITLE, BlockIndex, Filters, Results, block_priority, open_index
+from webmain.corpus.query import MAX_TOKENS, QueryError, index_text
+from webmain.corpus.search import TITLE, BlockIndex, block_priority, open_index
 from webmain.corpus.store import SqliteStore
 from webmain.items import Article, ArticleBlock, Kind
 
@@ -123,6 +125,56 @@ def test_words_of_a_query_add_up_and_a_phrase_counts_all_its_words(store: Sqlite
     assert index.search('"york is" new').hits[0].density == pytest.approx(6 / 8)
 
 
+@pytest.mark.parametrize(
+    ("text", "query", "density"),
+    [
+        ("new york is big", 'york "new york"', 2 / 4),
+        ("new york is big", '"new york" york big', 3 / 4),
+        ("new york is big", '"new york is" "york is big"', 1.0),
+        ("york, new york", 'york "new york"', 3 / 3),
+        ("ha ha ha and so on", '"ha ha"', 3 / 6),
+        ("ha ha, then ha", 'ha "ha ha"', 3 / 4),
+        ("l'homme et l'eau", "l'homme \"l'eau\" et", 3 / 3),
+        ("l'homme et l'eau", '"l\'homme et" et', 2 / 3),
+        ("l'homme et l'eau", "l homme", 3 / 3),
+        ("l'homme ou un autre", "l homme", 2 / 4),
+        ("他在北京大学读书", "北京大学 北京大学读书", None),
+    ],
+)
+def test_word_that_several_parts_name_is_counted_once(
+    store: SqliteStore, text: str, query: str, density: float | None
+) -> None:
+    index = put(store, make(1, (text, 1.0)), make(2, "york alone"))
+    if density is None:
+        density = index.search("北京大学读书").hits[0].density
+    matches: tuple[Literal["all", "any"], ...] = ("all", "any")
+    for match in matches:
+        found = {hit.url: hit.density for hit in index.search(query, match=match).hits}
+        assert found["https://news.example/1"] == pytest.approx(density)
+
+
+_LETTERS = st.lists(st.sampled_from("abc"), min_size=1, max_size=8)
+
+
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(_LETTERS, st.lists(_LETTERS.filter(lambda part: len(part) < 4), min_size=1, max_size=4))
+def test_density_is_the_share_of_places_that_any_part_covers(
+    store: SqliteStore, block: list[str], parts: list[list[str]]
+) -> None:
+    index = put(store, make(1, " ".join(block)))
+    covered = {
+        i + k for part in parts for i in range(len(block)) if block[i : i + len(part)] == part for k in range(len(part))
+    }
+    hits = index.search(" ".join(f'"{" ".join(part)}"' for part in parts), match="any").hits
+    assert [hit.density for hit in hits] == ([pytest.approx(len(covered) / len(block))] if covered else [])
+
+
+def test_parts_that_share_words_must_all_be_there(store: SqliteStore) -> None:
+    index = put(store, make(1, "york is new york"), make(2, "york and york"), make(3, "new times"))
+    assert urls(index.search('york "new york"')) == ["1"]
+    assert sorted(urls(index.search('york "new york" "new times"', match="any"))) == ["1", "2", "3"]
+
+
 def test_density_is_at_most_one(store: SqliteStore) -> None:
     index = put(store, make(1, ("ha ha ha", 1.0)))
     assert index.search('"ha ha"').hits[0].density == 1.0
@@ -211,6 +263,14 @@ def test_query_of_many_long_phrases_is_answered(store: SqliteStore) -> None:
     index = put(store, make(1, "a " * 600))
     assert index.search('"' + "a " * 400 + '"').n_pages == 1
     assert index.search(" ".join(f'"a a{i}"' for i in range(32))).n_pages == 0
+    assert index.search(" ".join(f'"b{"-a" * 11} {i}"' for i in range(30)), match="any").n_pages == 0
+
+
+def test_query_of_the_most_tokens_is_answered_and_a_longer_one_refused(store: SqliteStore) -> None:
+    index = put(store, make(1, "a " * 600), make(2, "一二三四五六七八九十" * 100))
+    assert index.search("a-" * MAX_TOKENS).n_pages == 1
+    with pytest.raises(QueryError, match="allowed are 400"):
+        index.search("一二三四五六七八九十" * 100)
 
 
 # --- filters, portions -----------------------------------------------------------------------------------------------
@@ -245,10 +305,31 @@ def test_filters_choose_among_the_articles(store: SqliteStore) -> None:
     assert found(site="'; --") == []
 
 
+def test_filters_that_no_article_passes_are_named(store: SqliteStore) -> None:
+    index = put(store, make(1, "tide", language="en"))
+    assert index.absent(Filters()) == {}
+    assert index.absent(Filters(site="news.example", language="en", method="pab")) == {}
+    assert index.absent(Filters(site="other.example", language="de", method="svm")) == {
+        "site": "other.example",
+        "language": "de",
+        "method": "svm",
+    }
+
+
 def test_dates_of_all_zones_are_compared_as_moments(store: SqliteStore) -> None:
     index = put(store, make(1, "tide", published=datetime.fromisoformat("2026-11-22T02:00:00+07:00")))
     assert index.search("tide", filters=Filters(until=datetime(2026, 11, 22, tzinfo=UTC))).n_pages == 1
     assert index.search("tide", filters=Filters(since=datetime(2026, 11, 22, tzinfo=UTC))).n_pages == 0
+
+
+def test_moments_at_the_ends_of_all_years_are_limits_like_others(store: SqliteStore) -> None:
+    east, west = timezone(timedelta(hours=14)), timezone(timedelta(hours=-12))
+    first, last = datetime.min.replace(tzinfo=east), datetime.max.replace(tzinfo=west)
+    index = put(store, make(1, "tide", published=datetime(2026, 11, 22, tzinfo=UTC)))
+    assert index.search("tide", filters=Filters(since=first, until=last)).n_pages == 1
+    assert index.search("tide", filters=Filters(until=datetime.max.replace(tzinfo=UTC))).n_pages == 1
+    assert index.search("tide", filters=Filters(until=first)).n_pages == 0
+    assert index.search("tide", filters=Filters(since=last)).n_pages == 0
 
 
 def test_results_come_in_portions_with_the_same_totals(store: SqliteStore) -> None:
@@ -256,7 +337,12 @@ def test_results_come_in_portions_with_the_same_totals(store: SqliteStore) -> No
     assert urls(index.search("tide", limit=3)) == ["0", "1", "2"]
     second = index.search("tide", limit=3, offset=3)
     assert (urls(second), [hit.rank for hit in second.hits]) == (["3", "4", "5"], [4, 5, 6])
-    for results in (second, index.search("tide", limit=0), index.search("tide", offset=9)):
+    for results in (
+        second,
+        index.search("tide", limit=0),
+        index.search("tide", offset=9),
+        index.search("tide", offset=2**70),
+    ):
         assert (results.n_pages, results.n_blocks) == (7, 7)
     with pytest.raises(ValueError, match="at least 0"):
         index.search("tide", limit=-1)
@@ -469,7 +555,7 @@ def test_store_that_cannot_be_searched_is_told_and_left_as_it_is(tmp_path: Path)
         ("news.db", StoreSpecError, "only SQLite stores"),
         ("sqlite:", StoreSpecError, "only SQLite stores"),
         (f"sqlite:{tmp_path}/none.db", StoreError, "no such file"),
-        (f"sqlite:{tmp_path}", StoreError, "no such file"),
+        (f"sqlite:{tmp_path}", StoreError, "is a folder"),
         (f"sqlite:{tmp_path}/text.db", NotAStoreError, "no SQLite database"),
         (f"sqlite:{tmp_path}/foreign.db", NotAStoreError, "another program's database"),
     ):

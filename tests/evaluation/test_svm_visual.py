@@ -166,7 +166,8 @@ def test_experiment_gives_its_tables(tmp_path, monkeypatch):
 def test_without_a_file_there_is_a_note_and_no_table():
     findings = run(())
     assert findings.tables == ()
-    assert "file of rendered pages" in findings.notes[0]
+    assert "--rendered FILE" in findings.notes[0]
+    assert findings.n_pages == 0
 
 
 def test_unreadable_file_is_a_clear_error(tmp_path):

@@ -78,7 +78,7 @@ def test_it_is_in_the_table():
         ("lbda:max_marks=0.01", ["max_marks", "0.06"]),
         ("lbda:max_gap_links=-1", ["max_gap_links"]),
         ("lbda:hidden=x", ["hidden", "drop", "keep"]),
-        ("lbda:tree=x", ["tree", "learned"]),
+        ("lbda:tree=x", ["tree", "min_words"]),
         ("lbda:own_list=false", ["own_list", "filters=PATH"]),
         ("lbda:filters=no/such/list.txt", ["filters", "no/such/list.txt", "cannot read"]),
     ],
@@ -320,3 +320,14 @@ def test_large_and_deep_pages_are_judged_and_learned_in_linear_time(markup):
     fitted.judge(fitted.segment(document(markup)))
     assert time.perf_counter() - start < 30
     assert len(found.unit_verdicts) == len(pages[0].leaves)
+
+
+@pytest.mark.parametrize("option", ["tree=x", "usual_resemblance=0.4"])
+def test_what_is_learned_is_no_option(option):
+    with pytest.raises(UnknownExtractor) as caught:
+        create(f"lbda:{option}")
+    said, _, allowed = str(caught.value).partition("allowed are")
+    assert option in said
+    assert "min_words=..." in allowed
+    assert "tree" not in allowed
+    assert "resemblance" not in allowed

@@ -1,8 +1,12 @@
 """The per-site SVM as an extractor: fitted, stored, restored, unfitted, and degenerate sites."""
 
 import dataclasses
+import gc
 import json
+import re
 import time
+import weakref
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -10,7 +14,7 @@ import pytest
 import webmain
 from webmain.extractors.base import Learned, NothingLearned, SiteExtractor
 from webmain.extractors.registry import UnknownExtractor, create
-from webmain.extractors.svm import NO_MATCH, NO_MODEL, SVM, learn
+from webmain.extractors.svm import NO_FEATURES, NO_MATCH, NO_MODEL, SVM, learn
 from webmain.items import Page, Reason, Rejected
 from webmain.page.document import Document
 from webmain.stages import judge
@@ -98,6 +102,22 @@ def test_resemblance_falls_to_nothing_when_the_layout_changes(fitted):
     assert fitted.resemblance(document("")) == 0.0
 
 
+def test_class_names_of_single_pages_do_not_hide_a_changed_layout():
+    def page(number: int) -> str:
+        return (
+            markup(number)
+            .replace("<body>", f"<body class='post-{number} single'>")
+            .replace("<li>", f"<li class=i{number}>")
+        )
+
+    method = create("svm").fit([document(page(i)) for i in range(8)])
+    assert method.learned.resemblance > 0.8
+    for number in (70, 71, 72):
+        assert method.resemblance(document(page(number))) > 0.8
+        renamed = re.sub("class='?([a-z])", lambda found: f"{found[0][:-1]}new-{found[1]}", page(number))
+        assert method.resemblance(document(renamed)) < 0.3
+
+
 def test_same_pages_give_the_same_model_in_any_order(fitted):
     pages = site(8)
     assert create("svm").fit(pages).learned == fitted.learned
@@ -108,7 +128,97 @@ def test_the_score_is_the_margin_through_the_logistic_function(fitted):
     found = judge(document(markup(80)), fitted)
     assert np.allclose(found.score, 1 / (1 + np.exp(-found.raw)))
     assert (found.kept == (found.raw > 0)).all()
-    assert set(found.why) == {"margin > 0", "margin <= 0"}
+
+
+def test_why_names_the_feature_set_that_speaks_most_for_the_verdict(fitted):
+    found = judge(document(markup(80)), fitted)
+    sets = fitted.learned.weights["sets"]
+    for why, kept_, raw in zip(found.why, found.kept.tolist(), found.raw.tolist(), strict=True):
+        assert why.startswith("margin > 0" if kept_ else "margin <= 0")
+        assert why.split(", most by ")[1] in sets if ", " in why else why.endswith(" by default")
+        assert (raw > 0) == kept_
+    by_length = create("svm:features=length").fit(site(8))
+    assert set(judge(document(markup(80)), by_length).why) <= {"margin > 0, most by length", "margin <= 0 by default"}
+
+
+class MadeOnAccess(Sequence):
+    """Pages that are parsed when they are asked for, and counted while they live."""
+
+    def __init__(self, n: int) -> None:
+        self.n, self.alive = n, weakref.WeakSet()
+        self.most = self.n_made = 0
+
+    def __len__(self) -> int:
+        return self.n
+
+    def __getitem__(self, index: int) -> Document:
+        if index >= self.n:
+            raise IndexError
+        gc.collect()
+        made = document(markup(index))
+        self.alive.add(made)
+        self.n_made += 1
+        self.most = max(self.most, len(self.alive))
+        return made
+
+
+def test_pages_that_are_made_on_access_are_read_one_at_a_time(fitted):
+    pages = MadeOnAccess(8)
+    assert create("svm").fit(pages).learned == fitted.learned
+    assert pages.n_made == 8
+    assert pages.most <= 2  # one is read while the next one is made
+
+
+def test_of_very_many_pages_the_first_are_learned_from(monkeypatch, fitted):
+    monkeypatch.setattr("webmain.extractors.svm.MAX_PAGES", 8)
+    pages = MadeOnAccess(20)
+    assert create("svm").fit(pages).learned == fitted.learned
+    assert pages.n_made == 8
+
+
+def test_of_a_page_with_very_many_blocks_the_first_are_learned_from_and_all_are_judged(monkeypatch):
+    monkeypatch.setattr("webmain.extractors.svm.MAX_BLOCKS", 30)
+    seen = []
+    monkeypatch.setattr(
+        "webmain.extractors.svm.learn", lambda blocks, *a, **k: seen.append(len(blocks)) or learn(blocks, *a, **k)
+    )
+    long = document(markup(3).replace("</body>", "<p>One more short paragraph.</p>" * 100 + "</body>"))
+    found = judge(long, create("svm"))
+    assert seen == [30]
+    assert len(found.kept) > 100
+    assert kept(create("svm").fit([*site(6), long]), document(markup(40))) == story(40)
+    assert seen[1] <= 7 * 30
+
+
+@pytest.mark.parametrize("step", [1, 2, 3])
+def test_alone_learning_ends_between_its_steps_when_the_time_is_over(step):
+    class Late(Document):
+        n_asked = 0
+
+        def check_time(self) -> None:
+            if hasattr(self, "is_counting"):
+                self.n_asked += 1
+                if self.n_asked == step:
+                    raise Rejected(Reason.TOO_SLOW, "late")
+
+    html = markup(3)
+    page = Late(Page(url="https://example.com/a", html=html), html=html)
+    method = create("svm")
+    segmentation = method.segment(page)
+    page.is_counting = True
+    with pytest.raises(Rejected, match="late"):
+        method.judge(segmentation)
+
+
+def test_feature_sets_that_the_pages_do_not_have_teach_nothing():
+    method = create("svm:features=visual")
+    with pytest.raises(NothingLearned, match="features=visual"):
+        method.fit(site(6))
+    found = judge(document(markup(3)), method)
+    assert not found.kept.any()
+    assert set(found.why) == {NO_FEATURES}
+    both = create("svm:features=length+visual")
+    assert 0 < judge(document(markup(3)), both).kept.mean() < 1
 
 
 def test_alone_a_page_is_learned_from_by_its_own_description():
@@ -233,6 +343,7 @@ def test_options_are_read_and_checked():
         ("svm:form=regional", ["form", "regional", "global", "local"]),
         ("svm:features=colour", ["colour", "tag_path"]),
         ("svm:min_pages=0", ["min_pages", "0"]),
+        ("svm:learned=x", ["learned=x", "form=..., features=..., min_pages=..., seed=..."]),
     ):
         with pytest.raises(UnknownExtractor) as caught:
             create(spec)
@@ -241,3 +352,10 @@ def test_options_are_read_and_checked():
 
 def test_learning_is_part_of_the_module():
     assert callable(learn)
+
+
+def test_what_is_learned_is_named_neither_as_an_option_nor_in_the_representation(fitted):
+    with pytest.raises(UnknownExtractor) as caught:
+        create("svm:colour=red")
+    assert "learned" not in str(caught.value)
+    assert "learned" not in repr(fitted)

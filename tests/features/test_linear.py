@@ -1,12 +1,15 @@
 """The linear classifier: learned with scikit-learn, applied without."""
 
+import dataclasses
 import json
+import re
 import subprocess
 import sys
 
 import numpy as np
 import pytest
 
+from webmain.features.block_features import discrete_names
 from webmain.features.linear import LinearModel, learn
 from webmain.features.site_blocks import SiteBlocks
 
@@ -70,6 +73,34 @@ def test_margins_are_those_of_the_vector_product():
     names = ["in=div.nav", "own=li."]
     by_hand = model.bias + sum(model.weights[n] for n in names) + model.weights["length"] * round(4 * np.log2(5)) / 48
     assert first == pytest.approx(by_hand)
+
+
+def test_the_parts_of_a_margin_are_those_of_the_feature_sets():
+    blocks, positive = site(5, visual=True)
+    model = learn(blocks, positive, sets=("length", "tag_path", "selector", "visual"))
+    parts = model.parts(blocks)
+    assert parts.shape == (len(blocks), 4)
+    assert np.allclose(model.bias + parts.sum(axis=1), model.margins(blocks))
+    by_selector = [
+        sum(model.weights.get(n, 0.0) for n in discrete_names(("selector",), "", s)) for s in blocks.selectors
+    ]
+    assert np.allclose(parts[:, 2], by_selector)
+
+
+def test_where_there_is_nothing_to_look_at_nothing_is_content():
+    blocks, positive = site(5)
+    for labels in (positive, positive | True):
+        model = learn(blocks, labels, sets=("visual",))
+        assert model.columns == ()
+        assert not (model.margins(blocks) > 0).any()
+
+
+def test_learning_asks_between_its_steps_whether_to_go_on():
+    def stop() -> None:
+        raise TimeoutError
+
+    with pytest.raises(TimeoutError):
+        learn(*site(5), check=stop)
 
 
 def test_same_pages_give_the_same_model_bit_for_bit():
@@ -149,6 +180,8 @@ def test_missing_labels_and_blocks_are_an_error():
         {"quality": "good"},
         {"sets": ["colour"]},
         {"sets": []},
+        {"places": [1]},
+        {"places": None},
     ],
 )
 def test_damaged_models_are_refused(damage):
@@ -164,3 +197,47 @@ def test_a_place_is_known_by_its_path_and_class_names():
     model = learn(*site(5))
     assert model.knows("html/body/div/p", "html/body/div.story/p")
     assert not model.knows("html/body/main/article/section/p", "html/body/main.m/article.a/section/p")
+
+
+def with_body_class(blocks: SiteBlocks, names: str) -> SiteBlocks:
+    selectors = [
+        s.replace("/body/", f"/body.{names.format(n)}/", 1)
+        for n, s in zip(blocks.page.tolist(), blocks.selectors, strict=True)
+    ]
+    return dataclasses.replace(blocks, selectors=tuple(selectors))
+
+
+def share_known(model: LinearModel, blocks: SiteBlocks) -> float:
+    return np.mean([model.knows(*place) for place in zip(blocks.tag_paths, blocks.selectors, strict=True)])
+
+
+@pytest.mark.parametrize("names", ["post-{0}", "page.post-{0}"])
+@pytest.mark.parametrize("n_pages", [1, 2, 8])
+def test_a_class_name_of_one_page_only_makes_no_place_unknown(names, n_pages):
+    blocks, _ = site(8)
+    model = learn(*(with_body_class(site(n_pages)[0], names), site(n_pages)[1]))
+    held_back = with_body_class(blocks, names.replace("{0}", "9{0}"))
+    if n_pages > 2:
+        assert share_known(model, held_back) == 1.0
+        assert not any("post-" in place for place in model.places)
+    assert share_known(model, with_body_class(site(n_pages)[0], names)) == 1.0
+    renamed = tuple(re.sub(r"\.([a-z])", r".new-\1", s) for s in held_back.selectors)
+    assert share_known(model, dataclasses.replace(held_back, selectors=renamed)) == 0.0
+
+
+def test_without_selectors_a_place_is_its_tag_path_and_by_length_alone_all_are_known():
+    blocks, positive = site(4)
+    by_path, by_length = (learn(blocks, positive, sets=(name,)) for name in ("tag_path", "length"))
+    assert by_path.knows("html/body/div/p", "html/body/div.other/p")
+    assert not by_path.knows("html/body/main/p", "html/body/div.story/p")
+    assert by_length.knows("html/x", "html/x.y")
+    assert by_length.places == ()
+
+
+def test_the_places_of_a_model_are_bounded_and_those_on_most_pages_stay(monkeypatch):
+    blocks, positive = site(4)
+    monkeypatch.setattr("webmain.features.linear.MAX_PLACE_CHARS", 50)
+    selectors = ("html/body/p.only-here", *blocks.selectors[1:])
+    model = learn(dataclasses.replace(blocks, selectors=selectors), positive)
+    assert 0 < sum(map(len, model.places)) <= 50
+    assert "html/body/p" not in model.places

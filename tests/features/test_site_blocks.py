@@ -7,9 +7,12 @@ import numpy as np
 from webmain.features.site_blocks import (
     MAX_DESCRIPTIONS,
     MAX_INNER_STEPS,
+    MAX_NAME_CHARS,
     MAX_OUTER_STEPS,
+    MAX_PAGE_CHARS,
     read_descriptions,
     read_documents,
+    side_by_side,
 )
 from webmain.items import Page
 from webmain.page.document import Document
@@ -89,6 +92,26 @@ def test_pages_of_a_site_can_be_taken_apart():
     assert blocks.of_pages(np.arange(4)).texts == blocks.texts
 
 
+def test_pages_read_one_by_one_are_the_same_side_by_side():
+    pages = ["<p>One<p>Two", "", "<p>Three<a href=/>x</a>"]
+    one, other = read(*pages), side_by_side([read(page) for page in pages])
+    for name in ("texts", "tag_paths", "selectors", "visual", "descriptions", "sites"):
+        assert getattr(one, name) == getattr(other, name)
+    assert one.page.tolist() == other.page.tolist()
+    assert one.page.dtype == other.page.dtype
+    assert one.anchor_share.tolist() == other.anchor_share.tolist()
+    assert len(side_by_side([])) == 0
+
+
+def test_the_first_blocks_of_each_page_can_be_taken():
+    blocks = read("<p>One<p>Two<p>Three", "", "<p>Four", "<p>Five<p>Six")
+    some = blocks.first_of_pages(2)
+    assert some.texts == ("One", "Two", "Four", "Five", "Six")
+    assert some.page.tolist() == [0, 0, 2, 3, 3]
+    assert some.n_pages == 4
+    assert blocks.first_of_pages(3).texts == blocks.texts
+
+
 def test_deep_pages_keep_both_ends_of_their_paths():
     path = read("<section>" + "<div>" * 500 + "<p>deep</p>").tag_paths[0].split("/")
     assert len(path) == MAX_OUTER_STEPS + MAX_INNER_STEPS
@@ -101,3 +124,32 @@ def test_paths_of_deep_and_wide_pages_cost_little():
     start = time.perf_counter()
     assert len(read(markup)) == 20_000
     assert time.perf_counter() - start < 10
+
+
+def size(blocks) -> int:
+    """Return the characters of all different path strings that are held."""
+    held = {id(text): len(text) for text in (*blocks.tag_paths, *blocks.selectors)}
+    return sum(held.values())
+
+
+def test_names_of_tags_and_classes_are_cut():
+    name = "x" * 150_000
+    blocks = read(f"<{name}>" + "<p>y</p>" * 50 + f"</{name}><p class='{'z' * 5_000}'>y</p>")
+    assert blocks.tag_paths[0] == f"html/body/{'x' * MAX_NAME_CHARS}/p"
+    assert blocks.selectors[-1].endswith(f"/p.{'z' * MAX_NAME_CHARS}")
+
+
+def test_blocks_at_one_place_share_its_strings():
+    classes = " ".join(f"{'c' * 70}{i}" for i in range(30))
+    blocks = read(f"<div class='{classes}'>" * 40 + "<p>y</p>" * 5_000)
+    assert len(blocks) == 5_000
+    assert size(blocks) < 10_000
+
+
+def test_all_paths_of_a_page_together_are_bounded():
+    outer = "".join(f"<div class='{' '.join(f'{i}{c}' + 'c' * 60 for c in 'abcdefgh')}'>" for i in range(40))
+    blocks = read(outer + "".join(f"<p class=own-{i}>y</p>" for i in range(5_000)))
+    assert len(blocks) == 5_000
+    assert size(blocks) <= MAX_PAGE_CHARS
+    assert blocks.selectors[0].endswith("/p.own-0")
+    assert blocks.selectors[0].startswith(blocks.selectors[-1])  # the place of an element around it

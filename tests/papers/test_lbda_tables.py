@@ -1,8 +1,10 @@
 """Tables 1 to 5 of "A Layout Based Detachment Approach ...", by hand on made-up pages."""
 
+import numpy as np
 import pytest
 
-from webmain.evaluation.protocols.lbda_steps import N_PARTS, PAPER, run
+from webmain.evaluation.protocols import lbda_steps
+from webmain.evaluation.protocols.lbda_steps import BASELINE, LBDA, MEMORY_PAGES, N_PARTS, PAPER, run
 from webmain.evaluation.records import GoldPage
 
 HEADER = "Welcome to our paper, which is read in all the villages, and has been printed here, in our house, since 1898."
@@ -36,7 +38,69 @@ def test_tables_by_hand():
     baseline = 100 * sum(n_stories) / (sum(n_stories) + 3 * n_header)  # equation 2: the header is retrieved too
     assert found["precision"][2:4] == (pytest.approx(baseline), 100.0)
     assert found["accuracy"][2:4] == (pytest.approx(100 * 2 / 3), 100.0)  # the header is one of three blocks
-    assert all(value > 0 for name in ("time", "memory") for value in found[name][2:4])
+
+
+MB = 2**20
+SECONDS = {BASELINE: 0.25, LBDA: 0.75}
+"""CPU time that a page takes on the clock of the tests."""
+
+
+class Clock:
+    """A clock that stands still but for the pages that are judged."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def process_time(self):
+        return self.now
+
+
+@pytest.fixture
+def judged(monkeypatch):
+    """Let judging take known time and memory; gives the pages judged, by method."""
+    clock, seen = Clock(), {BASELINE: [], LBDA: []}
+    overlap = lbda_steps.overlap
+
+    def judge(group, spec):
+        clock.now += SECONDS[spec] * len(group)
+        bulk = np.zeros(len(group) * (2 if spec == BASELINE else 1) * MB, dtype=np.uint8)
+        seen[spec] += [page.id for page in group]
+        assert bulk.size
+        return [None] * len(group)
+
+    def score(*given):
+        clock.now += 1000  # what comes after judging is not its time
+        return overlap(*given)
+
+    monkeypatch.setattr(lbda_steps, "time", clock)
+    monkeypatch.setattr(lbda_steps, "_judge", judge)
+    monkeypatch.setattr(lbda_steps, "overlap", score)
+    return seen
+
+
+@pytest.mark.parametrize("n_sites", [1, 4])
+def test_time_is_milliseconds_of_judging_for_a_page(judged, n_sites):
+    pages = [page(i, STORIES[i % 3], site=f"s{i % n_sites}.example") for i in range(12)]
+    time = next(table for table in run(pages, seed=1).tables if table.name == "lbda_time")
+    used = [row for row in time.rows if row[1]]
+    assert len(used) == n_sites
+    assert [row[2:4] for row in used] == [(pytest.approx(250), pytest.approx(750))] * n_sites
+    assert [row[2:4] for row in time.rows if not row[1]] == [(None, None)] * (N_PARTS - n_sites)
+
+
+@pytest.mark.parametrize(("n_pages", "n_at_once"), [(3, 3), (MEMORY_PAGES, MEMORY_PAGES), (25, MEMORY_PAGES)])
+def test_memory_is_the_peak_in_megabytes_over_the_first_pages_of_a_part(judged, n_pages, n_at_once):
+    found = rows([page(i, STORIES[i % 3]) for i in range(n_pages)])
+    assert found["memory"][2:4] == (pytest.approx(2 * n_at_once, abs=0.3), pytest.approx(n_at_once, abs=0.3))
+    assert len(judged[LBDA]) == n_pages + n_at_once  # once for the figures, once for the memory
+
+
+def test_memory_of_sites_is_the_greatest_and_not_their_sum(judged):
+    sizes = (1, 1, 1, 1, 1, 4, 3)  # whole sites together: the part with a site of four pages has its peak
+    pages = [page(i, STORIES[0], site=f"s{site}.example") for site, n in enumerate(sizes) for i in range(n)]
+    memory = next(table for table in run(pages, seed=1).tables if table.name == "lbda_memory")
+    assert max(row[3] for row in memory.rows) == pytest.approx(4, abs=0.3)
+    assert all(row[3] < 4.3 for row in memory.rows)
 
 
 def test_one_page_of_a_site_gives_both_the_same():

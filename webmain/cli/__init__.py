@@ -45,7 +45,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stderr.close()
         return OK
     except OSError as error:
-        print(f"webmain: the output can not be written: {error.strerror or error}", file=sys.stderr)
+        place = f"{error.filename}: " if error.filename is not None else ""
+        print(f"webmain: the output can not be written: {place}{error.strerror or error}", file=sys.stderr)
         _drop_stdout()
         return UNWRITTEN
     except KeyboardInterrupt:

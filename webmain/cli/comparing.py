@@ -38,9 +38,12 @@ def compare(args: argparse.Namespace) -> int:
     UsageError, UnknownSystem, PredictionsError, GoldError, OSError
     """
     from webmain.evaluation import predictions
+    from webmain.evaluation.gold import GoldError
 
     if args.score and args.predictions:
         raise UsageError("--score runs nothing: leave out --predictions")
+    if args.predictions and not args.predictions.name.endswith((".jsonl", ".jsonl.gz")):
+        raise UsageError(f"--predictions: got {args.predictions.name!r}, its name must end in .jsonl or .jsonl.gz")
     metrics = _metrics(args.metrics)
     by = _wanted_groupings(args.by)
     if args.score:
@@ -59,7 +62,7 @@ def compare(args: argparse.Namespace) -> int:
         head, given = _predict(args, systems, pages, digests)
     _check_baseline(args.baseline, names)
     if not pages:
-        raise UsageError("the gold data holds no usable page: " + "; ".join(dropped))
+        raise GoldError("the gold data holds no usable page: " + "; ".join(dropped))
     results = _score(pages, given, names, metrics)
     report = _report(args, results, head, digests, dropped, by)
     _write(args, report, head)
@@ -280,7 +283,8 @@ def _write(args: argparse.Namespace, report: Report, head: Header) -> None:
     from webmain.evaluation import html_report, writers
     from webmain.evaluation.report import every_result
 
-    facts = {"title": report.title, "facts": dict(report.facts), "notes": list(report.notes), "systems": head.systems}
+    shown = {name: facts for name, facts in head.systems.items() if name in report.results.systems}
+    facts = {"title": report.title, "facts": dict(report.facts), "notes": list(report.notes), "systems": shown}
     makers: dict[str, Callable[[], str]] = {
         "table": lambda: _terminal(report),
         "csv": lambda: writers.csv_text(writers.long_table(report.tables)),

@@ -6,7 +6,8 @@ import argparse
 import importlib
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,20 @@ if TYPE_CHECKING:
     from webmain.evaluation.gold import Gold
 
 FORMATS = ("table", "csv", "json", "html")
+_OF_COMPARISONS = (
+    "systems",
+    "score",
+    "predictions",
+    "fresh",
+    "jobs",
+    "timeout",
+    "repeat",
+    "metrics",
+    "baseline",
+    "by",
+)
+"""Options that a protocol does not look at: it says itself what is run and measured."""
+
 _EXAMPLES = """
 examples:
   webmain evaluate gold.jsonl.gz                        all extractors and installed peers
@@ -50,7 +65,8 @@ def add(commands: Commands) -> None:
     evaluate.add_argument("--list", action="store_true", help="list systems, metrics, protocols, formats, and stop")
     _add_run_options(evaluate)
     _add_report_options(evaluate)
-    evaluate.set_defaults(run=_evaluate)
+    defaults = {name: evaluate.get_default(name) for name in _OF_COMPARISONS}
+    evaluate.set_defaults(run=partial(_evaluate, defaults=defaults))
 
 
 def _add_run_options(parser: argparse.ArgumentParser) -> None:
@@ -107,7 +123,7 @@ def _jobs(text: str) -> int:
     return value
 
 
-def _evaluate(args: argparse.Namespace) -> int:
+def _evaluate(args: argparse.Namespace, *, defaults: Mapping[str, object]) -> int:
     from webmain.evaluation.gold import GoldError
     from webmain.evaluation.predictions import PredictionsError
     from webmain.evaluation.systems import UnknownSystem
@@ -118,9 +134,12 @@ def _evaluate(args: argparse.Namespace) -> int:
     try:
         if args.rendered and not args.protocol:
             raise UsageError("--rendered: rendered pages are for --protocol svm_visual and svm_sites")
-        if not args.gold and not args.rendered:
+        if args.protocol:
+            _refuse_ignored(args, defaults)
+            return _protocol(args)
+        if not args.gold:
             raise UsageError("no gold data was named; see webmain evaluate --help")
-        return _protocol(args) if args.protocol else compare(args)
+        return compare(args)
     except (UsageError, UnknownSystem, PredictionsError) as error:
         print(f"webmain: {error}", file=sys.stderr)
         return USAGE
@@ -169,21 +188,34 @@ def _first_line(module: Any) -> str:
 # ---- protocols
 
 
+def _refuse_ignored(args: argparse.Namespace, defaults: Mapping[str, object]) -> None:
+    """Raise UsageError where options were given that a protocol would ignore."""
+    ignored = [f"--{name}" for name, default in defaults.items() if getattr(args, name) != default]
+    if ignored:
+        raise UsageError(f"--protocol does not look at {', '.join(ignored)}: leave out what is for comparisons")
+    if args.limit is not None and not args.gold:
+        raise UsageError("--limit draws from GOLD: leave it out, or give GOLD")
+
+
 def _protocol(args: argparse.Namespace) -> int:
     from webmain.evaluation import html_report, writers
-    from webmain.evaluation.gold import read_gold
+    from webmain.evaluation.gold import GoldError, read_gold
     from webmain.evaluation.scoring import sample
 
     module = _module(args.protocol)
+    rendered = _rendered(args, module)
     gold = read_gold(args.gold) if args.gold else None
     pages = sample(gold, args.limit, seed=args.seed) if gold else []
+    if gold and not pages and not rendered:
+        raise GoldError(f"the gold data holds no usable page: {gold.dropped}")
+    if sys.stderr.isatty():
+        print(f"webmain: {args.protocol} runs over {len(pages)} gold pages", file=sys.stderr)
     try:
-        findings = module.run(pages, seed=args.seed, **_rendered(args, module))
-    except OSError as error:
-        print(f"webmain: {args.rendered}: {error.strerror or error}", file=sys.stderr)
-        return NOT_FOUND
+        findings = module.run(pages, seed=args.seed, **rendered)
     except ValueError as error:  # the gold is not what the protocol needs
-        raise UsageError(f"protocol {args.protocol}: {error}") from error
+        raise GoldError(f"protocol {args.protocol}: {error}") from error
+    if findings.n_pages == 0:
+        raise GoldError("\n".join([f"protocol {args.protocol}: no page can be used", *bullets(findings.notes)[2:]]))
     facts = {
         "protocol": findings.protocol,
         "gold": _names(gold) if gold else [],
@@ -198,7 +230,7 @@ def _protocol(args: argparse.Namespace) -> int:
     }
     if args.out:
         for table in findings.tables:
-            writers.write_whole(args.out / f"{args.protocol}_{table.name}.csv", writers.csv_text(table))
+            writers.write_whole(args.out / f"{_file_name(args.protocol, table.name)}.csv", writers.csv_text(table))
         writers.write_whole(args.out / f"{args.protocol}.json", forms["json"]())
         writers.write_whole(args.out / f"{args.protocol}.html", forms["html"]())
     print(forms[args.format]().rstrip("\n"))
@@ -207,11 +239,19 @@ def _protocol(args: argparse.Namespace) -> int:
 
 def _rendered(args: argparse.Namespace, module: Any) -> dict[str, Path]:
     """Return the argument for rendered pages, where some were given."""
+    takes_rendered = "path" in inspect.signature(module.run).parameters
     if not args.rendered:
+        if not args.gold and not takes_rendered:
+            raise UsageError("no gold data was named; see webmain evaluate --help")
         return {}
-    if "path" not in inspect.signature(module.run).parameters:
+    if not takes_rendered:
         raise UsageError(f"protocol {args.protocol}: it does not look at rendered pages; give GOLD")
     return {"path": args.rendered}
+
+
+def _file_name(protocol: str, table: str) -> str:
+    """Name a table's file; most tables' names start as their protocol's do, and say it themselves."""
+    return table if table.partition("_")[0] == protocol.partition("_")[0] else f"{protocol}_{table}"
 
 
 def _names(gold: Gold) -> list[str]:

@@ -127,7 +127,7 @@ def put_pages(spool: Spool, pages: Iterable[Page], *, max_pages: int, site: str 
     Pages without a web address of their own are taken for pages of the one site that is asked for.
     """
     from webmain import stages
-    from webmain.extractors.learning import held
+    from webmain.extractors.lesson import held
     from webmain.extractors.shelf import site_of
     from webmain.items import Rejected
     from webmain.page.urls import site_key
@@ -159,7 +159,7 @@ def _at(document: Document, address: str) -> Document:
 
 def _learn_all(spool: Spool, extractor: SiteExtractor, folder: str) -> int:
     """Learn each site of which pages wait; print a line for each."""
-    from webmain.extractors.learning import Event, HeldDocuments, Lesson, is_unwatched, unwatched
+    from webmain.extractors.lesson import Event, HeldDocuments, Lesson, is_unwatched, unwatched
     from webmain.extractors.shelf import Shelf
 
     shelf = Shelf(folder)

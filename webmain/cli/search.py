@@ -7,7 +7,7 @@ import json
 import os
 import re
 import sys
-from datetime import UTC, datetime, timedelta
+from datetime import MAXYEAR, MINYEAR, UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from webmain.cli.exits import NOT_FOUND, OK, UNWRITTEN, USAGE
@@ -15,7 +15,8 @@ from webmain.cli.sources import positive_int
 
 if TYPE_CHECKING:
     from webmain.cli import Commands
-    from webmain.corpus.search import BlockIndex, Filters, Hit, Results
+    from webmain.corpus.found import Filters, Hit, Results
+    from webmain.corpus.search import BlockIndex
 
 DEFAULT_STORE = "sqlite:output/articles.db"
 
@@ -78,6 +79,8 @@ def _day(text: str) -> tuple[datetime, bool]:
         moment = datetime.fromisoformat(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"got {text!r}, allowed is a date (2026-11-01), 3d or 12h") from None
+    if not MINYEAR < moment.year < MAXYEAR:  # another zone, or the day's end, may lie outside of all years
+        raise argparse.ArgumentTypeError(f"got {text!r}, allowed are the years {MINYEAR + 1} to {MAXYEAR - 1}")
     whole = re.fullmatch(r"\d{4}-?\d\d-?\d\d", text) is not None
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment, whole
 
@@ -87,6 +90,10 @@ def _search(args: argparse.Namespace) -> int:
     from webmain.corpus.query import QueryError, read_query
     from webmain.corpus.search import open_index
 
+    filters = _filters(args)
+    if filters.since and filters.until and filters.since >= filters.until:
+        return _failed("--since is not earlier than --until: no article can be found", USAGE)
+    absent: dict[str, str] = {}
     try:
         query = read_query(" ".join(args.query))
         with open_index(args.store, read_only=args.no_update) as index:
@@ -96,10 +103,12 @@ def _search(args: argparse.Namespace) -> int:
                 query,
                 limit=args.limit,
                 offset=args.offset,
-                filters=_filters(args),
+                filters=filters,
                 match="any" if args.any else "all",
                 per="block" if args.blocks else "page",
             )
+            if not results.n_blocks:
+                absent = index.absent(filters)
     except QueryError as error:
         return _failed(error, USAGE)
     except StoreError as error:
@@ -107,10 +116,12 @@ def _search(args: argparse.Namespace) -> int:
     if results.unindexed:
         left = _number(results.unindexed, "article")
         print(f"webmain: {left} not in the index yet, and not looked at", file=sys.stderr)
+    for name, value in absent.items():
+        print(f"webmain: no article of {name} {_shown(value)} in this store", file=sys.stderr)
     if args.format == "json":
         print(json.dumps(_record(query.text, results), ensure_ascii=False, indent=2))
     else:
-        _print(results)
+        _print(results, args.offset)
     return OK
 
 
@@ -129,7 +140,7 @@ def _index(args: argparse.Namespace) -> int:
     return OK
 
 
-def _failed(error: Exception, code: int) -> int:
+def _failed(error: Exception | str, code: int) -> int:
     print(f"webmain: {error}", file=sys.stderr)
     return code
 
@@ -155,7 +166,7 @@ def _progress(done: int, total: int) -> None:
 
 
 def _filters(args: argparse.Namespace) -> Filters:
-    from webmain.corpus.search import Filters
+    from webmain.corpus.found import Filters
 
     until = None
     if args.until:
@@ -188,11 +199,13 @@ def _hit_record(hit: Hit) -> dict[str, Any]:
     return {name: getattr(hit, name) for name in names} | {"snippet": hit.snippet.text, "marks": marks}
 
 
-def _print(results: Results) -> None:
+def _print(results: Results, offset: int) -> None:
     """Print results for people: rank, Bp, title; URL and origin; snippet."""
     on, off = ("\x1b[1m", "\x1b[0m") if sys.stdout.isatty() and "NO_COLOR" not in os.environ else ("[", "]")
-    if not results.hits:
+    if not results.n_blocks:
         print("nothing found", file=sys.stderr)
+    elif not results.hits:
+        print(f"no result after the first {offset:,}; found: {_found(results)}", file=sys.stderr)
     for hit in results.hits:
         print(f"{hit.rank:>3}. {hit.priority:.4f}  {_shown(hit.title or '(no title)')}")
         origin = " · ".join(filter(None, (hit.language, (hit.published or "")[:10], hit.extractor)))
@@ -201,7 +214,11 @@ def _print(results: Results) -> None:
         print(f"     {_shown(passage).replace(chr(0xE000), on).replace(chr(0xE001), off)}\n")
     if results.hits:
         ranks = f"{results.hits[0].rank}-{results.hits[-1].rank}"
-        print(f"results {ranks}; found: {_number(results.n_pages, 'article')}, {_number(results.n_blocks, 'block')}")
+        print(f"results {ranks}; found: {_found(results)}")
+
+
+def _found(results: Results) -> str:
+    return f"{_number(results.n_pages, 'article')}, {_number(results.n_blocks, 'block')}"
 
 
 def _number(n: int, noun: str) -> str:

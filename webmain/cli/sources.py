@@ -42,7 +42,7 @@ def add_source(parser: argparse.ArgumentParser, *, several: bool) -> None:
     parser.add_argument(
         "--models", default=MODELS, metavar="FOLDER", help=f"models of sites, for a method that learns ({MODELS})"
     )
-    parser.add_argument("--url", help="the page's address, for a file or standard input")
+    parser.add_argument("--url", type=web_address, help="the page's address, for a file or standard input")
     parser.add_argument("--timeout", type=positive, default=TIMEOUT_S, metavar="S", help="seconds for extraction (10)")
     parser.add_argument("--max-bytes", type=positive_int, default=MAX_BYTES, metavar="N", help="largest page (10 MiB)")
     parser.add_argument("--contact", help="your address, sent in the user agent when a page is fetched")
@@ -64,6 +64,19 @@ def positive_int(text: str) -> int:
     if value <= 0:
         raise argparse.ArgumentTypeError(f"got {text}, allowed is a positive whole number")
     return value
+
+
+def web_address(text: str) -> str:
+    """Read a web address (an argument's type)."""
+    address = text.strip()
+    try:
+        parts = urlsplit(address)
+        host = parts.hostname or ""
+    except ValueError:
+        host = ""
+    if not host or not address.lower().startswith(("http://", "https://")) or any(c.isspace() for c in host):
+        raise argparse.ArgumentTypeError(f"{text!r} is no web address: https://example.org/story")
+    return address
 
 
 def judge_of(document: Document, extractor: Extractor, args: argparse.Namespace) -> Extractor:

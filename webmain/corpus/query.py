@@ -7,6 +7,7 @@ whatever is no letter, mark or digit: "l'homme" is stored as "l", "homme" and fo
 
 from __future__ import annotations
 
+import itertools
 import re
 import unicodedata
 from dataclasses import dataclass
@@ -21,6 +22,9 @@ TOKENS_VERSION = 1
 MAX_QUERY_CHARS = 1_000
 MAX_PARTS = 32
 """Words and phrases of one query."""
+
+MAX_TOKENS = 400
+"""Tokens of one query; SQLite puts at most 500 selections together, and each token of a phrase is one."""
 
 MAX_TOKEN_CHARS = 64
 """Characters after which a token is cut, in the text and in the query alike: hashes, encoded data."""
@@ -43,12 +47,17 @@ class Part:
     ----------
     tokens : tuple of str
         What must stand in a row.
-    n_words : int
-        Words that one occurrence takes of a block: those of a phrase; 1 for a word, whatever tokens it has.
+    starts : tuple of int
+        Which of them begin a word: all of a phrase's but what follows a sign inside of a word, as in "l'homme".
     """
 
     tokens: tuple[str, ...]
-    n_words: int
+    starts: tuple[int, ...]
+
+    @property
+    def n_words(self) -> int:
+        """Words that one occurrence takes of a block: those of a phrase; 1 for a word, whatever tokens it has."""
+        return len(self.starts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +127,8 @@ def read_query(text: str) -> Query:
     Raises
     ------
     QueryError
-        There is no word in it, or more than `MAX_PARTS`, or more than `MAX_QUERY_CHARS` characters.
+        There is no word in it, or more than `MAX_PARTS` words and phrases, `MAX_TOKENS` tokens in all, or
+        `MAX_QUERY_CHARS` characters.
     """
     if len(text) > MAX_QUERY_CHARS:
         raise QueryError(f"the query has {len(text):,} characters, allowed are {MAX_QUERY_CHARS:,}")
@@ -127,9 +137,13 @@ def read_query(text: str) -> Query:
         found = [tokens for word in words(match[1] or match[2] or "") if (tokens := tokens_of(word))]
         in_a_row = tuple(token for tokens in found for token in tokens)
         if in_a_row:
-            parts.setdefault(in_a_row, Part(in_a_row, len(found)))
+            starts = itertools.accumulate(map(len, found[:-1]), initial=0)
+            parts.setdefault(in_a_row, Part(in_a_row, tuple(starts)))
     if not parts:
         raise QueryError(f"the query {text!r} names no word: give a word with a letter or a digit")
     if len(parts) > MAX_PARTS:
         raise QueryError(f"the query names {len(parts)} words and phrases, allowed are {MAX_PARTS}")
+    n_tokens = sum(map(len, parts))
+    if n_tokens > MAX_TOKENS:
+        raise QueryError(f"the query has {n_tokens} words, those of its phrases counted, allowed are {MAX_TOKENS}")
     return Query(text, tuple(parts.values()))

@@ -2,7 +2,7 @@
 
 Pb is a block's priority: what PAB assigned to it; for any other method, whose own quantity may have another meaning, its
 score in [0, 1]. The title of every article is searched as a block of priority 1.0. Kd is the density of the query: the
-words of the block that the query names, divided by all its words.
+words of the block that the query names, each place counted once, divided by all its words.
 
 The index lives in the store's own file. It is brought up to date by whoever searches, not by the crawl: segmenting the
 blocks costs as much as counting their words does, and most of what is stored is never searched for. Which articles are
@@ -24,14 +24,13 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from webmain.corpus.found import Filters, Hit, Results, conditions, equalities
 from webmain.corpus.protocol import StoreError, StoreSpecError, StoreWriteError
 from webmain.corpus.query import TOKENS_VERSION, Query, index_text, read_query
-from webmain.corpus.snippets import WIDTH, Snippet, snippet
+from webmain.corpus.snippets import WIDTH, snippet
 
 TITLE_PRIORITY = 1.0
 """Priority of the title block (section 3.1.2)."""
@@ -51,13 +50,20 @@ _TABLE = """CREATE VIRTUAL TABLE IF NOT EXISTS search_text USING fts5 (
 )"""
 _TERMS = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_term USING fts5vocab (main, search_text, instance)"
 _HITS = "CREATE TEMP TABLE IF NOT EXISTS search_hit (id INTEGER PRIMARY KEY, n INTEGER NOT NULL)"
+_MOST = 2**63 - 1
+"""The greatest whole number of SQLite."""
+
+
 _VERSION = f"webmain-{TOKENS_VERSION}"
 
 # Statements are put together from these and from numbers; whatever a reader asks for is bound. CROSS JOIN tells SQLite to
 # begin with the hits: it would rather walk all blocks, in the order of their articles.
-_IN_A_ROW = 'SELECT doc, "offset" - {} FROM temp.search_term WHERE term = ?'
+_IN_A_ROW = 'SELECT doc, "offset" - {} AS place FROM temp.search_term WHERE term = ?'
 _COUNTED = "SELECT doc, {} * count(*) AS n FROM ({}) GROUP BY doc"
 _COLLECT = "INSERT INTO temp.search_hit SELECT doc, sum(n) FROM ({}) GROUP BY doc HAVING count(*) >= {}"
+_PLACES = "SELECT {} AS part, doc, place + w.column1 AS place FROM ({}) CROSS JOIN (VALUES {}) AS w"
+_COLLECT_PLACES = """INSERT INTO temp.search_hit SELECT doc, count(DISTINCT place) FROM ({}) GROUP BY doc
+    HAVING count(DISTINCT part) >= {}"""
 _BLOCKS = """SELECT article, pb * kd AS bp, position, pb, kd FROM (
     SELECT b.article AS article, b.position AS position, b.priority AS pb, min(1.0, CAST(h.n AS REAL) / b.n_words) AS kd
     FROM temp.search_hit AS h CROSS JOIN search_block AS b ON b.id = h.id {})"""
@@ -65,84 +71,8 @@ _PER_PAGE = """SELECT article, max(bp) AS bp, position, pb, kd, count(*), count(
     FROM ({}) GROUP BY article"""
 _PER_BLOCK = "SELECT article, bp, position, pb, kd, 1, 0, 0 FROM ({})"
 _ORDER = " ORDER BY bp DESC, article DESC, position LIMIT ? OFFSET ?"
+_ANY_OF = "SELECT 1 FROM article WHERE {} = ? LIMIT 1"
 _TOTAL = "SELECT count(DISTINCT article), count(*) FROM ({})"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Filters:
-    """What articles a search looks at.
-
-    Attributes
-    ----------
-    site, language, method : str or None
-        As stored: "bbc.co.uk", "th", "pab".
-    since, until : datetime or None
-        Published at this time or later, or earlier than this; time-zone aware. Articles without a date are left out.
-    """
-
-    site: str | None = None
-    language: str | None = None
-    method: str | None = None
-    since: datetime | None = None
-    until: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hit:
-    """A block that was found, with the article it belongs to.
-
-    Attributes
-    ----------
-    rank : int
-        From 1.
-    priority : float
-        Bp, what results are ranked by.
-    block_priority, density : float
-        Pb and Kd.
-    id, url, title, site, language, published, extractor
-        Of the article, as stored.
-    position : int
-        `block.position`; `TITLE` for the title.
-    n_blocks : int
-        Blocks of the article that were found; 1 where each is a result of its own.
-    snippet : Snippet
-        Of the block; for a title, of the best block below it, or of the text's beginning.
-    """
-
-    rank: int
-    priority: float
-    block_priority: float
-    density: float
-    id: str
-    url: str | None
-    title: str | None
-    site: str
-    language: str | None
-    published: str | None
-    extractor: str
-    position: int
-    n_blocks: int
-    snippet: Snippet
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Results:
-    """What a search found.
-
-    Attributes
-    ----------
-    hits : tuple of Hit
-        The part that was asked for, best first.
-    n_pages, n_blocks : int
-        All articles and blocks that match.
-    unindexed : int
-        Articles that the index has not taken in yet, and in which nothing was looked for.
-    """
-
-    hits: tuple[Hit, ...]
-    n_pages: int
-    n_blocks: int
-    unindexed: int
 
 
 def block_priority(extractor: str, score: float | None, raw: float | None) -> float:
@@ -174,6 +104,8 @@ def open_index(spec: str, *, read_only: bool = False) -> Iterator[BlockIndex]:
     if not colon or form.strip().lower() != "sqlite" or not path.strip():
         raise StoreSpecError(f"store {spec!r}: only SQLite stores can be searched: sqlite:PATH")
     place = Path(path.strip()).expanduser()
+    if place.is_dir():
+        raise StoreError(f"store {spec}: this is a folder; give the database's file: sqlite:PATH")
     if not place.is_file():
         raise StoreError(f"store {spec}: there is no such file")
     try:
@@ -296,6 +228,7 @@ class BlockIndex:
         """
         if limit < 0 or offset < 0:
             raise ValueError(f"limit and offset are at least 0, not {limit} and {offset}")
+        limit, offset = min(limit, _MOST), min(offset, _MOST)
         asked = read_query(query) if isinstance(query, str) else query
         with self._told():
             if not self._is_current():
@@ -312,24 +245,34 @@ class BlockIndex:
             finally:
                 self._db.execute("ROLLBACK")
 
+    def absent(self, filters: Filters) -> dict[str, str]:
+        """Return the names and values of filters (site, language, method) that no stored article has, found or not."""
+        with self._told():
+            return {
+                name: wanted
+                for name, column, wanted in equalities(filters)
+                if not self._db.execute(_ANY_OF.format(column), (wanted,)).fetchone()
+            }
+
     # --- finding -----------------------------------------------------------------------------------------------------
 
     def _collect(self, query: Query, match: str) -> None:
         """Note the blocks that match, with the number of their words that the query names."""
+        tokens = [token for part in query.parts for token in part.tokens]
+        apart = len(set(tokens)) == len(tokens)  # no two parts can share a place, nor a phrase one with itself
         selects: list[str] = []
-        values: list[str] = []
-        for part in query.parts:
+        for number, part in enumerate(query.parts):
             rows = " INTERSECT ".join(_IN_A_ROW.format(i) for i in range(len(part.tokens)))
-            selects.append(_COUNTED.format(part.n_words, rows))
-            values += part.tokens
+            starts = ",".join(f"({start})" for start in part.starts)
+            selects.append(_COUNTED.format(part.n_words, rows) if apart else _PLACES.format(number, rows, starts))
         wanted = len(query.parts) if match == "all" else 1
-        sql = _COLLECT.format(" UNION ALL ".join(selects), wanted)
+        sql = (_COLLECT if apart else _COLLECT_PLACES).format(" UNION ALL ".join(selects), wanted)
         self._db.execute("DELETE FROM temp.search_hit")
-        self._db.execute(sql, values)
+        self._db.execute(sql, tokens)
 
     def _rank(self, filters: Filters, limit: int, offset: int, per: str) -> tuple[list[_Found], int, int]:
         """Return the results wanted, and the numbers of all pages and blocks."""
-        where, values = _conditions(filters)
+        where, values = conditions(filters)
         blocks = _BLOCKS.format(where)
         rows = (_PER_PAGE if per == "page" else _PER_BLOCK).format(blocks)
         found = [_Found(*row) for row in self._db.execute(rows + _ORDER, (*values, limit, offset))]
@@ -463,24 +406,3 @@ def _rows_of(article: _Stored) -> list[_Row]:
         if indexed.tokens:
             rows.append((position, priority, indexed.tokens, indexed.n_words))
     return rows
-
-
-def _conditions(filters: Filters) -> tuple[str, list[str]]:
-    """Return the join and the conditions of a ranking, with their values."""
-    conditions: list[str] = []
-    values: list[str] = []
-    for column, wanted in (
-        ("site", filters.site),
-        ("language", filters.language),
-        ("extractor", filters.method),
-    ):
-        if wanted is not None:
-            conditions.append(f"a.{column} = ?")
-            values.append(wanted)
-    for sign, moment in ((">=", filters.since), ("<", filters.until)):
-        if moment is not None:
-            conditions.append(f"julianday(a.published) {sign} julianday(?)")
-            values.append(moment.astimezone(UTC).isoformat())
-    join = "CROSS JOIN article AS a ON a.key = b.article" if conditions else ""
-    fresh = "b.article NOT IN (SELECT article FROM search_todo)"
-    return f"{join} WHERE {' AND '.join([fresh, *conditions])}", values

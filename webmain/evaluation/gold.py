@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
+import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -82,7 +84,7 @@ class Gold:
         digest = hashlib.sha256()
         seen: set[tuple[str, str]] = set()
         for path, form in self.sources:
-            for page in _READERS[form](path, drops):
+            for page in _listed(path, form, drops):
                 key = (page.dataset, page.id)
                 if key in seen:
                     drops.add(DropReason.DUPLICATE, f"{path}: {page.id}")
@@ -104,7 +106,7 @@ class Gold:
 
     @property
     def digest(self) -> str:
-        """SHA-256 in hex over ids, HTML, texts and segments in order; reads all pages unless they were read before."""
+        """SHA-256 in hex over all fields of all pages in order; reads all pages unless they were read before."""
         return self._read().digest
 
     def _read(self) -> _Reading:
@@ -116,20 +118,27 @@ class Gold:
         return self._reading
 
 
+def _listed(path: Path, form: GoldFormat, drops: Drops) -> Iterator[GoldPage]:
+    """Read one place; raises GoldError where its folders cannot be listed (files that cannot be read are drops)."""
+    try:
+        yield from _READERS[form](path, drops)
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: Path, error: OSError) -> GoldError:
+    return GoldError(f"the gold data at {path} cannot be read: {error.strerror or error}")
+
+
+_HASHED = tuple(field.name for field in dataclasses.fields(GoldPage) if field.name != "html")
+"""Everything else that a system is given, is grouped by, or is measured with."""
+
+
 def _add(update: Callable[[bytes], None], page: GoldPage) -> None:
-    """Add a page to a digest; every field's length goes first, so that no two pages give the same bytes."""
+    """Add a page to a digest; each part's length goes first, so that no two pages give the same bytes."""
     html = page.html if isinstance(page.html, bytes) else page.html.encode("utf-8", "surrogatepass")
-    fields = [
-        page.dataset,
-        page.id,
-        *page.wanted,
-        "\x00",
-        *page.unwanted,
-        "\x00",
-        page.text or "",
-        str(page.text is None),
-    ]
-    for data in (html, *(part.encode("utf-8", "surrogatepass") for part in fields)):
+    fields = [isinstance(page.html, bytes), *(getattr(page, name) for name in _HASHED)]
+    for data in (html, json.dumps(fields).encode("ascii")):
         update(len(data).to_bytes(8, "big"))
         update(data)
 
@@ -165,6 +174,13 @@ def read_gold(path: Path | str | Sequence[Path | str], *, format: GoldFormat | s
 
 
 def _format_of(path: Path, wanted: GoldFormat | None) -> GoldFormat:
+    try:
+        return _recognised(path, wanted)
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def _recognised(path: Path, wanted: GoldFormat | None) -> GoldFormat:
     if not path.exists():
         raise GoldError(f"no gold data at {path}: there is no such file or folder")
     if wanted and _POSSIBLE[wanted](path):

@@ -116,8 +116,11 @@ class Findings:
         The figures, the paper's own beside ours where the paper prints them.
     notes : tuple of str
         What differs from the paper, and what was dropped and why; a sentence each.
+    n_pages : int or None
+        Pages that the figures are of; 0 where none could be used, None where they are not counted.
     """
 
     protocol: str
     tables: tuple[Table, ...]
     notes: tuple[str, ...] = ()
+    n_pages: int | None = None

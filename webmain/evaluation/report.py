@@ -359,12 +359,13 @@ def facts(
 ) -> tuple[tuple[str, str], ...]:
     """Return what was measured, on what, and how."""
     settings = head.settings
+    shown = [facts for name, facts in head.systems.items() if name in results.systems]
     found = [("gold", "; ".join(dropped)), ("digest", "; ".join(f"{n} {d[:16]}" for n, d in digests.items()))]
     found.append(("pages", str(len(results.pages))))
     if settings.get("limit"):
         found.append(("sample", f"{settings['limit']} pages of each gold set, seed {settings.get('seed')}"))
-    found.append(("versions", "; ".join(sorted({s["version"] for s in head.systems.values()}))))
-    modes = sorted({s["about"] for s in head.systems.values() if s["mode"] != "page"})
+    found.append(("versions", "; ".join(sorted({s["version"] for s in shown}))))
+    modes = sorted({s["about"] for s in shown if s["mode"] != "page"})
     if modes:
         found.append(("sites", "; ".join(modes)))
     limits = [f"processes: {settings.get('jobs')}", f"{settings.get('timeout_s')} s a page at most"]
@@ -385,7 +386,8 @@ def notes(results: Results, head: Header) -> tuple[str, ...]:
     ]
     if any(s["mode"] == "site" for name, s in head.systems.items() if name in results.systems):
         said.append(
-            "@site: fitted to the very pages it judges, never to their gold; time and memory of a site's pages are shared."
+            "@site: fitted to the very pages it judges, never to their gold, without the fallback to another method that a "
+            "crawl has; time and memory of a site's pages are shared."
         )
     if any(r.page.text is None for r in results.by_system[results.systems[0]]):
         said.append(

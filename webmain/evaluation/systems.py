@@ -4,7 +4,7 @@ A system is named by a string:
 
 - `line_block`, `pab:keep=0.4`, `package.module:Class`: an extractor, as everywhere in webmain, one page at a time;
 - `svm@site`: the extractor gets all pages of a site together and is fitted to the very pages it then judges, without their
-  gold (`webmain.extract_site`): what a crawl does;
+  gold (`webmain.extract_site`), without the fallback to another method that a crawl has;
 - `svm@crossfit`: a site's pages in `FOLDS` parts, each judged by what was learned from the others;
 - `trafilatura`, `newspaper4k:language=en`: a peer, with the options that its function in `peers` takes;
 - `all_text`: every shown text of the page, for reference: what a system must beat;

@@ -9,8 +9,10 @@ properties of rendered pages: Z. Zhou, M. Mashuq, Web Content Extraction Through
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import islice
+from operator import itemgetter
 from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import numpy as np
@@ -27,10 +29,18 @@ from webmain.features.block_features import DEFAULT_SETS, check_sets
 from webmain.features.labels import FORMS, Labels, label_site
 from webmain.features.linear import LinearModel, learn
 from webmain.features.relevance import usable_descriptions
-from webmain.features.site_blocks import read_descriptions, read_documents, read_segmentations, shown_blocks
+from webmain.features.site_blocks import (
+    read_descriptions,
+    read_documents,
+    read_segmentations,
+    shown_blocks,
+    side_by_side,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
+
+    from numpy.typing import NDArray
 
     from webmain.features.site_blocks import SiteBlocks
     from webmain.page.blocks import Segmentation
@@ -40,6 +50,13 @@ __all__ = ["SVM", "LinearModel", "learn"]
 
 NO_MODEL = "no model of this site and no description on the page"
 NO_MATCH = "no model of this site and no block that says what the description says"
+NO_FEATURES = "no model of this site and nothing on the page that the feature sets look at"
+
+MAX_PAGES = 500
+"""Pages of a site that are learned from; the first ones are as good as any."""
+
+MAX_BLOCKS = 5_000
+"""Blocks of one page that are learned from, the first ones; the others are judged all the same."""
 
 
 @dataclass(frozen=True)
@@ -68,12 +85,12 @@ class SVM:
     """
 
     name: ClassVar[str] = "svm"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     form: Literal["global", "local"] = "global"
     features: str = "+".join(DEFAULT_SETS)
     min_pages: int = 5
     seed: int = 0
-    learned: Learned | None = None
+    learned: Learned | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         check_option(self.name, "form", self.form, FORMS)
@@ -95,25 +112,30 @@ class SVM:
     def judge(self, segmentation: Segmentation) -> Extraction:
         """Keep blocks with a positive margin (module 4)."""
         blocks = read_segmentations([segmentation])
-        model = self._model
-        if model is None:
-            alone = replace(blocks, descriptions=(read_descriptions(segmentation.document),))
-            if not any(usable_descriptions(alone)):
-                return self._nothing(segmentation, NO_MODEL)
-            positive = self._label(alone).positive
-            if not positive.any():
-                return self._nothing(segmentation, NO_MATCH)
-            model = learn(alone, positive, sets=self._sets, seed=self.seed)
-        margins = model.margins(blocks)
-        kept = margins > 0
+        model = self._model or self._alone(blocks, segmentation.document)
+        if isinstance(model, str):
+            return self._nothing(segmentation, model)
+        parts = model.parts(blocks)
+        margins = model.bias + parts.sum(axis=1)
         return extraction(
             segmentation,
             self.name,
             score=1 / (1 + np.exp(-np.clip(margins, -30, 30))),
             raw=margins,
-            kept=kept,
-            why=tuple("margin > 0" if k else "margin <= 0" for k in kept.tolist()),
+            kept=margins > 0,
+            why=_reasons(model.sets, parts, margins > 0),
         )
+
+    def _alone(self, blocks: SiteBlocks, document: Document) -> LinearModel | str:
+        """Learn from one page by its own description; or say why nothing can be learned."""
+        alone = replace(blocks.first_of_pages(MAX_BLOCKS), descriptions=(read_descriptions(document),))
+        if not any(usable_descriptions(alone)):
+            return NO_MODEL
+        positive = self._label(alone, check=document.check_time).positive
+        if not positive.any():
+            return NO_MATCH
+        model = learn(alone, positive, sets=self._sets, seed=self.seed, check=document.check_time)
+        return NO_FEATURES if _is_blind(model) else model
 
     def _nothing(self, segmentation: Segmentation, why: str) -> Extraction:
         none = np.zeros(len(segmentation))
@@ -123,36 +145,38 @@ class SVM:
         """Cluster, label and classify the blocks of a site's pages (modules 2 to 4).
 
         Pages on which no cluster is content are left out when the classifier learns: their article, if they have one, was
-        not found, and would count as boilerplate. The order of the pages makes no difference.
+        not found, and would count as boilerplate. The order of the pages makes no difference. Of more than `MAX_PAGES` the
+        first ones are read, one after the other: a sequence that makes its items on access holds one parsed page at a time.
 
         Raises
         ------
         NothingLearned
-            No page has a description of its own, or no cluster says what they say.
+            No page has a description of its own, no cluster says what they say, or no block has any of the features.
         """
-        documents = sorted(documents, key=_digest)
-        blocks = read_documents(documents)
+        pages = _read_pages(islice(documents, MAX_PAGES))
+        blocks = side_by_side(pages)
         if not any(usable_descriptions(blocks)):
-            raise NothingLearned(f"svm: none of {len(documents)} pages has a description of its own")
+            raise NothingLearned(f"svm: none of {len(pages)} pages has a description of its own")
         labels = self._label(blocks)
         if not labels.positive.any():
-            raise NothingLearned(f"svm: no text on {len(documents)} pages says what their descriptions say")
+            raise NothingLearned(f"svm: no text on {len(pages)} pages says what their descriptions say")
         told = np.unique(blocks.page[labels.positive]).astype(np.int64)
         positive = labels.positive[np.isin(blocks.page, told)]
         model = learn(blocks.of_pages(told), positive, sets=self._sets, seed=self.seed)
+        if _is_blind(model):
+            raise NothingLearned(f"svm: features={self.features}: {len(pages)} pages have nothing of that in common")
         learned = Learned(
-            n_pages=len(documents),
+            n_pages=len(pages),
             columns=model.columns,
             weights={key: value for key, value in model.to_plain().items() if key != "columns"},
             quality=model.quality,
             resemblance=0.0,
         )
-        fitted = replace(self, learned=learned)
-        looks = [fitted.resemblance(document) for document in documents]
+        looks = [_resemblance(model, page) for page in pages]
         return replace(self, learned=replace(learned, resemblance=float(np.mean(looks))))
 
-    def _label(self, blocks: SiteBlocks) -> Labels:
-        return label_site(blocks, sets=self._sets, form=self.form)
+    def _label(self, blocks: SiteBlocks, check: Callable[[], object] = lambda: None) -> Labels:
+        return label_site(blocks, sets=self._sets, form=self.form, check=check)
 
     def restored(self, learned: Learned) -> Self:
         """Return a copy with a model learned earlier.
@@ -167,13 +191,42 @@ class SVM:
 
     def resemblance(self, document: Document) -> float:
         """Return the share of a page's text that stands at places known from the pages learned from; 0 without content."""
-        model = self._model
-        blocks = read_segmentations([shown_blocks(document)])
-        if model is None or not (model.margins(blocks) > 0).any():
+        if self._model is None:
             return 0.0
-        known = np.array([model.knows(*place) for place in zip(blocks.tag_paths, blocks.selectors, strict=True)])
-        n_chars = np.array([len(text) for text in blocks.texts], dtype=np.float64)
-        return float((known * n_chars).sum() / n_chars.sum())
+        return _resemblance(self._model, read_segmentations([shown_blocks(document)]))
+
+
+def _resemblance(model: LinearModel, page: SiteBlocks) -> float:
+    """Return the share of one page's text that stands at known places; 0 without content."""
+    if not (model.margins(page) > 0).any():
+        return 0.0
+    known = np.array([model.knows(*place) for place in zip(page.tag_paths, page.selectors, strict=True)])
+    n_chars = np.array([len(text) for text in page.texts], dtype=np.float64)
+    return float((known * n_chars).sum() / n_chars.sum())
+
+
+def _is_blind(model: LinearModel) -> bool:
+    """Tell whether a model takes nothing for content because there was nothing to look at."""
+    return not model.columns and model.bias <= 0
+
+
+def _reasons(sets: Sequence[str], parts: NDArray[np.float64], kept: NDArray[np.bool_]) -> tuple[str, ...]:
+    """Say for each block on which side of the decision it is, and which feature set speaks most for that."""
+    towards = np.where(kept[:, None], parts, -parts)
+    most = np.where(towards.max(axis=1) > 0, towards.argmax(axis=1), len(sets))
+    ends = [*(f", most by {name}" for name in sets), " by default"]
+    why = np.array([f"margin {sign} 0{end}" for sign in ("<=", ">") for end in ends], dtype=object)
+    found: list[str] = why[kept * len(ends) + most].tolist()
+    return tuple(found)
+
+
+def _read_pages(documents: Iterable[Document]) -> list[SiteBlocks]:
+    """Read pages one by one, and order them by what they are; at most `MAX_BLOCKS` blocks of each."""
+    found = []
+    for document in documents:
+        found.append((_digest(document), read_documents([document]).first_of_pages(MAX_BLOCKS)))
+        del document  # before the next one is made
+    return [page for _, page in sorted(found, key=itemgetter(0))]
 
 
 def _read_model(learned: Learned) -> LinearModel:

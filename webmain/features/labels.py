@@ -21,7 +21,7 @@ from webmain.features.surroundings import surrounding_content
 from webmain.features.templates import content_clusters
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -61,7 +61,12 @@ MAX_NARROWINGS = 6
 
 
 def label_site(
-    blocks: SiteBlocks, *, sets: Sequence[str] = DEFAULT_SETS, form: Form = "global", surroundings: bool = True
+    blocks: SiteBlocks,
+    *,
+    sets: Sequence[str] = DEFAULT_SETS,
+    form: Form = "global",
+    surroundings: bool = True,
+    check: Callable[[], object] = lambda: None,
 ) -> Labels:
     """Cluster the blocks of a site and label them; where content and boilerplate fell together, with a smaller radius.
 
@@ -72,6 +77,8 @@ def label_site(
         Feature sets for the clusters.
     form, surroundings
         As `label` has them.
+    check : callable
+        Called between the steps; it may raise to end the work.
 
     Notes
     -----
@@ -82,7 +89,9 @@ def label_site(
     scale = 1.0
     for _ in range(MAX_NARROWINGS):
         clusters = cluster(blocks, sets=sets, scale=scale)
+        check()
         labels = label(blocks, clusters, form=form, surroundings=surroundings)
+        check()
         chosen = np.isin(clusters, labels.content)
         if not chosen.any() or is_repeated[chosen].mean() <= MAX_REPEATED:
             return labels

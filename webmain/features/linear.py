@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -25,6 +26,7 @@ from webmain.features.block_features import (
     discrete_names,
     log_lengths,
 )
+from webmain.features.clusters import steadiness
 from webmain.features.folds import page_folds
 
 if TYPE_CHECKING:
@@ -43,8 +45,11 @@ machine have errors, which a large C learns by heart."""
 
 N_FOLDS = 4
 
-KNOWN_SHARE = 0.9
-"""A place is known if this share of its features is."""
+STEADY_SHARE = 0.5
+"""Class names on fewer of the pages that could have them tell pages apart, not places ("post-17", "category-sport")."""
+
+MAX_PLACE_CHARS = 1_000_000
+"""Characters of the known places together; those on the most pages stay."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +67,9 @@ class LinearModel:
         The SVM's C that was chosen.
     quality : float or None
         F1 against the training labels on pages held back in turn; None where none could be held back.
+    places : tuple of str
+        Where the blocks stood that were learned from, sorted: selectors without class names that tell pages apart; tag paths
+        where selectors are not looked at; empty where neither is.
     """
 
     sets: tuple[str, ...]
@@ -69,6 +77,7 @@ class LinearModel:
     bias: float
     cost: float
     quality: float | None
+    places: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -77,26 +86,47 @@ class LinearModel:
 
     def margins(self, blocks: SiteBlocks) -> NDArray[np.float64]:
         """Return each block's signed distance to the decision, in units of the margin: `(n_blocks,) float64`."""
-        weight = self.weights.get
-        margins = np.full(len(blocks), self.bias)
-        if "length" in self.sets:
-            margins += weight(LENGTH, 0.0) * log_lengths(blocks.texts)
-        known: dict[tuple[str, str], float] = {}
-        visual = blocks.visual if "visual" in self.sets else None
-        for i, place in enumerate(zip(blocks.tag_paths, blocks.selectors, strict=True)):
-            if place not in known:
-                known[place] = math.fsum(weight(name, 0.0) for name in discrete_names(self.sets, *place))
-            margins[i] += known[place]
-            if visual is not None:
-                margins[i] += math.fsum(weight(name, 0.0) for name in discrete_names(("visual",), "", "", visual[i]))
-                values = continuous_values(self.sets, visual[i])
-                margins[i] += math.fsum(weight(name, 0.0) * value for name, value in values.items())
+        margins: NDArray[np.float64] = self.bias + self.parts(blocks).sum(axis=1)
         return margins
 
+    def parts(self, blocks: SiteBlocks) -> NDArray[np.float64]:
+        """Return what each feature set adds to each block's margin: `(n_blocks, n_sets) float64`; the bias is left out."""
+        weight = self.weights.get
+        found = np.zeros((len(blocks), len(self.sets)))
+        for number, name in enumerate(self.sets):
+            if name == "length":
+                found[:, number] = weight(LENGTH, 0.0) * log_lengths(blocks.texts)
+            elif name != "visual":
+                places = blocks.tag_paths if name == "tag_path" else blocks.selectors
+                known = {p: math.fsum(weight(n, 0.0) for n in discrete_names((name,), p, p)) for p in set(places)}
+                found[:, number] = [known[place] for place in places]
+            elif blocks.visual is not None:
+                found[:, number] = [self._of_style(visual) for visual in blocks.visual]
+        return found
+
+    def _of_style(self, visual: Mapping[str, str | float]) -> float:
+        values = dict.fromkeys(discrete_names(("visual",), "", "", visual), 1.0) | continuous_values(
+            ("visual",), visual
+        )
+        return math.fsum(self.weights.get(name, 0.0) * value for name, value in values.items())
+
     def knows(self, tag_path: str, selector: str) -> bool:
-        """Tell whether blocks at such a place were among those learned from, as far as its feature sets can tell places."""
-        names = discrete_names(self.sets, tag_path, selector)
-        return sum(name in self.weights for name in names) >= KNOWN_SHARE * len(names)
+        """Tell whether blocks at such a place were among those learned from, as far as its feature sets can tell places.
+
+        Class names that tell no places don't count, nor do those that were never seen: without them another layout's places
+        are bare tag paths, which are known only where the site's own have no class names.
+        """
+        if "selector" in self.sets:
+            return _reduced(selector, self._class_names) in self._places
+        return "tag_path" not in self.sets or tag_path in self._places
+
+    @cached_property
+    def _places(self) -> frozenset[str]:
+        return frozenset(self.places)
+
+    @cached_property
+    def _class_names(self) -> frozenset[str]:
+        return frozenset(name for place in self.places for step in place.split("/") for name in _class_names(step))
 
     def to_plain(self) -> dict[str, Any]:
         """Return the model as JSON values; weights in the order of `columns`."""
@@ -107,6 +137,7 @@ class LinearModel:
             "bias": self.bias,
             "cost": self.cost,
             "quality": self.quality,
+            "places": list(self.places),
         }
 
     @classmethod
@@ -119,13 +150,13 @@ class LinearModel:
             It is not of that form.
         """
         try:
-            columns, values = list(plain["columns"]), list(plain["weights"])
+            columns, values, places = list(plain["columns"]), list(plain["weights"]), list(plain["places"])
             quality = plain["quality"]
             numbers = [*values, plain["bias"], plain["cost"], *([] if quality is None else [quality])]
             if len(columns) != len(values) or len(set(columns)) != len(columns):
                 raise ValueError("not one weight for each column")
-            if not all(isinstance(name, str) for name in columns):
-                raise ValueError("a column's name is no string")
+            if not all(isinstance(name, str) for name in (*columns, *places)):
+                raise ValueError("the name of a column or a place is no string")
             if not all(type(n) in (int, float) and math.isfinite(n) for n in numbers):
                 raise ValueError("a weight is no finite number")
             return cls(
@@ -134,6 +165,7 @@ class LinearModel:
                 bias=float(plain["bias"]),
                 cost=float(plain["cost"]),
                 quality=None if quality is None else float(quality),
+                places=tuple(places),
             )
         except (KeyError, TypeError) as error:
             raise ValueError(f"no linear model: {error!r}") from error
@@ -147,6 +179,7 @@ def learn(
     *,
     sets: Sequence[str] = DEFAULT_SETS,
     seed: int = 0,
+    check: Callable[[], object] = lambda: None,
 ) -> LinearModel:
     """Fit a class-weighted linear SVM to labelled blocks.
 
@@ -159,11 +192,14 @@ def learn(
         Feature sets.
     seed : int
         Of the folds by which C is chosen.
+    check : callable
+        Called between the steps; it may raise to end the work.
 
     Returns
     -------
     LinearModel
-        With one class only, a model without weights that answers with that class.
+        With one class only, a model without weights that answers with that class. Where blocks have nothing in common that
+        the feature sets could see, one without weights that takes nothing for content.
 
     Raises
     ------
@@ -178,7 +214,8 @@ def learn(
     rows = _Rows.of(blocks, np.asarray(positive, dtype=np.bool_), sets)
     everything = np.arange(blocks.n_pages)
     folds = page_folds(blocks.n_pages, N_FOLDS, seed=seed)
-    cost, quality = _choose_cost(rows, folds)
+    check()
+    cost, quality = _choose_cost(rows, folds, check)
     columns, weights, bias = rows.fit(everything, cost)
     return LinearModel(
         sets=sets,
@@ -186,16 +223,21 @@ def learn(
         bias=bias,
         cost=cost,
         quality=quality,
+        places=_places(blocks, sets),
     )
 
 
 def _choose_cost(
-    rows: _Rows, folds: Sequence[tuple[NDArray[np.int64], NDArray[np.int64]]]
+    rows: _Rows, folds: Sequence[tuple[NDArray[np.int64], NDArray[np.int64]]], check: Callable[[], object]
 ) -> tuple[float, float | None]:
     """Return the C that holds on held-back pages, and its F1 there; pooled over the folds."""
     if not folds or not rows.has_both_classes:
         return 1.0, None
-    counts = np.array([[rows.counts(test, *rows.fit(train, cost)[1:]) for train, test in folds] for cost in COSTS])
+    found = []
+    for cost in COSTS:
+        found.append([rows.counts(test, *rows.fit(train, cost)[1:]) for train, test in folds])
+        check()
+    counts = np.array(found)
     pooled, of_folds = _f1(counts.sum(axis=1)), _f1(counts)
     best = int(pooled.argmax())
     error = float(of_folds[best].std() / len(folds) ** 0.5)
@@ -275,6 +317,8 @@ class _Rows:
         Content weighs as much as all the rest, and within both each page as much as any other: one page with thousands of
         blocks does not outvote the site.
         """
+        if not self.columns:
+            return [], np.zeros(0), -1.0
         n_blocks = self.on_page[:, pages].sum(axis=1)
         if n_blocks[self.positive].sum() in (0, n_blocks.sum()):
             return [], np.zeros(0), 1.0 if n_blocks[self.positive].any() else -1.0
@@ -337,3 +381,53 @@ def _vocabulary(blocks: SiteBlocks, sets: Sequence[str]) -> frozenset[str]:
                 pages_of[name].add(page)
     least = 2 if len(np.unique(blocks.page)) > 2 else 1
     return frozenset(name for name, pages in pages_of.items() if len(pages) >= least)
+
+
+def _places(blocks: SiteBlocks, sets: Sequence[str]) -> tuple[str, ...]:
+    """Return where blocks stand, class names that tell pages apart left out."""
+    if "selector" in sets:
+        steady = steadiness(blocks)
+        names = frozenset(
+            name.removeprefix("in=") for name, share in steady.items() if name[:3] == "in=" and share >= STEADY_SHARE
+        ) & _recurring(blocks)
+        reduced = {selector: _reduced(selector, names) for selector in dict.fromkeys(blocks.selectors)}
+        places = [reduced[selector] for selector in blocks.selectors]
+    elif "tag_path" in sets:
+        places = list(blocks.tag_paths)
+    else:
+        return ()
+    n_pages = Counter(place for _, place in set(zip(blocks.page.tolist(), places, strict=True)))
+    kept, n_chars = [], 0
+    for place in sorted(n_pages, key=lambda place: (-n_pages[place], place)):
+        n_chars += len(place)
+        if n_chars > MAX_PLACE_CHARS:
+            break
+        kept.append(place)
+    return tuple(sorted(kept))
+
+
+def _recurring(blocks: SiteBlocks) -> frozenset[str]:
+    """Return the class names, with their tags, that stand on two pages at least; all where there are only one or two."""
+    steps_of_page: defaultdict[int, set[str]] = defaultdict(set)
+    for page, selector in set(zip(blocks.page.tolist(), blocks.selectors, strict=True)):
+        steps_of_page[page].update(selector.split("/"))
+    counts = Counter(
+        name for steps in steps_of_page.values() for name in {name for step in steps for name in _class_names(step)}
+    )
+    least = 2 if len(steps_of_page) > 2 else 1
+    return frozenset(name for name, n in counts.items() if n >= least)
+
+
+def _class_names(step: str) -> list[str]:
+    """Return a step's class names with its tag: "div.story"."""
+    tag, *classes = step.split(".")
+    return [f"{tag}.{token}" for token in classes]
+
+
+def _reduced(selector: str, names: frozenset[str]) -> str:
+    """Return a selector without class names other than these."""
+    return "/".join(
+        step if "." not in step else ".".join([tag, *(t for t in rest.split(".") if f"{tag}.{t}" in names)])
+        for step in selector.split("/")
+        for tag, _, rest in [step.partition(".")]
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -73,15 +73,28 @@ class SiteBlocks:
         number = np.full(self.n_pages, -1, dtype=np.int32)
         number[pages] = np.arange(len(pages), dtype=np.int32)
         at = np.flatnonzero(number[self.page] >= 0)
-        kept = at.tolist()
-        return SiteBlocks(
+        return replace(
+            self._taken(at),
             page=number[self.page[at]],
+            descriptions=tuple(self.descriptions[i] for i in pages.tolist()),
+            sites=tuple(self.sites[i] for i in pages.tolist()),
+        )
+
+    def first_of_pages(self, n: int) -> SiteBlocks:
+        """Return the first `n` blocks of each page."""
+        starts = np.searchsorted(self.page, self.page)
+        return self._taken(np.flatnonzero(np.arange(len(self)) - starts < n))
+
+    def _taken(self, at: NDArray[np.int64]) -> SiteBlocks:
+        """Return some blocks of the same pages."""
+        kept = at.tolist()
+        return replace(
+            self,
+            page=self.page[at],
             texts=tuple(self.texts[i] for i in kept),
             tag_paths=tuple(self.tag_paths[i] for i in kept),
             selectors=tuple(self.selectors[i] for i in kept),
             visual=None if self.visual is None else tuple(self.visual[i] for i in kept),
-            descriptions=tuple(self.descriptions[i] for i in pages.tolist()),
-            sites=tuple(self.sites[i] for i in pages.tolist()),
             anchor_share=None if self.anchor_share is None else self.anchor_share[at],
         )
 
@@ -91,6 +104,12 @@ MAX_OUTER_STEPS, MAX_INNER_STEPS = 32, 16
 
 MAX_CLASSES = 12
 """Class names of one element that are kept."""
+
+MAX_NAME_CHARS = 60
+"""Characters of one tag's name, or of a class name, that are kept."""
+
+MAX_PAGE_CHARS = 4_000_000
+"""Characters of a page's different paths and selectors together; beyond, blocks get the place of an element around them."""
 
 MAX_DESCRIPTIONS = 8
 """Descriptions of one page that are kept."""
@@ -172,6 +191,24 @@ def read_segmentations(
     )
 
 
+def side_by_side(parts: Sequence[SiteBlocks]) -> SiteBlocks:
+    """Put blocks that were read page by page side by side; visual properties and shares of anchors where all have them."""
+    offsets = np.cumsum([0, *(part.n_pages for part in parts)]).tolist()
+    pages = [part.page + np.int32(offset) for part, offset in zip(parts, offsets[:-1], strict=True)]
+    visual = [part.visual for part in parts if part.visual is not None]
+    shares = [part.anchor_share for part in parts if part.anchor_share is not None]
+    return SiteBlocks(
+        page=np.concatenate([np.zeros(0, dtype=np.int32), *pages]),
+        texts=tuple(text for part in parts for text in part.texts),
+        tag_paths=tuple(path for part in parts for path in part.tag_paths),
+        selectors=tuple(selector for part in parts for selector in part.selectors),
+        visual=tuple(v for of_part in visual for v in of_part) if parts and len(visual) == len(parts) else None,
+        descriptions=tuple(texts for part in parts for texts in part.descriptions),
+        sites=tuple(site for part in parts for site in part.sites),
+        anchor_share=np.concatenate([np.zeros(0), *shares]) if len(shares) == len(parts) else None,
+    )
+
+
 def paths(document: Document, elements: Sequence[int]) -> list[tuple[str, str]]:
     """Return the tag path and the selector of each of some elements.
 
@@ -187,46 +224,66 @@ def paths(document: Document, elements: Sequence[int]) -> list[tuple[str, str]]:
         "html/body/div/p" and "html/body/div.story/p". Class names are sorted, "/" and "." in them replaced by "_". Cost is
         linear in the elements, however deep they stand.
     """
-    tags, parent, attributes = document.elements.tags, document.elements.parent, document.elements.attributes
-    known: dict[int, tuple[int, str, str]] = {
-        -1: (0, "", "")
-    }  # by element: depth, path and selector of its outer steps
-    steps: dict[tuple[str, str | None], str] = {}
+    places = _Places(document)
+    return [places.of(element) for element in elements]
 
-    def step(index: int) -> str:
-        key = tags[index], attributes[index].get("class")
-        if key not in steps:
-            steps[key] = _step(*key)
-        return steps[key]
 
-    found = []
-    for element in elements:
+class _Places:
+    """The tag paths and selectors of a page's elements, equal ones made once, all of them together bounded."""
+
+    def __init__(self, document: Document) -> None:
+        self._tags, self._parent = document.elements.tags, document.elements.parent
+        self._attributes = document.elements.attributes
+        self._steps: dict[tuple[str, str | None], tuple[str, str]] = {}
+        self._known: dict[int, tuple[int, tuple[str, str]]] = {-1: (0, ("", ""))}  # by element: depth, outer steps
+        self._below: dict[tuple[tuple[str, str], tuple[tuple[str, str], ...]], tuple[str, str]] = {}
+        self._left = MAX_PAGE_CHARS
+
+    def of(self, element: int) -> tuple[str, str]:
+        """Return an element's tag path and selector."""
+        known, parent = self._known, self._parent
         climbed, index = [], element
         while index not in known:
             climbed.append(index)
             index = parent[index]
         for index in reversed(climbed):
-            depth, path, selector = known[parent[index]]
-            if depth < MAX_OUTER_STEPS:
-                slash = "/" if depth else ""
-                path, selector = f"{path}{slash}{tags[index]}", f"{selector}{slash}{step(index)}"
-            known[index] = depth + 1, path, selector
-        depth, path, selector = known[element]
+            depth, place = known[parent[index]]
+            known[index] = depth + 1, self._extended(place, (self._step(index),)) if depth < MAX_OUTER_STEPS else place
+        depth, place = known[element]
         inner, index = [], element
         for _ in range(min(depth - MAX_OUTER_STEPS, MAX_INNER_STEPS)):
-            inner.append(index)
+            inner.append(self._step(index))
             index = parent[index]
-        for index in reversed(inner):
-            path, selector = f"{path}/{tags[index]}", f"{selector}/{step(index)}"
-        found.append((path, selector))
-    return found
+        return self._extended(place, tuple(reversed(inner))) if inner else place
+
+    def _step(self, index: int) -> tuple[str, str]:
+        key = self._tags[index], self._attributes[index].get("class")
+        if key not in self._steps:
+            self._steps[key] = _step(*key)
+        return self._steps[key]
+
+    def _extended(self, place: tuple[str, str], steps: tuple[tuple[str, str], ...]) -> tuple[str, str]:
+        """Go some steps further in; where the page has used up its characters, only where others went before."""
+        key = place, steps
+        found = self._below.get(key)
+        if found is None:
+            path, selector = ("/".join(filter(None, parts)) for parts in zip(place, *steps, strict=True))
+            self._left -= len(path) + len(selector)
+            if self._left < 0:
+                return place
+            found = self._below[key] = path, selector
+        return found
 
 
-def _step(tag: str, classes: str | None) -> str:
-    """Write one step of a selector."""
-    tag = tag.replace("/", "_").replace(".", "_")
-    tokens = sorted({token[:60].replace("/", "_").replace(".", "_") for token in (classes or "").split()[:MAX_CLASSES]})
-    return ".".join([tag, *tokens])
+def _step(tag: str, classes: str | None) -> tuple[str, str]:
+    """Write one step of a tag path and of a selector."""
+    tag = _cut(tag)
+    tokens = sorted({_cut(token) for token in (classes or "").split(None, MAX_CLASSES)[:MAX_CLASSES]})
+    return tag, ".".join([tag, *tokens])
+
+
+def _cut(name: str) -> str:
+    return name[:MAX_NAME_CHARS].replace("/", "_").replace(".", "_")
 
 
 def read_descriptions(document: Document) -> tuple[str, ...]:

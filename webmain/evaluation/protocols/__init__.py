@@ -13,6 +13,7 @@ PROTOCOLS: Mapping[str, str] = MappingProxyType(
         "lbda_steps": "webmain.evaluation.protocols.lbda_steps",
         "svm_visual": "webmain.evaluation.protocols.svm_visual",
         "svm_sites": "webmain.evaluation.protocols.svm_sites",
+        "learning_curve": "webmain.evaluation.protocols.learning_curve",
         "pab_blocks": "webmain.evaluation.protocols.pab_blocks",
         "pab_search": "webmain.evaluation.protocols.pab_search",
         "pab_classes": "webmain.evaluation.protocols.pab_classes",

@@ -113,7 +113,7 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
         f"{MEMORY_PAGES} pages of a part are read and judged, without the parser's own.",
         f"{len(gold) - len(pages)} pages without a gold text are left out.",
     )
-    return Findings(protocol="lbda_steps", tables=tuple(tables), notes=notes)
+    return Findings(protocol="lbda_steps", tables=tuple(tables), notes=notes, n_pages=len(pages))
 
 
 def _parts(pages: Sequence[GoldPage], seed: int) -> list[list[GoldPage]]:

@@ -60,7 +60,7 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
         f"{len(gold) - len(pages)} pages without a gold text are left out.",
         "The paper prints nypost as 94.6 where 142 of 150 is 94.7.",
     )
-    return Findings(protocol="line_block_sites", tables=(table,), notes=notes)
+    return Findings(protocol="line_block_sites", tables=(table,), notes=notes, n_pages=len(pages))
 
 
 def _row(site: str, scores: Sequence[float]) -> tuple[str, int, int, int, float, float]:

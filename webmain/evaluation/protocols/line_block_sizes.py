@@ -48,7 +48,7 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
         "The paper's text says 70 %, its table gives 75.2 %. Pages of today carry more scripts and styles than those of 2007 "
         "and so save more.",
     )
-    return Findings(protocol="line_block_sizes", tables=(table,), notes=notes)
+    return Findings(protocol="line_block_sizes", tables=(table,), notes=notes, n_pages=len(gold))
 
 
 def saving(before: int, after: int) -> float | None:

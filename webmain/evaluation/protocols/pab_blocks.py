@@ -41,7 +41,8 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
         "A database holds titles and blocks as `webmain crawl` stores them (MB of 1,000,000 bytes); its text alone stands "
         "beside it. The row 'pages as HTML' is the markup, as files.",
     )
-    return Findings(protocol="pab_blocks", tables=(_blocks(pages), _sizes(pages, html_bytes)), notes=notes)
+    tables = (_blocks(pages), _sizes(pages, html_bytes))
+    return Findings(protocol="pab_blocks", tables=tables, notes=notes, n_pages=len(pages.gold))
 
 
 def _blocks(pages: Pages) -> Table:

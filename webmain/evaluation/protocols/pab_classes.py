@@ -6,9 +6,7 @@ divisions with 10, 20, ... 70 of them for testing. Here the shares are the same,
 
 from __future__ import annotations
 
-import math
 import random
-import statistics
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
@@ -18,6 +16,7 @@ import numpy as np
 
 from webmain.evaluation.block_pages import Approach, Pages, block_pages
 from webmain.evaluation.records import Findings, GoldPage, Table
+from webmain.evaluation.statistics import standard_error
 from webmain.text.words import terms
 
 PAPER_PAGES = 500
@@ -61,8 +60,8 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
         "35 of 40 for PAB in case 4, which is 87.5 %, where its table says 86 %.",
         "The paper does not print its formula of the standard error (ours: the sample's deviation over the seven divisions "
         "by the root of seven). From its own table of accuracies it is "
-        f"{_error(PAPER_PAB):.2f} points for PAB and {_error(PAPER_ENIW):.2f} for ENIW, the other way round than the "
-        "0.1496 and 0.20396 that it prints.",
+        f"{standard_error(PAPER_PAB):.2f} points for PAB and {standard_error(PAPER_ENIW):.2f} for ENIW, the other way "
+        "round than the 0.1496 and 0.20396 that it prints.",
         "Words are folded and counted, none left out; scikit-learn's MultinomialNB with its default smoothing. The title "
         "belongs to all three.",
     ]
@@ -70,10 +69,11 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
         notes.append("A site's boilerplate names the site: such classes favour what keeps it, raw pages and ENIW.")
     if len(set(labels)) < 2:
         notes.append("There are fewer than two classes: nothing was classified.")
-        return Findings(protocol="pab_classes", tables=(), notes=tuple(notes))
+        return Findings(protocol="pab_classes", tables=(), notes=tuple(notes), n_pages=0)
     counts = {approach: word_matrix(pages, approach) for approach in ORDER}
     cases = [_accuracies(counts, labels, seed + draw) for draw in range(1 + DRAWS)]
-    return Findings(protocol="pab_classes", tables=(_cases(len(labels), cases[0]), _errors(cases)), notes=tuple(notes))
+    tables = (_cases(len(labels), cases[0]), _errors(cases))
+    return Findings(protocol="pab_classes", tables=tables, notes=tuple(notes), n_pages=len(labels))
 
 
 def classes_of(gold: Sequence[GoldPage]) -> tuple[str, list[str]]:
@@ -177,7 +177,7 @@ def _errors(cases: Sequence[Accuracies]) -> Table:
     for approach in ORDER:
         means = [_mean(found[approach]) for found in cases[1:]]
         first = cases[0][approach]
-        rows.append((approach.label, _mean(first), _error(first), _mean(means), PAPER_ERRORS.get(approach)))
+        rows.append((approach.label, _mean(first), standard_error(first), _mean(means), PAPER_ERRORS.get(approach)))
     return Table(
         name="pab_errors",
         title=f"Mean accuracy over the seven divisions, its standard error, and the mean over {DRAWS} more draws (%)",
@@ -188,8 +188,3 @@ def _errors(cases: Sequence[Accuracies]) -> Table:
 
 def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values)
-
-
-def _error(values: Sequence[float]) -> float:
-    """Return the standard error of a mean: the sample's deviation by the root of its size."""
-    return statistics.stdev(values) / math.sqrt(len(values))

@@ -90,7 +90,7 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
         "seconds are given in ms.",
         "All three databases have the pages' titles, as blocks of priority 1.0.",
     )
-    return Findings(protocol="pab_search", tables=(one, many), notes=notes)
+    return Findings(protocol="pab_search", tables=(one, many), notes=notes, n_pages=len(pages.gold))
 
 
 def draw_keywords(pages: Pages, seed: int) -> tuple[str, list[str]]:

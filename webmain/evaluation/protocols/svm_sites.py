@@ -116,6 +116,7 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0, path: str | Path | None = No
         The file cannot be read.
     """
     tables: list[Table] = []
+    n_pages = 0
     notes = [
         "Figures are of blocks: means over sites in the first protocol, over folds in the others, so that a site does not "
         "count more for its long pages; the ancestor's rows are of its own pages.",
@@ -127,6 +128,7 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0, path: str | Path | None = No
             notes.append(f"{name} is left out: no site has {MIN_PAGES} pages.")
             continue
         corpus = label_corpus(name, parts)
+        n_pages += corpus.blocks.n_pages
         n_sites = len(set(corpus.blocks.sites))
         labelled = len({s for s, has in zip(corpus.blocks.sites, corpus.has_own, strict=True) if has})
         notes.append(
@@ -137,7 +139,7 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0, path: str | Path | None = No
         tables.append(_labels(corpus))
     if not tables:
         notes.append(f"Nothing to measure: no data set has a site of {MIN_PAGES} pages.")
-    return Findings(protocol="svm_sites", tables=tuple(tables), notes=tuple(notes))
+    return Findings(protocol="svm_sites", tables=tuple(tables), notes=tuple(notes), n_pages=n_pages)
 
 
 @dataclass(frozen=True)

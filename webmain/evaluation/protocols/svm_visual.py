@@ -142,11 +142,12 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0, path: str | Path | None = No
     """
     del gold
     if path is None:
-        return Findings(protocol="svm_visual", tables=(), notes=("Needs a file of rendered pages; none was given.",))
+        note = "It needs pages rendered in a browser: --rendered FILE; none were given."
+        return Findings(protocol="svm_visual", tables=(), notes=(note,), n_pages=0)
     rendered = read_rendered(path)
     sites, dropped = sites_of(rendered.pages)
     if not sites:
-        return Findings(protocol="svm_visual", tables=(), notes=(*rendered.dropped, *dropped))
+        return Findings(protocol="svm_visual", tables=(), notes=(*rendered.dropped, *dropped), n_pages=0)
     kept = {site.name: extract(site, Setting(), seed=seed) for site in sites}
     flaws = {site.name: flaws_of_references(site) for site in sites}
     tables = (
@@ -155,7 +156,9 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0, path: str | Path | None = No
         _by_training_pages(sites, seed=seed),
         _differences(sites, kept, flaws),
     )
-    return Findings(protocol="svm_visual", tables=tables, notes=(*_notes(sites, flaws), *rendered.dropped, *dropped))
+    notes = (*_notes(sites, flaws), *rendered.dropped, *dropped)
+    n_pages = sum(len(site.pages) for site in sites)
+    return Findings(protocol="svm_visual", tables=tables, notes=notes, n_pages=n_pages)
 
 
 def sites_of(pages: Sequence[RenderedPage]) -> tuple[list[Site], list[str]]:

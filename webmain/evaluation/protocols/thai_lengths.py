@@ -60,7 +60,7 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
         "leave the headline out, which costs precision.",
         "From the printed precision and recall F is 96.46 and 97.46 where the paper prints 96.43 and 97.44.",
     )
-    return Findings(protocol="thai_lengths", tables=(table,), notes=notes)
+    return Findings(protocol="thai_lengths", tables=(table,), notes=notes, n_pages=len(pages))
 
 
 def _row(name: str, n_pages: int, agreement: Agreement) -> tuple[str, int, float, float, float]:
