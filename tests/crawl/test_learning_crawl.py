@@ -228,7 +228,7 @@ def test_a_model_of_other_options_is_replaced(site, crawl):
 
 def test_a_changed_layout_is_noticed_and_learned_anew_without_a_page_misjudged(site, crawl):
     crawl(urls=serve(site, [f"/a{i}" for i in range(6)]), extractor=PLACES)
-    done = crawl(urls=serve(site, [f"/b{i}" for i in range(12)], old=False), extractor=PLACES)
+    done = crawl(urls=serve(site, [f"/b{i}" for i in range(12)], old=False), extractor=PLACES, day=2)
     assert done.code == 0
     assert done.stats["webmain/layout_changed"] == 1
     assert done.stats["webmain/sites/retrained"] == 1
@@ -239,7 +239,7 @@ def test_a_changed_layout_is_noticed_and_learned_anew_without_a_page_misjudged(s
     assert all("whole menu" not in a["text"] for a in fresh)
     folder = crawl.folder / "models" / "sites"
     assert [p.suffix for p in folder.iterdir()] == [".json"]
-    again = crawl(urls=serve(site, [f"/c{i}" for i in range(6)], old=False), extractor=PLACES)
+    again = crawl(urls=serve(site, [f"/c{i}" for i in range(6)], old=False), extractor=PLACES, day=3)
     assert "webmain/layout_changed" not in again.stats
 
 
@@ -248,7 +248,7 @@ def test_a_gallery_among_articles_changes_nothing_and_is_judged_by_the_default_m
     paths = [f"/b{i}" for i in range(10)]
     urls = serve(site, paths)
     serve(site, paths[3:5], old=False)
-    done = crawl(urls=urls, extractor=PLACES, settings={"CONCURRENT_REQUESTS": 1})
+    done = crawl(urls=urls, extractor=PLACES, day=2, settings={"CONCURRENT_REQUESTS": 1})
     assert "webmain/layout_changed" not in done.stats
     assert done.stats["webmain/pages"] == 10
     fresh = [a for a in done.articles() if "/b" in a["url"]]

@@ -69,7 +69,7 @@ class SampleSpider(scrapy.Spider):
             body=response.body,
             status=response.status,
             headers=headers,
-            fetched_at=datetime(2026, 1, 1, tzinfo=UTC),
+            fetched_at=datetime(2026, 1, int(getattr(self, "day", 1)), tzinfo=UTC),
         )
         if "item" in response.url:
             yield {"other": 1}
