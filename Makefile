@@ -13,6 +13,7 @@ BIN := $(VENV)/bin
 # The environment is made anew only when what it is made of has changed.
 $(VENV)/.core: requirements.txt pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
 	touch $@
 
