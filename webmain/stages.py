@@ -430,6 +430,14 @@ def _of_site(extractor: SiteExtractor, documents: Sequence[Document], shelf: She
     return extractor
 
 
+def fitted(extractor: Extractor, documents: Sequence[Document]) -> Extractor:
+    """Return a method fitted to a site's pages; as it is where it learns nothing, or they are too few or no evidence."""
+    if isinstance(extractor, SiteExtractor) and len(documents) >= extractor.min_pages:
+        with suppress(NothingLearned):
+            return extractor.fit(documents)
+    return extractor
+
+
 def extract_pages(
     pages: Iterable[Page],
     extractor: Extractor,
@@ -459,9 +467,8 @@ def extract_pages(
                 continue
         if shelf is not None and documents:
             extractor = _of_site(extractor, documents, shelf)
-        if extractor.learned is None and len(documents) >= extractor.min_pages:
-            with suppress(NothingLearned):
-                extractor = extractor.fit(documents)
+        if extractor.learned is None:
+            extractor = fitted(extractor, documents)
     answers: list[Article | Rejected] = []
     for page in pages:
         try:

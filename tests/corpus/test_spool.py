@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from webmain.corpus import spool as spools
@@ -45,6 +45,8 @@ def test_pages_come_back_as_they_were_first_in_first_out(spool):
 
 
 @given(html=st.text(min_size=1), url=st.none() | st.text(), reason=st.text(max_size=9))
+@example(html="0", url="\r", reason="")
+@example(html="0", url="https://a.example/\r\nWARC-Type: x", reason="")
 def test_any_text_comes_back(tmp_path_factory, html, url, reason):
     spool = Spool(tmp_path_factory.mktemp("held"))
     held = Held(page=Page(url=url, html=html, article_reason=reason))

@@ -7,7 +7,7 @@ import pytest
 from webmain.evaluation import gold_pairs
 from webmain.evaluation.drops import DropReason
 from webmain.evaluation.gold import GoldFormat, read_gold
-from webmain.evaluation.gold_pairs import plain_cleaneval, unwrap
+from webmain.evaluation.gold_pairs import plain_cleaneval_text, unwrap
 
 WRAPPED = (
     '<text id="http://news.example.com/a.htm" title="A "quoted" > title" encoding="{}">\r\n'
@@ -98,7 +98,7 @@ def test_cleaneval_gold_has_marks_of_byte_order_and_windows_line_ends(tmp_path):
     ],
 )
 def test_cleaneval_marks_and_address_are_no_text(gold, text, url):
-    assert plain_cleaneval(gold) == (text, url)
+    assert plain_cleaneval_text(gold) == (text, url)
 
 
 @pytest.mark.parametrize(
@@ -137,8 +137,8 @@ def test_hostile_white_space_is_read_in_linear_time():
     started = time.process_time()
     unwrap(b" " * 2_000_000)
     unwrap(b"<text " + b" >" * 1_000_000)
-    plain_cleaneval("\n" + " \t" * 1_000_000)
-    plain_cleaneval("<p" * 1_000_000)
+    plain_cleaneval_text("\n" + " \t" * 1_000_000)
+    plain_cleaneval_text("<p" * 1_000_000)
     assert time.process_time() - started < 5  # measured 0.2
 
 

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from webmain.evaluation.protocols import svm_sites
-from webmain.evaluation.protocols.svm_sites import figures, mean_figures, measure, run, together, units_of
+from webmain.evaluation.protocols.svm_sites import figures, mean_figures, measure, run, units_of
 from webmain.evaluation.records import GoldPage
-from webmain.features.site_blocks import SiteBlocks
+from webmain.features.site_blocks import SiteBlocks, side_by_side
 
 WORDS = [
     a + b for a in ("ba", "de", "fi", "go", "lu", "ma", "ne", "pi") for b in ("ras", "ton", "mel", "kis", "vun", "dor")
@@ -186,11 +186,11 @@ def test_counts_are_added_up_over_folds():
 def test_sites_are_put_together_in_order_and_lose_what_only_one_has():
     with_styles = blocks_of(["a"])
     styled = SiteBlocks(**{**vars(with_styles), "visual": ({}, {})})
-    both = together([styled, blocks_of(["b", "b"])])
+    both = side_by_side([styled, blocks_of(["b", "b"])])
     assert both.page.tolist() == [0, 0, 1, 1, 2, 2]
     assert both.sites == ("a", "b", "b")
     assert both.visual is None
-    assert together([styled, styled]).visual == ({}, {}, {}, {})
+    assert side_by_side([styled, styled]).visual == ({}, {}, {}, {})
 
 
 def rendered_record(site, number, *, size):

@@ -12,6 +12,7 @@ import pytest
 from webmain.evaluation import peers, systems, worker
 from webmain.evaluation.records import GoldPage
 from webmain.evaluation.systems import Mode, UnknownSystem, describe, names, resolve, split
+from webmain.evaluation.texts import as_page
 from webmain.extractors.line_block import LineBlock
 from webmain.extractors.registry import EXTRACTORS
 from webmain.items import Rejected
@@ -151,8 +152,8 @@ def test_peers_are_given_decoded_text_and_ours_the_raw_bytes():
     raw = "<html><head><meta charset='windows-874'></head><body><p>น้ำขึ้นสูงกว่าทุกปี</p></body></html>".encode("cp874")
     page = GoldPage(id="t", dataset="d", html=raw, text="", language="th")
     assert "น้ำขึ้น" in systems._peer_page(page).html
-    assert systems._page(page).body == raw
-    assert systems._page(page).html is None
+    assert as_page(page).body == raw
+    assert as_page(page).html is None
 
 
 def test_justext_reads_languages_without_a_stop_list_in_its_language_independent_mode():
@@ -214,8 +215,7 @@ class Fitted(LineBlock):
 def test_crossfitting_never_judges_a_page_by_what_was_learned_from_it():
     Fitted.seen.clear()
     pages = [
-        systems._page(GoldPage(id=str(n), dataset="d", html=HTML, text="", url=f"https://a.example/{n}"))
-        for n in range(10)
+        as_page(GoldPage(id=str(n), dataset="d", html=HTML, text="", url=f"https://a.example/{n}")) for n in range(10)
     ]
     answers = systems._crossfit(Fitted())(pages)
     assert len(answers) == 10
@@ -227,9 +227,7 @@ def test_crossfitting_never_judges_a_page_by_what_was_learned_from_it():
 
 def test_crossfitting_answers_rejected_pages_in_their_place():
     pages = [
-        systems._page(
-            GoldPage(id=str(n), dataset="d", html="" if n == 1 else HTML, text="", url=f"https://a.example/{n}")
-        )
+        as_page(GoldPage(id=str(n), dataset="d", html="" if n == 1 else HTML, text="", url=f"https://a.example/{n}"))
         for n in range(3)
     ]
     answers = systems._crossfit(Fitted())(pages)
@@ -238,7 +236,7 @@ def test_crossfitting_answers_rejected_pages_in_their_place():
 
 def test_too_few_pages_are_judged_by_the_extractor_as_it_comes():
     Fitted.seen.clear()
-    page = systems._page(GOLD)
+    page = as_page(GOLD)
     assert len(systems._crossfit(Fitted())([page])) == 1
     assert Fitted.seen == []
 

@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webmain.evaluation.tokens import TextPair, Unit, spaced_words, tokens, unit_of
+from webmain.evaluation.tokens import TextPair, Unit, tokens, unit_of
+from webmain.text.words import spaced_words
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,7 @@ MAX_OPEN: Final = 16
 
 _LOCK: Final = "lock"
 _NOTE: Final = "data:application/json,held"
+_PAGE: Final = "data:text/html,held"
 _HTML: Final = {"Content-Type": "text/html; charset=utf-8"}
 
 
@@ -104,7 +105,9 @@ class Spool:
         writer = self._writer(site)
         begin = writer.write(_NOTE, 200, {"Content-Type": "application/json"}, _note(held))
         for page, body in zip(pages, bodies, strict=True):
-            writer.write(page.url or _NOTE, 200, _HTML, body, page.fetched_at)
+            # The address stands in the note; here it helps others, where no character of it would break the record's head.
+            name = page.url if page.url and page.url.isprintable() else _PAGE
+            writer.write(name, 200, _HTML, body, page.fetched_at)
         self._sites[site].places.append(begin)
         self._count += 1
 

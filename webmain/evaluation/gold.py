@@ -12,7 +12,7 @@ from pathlib import Path
 
 from webmain.evaluation.drops import Dropped, DropReason, Drops
 from webmain.evaluation.gold_json import jsonl_files, jsonl_pages, wcxb_folders, wcxb_pages
-from webmain.evaluation.gold_pairs import cleaneval_pages, folder_pages, is_cleaneval, is_folder
+from webmain.evaluation.gold_pairs import cleaneval_pages, folder_pages, is_cleaneval_folder, is_folder
 from webmain.evaluation.records import GoldPage
 
 
@@ -42,7 +42,7 @@ _LOOKED_FOR = (
 
 _RECOGNISED: tuple[tuple[GoldFormat, Callable[[Path], bool]], ...] = (
     (GoldFormat.WCXB, lambda path: bool(wcxb_folders(path))),
-    (GoldFormat.CLEANEVAL, is_cleaneval),
+    (GoldFormat.CLEANEVAL, is_cleaneval_folder),
     (GoldFormat.FOLDER, is_folder),
     (GoldFormat.JSONL, lambda path: bool(jsonl_files(path))),
 )

@@ -118,7 +118,7 @@ def is_folder(path: Path) -> bool:
     return any(True for layout in _layouts(path) for _ in _pairs(layout))
 
 
-def is_cleaneval(path: Path) -> bool:
+def is_cleaneval_folder(path: Path) -> bool:
     """Tell whether one of the first pages at a path stands in CleanEval's wrapper."""
     for layout in _layouts(path):
         for pair in islice(_pairs(layout), _MAX_PROBED):
@@ -238,7 +238,7 @@ def cleaneval_pages(path: Path, drops: Drops) -> Iterator[GoldPage]:
 
     def read_pair(pair: _Pair, layout: _Layout, told: Mapping[str, Any]) -> GoldPage:
         body, attributes = unwrap(read_bounded(pair.page))
-        text, url = plain_cleaneval(decode(read_bounded(pair.text)).text)
+        text, url = plain_cleaneval_text(decode(read_bounded(pair.text)).text)
         declared = {"content-type": f"text/html; charset={attributes.get('encoding', '')}"}
         fields = {"lang": layout.language, "url": url or attributes.get("id"), **told, "text": text}
         html = decode(body, headers=declared).text
@@ -261,7 +261,7 @@ def unwrap(body: bytes) -> tuple[bytes, Mapping[str, str]]:
     return inside, {name.lower(): entities.unescape(value) for name, value in attributes}
 
 
-def plain_cleaneval(text: str) -> tuple[str, str]:
+def plain_cleaneval_text(text: str) -> tuple[str, str]:
     """Return the plain text of a CleanEval gold file, a line for each paragraph, heading and list item, and its URL."""
     url = ""
     head = _URL_LINE.match(text)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from webmain.evaluation.records import GoldPage, Prediction
 from webmain.evaluation.systems import Mode, System
+from webmain.evaluation.texts import by_site
 from webmain.evaluation.worker import (
     Broken,
     Outcome,
@@ -100,13 +101,11 @@ def run(
 
 def _tasks(pages: Sequence[GoldPage], system: System, done: Collection[Key]) -> Iterator[tuple[GoldPage, ...]]:
     """Divide pages into what a system gets at once: single pages, or all pages of a site (of one period)."""
-    groups: dict[tuple[str, str, str, str], list[GoldPage]] = {}
-    for page in pages:
-        alone = system.mode is Mode.PAGE or not page.site
-        groups.setdefault((page.dataset, page.site, page.period, page.id if alone else ""), []).append(page)
-    for group in groups.values():
+    groups = [[place] for place in range(len(pages))] if system.mode is Mode.PAGE else by_site(pages)
+    for places in groups:
+        group = tuple(pages[place] for place in places)
         if any((system.name, page.dataset, page.id) not in done for page in group):
-            yield tuple(group)
+            yield group
 
 
 def _predictions(system: System, pages: Sequence[GoldPage], outcomes: Sequence[Outcome]) -> Iterator[Prediction]:

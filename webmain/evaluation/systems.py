@@ -27,12 +27,13 @@ from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 from webmain import __version__
 from webmain.evaluation.peers import PEERS, Peer, PeerPage
+from webmain.evaluation.texts import as_page
 from webmain.extractors.registry import EXTRACTORS, UnknownExtractor, create
 from webmain.items import HIDDEN, Page, Rejected
 
 if TYPE_CHECKING:
     from webmain.evaluation.records import GoldPage
-    from webmain.extractors.base import Extractor, SiteExtractor
+    from webmain.extractors.base import Extractor
     from webmain.page.document import Document
 
 ALL_TEXT = "all_text"
@@ -107,14 +108,14 @@ class System:
         """
         spec, mode = _split_mode(self.name)
         if spec == ALL_TEXT:
-            return Loaded(prepare=_page, answer=_each(_all_text))
+            return Loaded(prepare=as_page, answer=_each(_all_text))
         head, _, options = spec.partition(":")
         if head in PEERS:
             return Loaded(prepare=_peer_page, answer=_each(_with_options(PEERS[head], head, options)))
         function = _function(spec)
         if function is not None:
             return Loaded(prepare=_peer_page, answer=_each(partial(_call, function)))
-        return Loaded(prepare=_page, answer=_ANSWERS[mode](_extractor(spec)))
+        return Loaded(prepare=as_page, answer=_ANSWERS[mode](_extractor(spec)))
 
 
 def resolve(names: Sequence[str]) -> tuple[list[System], list[str]]:
@@ -325,12 +326,6 @@ def _file_digest(thing: Any) -> str:
 # ---- what runs in the worker
 
 
-def _page(gold: GoldPage) -> Page:
-    if isinstance(gold.html, bytes):
-        return Page(url=gold.url, body=gold.html)
-    return Page(url=gold.url, html=gold.html)
-
-
 def _peer_page(gold: GoldPage) -> PeerPage:
     """Give peers decoded text: raw bytes are decoded as webmain does it."""
     from webmain.page.encoding import decode
@@ -387,7 +382,7 @@ def _crossfit(extractor: Extractor) -> Callable[[Sequence[Page]], list[Answer]]:
         answers: dict[int, Answer] = {}
         for fold in range(min(FOLDS, len(pages))):
             rest = [page for number, page in enumerate(pages) if number % FOLDS != fold]
-            fitted = _by_page(_fitted(extractor, rest))  # type: ignore[arg-type]
+            fitted = _by_page(_fitted(extractor, rest))
             for number in range(fold, len(pages), FOLDS):
                 try:
                     answers[number] = fitted([pages[number]])[0]
@@ -398,10 +393,9 @@ def _crossfit(extractor: Extractor) -> Callable[[Sequence[Page]], list[Answer]]:
     return answer
 
 
-def _fitted(extractor: SiteExtractor, pages: Sequence[Page]) -> SiteExtractor:
+def _fitted(extractor: Extractor, pages: Sequence[Page]) -> Extractor:
     """Fit an extractor to pages, where they are enough and teach something; otherwise return it as it comes."""
     from webmain import stages
-    from webmain.extractors.base import NothingLearned
 
     documents = []
     for page in pages:
@@ -409,12 +403,7 @@ def _fitted(extractor: SiteExtractor, pages: Sequence[Page]) -> SiteExtractor:
             documents.append(stages.read(page, max_bytes=MAX_BYTES, timeout_s=None))
         except Rejected:
             continue
-    if len(documents) < extractor.min_pages:
-        return extractor
-    try:
-        return extractor.fit(documents)
-    except NothingLearned:
-        return extractor
+    return stages.fitted(extractor, documents)
 
 
 _ANSWERS = {Mode.PAGE: _by_page, Mode.SITE: _by_site, Mode.CROSSFIT: _crossfit}

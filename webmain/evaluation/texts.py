@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from webmain import Page, Rejected, extract, extract_site
+from webmain import Page, Rejected, extract
 from webmain.evaluation.records import GoldPage
 
 
@@ -21,21 +21,11 @@ def _text_of(page: GoldPage, extractor: str) -> str:
         return ""
 
 
-def site_texts_of(gold: Sequence[GoldPage], extractor: str) -> list[str]:
-    """Extract the pages of each site together, as `webmain.extract_site` does; "" where a page is rejected."""
-    texts = [""] * len(gold)
-    for places in by_site(gold):
-        answers = extract_site([as_page(gold[i]) for i in places], extractor=extractor, parts="text", timeout_s=None)
-        for place, answer in zip(places, answers, strict=True):
-            texts[place] = "" if isinstance(answer, Rejected) else answer.text
-    return texts
-
-
 def by_site(gold: Sequence[GoldPage]) -> Iterator[list[int]]:
     """Give the places of the pages of each site and period; a page whose site is unknown stands alone."""
-    groups: defaultdict[tuple[str, str, str], list[int]] = defaultdict(list)
+    groups: defaultdict[tuple[str, str, str, int | None], list[int]] = defaultdict(list)
     for place, page in enumerate(gold):
-        groups[page.dataset, page.site or f"{place}", page.period].append(place)
+        groups[page.dataset, page.site, page.period, None if page.site else place].append(place)
     yield from groups.values()
 
 

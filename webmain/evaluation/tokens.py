@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache, cached_property
+from functools import cached_property
 
-from webmain.text.characters import has_astral, mark_ranges
-from webmain.text.normal import compose, is_plain, strip_invisible
 from webmain.text.scripts import is_unspaced
-from webmain.text.words import base_language
+from webmain.text.words import base_language, spaced_words
 
 N_CHARACTERS = 4
 """Characters in a token of an unspaced script; fewer (Han, Thai) cannot tell an article from the comments below it."""
@@ -49,36 +46,14 @@ def unit_of(gold: str, language: str = "") -> Unit:
     return Unit.CHARACTERS if unspaced else Unit.WORDS
 
 
-@cache
-def _word_pattern(*, astral: bool) -> re.Pattern[str]:
-    return re.compile(rf"[\w{mark_ranges(astral=astral)}]+")
-
-
-def spaced_words(text: str, *, fold_case: bool = True) -> list[str]:
-    """Return the runs of letters, combining marks and digits of a text, as NFC.
-
-    Parameters
-    ----------
-    text : str
-        Any text; what cannot be seen (soft hyphens, joiners, byte order marks) is left out, and parts no word.
-    fold_case : bool
-        In lower case.
-    """
-    text = (text.lower() if fold_case else text).replace("_", " ")
-    if is_plain(text):
-        return re.findall(r"\w+", text)
-    text = compose(strip_invisible(text))
-    return _word_pattern(astral=has_astral(text)).findall(text)
-
-
 def tokens(text: str, unit: Unit = Unit.WORDS, *, fold_case: bool = True) -> list[str]:
     """Return the tokens of a text in order.
 
     Returns
     -------
     list of str
-        `spaced_words`; or the runs of `N_CHARACTERS` letters, marks and digits, one starting at each of them, whatever
-        stands in between. A text of fewer is one token; without any there is none.
+        `webmain.text.words.spaced_words`; or the runs of `N_CHARACTERS` letters, marks and digits, one starting at each of
+        them, whatever stands in between. A text of fewer is one token; without any there is none.
     """
     found = spaced_words(text, fold_case=fold_case)
     if unit is Unit.WORDS:

@@ -86,17 +86,21 @@ def label_site(
     pages: where more than a few of the content clusters' blocks are, the radius was too wide, and a narrower one is tried.
     """
     is_repeated = repeated(blocks)
+    widest: Labels | None = None
     scale = 1.0
     for _ in range(MAX_NARROWINGS):
         clusters = cluster(blocks, sets=sets, scale=scale)
         check()
         labels = label(blocks, clusters, form=form, surroundings=surroundings)
         check()
+        if widest is None:
+            widest = labels
         chosen = np.isin(clusters, labels.content)
         if not chosen.any() or is_repeated[chosen].mean() <= MAX_REPEATED:
             return labels
         scale *= NARROWER
-    return label(blocks, cluster(blocks, sets=sets), form=form, surroundings=surroundings)
+    assert widest is not None
+    return widest
 
 
 def label(

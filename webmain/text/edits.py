@@ -7,10 +7,9 @@ Myers" (2001).
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Hashable, Sequence
 
-from webmain.text.lcs import common_ends
+from webmain.text.lcs import common_ends, places_of
 
 
 def edit_distance(first: Sequence[Hashable], second: Sequence[Hashable]) -> int:
@@ -40,9 +39,7 @@ def _bit_parallel(shorter: Sequence[Hashable], longer: Sequence[Hashable]) -> in
     """Run through the shorter sequence; bit i of `up` and `down` tells how the distance changes at place i of the longer."""
     if not shorter:
         return len(longer)
-    places: defaultdict[Hashable, int] = defaultdict(int)
-    for place, item in enumerate(longer):
-        places[item] |= 1 << place
+    places = places_of(longer)
     everywhere = (1 << len(longer)) - 1
     last = 1 << (len(longer) - 1)
     up, down, distance = everywhere, 0, len(longer)

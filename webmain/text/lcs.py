@@ -50,13 +50,19 @@ def common_ends(first: Sequence[Hashable], second: Sequence[Hashable]) -> tuple[
     return start, end
 
 
+def places_of(items: Sequence[Hashable]) -> defaultdict[Hashable, int]:
+    """Return for each item the places where it stands, as the bits of an integer; 0 for what stands nowhere."""
+    places: defaultdict[Hashable, int] = defaultdict(int)
+    for place, item in enumerate(items):
+        places[item] |= 1 << place
+    return places
+
+
 def _bit_parallel(shorter: Sequence[Hashable], longer: Sequence[Hashable]) -> int:
     """Run through the shorter sequence; a zero bit in `row` is a place in the longer where the length grows by one."""
     if not shorter:
         return 0
-    places: defaultdict[Hashable, int] = defaultdict(int)
-    for place, item in enumerate(longer):
-        places[item] |= 1 << place
+    places = places_of(longer)
     everywhere = (1 << len(longer)) - 1
     row = everywhere
     for item in shorter:
@@ -78,9 +84,7 @@ def lcs_members(first: Sequence[Hashable], second: Sequence[Hashable]) -> list[b
     start, end = common_ends(first, second)
     stop = len(first) - end
     other = second[start : len(second) - end]
-    places: defaultdict[Hashable, int] = defaultdict(int)
-    for place, item in enumerate(other):
-        places[item] |= 1 << place
+    places = places_of(other)
     members = [True] * start + [False] * (stop - start) + [True] * end
     mine = [i for i in range(start, stop) if first[i] in places]
     stride = max(isqrt(len(mine)), 1)

@@ -31,6 +31,7 @@ __all__ = [
     "base_language",
     "fold_word",
     "is_unspaced",
+    "spaced_words",
     "term",
     "terms",
     "tokens",
@@ -321,20 +322,33 @@ def _token_pattern(*, astral: bool) -> re.Pattern[str]:
     return re.compile(rf"[\w{mark_ranges(astral=astral)}]+")
 
 
+def spaced_words(text: str, *, fold_case: bool = True) -> list[str]:
+    """Return the runs of letters, combining marks and digits of a text, as NFC.
+
+    Parameters
+    ----------
+    text : str
+        Any text; what cannot be seen (soft hyphens, joiners, byte order marks) is left out, and parts no word.
+    fold_case : bool
+        In lower case.
+    """
+    text = (text.lower() if fold_case else text).replace("_", " ")
+    if is_plain(text):
+        return re.findall(r"\w+", text)
+    from webmain.text.characters import has_astral
+
+    text = compose(strip_invisible(text))
+    return _token_pattern(astral=has_astral(text)).findall(text)
+
+
 def tokens(text: str) -> list[str]:
     """Return a text's tokens for comparing two texts: runs of letters, marks and digits in lower case.
 
     Words of scripts without spaces are segmented; everything else is cut at any other character, so that neither
     punctuation nor apostrophes make a difference.
     """
-    text = text.lower().replace("_", " ")
-    if is_plain(text):
-        return re.findall(r"\w+", text)
-    from webmain.text.characters import has_astral
-
-    pattern = _token_pattern(astral=has_astral(text))
-    found: list[str] = pattern.findall(compose(strip_invisible(text)))
-    if not unspaced_runs().search(text):
+    found = spaced_words(text)
+    if is_plain(text) or not unspaced_runs().search(text):
         return found
     return [token for run in found for token in _split_unspaced(run)]
 

@@ -11,19 +11,18 @@ from __future__ import annotations
 import time
 import tracemalloc
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 
 from webmain.evaluation.records import Findings, GoldPage, Table
 from webmain.evaluation.texts import as_page, by_site
-from webmain.extractors.base import Extraction, Extractor, NothingLearned, SiteExtractor
+from webmain.extractors.base import Extraction
 from webmain.extractors.registry import create
 from webmain.features.alignment import gold_content
 from webmain.items import Rejected
 from webmain.page.document import Document
-from webmain.stages import judge, read
+from webmain.stages import fitted, judge, read
 from webmain.text.agreement import Agreement, overlap
 from webmain.text.words import tokens
 
@@ -145,7 +144,6 @@ def _measure(pages: Sequence[GoldPage], spec: str) -> Outcome:
 
 def _judge(group: Sequence[GoldPage], spec: str) -> list[Extraction | None]:
     """Judge the pages of one site, after learning from them where they are enough."""
-    extractor: Extractor = create(spec)
     documents: list[Document | None] = []
     for page in group:
         try:
@@ -153,9 +151,7 @@ def _judge(group: Sequence[GoldPage], spec: str) -> list[Extraction | None]:
         except Rejected:
             documents.append(None)
     readable = [document for document in documents if document is not None]
-    if isinstance(extractor, SiteExtractor) and len(readable) >= extractor.min_pages:
-        with suppress(NothingLearned):
-            extractor = extractor.fit(readable)
+    extractor = fitted(create(spec), readable)
     answers: list[Extraction | None] = []
     for document in documents:
         try:

@@ -36,7 +36,7 @@ from webmain.features.folds import page_folds, site_folds
 from webmain.features.labels import label_site
 from webmain.features.linear import learn
 from webmain.features.relevance import page_bounds
-from webmain.features.site_blocks import SiteBlocks, read_documents
+from webmain.features.site_blocks import SiteBlocks, read_documents, side_by_side
 from webmain.items import Rejected
 from webmain.page.document import Document
 from webmain.stages import read
@@ -166,30 +166,11 @@ def label_corpus(name: str, sites: Sequence[SitePages]) -> Corpus:
         has_own.append(np.bincount(blocks.page[positive], minlength=blocks.n_pages) > 0)
     return Corpus(
         name=name,
-        blocks=together([site.blocks for site in sites]),
+        blocks=side_by_side([site.blocks for site in sites]),
         wanted=np.concatenate(wanted),
         has_gold=np.concatenate(has_gold),
         own=np.concatenate(own),
         has_own=np.concatenate(has_own),
-    )
-
-
-def together(sites: Sequence[SiteBlocks]) -> SiteBlocks:
-    """Put the pages of several sites side by side; visual properties stay only where all sites have them."""
-    starts = np.cumsum([0, *(blocks.n_pages for blocks in sites)])
-    visual = [blocks.visual for blocks in sites]
-    linked = [blocks.anchor_share for blocks in sites]
-    return SiteBlocks(
-        page=np.concatenate([blocks.page + start for blocks, start in zip(sites, starts, strict=False)]).astype(
-            np.int32
-        ),
-        texts=tuple(text for blocks in sites for text in blocks.texts),
-        tag_paths=tuple(path for blocks in sites for path in blocks.tag_paths),
-        selectors=tuple(selector for blocks in sites for selector in blocks.selectors),
-        visual=None if any(v is None for v in visual) else tuple(each for v in visual for each in v or ()),
-        descriptions=tuple(own for blocks in sites for own in blocks.descriptions),
-        sites=tuple(site for blocks in sites for site in blocks.sites),
-        anchor_share=None if any(a is None for a in linked) else np.concatenate([a for a in linked if a is not None]),
     )
 
 
@@ -338,21 +319,4 @@ def _of_gold(pages: Sequence[GoldPage], notes: list[str]) -> SitePages:
         texts.append(page.text)
     blocks = read_documents(documents)
     blocks = replace(blocks, sites=(pages[0].site,) * blocks.n_pages)
-    return SitePages(_without_ends(blocks), tuple(texts))
-
-
-def _without_ends(blocks: SiteBlocks) -> SiteBlocks:
-    """Cut pages with very many blocks."""
-    bounds = page_bounds(blocks)
-    if all(end - first <= MAX_BLOCKS_OF_PAGE for first, end in bounds):
-        return blocks
-    kept = [i for first, end in bounds for i in range(first, min(end, first + MAX_BLOCKS_OF_PAGE))]
-    return replace(
-        blocks,
-        page=blocks.page[kept],
-        texts=tuple(blocks.texts[i] for i in kept),
-        tag_paths=tuple(blocks.tag_paths[i] for i in kept),
-        selectors=tuple(blocks.selectors[i] for i in kept),
-        visual=None if blocks.visual is None else tuple(blocks.visual[i] for i in kept),
-        anchor_share=None if blocks.anchor_share is None else blocks.anchor_share[kept],
-    )
+    return SitePages(blocks.first_of_pages(MAX_BLOCKS_OF_PAGE), tuple(texts))
