@@ -111,8 +111,9 @@ def findings_page(findings: Findings) -> str:
     """Return a protocol's findings."""
     notes = "".join(f"<li>{escape(note)}</li>" for note in findings.notes)
     tables = "\n".join(f"<section>{_table(table)}</section>" for table in findings.tables)
+    drawn = "\n".join(f"<section><h2>{escape(plot.title)}</h2>\n{_plot(plot)}</section>" for plot in findings.plots)
     title = f"Protocol {findings.protocol}"
-    return document(title, f"<main><h1>{escape(title)}</h1>\n{tables}\n<h2>Notes</h2><ul>{notes}</ul></main>")
+    return document(title, f"<main><h1>{escape(title)}</h1>\n{drawn}\n{tables}\n<h2>Notes</h2><ul>{notes}</ul></main>")
 
 
 def _plot(plot: Plot) -> str:
