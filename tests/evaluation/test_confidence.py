@@ -131,7 +131,7 @@ def test_the_margin_grows_where_the_pages_set_aside_are_those_that_the_rival_has
     assert whole.difference == pytest.approx(0.9 - 0.89)
     assert whole.ratio == pytest.approx(1)
     assert (most.n_pages, most.mean_f1, most.rival_mean_f1) == pytest.approx((9, 1.0, 0.9))
-    assert most.ratio == pytest.approx(0.1 / 0.01)
+    assert most.ratio == most.attainable == pytest.approx(0.1 / 0.01)
     assert most.interval.low <= most.difference <= most.interval.high
 
 
@@ -139,6 +139,14 @@ def test_the_rival_is_the_best_one_on_the_same_pages():
     rivals = {"even": [0.6, 0.6], "on the first": [0.9, 0.0]}
     whole, half = confidence.margins([0.9, 0.1], [1.0, 1.0], rivals, coverages=(1.0, 0.5), seed=1)
     assert (whole.rival, half.rival) == ("even", "on the first")
+
+
+def test_a_ranking_by_true_f1_shows_what_is_attainable():
+    sure, own, rival = [0.1, 0.9, 0.9, 0.9], [1.0, 1.0, 1.0, 0.0], [0.5, 0.5, 0.5, 0.7]
+    (_, most) = confidence.margins(sure, own, {"rival": rival}, coverages=(1.0, 0.75), seed=1)
+    full = 0.75 - 0.55
+    assert most.ratio == pytest.approx((2 / 3 - 1.7 / 3) / full)
+    assert most.attainable == pytest.approx(0.5 / full)
 
 
 def test_a_margin_of_nothing_has_no_multiple():

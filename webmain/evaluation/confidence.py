@@ -110,6 +110,9 @@ class Margin:
         Bootstrap interval of the difference to this rival; pages are ranked anew in each draw.
     ratio : float
         The difference over that at full coverage; nan where that one is not positive.
+    attainable : float
+        The ratio if the pages were ranked by the F1 that was reached. It may be little above 1: pages that are hard for the
+        system are mostly hard for the rival too.
     """
 
     coverage: float
@@ -120,6 +123,7 @@ class Margin:
     difference: float
     interval: Interval
     ratio: float
+    attainable: float
 
 
 def figures(confidence: ArrayLike, f1: ArrayLike) -> Figures:
@@ -269,11 +273,13 @@ def margins(
     curve = by_coverage(sure, mine)
     curves = {name: by_coverage(sure, values) for name, values in theirs.items()}
     full = float(curve[-1] - max(c[-1] for c in curves.values()))
+    perfect, perfect_curves = by_coverage(mine, mine), [by_coverage(mine, values) for values in theirs.values()]
     found = []
     for coverage in coverages:
         n = n_kept(coverage, sure.size)
         best = max(curves, key=lambda name: curves[name][n - 1])
         difference = float(curve[n - 1] - curves[best][n - 1])
+        by_f1 = float(perfect[n - 1] - max(c[n - 1] for c in perfect_curves))
         (interval,) = bootstrap(
             lambda rows, share=coverage: (by_coverage(rows[:, 0], rows[:, 1])[n_kept(share, len(rows)) - 1],),  # type: ignore[misc]
             np.column_stack((sure, mine - theirs[best])),
@@ -291,6 +297,7 @@ def margins(
                 difference=difference,
                 interval=interval,
                 ratio=difference / full if full > 0 else math.nan,
+                attainable=by_f1 / full if full > 0 else math.nan,
             )
         )
     return found

@@ -190,8 +190,21 @@ def against_rivals(results: Results, *, seed: int) -> Table:
     return Table(
         name="margins",
         title="On the pages of which a system is most sure: its mean F1, that of the best rival on the same pages, the "
-        "margin with its 95 % interval, and how many times the margin on all pages that is",
-        columns=("system", "coverage", "pages", "F1", "best rival", "its F1", "margin", "low", "high", "times"),
+        "margin with its 95 % interval, how many times the margin on all pages that is, and how many times it would be were "
+        "the pages ranked by their true F1",
+        columns=(
+            "system",
+            "coverage",
+            "pages",
+            "F1",
+            "best rival",
+            "its F1",
+            "margin",
+            "low",
+            "high",
+            "times",
+            "by true F1",
+        ),
         rows=tuple(rows),
     )
 
@@ -208,6 +221,7 @@ def _margin_row(system: str, found: Margin) -> tuple[Cell, ...]:
         found.interval.low,
         found.interval.high,
         _number(found.ratio),
+        _number(found.attainable),
     )
 
 
