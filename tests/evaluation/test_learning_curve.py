@@ -47,7 +47,18 @@ def findings():
 
 def rows(findings, name):
     table = next(table for table in findings.tables if table.name == name)
-    return {row[0]: dict(zip(table.columns, row, strict=True)) for row in table.rows}
+    assert len({row[0] for row in table.rows}) == 1  # one set of sites
+    return {row[1]: dict(zip(table.columns, row, strict=True)) for row in table.rows}
+
+
+def test_sites_with_more_pages_have_a_curve_of_their_own():
+    one = [gold(i) for i in range(6)] + [gold(i, site="tidings.example") for i in range(10)]
+    table = next(t for t in learning_curve.run(one).tables if t.name == "lbda_same")
+    assert [row[:3] for row in table.rows] == [
+        *(("5 or more", n, 2) for n in (1, 2, 5)),
+        *(("10 or more", n, 1) for n in (1, 2, 5, 10)),
+    ]
+    assert [row[4] for row in table.rows] == [16] * 3 + [10] * 4
 
 
 def test_layout_that_one_page_can_not_tell_is_told_by_several(findings):
@@ -88,7 +99,8 @@ def test_the_curves_are_drawn(findings):
     ElementTree.fromstring(plot.picture)
     assert "lbda, the same pages" in plot.picture
     assert "the same pages" in html_report.findings_page(findings)
-    assert ("lbda, other pages", 2) in [row[:2] for row in plot.table.rows]
+    assert ("lbda, other pages", 1, 2) in [row[:3] for row in plot.table.rows]
+    assert ">1 site<" in plot.picture
 
 
 def test_periods_of_a_site_are_learned_apart_and_given_together():

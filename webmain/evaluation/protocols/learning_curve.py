@@ -78,7 +78,7 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
             ("the same pages", _same(spec, whole, alone)),
         ):
             tables.append(_table(spec, way, points))
-            curves.append(Curve.of(f"{spec}, {way}", tables[-1], x="pages", together="F1", alone="F1 alone"))
+            curves.append(Curve.of(f"{spec}, {way}", tables[-1], together="F1", alone="F1 alone"))
     notes = (
         f"Other pages: {len(held_back)} sites (of one period each) have at least {MIN_HELD_BACK + LEAST_PAGES} pages with a "
         f"gold text; a third of each, {MIN_HELD_BACK} to {MAX_HELD_BACK}, is held back and the same for all points; it is "
@@ -86,8 +86,8 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
         f"The same pages: {len(whole)} sites have at least {LEAST_PAGES} pages. At each point all pages of a site are "
         "judged, in groups of so many, the last group filled up with pages judged before; pages of one period stand "
         "together, so that a group of 20 may hold two layouts.",
-        "A row holds the sites that have so many pages: compare what stands in one row, and rows with the same number of "
-        "sites. Means are over sites, each with the same weight.",
+        "Rows with the same first column are of the same sites, those that have so many pages to learn from (or to give), "
+        "and of the same judged pages. Means are over sites, each with the same weight.",
         "alone: each page judged by the method as it comes. Fewer pages than a method's least, or pages that hold no "
         "evidence, are judged so too. A page without a text scores 0.",
         "F1 is that of words as multisets; ROUGE is ROUGE-LSum F1, the metric of Fundus' benchmark; exact: the share of "
@@ -98,7 +98,7 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
         tables=tuple(tables),
         notes=notes,
         n_pages=len({(p.dataset, p.id) for site in whole for p in site}),
-        plots=(curves_plot(curves),) if any(curve.points for curve in curves) else (),
+        plots=(curves_plot(curves),) if any(curve.lines for curve in curves) else (),
     )
 
 
@@ -225,13 +225,14 @@ def _mean(found: Sequence[Scores]) -> Scores:
 
 def _table(spec: str, way: str, points: Mapping[int, Sequence[Point]]) -> Table:
     rows: list[tuple[str | int | float | None, ...]] = []
-    for n, sites in points.items():
-        alone, together = _mean([p.alone for p in sites]), _mean([p.together for p in sites])
-        pairs = [value for both in zip(alone, together, strict=True) for value in both]
-        better = sum(p.together[0] > p.alone[0] + 1e-9 for p in sites)
-        worse = sum(p.together[0] < p.alone[0] - 1e-9 for p in sites)
-        learned = None if any(p.learned is None for p in sites) else sum(bool(p.learned) for p in sites)
-        rows.append((n, len(sites), learned, sum(p.n_pages for p in sites), *pairs, better, worse))
+    known: set[frozenset[int]] = set()
+    for most in (n for n in points if n >= LEAST_PAGES):
+        sites = frozenset(p.site for p in points[most])
+        if sites in known:  # the same sites have more pages: their row is that of the larger number
+            continue
+        last = max(n for n in points if frozenset(p.site for p in points[n]) >= sites)
+        known.add(sites)
+        rows += [_row(last, n, [p for p in points[n] if p.site in sites]) for n in points if n <= last]
     name = spec.replace(":", "_").replace("=", "_")
     return Table(
         name=f"{name}_{'others' if way == 'other pages' else 'same'}",
@@ -239,6 +240,7 @@ def _table(spec: str, way: str, points: Mapping[int, Sequence[Point]]) -> Table:
         if way == "other pages"
         else f"{spec}: {way} by the number of them that are given together",
         columns=(
+            "sites with",
             "pages",
             "sites",
             "of which learned",
@@ -254,3 +256,13 @@ def _table(spec: str, way: str, points: Mapping[int, Sequence[Point]]) -> Table:
         ),
         rows=tuple(rows),
     )
+
+
+def _row(least: int, n: int, sites: Sequence[Point]) -> tuple[str | int | float | None, ...]:
+    """Return what n pages give on the sites that have at least so many."""
+    alone, together = _mean([p.alone for p in sites]), _mean([p.together for p in sites])
+    pairs = [value for both in zip(alone, together, strict=True) for value in both]
+    better = sum(p.together[0] > p.alone[0] + 1e-9 for p in sites)
+    worse = sum(p.together[0] < p.alone[0] - 1e-9 for p in sites)
+    learned = None if any(p.learned is None for p in sites) else sum(bool(p.learned) for p in sites)
+    return (f"{least} or more", n, len(sites), learned, sum(p.n_pages for p in sites), *pairs, better, worse)
