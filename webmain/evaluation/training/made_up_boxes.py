@@ -114,7 +114,8 @@ def newsletter(desk: Desk) -> str:
     lines = deal.words_of("news_text", desk.draw.randint(1, 4))
     field = '<input type="email" name="e">' if desk.chance(0.7) else ""
     button = f"<button>{text(deal.word('subscribe'))}</button>"
-    inner = f"{heading(desk, deal.word('news_title'))}{desk.flow(lines, desk.draw.choice(('p', 'div', 'p', 'br')))}{field}{button}"
+    body = desk.flow(lines, desk.draw.choice(("p", "div", "p", "br")))
+    inner = f"{heading(desk, deal.word('news_title'))}{body}{field}{button}"
     return (
         f"<form{names.of('newsletter')}>{inner}</form>"
         if desk.chance(0.3)
@@ -132,7 +133,8 @@ def cookies(desk: Desk) -> str:
     buttons = "".join(f"<button>{text(label)}</button>" for label in deal.words_of("accept", 3))
     role = ' role="dialog"' if desk.chance(0.3) else ""
     head = heading(desk, deal.word("foot")) if desk.chance(0.4) else ""
-    return f"<div{names.once('cookie')}{role}>{head}{desk.flow(lines, desk.draw.choice(('p', 'bare', 'div', 'span')))}{buttons}</div>"
+    body = desk.flow(lines, desk.draw.choice(("p", "bare", "div", "span")))
+    return f"<div{names.once('cookie')}{role}>{head}{body}{buttons}</div>"
 
 
 def wall(desk: Desk) -> str:

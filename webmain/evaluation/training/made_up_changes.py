@@ -138,13 +138,15 @@ def rename(page: OpenPage, desk: Desk) -> None:
             if not name:
                 del attributes["id"]
         if drop_telling:
-            for name in [n for n in attributes if n in _TELLING or str(n).startswith(("data-", "aria-"))]:
-                if element.tag not in ("meta", "link", "html", "x-slot") and not _hides(name):
-                    del attributes[name]
+            _drop_telling(element)
 
 
-def _hides(name: object) -> bool:
-    return name == "aria-hidden"
+def _drop_telling(element: Element) -> None:
+    """Drop the attributes that name a part's role; hidden parts stay so."""
+    if element.tag not in ("meta", "link", "html"):
+        for name in map(str, list(element.attrib)):
+            if name in _TELLING or (name.startswith(("data-", "aria-")) and name != "aria-hidden"):
+                del element.attrib[name]
 
 
 def flatten_tags(page: OpenPage, desk: Desk) -> None:

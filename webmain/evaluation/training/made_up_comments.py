@@ -141,7 +141,7 @@ def _form(desk: Desk) -> str:
 
 
 def _listed(manner: _Manner, comments: list[Comment]) -> str:
-    """Lists within lists, as blogs have them."""
+    """Write lists within lists, as blogs have them."""
     tag = manner.desk.draw.choice(("ol", "ul"))
 
     def item(comment: Comment) -> str:
@@ -158,7 +158,7 @@ def _listed(manner: _Manner, comments: list[Comment]) -> str:
 
 
 def _plain_listed(manner: _Manner, comments: list[Comment]) -> str:
-    """One list, the author before or after the text."""
+    """Write one list, the author before or after the text."""
     first = manner.desk.chance(0.5)
     items = []
     for comment in _flat(comments):
@@ -171,60 +171,59 @@ def _plain_listed(manner: _Manner, comments: list[Comment]) -> str:
 
 
 def _defined(manner: _Manner, comments: list[Comment]) -> str:
-    """A list of terms: author, text, date."""
-    rows = []
-    for comment in _flat(comments):
-        rows.append(
-            f"<dt{manner.of('comment-author')}>{manner.picture()} {manner.author(comment)} {manner.says()}</dt>"
-            f"<dd{manner.of('comment-text')}>{manner.body(comment)}</dd>"
-            f"<dd{manner.of('comment-date')}><span>{text(comment.date)}</span> {manner.reply('span')}</dd>\n"
-        )
+    """Write a list of terms: author, text, date."""
+    rows = [
+        f"<dt{manner.of('comment-author')}>{manner.picture()} {manner.author(comment)} {manner.says()}</dt>"
+        f"<dd{manner.of('comment-text')}>{manner.body(comment)}</dd>"
+        f"<dd{manner.of('comment-date')}><span>{text(comment.date)}</span> {manner.reply('span')}</dd>\n"
+        for comment in _flat(comments)
+    ]
     return f"<dl{manner.of('comments')}>{''.join(rows)}</dl>"
 
 
 def _signed(manner: _Manner, comments: list[Comment]) -> str:
-    """Texts with a line below that says who wrote and when."""
+    """Write texts with a line below that says who wrote and when."""
     posted = manner.desk.deal.word("posted", x="")
-    rows = []
-    for comment in _flat(comments):
-        rows.append(
-            f"<div{manner.of('comment')}><div{manner.of('comment-text')}>{manner.body(comment)}</div>"
-            f"<p{manner.of('comment-date')}>{text(posted)} {manner.author(comment)} | {text(comment.date)}</p></div>\n"
-        )
+    rows = [
+        f"<div{manner.of('comment')}><div{manner.of('comment-text')}>{manner.body(comment)}</div>"
+        f"<p{manner.of('comment-date')}>{text(posted)} {manner.author(comment)} | {text(comment.date)}</p></div>\n"
+        for comment in _flat(comments)
+    ]
     return "".join(rows)
 
 
 def _tabled(manner: _Manner, comments: list[Comment]) -> str:
-    """A table: who on the left, what on the right, as boards have it."""
-    rows = []
-    for comment in _flat(comments):
-        rows.append(
-            f"<tr{manner.of('comment')}><td valign='top' width='20%'><b>{manner.author(comment)}</b><br>{manner.picture()}"
-            f"<br>{text(comment.date)}</td><td{manner.of('comment-text')} valign='top'>{manner.body(comment)}"
-            f"{manner.reply()}</td></tr>\n"
-        )
+    """Write a table: who on the left, what on the right, as boards have it."""
+    rows = [
+        f"<tr{manner.of('comment')}><td valign='top' width='20%'><b>{manner.author(comment)}</b><br>{manner.picture()}"
+        f"<br>{text(comment.date)}</td><td{manner.of('comment-text')} valign='top'>{manner.body(comment)}"
+        f"{manner.reply()}</td></tr>\n"
+        for comment in _flat(comments)
+    ]
     return f"<table width='100%' border='0' cellpadding='4'>{''.join(rows)}</table>"
 
 
 def _indented(manner: _Manner, comments: list[Comment]) -> str:
-    """A table a comment, indented by an empty cell."""
+    """Write a table a comment, indented by an empty cell."""
     rows = []
     for comment, depth in _with_depth(comments):
+        who = f"<span{manner.of('comment-author')}>{manner.author(comment)} {text(comment.date)}</span>"
         rows.append(
             f"<tr><td><table border='0'><tr><td><img src='s.gif' height='1' width='{depth * 40}'></td>"
-            f"<td{manner.of('comment')}><span{manner.of('comment-author')}>{manner.author(comment)} {text(comment.date)}</span><br>"
+            f"<td{manner.of('comment')}>{who}<br>"
             f"<span{manner.of('comment-text')}>{manner.body(comment)}</span><br>{manner.reply('font')}</td></tr></table></td></tr>\n"
         )
     return f"<table border='0'>{''.join(rows)}</table>"
 
 
 def _articles(manner: _Manner, comments: list[Comment]) -> str:
-    """An `article` a comment, answers inside."""
+    """Write an `article` a comment, answers inside."""
 
     def item(comment: Comment) -> str:
         answers = "".join(map(item, comment.answers))
         return (
-            f"<article{manner.of('comment')}><header{manner.of('comment-author')}>{manner.picture()}<span>{manner.author(comment)}</span> "
+            f"<article{manner.of('comment')}><header{manner.of('comment-author')}>"
+            f"{manner.picture()}<span>{manner.author(comment)}</span> "
             f"<time>{text(comment.date)}</time></header><div{manner.of('comment-text')}>{manner.body(comment)}</div>"
             f"<footer>{manner.reply()}</footer>{answers}</article>\n"
         )
@@ -233,7 +232,7 @@ def _articles(manner: _Manner, comments: list[Comment]) -> str:
 
 
 def _boxes(manner: _Manner, comments: list[Comment]) -> str:
-    """Boxes in boxes, as scripts write them."""
+    """Write boxes in boxes, as scripts do."""
     depth = manner.desk.draw.randint(1, 4)
     opened, closed = f"<div{manner.of('inner')}>" * depth, "</div>" * depth
 
@@ -250,7 +249,7 @@ def _boxes(manner: _Manner, comments: list[Comment]) -> str:
 
 
 def _running(manner: _Manner, comments: list[Comment]) -> str:
-    """Bold names and texts in one box, parted by rules or empty lines."""
+    """Write bold names and texts in one box, parted by rules or empty lines."""
     rule = manner.desk.draw.choice(("<hr>", "<br><br>\n", "<hr size='1' noshade>", "<br>\n<br>\n----<br>\n"))
     parts = []
     for comment in _flat(comments):
@@ -260,7 +259,7 @@ def _running(manner: _Manner, comments: list[Comment]) -> str:
 
 
 def _paragraphs(manner: _Manner, comments: list[Comment]) -> str:
-    """A heading or a bold line with the name, then paragraphs, all of them siblings."""
+    """Write a heading or a bold line with the name, then paragraphs, all of them siblings."""
     tag = manner.desk.draw.choice(("h4", "h5", "p", "h3", "div"))
     parts = []
     for comment in _flat(comments):
@@ -272,7 +271,7 @@ def _paragraphs(manner: _Manner, comments: list[Comment]) -> str:
 
 
 def _quoted(manner: _Manner, comments: list[Comment]) -> str:
-    """Block quotes with a name below."""
+    """Write block quotes with a name below."""
     parts = []
     for comment in _flat(comments):
         body = manner.body(comment)

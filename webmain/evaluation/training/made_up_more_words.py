@@ -13,8 +13,10 @@ leave: Plaats een reactie|Reageer|Log in om te reageren
 says: zegt:|schreef op|op
 related: Lees ook|Meer over dit onderwerp|Gerelateerd|Meest gelezen
 more: Lees meer|Lees verder|Bekijk alles
-news_text: Ontvang elke ochtend het belangrijkste nieuws in je mailbox.|Door je aan te melden ga je akkoord met onze voorwaarden.
-cookie: Wij gebruiken cookies om de site te laten werken, het gebruik te meten en passende advertenties te tonen.|Je kunt je keuze op elk moment aanpassen.
+news_text: Ontvang elke ochtend het belangrijkste nieuws in je mailbox.
+  |Door je aan te melden ga je akkoord met onze voorwaarden.
+cookie: Wij gebruiken cookies om de site te laten werken, het gebruik te meten en passende advertenties te tonen.
+  |Je kunt je keuze op elk moment aanpassen.
 accept: Alles accepteren|Weigeren|Instellingen
 legal: Alle rechten voorbehouden.|Overname alleen met toestemming.
 menu: Home|Nieuws|Politiek|Economie|Sport|Cultuur|Opinie|Wetenschap|Gezondheid|Reizen|Weer|Vacatures|Contact|Archief
@@ -33,7 +35,8 @@ says: säger:|skrev|den
 related: Läs också|Relaterat|Mest läst|Mer om ämnet
 more: Läs mer|Visa alla
 news_text: Få dagens viktigaste nyheter i din inkorg varje morgon.|Du kan avsluta när du vill.
-cookie: Vi använder kakor för att sidan ska fungera, för att mäta användningen och visa relevanta annonser.|Du kan när som helst ändra dina val.
+cookie: Vi använder kakor för att sidan ska fungera, för att mäta användningen och visa relevanta annonser.
+  |Du kan när som helst ändra dina val.
 accept: Godkänn alla|Avvisa|Inställningar
 legal: Alla rättigheter förbehållna.|Citera oss gärna, men ange källan.
 menu: Hem|Nyheter|Politik|Ekonomi|Sport|Kultur|Debatt|Vetenskap|Hälsa|Resor|Väder|Kontakt|Arkiv
@@ -52,7 +55,8 @@ says: sier:|skrev|den
 related: Les også|Relaterte saker|Mest lest
 more: Les mer|Se alle
 news_text: Få dagens viktigste nyheter i innboksen hver morgen.|Du kan melde deg av når du vil.
-cookie: Vi bruker informasjonskapsler for at siden skal virke, for å måle bruken og vise relevante annonser.|Du kan når som helst endre valgene dine.
+cookie: Vi bruker informasjonskapsler for at siden skal virke, for å måle bruken og vise relevante annonser.
+  |Du kan når som helst endre valgene dine.
 accept: Godta alle|Avvis|Innstillinger
 legal: Alle rettigheter forbeholdt.|Innholdet er vernet etter åndsverkloven.
 menu: Hjem|Nyheter|Politikk|Økonomi|Sport|Kultur|Meninger|Helse|Reise|Vær|Kontakt|Arkiv
@@ -70,10 +74,12 @@ says: pisze:|napisał|dnia
 related: Czytaj także|Zobacz też|Najczęściej czytane|Powiązane artykuły
 more: Czytaj więcej|Więcej|Zobacz wszystkie
 news_text: Otrzymuj codziennie rano najważniejsze wiadomości na swoją skrzynkę.|Zapisując się, akceptujesz regulamin.
-cookie: Używamy plików cookie, aby strona działała, mierzyć jej użycie i wyświetlać dopasowane reklamy.|Swoje zgody możesz zmienić w każdej chwili.
+cookie: Używamy plików cookie, aby strona działała, mierzyć jej użycie i wyświetlać dopasowane reklamy.
+  |Swoje zgody możesz zmienić w każdej chwili.
 accept: Akceptuję|Odrzuć|Ustawienia
 legal: Wszelkie prawa zastrzeżone.|Kopiowanie bez zgody zabronione.
-menu: Strona główna|Wiadomości|Polityka|Gospodarka|Sport|Kultura|Opinie|Nauka|Zdrowie|Podróże|Pogoda|Praca|Kontakt|Archiwum
+menu: Strona główna|Wiadomości|Polityka|Gospodarka|Sport|Kultura|Opinie|Nauka|Zdrowie|Podróże|Pogoda|Praca|Kontakt
+  |Archiwum
 ago: {n} minut temu|{n} godzin temu|wczoraj
 months: stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października listopada grudnia
 short: Świetny tekst|Dziękuję|Zgadzam się|Bzdura|Źródło?
@@ -88,7 +94,8 @@ leave: Přidat komentář|Zapojte se do diskuse
 says: říká:|napsal|dne
 related: Čtěte také|Související články|Nejčtenější
 more: Číst dál|Více|Zobrazit vše
-cookie: Používáme soubory cookie, aby stránky fungovaly a reklama odpovídala vašim zájmům.|Nastavení můžete kdykoli změnit.
+cookie: Používáme soubory cookie, aby stránky fungovaly a reklama odpovídala vašim zájmům.
+  |Nastavení můžete kdykoli změnit.
 accept: Přijmout vše|Odmítnout|Nastavení
 legal: Všechna práva vyhrazena.|Přebírání obsahu bez souhlasu je zakázáno.
 menu: Domů|Zprávy|Politika|Ekonomika|Sport|Kultura|Názory|Věda|Zdraví|Cestování|Počasí|Kontakt|Archiv
@@ -105,8 +112,10 @@ leave: Yorum yap|Yorum yaz|Yorum yapmak için giriş yapın
 says: dedi ki:|yazdı|diyor
 related: İlgili haberler|Bunlar da ilginizi çekebilir|En çok okunanlar
 more: Devamını oku|Daha fazla|Tümünü gör
-news_text: Günün en önemli haberlerini her sabah e-posta kutunuza gönderelim.|Üye olarak kullanım koşullarını kabul etmiş olursunuz.
-cookie: Sitemizin çalışması, kullanımının ölçülmesi ve size uygun reklamlar göstermek için çerezler kullanıyoruz.|Tercihlerinizi istediğiniz zaman değiştirebilirsiniz.
+news_text: Günün en önemli haberlerini her sabah e-posta kutunuza gönderelim.
+  |Üye olarak kullanım koşullarını kabul etmiş olursunuz.
+cookie: Sitemizin çalışması, kullanımının ölçülmesi ve size uygun reklamlar göstermek için çerezler kullanıyoruz.
+  |Tercihlerinizi istediğiniz zaman değiştirebilirsiniz.
 accept: Tümünü kabul et|Reddet|Ayarlar
 legal: Tüm hakları saklıdır.|İzinsiz kopyalanamaz ve yayınlanamaz.
 menu: Ana sayfa|Haberler|Siyaset|Ekonomi|Spor|Kültür|Yazarlar|Bilim|Sağlık|Dünya|Hava durumu|İletişim|Arşiv
@@ -128,11 +137,13 @@ related: Читайте также|По теме|Похожие материал
 more: Читать далее|Подробнее|Все новости
 news_title: Подпишитесь на рассылку|Главное за день
 news_text: Получайте каждое утро самые важные новости на почту.|Подписываясь, вы соглашаетесь с условиями.
-cookie: Мы используем файлы cookie, чтобы сайт работал, измерять посещаемость и показывать подходящую рекламу.|Вы можете изменить свой выбор в любое время.
+cookie: Мы используем файлы cookie, чтобы сайт работал, измерять посещаемость и показывать подходящую рекламу.
+  |Вы можете изменить свой выбор в любое время.
 accept: Принять|Отклонить|Настройки
 about: О компании {x}|О нас|Об авторе
 bio: {x} пишет о политике и экономике.|Все материалы автора {x}
-legal: Все права защищены.|При цитировании ссылка на источник обязательна.|Мнение редакции может не совпадать с мнением авторов.
+legal: Все права защищены.|При цитировании ссылка на источник обязательна.
+  |Мнение редакции может не совпадать с мнением авторов.
 menu: Главная|Новости|Политика|Экономика|Спорт|Культура|Мнения|Наука|Здоровье|В мире|Погода|Видео|Фото|Контакты|Архив
 foot: Правила|Реклама|О проекте|Контакты|Карта сайта
 side: Последние записи|Архивы|Рубрики|Поиск|Популярное
@@ -154,7 +165,8 @@ says: さんの発言|より|：
 related: 関連記事|あわせて読みたい|おすすめ|アクセスランキング
 more: 続きを読む|もっと見る|一覧へ
 news_text: 毎朝、最も重要なニュースをメールでお届けします。|登録すると利用規約に同意したことになります。
-cookie: 当サイトでは、サービスの提供と利用状況の測定、広告の表示のためにクッキーを使用しています。|設定はいつでも変更できます。
+cookie: 当サイトでは、サービスの提供と利用状況の測定、広告の表示のためにクッキーを使用しています。
+  |設定はいつでも変更できます。
 accept: 同意する|拒否する|設定
 legal: 無断転載を禁じます。|掲載された記事の著作権は当社に帰属します。
 menu: ホーム|ニュース|政治|経済|スポーツ|文化|社説|科学|健康|国際|天気|動画|写真|お問い合わせ
@@ -192,7 +204,8 @@ says: กล่าวว่า|เขียนเมื่อ|เมื่อ
 related: ข่าวที่เกี่ยวข้อง|อ่านเพิ่มเติม|เรื่องแนะนำ|ข่าวยอดนิยม
 more: อ่านต่อ|ดูทั้งหมด|เพิ่มเติม
 news_text: รับข่าวสำคัญทุกเช้าทางอีเมลของคุณ|เมื่อสมัครถือว่าคุณยอมรับข้อกำหนดการใช้งาน
-cookie: เว็บไซต์นี้ใช้คุกกี้เพื่อให้เว็บไซต์ทำงานได้ วัดการใช้งาน และแสดงโฆษณาที่เหมาะกับคุณ|คุณสามารถเปลี่ยนการตั้งค่าได้ตลอดเวลา
+cookie: เว็บไซต์นี้ใช้คุกกี้เพื่อให้เว็บไซต์ทำงานได้ วัดการใช้งาน และแสดงโฆษณาที่เหมาะกับคุณ
+  |คุณสามารถเปลี่ยนการตั้งค่าได้ตลอดเวลา
 accept: ยอมรับทั้งหมด|ปฏิเสธ|ตั้งค่า
 legal: สงวนลิขสิทธิ์|ห้ามคัดลอกหรือเผยแพร่โดยไม่ได้รับอนุญาต
 menu: หน้าแรก|ข่าว|การเมือง|เศรษฐกิจ|กีฬา|บันเทิง|ความเห็น|วิทยาศาสตร์|สุขภาพ|ต่างประเทศ|ภูมิภาค|วิดีโอ|ติดต่อเรา
@@ -211,7 +224,8 @@ says: يقول|كتب|قال
 related: مواضيع ذات صلة|اقرأ أيضا|الأكثر قراءة
 more: اقرأ المزيد|المزيد|عرض الكل
 news_text: احصل كل صباح على أهم الأخبار في بريدك.|بالتسجيل فإنك توافق على شروط الاستخدام.
-cookie: نستخدم ملفات تعريف الارتباط لتشغيل الموقع وقياس استخدامه وعرض إعلانات مناسبة لك.|يمكنك تغيير اختيارك في أي وقت.
+cookie: نستخدم ملفات تعريف الارتباط لتشغيل الموقع وقياس استخدامه وعرض إعلانات مناسبة لك.
+  |يمكنك تغيير اختيارك في أي وقت.
 accept: قبول الكل|رفض|الإعدادات
 legal: جميع الحقوق محفوظة.|لا يجوز النشر دون إذن.
 menu: الرئيسية|أخبار|سياسة|اقتصاد|رياضة|ثقافة|رأي|علوم|صحة|العالم|الطقس|فيديو|صور|اتصل بنا

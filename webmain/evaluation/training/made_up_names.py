@@ -36,48 +36,63 @@ NAMINGS: Final = tuple(Naming)
 WEIGHTS: Final = (30, 10, 8, 14, 8, 6, 14, 10)
 """How often each naming is drawn for a page."""
 
-_ROLES: Final[dict[str, str]] = {
-    # role: English words | abbreviations | words of other languages
-    "page": "page wrapper wrap site container layout main-wrap | pg wrp cnt | seite conteneur pagina contenedor strona",
-    "header": "header masthead site-header top banner head | hd hdr tp | kopf entete cabecera testata kop",
-    "nav": "nav menu navigation navbar main-menu site-nav | nv mn | navigation menue menu navegacion navigazione",
-    "main": "main content main-content primary center col-main | mn ct c1 | inhalt contenu contenido contenuto inhoud",
-    "article": "article post entry story article-content single news-item | art pst ent | artikel beitrag articulo articolo nota",
-    "headline": "headline title entry-title post-title article-title heading | hl ttl h | titel ueberschrift titre titulo titolo kop",
-    "lead": "lead intro standfirst summary dek excerpt | ld in sm | vorspann chapeau entradilla occhiello inleiding teasertext",
-    "body": "body entry-content post-body article-body text story-text content-text | bd txt bdy | text haupttext texte cuerpo testo corpo tekst",
-    "byline": "byline author-date meta entry-meta post-meta dateline | by mt au | autorzeile signature firma autore meta",
-    "comments": "comments comment-list discussion responses comments-area replies thread talk | cmts dsc cl | kommentare commentaires comentarios commenti reacties yorumlar",
-    "comment": "comment response reply message commentItem comment-single remark review | cmt c rsp | kommentar commentaire comentario commento reactie yorum",
-    "comment-text": "comment-body comment-text comment-content message-text commentText says | cmt_txt ctx cb | kommentar-text texte-commentaire texto-comentario testo-commento",
-    "comment-author": "comment-author vcard username commenter nickname poster | cmt_au usr un | verfasser auteur autor utente naam",
-    "comment-date": "comment-date comment-meta time date posted-on commentmetadata | cmt_dt dt | datum date fecha data",
-    "reply": "reply comment-reply reply-link actions comment-tools | rpl act | antworten repondre responder rispondi",
-    "children": "children replies nested sub-comments thread-children | chd sub | antworten reponses respuestas risposte",
-    "form": "comment-form respond form reply-form post-comment | frm cf | formular formulaire formulario modulo",
-    "related": "related related-posts more-stories recommended see-also read-next teaser-list | rel rec mr | mehr-zum-thema a-lire-aussi relacionadas correlati lees-ook ilgili",
-    "teaser": "teaser card related-item story-card item promo listing-item | ts crd it | anreisser vignette noticia scheda blok",
-    "teaser-title": "teaser-title card-title item-title hed title | tt ct | teaser-titel titre titulo titolo",
-    "teaser-text": "teaser-text card-text description excerpt summary blurb | tx ds | teaser-text resume resumen sommario",
-    "side": "sidebar aside secondary right-column widget-area rail | sb rc c2 | seitenleiste marginalspalte barre-laterale lateral colonna",
-    "widget": "widget box module block panel sidebar-box | wdg bx md | kasten bloc modulo caja",
-    "author": "author-box author-bio about-author bio writer contributor | au_bx bio | autorenbox auteur-bio sobre-autor autore",
-    "company": "boilerplate about-company company-info press-contact about | co abt | unternehmen entreprise empresa azienda",
-    "newsletter": "newsletter signup subscribe mailing-list email-signup optin | nl sgn | newsletter-box abonnement boletin iscriviti",
-    "cookie": "cookie-banner consent gdpr privacy-notice cookie-notice overlay | ck cns | hinweis bandeau aviso avviso",
-    "wall": "paywall subscribe-wall meter gate premium-offer | pw gt | bezahlschranke abonnes suscriptores abbonati",
-    "share": "share social share-buttons sharing addthis social-links | sh soc | teilen partage compartir condividi",
-    "tags": "tags keywords topics post-tags tag-list | tg kw | schlagworte motscles etiquetas argomenti",
-    "footer": "footer site-footer bottom colophon foot | ft btm | fuss pied pie fondo voet",
-    "legal": "legal disclaimer copyright fineprint terms | lg cpr | rechtliches mentions aviso-legal note",
-    "figure": "figure image media photo wp-caption picture | fig img ph | bild photo imagen foto",
-    "caption": "caption figcaption image-caption credit wp-caption-text cutline | cap cr | bildunterschrift legende pie-de-foto didascalia",
-    "quote": "pullquote blockquote quote callout highlight | pq qt | zitat citation cita citazione",
-    "ad": "ad advert banner sponsored promo-box dfp | ad adv | anzeige pub publicidad pubblicita",
-    "crumbs": "breadcrumb breadcrumbs path trail you-are-here | bc pth | brotkrumen fil-ariane migas percorso",
-    "more": "read-more more more-link continue | mr rm | weiter suite leer-mas leggi",
-    "inner": "inner wrap row group section holder | in rw gp | innen ligne fila riga",
-}
+_ROLES: Final = """
+page: page wrapper wrap site container layout main-wrap | pg wrp cnt | seite conteneur pagina contenedor strona
+header: header masthead site-header top banner head | hd hdr tp | kopf entete cabecera testata kop
+nav: nav menu navigation navbar main-menu site-nav | nv mn | navigation menue menu navegacion navigazione
+main: main content main-content primary center col-main | mn ct c1 | inhalt contenu contenido contenuto inhoud
+article: article post entry story article-content single news-item | art pst ent | artikel beitrag articulo articolo
+  nota
+headline: headline title entry-title post-title article-title heading | hl ttl h | titel ueberschrift titre titulo
+  titolo kop
+lead: lead intro standfirst summary dek excerpt | ld in sm | vorspann chapeau entradilla occhiello inleiding
+  teasertext
+body: body entry-content post-body article-body text story-text content-text | bd txt bdy | text haupttext texte
+  cuerpo testo corpo tekst
+byline: byline author-date meta entry-meta post-meta dateline | by mt au | autorzeile signature firma autore meta
+comments: comments comment-list discussion responses comments-area replies thread talk | cmts dsc cl | kommentare
+  commentaires comentarios commenti reacties yorumlar
+comment: comment response reply message commentItem comment-single remark review | cmt c rsp | kommentar commentaire
+  comentario commento reactie yorum
+comment-text: comment-body comment-text comment-content message-text commentText says | cmt_txt ctx cb |
+  kommentar-text texte-commentaire texto-comentario testo-commento
+comment-author: comment-author vcard username commenter nickname poster | cmt_au usr un | verfasser auteur autor
+  utente naam
+comment-date: comment-date comment-meta time date posted-on commentmetadata | cmt_dt dt | datum date fecha data
+reply: reply comment-reply reply-link actions comment-tools | rpl act | antworten repondre responder rispondi
+children: children replies nested sub-comments thread-children | chd sub | antworten reponses respuestas risposte
+form: comment-form respond form reply-form post-comment | frm cf | formular formulaire formulario modulo
+related: related related-posts more-stories recommended see-also read-next teaser-list | rel rec mr | mehr-zum-thema
+  a-lire-aussi relacionadas correlati lees-ook ilgili
+teaser: teaser card related-item story-card item promo listing-item | ts crd it | anreisser vignette noticia scheda
+  blok
+teaser-title: teaser-title card-title item-title hed title | tt ct | teaser-titel titre titulo titolo
+teaser-text: teaser-text card-text description excerpt summary blurb | tx ds | teaser-text resume resumen sommario
+side: sidebar aside secondary right-column widget-area rail | sb rc c2 | seitenleiste marginalspalte barre-laterale
+  lateral colonna
+widget: widget box module block panel sidebar-box | wdg bx md | kasten bloc modulo caja
+author: author-box author-bio about-author bio writer contributor | au_bx bio | autorenbox auteur-bio sobre-autor
+  autore
+company: boilerplate about-company company-info press-contact about | co abt | unternehmen entreprise empresa
+  azienda
+newsletter: newsletter signup subscribe mailing-list email-signup optin | nl sgn | newsletter-box abonnement boletin
+  iscriviti
+cookie: cookie-banner consent gdpr privacy-notice cookie-notice overlay | ck cns | hinweis bandeau aviso avviso
+wall: paywall subscribe-wall meter gate premium-offer | pw gt | bezahlschranke abonnes suscriptores abbonati
+share: share social share-buttons sharing addthis social-links | sh soc | teilen partage compartir condividi
+tags: tags keywords topics post-tags tag-list | tg kw | schlagworte motscles etiquetas argomenti
+footer: footer site-footer bottom colophon foot | ft btm | fuss pied pie fondo voet
+legal: legal disclaimer copyright fineprint terms | lg cpr | rechtliches mentions aviso-legal note
+figure: figure image media photo wp-caption picture | fig img ph | bild photo imagen foto
+caption: caption figcaption image-caption credit wp-caption-text cutline | cap cr | bildunterschrift legende
+  pie-de-foto didascalia
+quote: pullquote blockquote quote callout highlight | pq qt | zitat citation cita citazione
+ad: ad advert banner sponsored promo-box dfp | ad adv | anzeige pub publicidad pubblicita
+crumbs: breadcrumb breadcrumbs path trail you-are-here | bc pth | brotkrumen fil-ariane migas percorso
+more: read-more more more-link continue | mr rm | weiter suite leer-mas leggi
+inner: inner wrap row group section holder | in rw gp | innen ligne fila riga
+"""
+"""A line a part: English words, abbreviations, words of other languages."""
 _BLURRED: Final = (
     "content inner box text item entry post block section wrap module area left right data field info item-content "
     "body main clearfix container row col article title cont detail story"
@@ -135,7 +150,7 @@ class Names:
         return f' id="{token}"' if self._style == 0 else f'{name} id="{token}"'
 
     def _drawn(self, role: str) -> str:
-        plain, short, other = _words(role)
+        plain, short, other = _roles()[role]
         draw = self.draw
         match self.naming:
             case Naming.NONE:
@@ -220,17 +235,21 @@ def _letters(draw: random.Random, n: int) -> str:
 
 
 @cache
-def _words(role: str) -> tuple[list[str], list[str], list[str]]:
-    plain, short, other = (part.split() for part in _ROLES[role].split(" | "))
-    return plain, short, other
+def _roles() -> dict[str, tuple[list[str], list[str], list[str]]]:
+    found = {}
+    for row in _ROLES.strip().replace("\n  ", " ").splitlines():
+        role, _, words = row.partition(": ")
+        plain, short, other = (part.split() for part in words.split(" | "))
+        found[role] = (plain, short, other)
+    return found
 
 
 @cache
 def _role_of(token: str) -> str:
     """Return the part that a page's own class names, "" where it names none."""
-    for role in sorted(_ROLES):
+    for role in sorted(_roles()):
         if role in ("inner", "page"):
             continue
-        if any(word in token for word in _words(role)[0] if len(word) > 4):
+        if any(word in token for word in _roles()[role][0] if len(word) > 4):
             return role
     return ""

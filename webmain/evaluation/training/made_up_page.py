@@ -78,14 +78,10 @@ class OpenPage:
 
     def child_of_container(self, element: Element) -> Element | None:
         """Return the child of the container in which an element stands; None if it stands elsewhere."""
-        while element is not None:
-            parent = element.getparent()
-            if parent is self.container:
-                return element
-            if parent is None:
-                return None
-            element = parent
-        return None
+        parent = element.getparent()
+        while parent is not None and parent is not self.container:
+            element, parent = parent, parent.getparent()
+        return None if parent is None else element
 
 
 def read_html(html: str | bytes) -> Element:
@@ -102,8 +98,7 @@ def read_html(html: str | bytes) -> Element:
         if "json" not in (node.attributes.get("type") or ""):
             node.decompose()
     parser = HTMLParser(huge_tree=True, remove_comments=True, remove_pis=True)
-    root = etree.fromstring(parsed.html or "<html><body></body></html>", parser)
-    return root
+    return etree.fromstring(parsed.html or "<html><body></body></html>", parser)
 
 
 def runs(top: Element) -> Iterator[Run]:

@@ -20,8 +20,8 @@ MAX_SENTENCES: Final = 400
 """Sentences taken of one page, so that long pages don't drown the rest."""
 _LATIN = "abcdefghijklmnopqrstuvwxyz"
 _FIRST = (
-    "Anna Ben Carla David Elena Frank Greta Hugo Ines Jan Katja Liam Maria Nils Olga Pedro Rosa Sven Tina Umut Vera Will Yuki "
-    "Zoe Ahmed Bea Chen Dana Emre Fatma Giorgio Hana Ivan Julie Kofi Lena Marek Nadia Oscar Priya"
+    "Anna Ben Carla David Elena Frank Greta Hugo Ines Jan Katja Liam Maria Nils Olga Pedro Rosa Sven Tina Umut Vera Will "
+    "Yuki Zoe Ahmed Bea Chen Dana Emre Fatma Giorgio Hana Ivan Julie Kofi Lena Marek Nadia Oscar Priya"
 ).split()
 _LAST = (
     "Abel Berger Costa Diaz Eriksen Fischer Garcia Hansen Ito Jansen Kowalski Lopez Martin Novak Okafor Petrov Quinn Rossi "
