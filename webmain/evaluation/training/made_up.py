@@ -25,11 +25,15 @@ from webmain.evaluation.training.made_up_desk import Desk, new_desk
 from webmain.evaluation.training.made_up_page import OpenPage
 from webmain.evaluation.training.made_up_prose import Prose
 from webmain.evaluation.training.made_up_scripts import script_swapped, swap_languages
+from webmain.evaluation.training.made_up_templates import whole_page
 
 ARTICLES: Final = frozenset({"article", "", "news", "blog"})
 OTHER_SHARE: Final = 0.25
 """Share of pages that are no articles: their content is left alone, what is around it is changed."""
+TEMPLATE_SHARE: Final = 0.3
+"""Share of the articles that are put into a layout of our own; the others' own pages are changed."""
 SWAPPED_SHARE: Final = 0.15
+"""Share of all pages whose words become those of another script."""
 SHORTENED_SHARE: Final = 0.25
 DATASET: Final = "made_up"
 _UNSPACED: Final = frozenset({"th", "zh", "ja", "km", "lo", "my"})
@@ -78,7 +82,8 @@ def _rounds(pages: Sequence[GoldPage], seed: str) -> Iterator[GoldPage]:
 
 def _made_up(page: GoldPage, prose: Prose, draw: random.Random) -> GoldPage:
     desk = new_desk(draw, prose.dealer(page, draw))
-    made = changed(page, desk)
+    is_article = page.page_type in ARTICLES
+    made = whole_page(page, desk) if is_article and desk.chance(TEMPLATE_SHARE) else changed(page, desk)
     if draw.random() < SWAPPED_SHARE and page.language not in _UNSPACED:
         made = script_swapped(made, draw.choice(swap_languages()), draw=draw)
     return made
