@@ -7,6 +7,7 @@ cross-validation by site can't leak: call with the pages of the training folds o
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -36,6 +37,10 @@ SWAPPED_SHARE: Final = 0.15
 """Share of all pages whose words become those of another script."""
 SHORTENED_SHARE: Final = 0.25
 DATASET: Final = "made_up"
+MIN_FOUND: Final = 0.7
+"""Share of its gold text that a page must show to be changed."""
+MAX_TRIES: Final = 20
+"""Pages that are tried for one made-up page; where none will do, there is one less."""
 _UNSPACED: Final = frozenset({"th", "zh", "ja", "km", "lo", "my"})
 
 
@@ -68,9 +73,13 @@ def made_up_pages(pages: Sequence[GoldPage], *, count: int, seed: int) -> Iterat
     }
     for number in range(count if ordered else 0):
         draw = random.Random(f"{seed}/{number}")  # noqa: S311 - variety, no secret
-        page = next(rounds[draw.random() >= OTHER_SHARE])
-        made = _made_up(page, prose, draw)
-        yield replace(made, id=f"{page.dataset}-{page.id}-{seed}-{number}", dataset=DATASET)
+        is_article = draw.random() >= OTHER_SHARE
+        made = None
+        for page in itertools.islice(rounds[is_article], MAX_TRIES):
+            made = _made_up(page, prose, draw)
+            if made is not None:
+                yield replace(made, id=f"{page.dataset}-{page.id}-{seed}-{number}", dataset=DATASET)
+                break
 
 
 def _rounds(pages: Sequence[GoldPage], seed: str) -> Iterator[GoldPage]:
@@ -80,16 +89,18 @@ def _rounds(pages: Sequence[GoldPage], seed: str) -> Iterator[GoldPage]:
         yield from draw.sample(pages, k=len(pages))
 
 
-def _made_up(page: GoldPage, prose: Prose, draw: random.Random) -> GoldPage:
+def _made_up(page: GoldPage, prose: Prose, draw: random.Random) -> GoldPage | None:
     desk = new_desk(draw, prose.dealer(page, draw))
     is_article = page.page_type in ARTICLES
-    made = whole_page(page, desk) if is_article and desk.chance(TEMPLATE_SHARE) else changed(page, desk)
-    if draw.random() < SWAPPED_SHARE and page.language not in _UNSPACED:
+    made = None if is_article and desk.chance(TEMPLATE_SHARE) else changed(page, desk)
+    if made is None and is_article:
+        made = whole_page(page, desk)
+    if made is not None and draw.random() < SWAPPED_SHARE and page.language not in _UNSPACED:
         made = script_swapped(made, draw.choice(swap_languages()), draw=draw)
     return made
 
 
-def changed(page: GoldPage, desk: Desk) -> GoldPage:
+def changed(page: GoldPage, desk: Desk) -> GoldPage | None:
     """Return a page with boxes put in and its markup rewritten.
 
     Parameters
@@ -98,14 +109,21 @@ def changed(page: GoldPage, desk: Desk) -> GoldPage:
         A real page.
     desk : Desk
         Draw, prose and names.
+
+    Returns
+    -------
+    GoldPage or None
+        None where the page doesn't show its gold text: what is not known can't be kept.
     """
     opened = OpenPage(page)
+    if opened.found_share < MIN_FOUND:
+        return None
     is_article = page.page_type in ARTICLES
     if is_article and desk.chance(SHORTENED_SHARE):
         shorten(opened, desk)
     for change, share in INSERTIONS:
         harmless = change in (add_footer, add_notice, add_sidebar)
-        if (is_article or harmless) and opened.content and desk.chance(share):
+        if (is_article or harmless) and desk.chance(share):
             change(opened, desk)
     for change, share in REWRITINGS:
         if desk.chance(share):

@@ -156,7 +156,9 @@ def flatten_tags(page: OpenPage, desk: Desk) -> None:
         element.tag = "span" if element.tag == "time" else "div"
     if headings:
         for element in page.body.iter(*_HEADINGS):
-            element.tag = headings
+            if headings in ("b", "font"):
+                _wrap_children(element, headings)
+            element.tag = "p" if headings in ("b", "font") else headings
 
 
 def rewrite_paragraphs(page: OpenPage, desk: Desk) -> None:
@@ -170,6 +172,9 @@ def rewrite_paragraphs(page: OpenPage, desk: Desk) -> None:
             for paragraph in group:
                 first.append(paragraph)
                 paragraph.tag = "li"
+        if way == "br":
+            group[0].addprevious(etree.Element("br"))
+            group[0].addprevious(etree.Element("br"))
         for paragraph in group:
             match way:
                 case "div":

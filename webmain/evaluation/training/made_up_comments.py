@@ -19,10 +19,13 @@ class Comment:
     author: str
     date: str
     paragraphs: list[str]
+    quoted: str = ""
     answers: list[Comment] = field(default_factory=list)
 
     def texts(self) -> Iterator[str]:
         """Give the texts of the comment and of all answers, in the order of the page."""
+        if self.quoted:
+            yield self.quoted
         yield from self.paragraphs
         for answer in self.answers:
             yield from answer.texts()
@@ -46,6 +49,7 @@ class _Manner:
     with_reply: bool
     linked: bool
     labels: tuple[str, ...]
+    quote: str
 
     def author(self, comment: Comment) -> str:
         return self.desk.link(comment.author) if self.linked else text(comment.author)
@@ -63,7 +67,11 @@ class _Manner:
         return f"<{tag}{self.desk.names.of('reply')}>{links}</{tag}>"
 
     def body(self, comment: Comment) -> str:
-        return self.desk.flow(comment.paragraphs, self.flow)
+        html = self.desk.flow(comment.paragraphs, self.flow)
+        if comment.quoted:
+            tag = self.quote
+            html = f"<{tag}>{text(comment.quoted)}</{tag}>{html}"
+        return html
 
     def of(self, role: str) -> str:
         return self.desk.names.of(role)
@@ -90,6 +98,7 @@ def thread(desk: Desk, chars: int) -> Thread:
         with_reply=desk.chance(0.65),
         linked=desk.chance(0.4),
         labels=labels,
+        quote=draw.choice(("blockquote", "blockquote", "i", "em", "q", "div")),
     )
     body = draw.choice(_SYSTEMS)(manner, comments)
     html = _framed(desk, body, len(comments))
@@ -100,11 +109,13 @@ def _comments(desk: Desk, chars: int) -> list[Comment]:
     draw, deal = desk.draw, desk.deal
     verbosity = draw.random() ** 1.3
     answering = draw.choice((0.0, 0.0, 0.25, 0.5))
+    quoting = draw.choice((0.0, 0.0, 0.05, 0.2))
     roots: list[Comment] = []
     open_ends: list[tuple[Comment, int]] = []
     total = 0
     for _ in range(MAX_COMMENTS):
-        comment = Comment(deal.nick(), deal.date(), deal.comment(verbosity))
+        before = open_ends[-1][0].paragraphs[0] if open_ends and draw.random() < quoting else ""
+        comment = Comment(deal.nick(), deal.date(), deal.comment(verbosity), before)
         total += sum(map(len, comment.paragraphs))
         if open_ends and draw.random() < answering:
             parent, depth = draw.choice(open_ends[-6:])
@@ -127,7 +138,7 @@ def _framed(desk: Desk, body: str, n: int) -> str:
     form = _form(desk) if desk.chance(0.5) else ""
     frame = draw.choice(("div", "div", "div", "section", "aside", ""))
     html = heading + "\n" + body + "\n" + form if desk.chance(0.85) else form + heading + body
-    return f"<{frame}{names.once('comments')}>{html}</{frame}>" if frame else html
+    return f"<{frame}{names.once('comments')}>{html}</{frame}>" if frame else f"<br><br>\n{html}<br><br>"
 
 
 def _form(desk: Desk) -> str:

@@ -33,6 +33,11 @@ class Desk:
         """Return an anchor that leads nowhere."""
         return f'<a{self.names.of(role) if role else ""} href="{self.href()}">{text(label)}</a>'
 
+    def line(self, tag: str, role: str, html: str) -> str:
+        """Return markup in an element, with an empty line after elements that end no line themselves."""
+        end = "<br><br>\n" if tag in ("b", "font", "small", "span", "strong") else ""
+        return f"<{tag}{self.names.of(role)}>{html}</{tag}>{end}"
+
     def href(self) -> str:
         """Return an address as menus, teasers and comments have them."""
         draw = self.draw

@@ -65,7 +65,13 @@ _CHINESE = (
     "期市直德资命山金指克许统区保至队形社便空决治展马科司五基眼书非则听白却界达光放强即像难且权思王象完设式色路记南品住告类求据程北"
     "边死张该交规万取拉格望觉术领共确传师观清今切院让识候带导争运"
 )
-_KANA = "カ リ ア ス ン ト イ ラ ル ク レ シ ド マ タ コ フ ロ メ ニ サ パ ミ キ テ バ ッ ー オ セ ウ エ".split()
+_KANJI = (
+    "日一国人年大十二本中長出三時行見月分後前生五間上東四今金九入学高円子外八六下来気小七山話女北午百書先名川千水半男西電校語土木聞食車何南万毎白天母火右読友左休父雨会社事者地業方新場員立開手力問代明動京目"
+    "通言理体田主題意不作用度強公持野以思家世多正安院心界教文元重近考画海売知道集別物使品計死特私始朝運終台広住真有口少町料工建空急止送切転研足究楽起着店病質待試族銀早映親験医仕去味写字答夜音注帰古歌買悪図"
+    "週室歩風紙黒花春赤館屋色走夏習駅洋旅服夕借曜飲肉貸堂飯勉冬昼茶弟牛魚兄犬姉漢政経済党選議論市県庁警察"
+)
+_OKURIGANA = "る う い く た って める える しい り".split()
+_KANA = "カ リ ア ス ン ト イ ラ ル ク レ シ ド マ タ コ フ ロ メ ニ サ パ ミ キ テ バ オ セ ウ エ".split()
 _ARABIC = """
 ال مد را كت سل حم ما نا عل قا دي بر شر طر جم فر صح خب وز حك ري لي من تا سا عا با دا قد رب جد نظ عم
 لم شع مل كم سر حد قو فع ند بي ني مي ون ات ين ية ان اء ار ام
@@ -103,10 +109,13 @@ def _hangul() -> tuple[str, ...]:
 
 
 def _japanese() -> tuple[str, ...]:
-    """Mix characters of two Chinese-derived syllables with those of the syllabary for foreign words."""
-    kanji = [_CHINESE[i] + _CHINESE[-1 - i // 2] for i in range(0, 300, 2)]
-    kana = ["".join(_KANA[(i * k) % len(_KANA)] for k in (1, 3, 7)) for i in range(1, 40)]
-    return tuple(part for pair in zip(kanji[:39], kanji[39:78], kana, strict=True) for part in pair) + tuple(kanji[78:])
+    """Mix compounds of two characters, stems with their endings, and foreign words in their own syllabary."""
+    n = len(_KANJI)
+    kanji = [_KANJI[i % n] + _KANJI[(i * 7 + 3) % n] for i in range(160)]
+    short = [_KANJI[(i * 11) % n] + _OKURIGANA[i % len(_OKURIGANA)] for i in range(80)]
+    kana = ["".join(_KANA[(i * k) % len(_KANA)] for k in (1, 3, 7)) + "ー" * (i % 3 == 0) for i in range(1, 41)]
+    mixed = zip(kanji[:40], short[:40], kanji[40:80], kana, strict=True)
+    return tuple(part for parts in mixed for part in parts) + tuple(kanji[80:]) + tuple(short[40:])
 
 
 _WIDE: Final = {
@@ -147,13 +156,13 @@ INVENTORIES: Final[dict[str, Inventory]] = {
     ),
     "ja": Inventory(
         locale="ja-JP",
-        ratio=0.42,
+        ratio=0.38,
         parts=_japanese(),
         function_words=tuple(
             "の は を に が と で も から まで より へ や など という した して いる です ます ない その".split()
         ),
         marks={**_WIDE, ",": "、", "“": "「", "”": "」", '"': "」"},
-        endings=("", "", "", "", "する", "した", "った", "い", "ない", "れる"),
+        endings=("", "", "", "", "する", "した", "され", "な", "的な", "して"),
         skew=1.2,
         unspaced=True,
     ),

@@ -66,6 +66,11 @@ class OpenPage:
         self.container = _container(self.body, self.content)
         self._slots: list[str] = []
 
+    @property
+    def found_share(self) -> float:
+        """Share of the gold text's characters that the page shows; small where the gold is not this page's."""
+        return sum(len(run.text) for run in self.content) / max(len(" ".join(self.gold.split())), 1)
+
     def slot(self, html: str) -> Element:
         """Return an element that stands for markup and becomes it when the page is written."""
         self._slots.append(html)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -13,6 +13,10 @@ from webmain.evaluation.records import GoldPage
 from webmain.evaluation.training.made_up_words import wording
 
 _SENTENCE_END = re.compile("(?<=[.!?…])[\"”’'»)]* +(?=[\\w\"“„«'(¿¡])|(?<=[。！？])")
+_BULLET = re.compile("^(?:[-*•·–—#>]+|\\(?\\d{1,2}[.)])\\s+")
+_SYMBOL = re.compile("[\\d{}\\[\\]<>=\\\\/|_#$%^*+~;:()&]")
+MAX_SYMBOLS: Final = 0.08
+"""Share of a sentence's characters that may be digits and signs."""
 MIN_SENTENCE: Final = 25
 MAX_SENTENCE: Final = 500
 """Characters of a sentence that is dealt."""
@@ -70,7 +74,7 @@ class Prose:
         for listed in (self._by_language.get(language, []), self._by_language.get("en", []), self._all):
             fit = [s for s in listed if s.page != (page.dataset, page.id) and (not s.site or s.site != page.site)]
             if fit:
-                return Dealer(fit, draw, language=language)
+                return Dealer(fit, draw, language=language, topic=_topic(page.text or ""))
         return Dealer([], draw, language=language)
 
 
@@ -85,9 +89,14 @@ class Dealer:
         What is drawn from.
     language : str
         Language of the short wording.
+    topic : sequence of str
+        Words of the article, which what is said about it repeats.
     """
 
-    def __init__(self, sources: Sequence[_Source], draw: random.Random, *, language: str) -> None:
+    def __init__(
+        self, sources: Sequence[_Source], draw: random.Random, *, language: str, topic: Sequence[str] = ()
+    ) -> None:
+        self.topic = topic
         self.draw = draw
         self.language = language
         self.words = wording(language if draw.random() < 0.93 else "en")
@@ -128,7 +137,9 @@ class Dealer:
             return sentence.rstrip(".。")[:24]
         words = cut[: self.draw.randint(4, 12)]
         text = " ".join(words).strip("\"“”'‘’«»„.,;:!?()")
-        return text.title() if self.language == "en" and self.draw.random() < 0.35 else text
+        if self.language == "en" and self.draw.random() < 0.35:
+            return " ".join(word[:1].upper() + word[1:] for word in text.split())
+        return text
 
     def comment(self, verbosity: float) -> list[str]:
         """Return a reader's comment as paragraphs.
@@ -152,7 +163,17 @@ class Dealer:
             found[-1] = f"{found[-1]} {self.word('close')}"
         if draw.random() < 0.08:
             found[0] = f"@{self.nick()}{draw.choice((' ', ': ', ', '))}{found[0]}"
-        return [self._sloppy(text) for text in found]
+        return [self._sloppy(self.on_topic(text)) for text in found]
+
+    def on_topic(self, text: str) -> str:
+        """Put a word or two of the article in the place of long words of a text."""
+        if not self.topic or self.draw.random() < 0.4:
+            return text
+        words = text.split(" ")
+        long = [i for i, word in enumerate(words) if len(word) > 5 and word.isalpha()]
+        for i in self.draw.sample(long, k=min(len(long), self.draw.randint(1, 2))):
+            words[i] = self.draw.choice(self.topic)
+        return " ".join(words)
 
     def _sloppy(self, text: str) -> str:
         roll = self.draw.random()
@@ -215,14 +236,25 @@ class Dealer:
         return "/" + "-".join(words)
 
 
+def _topic(text: str) -> list[str]:
+    """Return an article's most frequent long words."""
+    found = Counter(re.findall(r"[^\W\d_]{5,20}", text[:10_000]))
+    return [word for word, _ in found.most_common(16)]
+
+
 def sentences(text: str) -> list[str]:
     """Cut a text into its sentences; lines end sentences too, and what is very short or long is left out."""
     found: list[str] = []
     for line in text.splitlines():
         if len(line) >= MIN_SENTENCE:
-            parts = (part.strip() for part in _SENTENCE_END.split(line))
-            found += [part for part in parts if part and MIN_SENTENCE <= len(part) <= MAX_SENTENCE]
+            parts = (_BULLET.sub("", part.strip()) for part in _SENTENCE_END.split(line))
+            found += [part for part in parts if MIN_SENTENCE <= len(part) <= MAX_SENTENCE and _is_prose(part)]
     return found
+
+
+def _is_prose(sentence: str) -> bool:
+    """Tell a sentence from code, figures and rows of a table."""
+    return len(_SYMBOL.findall(sentence)) <= MAX_SYMBOLS * len(sentence)
 
 
 def _lowered(text: str) -> str:

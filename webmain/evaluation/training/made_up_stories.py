@@ -81,11 +81,10 @@ def written_story(story: Story, desk: Desk) -> str:
 
 
 def _head(story: Story, desk: Desk) -> str:
-    draw, deal, names = desk.draw, desk.deal, desk.names
+    draw, deal = desk.draw, desk.deal
     tag = draw.choice(("h1", "h1", "h1", "h2", "h2", "h3", "div", "b", "font"))
     title = desk.link(story.title) if desk.chance(0.2) else text(story.title)
-    size = ' size="5"' if tag == "font" else ""
-    parts = [f"<{tag}{size}{names.of('headline')}>{title}</{tag}>"]
+    parts = [desk.line(tag, "headline", title)]
     name, date = deal.name(), deal.date()
     byline = draw.choice(
         (
@@ -96,14 +95,25 @@ def _head(story: Story, desk: Desk) -> str:
             f"{date} — {deal.word('comments', n=draw.randrange(90))}",
         )
     )
-    if desk.chance(0.8):
+    if desk.chance(0.65):
         tag = draw.choice(("p", "div", "span", "small", "font", "h4"))
-        parts.insert(draw.randrange(2), f"<{tag}{names.of('byline')}>{text(byline)}</{tag}>")
+        parts.insert(draw.randrange(2), desk.line(tag, "byline", text(byline)))
     if desk.chance(0.25):
         parts.append(boxes.share_bar(desk))
     if desk.chance(0.3):
         parts.append(boxes.figure(desk))
     return "\n".join(parts)
+
+
+def signature(desk: Desk) -> str:
+    """Return the line below an article that says who posted it, when, and where to comment."""
+    deal = desk.deal
+    links = [desk.link(deal.word("comments", n=desk.draw.randrange(60))), desk.link(deal.word("misc"))]
+    joint = desk.draw.choice((" | ", " • ", " ", " / "))
+    tag = desk.draw.choice(("p", "p", "div", "small", "span"))
+    line = joint.join((text(f"{deal.word('posted')} {deal.date()}"), *links[: desk.draw.randrange(3)]))
+    before = "<br><br>\n" if tag in ("small", "span") else ""
+    return before + desk.line(tag, "byline", line)
 
 
 def _body(story: Story, desk: Desk) -> str:
@@ -178,6 +188,9 @@ def _title(page: GoldPage, desk: Desk) -> str:
 
 _BETWEEN: Final = (boxes.inline_teaser, boxes.inline_teaser, boxes.figure, boxes.figure, boxes.advert, boxes.newsletter)
 _BELOW: Final = (
+    signature,
+    signature,
+    signature,
     boxes.share_bar,
     boxes.share_bar,
     boxes.tag_line,

@@ -229,7 +229,10 @@ def _nested_tables(parts: _Parts, desk: Desk) -> str:
 def _floats(parts: _Parts, desk: Desk) -> str:
     """Lay out in boxes that float: the blogs of 2003 to 2013."""
     names = desk.names
-    columns = [f"<div{names.once('main')}>{parts.main}</div>", f"<div{names.once('side')}>{parts.left}</div>"]
+    main = parts.main
+    for _ in range(desk.draw.choice((0, 0, 0, 1, 2, 4, 8))):
+        main = f"<div{names.of(desk.draw.choice(('inner', 'widget', 'page')))}>{main}</div>"
+    columns = [f"<div{names.once('main')}>{main}</div>", f"<div{names.once('side')}>{parts.left}</div>"]
     if desk.chance(0.4):
         columns.append(f"<div{names.of('side')}>{parts.right}</div>")
     if desk.chance(0.35):
