@@ -53,7 +53,8 @@ def gold_page(number, *, page_type="article", language="en", n_paragraphs=8):
         '<script type="application/ld+json">{"@type": "NewsArticle", "headline": "A title"}</script>'
         "</head><body>"
         f'<div id="top"><ul>{menu}</ul></div><div class="wrap"><article class="qqstory">'
-        f'<h1>A title of page {number}</h1><div class="text">{body}</div></article></div><footer>The end</footer></body></html>'
+        f'<h1>A title of page {number}</h1><div class="text">{body}</div></article></div>'
+        "<footer>The end</footer></body></html>"
     )
     return GoldPage(
         id=str(number),
