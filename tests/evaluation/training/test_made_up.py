@@ -390,6 +390,13 @@ def test_any_markup_can_be_opened_and_written(html):
     assert isinstance(OpenPage(page).html(), str)
 
 
+@pytest.mark.parametrize("odd", ["&#8;", "\x0c", "\x00", "\ufffe", "\ud800", "&#xfffe;", "&#xd800;"])
+def test_characters_that_no_tree_can_hold_are_left_out(odd):
+    page = replace(PAGES[0], html=str(PAGES[0].html).replace('class="par">', f'class="par{odd}">{odd}x '))
+    made = script_swapped(changed(page, desk_for(page, 1)), "ru", draw=random.Random(1))
+    assert made.html.count("<p") >= 8
+
+
 def test_bytes_are_decoded():
     page = replace(PAGES[0], html=str(PAGES[0].html).encode())
     assert OpenPage(page).found_share == pytest.approx(1.0, abs=0.01)

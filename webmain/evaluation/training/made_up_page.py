@@ -22,6 +22,8 @@ _NO_PLACE: Final = frozenset(
 """Elements into which no box can be put: the parser would move it elsewhere, or nobody writes so."""
 CONTAINER_SHARE: Final = 0.85
 """Share of the article's characters that its container holds at the least."""
+_UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+"""What no XML tree can hold."""
 _SLOT = re.compile('<x-slot id="(\\d+)"></x-slot>')
 
 Element = etree._Element
@@ -98,12 +100,12 @@ def read_html(html: str | bytes) -> Element:
         from webmain.page.encoding import decode
 
         html = decode(html).text
-    parsed = LexborHTMLParser(html)
+    parsed = LexborHTMLParser(html.encode("utf-8", "replace"))
     for node in parsed.css("script, style"):
         if "json" not in (node.attributes.get("type") or ""):
             node.decompose()
     parser = HTMLParser(huge_tree=True, remove_comments=True, remove_pis=True)
-    return etree.fromstring(parsed.html or "<html><body></body></html>", parser)
+    return etree.fromstring(_UNWRITABLE.sub("", parsed.html or "") or "<html><body></body></html>", parser)
 
 
 def runs(top: Element) -> Iterator[Run]:
