@@ -101,9 +101,9 @@ def guard(source: bytes) -> bytes:
 def _long_tags(source: bytes) -> Iterator[int]:
     """Find the start tags that may be so long that their attributes could cost the parser a second, all of them together.
 
-    A tag that covers a whole step holds each `>` in it in a quoted value. A single `>` that stands in none clears the step: the
-    last quote of either kind before it is not one that opens a value, behind `=` or white space. The steps are the smaller,
-    the larger the page. Where nothing clears a step, all start tags since the last `>` in no value may be long.
+    A tag that covers a whole step holds each `>` in it in a quoted value. A single `>` that stands in none clears the step:
+    the last quote of either kind before it is not one that opens a value, behind `=` or white space. The steps are the
+    smaller, the larger the page. Where nothing clears a step, all start tags since the last `>` in no value may be long.
     """
     find, rfind = source.find, source.rfind
     step = max(2 * MAX_ATTRIBUTES, _STEP_TIMES_BYTES // len(source))
