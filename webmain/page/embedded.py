@@ -1,0 +1,359 @@
+"""An article that a page carries as data for its scripts: JSON-LD, or the state of a framework.
+
+Such text is used where the page shows none of its own. There is no table of sites: the data is walked, strings and trees of
+strings that are prose are candidates, and the best is the longest one that belongs to an object with this page's title or
+address.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from urllib.parse import unquote, urlsplit
+
+import numpy as np
+
+from webmain.items import HIDDEN, Flag, Kind, Page
+from webmain.page.clues import letters
+from webmain.page.document import Document
+from webmain.page.jsonld import about_page, read_json_ld
+from webmain.page.kinds import article_blocks
+from webmain.page.prose import prose_chars
+from webmain.page.rich_text import TEXT_KEYS, is_element, is_markup, markup, type_words
+from webmain.page.states import MAX_NODES, nested, read_states
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from webmain.items import ArticleBlock
+
+MIN_PROSE: Final = 250.0
+"""Characters of prose (`prose_chars`) that an embedded article has at least."""
+
+MAX_DEPTH: Final = 150
+_MAX_CANDIDATES: Final = 4_000
+
+
+@dataclass(frozen=True, eq=False)
+class Embedded:
+    """The article that a page's data holds.
+
+    Attributes
+    ----------
+    source : str
+        "json-ld", or the name of the state it was found in: "__NEXT_DATA__", "window.__INITIAL_STATE__", "data-page".
+    path : str
+        Where in it, positions in lists written as `*`: "props.pageProps.article.body".
+    html : str
+        Paragraphs, headings, lists and quotes as markup.
+    is_own : bool
+        It belongs to an object that has this page's title or address.
+    """
+
+    source: str
+    path: str
+    html: str
+    is_own: bool
+    title: str = ""
+    url: str | None = None
+
+    @cached_property
+    def blocks(self) -> tuple[ArticleBlock, ...]:
+        """The article's blocks; captions and a first heading that is the page's title are left out."""
+        content = Document(Page(url=self.url, html=self.html), html=self.html)
+        leaves = content.leaves
+        kept = ~leaves.has(HIDDEN | Flag.EMBEDDED | Flag.IN_NOSCRIPT | Flag.IN_CONTROL)
+        ones = np.ones(len(leaves))
+        blocks = article_blocks(content, kept, score=ones, raw=ones, locate=False)
+        own = letters(self.title)
+        return tuple(
+            b for i, b in enumerate(blocks) if b.kind is not Kind.CAPTION and not (i == 0 and own and letters(b.text) == own)
+        )
+
+    @cached_property
+    def text(self) -> str:
+        """The blocks' texts joined by blank lines."""
+        return "\n\n".join(block.text for block in self.blocks)
+
+
+def embedded_text(document: Document) -> Embedded | None:
+    """Find the article in what a page carries for its scripts.
+
+    Parameters
+    ----------
+    document : Document
+
+    Returns
+    -------
+    Embedded or None
+        None where there is no text of `MIN_PROSE` that may be the page's article. Never raises on what pages hold; sizes,
+        depths and numbers of nodes are bounded.
+    """
+    about = _About(document)
+    candidates = [*_of_json_ld(document, about)]
+    for state in read_states(document.html, document.elements.attributes):
+        search = _Search(about)
+        search.visit(state.value, (state.name,), _Place(), 0)
+        candidates += search.found
+    best = _best(candidates)
+    if best is None:
+        return None
+    source, *path = best.path
+    html = best.value if best.is_html else markup(best.value)
+    found = Embedded(source, ".".join(path), html, best.place.distance >= 0, about.title, document.url)
+    return found if found.text else None
+
+
+class _About:
+    """What a page says of itself that an object about it may repeat."""
+
+    def __init__(self, document: Document) -> None:
+        metadata = document.metadata
+        self.title = metadata.title or document.title
+        self.titles = [t for t in dict.fromkeys(map(letters, (self.title, document.title))) if len(t) > 5]
+        self.urls = [u for u in (document.url, metadata.canonical_url) if u]
+        self.slugs = {s for s in map(_slug, self.urls) if s}
+        self.description = letters(metadata.description or "")[:60]
+
+    def has_title(self, text: str) -> bool:
+        """Tell whether a title is the page's own, or begins it."""
+        own = letters(text[:600])
+        return len(own) > 5 and any(t == own or (len(own) > 14 and (t.startswith(own) or own.startswith(t))) for t in self.titles)
+
+    def has_address(self, text: str) -> bool:
+        """Tell whether an address or a slug is the page's own."""
+        return len(text) < 2000 and _slug(text) in self.slugs
+
+
+def _slug(url: str) -> str:
+    """Return the last part of an address that could name one article; "" where it names none."""
+    try:
+        path = urlsplit(url).path
+    except ValueError:
+        return ""
+    last = unquote(path.rstrip("/").rpartition("/")[2]).lower().removesuffix(".html").removesuffix(".htm")
+    return last if len(last) > 7 and last not in ("index", "default") else ""
+
+
+class _Place(NamedTuple):
+    """Where a value stands among the objects around it."""
+
+    distance: int = -1  # steps down from an object with the page's title or address; -1 where there is none
+    foreign: bool = False  # in an object with a title and an address of its own
+    prior: float = 1.0  # what the keys above it promise
+
+    def below(self, key: str) -> _Place:
+        """Return the place of the value under a key."""
+        return _Place(self.distance + 1 if self.distance >= 0 else -1, self.foreign, self.prior * _promise(key))
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    value: Any
+    path: tuple[str, ...]
+    place: _Place
+    prose: float
+    is_html: bool = False
+
+    @property
+    def score(self) -> float:
+        """Prose, weighed by what stands around it."""
+        near = 3.0 * 0.93**self.place.distance if self.place.distance >= 0 else 0.2 if self.place.foreign else 1.0
+        last = next((p for p in reversed(self.path) if p != "*"), "")
+        formed = 1.15 if self.is_html or not isinstance(self.value, str) or is_markup(self.value[:5000]) else 1.0
+        return self.prose * near * self.place.prior * formed * (1.4 if _words(last) & _BODY else 1.0)
+
+
+_KEY_WORDS = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
+_BODY = frozenset("body content article story post text html paragraphs blocks articlebody rendered document".split())
+_ASIDE = frozenset(
+    "comment comments reply replies related relateds recommended recommendation recommendations recommend trending popular "
+    "latest similar next previous prev more i18n translation translations intl locale locales messages message labels strings "
+    "dictionary consent cookie cookies gdpr cmp privacy terms policy legal disclaimer disclosure author authors byline bylines "
+    "bio biography footer nav navigation menu menus sidebar ad ads advertising adverts promo promos promotion newsletter "
+    "subscription subscriptions subscribe paywall user users config configuration settings env error errors toast modal popup "
+    "banner caption captions image images photo photos media thumbnail gallery alt schema jsonld structureddata css styles style "
+    "script scripts breadcrumbs feed feeds teaser teasers widgets polls transcript tooltip placeholder help features flags "
+    "experiments testimonials team members executives episodes mentions reviews ratings".split()
+)
+_SHORT = frozenset("description summary excerpt dek standfirst snippet blurb abstract intro lead seo meta og twitter faq".split())
+
+
+def _words(key: str) -> frozenset[str]:
+    return frozenset(w.lower() for w in _KEY_WORDS.findall(key[:80])) | {key.lower()}
+
+
+def _promise(key: str) -> float:
+    """Return the factor that a key gives to all below it."""
+    words = _words(key)
+    if not words.isdisjoint(_ASIDE):
+        return 0.1
+    return 0.5 if not words.isdisjoint(_SHORT) else 1.0
+
+
+_TITLES: Final = ("headline", "title", "name", "heading", "pageTitle", "page_title", "headlines", "seoTitle", "question")
+_ADDRESSES: Final = (
+    "url", "canonical_url", "canonicalUrl", "canonical", "slug", "permalink", "link", "href", "uri", "path", "website_url",
+    "@id", "webUrl", "shareUrl", "mainEntityOfPage", "fullUrl", "relativeUrl", "seoUrl", "urlPath",
+)  # fmt: skip
+_HEADS: Final = ("seo", "meta", "metadata", "head", "header", "hero", "openGraph", "og", "SEO", "pageMeta")
+_SIGNED: Final = ("author", "user", "username", "userName", "commenter", "postedBy", "author_name", "authorName", "creator")
+
+
+def _strings(node: dict[str, Any], keys: Iterable[str]) -> Iterator[str]:
+    """Yield the strings under some keys, and those one step below."""
+    for key in keys:
+        value = node.get(key)
+        if isinstance(value, str) and value:
+            yield value
+        elif isinstance(value, dict):
+            yield from (v for v in list(value.values())[:20] if isinstance(v, str) and v)
+
+
+class _Search:
+    """One walk over one state, which collects candidates."""
+
+    def __init__(self, about: _About) -> None:
+        self._about = about
+        self._left = MAX_NODES
+        self.found: list[_Candidate] = []
+
+    def visit(self, value: Any, path: tuple[str, ...], place: _Place, depth: int) -> float:
+        """Return the prose of a value that belongs to what is around it; note what may be an article."""
+        self._left -= 1
+        if self._left < 0 or depth > MAX_DEPTH:
+            return 0.0
+        if isinstance(value, str):
+            return self._string(value, path, place, depth)
+        if isinstance(value, list):
+            return self._list(value, path, place, depth)
+        return self._object(value, path, place, depth) if isinstance(value, dict) else 0.0
+
+    def _note(self, value: Any, path: tuple[str, ...], place: _Place, prose: float) -> None:
+        if prose >= MIN_PROSE and len(self.found) < _MAX_CANDIDATES:
+            self.found.append(_Candidate(value, path, place, prose))
+
+    def _string(self, text: str, path: tuple[str, ...], place: _Place, depth: int) -> float:
+        if len(text) < 14:
+            return 0.0
+        if len(text) >= MIN_PROSE and not isinstance(value := nested(text), str):
+            return self.visit(value, path, place, depth + 1)
+        prose = prose_chars(text)
+        self._note(text, path, place, prose)
+        return prose
+
+    def _list(self, items: list[Any], path: tuple[str, ...], place: _Place, depth: int) -> float:
+        if is_element(items):
+            return self._react(items, path, place, depth)
+        total = works = 0.0
+        own = []
+        for item in items:
+            prose = self.visit(item, (*path, "*"), place.below("*"), depth + 1)
+            if isinstance(item, dict) and self._is_work(item, in_list=True):
+                works += prose
+            else:
+                total += prose
+                own.append(item)
+        if len(items) > 1 and total > works:
+            self._note(own, path, place, total)
+        return total
+
+    def _react(self, element: list[Any], path: tuple[str, ...], place: _Place, depth: int) -> float:
+        """Look into a React element: its text is one with that of the elements around it."""
+        tag = str(element[1])
+        if tag in ("nav", "footer", "aside", "script", "style", "head", "form", "button"):
+            return 0.0
+        total = 0.0
+        for key, value in element[3].items():
+            total += self.visit(value, path if key == "children" else (*path, key), place, depth + 1)
+        if tag in ("article", "main", "section", "div"):
+            self._note(element, (*path, tag), place, total)
+        return total
+
+    def _object(self, node: dict[str, Any], path: tuple[str, ...], place: _Place, depth: int) -> float:
+        is_own = self._is_own(node)
+        is_work = not is_own and self._is_work(node, in_list=path[-1] == "*")
+        if is_own:
+            place = _Place(0, False, place.prior if place.prior >= 0.5 else 0.5)
+        elif is_work:
+            place = _Place(-1, True, place.prior)
+        total = 0.0
+        for key, value in node.items():
+            if isinstance(value, (str, dict, list)):
+                inner = place.below(key)
+                prose = self.visit(value, (*path, key), inner, depth + 1)
+                total += prose if inner.prior >= 0.5 * place.prior else 0.0
+        if _is_root(node):
+            self._note(node, path, place, total)
+        return total
+
+    def _is_own(self, node: dict[str, Any]) -> bool:
+        """Tell whether an object has the page's title or address."""
+        about = self._about
+        if any(about.has_title(t) for t in _strings(node, _TITLES)) or any(
+            about.has_address(a) for a in _strings(node, _ADDRESSES)
+        ):
+            return True
+        return any(
+            isinstance(head := node.get(key), dict) and any(about.has_title(t) for t in _strings(head, _TITLES))
+            for key in _HEADS
+        )
+
+    def _is_work(self, node: dict[str, Any], *, in_list: bool) -> bool:
+        """Tell whether an object is another article, or a comment: a title and an address, or an author."""
+        if self._is_own(node):
+            return False
+        if any(len(letters(t[:200])) > 9 for t in _strings(node, _TITLES)) and any(
+            "/" in a.strip("/") or "-" in a for a in _strings(node, _ADDRESSES)
+        ):
+            return True
+        return in_list and any(node.get(k) for k in _SIGNED) and any(isinstance(node.get(k), str) for k in TEXT_KEYS)
+
+
+def _is_root(node: dict[str, Any]) -> bool:
+    """Tell whether an object is the root of a tree of text."""
+    words = type_words(node)
+    if words and words[-1] in ("doc", "document", "root", "richtext", "article", "story", "body"):
+        return True
+    return (isinstance(node.get("blocks"), list) and ("entityMap" in node or "time" in node or "version" in node)) or (
+        isinstance(node.get("root"), dict) and "children" in node["root"]
+    )
+
+
+def _of_json_ld(document: Document, about: _About) -> Iterator[_Candidate]:
+    """Yield the bodies of the JSON-LD objects that describe the page, the likeliest first."""
+    linked = read_json_ld(document.tree.data)
+    for rank, node in enumerate(about_page(linked, urls=about.urls, titles=[about.title, document.title])):
+        place = _Place(rank, foreign=node.aside)
+        for key in ("articleBody", "reviewBody", "text"):
+            value = node.value.get(key)
+            if isinstance(value, list):
+                value = "\n\n".join(v for v in value if isinstance(v, str))
+            if isinstance(value, str) and (prose := prose_chars(value)) >= MIN_PROSE:
+                yield _Candidate(value, ("json-ld", node.types[0] if node.types else "", key), place, prose)
+                break
+        updates = node.value.get("liveBlogUpdate")
+        if isinstance(updates, list):
+            pieces = [u[k] for u in updates if isinstance(u, dict) for k in ("headline", "articleBody") if isinstance(u.get(k), str)]
+            if (prose := sum(map(prose_chars, pieces))) >= MIN_PROSE:
+                yield _Candidate(pieces, ("json-ld", "liveblogposting", "liveBlogUpdate"), place, prose)
+
+
+def _best(candidates: list[_Candidate]) -> _Candidate | None:
+    """Choose the candidate with the highest score; of those inside it, one with nearly all of its prose."""
+    if not candidates:
+        return None
+    has_own = any(c.place.distance >= 0 for c in candidates)
+    allowed = [c for c in candidates if not (has_own and c.place.foreign)]
+    best = max(allowed or candidates, key=lambda c: c.score)
+    for _ in range(20):
+        n = len(best.path)
+        inner = [
+            c for c in allowed if len(c.path) > n and c.path[:n] == best.path and c.prose >= 0.85 * best.prose and c is not best
+        ]
+        if not inner:
+            break
+        best = max(inner, key=lambda c: c.prose)
+    return best
