@@ -32,6 +32,12 @@ if TYPE_CHECKING:
 MIN_PROSE: Final = 250.0
 """Characters of prose (`prose_chars`) that an embedded article has at least."""
 
+MIN_PROSE_ALONE: Final = 600.0
+"""What it has at least where nothing near it has the page's title or address."""
+
+MAX_TRIED: Final = 12
+"""Candidates that are written out to see whether they are readable."""
+
 MAX_DEPTH: Final = 150
 _MAX_CANDIDATES: Final = 4_000
 
@@ -97,13 +103,22 @@ def embedded_text(document: Document) -> Embedded | None:
         search = _Search(about)
         search.visit(state.value, (state.name,), _Place(), 0)
         candidates += search.found
-    best = _best(candidates)
-    if best is None:
-        return None
-    source, *path = best.path
-    html = best.value if best.is_html else markup(best.value)
-    found = Embedded(source, ".".join(path), html, best.place.distance >= 0, about.title, document.url)
-    return found if found.text else None
+    for candidate in _ranked(candidates):
+        source, *path = candidate.path
+        is_own = candidate.place.distance >= 0
+        found = Embedded(source, ".".join(path), markup(candidate.value), is_own, about.title, document.url)
+        if _is_readable(found, candidate):
+            return found
+    return None
+
+
+def _is_readable(found: Embedded, candidate: _Candidate) -> bool:
+    """Tell whether what was written holds the prose that was counted, and little else."""
+    prose = sum(prose_chars(block.text) for block in found.blocks)
+    shown = sum(len(block.text) for block in found.blocks)
+    if prose < MIN_PROSE or not 0.6 * candidate.prose <= prose <= 1.5 * candidate.prose:
+        return False
+    return prose >= 0.6 * shown
 
 
 class _About:
@@ -155,14 +170,13 @@ class _Candidate:
     path: tuple[str, ...]
     place: _Place
     prose: float
-    is_html: bool = False
 
     @property
     def score(self) -> float:
         """Prose, weighed by what stands around it."""
         near = 3.0 * 0.93**self.place.distance if self.place.distance >= 0 else 0.2 if self.place.foreign else 1.0
         last = next((p for p in reversed(self.path) if p != "*"), "")
-        formed = 1.15 if self.is_html or not isinstance(self.value, str) or is_markup(self.value[:5000]) else 1.0
+        formed = 1.15 if not isinstance(self.value, str) or is_markup(self.value[:5000]) else 1.0
         return self.prose * near * self.place.prior * formed * (1.4 if _words(last) & _BODY else 1.0)
 
 
@@ -173,12 +187,12 @@ _ASIDE = frozenset(
     "latest similar next previous prev more i18n translation translations intl locale locales messages message labels strings "
     "dictionary consent cookie cookies gdpr cmp privacy terms policy legal disclaimer disclosure author authors byline bylines "
     "bio biography footer nav navigation menu menus sidebar ad ads advertising adverts promo promos promotion newsletter "
-    "subscription subscriptions subscribe paywall user users config configuration settings env error errors toast modal popup "
+    "subscription subscriptions subscribe paywall user users env error errors toast modal popup "
     "banner caption captions image images photo photos media thumbnail gallery alt schema jsonld structureddata css styles style "
     "script scripts breadcrumbs feed feeds teaser teasers widgets polls transcript tooltip placeholder help features flags "
     "experiments testimonials team members executives episodes mentions reviews ratings".split()
 )
-_SHORT = frozenset("description summary excerpt dek standfirst snippet blurb abstract intro lead seo meta og twitter faq".split())
+_SHORT = frozenset("description summary excerpt dek standfirst snippet blurb abstract intro lead seo meta og twitter faq settings config configuration layout".split())
 
 
 def _words(key: str) -> frozenset[str]:
@@ -210,6 +224,8 @@ def _strings(node: dict[str, Any], keys: Iterable[str]) -> Iterator[str]:
             yield value
         elif isinstance(value, dict):
             yield from (v for v in list(value.values())[:20] if isinstance(v, str) and v)
+        elif isinstance(value, list):
+            yield from (v["text"] for v in value[:2] if isinstance(v, dict) and isinstance(v.get("text"), str))
 
 
 class _Search:
@@ -315,7 +331,7 @@ class _Search:
 def _is_root(node: dict[str, Any]) -> bool:
     """Tell whether an object is the root of a tree of text."""
     words = type_words(node)
-    if words and words[-1] in ("doc", "document", "root", "richtext", "article", "story", "body"):
+    if words and words[-1] in ("doc", "document", "root", "richtext"):
         return True
     return (isinstance(node.get("blocks"), list) and ("entityMap" in node or "time" in node or "version" in node)) or (
         isinstance(node.get("root"), dict) and "children" in node["root"]
@@ -341,19 +357,24 @@ def _of_json_ld(document: Document, about: _About) -> Iterator[_Candidate]:
                 yield _Candidate(pieces, ("json-ld", "liveblogposting", "liveBlogUpdate"), place, prose)
 
 
-def _best(candidates: list[_Candidate]) -> _Candidate | None:
-    """Choose the candidate with the highest score; of those inside it, one with nearly all of its prose."""
-    if not candidates:
-        return None
+def _ranked(candidates: list[_Candidate]) -> list[_Candidate]:
+    """Return the candidates that may be the article, the best first; of one inside another with the same prose, the inner."""
     has_own = any(c.place.distance >= 0 for c in candidates)
-    allowed = [c for c in candidates if not (has_own and c.place.foreign)]
-    best = max(allowed or candidates, key=lambda c: c.score)
-    for _ in range(20):
-        n = len(best.path)
-        inner = [
-            c for c in allowed if len(c.path) > n and c.path[:n] == best.path and c.prose >= 0.85 * best.prose and c is not best
-        ]
-        if not inner:
-            break
-        best = max(inner, key=lambda c: c.prose)
-    return best
+    allowed = [c for c in candidates if c.place.distance >= 0 or (not has_own and _may_stand_alone(c))]
+    allowed.sort(key=lambda c: -c.score)
+    ranked: list[_Candidate] = []
+    for candidate in allowed[:MAX_TRIED]:
+        n = len(candidate.path)
+        inner = [c for c in allowed if len(c.path) > n and c.path[:n] == candidate.path and c.prose >= 0.95 * candidate.prose]
+        for c in (*sorted(inner, key=lambda c: -len(c.path))[:1], candidate):
+            if c not in ranked:
+                ranked.append(c)
+    return ranked
+
+
+def _may_stand_alone(candidate: _Candidate) -> bool:
+    """Tell whether a text may be the article's although no object near it has the page's title or address."""
+    if candidate.place.foreign or candidate.place.prior < 0.5 or candidate.prose < MIN_PROSE_ALONE:
+        return False
+    last = next((p for p in reversed(candidate.path[1:]) if p != "*"), "")
+    return not _words(last).isdisjoint(_BODY)

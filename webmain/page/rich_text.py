@@ -10,6 +10,8 @@ import html
 import re
 from typing import Any, Final
 
+from webmain.page.prose import prose_chars
+
 MAX_DEPTH: Final = 60
 MAX_PIECES: Final = 20_000
 
@@ -28,6 +30,7 @@ LIST_KEYS: Final = (
 ).split()
 """Under these keys a node has further nodes."""
 
+_NODES: Final = frozenset(LIST_KEYS) | frozenset(TEXT_KEYS)
 _PARAGRAPH = frozenset("paragraph p unstyled para text block normal richtext copy htmlelement".split())
 _HEADING = frozenset("heading header headline subhead subheading subheadline subtitle crosshead crosshed title".split())
 _HEADING_NAME = re.compile(r"h(?:eading|eader)?[-_ ]?([1-6])", re.IGNORECASE)
@@ -242,7 +245,12 @@ class _Writer:
         own = next((node[k] for k in TEXT_KEYS if isinstance(node.get(k), str) and node[k].strip()), "")
         inner = _Writer()
         for key, value in node.items():
-            if isinstance(value, (dict, list)) and key.lower() not in _NEVER:
+            if key.lower() in _NEVER or key.lower() in _SKIPPED:
+                continue
+            if isinstance(value, str):
+                if not own and prose_chars(value):
+                    own = value
+            elif isinstance(value, dict) or (isinstance(value, list) and (key in _NODES or not _are_labels(value))):
                 inner.block(value, depth + 1)
         below = _letters("".join(inner.pieces))
         letters = _letters(own)
@@ -252,6 +260,11 @@ class _Writer:
             if below in letters:
                 return
         self.pieces.extend(inner.pieces)
+
+
+def _are_labels(items: list[Any]) -> bool:
+    """Tell whether a list holds strings and none of them is prose."""
+    return all(not isinstance(i, (dict, list)) and not (isinstance(i, str) and prose_chars(i)) for i in items)
 
 
 def _heading_level(node: dict[str, Any], words: tuple[str, ...]) -> int:

@@ -108,7 +108,7 @@ def _scripts(source: str) -> Iterator[tuple[str, str, str]]:
         position = closing.end() if closing else len(source)
         n_chars = end - opening.end()
         found = _TYPE.search(opening[1])
-        kind = found[1].lower() if found else ""
+        kind = html.unescape(found[1]).lower() if found else ""
         if n_chars < MIN_CHARS or n_chars > left or "ld+json" in kind:
             continue
         left -= n_chars
@@ -198,7 +198,26 @@ def unpacked(value: Any) -> Any:
         return nested(value)
     if isinstance(value, list) and len(value) > 3 and isinstance(value[0], (dict, list)) and _is_flat(value):
         return _Flat(value).resolve(0, 0)
-    return value
+    return _unmarked(value, 0) if isinstance(value, dict) and _is_marked(value) else value
+
+
+def _is_marked(value: dict[str, Any]) -> bool:
+    """Tell whether each value of an object is a pair of a mark and the value (properties of Astro's islands)."""
+    return bool(value) and all(isinstance(v, list) and len(v) in (1, 2) and type(v[0]) is int for v in value.values())
+
+
+def _unmarked(value: Any, depth: int) -> Any:
+    """Take the marks off values; 0 stands before a plain one or an object, 1 before a list of such pairs."""
+    if depth > _MAX_DEPTH:
+        return None
+    if isinstance(value, dict):
+        return {k: _unmarked(v, depth + 1) for k, v in value.items()}
+    if not (isinstance(value, list) and len(value) == 2 and type(value[0]) is int):
+        return value
+    mark, inner = value
+    if mark == 1 and isinstance(inner, list):
+        return [_unmarked(v, depth + 1) for v in inner]
+    return _unmarked(inner, depth + 1) if isinstance(inner, dict) else inner
 
 
 def nested(text: str) -> Any:
