@@ -103,22 +103,22 @@ def embedded_text(document: Document) -> Embedded | None:
         search = _Search(about)
         search.visit(state.value, (state.name,), _Place(), 0)
         candidates += search.found
+    best, best_score = None, 0.0
     for candidate in _ranked(candidates):
         source, *path = candidate.path
         is_own = candidate.place.distance >= 0
         found = Embedded(source, ".".join(path), markup(candidate.value), is_own, about.title, document.url)
-        if _is_readable(found, candidate):
-            return found
-    return None
+        score = _readable_prose(found) * candidate.factor
+        if score > best_score:
+            best, best_score = found, score
+    return best
 
 
-def _is_readable(found: Embedded, candidate: _Candidate) -> bool:
-    """Tell whether what was written holds the prose that was counted, and little else."""
-    prose = sum(prose_chars(block.text) for block in found.blocks)
-    shown = sum(len(block.text) for block in found.blocks)
-    if prose < MIN_PROSE or not 0.6 * candidate.prose <= prose <= 1.5 * candidate.prose:
-        return False
-    return prose >= 0.6 * shown
+def _readable_prose(found: Embedded) -> float:
+    """Count the prose of what was written; 0 where it is too little, or other things make up too much of it."""
+    counts = [(prose_chars(block.text), len(block.text)) for block in found.blocks]
+    prose, other = sum(p for p, _ in counts), sum(n for p, n in counts if not p)
+    return prose if prose >= MIN_PROSE and other <= 0.6 * prose else 0.0
 
 
 class _About:
@@ -174,23 +174,31 @@ class _Candidate:
     @property
     def score(self) -> float:
         """Prose, weighed by what stands around it."""
-        near = 3.0 * 0.93**self.place.distance if self.place.distance >= 0 else 0.2 if self.place.foreign else 1.0
+        return self.prose * self.factor
+
+    @property
+    def factor(self) -> float:
+        """How far what stands around it speaks for it."""
+        near = 3.0 * 0.93**self.place.distance if self.place.distance >= 0 else 0.2 if self.place.foreign else 0.7
         last = next((p for p in reversed(self.path) if p != "*"), "")
         formed = 1.15 if not isinstance(self.value, str) or is_markup(self.value[:5000]) else 1.0
-        return self.prose * near * self.place.prior * formed * (1.4 if _words(last) & _BODY else 1.0)
+        return near * self.place.prior * formed * (1.4 if _words(last) & _BODY else 1.0)
 
 
 _KEY_WORDS = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 _BODY = frozenset("body content article story post text html paragraphs blocks articlebody rendered document".split())
 _ASIDE = frozenset(
     "comment comments reply replies related relateds recommended recommendation recommendations recommend trending popular "
-    "latest similar next previous prev more i18n translation translations intl locale locales messages message labels strings "
-    "dictionary consent cookie cookies gdpr cmp privacy terms policy legal disclaimer disclosure author authors byline bylines "
+    "latest similar next previous prev more legal author authors byline bylines "
     "bio biography footer nav navigation menu menus sidebar ad ads advertising adverts promo promos promotion newsletter "
-    "subscription subscriptions subscribe paywall user users env error errors toast modal popup "
+    "subscription subscriptions subscribe paywall user users env toast modal popup "
     "banner caption captions image images photo photos media thumbnail gallery alt schema jsonld structureddata css styles style "
     "script scripts breadcrumbs feed feeds teaser teasers widgets polls transcript tooltip placeholder help features flags "
     "experiments testimonials team members executives episodes mentions reviews ratings".split()
+)
+_WORDING = frozenset(
+    "i18n translation translations intl locale locales messages message labels strings dictionary consent cookie cookies gdpr "
+    "cmp privacy terms policy disclaimer disclosure error errors errormap".split()
 )
 _SHORT = frozenset("description summary excerpt dek standfirst snippet blurb abstract intro lead seo meta og twitter faq settings config configuration layout".split())
 
@@ -202,6 +210,8 @@ def _words(key: str) -> frozenset[str]:
 def _promise(key: str) -> float:
     """Return the factor that a key gives to all below it."""
     words = _words(key)
+    if not words.isdisjoint(_WORDING):
+        return 0.001
     if not words.isdisjoint(_ASIDE):
         return 0.1
     return 0.5 if not words.isdisjoint(_SHORT) else 1.0
@@ -292,18 +302,22 @@ class _Search:
         is_own = self._is_own(node)
         is_work = not is_own and self._is_work(node, in_list=path[-1] == "*")
         if is_own:
-            place = _Place(0, False, place.prior if place.prior >= 0.5 else 0.5)
+            place = _Place(0, False, max(place.prior, 0.4) if place.prior >= 0.05 else place.prior)
         elif is_work:
             place = _Place(-1, True, place.prior)
-        total = 0.0
+        total = own = 0.0
         for key, value in node.items():
             if isinstance(value, (str, dict, list)):
                 inner = place.below(key)
                 prose = self.visit(value, (*path, key), inner, depth + 1)
-                total += prose if inner.prior >= 0.5 * place.prior else 0.0
+                if isinstance(value, str):
+                    own = max(own, prose)  # versions of one text, or one text and its labels
+                elif inner.prior >= 0.5 * place.prior:
+                    total += prose
+        total += own
         if _is_root(node):
             self._note(node, path, place, total)
-        return total
+        return 0.0 if is_own else total  # what holds the article as one thing among others is not its body
 
     def _is_own(self, node: dict[str, Any]) -> bool:
         """Tell whether an object has the page's title or address."""
@@ -347,9 +361,11 @@ def _of_json_ld(document: Document, about: _About) -> Iterator[_Candidate]:
             value = node.value.get(key)
             if isinstance(value, list):
                 value = "\n\n".join(v for v in value if isinstance(v, str))
-            if isinstance(value, str) and (prose := prose_chars(value)) >= MIN_PROSE:
-                yield _Candidate(value, ("json-ld", node.types[0] if node.types else "", key), place, prose)
-                break
+            if isinstance(value, str):
+                posts = [value, *_posts(node.value)]
+                if (prose := sum(map(prose_chars, posts))) >= MIN_PROSE:
+                    yield _Candidate(posts, ("json-ld", node.types[0] if node.types else "", key), place, prose)
+                    break
         updates = node.value.get("liveBlogUpdate")
         if isinstance(updates, list):
             pieces = [u[k] for u in updates if isinstance(u, dict) for k in ("headline", "articleBody") if isinstance(u.get(k), str)]
@@ -357,13 +373,29 @@ def _of_json_ld(document: Document, about: _About) -> Iterator[_Candidate]:
                 yield _Candidate(pieces, ("json-ld", "liveblogposting", "liveBlogUpdate"), place, prose)
 
 
+def _posts(node: dict[str, Any]) -> list[str]:
+    """Return the answers to a question and the posts of a thread; none for articles, whose comments are no part of them."""
+    if not _THREADS.isdisjoint(type_words({"type": str(node.get("@type"))})[:1]):
+        found = [node.get(k) for k in ("acceptedAnswer", "suggestedAnswer", "comment")]
+        listed = [post for value in found for post in (value if isinstance(value, list) else [value])[:200]]
+        return [p["text"] for p in listed if isinstance(p, dict) and isinstance(p.get("text"), str)]
+    return []
+
+
+_THREADS: Final = frozenset(("question", "forumposting"))
+
+
 def _ranked(candidates: list[_Candidate]) -> list[_Candidate]:
     """Return the candidates that may be the article, the best first; of one inside another with the same prose, the inner."""
-    has_own = any(c.place.distance >= 0 for c in candidates)
-    allowed = [c for c in candidates if c.place.distance >= 0 or (not has_own and _may_stand_alone(c))]
+    allowed = [c for c in candidates if c.place.distance >= 0 or _may_stand_alone(c)]
     allowed.sort(key=lambda c: -c.score)
     ranked: list[_Candidate] = []
-    for candidate in allowed[:MAX_TRIED]:
+    known: set[tuple[float, str]] = set()
+    for candidate in allowed:
+        likeness = (candidate.prose, candidate.path[-1])
+        if likeness in known or len(known) == MAX_TRIED:
+            continue
+        known.add(likeness)
         n = len(candidate.path)
         inner = [c for c in allowed if len(c.path) > n and c.path[:n] == candidate.path and c.prose >= 0.95 * candidate.prose]
         for c in (*sorted(inner, key=lambda c: -len(c.path))[:1], candidate):

@@ -19,13 +19,13 @@ TYPE_KEYS: Final = (
     "type _type nodeType blockType blockName __typename kind tagName tag element contentType component elementType name"
 ).split()
 TEXT_KEYS: Final = (
-    "html innerHTML contentHtml bodyHtml htmlText body_html rendered processed text value content body copy paragraph "
+    "html innerHTML contentHtml bodyHtml htmlText body_html rendered processed text rawText value content body copy paragraph "
     "markdown plainText plaintext insert literal"
 ).split()
 """Under these keys a node has its own text, the richest first."""
 
 LIST_KEYS: Final = (
-    "children content content_elements contentElements blocks innerBlocks paragraphs paragraph elements items body nodes "
+    "children childNodes content content_elements contentElements blocks innerBlocks paragraphs paragraph elements items body nodes "
     "spans fragments components sections data attributes model props fields value text document root json rows cells ops"
 ).split()
 """Under these keys a node has further nodes."""
@@ -46,6 +46,7 @@ _SKIPPED = frozenset(
     "paywall noscript link-list linklist map chart datawrapper infographic divider separator spacer rule delimiter select "
     "option atomic aside".split()
 )
+_GENERIC = frozenset("block element component module node section item container widget content wrapper slice v1 v2".split())
 _INLINE = frozenset(
     "text span link hyperlink a anchor b bold strong i em italic emphasis underline u s strike strikethrough mark highlight "
     "code inlinecode sub sup fragment linebreak hardbreak br mention inline footnote abbr small cite q time tooltip font "
@@ -55,8 +56,8 @@ _BREAKS = frozenset("br linebreak hardbreak softbreak".split())
 _NEVER: Final = frozenset(
     "id _id _key key url href src srcset link slug uri path class classname style alt title caption credit attribution marks "
     "markups markdefs entityranges inlinestyleranges entitymap target rel lang language locale date image images img video "
-    "media thumbnail icon author authors byline tags section categories related promo caption_html width height aria "
-    "metadata meta additional_properties _additional_properties settings config options tracking analytics ads styles "
+    "media thumbnail icon author authors byline tags categories related promo caption_html width height aria "
+    "metadata meta additional_properties _additional_properties tracking analytics ads styles "
     "placeholder label".split()
 )
 _WORDS = re.compile(r"[A-Z]?[a-z]+\d*|[A-Z]+(?![a-z])\d*|\d+")
@@ -86,6 +87,12 @@ def type_words(node: dict[str, Any]) -> tuple[str, ...]:
             words = [w.lower() for w in _WORDS.findall(name)]
             return ("".join(words[-2:] if len(words) > 2 else words), *words)
     return ()
+
+
+def _is_skipped(words: tuple[str, ...]) -> bool:
+    """Tell whether a node is an image, an embed, a promotion, by what its type says besides "block" and the like."""
+    core = [w for w in words[1:] if w not in _GENERIC]
+    return bool(words) and (words[0] in _SKIPPED or bool(core) and (core[-1] in _SKIPPED or (len(core) < 3 and core[0] in _SKIPPED)))
 
 
 def markup(value: Any) -> str:
@@ -151,7 +158,7 @@ def _letters(text: str) -> str:
 
 def is_element(node: Any) -> bool:
     """Tell whether a list is a React element as a flight stream writes it: `["$", tag, key, props]`."""
-    return isinstance(node, list) and 4 <= len(node) <= 8 and node[0] == "$" and isinstance(node[3], dict)
+    return isinstance(node, list) and 4 <= len(node) <= 8 and node[0] in ("$", "$r") and isinstance(node[3], dict)
 
 
 class _Writer:
@@ -194,7 +201,7 @@ class _Writer:
 
     def _node(self, node: dict[str, Any], depth: int) -> None:
         words = type_words(node)
-        if not _SKIPPED.isdisjoint(words):
+        if _is_skipped(words):
             return
         level = _heading_level(node, words)
         listed = node.get("listItem") or not _ITEM.isdisjoint(words) or words[1:] == ("list", "item")
@@ -259,7 +266,17 @@ class _Writer:
                 self.pieces.append(string_markup(own))
             if below in letters:
                 return
+        if inner.pieces and not own:
+            self._title(node, inner.pieces[0])
         self.pieces.extend(inner.pieces)
+
+    def _title(self, node: dict[str, Any], first: str) -> None:
+        """Write the title of a section before what is in it, unless it is there already."""
+        for key in ("heading", "headline", "subheading", "title"):
+            title = node.get(key)
+            if isinstance(title, str) and 2 < len(title.strip()) < 150 and not first.startswith("<h"):
+                self.pieces.append(f"<h2>{html.escape(title, quote=False)}</h2>")
+                return
 
 
 def _are_labels(items: list[Any]) -> bool:
@@ -324,7 +341,7 @@ def inline(node: Any, depth: int = 0) -> str:
     words = type_words(node)
     if not _BREAKS.isdisjoint(words[:1]):
         return "<br>"
-    if not _SKIPPED.isdisjoint(words):
+    if _is_skipped(words):
         return ""
     own = next((node[k] for k in TEXT_KEYS if isinstance(node.get(k), str) and node[k]), "")
     if own:
