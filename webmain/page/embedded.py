@@ -84,12 +84,14 @@ class Embedded:
         return "\n\n".join(block.text for block in self.blocks)
 
 
-def embedded_text(document: Document) -> Embedded | None:
+def embedded_text(document: Document, *, states: bool = True) -> Embedded | None:
     """Find the article in what a page carries for its scripts.
 
     Parameters
     ----------
     document : Document
+    states : bool
+        Look at the data of frameworks too, not at JSON-LD alone.
 
     Returns
     -------
@@ -99,7 +101,7 @@ def embedded_text(document: Document) -> Embedded | None:
     """
     about = _About(document)
     candidates = [*_of_json_ld(document, about)]
-    for state in read_states(document.html, document.elements.attributes):
+    for state in read_states(document.html, document.elements.attributes) if states else ():
         search = _Search(about)
         search.visit(state.value, (state.name,), _Place(), 0)
         candidates += search.found
@@ -194,13 +196,14 @@ _ASIDE = frozenset(
     "subscription subscriptions subscribe paywall user users env toast modal popup "
     "banner caption captions image images photo photos media thumbnail gallery alt schema jsonld structureddata css styles style "
     "script scripts breadcrumbs feed feeds teaser teasers widgets polls transcript tooltip placeholder help features flags "
-    "experiments testimonials team members executives episodes mentions reviews ratings".split()
+    "layout experiments testimonials team members executives episodes mentions reviews ratings".split()
 )
+_ARTICLE = frozenset("article story post blogpost articlebody bodytext news main".split())
 _WORDING = frozenset(
     "i18n translation translations intl locale locales messages message labels strings dictionary consent cookie cookies gdpr "
     "cmp privacy terms policy disclaimer disclosure error errors errormap".split()
 )
-_SHORT = frozenset("description summary excerpt dek standfirst snippet blurb abstract intro lead seo meta og twitter faq settings config configuration layout".split())
+_SHORT = frozenset("description summary excerpt dek standfirst snippet blurb abstract intro lead seo meta og twitter faq settings config configuration".split())
 
 
 def _words(key: str) -> frozenset[str]:
@@ -223,6 +226,7 @@ _ADDRESSES: Final = (
     "@id", "webUrl", "shareUrl", "mainEntityOfPage", "fullUrl", "relativeUrl", "seoUrl", "urlPath",
 )  # fmt: skip
 _HEADS: Final = ("seo", "meta", "metadata", "head", "header", "hero", "openGraph", "og", "SEO", "pageMeta")
+_PRICED: Final = ("price", "prices", "sku", "skuId", "productId", "product_id", "variants", "priceRange")
 _SIGNED: Final = ("author", "user", "username", "userName", "commenter", "postedBy", "author_name", "authorName", "creator")
 
 
@@ -335,6 +339,8 @@ class _Search:
         """Tell whether an object is another article, or a comment: a title and an address, or an author."""
         if self._is_own(node):
             return False
+        if in_list and any(key in node for key in _PRICED):
+            return True
         if any(len(letters(t[:200])) > 9 for t in _strings(node, _TITLES)) and any(
             "/" in a.strip("/") or "-" in a for a in _strings(node, _ADDRESSES)
         ):
@@ -350,6 +356,84 @@ def _is_root(node: dict[str, Any]) -> bool:
     return (isinstance(node.get("blocks"), list) and ("entityMap" in node or "time" in node or "version" in node)) or (
         isinstance(node.get("root"), dict) and "children" in node["root"]
     )
+
+
+NEEDED_PROSE: Final = 200.0
+"""A page that shows less prose than this shows nothing of its article."""
+
+LARGEST_SHARE: Final = 0.5
+"""Where a page shows part of its article, that is at most this share of the embedded text."""
+
+_LEAST_FOUND: Final = 0.5
+_NOTICE_CHARS: Final = 1_500
+_CHUNK_LETTERS: Final = 24
+_MAX_CHUNKS: Final = 60
+_NOTICE = re.compile(
+    r"\b(?:enable|activate|turn on|requires?|aktivieren|aktiviere|activez|activer|habilit\w+|activ[ae]r?|abilita\w*|włącz\w*|"
+    r"включите|schakel|aktiver\w*)\b[^.!?]{0,60}\bjavascript\b|\bjavascript\b[^.!?]{0,60}\b(?:enabled?|disabled|required|not supported|"
+    r"aktivier\w*|deaktiviert|désactivé|activé|desactivado|habilitado|disabilitato|wyłączon\w*|отключ\w+|uitgeschakeld)\b|"
+    r"javascript[^。]{0,20}(?:有効|無効|启用|禁用|啟用|停用)|(?:启用|開啟|打开)[^。]{0,10}javascript",
+    re.IGNORECASE,
+)
+
+
+def asks_for_scripts(text: str) -> bool:
+    """Tell whether a short text is a notice that the page needs JavaScript."""
+    return len(text) <= _NOTICE_CHARS and _NOTICE.search(text) is not None
+
+
+def embedded_instead(document: Document, text: str, confidence: float | None = None) -> Embedded | None:
+    """Return the article that a page carries as data, where the text that it shows had better be replaced by it.
+
+    Parameters
+    ----------
+    document : Document
+    text : str
+        What a method made of what the page shows; "" where it found nothing.
+    confidence : float or None
+        How sure the method is of it.
+
+    Returns
+    -------
+    Embedded or None
+        Where the page shows hardly any prose (`NEEDED_PROSE`), or a notice that it needs JavaScript: what is embedded. Where
+        it shows part of an article: the embedded text if that holds the part and is twice as long (`LARGEST_SHARE`). None
+        otherwise, and always for a text of `ENOUGH_PROSE` that the method is sure of.
+
+    Notes
+    -----
+    The data of frameworks is only looked at where there is hardly any prose; JSON-LD, which is read for the metadata anyway,
+    for each text that could be a part.
+    """
+    paragraphs = text.split("\n\n")
+    prose = sum(map(prose_chars, paragraphs))
+    shows_nothing = prose < NEEDED_PROSE or asks_for_scripts(text)
+    if not shows_nothing and prose >= ENOUGH_PROSE and (confidence is None or confidence >= SURE):
+        return None
+    if not shows_nothing and not document.tree.data and prose >= FEW_PROSE:
+        return None
+    found = embedded_text(document, states=shows_nothing or prose < FEW_PROSE)
+    if found is None or shows_nothing:
+        return found
+    embedded = sum(prose_chars(block.text) for block in found.blocks)
+    return found if found.is_own and prose <= LARGEST_SHARE * embedded and _share_within(text, found.text) >= _LEAST_FOUND else None
+
+
+ENOUGH_PROSE: Final = 3_000.0
+"""A text with so much prose is no teaser; only one that the method is unsure of is compared with what is embedded."""
+
+FEW_PROSE: Final = 1_000.0
+"""Below this, the data of frameworks is looked at too."""
+
+SURE: Final = 0.5
+
+
+def _share_within(part: str, whole: str) -> float:
+    """Return the share of a text's pieces, of two dozen letters each, that another one has too."""
+    letters_of_part, letters_of_whole = letters(part), letters(whole)
+    pieces = [letters_of_part[i : i + _CHUNK_LETTERS] for i in range(0, len(letters_of_part), _CHUNK_LETTERS)]
+    pieces = pieces[:: 1 + len(pieces) // _MAX_CHUNKS]
+    return sum(piece in letters_of_whole for piece in pieces) / max(1, len(pieces))
 
 
 def _of_json_ld(document: Document, about: _About) -> Iterator[_Candidate]:
@@ -408,5 +492,7 @@ def _may_stand_alone(candidate: _Candidate) -> bool:
     """Tell whether a text may be the article's although no object near it has the page's title or address."""
     if candidate.place.foreign or candidate.place.prior < 0.5 or candidate.prose < MIN_PROSE_ALONE:
         return False
-    last = next((p for p in reversed(candidate.path[1:]) if p != "*"), "")
-    return not _words(last).isdisjoint(_BODY)
+    keys = [p for p in candidate.path[1:] if p != "*"]
+    if not keys or _words(keys[-1]).isdisjoint(_BODY):
+        return False
+    return any(not _words(key).isdisjoint(_ARTICLE) for key in keys)

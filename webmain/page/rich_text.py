@@ -118,7 +118,7 @@ def string_markup(text: str) -> str:
     """Write one string as HTML: markup stays, escaped markup is unescaped, lines become paragraphs."""
     if _ESCAPED_TAG.search(text):
         text = html.unescape(text)
-    if is_markup(text):
+    if is_markup(text) or text[:1] == "<":
         return text if _BLOCK_TAG.search(text) else "".join(f"<p>{line}</p>" for line in _lines(text))
     if _ENTITY.search(text):
         text = html.unescape(text)
