@@ -7,6 +7,7 @@ address.
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -196,7 +197,7 @@ _ASIDE = frozenset(
     "subscription subscriptions subscribe paywall user users env toast modal popup "
     "banner caption captions image images photo photos media thumbnail gallery alt schema jsonld structureddata css styles style "
     "script scripts breadcrumbs feed feeds teaser teasers widgets polls transcript tooltip placeholder help features flags "
-    "layout experiments testimonials team members executives episodes mentions reviews ratings".split()
+    "layout experiments testimonials team members executives productgroups products variants skus schemas subcategories categories episodes mentions reviews ratings".split()
 )
 _ARTICLE = frozenset("article story post blogpost articlebody bodytext news main".split())
 _WORDING = frozenset(
@@ -361,18 +362,28 @@ def _is_root(node: dict[str, Any]) -> bool:
 NEEDED_PROSE: Final = 200.0
 """A page that shows less prose than this shows nothing of its article."""
 
-LARGEST_SHARE: Final = 0.5
-"""Where a page shows part of its article, that is at most this share of the embedded text."""
+FEW_PROSE: Final = 1_000.0
+"""Below this, a page may show the beginning of its article only: the data of frameworks is looked at too."""
 
-_LEAST_FOUND: Final = 0.5
+ENOUGH_PROSE: Final = 3_000.0
+"""A text with so much prose is no beginning of another one."""
+
+LARGEST_SHARE: Final = 0.5
+"""What a page shows of its article is at most this share of the embedded text, where that is used instead."""
+
+LEAST_FOUND: Final = 0.4
+"""So much of the text that is shown stands in the embedded one too."""
+
 _NOTICE_CHARS: Final = 1_500
 _CHUNK_LETTERS: Final = 24
 _MAX_CHUNKS: Final = 60
+_NO_LETTER = re.compile(r"[\W_]+")
 _NOTICE = re.compile(
-    r"\b(?:enable|activate|turn on|requires?|aktivieren|aktiviere|activez|activer|habilit\w+|activ[ae]r?|abilita\w*|włącz\w*|"
-    r"включите|schakel|aktiver\w*)\b[^.!?]{0,60}\bjavascript\b|\bjavascript\b[^.!?]{0,60}\b(?:enabled?|disabled|required|not supported|"
-    r"aktivier\w*|deaktiviert|désactivé|activé|desactivado|habilitado|disabilitato|wyłączon\w*|отключ\w+|uitgeschakeld)\b|"
-    r"javascript[^。]{0,20}(?:有効|無効|启用|禁用|啟用|停用)|(?:启用|開啟|打开)[^。]{0,10}javascript",
+    r"\b(?:enable|activate|turn on|requires?|aktivieren|aktiviere|activez|activer|habilit\w{1,9}|activ[ae]r?|abilita\w{0,4}|włącz\w{0,4}"
+    r"|включите|schakel|aktiver\w{0,4})\b[^.!?]{0,60}\bjavascript\b"
+    r"|\bjavascript\b[^.!?]{0,60}\b(?:enabled?|disabled|required|not supported|aktivier\w{0,4}|deaktiviert|désactivé|activé|"
+    r"desactivado|habilitado|disabilitato|wyłączon\w{0,3}|отключ\w{1,4}|uitgeschakeld)\b"
+    r"|javascript[^。]{0,20}(?:有効|無効|启用|禁用|啟用|停用)|(?:启用|開啟|打开)[^。]{0,10}javascript",
     re.IGNORECASE,
 )
 
@@ -382,55 +393,57 @@ def asks_for_scripts(text: str) -> bool:
     return len(text) <= _NOTICE_CHARS and _NOTICE.search(text) is not None
 
 
-def embedded_instead(document: Document, text: str, confidence: float | None = None) -> Embedded | None:
+def embedded_instead(document: Document, text: str) -> Embedded | None:
     """Return the article that a page carries as data, where the text that it shows had better be replaced by it.
 
     Parameters
     ----------
     document : Document
     text : str
-        What a method made of what the page shows; "" where it found nothing.
-    confidence : float or None
-        How sure the method is of it.
+        What a method made of what the page shows, blocks separated by blank lines; "" where it found nothing.
 
     Returns
     -------
     Embedded or None
         Where the page shows hardly any prose (`NEEDED_PROSE`), or a notice that it needs JavaScript: what is embedded. Where
-        it shows part of an article: the embedded text if that holds the part and is twice as long (`LARGEST_SHARE`). None
-        otherwise, and always for a text of `ENOUGH_PROSE` that the method is sure of.
+        it may show the beginning of an article only: the embedded text if it is twice as long (`LARGEST_SHARE`) and either
+        has most of what is shown (`LEAST_FOUND`), or JSON-LD gives it as the body and little is shown (`FEW_PROSE`). None
+        otherwise.
 
     Notes
     -----
-    The data of frameworks is only looked at where there is hardly any prose; JSON-LD, which is read for the metadata anyway,
-    for each text that could be a part.
+    Nothing is read where the text has `ENOUGH_PROSE`, or where neither JSON-LD has a body nor a piece of the text stands in the
+    source a second time.
     """
-    paragraphs = text.split("\n\n")
+    if len(text) >= 2 * ENOUGH_PROSE:
+        return None
+    paragraphs = [p for p in text.split("\n\n") if prose_chars(p)]
     prose = sum(map(prose_chars, paragraphs))
-    shows_nothing = prose < NEEDED_PROSE or asks_for_scripts(text)
-    if not shows_nothing and prose >= ENOUGH_PROSE and (confidence is None or confidence >= SURE):
+    if prose < NEEDED_PROSE or asks_for_scripts(text):
+        return embedded_text(document)
+    states = prose < FEW_PROSE and _stands_twice(document.html, paragraphs)
+    if prose >= ENOUGH_PROSE or not (states or any("articleBody" in script for script in document.tree.data)):
         return None
-    if not shows_nothing and not document.tree.data and prose >= FEW_PROSE:
+    found = embedded_text(document, states=states)
+    if found is None or not found.is_own or prose > LARGEST_SHARE * sum(prose_chars(b.text) for b in found.blocks):
         return None
-    found = embedded_text(document, states=shows_nothing or prose < FEW_PROSE)
-    if found is None or shows_nothing:
+    if found.source == "json-ld" and prose < FEW_PROSE:
         return found
-    embedded = sum(prose_chars(block.text) for block in found.blocks)
-    return found if found.is_own and prose <= LARGEST_SHARE * embedded and _share_within(text, found.text) >= _LEAST_FOUND else None
+    return found if _share_within("\n\n".join(paragraphs), found.text) >= LEAST_FOUND else None
 
 
-ENOUGH_PROSE: Final = 3_000.0
-"""A text with so much prose is no teaser; only one that the method is unsure of is compared with what is embedded."""
-
-FEW_PROSE: Final = 1_000.0
-"""Below this, the data of frameworks is looked at too."""
-
-SURE: Final = 0.5
+def _stands_twice(source: str, paragraphs: list[str]) -> bool:
+    """Tell whether one of the longest paragraphs stands in a page's source a second time, as a piece of it tells."""
+    for paragraph in sorted(paragraphs, key=len, reverse=True)[:3]:
+        piece = paragraph[10 : 10 + _CHUNK_LETTERS]
+        if source.count(piece) > 1 or (not piece.isascii() and json.dumps(piece)[1:-1] in source):
+            return True
+    return False
 
 
 def _share_within(part: str, whole: str) -> float:
     """Return the share of a text's pieces, of two dozen letters each, that another one has too."""
-    letters_of_part, letters_of_whole = letters(part), letters(whole)
+    letters_of_part, letters_of_whole = (_NO_LETTER.sub("", t.casefold()) for t in (part, whole))
     pieces = [letters_of_part[i : i + _CHUNK_LETTERS] for i in range(0, len(letters_of_part), _CHUNK_LETTERS)]
     pieces = pieces[:: 1 + len(pieces) // _MAX_CHUNKS]
     return sum(piece in letters_of_whole for piece in pieces) / max(1, len(pieces))
