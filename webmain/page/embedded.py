@@ -9,38 +9,29 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
-from urllib.parse import unquote, urlsplit
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from webmain.items import HIDDEN, Flag, Kind, Page
+from webmain.page.bodies import MIN_PROSE, About, Candidate, Place, Search
 from webmain.page.clues import letters
 from webmain.page.document import Document
 from webmain.page.jsonld import about_page, read_json_ld
 from webmain.page.kinds import article_blocks
 from webmain.page.prose import prose_chars
-from webmain.page.rich_text import TEXT_KEYS, is_element, is_markup, markup, type_words
-from webmain.page.states import MAX_NODES, nested, read_states
+from webmain.page.rich_text import markup, type_words
+from webmain.page.states import read_states
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from webmain.items import ArticleBlock
 
-MIN_PROSE: Final = 250.0
-"""Characters of prose (`prose_chars`) that an embedded article has at least."""
-
-MIN_PROSE_ALONE: Final = 600.0
-"""What it has at least where nothing near it has the page's title or address."""
-
 MAX_TRIED: Final = 12
 """Candidates that are written out to see whether they are readable."""
-
-MAX_DEPTH: Final = 150
-_MAX_CANDIDATES: Final = 4_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +67,9 @@ class Embedded:
         blocks = article_blocks(content, kept, score=ones, raw=ones, locate=False)
         own = letters(self.title)
         return tuple(
-            b for i, b in enumerate(blocks) if b.kind is not Kind.CAPTION and not (i == 0 and own and letters(b.text) == own)
+            b
+            for i, b in enumerate(blocks)
+            if b.kind is not Kind.CAPTION and not (i == 0 and own and letters(b.text) == own)
         )
 
     @cached_property
@@ -100,11 +93,11 @@ def embedded_text(document: Document, *, states: bool = True) -> Embedded | None
         None where there is no text of `MIN_PROSE` that may be the page's article. Never raises on what pages hold; sizes,
         depths and numbers of nodes are bounded.
     """
-    about = _About(document)
+    about = About(document)
     candidates = [*_of_json_ld(document, about)]
     for state in read_states(document.html, document.elements.attributes) if states else ():
-        search = _Search(about)
-        search.visit(state.value, (state.name,), _Place(), 0)
+        search = Search(about)
+        search.visit(state.value, (state.name,), Place(), 0)
         candidates += search.found
     best, best_score = None, 0.0
     for candidate in _ranked(candidates):
@@ -122,241 +115,6 @@ def _readable_prose(found: Embedded) -> float:
     counts = [(prose_chars(block.text), len(block.text)) for block in found.blocks]
     prose, other = sum(p for p, _ in counts), sum(n for p, n in counts if not p)
     return prose if prose >= MIN_PROSE and other <= 0.6 * prose else 0.0
-
-
-class _About:
-    """What a page says of itself that an object about it may repeat."""
-
-    def __init__(self, document: Document) -> None:
-        metadata = document.metadata
-        self.title = metadata.title or document.title
-        self.titles = [t for t in dict.fromkeys(map(letters, (self.title, document.title))) if len(t) > 5]
-        self.urls = [u for u in (document.url, metadata.canonical_url) if u]
-        self.slugs = {s for s in map(_slug, self.urls) if s}
-        self.description = letters(metadata.description or "")[:60]
-
-    def has_title(self, text: str) -> bool:
-        """Tell whether a title is the page's own, or begins it."""
-        own = letters(text[:600])
-        return len(own) > 5 and any(t == own or (len(own) > 14 and (t.startswith(own) or own.startswith(t))) for t in self.titles)
-
-    def has_address(self, text: str) -> bool:
-        """Tell whether an address or a slug is the page's own."""
-        return len(text) < 2000 and _slug(text) in self.slugs
-
-
-def _slug(url: str) -> str:
-    """Return the last part of an address that could name one article; "" where it names none."""
-    try:
-        path = urlsplit(url).path
-    except ValueError:
-        return ""
-    last = unquote(path.rstrip("/").rpartition("/")[2]).lower().removesuffix(".html").removesuffix(".htm")
-    return last if len(last) > 7 and last not in ("index", "default") else ""
-
-
-class _Place(NamedTuple):
-    """Where a value stands among the objects around it."""
-
-    distance: int = -1  # steps down from an object with the page's title or address; -1 where there is none
-    foreign: bool = False  # in an object with a title and an address of its own
-    prior: float = 1.0  # what the keys above it promise
-
-    def below(self, key: str) -> _Place:
-        """Return the place of the value under a key."""
-        return _Place(self.distance + 1 if self.distance >= 0 else -1, self.foreign, self.prior * _promise(key))
-
-
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    value: Any
-    path: tuple[str, ...]
-    place: _Place
-    prose: float
-
-    @property
-    def score(self) -> float:
-        """Prose, weighed by what stands around it."""
-        return self.prose * self.factor
-
-    @property
-    def factor(self) -> float:
-        """How far what stands around it speaks for it."""
-        near = 3.0 * 0.93**self.place.distance if self.place.distance >= 0 else 0.2 if self.place.foreign else 0.7
-        last = next((p for p in reversed(self.path) if p != "*"), "")
-        formed = 1.15 if not isinstance(self.value, str) or is_markup(self.value[:5000]) else 1.0
-        return near * self.place.prior * formed * (1.4 if _words(last) & _BODY else 1.0)
-
-
-_KEY_WORDS = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
-_BODY = frozenset("body content article story post text html paragraphs blocks articlebody rendered document".split())
-_ASIDE = frozenset(
-    "comment comments reply replies related relateds recommended recommendation recommendations recommend trending popular "
-    "latest similar next previous prev more legal author authors byline bylines "
-    "bio biography footer nav navigation menu menus sidebar ad ads advertising adverts promo promos promotion newsletter "
-    "subscription subscriptions subscribe paywall user users env toast modal popup "
-    "banner caption captions image images photo photos media thumbnail gallery alt schema jsonld structureddata css styles style "
-    "script scripts breadcrumbs feed feeds teaser teasers widgets polls transcript tooltip placeholder help features flags "
-    "layout experiments testimonials team members executives productgroups products variants skus schemas subcategories categories episodes mentions reviews ratings".split()
-)
-_ARTICLE = frozenset("article story post blogpost articlebody bodytext news main".split())
-_WORDING = frozenset(
-    "i18n translation translations intl locale locales messages message labels strings dictionary consent cookie cookies gdpr "
-    "cmp privacy terms policy disclaimer disclosure error errors errormap".split()
-)
-_SHORT = frozenset("description summary excerpt dek standfirst snippet blurb abstract intro lead seo meta og twitter faq settings config configuration".split())
-
-
-def _words(key: str) -> frozenset[str]:
-    return frozenset(w.lower() for w in _KEY_WORDS.findall(key[:80])) | {key.lower()}
-
-
-def _promise(key: str) -> float:
-    """Return the factor that a key gives to all below it."""
-    words = _words(key)
-    if not words.isdisjoint(_WORDING):
-        return 0.001
-    if not words.isdisjoint(_ASIDE):
-        return 0.1
-    return 0.5 if not words.isdisjoint(_SHORT) else 1.0
-
-
-_TITLES: Final = ("headline", "title", "name", "heading", "pageTitle", "page_title", "headlines", "seoTitle", "question")
-_ADDRESSES: Final = (
-    "url", "canonical_url", "canonicalUrl", "canonical", "slug", "permalink", "link", "href", "uri", "path", "website_url",
-    "@id", "webUrl", "shareUrl", "mainEntityOfPage", "fullUrl", "relativeUrl", "seoUrl", "urlPath",
-)  # fmt: skip
-_HEADS: Final = ("seo", "meta", "metadata", "head", "header", "hero", "openGraph", "og", "SEO", "pageMeta")
-_PRICED: Final = ("price", "prices", "sku", "skuId", "productId", "product_id", "variants", "priceRange")
-_SIGNED: Final = ("author", "user", "username", "userName", "commenter", "postedBy", "author_name", "authorName", "creator")
-
-
-def _strings(node: dict[str, Any], keys: Iterable[str]) -> Iterator[str]:
-    """Yield the strings under some keys, and those one step below."""
-    for key in keys:
-        value = node.get(key)
-        if isinstance(value, str) and value:
-            yield value
-        elif isinstance(value, dict):
-            yield from (v for v in list(value.values())[:20] if isinstance(v, str) and v)
-        elif isinstance(value, list):
-            yield from (v["text"] for v in value[:2] if isinstance(v, dict) and isinstance(v.get("text"), str))
-
-
-class _Search:
-    """One walk over one state, which collects candidates."""
-
-    def __init__(self, about: _About) -> None:
-        self._about = about
-        self._left = MAX_NODES
-        self.found: list[_Candidate] = []
-
-    def visit(self, value: Any, path: tuple[str, ...], place: _Place, depth: int) -> float:
-        """Return the prose of a value that belongs to what is around it; note what may be an article."""
-        self._left -= 1
-        if self._left < 0 or depth > MAX_DEPTH:
-            return 0.0
-        if isinstance(value, str):
-            return self._string(value, path, place, depth)
-        if isinstance(value, list):
-            return self._list(value, path, place, depth)
-        return self._object(value, path, place, depth) if isinstance(value, dict) else 0.0
-
-    def _note(self, value: Any, path: tuple[str, ...], place: _Place, prose: float) -> None:
-        if prose >= MIN_PROSE and len(self.found) < _MAX_CANDIDATES:
-            self.found.append(_Candidate(value, path, place, prose))
-
-    def _string(self, text: str, path: tuple[str, ...], place: _Place, depth: int) -> float:
-        if len(text) < 14:
-            return 0.0
-        if len(text) >= MIN_PROSE and not isinstance(value := nested(text), str):
-            return self.visit(value, path, place, depth + 1)
-        prose = prose_chars(text)
-        self._note(text, path, place, prose)
-        return prose
-
-    def _list(self, items: list[Any], path: tuple[str, ...], place: _Place, depth: int) -> float:
-        if is_element(items):
-            return self._react(items, path, place, depth)
-        total = works = 0.0
-        own = []
-        for item in items:
-            prose = self.visit(item, (*path, "*"), place.below("*"), depth + 1)
-            if isinstance(item, dict) and self._is_work(item, in_list=True):
-                works += prose
-            else:
-                total += prose
-                own.append(item)
-        if len(items) > 1 and total > works:
-            self._note(own, path, place, total)
-        return total
-
-    def _react(self, element: list[Any], path: tuple[str, ...], place: _Place, depth: int) -> float:
-        """Look into a React element: its text is one with that of the elements around it."""
-        tag = str(element[1])
-        if tag in ("nav", "footer", "aside", "script", "style", "head", "form", "button"):
-            return 0.0
-        total = 0.0
-        for key, value in element[3].items():
-            total += self.visit(value, path if key == "children" else (*path, key), place, depth + 1)
-        if tag in ("article", "main", "section", "div"):
-            self._note(element, (*path, tag), place, total)
-        return total
-
-    def _object(self, node: dict[str, Any], path: tuple[str, ...], place: _Place, depth: int) -> float:
-        is_own = self._is_own(node)
-        is_work = not is_own and self._is_work(node, in_list=path[-1] == "*")
-        if is_own:
-            place = _Place(0, False, max(place.prior, 0.4) if place.prior >= 0.05 else place.prior)
-        elif is_work:
-            place = _Place(-1, True, place.prior)
-        total = own = 0.0
-        for key, value in node.items():
-            if isinstance(value, (str, dict, list)):
-                inner = place.below(key)
-                prose = self.visit(value, (*path, key), inner, depth + 1)
-                if isinstance(value, str):
-                    own = max(own, prose)  # versions of one text, or one text and its labels
-                elif inner.prior >= 0.5 * place.prior:
-                    total += prose
-        total += own
-        if _is_root(node):
-            self._note(node, path, place, total)
-        return 0.0 if is_own else total  # what holds the article as one thing among others is not its body
-
-    def _is_own(self, node: dict[str, Any]) -> bool:
-        """Tell whether an object has the page's title or address."""
-        about = self._about
-        if any(about.has_title(t) for t in _strings(node, _TITLES)) or any(
-            about.has_address(a) for a in _strings(node, _ADDRESSES)
-        ):
-            return True
-        return any(
-            isinstance(head := node.get(key), dict) and any(about.has_title(t) for t in _strings(head, _TITLES))
-            for key in _HEADS
-        )
-
-    def _is_work(self, node: dict[str, Any], *, in_list: bool) -> bool:
-        """Tell whether an object is another article, or a comment: a title and an address, or an author."""
-        if self._is_own(node):
-            return False
-        if in_list and any(key in node for key in _PRICED):
-            return True
-        if any(len(letters(t[:200])) > 9 for t in _strings(node, _TITLES)) and any(
-            "/" in a.strip("/") or "-" in a for a in _strings(node, _ADDRESSES)
-        ):
-            return True
-        return in_list and any(node.get(k) for k in _SIGNED) and any(isinstance(node.get(k), str) for k in TEXT_KEYS)
-
-
-def _is_root(node: dict[str, Any]) -> bool:
-    """Tell whether an object is the root of a tree of text."""
-    words = type_words(node)
-    if words and words[-1] in ("doc", "document", "root", "richtext"):
-        return True
-    return (isinstance(node.get("blocks"), list) and ("entityMap" in node or "time" in node or "version" in node)) or (
-        isinstance(node.get("root"), dict) and "children" in node["root"]
-    )
 
 
 NEEDED_PROSE: Final = 200.0
@@ -379,10 +137,10 @@ _CHUNK_LETTERS: Final = 24
 _MAX_CHUNKS: Final = 60
 _NO_LETTER = re.compile(r"[\W_]+")
 _NOTICE = re.compile(
-    r"\b(?:enable|activate|turn on|requires?|aktivieren|aktiviere|activez|activer|habilit\w{1,9}|activ[ae]r?|abilita\w{0,4}|włącz\w{0,4}"
-    r"|включите|schakel|aktiver\w{0,4})\b[^.!?]{0,60}\bjavascript\b"
-    r"|\bjavascript\b[^.!?]{0,60}\b(?:enabled?|disabled|required|not supported|aktivier\w{0,4}|deaktiviert|désactivé|activé|"
-    r"desactivado|habilitado|disabilitato|wyłączon\w{0,3}|отключ\w{1,4}|uitgeschakeld)\b"
+    r"\b(?:enable|activate|turn on|requires?|aktivieren|aktiviere|activez|activer|habilit\w{1,9}|activ[ae]r?|abilita\w{0,4}"
+    r"|włącz\w{0,4}|включите|schakel|aktiver\w{0,4})\b[^.!?]{0,60}\bjavascript\b"
+    r"|\bjavascript\b[^.!?]{0,60}\b(?:enabled?|disabled|required|not supported|aktivier\w{0,4}|deaktiviert|désactivé"
+    r"|activé|desactivado|habilitado|disabilitato|wyłączon\w{0,3}|отключ\w{1,4}|uitgeschakeld)\b"
     r"|javascript[^。]{0,20}(?:有効|無効|启用|禁用|啟用|停用)|(?:启用|開啟|打开)[^。]{0,10}javascript",
     re.IGNORECASE,
 )
@@ -412,8 +170,8 @@ def embedded_instead(document: Document, text: str) -> Embedded | None:
 
     Notes
     -----
-    Nothing is read where the text has `ENOUGH_PROSE`, or where neither JSON-LD has a body nor a piece of the text stands in the
-    source a second time.
+    Nothing is read where the text has `ENOUGH_PROSE`, or where neither JSON-LD has a body nor a piece of the text stands
+    in the source a second time.
     """
     if len(text) >= 2 * ENOUGH_PROSE:
         return None
@@ -449,11 +207,11 @@ def _share_within(part: str, whole: str) -> float:
     return sum(piece in letters_of_whole for piece in pieces) / max(1, len(pieces))
 
 
-def _of_json_ld(document: Document, about: _About) -> Iterator[_Candidate]:
+def _of_json_ld(document: Document, about: About) -> Iterator[Candidate]:
     """Yield the bodies of the JSON-LD objects that describe the page, the likeliest first."""
     linked = read_json_ld(document.tree.data)
     for rank, node in enumerate(about_page(linked, urls=about.urls, titles=[about.title, document.title])):
-        place = _Place(rank, foreign=node.aside)
+        place = Place(rank, foreign=node.aside)
         for key in ("articleBody", "reviewBody", "text"):
             value = node.value.get(key)
             if isinstance(value, list):
@@ -461,13 +219,19 @@ def _of_json_ld(document: Document, about: _About) -> Iterator[_Candidate]:
             if isinstance(value, str):
                 posts = [value, *_posts(node.value)]
                 if (prose := sum(map(prose_chars, posts))) >= MIN_PROSE:
-                    yield _Candidate(posts, ("json-ld", node.types[0] if node.types else "", key), place, prose)
+                    yield Candidate(posts, ("json-ld", node.types[0] if node.types else "", key), place, prose)
                     break
         updates = node.value.get("liveBlogUpdate")
         if isinstance(updates, list):
-            pieces = [u[k] for u in updates if isinstance(u, dict) for k in ("headline", "articleBody") if isinstance(u.get(k), str)]
+            pieces = [
+                u[k]
+                for u in updates
+                if isinstance(u, dict)
+                for k in ("headline", "articleBody")
+                if isinstance(u.get(k), str)
+            ]
             if (prose := sum(map(prose_chars, pieces))) >= MIN_PROSE:
-                yield _Candidate(pieces, ("json-ld", "liveblogposting", "liveBlogUpdate"), place, prose)
+                yield Candidate(pieces, ("json-ld", "liveblogposting", "liveBlogUpdate"), place, prose)
 
 
 def _posts(node: dict[str, Any]) -> list[str]:
@@ -482,11 +246,11 @@ def _posts(node: dict[str, Any]) -> list[str]:
 _THREADS: Final = frozenset(("question", "forumposting"))
 
 
-def _ranked(candidates: list[_Candidate]) -> list[_Candidate]:
+def _ranked(candidates: list[Candidate]) -> list[Candidate]:
     """Return the candidates that may be the article, the best first; of one inside another with the same prose, the inner."""
-    allowed = [c for c in candidates if c.place.distance >= 0 or _may_stand_alone(c)]
+    allowed = [c for c in candidates if c.is_likely]
     allowed.sort(key=lambda c: -c.score)
-    ranked: list[_Candidate] = []
+    ranked: list[Candidate] = []
     known: set[tuple[float, str]] = set()
     for candidate in allowed:
         likeness = (candidate.prose, candidate.path[-1])
@@ -494,18 +258,10 @@ def _ranked(candidates: list[_Candidate]) -> list[_Candidate]:
             continue
         known.add(likeness)
         n = len(candidate.path)
-        inner = [c for c in allowed if len(c.path) > n and c.path[:n] == candidate.path and c.prose >= 0.95 * candidate.prose]
+        inner = [
+            c for c in allowed if len(c.path) > n and c.path[:n] == candidate.path and c.prose >= 0.95 * candidate.prose
+        ]
         for c in (*sorted(inner, key=lambda c: -len(c.path))[:1], candidate):
             if c not in ranked:
                 ranked.append(c)
     return ranked
-
-
-def _may_stand_alone(candidate: _Candidate) -> bool:
-    """Tell whether a text may be the article's although no object near it has the page's title or address."""
-    if candidate.place.foreign or candidate.place.prior < 0.5 or candidate.prose < MIN_PROSE_ALONE:
-        return False
-    keys = [p for p in candidate.path[1:] if p != "*"]
-    if not keys or _words(keys[-1]).isdisjoint(_BODY):
-        return False
-    return any(not _words(key).isdisjoint(_ARTICLE) for key in keys)

@@ -29,7 +29,9 @@ class Literal:
 _DECODER: Final = json.JSONDecoder(strict=False)
 _STRINGS: Final = "|".join(rf"{q}[^{q}\\]*+(?:\\.[^{q}\\]*+)*+{q}" for q in "\"'`")
 _TOKEN: Final = re.compile(rf"[\s;]++|(?P<string>{_STRINGS})|(?P<word>[\w$.\-]++)|/[/*]|.", re.DOTALL)
-_ESCAPE: Final = re.compile(r"\\(u[0-9a-fA-F]{4}|u\{[0-9a-fA-F]{1,6}\}|x[0-9a-fA-F]{2}|[0-3]?[0-7]{1,2}|\r\n|.)", re.DOTALL)
+_ESCAPE: Final = re.compile(
+    r"\\(u[0-9a-fA-F]{4}|u\{[0-9a-fA-F]{1,6}\}|x[0-9a-fA-F]{2}|[0-3]?[0-7]{1,2}|\r\n|.)", re.DOTALL
+)
 _ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "", "f": "", "v": "", "\n": "", "\r\n": ""}
 _NUMBER: Final = re.compile(r"-?(?:\d{1,15}(?:\.\d{0,15})?|\.\d{1,15})")
 _CONSTANTS: Final[dict[str, Any]] = {"true": True, "false": False, "null": None, "undefined": None, "NaN": None}

@@ -68,7 +68,7 @@ def _linked_chars(text: str) -> int:
     """Count characters inside anchors."""
     total = position = 0
     lower = text if text.isascii() and "<A" not in text else text.replace("<A", "<a").replace("</A", "</a")
-    while 0 <= (start := lower.find("<a ", position)):
+    while (start := lower.find("<a ", position)) >= 0:
         end = lower.find("</a", start)
         if end < 0:
             break

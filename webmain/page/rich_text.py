@@ -1,7 +1,7 @@
-"""Text as content systems store it in JSON, written as HTML: trees of nodes, lists of blocks, strings with or without markup.
+"""Text as content systems store it in JSON, written as HTML: trees of nodes, lists of blocks, plain strings and HTML.
 
-One set of rules for all of them: what a node is, is read from the words of its type; its text is under one of the common keys;
-spans of one paragraph are joined.
+One set of rules for all of them: what a node is, is read from the words of its type; its text is under one of the common
+keys; spans of one paragraph are joined.
 """
 
 from __future__ import annotations
@@ -19,14 +19,15 @@ TYPE_KEYS: Final = (
     "type _type nodeType blockType blockName __typename kind tagName tag element contentType component elementType name"
 ).split()
 TEXT_KEYS: Final = (
-    "html innerHTML contentHtml bodyHtml htmlText body_html rendered processed text rawText value content body copy paragraph "
-    "markdown plainText plaintext insert literal"
+    "html innerHTML contentHtml bodyHtml htmlText body_html rendered processed text rawText value content body copy "
+    "paragraph markdown plainText plaintext insert literal"
 ).split()
 """Under these keys a node has its own text, the richest first."""
 
 LIST_KEYS: Final = (
-    "children childNodes content content_elements contentElements blocks innerBlocks paragraphs paragraph elements items body nodes "
-    "spans fragments components sections data attributes model props fields value text document root json rows cells ops"
+    "children childNodes content content_elements contentElements blocks innerBlocks paragraphs paragraph elements "
+    "items body nodes spans fragments components sections data attributes model props fields value text document root "
+    "json rows cells ops"
 ).split()
 """Under these keys a node has further nodes."""
 
@@ -39,25 +40,27 @@ _QUOTE = frozenset("quote blockquote pullquote".split())
 _ITEM = frozenset("listitem li".split())
 _LIST = frozenset("list ul ol bulletlist orderedlist unorderedlist bulleted numbered".split())
 _SKIPPED = frozenset(
-    "image images img picture figure photo video audio podcast media gallery slideshow carousel embed embedded iframe oembed ad "
-    "ads advert advertisement advertising dfp outbrain taboola related recirculation promo promotion newsletter signup teaser "
-    "interstitial tweet twitter instagram facebook youtube tiktok social share poll quiz script style svg button form input "
-    "nav navigation menu footer comment comments caption infobox readmore breadcrumb breadcrumbs author byline subscribe "
-    "paywall noscript link-list linklist map chart datawrapper infographic divider separator spacer rule delimiter select "
-    "option atomic aside".split()
+    "image images img picture figure photo video audio podcast media gallery slideshow carousel embed embedded iframe "
+    "oembed ad ads advert advertisement advertising dfp outbrain taboola related recirculation promo promotion "
+    "newsletter signup teaser interstitial tweet twitter instagram facebook youtube tiktok social share poll quiz "
+    "script style svg button form input nav navigation menu footer comment comments caption infobox readmore "
+    "breadcrumb breadcrumbs author byline subscribe paywall noscript link-list linklist map chart datawrapper "
+    "infographic divider separator spacer rule delimiter select option atomic aside".split()
 )
-_GENERIC = frozenset("block element component module node section item container widget content wrapper slice v1 v2".split())
+_GENERIC = frozenset(
+    "block element component module node section item container widget content wrapper slice v1 v2".split()
+)
 _INLINE = frozenset(
-    "text span link hyperlink a anchor b bold strong i em italic emphasis underline u s strike strikethrough mark highlight "
-    "code inlinecode sub sup fragment linebreak hardbreak br mention inline footnote abbr small cite q time tooltip font "
-    "entryhyperlink assethyperlink urllink internallink externallink autolink softbreak".split()
+    "text span link hyperlink a anchor b bold strong i em italic emphasis underline u s strike strikethrough mark "
+    "highlight code inlinecode sub sup fragment linebreak hardbreak br mention inline footnote abbr small cite q time "
+    "tooltip font entryhyperlink assethyperlink urllink internallink externallink autolink softbreak".split()
 )
 _BREAKS = frozenset("br linebreak hardbreak softbreak".split())
 _NEVER: Final = frozenset(
-    "id _id _key key url href src srcset link slug uri path class classname style alt title caption credit attribution marks "
-    "markups markdefs entityranges inlinestyleranges entitymap target rel lang language locale date image images img video "
-    "media thumbnail icon author authors byline tags categories related promo caption_html width height aria "
-    "metadata meta additional_properties _additional_properties tracking analytics ads styles "
+    "id _id _key key url href src srcset link slug uri path class classname style alt title caption credit "
+    "attribution marks markups markdefs entityranges inlinestyleranges entitymap target rel lang language locale date "
+    "image images img video media thumbnail icon author authors byline tags categories related promo caption_html "
+    "width height aria metadata meta additional_properties _additional_properties tracking analytics ads styles "
     "placeholder label".split()
 )
 _WORDS = re.compile(r"[A-Z]?[a-z]+\d*|[A-Z]+(?![a-z])\d*|\d+")
@@ -66,7 +69,9 @@ _TAG = re.compile(
     r"(?=[\s/>])[^<>]{0,2000}+>",
     re.IGNORECASE,
 )
-_BLOCK_TAG = re.compile(r"<(?:p|br|div|h[1-6]|ul|ol|li|blockquote|section|article|table|pre|tr)(?=[\s/>])", re.IGNORECASE)
+_BLOCK_TAG = re.compile(
+    r"<(?:p|br|div|h[1-6]|ul|ol|li|blockquote|section|article|table|pre|tr)(?=[\s/>])", re.IGNORECASE
+)
 _ESCAPED_TAG = re.compile(r"&lt;/?(?:p|br|div|h[1-6]|a|b|i|em|strong|span|ul|ol|li|blockquote)\b", re.IGNORECASE)
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-fA-F]{1,6}|[A-Za-z]{2,8});")
 _MARKDOWN = re.compile(r"(?m)^#{1,6} \S|\[[^\]\n]{1,300}\]\((?:https?:|/)[^)\s]{1,500}\)|(?<!\w)\*\*[^*\n]{1,200}\*\*")
@@ -92,7 +97,9 @@ def type_words(node: dict[str, Any]) -> tuple[str, ...]:
 def _is_skipped(words: tuple[str, ...]) -> bool:
     """Tell whether a node is an image, an embed, a promotion, by what its type says besides "block" and the like."""
     core = [w for w in words[1:] if w not in _GENERIC]
-    return bool(words) and (words[0] in _SKIPPED or bool(core) and (core[-1] in _SKIPPED or (len(core) < 3 and core[0] in _SKIPPED)))
+    return bool(words) and (
+        words[0] in _SKIPPED or (bool(core) and (core[-1] in _SKIPPED or (len(core) < 3 and core[0] in _SKIPPED)))
+    )
 
 
 def markup(value: Any) -> str:
@@ -206,7 +213,7 @@ class _Writer:
         level = _heading_level(node, words)
         listed = node.get("listItem") or not _ITEM.isdisjoint(words) or words[1:] == ("list", "item")
         quoted = not _QUOTE.isdisjoint(words) or node.get("style") == "blockquote"
-        ordered = "number" in str(node.get("listItem")) or "ordered" in words and "unordered" not in words
+        ordered = "number" in str(node.get("listItem")) or ("ordered" in words and "unordered" not in words)
         if not level and not _LIST.isdisjoint(words) and not listed and self._list(node, words, depth):
             return
         if level or listed or quoted or not _PARAGRAPH.isdisjoint(words):
@@ -234,7 +241,7 @@ class _Writer:
             inner = inner["data"]
         if not items:
             return False
-        ordered = "ordered" in words and "unordered" not in words or "ol" in words or inner.get("style") == "ordered"
+        ordered = ("ordered" in words and "unordered" not in words) or "ol" in words or inner.get("style") == "ordered"
         texts = [inline(item, depth + 1) for item in items]
         body = "".join(f"<li>{t}</li>" for t in texts if t.strip())
         self._put("ol" if ordered else "ul", body)
@@ -243,7 +250,7 @@ class _Writer:
     def _wrapped(self, node: dict[str, Any], tag: str, depth: int) -> None:
         """Write a node with blocks inside, as one quote or item."""
         inner = _Writer()
-        inner._unknown(node, depth)  # noqa: SLF001 - its own kind
+        inner._unknown(node, depth)
         body = "".join(inner.pieces)
         self._put(tag, f"<li>{body}</li>" if tag == "ul" else body)
 

@@ -1,7 +1,7 @@
 """JSON that a page carries for its scripts: state blobs of frameworks, found in the source and made plain values.
 
-Nothing is run. Every look at the source is linear, and sizes, depths and numbers are bounded: what lies beyond the bounds is left
-out.
+Nothing is run. Every look at the source is linear, and sizes, depths and numbers are bounded: what lies beyond the bounds is
+left out.
 """
 
 from __future__ import annotations
@@ -346,9 +346,9 @@ class _Linking:
             name = "$" + value[1:].lstrip("L@") if value not in self._targets else value
             return self._target(name, depth) if name in self._targets else value
         if isinstance(value, dict):
-            name = value.get("__ref") or (value.get("id") if value.get("type") == "id" else None)
-            if isinstance(name, str) and name in self._targets:
-                return self._target(name, depth)
+            key = value.get("__ref") or (value.get("id") if value.get("type") == "id" else None)
+            if isinstance(key, str) and key in self._targets:
+                return self._target(key, depth)
             return {k: self.put(v, depth + 1) for k, v in value.items()}
         if isinstance(value, list):
             return [self.put(v, depth + 1) for v in value]
@@ -388,7 +388,7 @@ def read_flight(text: str) -> dict[str, Any]:
             position = end + 1
             continue
         name, start = "$" + match[1].decode(), match.end()
-        if data[start : start + 1] == b"T" and 0 < (comma := data.find(b",", start, start + 12)):
+        if data[start : start + 1] == b"T" and (comma := data.find(b",", start, start + 12)) > 0:
             with_length = data[start + 1 : comma]
             if re.fullmatch(rb"[0-9a-f]{1,8}", with_length):
                 position = comma + 1 + int(with_length, 16)
