@@ -95,7 +95,7 @@ class Place(NamedTuple):
         return Place(self.distance + 1 if self.distance >= 0 else -1, self.foreign, self.prior * promise)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Candidate:
     """A string, or a tree of strings, that may be the article's body; `path` begins with where it was found."""
 

@@ -178,7 +178,7 @@ def embedded_instead(document: Document, text: str) -> Embedded | None:
     paragraphs = [p for p in text.split("\n\n") if prose_chars(p)]
     prose = sum(map(prose_chars, paragraphs))
     if prose < NEEDED_PROSE or asks_for_scripts(text):
-        return embedded_text(document)
+        return document.embedded
     states = prose < FEW_PROSE and _stands_twice(document.html, paragraphs)
     if prose >= ENOUGH_PROSE or not (states or any("articleBody" in script for script in document.tree.data)):
         return None
