@@ -60,7 +60,7 @@ _FAR: Final = 60.0
 _LEVELS: Final = 5
 _ENDS: Final = ".!?。！？…।؟۔"
 _COMMAS: Final = ",、，;；،؛:："
-_TERMINAL: Final = frozenset(".!?:;\"”»。！？…’)」』।")
+_TERMINAL: Final = frozenset('.!?:;"”»。！？…’)」』।')
 _FIELD: Final = 21
 _COUNTS: Final = ("letters", "digits", "spaces", "unspaced", "ends", "commas", "upper", "marks", "chars")
 
@@ -204,7 +204,7 @@ class _Page:
     # ---- ancestors
 
     def _ancestors(self) -> None:
-        """What stands in the class names and tags around a block, and counts over the elements around it."""
+        """Look at the class names and tags around a block, and count over the elements around it."""
         elements, e = self.elements, self.element
         own, special, self.labels = _marks(elements)
         inherited, nearest, around = _inherited(elements, own, special)

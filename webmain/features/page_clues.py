@@ -15,7 +15,16 @@ if TYPE_CHECKING:
 
     from webmain.page.document import Document
 
-PAGE_CLUES: Final = ("says_article", "says_product", "says_forum", "says_list", "articles", "main", "data_body", "path_depth")
+PAGE_CLUES: Final = (
+    "says_article",
+    "says_product",
+    "says_forum",
+    "says_list",
+    "articles",
+    "main",
+    "data_body",
+    "path_depth",
+)
 """Names of the columns that are the same for all blocks of a page."""
 
 _MIN_CHARS: Final = 25
@@ -25,7 +34,9 @@ _TYPES = re.compile(r'"@type"\s*:\s*\[?\s*"([A-Za-z]{1,40})"')
 _BODY = re.compile(r'"(?:articleBody|text|description|reviewBody)"\s*:\s*"((?:[^"\\]|\\.)*)"')
 _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})|\\(.)")
 _KINDS: Final = {
-    "says_article": frozenset("Article NewsArticle BlogPosting ReportageNewsArticle TechArticle OpinionNewsArticle".split()),
+    "says_article": frozenset(
+        "Article NewsArticle BlogPosting ReportageNewsArticle TechArticle OpinionNewsArticle".split()
+    ),
     "says_product": frozenset("Product ProductGroup Offer AggregateOffer Vehicle".split()),
     "says_forum": frozenset("DiscussionForumPosting QAPage Question Comment".split()),
     "says_list": frozenset("CollectionPage ItemList SearchResultsPage OfferCatalog".split()),

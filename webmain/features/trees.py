@@ -1,7 +1,7 @@
 """Sums of decision trees as plain arrays: predicted by NumPy alone, written as plain values.
 
-The trees are binary; a row goes left where its value is at most the threshold. All trees of a model and all rows of a page step
-down a level at a time together, so that the cost is a few array operations for each level.
+The trees are binary; a row goes left where its value is at most the threshold. All trees of a model and all rows of a page
+step down a level at a time together, so that the cost is a few array operations for each level.
 """
 
 from __future__ import annotations
@@ -156,9 +156,7 @@ class Trees:
         return model
 
 
-def _read(
-    trees: Any, n_columns: int
-) -> tuple[list[int], list[float], list[int], list[float], list[int]]:
+def _read(trees: Any, n_columns: int) -> tuple[list[int], list[float], list[int], list[float], list[int]]:
     feature: list[int] = []
     threshold: list[float] = []
     child: list[int] = []

@@ -72,8 +72,10 @@ CUE_GROUPS: Final = {
 
 _UNSPACED_CUES: Final = {
     "comments": "ความคิดเห็น|ความเห็น|แสดงความ|ตอบกลับ|评论|評論|留言|回复|回覆|コメント|返信",
-    "related": "ข่าวที่เกี่ยวข้อง|เรื่องที่เกี่ยวข้อง|อ่านเพิ่มเติม|อ่านต่อ|บทความอื่น|ข่าวล่าสุด|ข่าวอื่น|相关|相關|推荐|推薦|延伸阅读|延伸閱讀|更多|上一篇|下一篇|関連|おすすめ|続きを読む|ランキング|人気",
-    "share": "แชร์|แบ่งปัน|ติดตาม|สมัครสมาชิก|เข้าสู่ระบบ|พิมพ์|分享|转发|打印|登录|登錄|注册|註冊|订阅|訂閱|共有|シェア|ログイン|登録|印刷",
+    "related": "ข่าวที่เกี่ยวข้อง|เรื่องที่เกี่ยวข้อง|อ่านเพิ่มเติม|อ่านต่อ|บทความอื่น|ข่าวล่าสุด|ข่าวอื่น"
+    "|相关|相關|推荐|推薦|延伸阅读|延伸閱讀|更多|上一篇|下一篇|関連|おすすめ|続きを読む|ランキング|人気",
+    "share": "แชร์|แบ่งปัน|ติดตาม|สมัครสมาชิก|เข้าสู่ระบบ|พิมพ์"
+    "|分享|转发|打印|登录|登錄|注册|註冊|订阅|訂閱|共有|シェア|ログイン|登録|印刷",
     "byline": "โดย|ผู้เขียน|ภาพ|ที่มา|เผยแพร่|วันที่|记者|記者|作者|来源|來源|编辑|編輯|责编|責編|写真|文・|撮影|出典|更新",
     "legal": "สงวนลิขสิทธิ์|ลิขสิทธิ์|คุกกี้|นโยบาย|โฆษณา|版权|版權|广告|廣告|隐私|隱私|著作権|無断転載|広告|利用規約|プライバシー",
     "about": "เกี่ยวกับ|แท็ก|คำค้น|หมวดหมู่|标签|標籤|关键词|關鍵字|タグ|カテゴリ",
@@ -82,10 +84,12 @@ _UNSPACED_CUES: Final = {
 MAX_CUE_CHARS: Final = 160
 """Longer blocks are no lines of boilerplate."""
 
+MAX_NAME_CHARS: Final = 200
+"""So much of an element's class names and ids is read; style sheets of single-purpose classes write much longer ones."""
+
 _READ_CHARS: Final = 60
 _READ_WORDS: Final = 6
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_NAMES = re.compile(r"[a-z]+")
+_NAMES = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _WORDS = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*|[©®]")
 
 
@@ -99,7 +103,9 @@ def _bits_of(groups: dict[str, str], separator: str | None) -> dict[str, int]:
 
 @cache
 def _name_bits() -> dict[str, int]:
-    return _bits_of(NAME_GROUPS, "|")
+    bits = _bits_of(NAME_GROUPS, "|")
+    written = (str.lower, str.capitalize, str.upper)
+    return {write(word): found for word, found in bits.items() for write in written}
 
 
 @cache
@@ -121,8 +127,9 @@ def name_bits(name: str) -> int:
     """Return the groups (bits in the order of `NAME_GROUPS`) that the words of class names and ids belong to."""
     known = _name_bits()
     bits = 0
-    for word in _NAMES.findall(_CAMEL.sub("-", name[:400]).lower()):
-        bits |= known.get(word, 0)
+    for word in _NAMES.findall(name[:MAX_NAME_CHARS]):
+        if word in known:
+            bits |= known[word]
     return bits
 
 
@@ -138,7 +145,8 @@ def cue_bits(text: str, *, unspaced: bool) -> int:
     known = _cue_bits()
     bits = 0
     for word in _WORDS.findall(text[:_READ_CHARS].lower())[:_READ_WORDS]:
-        bits |= known.get(word, 0)
+        if word in known:
+            bits |= known[word]
     if unspaced:
         for match in _unspaced_cues().finditer(text[:_READ_CHARS]):
             bits |= _group_bits()[match.lastgroup or ""]
