@@ -1,4 +1,12 @@
-"""The learned extractor: a model of what any page's blocks look like, which adapts itself to each site it sees."""
+"""The learned extractor: a model of what any page's blocks look like, which adapts itself to each site it sees.
+
+References
+----------
+Own work. Blocks as rows of shallow text features, judged by trees, follow Christian Kohlschütter, Peter Fankhauser, Wolfgang
+Nejdl: Boilerplate Detection using Shallow Text Features (2010); boosted trees follow Jerome Friedman: Greedy Function
+Approximation: A Gradient Boosting Machine (2001). What the five published methods look at is among the columns
+(`webmain.features.columns`).
+"""
 
 from __future__ import annotations
 
