@@ -38,7 +38,7 @@ def _scores(outcomes: Sequence[Outcome]) -> Table:
         name="scores",
         title="Pages that the model was not trained on: word F1 (mean over pages)",
         columns=(
-            "set", "judged", "pages", "of known sites", "F1", f"below {LOW}", "same words", "confidence",
+            "set", "judged", "pages", "of known sites", "F1", f"below {LOW}", "same words (share)", "confidence",
             "calibration error", "segments right",
         ),
         rows=tuple(rows),
