@@ -155,10 +155,12 @@ def _walk(root: Any, deadline: float | None) -> Tree:  # the binding's stubs cal
                 gap = none
                 n_leaves += 1
         elif tag_id > _LAST_ID_OF_NO_ELEMENT:
-            if tag_id not in known:
+            try:
+                tag, action, inherited = known[tag_id]
+            except KeyError:
                 tag = node.tag
-                known[tag_id] = tag, _ACTIONS.get(tag, _INLINE), _INHERITED.get(tag, 0)
-            tag, action, inherited = known[tag_id]
+                action, inherited = _ACTIONS.get(tag, _INLINE), _INHERITED.get(tag, 0)
+                known[tag_id] = tag, action, inherited
             index = n_elements
             n_elements += 1
             add_tag(tag)
