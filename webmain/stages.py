@@ -30,6 +30,7 @@ from webmain.items import (
 from webmain.page.clues import letters
 from webmain.page.dates import precision
 from webmain.page.document import DEFAULT_MAX_BYTES, Document
+from webmain.page.embedded import embedded_instead
 from webmain.page.encoding import decode, scrub, sniff
 from webmain.page.kinds import HEADINGS, article_blocks
 from webmain.page.urls import site_key
@@ -97,7 +98,7 @@ def judge(document: Document, extractor: Extractor) -> Extraction:
     Raises
     ------
     Rejected
-        `NO_BLOCKS` where the page has no text, `TOO_SLOW` past the deadline.
+        `NO_BLOCKS` where the page has no text, neither shown nor as data; `TOO_SLOW` past the deadline.
     """
     segmentation = extractor.segment(document)
     return judge_segmentation(segmentation, extractor)
@@ -106,7 +107,7 @@ def judge(document: Document, extractor: Extractor) -> Extraction:
 def judge_segmentation(segmentation: Segmentation, extractor: Extractor) -> Extraction:
     """Judge the blocks of a page that has been segmented already (see `judge`)."""
     document = segmentation.document
-    if not len(segmentation):
+    if not len(segmentation) and document.embedded is None:
         raise Rejected(Reason.NO_BLOCKS, f"{extractor.name} finds no block of text", url=document.url)
     document.check_time()
     judged = extractor.judge(segmentation)
@@ -167,7 +168,7 @@ def compose(extraction: Extraction, *, metadata: bool = True) -> Article:
     Raises
     ------
     Rejected
-        `NO_TEXT` where the method kept nothing and no feed brought the article's content.
+        `NO_TEXT` where the method kept nothing and neither a feed nor the page's own data brought the article's content.
     """
     document = extraction.document
     blocks = _blocks(extraction, locate=metadata)
@@ -177,6 +178,10 @@ def compose(extraction: Extraction, *, metadata: bool = True) -> Article:
         from_feed = _all_blocks(hints.content_html, document)
         if sum(len(b.text) for b in from_feed) > sum(len(b.text) for b in blocks):
             blocks, name = from_feed, "feed"
+    if (not blocks or (extraction.confidence is not None and name != "feed")) and (
+        embedded := embedded_instead(document, "\n\n".join(b.text for b in blocks))
+    ):
+        blocks, name = embedded.blocks, "embedded"
     if not blocks:
         raise Rejected(Reason.NO_TEXT, _why_nothing(extraction), url=document.url)
     article = Article(
@@ -184,7 +189,7 @@ def compose(extraction: Extraction, *, metadata: bool = True) -> Article:
         text="\n\n".join(b.text for b in blocks),
         blocks=blocks,
         extractor=name,
-        confidence=extraction.confidence,
+        confidence=None if name == "embedded" else extraction.confidence,
     )
     return _complete(article, document) if metadata else article
 
