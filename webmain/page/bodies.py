@@ -119,7 +119,7 @@ class Candidate:
         if self.place.distance >= 0:
             last = next((p for p in reversed(self.path[1:]) if p != "*"), "")
             is_long = self.prose >= MIN_PROSE_UNNAMED or not isinstance(self.value, str)
-            return is_long or not _words(last).isdisjoint(_BODY)
+            return self.place.prior >= 0.05 and (is_long or not _words(last).isdisjoint(_BODY))
         if self.place.foreign or self.place.prior < 0.5 or self.prose < MIN_PROSE_ALONE:
             return False
         keys = [p for p in self.path[1:] if p != "*"]
