@@ -62,6 +62,8 @@ class NewsSpider(Spider):
         included paths; nothing at all is fetched from excluded ones.
     record : `.warc.gz` file to which everything fetched is recorded.
     skip_known : `false` fetches again what an earlier run has settled.
+    review_below : articles whose confidence is below this are listed for review (see docs/crawling.md).
+    review_only : `true` keeps them out of the store, in one beside it.
 
     Settings
     --------
@@ -86,6 +88,8 @@ class NewsSpider(Spider):
         self.language = self.arguments.language
         self.max_articles = self.arguments.max_articles
         self.max_pages = self.arguments.max_pages
+        self.review_below = self.arguments.review_below
+        self.review_only = self.arguments.review_only
         self.skip_known = self.arguments.skip_known
         self.record = self.arguments.record
         self.sites: dict[str, Site] = {}
