@@ -201,12 +201,14 @@ ARTICLE = {"headline": TITLE, "body": BODY}
 SCRIPT = json.dumps(ARTICLE)
 STATES = {
     "assignment": f"<script>var a = 1; window.__INITIAL_STATE__ = {SCRIPT};</script>",
-    "literal": "<script>window.__NUXT__={data:[{article:{headline:'TITLE',body:['1','2',\"3\"],n:!0,x:void 0}}]}</script>".replace(
-        "TITLE", TITLE
-    )
-    .replace("'1'", repr(BODY[0]))
-    .replace("'2'", repr(BODY[1]))
-    .replace('"3"', json.dumps(BODY[2])),
+    "literal": (
+        "<script>window.__NUXT__={data:[{article:{headline:'TITLE',body:['1','2',\"3\"],n:!0,x:void 0}}]}</script>".replace(
+            "TITLE", TITLE
+        )
+        .replace("'1'", repr(BODY[0]))
+        .replace("'2'", repr(BODY[1]))
+        .replace('"3"', json.dumps(BODY[2]))
+    ),
     "function": "<script>window.__NUXT__=(function(a,b){return {article:{headline:a,body:b,views:3}}}"
     f"({json.dumps(TITLE)},{json.dumps(BODY)}));</script>",
     "string": f"<script>window.__STATE__ = JSON.parse({json.dumps(SCRIPT)})</script>",
