@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from webmain.items import ArticleBlock, Break, Flag, Kind
+from webmain.keep import DEFAULT_KEEP, Keep
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,6 +53,7 @@ def article_blocks(
     score: NDArray[np.float64],
     raw: NDArray[np.float64],
     locate: bool = True,
+    keep: Keep = DEFAULT_KEEP,
 ) -> tuple[ArticleBlock, ...]:
     """Turn kept leaves into an article's blocks.
 
@@ -63,6 +65,8 @@ def article_blocks(
         The values of the extractor's block that each leaf belongs to.
     locate : bool
         Give each block its XPath.
+    keep : Keep
+        Captions, tables and lists may be left out.
     """
     leaves, elements = document.leaves, document.elements
     groups = _groups(leaves, kept)
@@ -87,7 +91,8 @@ def article_blocks(
             text = leaves.join(group).strip("\r\n").rstrip()
         else:
             text = leaves.text(group)
-        if text:
+        dropped = (kind is Kind.CAPTION and keep.captions is False) or (kind is Kind.TABLE and not keep.tables)
+        if text and not dropped:
             is_item = kind is Kind.LIST_ITEM
             blocks.append(
                 ArticleBlock(
@@ -101,6 +106,10 @@ def article_blocks(
                     xpath=elements.xpath(element) if locate and element >= 0 else "",
                 )
             )
+    if not keep.lists and 2 * sum(len(b.text) for b in blocks if b.kind is Kind.LIST_ITEM) < sum(
+        len(b.text) for b in blocks
+    ):
+        blocks = [b for b in blocks if b.kind is not Kind.LIST_ITEM]
     return tuple(blocks)
 
 

@@ -60,6 +60,7 @@ class NewsSpider(Spider):
     language : only articles in this language (ISO 639-1).
     include, exclude : globs over paths, several separated by commas (see `arguments.PathFilter`). Articles stand at
         included paths; nothing at all is fetched from excluded ones.
+    keep : what beside running text is kept: `captions,links,images,comments,no-tables,no-lists` (see `webmain.Keep`).
     record : `.warc.gz` file to which everything fetched is recorded.
     skip_known : `false` fetches again what an earlier run has settled.
 
@@ -84,6 +85,7 @@ class NewsSpider(Spider):
         self.store_spec = self.arguments.store
         self.since = self.arguments.since
         self.language = self.arguments.language
+        self.keep = self.arguments.keep
         self.max_articles = self.arguments.max_articles
         self.max_pages = self.arguments.max_pages
         self.skip_known = self.arguments.skip_known
