@@ -29,7 +29,8 @@ from webmain.keep import DEFAULT_KEEP, Keep
 from webmain.page.clues import letters
 from webmain.page.dates import precision
 from webmain.page.document import DEFAULT_MAX_BYTES, Document
-from webmain.page.kinds import HEADINGS, article_blocks
+from webmain.page.kinds import article_blocks
+from webmain.page.places import HEADINGS
 from webmain.page.regions import comment_leaves, leaves_of_lines, with_captions
 from webmain.page.urls import site_key
 from webmain.text.normal import fingerprint
