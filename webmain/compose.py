@@ -29,7 +29,8 @@ from webmain.keep import DEFAULT_KEEP, Keep
 from webmain.page.clues import letters
 from webmain.page.dates import precision
 from webmain.page.document import DEFAULT_MAX_BYTES, Document
-from webmain.page.kinds import article_blocks
+from webmain.page.kinds import article_blocks, compose_blocks
+from webmain.page.pictures import article_images
 from webmain.page.places import HEADINGS
 from webmain.page.regions import comment_leaves, leaves_of_lines, with_captions
 from webmain.page.urls import site_key
@@ -132,8 +133,9 @@ def _found(extraction: Extraction, keep: Keep, *, locate: bool) -> _Found:
         comments = article_blocks(document, apart, score=score, raw=raw, locate=locate, keep=replace(keep, lists=True))
     if keep.captions:
         kept = with_captions(document, kept)
-    blocks = article_blocks(document, kept, score=score, raw=raw, locate=locate, keep=keep)
-    return _Found(blocks, (), comments)
+    composed = compose_blocks(document, kept, score=score, raw=raw, locate=locate, keep=keep)
+    images = article_images(document, kept, composed.first_leaf) if keep.images else ()
+    return _Found(composed.blocks, images, comments)
 
 
 def _line_blocks(extraction: Extraction, keep: Keep) -> tuple[ArticleBlock, ...]:
@@ -172,7 +174,9 @@ def _all_of(html: str, document: Document, keep: Keep) -> _Found:
     content = Document(Page(url=document.url, html=html), html=html[:DEFAULT_MAX_BYTES], deadline=document.deadline)
     leaves = content.leaves
     kept = ~leaves.has(HIDDEN)
-    return _Found(article_blocks(content, kept, score=np.ones(len(leaves)), raw=np.ones(len(leaves)), keep=keep))
+    composed = compose_blocks(content, kept, score=np.ones(len(leaves)), raw=np.ones(len(leaves)), keep=keep)
+    images = article_images(content, kept, composed.first_leaf) if keep.images else ()
+    return _Found(composed.blocks, images)
 
 
 def _complete(article: Article, document: Document) -> Article:
@@ -267,13 +271,28 @@ def _is_preciser(hinted: datetime, hints: Hints, metadata: Metadata) -> bool:
 
 def stitch(first: Article, rest: Sequence[Article]) -> Article:
     """Join an article over several pages into one; blocks that stand on an earlier page already are left out."""
-    blocks = list(first.blocks)
+    blocks, images, comments = list(first.blocks), list(first.images), list(first.comments)
     seen = {fingerprint(b.text) for b in blocks}
+    known = {image.url for image in images}
     for part in rest:
-        fresh = [b for b in part.blocks if fingerprint(b.text) not in seen]
+        places = [len(blocks) - 1]  # the block that each of the part's own, or what stood before it, has become
+        fresh = []
+        for block in part.blocks:
+            if fingerprint(block.text) not in seen:
+                fresh.append(block)
+            places.append(len(blocks) - 1 + len(fresh))
         blocks += fresh
         seen.update(fingerprint(b.text) for b in fresh)
+        images += [replace(i, after=places[i.after + 1]) for i in part.images if i.url not in known]
+        known.update(image.url for image in part.images)
+        comments += [c for c in part.comments if c not in comments]
     text = "\n\n".join(b.text for b in blocks)
     return replace(
-        first, text=text, blocks=tuple(blocks), n_parts=first.n_parts + len(rest), fingerprint=fingerprint(text)
+        first,
+        text=text,
+        blocks=tuple(blocks),
+        images=tuple(images),
+        comments=tuple(comments),
+        n_parts=first.n_parts + len(rest),
+        fingerprint=fingerprint(text),
     )

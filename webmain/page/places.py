@@ -120,6 +120,16 @@ class Places:
         )
 
 
+def is_caption(name: str | None, known: dict[str, bool]) -> bool:
+    """Tell whether a class attribute names a caption; what is found is remembered in `known`."""
+    if not name:
+        return False
+    if name not in known:
+        lower = name.lower()
+        known[name] = "caption" in lower and len(name) <= MAX_CLASS_CHARS and _CAPTION.search(lower) is not None
+    return known[name]
+
+
 def _within(place: Place, tag: str, index: int) -> Place:
     """Return the place inside an element, given the place outside."""
     kind, level, ordered, n_lists, outer_list, item, quote, code, table, row, cell, role = place

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from webmain.items import HIDDEN, Flag
+from webmain.page.places import MAX_CLASS_CHARS, is_caption
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,9 +30,6 @@ LINE_WINDOW_CHARS = 2_000
 
 SURE_LINE_CHARS = 40
 """Longer lines are looked for in the whole rest of the page."""
-
-MAX_CLASS_CHARS = 400
-"""Longer class attributes are not looked into."""
 
 _THREAD = re.compile(
     r"(?:^|[\s_-])(?:[a-z]+)?(?:comments?(?:s?[_-]?(?:list|thread|section|area|body|box|content|wrapper|container|item|text))?"
@@ -118,22 +116,6 @@ def with_captions(document: Document, kept: NDArray[np.bool_]) -> NDArray[np.boo
         if len(members) and near[members[0]] and leaves.n_chars[members].sum() <= MAX_CAPTION_CHARS:
             out[members] = True
     return out
-
-
-_CAPTION = re.compile(
-    r"(?:^|\s)(?!(?:has|no|with|without|hide|show)[_-])"
-    r"[\w-]*?caption(?:[_-]{0,2}(?:text|body|content|inner|title|description|credit))?(?=\s|$)"
-)
-
-
-def is_caption(name: str | None, known: dict[str, bool]) -> bool:
-    """Tell whether a class attribute names a caption; what is found is remembered."""
-    if not name:
-        return False
-    if name not in known:
-        lower = name.lower()
-        known[name] = "caption" in lower and len(name) <= MAX_CLASS_CHARS and _CAPTION.search(lower) is not None
-    return known[name]
 
 
 def region(elements: Elements, leaves: Leaves, kept: NDArray[np.bool_]) -> tuple[int, int]:
