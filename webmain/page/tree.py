@@ -16,6 +16,7 @@ import numpy as np
 
 from webmain.items import Break, Flag, Reason, Rejected
 from webmain.page.guard import guard
+from webmain.page.wrapping import folded
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -415,6 +416,8 @@ def _walk(root: Any, deadline: float | None) -> Tree:  # the binding's stubs cal
             text = node.text_content
             if text.isspace():
                 spaced = True
+                if flags & _PREFORMATTED_BIT and not gap:
+                    leaves.texts[-1], spaced = leaves.texts[-1] + text, False  # the end of a line of code
             else:
                 if not flags & _PREFORMATTED_BIT:
                     add_spaced(spaced or text[0].isspace())
@@ -491,8 +494,6 @@ def _walk(root: Any, deadline: float | None) -> Tree:  # the binding's stubs cal
 def _finish(leaves: Leaves, boxes: list[int]) -> Leaves:
     """Fold white space and look up boxes, for all leaves at once."""
     leaves.box.extend(map(boxes.__getitem__, leaves.element))
-    leaves.texts[:] = [
-        text if flags & _PREFORMATTED_BIT else " ".join(text.split())
-        for text, flags in zip(leaves.texts, leaves.flags, strict=True)
-    ]
+    rows = zip(leaves.texts, leaves.flags, strict=True)
+    leaves.texts[:] = [text if flags & _PREFORMATTED_BIT else folded(text) for text, flags in rows]
     return leaves

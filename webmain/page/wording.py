@@ -64,6 +64,7 @@ class Wording:
         self._leaves: Leaves = document.leaves
         self._elements: Elements = document.elements
         self._changed: dict[int, str] = {}
+        self._bases: set[int] = set()  # leaves with a reading aid beside them
         self.chosen = chosen
         element = self._leaves.element
         special = {e: role for e in {element[i] for i in chosen} if (role := places.of(e).role)}
@@ -84,8 +85,15 @@ class Wording:
             elif role == RAISED and i and not self._leaves.spaced[i] and _POWER.fullmatch(texts[i]):
                 self._changed[i] = texts[i].translate(_RAISED)
         if dropped:
+            self._note_ruby([i for i, role in special if role == RUBY])
             self.chosen = [i for i in self.chosen if i not in dropped]
         self._quote([i for i, role in special if role == QUOTED])
+
+    def _note_ruby(self, aids: list[int]) -> None:
+        """Note the leaves beside reading aids: white space that the source has around them is none of the text's."""
+        beside = {i + 1 for i in aids} | {i - 1 for i in aids}
+        self._bases = beside.intersection(self.chosen)
+        self._changed.update((i, self._leaves.texts[i]) for i in self._bases)
 
     def _is_footnote_mark(self, leaf: int) -> bool:
         leaves = self._leaves
@@ -151,8 +159,8 @@ class Wording:
                 text = "\n".join(" ".join(line.split()) for line in text.strip().split("\n"))
             text = text.translate(_UNPRINTED)
             gap = leaves.join((last, i))[len(leaves.texts[last]) : -len(leaves.texts[i])] if last >= 0 else ""
-            if gap == " " and i - last > 1 and _EAST_ASIAN.match(text) and _EAST_ASIAN.match(out[-1][-1:]):
-                gap = ""  # white space of the source around ruby
+            if gap == " " and not self._bases.isdisjoint((i, last)):
+                gap = "" if _EAST_ASIAN.match(text) and _EAST_ASIAN.match(out[-1][-1:]) else gap
             out += (gap, text)
             at += len(gap)
             spans.append((i, at, at + len(text)))
