@@ -42,7 +42,7 @@ _JUNK_CLASS = re.compile(
 )
 _JUNK_NAME = re.compile(
     r"(?:^|[/_.-])(?:avatars?|gravatar|logos?|icons?|emojis?|smilies|sprites?|spacer|blank|placeholder|transparent|pixel|1x1|"
-    r"loading|loader|spinner|lazy|beacon|badge|button|favicon)(?=[/_.-]|$)"
+    r"loading|loader|spinner|lazy|beacon|badge|button|close|favicon|social|sociable|themes|plugins)(?=[/_.-]|$)"
 )
 _JUNK_HOST = re.compile(
     r"(?:^|\.)(?:doubleclick\.net|scorecardresearch\.com|google-analytics\.com|quantserve\.com|feedburner\.com|"
@@ -50,6 +50,7 @@ _JUNK_HOST = re.compile(
 )
 _IMAGE_FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif)$", re.IGNORECASE)
 _CANDIDATE = re.compile(r"([^\s,]\S*)(?:\s+([0-9]{1,5}(?:\.[0-9]{1,3})?)[wx])?[^,]{0,20}(?:,|$)")
+_WIDTH = re.compile(r"(?:^|&)(?:w|width)=([0-9]{1,3})(?=&|$)")
 _NUMBER = re.compile(r"\s*([0-9]{1,5})(?:\.[0-9]*)?\s*(?:px)?\s*")
 
 
@@ -105,6 +106,7 @@ class _Album:
         self._leaves = document.leaves
         self._kept = kept
         self._near = reach(document.leaves, kept)
+        self._before = np.concatenate(([0], np.cumsum(np.where(kept, document.leaves.n_chars, 0))))
         chosen = np.flatnonzero(kept)
         self._first, self._last = int(chosen[0]), int(chosen[-1])
         self._junk: dict[str, bool] = {}
@@ -138,7 +140,7 @@ class _Album:
         at = element
         while at > self.root:
             tag = elements.tags[at]
-            if tag in _ASIDE or self._is_junk(at):
+            if (tag in _ASIDE or self._is_junk(at)) and not self._holds_the_text(at):
                 return False
             anchor = at if tag == "a" else anchor
             figure = at if tag == "figure" else figure
@@ -146,6 +148,11 @@ class _Album:
         if anchor >= 0 and self._leads_away(anchor, inside=self._first < place <= self._last):
             return False
         return figure >= 0 or place <= self._last
+
+    def _holds_the_text(self, element: int) -> bool:
+        """Tell whether half of what was kept stands in a box: then it is the article's, whatever its class says."""
+        held = self._before[self._elements.end_leaf[element]] - self._before[self._elements.first_leaf[element]]
+        return bool(2 * held >= self._before[-1])
 
     def _is_small(self, element: int) -> bool:
         attributes = self._elements.attributes[element]
@@ -243,5 +250,7 @@ def _is_junk_address(url: str) -> bool:
         host = parts.hostname or ""
     except ValueError:
         return True
-    path = parts.path.lower()
+    path, width = parts.path.lower(), _WIDTH.search(parts.query)
+    if width and int(width[1]) < MIN_SIDE:
+        return True
     return _JUNK_HOST.search(host) is not None or path.endswith(".svg") or _JUNK_NAME.search(path) is not None

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from webmain.items import HIDDEN, Flag
-from webmain.page.places import MAX_CLASS_CHARS, is_caption
+from webmain.items import HIDDEN, Break, Flag
+from webmain.page.places import HEADINGS, MAX_CLASS_CHARS, is_caption
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,6 +24,9 @@ MAX_CAPTION_CHARS = 1000
 
 MAX_GAP_CHARS = 300
 """So many characters that were not kept may stand between a caption or picture and the text that was."""
+
+MIN_COMMENT_CHARS = 30
+"""Where no paragraph below an article is so long, there are words around comments ("Be the first"), and no comments."""
 
 LINE_WINDOW_CHARS = 2_000
 """So much text of the tree may lie between two source lines that both show, if the second is short."""
@@ -68,7 +71,10 @@ def comment_leaves(document: Document, kept: NDArray[np.bool_]) -> NDArray[np.bo
             if 2 * (before[end] - before[first]) < max(1, before[-1]):
                 found[first:end] = True
                 beyond = elements.end[i]
-    return found & ~leaves.has(UNWANTED) & ~_only_links(leaves)
+    found &= ~leaves.has(UNWANTED) & ~_only_links(leaves) & ~elements.within(elements.named(HEADINGS))[leaves.elements]
+    unit = np.cumsum(leaves.gaps >= int(Break.BR_BR), dtype=np.int32)
+    longest = np.bincount(unit[found], weights=leaves.n_chars[found]).max(initial=0)
+    return found if longest >= MIN_COMMENT_CHARS else np.zeros_like(found)
 
 
 def _names_thread(name: str | None, known: dict[str, bool]) -> bool:
@@ -83,7 +89,7 @@ def _names_thread(name: str | None, known: dict[str, bool]) -> bool:
 
 def _only_links(leaves: Leaves) -> NDArray[np.bool_]:
     """Tell which leaves stand in a unit of the default segmentation that is all links."""
-    unit = np.cumsum(leaves.gaps >= 2)
+    unit = np.cumsum(leaves.gaps >= int(Break.BR_BR))
     n_unlinked = np.bincount(unit, weights=~leaves.has(Flag.IN_ANCHOR), minlength=1)
     only: NDArray[np.bool_] = n_unlinked[unit] == 0
     return only
