@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from webmain.items import ArticleBlock, Kind, Page
-from webmain.page.document import Document
 from webmain.page.cells import MAX_CELL_CHARS
+from webmain.page.document import Document
 from webmain.page.kinds import article_blocks
 
 

@@ -81,11 +81,11 @@ def compose_blocks(
     """
     leaves, elements = document.leaves, document.elements
     unit = np.cumsum(leaves.gaps >= int(Break.BR_BR), dtype=np.int32)
-    chosen = _shown(leaves, kept, unit)
+    chosen, after_hidden = _shown(leaves, kept, unit)
     if not chosen:
         return Composed((), ())
     places = Places(elements)
-    wording = Wording(document, places, chosen)
+    wording = Wording(document, places, chosen, after_hidden=after_hidden)
     groups = _groups(wording.chosen, unit)
     at = [_place(places, leaves, group) for group in groups]
     shape = _Shape(document, wording, keep, groups, at)
@@ -105,18 +105,19 @@ def compose_blocks(
     return Composed(tuple(blocks), tuple(starts))
 
 
-def _shown(leaves: Leaves, kept: NDArray[np.bool_], unit: NDArray[np.int32]) -> list[int]:
-    """Return the kept leaves, without hidden ones inside a unit that shows text."""
+def _shown(leaves: Leaves, kept: NDArray[np.bool_], unit: NDArray[np.int32]) -> tuple[list[int], list[int]]:
+    """Return the kept leaves, without hidden ones inside a unit that shows text; and those that follow such ones."""
     chosen = np.flatnonzero(kept)
     if not len(chosen):
-        return []
+        return [], []
     hidden = (leaves.bits[chosen] & _HIDDEN) != 0
-    if hidden.any():
-        shows = np.zeros(int(unit[-1]) + 1, dtype=np.bool_)
-        shows[unit[chosen[~hidden]]] = True
-        chosen = chosen[~hidden | ~shows[unit[chosen]]]
-    members: list[int] = chosen.tolist()
-    return members
+    if not hidden.any():
+        return chosen.tolist(), []
+    shows = np.zeros(int(unit[-1]) + 1, dtype=np.bool_)
+    shows[unit[chosen[~hidden]]] = True
+    dropped = hidden & shows[unit[chosen]]
+    after = ~dropped & np.roll(dropped, 1)
+    return chosen[~dropped].tolist(), chosen[after].tolist()
 
 
 def _groups(chosen: list[int], unit: NDArray[np.int32]) -> list[list[int]]:

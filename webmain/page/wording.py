@@ -27,6 +27,7 @@ _POWER = re.compile(r"[+\u2212-]?[0-9]{1,3}")
 _NUMBERS = re.compile(r"[\s0-9]+")
 _RAISED = str.maketrans("0123456789+-\u2212", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
 _EAST_ASIAN = re.compile(f"[{EAST_ASIAN}]")
+_CLOSING = frozenset(".,;:!?)]…。、，")
 _QUOTATION_MARKS = frozenset("\"'“”„‟«»‹›‘’‚「」『』《》〈〉")
 _MARKS = {
     **dict.fromkeys(("de", "cs", "sk", "sl", "bg", "is"), "„“‚‘"),
@@ -46,6 +47,8 @@ class Wording:
     places : Places
     chosen : list of int
         The leaves to be joined, ascending.
+    after_hidden : sequence of int
+        Those of them before which hidden text was left out.
 
     Attributes
     ----------
@@ -59,11 +62,14 @@ class Wording:
     become raised digits ("10⁶", not "106"). Soft hyphens go, `wbr` parts nothing.
     """
 
-    def __init__(self, document: Document, places: Places, chosen: list[int]) -> None:
+    def __init__(
+        self, document: Document, places: Places, chosen: list[int], *, after_hidden: Sequence[int] = ()
+    ) -> None:
         self._document = document
         self._leaves: Leaves = document.leaves
         self._elements: Elements = document.elements
-        self._changed: dict[int, str] = {}
+        self._changed = {i: self._leaves.texts[i] for i in after_hidden}
+        self._after_hidden = frozenset(after_hidden)
         self._bases: set[int] = set()  # leaves with a reading aid beside them
         self.chosen = chosen
         element = self._leaves.element
@@ -161,6 +167,8 @@ class Wording:
             gap = leaves.join((last, i))[len(leaves.texts[last]) : -len(leaves.texts[i])] if last >= 0 else ""
             if gap == " " and not self._bases.isdisjoint((i, last)):
                 gap = "" if _EAST_ASIAN.match(text) and _EAST_ASIAN.match(out[-1][-1:]) else gap
+            elif gap == " " and i in self._after_hidden and text[:1] in _CLOSING:
+                gap = ""  # white space inside what is hidden
             out += (gap, text)
             at += len(gap)
             spans.append((i, at, at + len(text)))
