@@ -28,6 +28,9 @@ MAX_GAP_CHARS = 300
 MIN_COMMENT_CHARS = 30
 """Where no paragraph below an article is so long, there are words around comments ("Be the first"), and no comments."""
 
+MIN_TEXT_CHARS = 200
+"""If less than this would be left beside what looks like comments, they are the content."""
+
 LINE_WINDOW_CHARS = 2_000
 """So much text of the tree may lie between two source lines that both show, if the second is short."""
 
@@ -37,6 +40,9 @@ SURE_LINE_CHARS = 40
 _THREAD = re.compile(
     r"(?:^|[\s_-])(?:[a-z]+)?(?:comments?(?:s?[_-]?(?:list|thread|section|area|body|box|content|wrapper|container|item|text))?"
     r"|disqus(?:[_-]thread)?|kommentare?|comentarios?|commentaires?|commenti|reacties)(?=$|[\s_-])"
+)
+_SURE_THREAD = re.compile(
+    r"disqus[_-]thread|comments?|commentlist|comments?[_-](?:list|thread|section|area|content|wrapper)"
 )
 _NO_THREAD = re.compile(
     r"count|link|respond|reply-?title|comment-?form|button|toggle|icon|number|comments?-(?:open|closed)"
@@ -50,7 +56,8 @@ def comment_leaves(document: Document, kept: NDArray[np.bool_]) -> NDArray[np.bo
     ----------
     document : Document
     kept : (n_leaves,) bool
-        What an extractor kept. A box that holds half of it is the article's own, whatever it is called.
+        What an extractor kept. A box that holds half of it is the article's own, unless it is plainly called a thread; and
+        where little would be left of the text, what was kept stays.
 
     Returns
     -------
@@ -68,13 +75,20 @@ def comment_leaves(document: Document, kept: NDArray[np.bool_]) -> NDArray[np.bo
             continue
         if any(_names_thread(attributes.get(name), known) for name in ("id", "class")):
             first, end = elements.first_leaf[i], elements.end_leaf[i]
-            if 2 * (before[end] - before[first]) < max(1, before[-1]):
+            is_small = 2 * (before[end] - before[first]) < max(1, before[-1])
+            if is_small or any(_SURE_THREAD.fullmatch(t) for t in _tokens(attributes)):
                 found[first:end] = True
                 beyond = elements.end[i]
+    if length[~found].sum() < MIN_TEXT_CHARS:
+        found &= ~kept
     found &= ~leaves.has(UNWANTED) & ~_only_links(leaves) & ~elements.within(elements.named(HEADINGS))[leaves.elements]
     unit = np.cumsum(leaves.gaps >= int(Break.BR_BR), dtype=np.int32)
     longest = np.bincount(unit[found], weights=leaves.n_chars[found]).max(initial=0)
     return found if longest >= MIN_COMMENT_CHARS else np.zeros_like(found)
+
+
+def _tokens(attributes: dict[str, str | None]) -> list[str]:
+    return f"{attributes.get('id') or ''} {attributes.get('class') or ''}"[:MAX_CLASS_CHARS].lower().split()
 
 
 def _names_thread(name: str | None, known: dict[str, bool]) -> bool:
