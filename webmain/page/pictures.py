@@ -196,17 +196,23 @@ class _Album:
 
     def caption(self, element: int) -> str:
         """Return the text of a picture's caption, "" for none."""
+        figure = self.above(element, "figure", levels=8)
+        if figure >= 0:
+            return self._caption_in(figure)
+        box = element
+        for _ in range(_CAPTIONED_WITHIN):
+            box = max(self.root, self._elements.parent[box])
+            if text := self._caption_in(box):
+                return text
+        return ""
+
+    def _caption_in(self, box: int) -> str:
         elements, leaves = self._elements, self._leaves
-        box = self.above(element, "figure", levels=8)
-        if box < 0:
-            box = element
-            for _ in range(_CAPTIONED_WITHIN):
-                box = max(self.root, elements.parent[box])
         for each in range(box + 1, elements.end[box]):
             if self._is_caption(each):
-                bits = leaves.flags
                 members = range(elements.first_leaf[each], elements.end_leaf[each])
-                text = " ".join(leaves.join([i for i in members if not bits[i] & int(HIDDEN)]).split())
+                shown = [i for i in members if not leaves.flags[i] & int(HIDDEN)]
+                text = " ".join(leaves.join(shown).split())
                 if text:
                     return text if len(text) <= MAX_CAPTION_CHARS else ""
         return ""
