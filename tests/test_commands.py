@@ -72,6 +72,11 @@ def test_every_code_is_documented():
         ("WEBMAIN_PROGRESS_S", "nan"),
         ("WEBMAIN_PROGRESS_S", ""),
         ("WEBMAIN_SUMMARY", "perhaps"),
+        ("WEBMAIN_REVIEW_BELOW", "1.5"),
+        ("WEBMAIN_REVIEW_BELOW", "-.1"),
+        ("WEBMAIN_REVIEW_BELOW", "nan"),
+        ("WEBMAIN_REVIEW_BELOW", ""),
+        ("WEBMAIN_REVIEW_KEEP_OUT", "perhaps"),
         ("WEBMAIN_ROBOTS_UNREACHABLE", "perhaps"),
     ],
 )
@@ -84,6 +89,7 @@ def test_a_setting_that_cannot_be_used_is_named_once(name, value):
 @pytest.mark.parametrize(
     ("name", "value"),
     [("WEBMAIN_TOP_WORDS", "0"), ("WEBMAIN_MAX_BYTES", "1"), ("WEBMAIN_MAX_FEEDS", "0"), ("WEBMAIN_SUMMARY", "0"),
+     ("WEBMAIN_REVIEW_BELOW", "1"), ("WEBMAIN_REVIEW_BELOW", None), ("WEBMAIN_REVIEW_KEEP_OUT", "True"),
      ("WEBMAIN_PROGRESS_S", "0.5")],
 )  # fmt: skip
 def test_usual_settings_and_those_at_the_bounds_pass(name, value):

@@ -1,5 +1,6 @@
 import asyncio
 import contextlib
+import json
 from datetime import UTC, datetime
 from types import SimpleNamespace
 
@@ -11,6 +12,7 @@ from scrapy.settings import Settings
 from scrapy.signalmanager import SignalManager
 
 from webmain.corpus.protocol import Outcome, Stored, StoreFullError
+from webmain.corpus.review import read_review
 from webmain.items import Article, Page, Rejected
 from webmain.page.document import Document
 from webmain.pipelines import (
@@ -355,6 +357,149 @@ def test_the_places_are_known_at_the_end(crawler, tmp_path):
     store.close_spider()
     store.spider_closed("finished")
     assert store.places == ((f"jsonl:{tmp_path}/a.jsonl", 1),)
+
+
+# ---- Articles in doubt
+
+
+def lines_of(path):
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def reviewed(tmp_path, *articles, **settings):
+    """Run articles through a store; return its crawler."""
+    crawler = FakeCrawler(tmp_path, **{"WEBMAIN_REVIEW_BELOW": 0.6, **settings})
+    store = opened(crawler)
+    duplicates = Duplicates(crawler)
+    for each in articles:
+        store.process_item(duplicates.process_item(each))
+    store.close_spider()
+    store.spider_closed("finished")
+    crawler.places = store.places
+    return crawler
+
+
+def test_articles_below_the_threshold_are_stored_and_listed(tmp_path):
+    crawler = reviewed(tmp_path, article(1, confidence=0.59), article(2, confidence=0.6), article(3, confidence=0.9))
+    assert len(lines_of(tmp_path / "a.jsonl")) == 3
+    assert [(e["id"], e["confidence"]) for e in lines_of(tmp_path / "a.jsonl.review")] == [(article(1).id, 0.59)]
+    assert crawler.stats["webmain/review/doubtful"] == 1
+    assert crawler.stats["webmain/review/listed"] == 1
+    assert crawler.stats["webmain/articles/new"] == 3
+    assert not (tmp_path / "a.jsonl.kept_out").exists()
+
+
+def test_without_a_threshold_there_is_no_list(tmp_path):
+    reviewed(tmp_path, article(1, confidence=0.0), WEBMAIN_REVIEW_BELOW=0)
+    assert [p.name for p in tmp_path.iterdir()] == ["a.jsonl"]
+
+
+def test_the_spiders_threshold_outranks_the_setting(tmp_path):
+    crawler = FakeCrawler(tmp_path, SimpleNamespace(name="t", review_below=0.0), WEBMAIN_REVIEW_BELOW=0.9)
+    opened(crawler).spider_closed("finished")
+    assert not (tmp_path / "a.jsonl.review").exists()
+
+
+def test_an_article_is_listed_before_it_is_told(tmp_path):
+    crawler = FakeCrawler(tmp_path, WEBMAIN_REVIEW_BELOW=0.6)
+    store = opened(crawler)
+    seen = []
+
+    def receiver(**_):
+        seen.append((len(lines_of(tmp_path / "a.jsonl")), len(lines_of(tmp_path / "a.jsonl.review"))))
+
+    crawler.signals.connect(receiver, articles_stored, weak=False)
+    store.process_item(article(1, confidence=0.1))
+    assert lines_of(tmp_path / "a.jsonl.review") == []
+    store.close_spider()
+    assert seen == [(1, 1)]
+    store.spider_closed("finished")
+
+
+def test_an_article_that_a_killed_crawl_stored_and_did_not_list_is_listed_by_the_next(tmp_path):
+    reviewed(tmp_path, article(1, confidence=0.1), WEBMAIN_REVIEW_BELOW=0)
+    crawler = reviewed(tmp_path, article(1, confidence=0.1))
+    assert crawler.stats["webmain/articles/unchanged"] == 1
+    assert len(lines_of(tmp_path / "a.jsonl.review")) == 1
+    again = reviewed(tmp_path, article(1, confidence=0.1))
+    assert (again.stats["webmain/review/doubtful"], again.stats["webmain/review/listed"]) == (1, 0)
+    assert len(lines_of(tmp_path / "a.jsonl.review")) == 1
+
+
+def test_a_changed_article_is_listed_again_and_taken_off_when_the_doubt_is_gone(tmp_path):
+    for mark, confidence in (("1", 0.1), ("2", 0.2), ("3", 0.8), ("4", 0.9)):
+        reviewed(tmp_path, article(1, fingerprint=mark * 32, text=TEXT * int(mark), confidence=confidence))
+    assert [e["confidence"] for e in lines_of(tmp_path / "a.jsonl.review")] == [0.1, 0.2, 0.8]
+    assert read_review(tmp_path / "a.jsonl.review") == []
+
+
+def test_what_is_kept_out_is_stored_beside_and_told_as_done(tmp_path):
+    crawler = FakeCrawler(tmp_path, WEBMAIN_REVIEW_BELOW=0.6, WEBMAIN_REVIEW_KEEP_OUT=True)
+    store = opened(crawler)
+    heard = crawler.hear(articles_stored)
+    for each in (article(1, confidence=0.1), article(2, confidence=0.7), article(3)):
+        store.process_item(each)
+    store.close_spider()
+    store.spider_closed("finished")
+    assert [a["id"] for a in lines_of(tmp_path / "a.jsonl")] == [article(2).id, article(3).id]
+    (kept_out,) = lines_of(tmp_path / "a.jsonl.kept_out")
+    assert (kept_out["id"], kept_out["text"]) == (article(1).id, article(1).text)
+    assert [e["kept_out"] for e in lines_of(tmp_path / "a.jsonl.review")] == [True]
+    told = sorted(each.id for _, values in heard for each in values["stored"])
+    assert told == [article(n).id for n in (1, 2, 3)]
+    assert store.places == ((f"jsonl:{tmp_path}/a.jsonl", 2), (f"jsonl:{tmp_path}/a.jsonl.kept_out", 1))
+    assert crawler.stats["webmain/review/kept_out"] == 1
+
+
+def test_what_is_kept_out_is_the_original_of_nothing(tmp_path):
+    text, settings = TEXT * 5, {"WEBMAIN_REVIEW_KEEP_OUT": True}
+    unsure = article(1, text=text, fingerprint="a" * 32, confidence=0.1)
+    sure = article(2, text=text, fingerprint="a" * 32, confidence=0.9)
+    reviewed(tmp_path, unsure, sure, **settings)
+    (stored,) = lines_of(tmp_path / "a.jsonl")
+    assert (stored["id"], stored["duplicate_of"]) == (sure.id, None)
+
+
+def test_an_article_that_was_kept_out_is_stored_when_the_doubt_is_gone(tmp_path):
+    settings = {"WEBMAIN_REVIEW_KEEP_OUT": True}
+    reviewed(tmp_path, article(1, confidence=0.1), **settings)
+    crawler = reviewed(tmp_path, article(1, confidence=0.8), **settings)
+    assert crawler.stats["webmain/articles/new"] == 1
+    assert len(lines_of(tmp_path / "a.jsonl")) == 1
+    assert read_review(tmp_path / "a.jsonl.review") == []
+
+
+def test_an_extractor_without_confidences_is_told(tmp_path):
+    crawler = reviewed(tmp_path, article(1), article(2))
+    assert "line_block gives no confidence" in crawler.stats["webmain/warning/review"]
+    assert crawler.stats["webmain/review/without_confidence"] == 2
+    mixed = reviewed(tmp_path, article(3), article(4, confidence=0.9))
+    assert "webmain/warning/review" not in mixed.stats
+
+
+def test_a_list_that_is_something_else_ends_the_crawl_before_it_begins(tmp_path):
+    (tmp_path / "a.jsonl.review").write_text("a letter\n")
+    with pytest.raises(CloseSpider):
+        opened(FakeCrawler(tmp_path, WEBMAIN_REVIEW_BELOW=0.6))
+    assert (tmp_path / "a.jsonl.review").read_text() == "a letter\n"
+
+
+def test_a_list_that_cannot_be_written_tells_nothing_to_be_done(tmp_path, monkeypatch):
+    crawler = FakeCrawler(tmp_path, WEBMAIN_REVIEW_BELOW=0.6)
+    store = opened(crawler)
+    heard = crawler.hear(articles_stored)
+    closing = crawler.hear(crawl_closing)
+
+    def full(entries):
+        raise StoreFullError("review list: no space is left")
+
+    monkeypatch.setattr(store._doubtful.list, "note", full)
+    store.process_item(article(1, confidence=0.1))
+    store.close_spider()
+    store.spider_closed("store_error")
+    assert [signal for signal, _ in heard] == [crawl_closing]
+    assert closing[0][1]["reason"] == "store_error"
+    assert len(lines_of(tmp_path / "a.jsonl")) == 1
 
 
 def test_each_outcome_is_counted(crawler):

@@ -76,6 +76,24 @@ def test_the_summary_says_everything():
         assert part in text
 
 
+def test_articles_in_doubt_are_told_with_their_list():
+    review = {
+        "webmain/review/list": "a.jsonl.review",
+        "webmain/review/below": 0.6,
+        "webmain/review/doubtful": 3,
+        "webmain/review/listed": 1,
+    }
+    text = render(outcome({**STATS, **review}))
+    assert "3 of 8 articles have a confidence below 0.6, 1 new\n" in text
+    assert "list: a.jsonl.review" in text
+    assert "2 kept out" in render(outcome({**STATS, **review, "webmain/review/kept_out": 2}))
+    assert 'webmain_review{crawl="c",outcome="doubtful"} 3' in as_prometheus({**STATS, **review}, name="c")
+
+
+def test_without_a_list_nothing_is_said_of_doubt():
+    assert "review" not in render(outcome(STATS)) + as_prometheus(STATS, name="c")
+
+
 def test_many_sites_are_put_together():
     stats = {f"webmain/site/s{i:03}.example/articles": 1 for i in range(MAX_SITES + 5)}
     lines = render(outcome(stats)).splitlines()

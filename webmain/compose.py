@@ -29,6 +29,7 @@ from webmain.keep import DEFAULT_KEEP, Keep
 from webmain.page.clues import letters
 from webmain.page.dates import precision
 from webmain.page.document import DEFAULT_MAX_BYTES, Document
+from webmain.page.embedded import embedded_instead
 from webmain.page.kinds import article_blocks, compose_blocks
 from webmain.page.pictures import article_images
 from webmain.page.places import HEADINGS
@@ -66,7 +67,7 @@ def compose(extraction: Extraction, *, metadata: bool = True, keep: Keep = DEFAU
     Raises
     ------
     Rejected
-        `NO_TEXT` where the method kept nothing and no feed brought the article's content.
+        `NO_TEXT` where the method kept nothing and neither a feed nor the page's own data brought the article's content.
     """
     document = extraction.document
     found = _found(extraction, keep, locate=metadata)
@@ -78,6 +79,14 @@ def compose(extraction: Extraction, *, metadata: bool = True, keep: Keep = DEFAU
         if sum(len(b.text) for b in from_feed.blocks) > sum(len(b.text) for b in blocks):
             found, name = from_feed._replace(comments=found.comments), "feed"
             blocks = found.blocks
+    if (not blocks or (extraction.confidence is not None and name != "feed")) and (
+        embedded := embedded_instead(document, "\n\n".join(b.text for b in blocks))
+    ):
+        found, name = _Found(embedded.blocks, comments=found.comments), "embedded"
+        if keep != DEFAULT_KEEP:
+            wanted = replace(keep, captions=keep.captions or False)
+            found = _all_of(embedded.html, document, wanted)._replace(comments=found.comments)
+        blocks = found.blocks
     if not blocks:
         raise Rejected(Reason.NO_TEXT, _why_nothing(extraction), url=document.url)
     article = Article(
@@ -87,7 +96,7 @@ def compose(extraction: Extraction, *, metadata: bool = True, keep: Keep = DEFAU
         images=found.images,
         comments=found.comments,
         extractor=name,
-        confidence=extraction.confidence,
+        confidence=None if name == "embedded" else extraction.confidence,
     )
     return _complete(article, document) if metadata else article
 

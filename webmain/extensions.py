@@ -135,6 +135,8 @@ class KnownUrls:
         stores = pipeline.stores if pipeline else None
         if not n_known or stores is None or stores.count() or not self.skip_known:
             return
+        if pipeline and pipeline.kept_out is not None and pipeline.kept_out.count():
+            return
         message = (
             f"the store {stores.spec} is empty, but the ledger {self.path} knows {n_known:,} articles as stored; they are"
             " not fetched again. If the store was removed, remove the ledger too, or give -a skip_known=false"

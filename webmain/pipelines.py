@@ -24,6 +24,7 @@ from scrapy.utils.asyncio import create_looping_call
 from webmain import stages
 from webmain.corpus.cloud import cloud
 from webmain.corpus.dedup import ExactDuplicates, NearDuplicates
+from webmain.corpus.doubtful import Doubtful
 from webmain.corpus.identity import identify
 from webmain.corpus.protocol import COMMIT_SECONDS, Stored, StoreError
 from webmain.corpus.store import open_stores
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.crawler import Crawler
 
+    from webmain.corpus.jsonl import JsonlStore
     from webmain.corpus.several import Stores
     from webmain.extractors.base import Extractor
 
@@ -214,6 +216,8 @@ class Duplicates(Step):
             return item
         with self.rejecting(item.url):
             self._check_new(item)
+        if self._store is not None and self._store.keeps_out(item):
+            return item  # what is kept out is the original of nothing that is stored
         original = self._original(item)
         if original is None:
             return item
@@ -244,9 +248,12 @@ class Duplicates(Step):
         return stored is not None and stored.duplicate_of == original
 
     @cached_property
+    def _store(self) -> Store | None:
+        return self.crawler.get_item_pipeline(Store)
+
+    @cached_property
     def _stores(self) -> Stores | None:
-        store = self.crawler.get_item_pipeline(Store)
-        return store.stores if store else None
+        return self._store.stores if self._store else None
 
     @cached_property
     def _exact(self) -> ExactDuplicates:
@@ -262,7 +269,8 @@ class Duplicates(Step):
 class Store(Step):
     """Article to Article: buffered, committed every 50 articles or once a second, told only when it is durable.
 
-    A store that fails ends the crawl with the reason "store_error"; what was not committed stays pending.
+    A store that fails ends the crawl with the reason "store_error"; what was not committed stays pending. Articles in doubt
+    (`review_below`) are listed after their commit and before they are told; `review_only` keeps them in a store beside.
 
     Attributes
     ----------
@@ -274,6 +282,7 @@ class Store(Step):
         super().__init__(crawler)
         self.places: tuple[tuple[str, int], ...] = ()
         self._stores: Stores | None = None
+        self._doubtful: Doubtful | None = None
         self._clock = clock
         self._canonical: dict[str, str] = {}
         self._accepted = 0
@@ -293,6 +302,15 @@ class Store(Step):
         """The open stores."""
         return self._stores
 
+    @property
+    def kept_out(self) -> JsonlStore | None:
+        """The store of articles that are kept out of the others."""
+        return self._doubtful.kept_out if self._doubtful else None
+
+    def keeps_out(self, article: Article) -> bool:
+        """Tell whether an article is kept out of the stores."""
+        return self._doubtful is not None and self._doubtful.keeps_out(article)
+
     async def open_spider(self) -> None:
         """Open the stores (a coroutine for the reason that `Cloud.open_spider` gives)."""
         self.open()
@@ -302,6 +320,7 @@ class Store(Step):
         spec = self.option("store_spec", "WEBMAIN_STORE")
         try:
             self._stores = open_stores(spec)
+            self._open_review()
             if database := self._stores.database:
                 self._run = database.start_run(arguments(self.crawler.spider))
         except StoreError as error:
@@ -309,6 +328,18 @@ class Store(Step):
             raise CloseSpider("store_error") from error
         self._ticks = create_looping_call(self._tick)
         self._ticks.start(COMMIT_SECONDS / 2, now=False)
+
+    def _open_review(self) -> None:
+        """Open the review list where articles in doubt are to be listed."""
+        below = float(self.option("review_below", "WEBMAIN_REVIEW_BELOW") or 0)
+        if below <= 0 or self._stores is None:
+            return
+        only = getattr(self.crawler.spider, "review_only", None)
+        keep_out = self.crawler.settings.getbool("WEBMAIN_REVIEW_KEEP_OUT") if only is None else bool(only)
+        first = self._stores.stores[0].spec.partition(":")[2]
+        self._doubtful = Doubtful(first, below=below, keep_out=keep_out)
+        self.crawler.stats.set_value("webmain/review/below", below)
+        self.crawler.stats.set_value("webmain/review/list", str(self._doubtful.list.path))
 
     def process_item(self, item: Any) -> Any:
         """Take an article."""
@@ -320,9 +351,10 @@ class Store(Step):
         self._accepted += 1
         if item.canonical_url:
             self._canonical[identify(item)] = item.canonical_url
-        self._stores.add(item)
-        if self._stores.due(self._clock()):
-            self._commit()
+        if self._doubtful is not None:
+            self._doubtful.take(item)
+        (self.kept_out if self.keeps_out(item) and self.kept_out is not None else self._stores).add(item)
+        self._tick()
         if limit and self._accepted >= limit and not self._closing:
             self._closing = True
             close_crawl(self.crawler, "max_articles")
@@ -341,35 +373,61 @@ class Store(Step):
         try:
             if self._run is not None and (database := self._stores.database):
                 database.finish_run(self._run, reason=reason, stats=dict(self.crawler.stats.get_stats()))
-            self.places = tuple((store.spec, store.count()) for store in self._stores)
+            kept_out = [self.kept_out] if self.kept_out is not None else []
+            self.places = tuple((store.spec, store.count()) for store in [*self._stores, *kept_out])
         except StoreError as error:
             self._fail(error)
-        try:
-            self._tell(self._stores.close())
-        except StoreError as error:
-            self._fail(error)
+        for holder in self._holders:
+            try:
+                self._tell(holder.close())
+            except StoreError as error:
+                self._fail(error)
+        self._close_review()
+
+    def _close_review(self) -> None:
+        """Close the review list, and say so where no article could be on it."""
+        if self._doubtful is None:
+            return
+        self._doubtful.close()
+        stats = self.crawler.stats
+        if self._doubtful.n_without:
+            stats.set_value("webmain/review/without_confidence", self._doubtful.n_without)
+        if self._doubtful.n_without and not self._doubtful.n_with:
+            message = (
+                f"review_below={self._doubtful.below:g}: {self.extractor.name} gives no confidence; nothing is listed"
+            )
+            logger.warning("%s", message)
+            stats.set_value("webmain/warning/review", message)
+
+    @property
+    def _holders(self) -> list[Stores | JsonlStore]:
+        return [holder for holder in (self._stores, self.kept_out) if holder is not None]
 
     def _tick(self) -> None:
-        if self._stores is not None and self._stores.due(self._clock()):
+        if any(holder.due(self._clock()) for holder in self._holders):
             self._commit()
 
     def _commit(self) -> None:
         """Make durable what waits, and tell it; a failure ends the crawl."""
-        if self._stores is None:
-            return
-        try:
-            self._tell(self._stores.commit())
-        except StoreError as error:
-            self._fail(error)
-            if not self._closing:
-                self._closing = True
-                close_crawl(self.crawler, "store_error")
+        for holder in self._holders:
+            try:
+                self._tell(holder.commit())
+            except StoreError as error:
+                self._fail(error)
+                if not self._closing:
+                    self._closing = True
+                    close_crawl(self.crawler, "store_error")
 
     def _tell(self, stored: tuple[Stored, ...]) -> None:
-        """Count what is durable now, and pass it on."""
+        """List what is in doubt of what is durable now, count it, and pass it on."""
         if not stored:
             return
         stats = self.crawler.stats
+        if self._doubtful is not None:
+            noted = self._doubtful.note(stored)
+            stats.inc_value("webmain/review/doubtful", noted.doubtful)
+            stats.inc_value("webmain/review/listed", noted.listed)
+            stats.inc_value("webmain/review/kept_out", noted.kept_out)
         canonical = {s.id: self._canonical.pop(s.id) for s in stored if s.id in self._canonical}
         for each in stored:
             stats.inc_value(f"webmain/articles/{each.outcome.value}")

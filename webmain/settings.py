@@ -37,6 +37,12 @@ WEBMAIN_TOP_WORDS = 50
 WEBMAIN_STOPWORDS = ""
 """A file of stop words of your own."""
 
+WEBMAIN_REVIEW_BELOW = 0.0
+"""Articles with a confidence (0 to 1) below this are listed in a file beside the first store (PATH.review); 0 for none."""
+
+WEBMAIN_REVIEW_KEEP_OUT = False
+"""Those articles go to a store of their own (jsonl:PATH.kept_out) and not to the others."""
+
 # ---- Sites that are learned (extractors such as svm and lbda)
 
 WEBMAIN_MODELS = "models/sites"

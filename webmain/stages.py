@@ -72,7 +72,7 @@ def judge(document: Document, extractor: Extractor) -> Extraction:
     Raises
     ------
     Rejected
-        `NO_BLOCKS` where the page has no text, `TOO_SLOW` past the deadline.
+        `NO_BLOCKS` where the page has no text, neither shown nor as data; `TOO_SLOW` past the deadline.
     """
     segmentation = extractor.segment(document)
     return judge_segmentation(segmentation, extractor)
@@ -81,7 +81,7 @@ def judge(document: Document, extractor: Extractor) -> Extraction:
 def judge_segmentation(segmentation: Segmentation, extractor: Extractor) -> Extraction:
     """Judge the blocks of a page that has been segmented already (see `judge`)."""
     document = segmentation.document
-    if not len(segmentation):
+    if not len(segmentation) and document.embedded is None:
         raise Rejected(Reason.NO_BLOCKS, f"{extractor.name} finds no block of text", url=document.url)
     document.check_time()
     judged = extractor.judge(segmentation)

@@ -25,6 +25,27 @@ _NOT_METRIC = re.compile(r"[^a-zA-Z0-9_]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Review:
+    """The stored articles that are in doubt.
+
+    Attributes
+    ----------
+    below : float
+        Their confidence is below this.
+    place : str
+        The list's file.
+    doubtful, listed, kept_out : int
+        Articles in doubt; lines written for them, as the list does not know them yet; those kept out of the store.
+    """
+
+    below: float
+    place: str
+    doubtful: int
+    listed: int
+    kept_out: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """The figures of a crawl that the summary, the progress line and the exit code are made of.
 
@@ -40,6 +61,8 @@ class Outcome:
         Unexpected exceptions, in pipelines and in the spider, and feeds that could not be stored.
     learning : Mapping[str, int]
         Sites that were learned, reused (their model lay on the shelf), retrained, or are not learnable.
+    review : Review or None
+        None where articles in doubt are not listed.
     """
 
     pages: int
@@ -54,6 +77,7 @@ class Outcome:
     sites: Mapping[str, tuple[int, int]]
     elapsed_s: float
     finish_reason: str
+    review: Review | None = None
 
     @property
     def articles(self) -> int:
@@ -83,6 +107,18 @@ def outcome(stats: Stats) -> Outcome:
         sites={name: (counts[0], counts[1]) for name, counts in order},
         elapsed_s=float(stats.get("elapsed_time_seconds") or 0.0),
         finish_reason=str(stats.get("finish_reason") or ""),
+        review=_review(stats),
+    )
+
+
+def _review(stats: Stats) -> Review | None:
+    place = stats.get("webmain/review/list")
+    if not place:
+        return None
+    return Review(
+        below=float(stats.get("webmain/review/below") or 0.0),
+        place=str(place),
+        **{name: _number(stats, f"webmain/review/{name}") for name in ("doubtful", "listed", "kept_out")},
     )
 
 
@@ -123,6 +159,8 @@ def render(
         ("took", _duration(found.elapsed_s) + (f" ({found.finish_reason})" if found.finish_reason else "")),
     ]
     rows += [("stored in", f"{spec} ({n:,} articles)") for spec, n in places]
+    if found.review:
+        rows += [("review", _doubts(found.review, found.articles)), ("", f"list: {found.review.place}")]
     rows += [("feed", place) for place in feeds]
     rows += [("problem", text) for text in problems]
     rows += [("warning", text) for text in warnings]
@@ -133,6 +171,11 @@ def render(
         lines += ["", "  top words"]
         lines += [f"  {pad(word, 28)} {count:>7,}" for word, count in words]
     return "\n".join(lines) + "\n"
+
+
+def _doubts(review: Review, n_articles: int) -> str:
+    told = f"{review.doubtful:,} of {n_articles:,} articles have a confidence below {review.below:g}, {review.listed:,} new"
+    return told + (f"; {review.kept_out:,} kept out" if review.kept_out else "")
 
 
 def headline(found: Outcome) -> str:
@@ -185,6 +228,9 @@ def as_prometheus(stats: Stats, *, name: str) -> str:
     gauge("pages", "Pages read.", [("", found.pages)])
     gauge("known", "Addresses passed over, settled by an earlier crawl.", [("", found.known)])
     gauge("learning_sites", "Sites by what was learned of them.", _labelled("outcome", found.learning))
+    if found.review:
+        doubts = {name: getattr(found.review, name) for name in ("doubtful", "listed", "kept_out")}
+        gauge("review", "Articles whose confidence is below review_below.", _labelled("outcome", doubts))
     gauge("errors", "Unexpected exceptions.", [("", found.errors)])
     gauge("elapsed_seconds", "Duration of the crawl.", [("", found.elapsed_s)])
     finished = stats.get("finish_time")

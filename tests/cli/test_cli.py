@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -12,6 +13,9 @@ import pytest
 
 from webmain import cli
 from webmain.cli import exits
+from webmain.corpus.review import Entry, ReviewList, review_path
+from webmain.extractors.registry import create
+from webmain.items import Article
 
 ROOT = Path(__file__).parents[2]
 PARAGRAPH = "The harbour master said that the tide would reach the upper quay before noon, and so it did, twice."
@@ -167,6 +171,88 @@ def test_explain_as_json_has_one_record_a_block(page, capsys):
     assert explained["extractor"] == "pab"
     assert {b["verdict"] for b in explained["blocks"]} <= {"content", "boilerplate", "duplicate"}
     assert all(b["why"] for b in explained["blocks"])
+
+
+class HalfSure:
+    """Line-Block with a confidence, and a block of which nobody can be sure."""
+
+    name = "half_sure"
+
+    def __init__(self):
+        self._inner = create("line_block")
+
+    def segment(self, document):
+        return self._inner.segment(document)
+
+    def judge(self, segmentation):
+        judged = self._inner.judge(segmentation)
+        score = judged.score.copy()
+        score[:2] = (0.5, 0.76)
+        return replace(judged, extractor=self.name, confidence=0.8125, score=score)
+
+
+def test_explain_shows_how_sure_a_method_is_and_of_which_blocks_it_is_not(page, capsys, monkeypatch):
+    monkeypatch.setattr("webmain.extractors.registry.create", lambda spec=None: HalfSure())
+    assert cli.main(["explain", page]) == exits.OK
+    out = capsys.readouterr().out
+    assert "half_sure: " in out
+    assert "confidence 0.812 (the F1 it expects)" in out
+    assert "prob." in out
+    blocks = [line for line in out.splitlines()[3:] if line.strip()]
+    assert [line[1] for line in blocks[:2]] == ["?", " "]
+    assert cli.main(["explain", "-f", "json", page]) == exits.OK
+    assert json.loads(capsys.readouterr().out)["confidence"] == 0.8125
+
+
+def test_explain_says_nothing_of_confidence_where_there_is_none(page, capsys):
+    assert cli.main(["explain", "-e", "line_block", page]) == exits.OK
+    out = capsys.readouterr().out
+    assert "confidence" not in out
+    assert "prob." not in out
+    assert not [line for line in out.splitlines()[3:] if line[1:2] == "?"]
+    cli.main(["explain", "-f", "json", "-e", "line_block", page])
+    assert json.loads(capsys.readouterr().out)["confidence"] is None
+
+
+@pytest.fixture
+def review_list(tmp_path):
+    store = tmp_path / "articles.jsonl"
+    made = ReviewList(review_path(store))
+    for n, confidence in enumerate((0.5, 0.1, 0.3)):
+        article = Article(
+            id=str(n),
+            url=f"https://news.example/{n}",
+            text="Ice \x1b[31m is back\non the lake. " * 40,
+            confidence=confidence,
+        )
+        made.note([Entry.of(article, below=0.6, kept_out=n == 2)])
+    made.close()
+    return store
+
+
+def test_review_shows_the_least_confident_first(review_list, capsys):
+    assert cli.main(["review", str(review_list)]) == exits.OK
+    out = capsys.readouterr().out
+    assert "3 articles in doubt" in out
+    assert [line[:5] for line in out.splitlines() if "https" in line] == ["0.100", "0.300", "0.500"]
+    assert "confidence 0.1 is below 0.6" in out
+    assert "0.300  https://news.example/2  (kept out)" in out
+    assert "\x1b" not in out
+    assert cli.main(["review", f"{review_list}.review", "--limit", "1"]) == exits.OK
+    assert capsys.readouterr().out.count("https") == 1
+
+
+def test_review_prints_whole_entries_as_lines(review_list, capsys):
+    assert cli.main(["review", "-f", "jsonl", str(review_list)]) == exits.OK
+    assert [json.loads(line)["id"] for line in capsys.readouterr().out.splitlines()] == ["1", "2", "0"]
+
+
+def test_review_of_what_is_no_list_is_told(tmp_path, capsys):
+    assert cli.main(["review", str(tmp_path / "none.jsonl")]) == exits.NOT_FOUND
+    assert "No such file" in capsys.readouterr().err
+    (tmp_path / "letter").write_text("Dear editor\n")
+    assert cli.main(["review", str(tmp_path / "letter")]) == exits.NOT_FOUND
+    assert "no review list" in capsys.readouterr().err
 
 
 def test_doctor_finds_nothing_wrong_here(capsys):

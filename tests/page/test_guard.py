@@ -149,3 +149,18 @@ def test_as_many_attributes_as_allowed_are_kept(n):
         b"<p " + b" ".join(b"attribute%d" % i for i in range(n)) + b">Text.</p>" + b"<p>Text.</p>" * (LARGE_BYTES // 12)
     )
     assert guard(page) == page
+
+
+@pytest.mark.parametrize("value", ["", "='>'", '=">"', "='<b>'", '="<i" ', "=<", "='\"><'"])
+@pytest.mark.parametrize(
+    "before", [b"", b"<script>if (a<b && c > 'd') { x = \"e\" }</script>", b"<p>It's ' < \" > = '</p>"]
+)
+def test_a_tag_of_too_many_attributes_is_found_behind_any_markup(before, value):
+    tag = b"<p " + b" ".join(b"attribute%d%s" % (n, value.encode()) for n in range(30_000)) + b">"
+    flat = guard(before * 100 + tag + b"Text.</p>")
+    assert len(flat) < len(before * 100) + 30 * MAX_ATTRIBUTES
+
+
+def test_attributes_without_space_between_them_are_counted():
+    tag = b"<p " + b"".join(b'attribute%d=""' % n for n in range(30_000)) + b">"
+    assert len(guard(tag + b"Text.</p>")) < 30 * MAX_ATTRIBUTES

@@ -33,6 +33,13 @@ def test_a_domain_alone_is_enough_and_the_rest_has_defaults():
     assert arguments.skip_known is True
     assert (arguments.max_pages, arguments.max_articles, arguments.since, arguments.language) == (None,) * 4
     assert arguments.extractor.name
+    assert (arguments.review_below, arguments.review_only) == (None, None)
+
+
+@pytest.mark.parametrize(("text", "value"), [("0", 0.0), (".6", 0.6), ("1", 1.0), ("6e-1", 0.6)])
+def test_the_threshold_of_the_review_is_a_share(text, value):
+    arguments = read_news_arguments({"site": "bbc.com", "review_below": text, "review_only": "true"}, now=NOW)
+    assert (arguments.review_below, arguments.review_only) == (value, True)
 
 
 @pytest.mark.parametrize(
@@ -116,6 +123,11 @@ def test_without_any_site_the_argument_is_missing():
         ("include", "https://bbc.com/sport", "globs over paths"),
         ("record", "crawl.warc", ".warc.gz"),
         ("skip_known", "perhaps", "true and false"),
+        ("review_below", "1.01", "from 0 to 1"),
+        ("review_below", "-0.1", "from 0 to 1"),
+        ("review_below", "nan", "from 0 to 1"),
+        ("review_below", "low", "from 0 to 1"),
+        ("review_only", "maybe", "true and false"),
     ],
 )
 def test_a_wrong_value_is_told_with_name_what_was_given_and_what_is_allowed(name, value, told):

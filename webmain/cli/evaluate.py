@@ -231,6 +231,8 @@ def _protocol(args: argparse.Namespace) -> int:
     if args.out:
         for table in findings.tables:
             writers.write_whole(args.out / f"{_file_name(args.protocol, table.name)}.csv", writers.csv_text(table))
+        for plot in findings.plots:
+            writers.write_whole(args.out / f"{_file_name(args.protocol, plot.name)}.svg", plot.picture + "\n")
         writers.write_whole(args.out / f"{args.protocol}.json", forms["json"]())
         writers.write_whole(args.out / f"{args.protocol}.html", forms["html"]())
     print(forms[args.format]().rstrip("\n"))

@@ -36,6 +36,8 @@ _NUMBERS: Final = (
     "WEBMAIN_MAX_CRAWL_DELAY",
     "WEBMAIN_MAX_RETRY_AFTER",
 )
+_SHARES: Final = ("WEBMAIN_REVIEW_BELOW",)
+_SWITCHES: Final = ("WEBMAIN_SUMMARY", "WEBMAIN_REVIEW_KEEP_OUT")
 _TRUTHS: Final = ("0", "1", "true", "false", "True", "False")
 
 
@@ -47,9 +49,11 @@ def wrong_settings(settings: BaseSettings) -> list[str]:
         if (message := _wrong_number(name, settings.get(name), least=least, whole=True))
     ]
     problems += [message for name in _NUMBERS if (message := _wrong_number(name, settings.get(name)))]
-    shown = settings.get("WEBMAIN_SUMMARY")
-    if not isinstance(shown, bool) and str(shown) not in _TRUTHS:
-        problems.append(f"setting WEBMAIN_SUMMARY: got {shown!r}, allowed are {', '.join(_TRUTHS)}")
+    problems += [message for name in _SHARES if (message := _wrong_share(name, settings.get(name)))]
+    for name in _SWITCHES:
+        given = settings.get(name)
+        if not isinstance(given, bool) and str(given) not in _TRUTHS:
+            problems.append(f"setting {name}: got {given!r}, allowed are {', '.join(_TRUTHS)}")
     try:
         Keep.of(settings.get("WEBMAIN_KEEP"))
     except (ValueError, TypeError) as error:
@@ -108,6 +112,15 @@ def _why_unwritable(folder: Path) -> str | None:
     except OSError as error:
         return f"can not be written: {error.strerror or error}"
     return None if os.access(folder, os.W_OK | os.X_OK) else f"no permission to write in {folder}"
+
+
+def _wrong_share(name: str, value: Any) -> str | None:
+    """Return what is wrong with a value that is to lie between 0 and 1; None and False stand for 0."""
+    try:
+        is_share = 0 <= float(0 if value is None else value) <= 1
+    except (TypeError, ValueError):
+        is_share = False
+    return None if is_share else f"setting {name}: got {value!r}, allowed are numbers from 0 to 1"
 
 
 def _wrong_number(name: str, value: Any, *, least: int = 0, whole: bool = False) -> str | None:

@@ -13,6 +13,7 @@ from webmain.corpus.protocol import NotAStoreError, StoreError, StoreFullError, 
 
 logger = logging.getLogger(__name__)
 
+_STEP = 1 << 16
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -118,3 +119,15 @@ class AppendFile:
             ) from error
         except OSError as error:  # a file system without locks
             logger.warning("%s: cannot be locked (%s); let only one crawl write to it", self.label, error.strerror)
+
+
+def last_line(fd: int, size: int) -> int:
+    """Return where the last line of a file of `size` bytes begins: the byte after the last new line."""
+    end = size
+    while end > 0:
+        begin = max(0, end - _STEP)
+        at = os.pread(fd, end - begin, begin).rfind(b"\n")
+        if at >= 0:
+            return begin + at + 1
+        end = begin
+    return 0

@@ -20,7 +20,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from webmain.corpus.append import AppendFile
+from webmain.corpus.append import AppendFile, last_line
 from webmain.corpus.identity import content_mark, identify
 from webmain.corpus.protocol import (
     BufferedStore,
@@ -41,7 +41,6 @@ _LINE_HEAD = re.compile(
     rb'\{"id": "([^"\\]{1,200})", "fingerprint": "([0-9a-f]{32})", "revision": ([0-9]{1,9}), '
     rb'"stored_at": "[^"\\]{0,40}", '
 )
-_STEP = 1 << 16
 _COMPRESSED = (".gz", ".zst", ".bz2", ".xz", ".br")
 
 
@@ -188,7 +187,7 @@ class JsonlStore(BufferedStore):
             first = file.readline()
         if first.endswith(b"\n") and first.strip() and _identity(first) is None:
             raise self._foreign("its first line is no article record")
-        start = _last_line(self._file.fd, size)
+        start = last_line(self._file.fd, size)
         tail = os.pread(self._file.fd, size - start, start)
         if not tail:
             return
@@ -235,18 +234,6 @@ class JsonlStore(BufferedStore):
         self._known[name] = _KNOWN.pack(digest, revision + 1, offset)
         outcome = Outcome.CHANGED if revision else Outcome.NEW
         return Stored(id=name, url=article.url, outcome=outcome, revision=revision + 1)
-
-
-def _last_line(fd: int, size: int) -> int:
-    """Return where the last line begins: the byte after the last new line."""
-    end = size
-    while end > 0:
-        begin = max(0, end - _STEP)
-        at = os.pread(fd, end - begin, begin).rfind(b"\n")
-        if at >= 0:
-            return begin + at + 1
-        end = begin
-    return 0
 
 
 def _identity(line: bytes) -> tuple[str, bytes, int] | None:

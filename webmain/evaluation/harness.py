@@ -118,6 +118,7 @@ def _predictions(system: System, pages: Sequence[GoldPage], outcomes: Sequence[O
             seconds=outcome.seconds,
             memory_bytes=outcome.memory_bytes,
             error=outcome.error,
+            confidence=outcome.confidence,
         )
 
 

@@ -6,10 +6,11 @@ import base64
 import hashlib
 from collections.abc import Iterator, Sequence
 
+from webmain.evaluation.confidence_plots import confidence_plots
 from webmain.evaluation.differences import Piece, difference
 from webmain.evaluation.metrics import METRICS
-from webmain.evaluation.plots import Plot, plots
-from webmain.evaluation.records import Findings, Table
+from webmain.evaluation.plots import plots
+from webmain.evaluation.records import Findings, Plot, Table
 from webmain.evaluation.report import Report
 from webmain.evaluation.scoring import PageResult
 from webmain.evaluation.svg import escape
@@ -70,17 +71,20 @@ def document(title: str, body: str) -> str:
 def report_page(report: Report, *, worst: int = WORST) -> str:
     """Return a comparison's report."""
     by_name = {table.name: table for table in report.tables}
-    drawn = plots(report.results, by_name["overall"])
+    drawn = [*plots(report.results, by_name["overall"]), *confidence_plots(report.results, by_name)]
     sections = [("systems", "Systems", _table(without_empty(by_name["overall"]), best=True))]
     sections += [(plot.name, plot.title, _plot(plot)) for plot in drawn]
     headings = {
         "metrics": "All metrics",
         "comparison": f"Against {report.baseline}",
+        "confidence": "Confidence",
+        "coverage": "Most confident pages",
+        "margins": "Most confident pages, against the best rival",
         "errors": "Failures",
         "pages": "Pages",
     }
     for table in report.tables:
-        if table.name != "overall":
+        if table.name not in ("overall", *(plot.table.name for plot in drawn)):
             heading = headings.get(table.name, table.name.replace("_", " ").capitalize())
             sections.append((table.name, heading, _table(table) if table.rows else "<p>None.</p>"))
     shown = worst_pages(report, worst)
@@ -107,8 +111,9 @@ def findings_page(findings: Findings) -> str:
     """Return a protocol's findings."""
     notes = "".join(f"<li>{escape(note)}</li>" for note in findings.notes)
     tables = "\n".join(f"<section>{_table(table)}</section>" for table in findings.tables)
+    drawn = "\n".join(f"<section><h2>{escape(plot.title)}</h2>\n{_plot(plot)}</section>" for plot in findings.plots)
     title = f"Protocol {findings.protocol}"
-    return document(title, f"<main><h1>{escape(title)}</h1>\n{tables}\n<h2>Notes</h2><ul>{notes}</ul></main>")
+    return document(title, f"<main><h1>{escape(title)}</h1>\n{drawn}\n{tables}\n<h2>Notes</h2><ul>{notes}</ul></main>")
 
 
 def _plot(plot: Plot) -> str:

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
 from webmain.evaluation import svg
 from webmain.evaluation.metrics import METRICS
 from webmain.evaluation.peers import PEERS
-from webmain.evaluation.records import Table
+from webmain.evaluation.records import Plot, Table
 from webmain.evaluation.systems import ALL_TEXT
 
 if TYPE_CHECKING:
@@ -24,17 +23,6 @@ MOST_POINTS = 400
 """Points drawn of each system; of more pages a sample is drawn, and the plot says so."""
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plot:
-    """A picture and the figures it shows."""
-
-    name: str
-    title: str
-    caption: str
-    picture: str
-    table: Table
 
 
 def plots(results: Results, overall: Table) -> list[Plot]:
@@ -73,7 +61,8 @@ def _gutter(systems: Sequence[str]) -> float:
     return 16 + min(34, max(map(len, systems))) * svg.CHARACTER_WIDTH
 
 
-def _short(system: str, most: int = 34) -> str:
+def short(system: str, most: int = 34) -> str:
+    """Return a system's name, cut where it is long."""
     return system if len(system) <= most else system[: most - 1] + "…"
 
 
@@ -105,7 +94,7 @@ def distribution(results: Results) -> Plot:
         shapes += _row_of_points(scores[system], x, middle, colour(system))
         shapes += _box(cuts, x, middle)
         shapes.append(svg.diamond(x(mean), middle, 6, fill=svg.INK, title=f"{system}: mean F1 {mean:.4f}"))
-        shapes.append(svg.text(left - 10, middle + 4.5, _short(system), anchor="end"))
+        shapes.append(svg.text(left - 10, middle + 4.5, short(system), anchor="end"))
         rows.append((system, len(scores[system]), mean, *cuts))
     many = max(map(len, scores.values())) > MOST_POINTS
     caption = (
@@ -188,7 +177,7 @@ def _panel(
 ) -> list[str]:
     right, bottom = left + _PANEL, top + _PANEL
     x, y = svg.Scale(0, 1, left, right), svg.Scale(0, 1, bottom, top)
-    shapes = [svg.text(left, top - 8, _short(system, 26))]
+    shapes = [svg.text(left, top - 8, short(system, 26))]
     for tick in (0.0, 0.25, 0.5, 0.75, 1.0):
         shapes += [svg.line(x(tick), top, x(tick), bottom), svg.line(left, y(tick), right, y(tick))]
         label = f"{tick:.2f}".rstrip("0").rstrip(".") if tick else "0"
@@ -251,7 +240,7 @@ def time_against_f1(overall: Table) -> Plot | None:
             svg.line(x(tick), top, x(tick), bottom),
             svg.text(x(tick), bottom + 19, f"{tick:g}", anchor="middle"),
         ]
-    for tick in _ticks(y.low, y.high):
+    for tick in ticks(y.low, y.high):
         shapes += [
             svg.line(left, y(tick), right, y(tick)),
             svg.text(left - 8, y(tick) + 4.5, f"{tick:.2f}", anchor="end"),
@@ -282,7 +271,8 @@ def time_against_f1(overall: Table) -> Plot | None:
     return Plot(name="time", title="Time and F1", caption=caption, picture=picture, table=table)
 
 
-def _ticks(low: float, high: float) -> list[float]:
+def ticks(low: float, high: float) -> list[float]:
+    """Return round values between two shares, nine at most."""
     step = next(s for s in (0.01, 0.02, 0.05, 0.1, 0.2) if (high - low) / s <= 9)
     first = -int(-(low + 1e-9) // step)
     return [n * step for n in range(first, int(high / step + 1e-9) + 1)]
@@ -298,7 +288,7 @@ def _labels(
     taken = [(px - 8, py - 8, px + 8, py + 8) for px, py in places]
     lines = [(px - 2, high, px + 2, low) for (px, _), (high, low) in zip(places, intervals, strict=True)]
     shapes = []
-    for name, (px, py) in zip(map(_short, names), places, strict=True):
+    for name, (px, py) in zip(map(short, names), places, strict=True):
         wide = len(name) * svg.CHARACTER_WIDTH
         spots = [
             (px + dx if dx >= 0 else px + dx - wide, py + dy)

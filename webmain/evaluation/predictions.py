@@ -137,18 +137,21 @@ def prediction_of(record: Mapping[str, Any]) -> Prediction:
 
     Raises
     ------
-    KeyError, TypeError
-        A field is missing or of the wrong type.
+    KeyError, TypeError, ValueError
+        A field is missing, of the wrong type, or out of its range.
     """
     texts = {name: record[name] for name in ("system", "dataset", "id", "text")}
     if not all(isinstance(value, str) for value in texts.values()):
         raise TypeError("system, dataset, id and text must be strings")
-    memory = record.get("memory_bytes")
+    memory, confidence = record.get("memory_bytes"), record.get("confidence")
+    if confidence is not None and not 0 <= confidence <= 1:
+        raise ValueError(f"a confidence lies in [0, 1], not at {confidence}")
     return Prediction(
         **texts,
         seconds=float(record["seconds"]),
         memory_bytes=None if memory is None else int(memory),
         error=str(record.get("error", "")),
+        confidence=None if confidence is None else float(confidence),
     )
 
 

@@ -71,6 +71,8 @@ class Prediction:
         Growth of the peak memory over the page, where it was measured.
     error : str
         Why there is no text; "" when nothing failed.
+    confidence : float or None
+        The F1 that the system expects of this text, in [0, 1]; None where it says nothing of that.
     """
 
     system: str
@@ -80,6 +82,7 @@ class Prediction:
     seconds: float
     memory_bytes: int | None = None
     error: str = ""
+    confidence: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,6 +107,29 @@ class Table:
     rows: tuple[tuple[str | int | float | None, ...], ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plot:
+    """A picture and the figures it shows.
+
+    Attributes
+    ----------
+    name : str
+        A short name for files and anchors.
+    title, caption : str
+        What is shown, and how to read it.
+    picture : str
+        SVG.
+    table : Table
+        The figures.
+    """
+
+    name: str
+    title: str
+    caption: str
+    picture: str
+    table: Table
+
+
 @dataclass(frozen=True, kw_only=True)
 class Findings:
     """What a paper's experiment gave when it was run again.
@@ -118,9 +144,12 @@ class Findings:
         What differs from the paper, and what was dropped and why; a sentence each.
     n_pages : int or None
         Pages that the figures are of; 0 where none could be used, None where they are not counted.
+    plots : tuple of Plot
+        Pictures of the figures.
     """
 
     protocol: str
     tables: tuple[Table, ...]
     notes: tuple[str, ...] = ()
     n_pages: int | None = None
+    plots: tuple[Plot, ...] = ()

@@ -10,9 +10,10 @@ from operator import add
 from statistics import fmean, median
 from typing import TYPE_CHECKING, TypeAlias
 
+from webmain.evaluation import confidence_tables
 from webmain.evaluation.metrics import METRICS, SegmentCounts
 from webmain.evaluation.records import GoldPage, Table
-from webmain.evaluation.scoring import PageResult, Results
+from webmain.evaluation.scoring import LEAST_SITES, PageResult, Results, clusters_of
 from webmain.evaluation.statistics import bootstrap_mean, compare, summarise
 
 if TYPE_CHECKING:
@@ -33,9 +34,6 @@ UNKNOWN = "(unknown)"
 
 TIE = 0.002
 """Scores of a page that differ by no more count as the same in wins and losses."""
-
-LEAST_SITES = 5
-"""With fewer sites, intervals and tests draw pages."""
 
 NOT_MEASURED = ("crash", "start", "missing")
 """Errors after which there is no time to count; a page that timed out counts with the limit."""
@@ -84,8 +82,11 @@ def tables(results: Results, *, baseline: str, by: Sequence[str], seed: int) -> 
         made.append(by_metric(results))
     if baseline and len(results.systems) > 1:
         made.append(comparison(results, baseline=baseline, seed=seed))
+    made += confidence_tables.tables(results, seed=seed)
     for name in by:
         made += [table for table in (by_group(results, name), segments_by_group(results, name)) if table.rows]
+        if name == "dataset":
+            made += [table for table in (exact_by_group(results, name), low_by_group(results, name)) if table.rows]
     made.append(errors(results))
     made.append(by_page(results, first=baseline or results.systems[0]))
     return tuple(made)
@@ -129,7 +130,7 @@ def _overall_row(results: Results, system: str, seed: int) -> tuple[Cell, ...]:
     if found:
         figures = summarise(found)
         scores = [agreement.f1 for agreement in found]
-        interval = bootstrap_mean(scores, seed=seed, clusters=_clusters(mine))
+        interval = bootstrap_mean(scores, seed=seed, clusters=clusters_of(mine))
         texts = (
             figures.mean_f1,
             interval.low,
@@ -145,18 +146,15 @@ def _overall_row(results: Results, system: str, seed: int) -> tuple[Cell, ...]:
     return (system, len(mine), *texts, _exact(results, system), _segments(mine), empty, failed, *_costs(mine))
 
 
-def _clusters(mine: Sequence[PageResult]) -> list[str] | None:
-    """Return each page's site, since pages of a site are alike and drawn together; None where there are few sites."""
-    pages = [r.page for r in mine if r.scores.agreements]
-    named = [f"{page.dataset} {page.site or f'page {page.id}'}" for page in pages]
-    return named if len(set(named)) >= LEAST_SITES else None
-
-
 def _exact(results: Results, system: str) -> float | None:
     """Return the share of pages with just the gold's words (or, if that is not measured, just its text)."""
-    name = next((metric for metric in ("same_words", "exact") if metric in results.metrics), "")
+    name = _exact_metric(results)
     found = results.agreements(system, name) if name else []
     return fmean(agreement.f1 for agreement in found) if found else None
+
+
+def _exact_metric(results: Results) -> str:
+    return next((metric for metric in ("same_words", "exact") if metric in results.metrics), "")
 
 
 def _segments(mine: Sequence[PageResult]) -> float | None:
@@ -206,7 +204,7 @@ def by_metric(results: Results) -> Table:
 
 def comparison(results: Results, *, baseline: str, seed: int) -> Table:
     """Compare each system with a baseline on the same pages, by the main metric's F1."""
-    clusters = _clusters(results.by_system[baseline])
+    clusters = clusters_of(results.by_system[baseline])
     base = [agreement.f1 for agreement in results.agreements(baseline, results.main_metric)]
     rows: list[tuple[Cell, ...]] = []
     for system in results.systems:
@@ -248,6 +246,33 @@ def by_group(results: Results, grouping: str) -> Table:
     )
 
 
+def exact_by_group(results: Results, grouping: str) -> Table:
+    """Return the share of pages that each system has exactly right in each group; no row where that is not measured."""
+    metric = _exact_metric(results)
+    return Table(
+        name=f"exact_by_{grouping}",
+        title=f"Share of pages that are exactly right by {grouping}; metric: {METRICS[metric].title if metric else '-'}",
+        columns=(grouping, "pages", *results.systems),
+        rows=_group_rows(results, grouping, lambda r: _f1(r, metric)),
+    )
+
+
+def low_by_group(results: Results, grouping: str) -> Table:
+    """Return how many pages of each group have an F1 below .5 by each system."""
+    metric = results.main_metric
+    return Table(
+        name=f"low_by_{grouping}",
+        title=f"Pages with F1 below .5 by {grouping}; metric: {METRICS[metric].title}",
+        columns=(grouping, "pages", *results.systems),
+        rows=_group_rows(
+            results,
+            grouping,
+            lambda r: None if (f1 := _f1(r, metric)) is None else float(f1 < 0.5),
+            together=lambda values: int(sum(values)),
+        ),
+    )
+
+
 def segments_by_group(results: Results, grouping: str) -> Table:
     """Return the mean accuracy over segments of each system in each group of pages; no row without segments."""
     return Table(
@@ -259,7 +284,11 @@ def segments_by_group(results: Results, grouping: str) -> Table:
 
 
 def _group_rows(
-    results: Results, grouping: str, score_of: Callable[[PageResult], float | None]
+    results: Results,
+    grouping: str,
+    score_of: Callable[[PageResult], float | None],
+    *,
+    together: Callable[[Sequence[float]], Cell] = fmean,
 ) -> tuple[tuple[Cell, ...], ...]:
     group_of = GROUPINGS[grouping]
     scores: dict[str, dict[str, list[float]]] = {}
@@ -271,7 +300,7 @@ def _group_rows(
     first = results.systems[0]
     ordered = sorted(scores.items(), key=lambda item: (-len(item[1][first]), item[0]))
     return tuple(
-        (name or UNKNOWN, len(group[first]), *(fmean(group[system]) for system in results.systems))
+        (name or UNKNOWN, len(group[first]), *(together(group[system]) for system in results.systems))
         for name, group in ordered
     )
 
@@ -342,8 +371,18 @@ def every_result(results: Results) -> Table:
                 else:
                     row += [None] * 3 if a is None else [a.precision, a.recall, a.f1]
             segments = None if r.scores.segments is None else r.scores.segments.accuracy
-            rows.append((*row, segments, 1000 * given.seconds, given.memory_bytes, len(given.text), given.error))
-    columns += ["segments", "ms", "memory bytes", "characters", "error"]
+            rows.append(
+                (
+                    *row,
+                    segments,
+                    1000 * given.seconds,
+                    given.memory_bytes,
+                    len(given.text),
+                    given.confidence,
+                    given.error,
+                )
+            )
+    columns += ["segments", "ms", "memory bytes", "characters", "confidence", "error"]
     return Table(name="results", title="Every page by every system", columns=tuple(columns), rows=tuple(rows))
 
 
@@ -379,7 +418,7 @@ def notes(results: Results, head: Header) -> tuple[str, ...]:
         "F1 is the mean of pages, every page with the same weight; pooled F1 counts all words of all pages together.",
         "A page for which a system gave no text or failed counts as an empty text; after a time-out, its time is the limit.",
         "Intervals and tests draw whole sites, since the pages of a site are alike."
-        if _clusters(results.by_system[results.systems[0]]) is not None
+        if clusters_of(results.by_system[results.systems[0]]) is not None
         else f"Intervals and tests draw pages: of fewer than {LEAST_SITES} sites they say nothing of other sites.",
         "ms/page is CPU time of warm systems from the decoded page to its text (webmain's own decode raw bytes "
         f"themselves); memory: {head.settings.get('memory', 'not measured')}.",
@@ -389,6 +428,8 @@ def notes(results: Results, head: Header) -> tuple[str, ...]:
             "@site: fitted to the very pages it judges, never to their gold, without the fallback to another method that a "
             "crawl has; time and memory of a site's pages are shared."
         )
+    if confidence_tables.systems(results):
+        said.append(confidence_tables.NOTE)
     if any(r.page.text is None for r in results.by_system[results.systems[0]]):
         said.append(
             "Pages with segments only count in the column segments: the share of segments that are rightly in or out."

@@ -66,6 +66,17 @@ class Results:
         return [agreements[metric] for agreements in found if metric in agreements]
 
 
+LEAST_SITES = 5
+"""With fewer sites, intervals and tests draw pages."""
+
+
+def clusters_of(results: Sequence[PageResult]) -> list[str] | None:
+    """Return each page's site, since pages of a site are alike and drawn together; None where there are few sites."""
+    pages = [r.page for r in results if r.scores.agreements]
+    named = [f"{page.dataset} {page.site or f'page {page.id}'}" for page in pages]
+    return named if len(set(named)) >= LEAST_SITES else None
+
+
 def sample(pages: Iterable[GoldPage], limit: int | None, *, seed: int) -> list[GoldPage]:
     """Draw pages at random, the same for the same seed; the order stays."""
     listed = list(pages)

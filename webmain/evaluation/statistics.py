@@ -7,7 +7,7 @@ They are never mixed: names say which is meant. Every random draw takes a seed.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -248,6 +248,66 @@ def bootstrap_pooled(
     return _percentiles(np.where(empty, other == 0, numerator / np.where(empty, 1, denominator)), level)
 
 
+def bootstrap(
+    statistic: Callable[[_Floats], Sequence[float]],
+    rows: _Floats,
+    *,
+    seed: int,
+    clusters: Sequence[str] | None = None,
+    n_resamples: int = N_RESAMPLES,
+    level: float = LEVEL,
+) -> tuple[Interval, ...]:
+    """Return the percentile bootstrap intervals of statistics that are no ratios of sums.
+
+    Parameters
+    ----------
+    statistic : callable
+        Gives one or several figures of drawn rows; a figure that is nan in a draw is left out of its interval.
+    rows : NDArray
+        `(n_pages, k) float64`, what is known of each page.
+    seed, clusters, n_resamples, level
+        As in `bootstrap_mean`.
+
+    Returns
+    -------
+    tuple of Interval
+        One for each figure.
+
+    Raises
+    ------
+    ValueError
+        There are no pages, or not as many clusters as pages.
+    """
+    if not len(rows):
+        raise ValueError("without pages there is nothing to draw")
+    units = None if clusters is None else _members(len(rows), clusters)
+    n_units = len(rows) if units is None else len(units)
+    draw = np.random.default_rng(seed)
+    figures = []
+    for _ in range(n_resamples):
+        chosen = draw.integers(0, n_units, size=n_units)
+        if units is not None:
+            chosen = np.concatenate([units[n] for n in chosen.tolist()])
+        figures.append(statistic(rows[chosen]))
+    drawn = np.array(figures, dtype=np.float64)
+    return tuple(_percentiles(column[np.isfinite(column)], level) for column in drawn.T)
+
+
+def _members(n_pages: int, clusters: Sequence[str]) -> list[NDArray[np.intp]]:
+    """Return the pages of each cluster."""
+    number = _numbered(n_pages, clusters)
+    order = np.argsort(number, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(number))[:-1])
+
+
+def _numbered(n_pages: int, clusters: Sequence[str]) -> list[int]:
+    """Return the number of each page's cluster; a page with "" is one of its own."""
+    if len(clusters) != n_pages:
+        raise ValueError(f"{len(clusters)} clusters for {n_pages} pages")
+    number: dict[str | int, int] = {}
+    return [number.setdefault(name or page, len(number)) for page, name in enumerate(clusters)]
+
+
 def _finite(values: ArrayLike) -> _Floats:
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != 1 or not np.isfinite(array).all():
@@ -259,11 +319,8 @@ def _by_cluster(columns: _Floats, clusters: Sequence[str] | None) -> _Floats:
     """Return `(n_pages, k)` values summed over clusters, as `(n_clusters, k)`."""
     if clusters is None:
         return columns
-    if len(clusters) != len(columns):
-        raise ValueError(f"{len(clusters)} clusters for {len(columns)} pages")
-    number: dict[str | int, int] = {}
-    of_page = [number.setdefault(name or page, len(number)) for page, name in enumerate(clusters)]
-    summed = np.zeros((len(number), columns.shape[1]))
+    of_page = _numbered(len(columns), clusters)
+    summed = np.zeros((max(of_page, default=-1) + 1, columns.shape[1]))
     np.add.at(summed, of_page, columns)
     return summed
 

@@ -74,10 +74,11 @@ def line(x1: float, y1: float, x2: float, y2: float, *, stroke: str = LINES, wid
     return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{stroke}" stroke-width="{width}"{dashes}/>'
 
 
-def path(points: Sequence[tuple[float, float]], *, stroke: str = LINES, width: float = 1) -> str:
+def path(points: Sequence[tuple[float, float]], *, stroke: str = LINES, width: float = 1, dash: str = "") -> str:
     """Return a line through points."""
     where = "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
-    return f'<path d="M{where}" fill="none" stroke="{stroke}" stroke-width="{width}"/>'
+    dashes = f' stroke-dasharray="{dash}"' if dash else ""
+    return f'<path d="M{where}" fill="none" stroke="{stroke}" stroke-width="{width}"{dashes}/>'
 
 
 def box(x: float, y: float, width: float, height: float, *, stroke: str, fill: str = "none") -> str:

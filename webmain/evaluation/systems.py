@@ -8,7 +8,7 @@ A system is named by a string:
 - `svm@crossfit`: a site's pages in `FOLDS` parts, each judged by what was learned from the others;
 - `trafilatura`, `newspaper4k:language=en`: a peer, with the options that its function in `peers` takes;
 - `all_text`: every shown text of the page, for reference: what a system must beat;
-- `package.module:function`: your own `function(html, url) -> text`.
+- `package.module:function`: your own `function(html, url) -> text`, or `-> (text, confidence)`.
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ class Mode(StrEnum):
 
 
 Input = Page | PeerPage
-Answer = str | Rejected
+Answer = str | tuple[str, float | None] | Rejected
+"""A text, a text with the system's confidence in it, or why there is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +73,7 @@ class Loaded:
     prepare : callable
         Makes its input from a gold page; not part of what is measured.
     answer : callable
-        One text, or Rejected, for each input, in order; may raise anything where there is one input only.
+        One `Answer` for each input, in order; may raise anything where there is one input only.
     """
 
     prepare: Callable[[GoldPage], Input]
@@ -245,7 +246,7 @@ def _extractor(spec: str) -> Extractor:
         raise UnknownSystem(f"system: got {spec!r}, allowed are {known}, or an import path module:name") from error
 
 
-def _function(spec: str) -> Callable[[str, str | None], str] | None:
+def _function(spec: str) -> Callable[[str, str | None], Answer] | None:
     """Return the plain function that an import path names; None where it names none."""
     module, _, attribute = spec.partition(":")
     if not attribute or module in EXTRACTORS:
@@ -338,7 +339,7 @@ def _each(function: Callable[[Any], Answer]) -> Callable[[Sequence[Any]], list[A
     return lambda pages: [function(page) for page in pages]
 
 
-def _call(function: Callable[[str, str | None], str], page: PeerPage) -> str:
+def _call(function: Callable[[str, str | None], Answer], page: PeerPage) -> Answer:
     return function(page.html, page.url)
 
 
@@ -362,9 +363,11 @@ def _shown(document: Document) -> list[str]:
 def _by_page(extractor: Extractor) -> Callable[[Sequence[Page]], list[Answer]]:
     from webmain.stages import extract_page
 
-    return _each(
-        lambda page: extract_page(page, extractor, metadata=False, max_bytes=MAX_BYTES, timeout_s=None).text,
-    )
+    def answer(page: Page) -> Answer:
+        article = extract_page(page, extractor, metadata=False, max_bytes=MAX_BYTES, timeout_s=None)
+        return article.text, article.confidence
+
+    return _each(answer)
 
 
 def _by_site(extractor: Extractor) -> Callable[[Sequence[Page]], list[Answer]]:
@@ -372,7 +375,7 @@ def _by_site(extractor: Extractor) -> Callable[[Sequence[Page]], list[Answer]]:
 
     def answer(pages: Sequence[Page]) -> list[Answer]:
         got = extract_site(pages, extractor=extractor, parts="text", timeout_s=None, max_bytes=MAX_BYTES)
-        return [a if isinstance(a, Rejected) else a.text for a in got]
+        return [a if isinstance(a, Rejected) else (a.text, a.confidence) for a in got]
 
     return answer
 

@@ -46,6 +46,7 @@ class Outcome:
     seconds: float
     memory_bytes: int | None
     error: str
+    confidence: float | None = None
 
 
 class Meter(Protocol):
@@ -181,11 +182,21 @@ def measure(loaded: Loaded, pages: Sequence[GoldPage], gauge: Meter, *, repeat: 
         return [_failed(error, spent / len(pages), gauge.growth()) for _ in pages]
     seconds = min(times) / len(pages)
     return [
-        _failed(answer, seconds, memory)
-        if isinstance(answer, Rejected)
-        else Outcome(text=_clean(answer), seconds=seconds, memory_bytes=memory, error="")
+        _failed(answer, seconds, memory) if isinstance(answer, Rejected) else _answered(answer, seconds, memory)
         for answer in answers
     ]
+
+
+def _answered(answer: object, seconds: float, memory: int | None) -> Outcome:
+    """Take a text, or a text with its confidence; one that is no share is none."""
+    text, confidence = answer if isinstance(answer, tuple) and len(answer) == 2 else (answer, None)
+    return Outcome(
+        text=_clean(text),
+        seconds=seconds,
+        memory_bytes=memory,
+        error="",
+        confidence=float(confidence) if isinstance(confidence, (int, float)) and 0 <= confidence <= 1 else None,
+    )
 
 
 def _failed(error: BaseException, seconds: float, memory: int | None) -> Outcome:

@@ -11,6 +11,7 @@ from webmain.extractors.base import Extractor
 
 EXTRACTORS = MappingProxyType(
     {
+        "learned": "webmain.extractors.learned:LearnedExtractor",
         "line_block": "webmain.extractors.line_block:LineBlock",
         "pab": "webmain.extractors.pab:PAB",
         "eniw": "webmain.extractors.eniw:ENIW",

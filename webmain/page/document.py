@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from webmain.items import Metadata
     from webmain.page.blocks import Segmentation
+    from webmain.page.embedded import Embedded
     from webmain.page.lines import Lines
     from webmain.page.links import Link
 
@@ -141,6 +142,15 @@ class Document:
         metadata = read_metadata(self)
         self.check_time()
         return metadata
+
+    @cached_property
+    def embedded(self) -> Embedded | None:
+        """The article that the page carries as data for its scripts (JSON-LD, state of frameworks), if there is one."""
+        from webmain.page.embedded import embedded_text
+
+        embedded = embedded_text(self)
+        self.check_time()
+        return embedded
 
     @cached_property
     def links(self) -> tuple[Link, ...]:

@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
 MAX_DEPTH = 1000
@@ -65,8 +67,15 @@ _TOKEN = re.compile(
 )
 _ATTRIBUTE = re.compile(rb"[^\s/>=][^\s/>=]*+(?:\s*+=\s*+(?:\"[^\"]*+\"?|'[^']*+'?|[^\s>]*+))?")
 _MANY_ATTRIBUTES = re.compile(
-    rb"<[a-zA-Z][^\s/>]*+(?:[\s/]++[^\s/>=]++(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s>\"']++))?+){%d}" % MAX_ATTRIBUTES
+    rb"<[a-zA-Z][^\s/>]*+"
+    rb"(?:(?:[\s/]++|(?<=[\"']))[^\s/>=]++(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s>\"'][^\s>]*+))?+){%d}"
+    % MAX_ATTRIBUTES
 )
+_START_TAG = re.compile(rb"<[a-zA-Z]")
+_STEP_TIMES_BYTES = 8_000_000_000
+"""A page of 1 MB is looked at in steps of 8 KB: tags of two steps cost less than the parser's time for the rest."""
+
+_MOST_TRIES = 200
 _TEMPLATE_TAG = re.compile(rb"<(/?)template(?=([\s/>][^<>]*+))", re.IGNORECASE)
 _SHADOW_ATTRIBUTE = re.compile(rb"\sshadowroot(?:mode)?\s*=", re.IGNORECASE)
 
@@ -79,7 +88,7 @@ def guard(source: bytes) -> bytes:
     source : bytes
         UTF-8.
     """
-    if len(source) > LARGE_BYTES and _MANY_ATTRIBUTES.search(source):
+    if len(source) > LARGE_BYTES and any(_MANY_ATTRIBUTES.match(source, at) for at in _long_tags(source)):
         source = _shorten_tags(source)
     bounds = _upper_bounds(source)
     if bounds.has_template and b"shadowroot" in source.lower():
@@ -87,6 +96,35 @@ def guard(source: bytes) -> bytes:
     if bounds.depth < MAX_DEPTH and bounds.formatting < SUSPECT_FORMATTING:
         return source
     return _flatten(source)
+
+
+def _long_tags(source: bytes) -> Iterator[int]:
+    """Find the start tags that may be so long that their attributes could cost the parser a second, all of them together.
+
+    A tag that covers a whole step holds each `>` in it in a quoted value. A single `>` that stands in none clears the step:
+    the last quote of either kind before it is not one that opens a value, behind `=` or white space. The steps are the
+    smaller, the larger the page. Where nothing clears a step, all start tags since the last `>` in no value may be long.
+    """
+    find, rfind = source.find, source.rfind
+    step = max(2 * MAX_ATTRIBUTES, _STEP_TIMES_BYTES // len(source))
+    opens = {b'"': False, b"'": False}  # whether the last quote may open a value
+    looked_at, outside = 0, -1
+    for start in range(0, len(source), step):
+        at = find(b">", max(start, looked_at), start + step)
+        for _ in range(_MOST_TRIES):
+            if at < 0:
+                break
+            for quote in opens:
+                if (last := rfind(quote, looked_at, at)) >= 0:
+                    opens[quote] = source[max(0, last - 1)] in b"= \t\n\r\f"
+            looked_at = at
+            if True not in opens.values():
+                outside = at
+                break
+            at = find(b">", at + 1, start + step)
+        if outside < start:
+            yield from (tag.start() for tag in _START_TAG.finditer(source, max(0, outside), start + step))
+            outside = start + step - 1
 
 
 def _shorten_tags(source: bytes) -> bytes:

@@ -137,6 +137,8 @@ class NewsArguments:
     record: str | None
     skip_known: bool
     keep: Keep
+    review_below: float | None
+    review_only: bool | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,9 +154,14 @@ class ArchiveArguments:
     language: str | None
     skip_known: bool
     keep: Keep
+    review_below: float | None
+    review_only: bool | None
 
 
-_COMMON: Final = ("extractor", "store", "max_pages", "max_articles", "since", "language", "skip_known", "keep")
+_COMMON: Final = (
+    *("extractor", "store", "max_pages", "max_articles", "since", "language", "skip_known"),
+    *("keep", "review_below", "review_only"),
+)
 NEWS_NAMES: Final = ("site", "sites", *_COMMON, "include", "exclude", "record")
 ARCHIVE_NAMES: Final = ("path", *_COMMON)
 
@@ -209,6 +216,8 @@ def _common(reader: _Reader, now: datetime) -> dict[str, object]:
         "keep": given
         if isinstance(given := reader.given.get("keep"), Keep)
         else reader.read("keep", _keep) or DEFAULT_KEEP,
+        "review_below": reader.read("review_below", _share),
+        "review_only": reader.read("review_only", _truth),
     }
 
 
@@ -350,6 +359,16 @@ def _positive(text: str) -> int:
     if not (text.isascii() and text.isdigit() and 0 < len(text) <= 12 and int(text) > 0):
         raise _Refused("allowed are whole numbers from 1")
     return int(text)
+
+
+def _share(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise _Refused("allowed are numbers from 0 to 1; 0 lists nothing")
+    return value
 
 
 _AGO = re.compile(r"(\d{1,5})\s*([hdw])", re.IGNORECASE)

@@ -63,6 +63,8 @@ class NewsSpider(Spider):
     keep : what beside running text is kept: `captions,links,images,comments,no-tables,no-lists` (see `webmain.Keep`).
     record : `.warc.gz` file to which everything fetched is recorded.
     skip_known : `false` fetches again what an earlier run has settled.
+    review_below : articles whose confidence is below this are listed for review (see docs/crawling.md).
+    review_only : `true` keeps them out of the store, in one beside it.
 
     Settings
     --------
@@ -88,6 +90,8 @@ class NewsSpider(Spider):
         self.keep = self.arguments.keep
         self.max_articles = self.arguments.max_articles
         self.max_pages = self.arguments.max_pages
+        self.review_below = self.arguments.review_below
+        self.review_only = self.arguments.review_only
         self.skip_known = self.arguments.skip_known
         self.record = self.arguments.record
         self.sites: dict[str, Site] = {}

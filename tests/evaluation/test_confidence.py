@@ -1,0 +1,362 @@
+"""What confidence is worth: hand-computed figures, laws, tables, plots, and the way of a confidence through files."""
+
+import json
+import math
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from webmain.evaluation import confidence, confidence_plots, confidence_tables, html_report, report, systems, worker
+from webmain.evaluation.predictions import prediction_of
+from webmain.evaluation.records import GoldPage, Prediction
+from webmain.evaluation.scoring import score
+from webmain.evaluation.statistics import bootstrap, bootstrap_mean
+from webmain.items import Reason, Rejected
+
+SURE = [0.9, 0.8, 0.7, 0.6]
+REACHED = [1.0, 0.5, 1.0, 0.0]
+shares = st.floats(0, 1, allow_nan=False)
+pages_of = st.lists(st.tuples(shares, shares), min_size=1, max_size=40)
+
+
+# ---- figures
+
+
+def test_the_curve_is_the_mean_of_the_most_confident_pages():
+    assert confidence.by_coverage(SURE, REACHED) == pytest.approx([1, 0.75, 2.5 / 3, 0.625])
+    assert confidence.by_coverage(SURE[::-1], REACHED[::-1]) == pytest.approx([1, 0.75, 2.5 / 3, 0.625])
+
+
+def test_pages_of_equal_confidence_stand_in_no_order():
+    assert confidence.by_coverage([0.5, 0.5, 0.9], [1, 0, 0.4]) == pytest.approx([0.4, 0.45, 1.4 / 3])
+    assert confidence.by_coverage([0.5, 0.9, 0.5], [0, 0.4, 1]) == pytest.approx([0.4, 0.45, 1.4 / 3])
+
+
+def test_the_figures_are_those_computed_by_hand():
+    found = confidence.figures(SURE, REACHED)
+    assert found.mean_confidence == pytest.approx(0.75)
+    assert found.mean_f1 == pytest.approx(0.625)
+    assert found.calibration_error == pytest.approx(0.125)  # four pages are one bin
+    assert found.squared_error == pytest.approx((0.01 + 0.09 + 0.09 + 0.36) / 4)
+    assert found.absolute_error == pytest.approx((0.1 + 0.3 + 0.3 + 0.6) / 4)
+    assert found.spearman == pytest.approx(3 / math.sqrt(5 * 4.5))
+    aurc = (0 + 0.25 + 0.5 / 3 + 0.375) / 4
+    best = (0 + 0 + 0.5 / 3 + 0.375) / 4
+    assert found.aurc == pytest.approx(aurc)
+    assert found.excess == pytest.approx(aurc - best)
+    assert found.ranking == pytest.approx((0.375 - aurc) / (0.375 - best))
+
+
+def test_the_calibration_error_is_the_mean_distance_in_bins_of_equal_mass():
+    sure = [0.1] * 3 + [0.3] * 2 + [0.8] * 5
+    reached = [0.4, 0.2, 0.3, 0.3, 0.3, 0.6, 0.7, 0.5, 0.6, 0.6]
+    # the first bin: confidence .18, F1 .3; the second: .8, .6
+    assert confidence.calibration_error(sure, reached) == pytest.approx((5 * 0.12 + 5 * 0.2) / 10)
+    assert confidence.calibration_error(sure, reached, n_bins=1) == pytest.approx(abs(0.49 - 0.45))
+    low, high = confidence.bins(sure, reached, seed=1)
+    assert (low.n_pages, low.low, low.high) == (5, 0.1, 0.3)
+    assert (low.mean_confidence, low.mean_f1) == pytest.approx((0.18, 0.3))
+    assert (high.mean_confidence, high.mean_f1) == pytest.approx((0.8, 0.6))
+    assert high.interval.low <= 0.6 <= high.interval.high
+
+
+@pytest.mark.parametrize(("n_pages", "n_bins"), [(1, 1), (9, 1), (10, 2), (49, 9), (50, 10), (500, 10)])
+def test_a_bin_has_five_pages_at_least_and_there_are_ten_at_most(n_pages, n_bins):
+    assert len(confidence.bins([0.5] * n_pages, [0.5] * n_pages, seed=1)) == n_bins
+
+
+def test_errors_that_cancel_out_over_all_pages_are_seen_in_the_bins():
+    sure, reached = [0.9] * 5 + [0.1] * 5, [0.5] * 10
+    found = confidence.figures(sure, reached)
+    assert found.mean_confidence == pytest.approx(found.mean_f1)
+    assert found.calibration_error == pytest.approx(0.4)
+
+
+def test_without_spread_there_is_no_correlation_and_nothing_to_rank():
+    found = confidence.figures([0.2, 0.9], [0.5, 0.5])
+    assert math.isnan(found.spearman)
+    assert math.isnan(found.ranking)
+    assert found.excess == pytest.approx(0)
+
+
+@pytest.mark.parametrize(
+    ("sure", "reached"), [([], []), ([0.5], [0.5, 0.5]), ([1.1], [0.5]), ([0.5], [-0.1]), ([math.nan], [0.5])]
+)
+def test_what_is_no_share_of_as_many_pages_is_refused(sure, reached):
+    with pytest.raises(ValueError, match=r"confidence|F1"):
+        confidence.figures(sure, reached)
+
+
+@given(pages_of, st.randoms())
+def test_no_figure_depends_on_the_order_of_pages(pages, rng):
+    other = list(pages)
+    rng.shuffle(other)
+    one, two = (confidence.figures(*np.array(p).T) for p in (pages, other))
+    for name in confidence.Figures.__dataclass_fields__:
+        assert getattr(one, name) == pytest.approx(getattr(two, name), abs=1e-9, nan_ok=True)
+
+
+@given(pages_of)
+def test_no_ranking_is_better_than_that_by_f1_itself(pages):
+    sure, reached = np.array(pages).T
+    assert confidence.figures(sure, reached).excess >= -1e-9
+    assert confidence.figures(reached, reached).excess == pytest.approx(0)
+    assert confidence.figures(reached, reached).calibration_error == pytest.approx(0)
+
+
+@given(st.floats(0.001, 1), st.integers(1, 5000))
+def test_so_many_pages_are_kept_that_the_share_is_reached(coverage, n_pages):
+    n = confidence.n_kept(coverage, n_pages)
+    assert 1 <= n <= n_pages
+    assert n / n_pages >= coverage - 1e-6
+    assert (n - 1) / n_pages < coverage
+
+
+@pytest.mark.parametrize(("coverage", "n_pages", "kept"), [(0.9, 10, 9), (0.9, 180, 162), (0.9, 11, 10), (0.1, 3, 1)])
+def test_shares_are_rounded_up_and_rounding_errors_are_not(coverage, n_pages, kept):
+    assert confidence.n_kept(coverage, n_pages) == kept
+
+
+# ---- margins
+
+
+def test_the_margin_grows_where_the_pages_set_aside_are_those_that_the_rival_has_right():
+    sure = [0.9] * 9 + [0.1]
+    own, rival, worse = [1.0] * 9 + [0.0], [0.9] * 9 + [0.8], [0.5] * 10
+    whole, most = confidence.margins(sure, own, {"worse": worse, "rival": rival}, coverages=(1.0, 0.9), seed=1)
+    assert (whole.n_pages, whole.rival) == (10, "rival")
+    assert whole.difference == pytest.approx(0.9 - 0.89)
+    assert whole.ratio == pytest.approx(1)
+    assert (most.n_pages, most.mean_f1, most.rival_mean_f1) == pytest.approx((9, 1.0, 0.9))
+    assert most.ratio == most.attainable == pytest.approx(0.1 / 0.01)
+    assert most.interval.low <= most.difference <= most.interval.high
+
+
+def test_the_rival_is_the_best_one_on_the_same_pages():
+    rivals = {"even": [0.6, 0.6], "on the first": [0.9, 0.0]}
+    whole, half = confidence.margins([0.9, 0.1], [1.0, 1.0], rivals, coverages=(1.0, 0.5), seed=1)
+    assert (whole.rival, half.rival) == ("even", "on the first")
+
+
+def test_a_ranking_by_true_f1_shows_what_is_attainable():
+    sure, own, rival = [0.1, 0.9, 0.9, 0.9], [1.0, 1.0, 1.0, 0.0], [0.5, 0.5, 0.5, 0.7]
+    (_, most) = confidence.margins(sure, own, {"rival": rival}, coverages=(1.0, 0.75), seed=1)
+    full = 0.75 - 0.55
+    assert most.ratio == pytest.approx((2 / 3 - 1.7 / 3) / full)
+    assert most.attainable == pytest.approx(0.5 / full)
+
+
+def test_a_margin_of_nothing_has_no_multiple():
+    (found,) = confidence.margins([0.9, 0.1], [0.5, 0.5], {"rival": [0.6, 0.6]}, coverages=(0.5,), seed=1)
+    assert found.difference == pytest.approx(-0.1)
+    assert math.isnan(found.ratio)
+
+
+def test_without_a_rival_there_is_no_margin():
+    with pytest.raises(ValueError, match="rival"):
+        confidence.margins([0.9], [0.5], {}, coverages=(1.0,), seed=1)
+
+
+# ---- intervals
+
+
+def test_intervals_hold_the_figures_and_are_the_same_for_the_same_seed():
+    rng = np.random.default_rng(4)
+    sure = rng.uniform(0, 1, 300)
+    reached = np.clip(sure + rng.normal(0, 0.1, 300), 0, 1)
+    told = confidence.figures(sure, reached)
+    found = confidence.intervals(sure, reached, seed=1, n_resamples=200)
+    for name in ("mean_f1", "squared_error", "absolute_error", "spearman", "aurc"):
+        assert found[name].low < getattr(told, name) < found[name].high
+    assert found == confidence.intervals(sure, reached, seed=1, n_resamples=200)
+
+
+def test_the_general_bootstrap_agrees_with_that_of_the_mean():
+    values = np.random.default_rng(2).uniform(0, 1, 200)
+    clusters = [str(n // 10) for n in range(200)]
+    for given_clusters in (None, clusters):
+        (found,) = bootstrap(lambda rows: (rows.mean(),), values[:, None], seed=3, clusters=given_clusters)
+        of_mean = bootstrap_mean(values, seed=3, clusters=given_clusters)
+        assert (found.low, found.high) == pytest.approx((of_mean.low, of_mean.high), abs=0.01)
+
+
+def test_draws_without_a_figure_are_left_out_of_its_interval():
+    rows = np.array([[0.0], [1.0]])
+    always, once = bootstrap(lambda r: (1.0, math.nan if r.std() == 0 else 2.0), rows, seed=1, n_resamples=50)
+    assert (always.low, once.low, once.high) == (1, 2, 2)
+
+
+# ---- the way of a confidence
+
+
+def sure_or_not(html, url):
+    if "REJECT" in html:
+        raise Rejected(Reason.NO_TEXT, "nothing kept")
+    if "PLAIN" in html:
+        return "only a text"
+    return html.removeprefix("<p>"), {"TOO": 1.5, "NAN": math.nan, "WORD": "high"}.get(html[3:], 0.7)
+
+
+def gold(name, html="<p>", dataset="d", text="one two three four", **fields):
+    return GoldPage(id=name, dataset=dataset, html=html, text=text, **fields)
+
+
+@pytest.mark.parametrize(
+    ("html", "text", "told"),
+    [
+        ("<p>tide", "tide", 0.7),
+        ("<p>PLAIN", "only a text", None),
+        ("<p>TOO", "TOO", None),
+        ("<p>NAN", "NAN", None),
+        ("<p>WORD", "WORD", None),
+    ],
+)
+def test_a_function_may_give_its_confidence_with_the_text(html, text, told):
+    loaded = systems.Loaded(
+        prepare=systems._peer_page, answer=systems._each(lambda page: systems._call(sure_or_not, page))
+    )
+    (outcome,) = worker.measure(loaded, [gold("a", html)], worker.NoMeter())
+    assert (outcome.text, outcome.confidence, outcome.error) == (text, told, "")
+
+
+def test_an_extractors_confidence_reaches_the_prediction():
+    class Sure:
+        name = "sure"
+
+        def __init__(self):
+            self._inner = systems.create("line_block")
+
+        def segment(self, document):
+            return self._inner.segment(document)
+
+        def judge(self, segmentation):
+            from dataclasses import replace
+
+            return replace(self._inner.judge(segmentation), confidence=0.25)
+
+    html = "<p>" + "The tide came in before noon, said the harbour master, and went out again. " * 9
+    page = systems.as_page(gold("a", html))
+    for way in (systems._by_page, systems._by_site):
+        ((text, told),) = way(Sure())([page])
+        assert (text[:8], told) == ("The tide", 0.25)
+
+
+@pytest.mark.parametrize(("field", "told"), [({}, None), ({"confidence": None}, None), ({"confidence": 1}, 1.0)])
+def test_files_with_and_without_confidences_are_read(field, told):
+    line = {"system": "s", "dataset": "d", "id": "1", "text": "t", "seconds": 0.1, **field}
+    assert prediction_of(json.loads(json.dumps(line))).confidence == told
+
+
+@pytest.mark.parametrize("value", [1.01, -0.5, "high", math.nan])
+def test_a_confidence_that_is_no_share_is_damage(value):
+    line = {"system": "s", "dataset": "d", "id": "1", "text": "t", "seconds": 0.1, "confidence": value}
+    with pytest.raises((ValueError, TypeError)):
+        prediction_of(line)
+
+
+# ---- tables and plots
+
+
+def said(system, page, text, told=None):
+    return Prediction(system=system, dataset=page.dataset, id=page.id, text=text, seconds=0.01, confidence=told)
+
+
+@pytest.fixture
+def results():
+    pages = [gold(str(n), dataset="d" if n < 10 else "e", site=f"{n}.example") for n in range(20)]
+    right, half = "one two three four", "one two five six"
+    given_ = []
+    for n, page in enumerate(pages):
+        good = n % 10 < 9
+        given_.append(said("mine", page, right if good else "five", 0.9 if good else 0.2))
+        given_.append(said("silent", page, half))
+        given_.append(said("trafilatura", page, "one two three five"))
+    given_[0] = said("mine", pages[0], right)  # one page without a confidence
+    return score(pages, given_, ["mine", "silent", "trafilatura"])
+
+
+def cells(table, *row):
+    found = next(r for r in table.rows if r[: len(row)] == row)
+    return dict(zip(table.columns, found, strict=True))
+
+
+def test_only_systems_with_confidences_are_judged_by_them(results):
+    assert confidence_tables.systems(results) == ["mine"]
+    row = cells(confidence_tables.quality(results, seed=1), "mine")
+    assert (row["pages"], row["without"]) == (20, 1)
+    assert row["confidence"] == pytest.approx((17 * 0.9 + 2 * 0.2) / 19)
+    assert row["F1 of those"] == pytest.approx(17 / 19)
+    assert row["ECE low"] <= row["ECE high"]
+
+
+def test_a_page_without_confidence_comes_last(results):
+    table = confidence_tables.coverage(results)
+    assert table.columns == ("coverage", "pages", "mine")
+    assert cells(table, "80 %")["mine"] == pytest.approx(1)
+    assert cells(table, "95 %")["mine"] == pytest.approx(17 / 19)
+    assert cells(table, "100 %")["mine"] == pytest.approx(18 / 20)
+
+
+def test_peers_are_the_rivals_where_there_are_any(results):
+    row = cells(confidence_tables.against_rivals(results, seed=1), "mine", "100 %")
+    assert row["best rival"] == "trafilatura"
+    assert row["margin"] == pytest.approx(0.9 - 0.75)
+    assert cells(confidence_tables.against_rivals(results, seed=1), "mine", "80 %")["times"] == pytest.approx(
+        0.25 / 0.15
+    )
+    alone = score(
+        results.pages, [r.prediction for s in ("mine", "silent") for r in results.by_system[s]], ["mine", "silent"]
+    )
+    assert cells(confidence_tables.against_rivals(alone, seed=1), "mine", "100 %")["best rival"] == "silent"
+
+
+def test_each_data_set_has_its_row(results):
+    table = confidence_tables.by_dataset(results)
+    assert [row[:3] for row in table.rows] == [("d", "mine", 10), ("e", "mine", 10)]
+    e = cells(table, "e")
+    assert (e["F1"], e["F1 of 90 %"], e["margin of 90 %"]) == pytest.approx((0.9, 1.0, 0.25))
+
+
+def test_without_confidences_nothing_is_said_of_them(results):
+    silent = score(results.pages, [r.prediction for r in results.by_system["silent"]], ["silent"])
+    assert confidence_tables.tables(silent, seed=1) == []
+    assert confidence_plots.confidence_plots(silent, {}) == []
+    names = [table.name for table in report.tables(silent, baseline="", by=["dataset"], seed=1)]
+    assert not {"confidence", "coverage", "margins", "reliability"} & set(names)
+
+
+def test_one_system_alone_has_no_margin(results):
+    mine = score(results.pages, [r.prediction for r in results.by_system["mine"]], ["mine"])
+    assert "margins" not in [table.name for table in confidence_tables.tables(mine, seed=1)]
+    assert cells(confidence_tables.by_dataset(mine), "d")["margin"] is None
+
+
+def test_the_report_shows_tables_and_plots(results):
+    tables = report.tables(results, baseline="mine", by=["dataset"], seed=1)
+    assert {"confidence", "coverage", "margins", "reliability", "confidence_by_dataset"} <= {t.name for t in tables}
+    shown = report.Report(title="t", facts=(), notes=(), tables=tables, results=results, baseline="mine")
+    page = html_report.report_page(shown)
+    for part in ("risk-coverage", "F1 against confidence", "What confidence is worth", "times"):
+        assert part in page
+    assert page.count('id="reliability"') <= 1
+    for plot in confidence_plots.confidence_plots(results, {t.name: t for t in tables}):
+        ElementTree.fromstring(plot.picture)
+        assert "nan" not in plot.picture
+
+
+def test_the_plot_has_a_line_for_each_system_and_one_for_the_best_rival(results):
+    plot = confidence_plots.risk_coverage(results, confidence_tables.coverage(results))
+    assert plot.picture.count("<path") == 2 * 2  # in the legend and in the plot
+    assert "trafilatura on the pages of which mine is most sure" in plot.picture
+
+
+def test_exact_matches_and_low_pages_are_told_by_data_set(results):
+    by_name = {table.name: table for table in report.tables(results, baseline="mine", by=["dataset", "site"], seed=1)}
+    assert cells(by_name["exact_by_dataset"], "d")["mine"] == pytest.approx(0.9)
+    assert cells(by_name["exact_by_dataset"], "d")["trafilatura"] == 0
+    assert cells(by_name["low_by_dataset"], "d")["mine"] == 1
+    assert cells(by_name["low_by_dataset"], "e")["trafilatura"] == 0
+    assert "exact_by_site" not in by_name

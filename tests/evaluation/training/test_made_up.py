@@ -1,0 +1,408 @@
+import random
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from webmain.evaluation.records import GoldPage
+from webmain.evaluation.training import made_up
+from webmain.evaluation.training.made_up import changed, made_up_pages
+from webmain.evaluation.training.made_up_changes import (
+    INSERTIONS,
+    REWRITINGS,
+    add_comments,
+    lay_out_in_tables,
+    rename,
+    rewrite_paragraphs,
+    shorten,
+)
+from webmain.evaluation.training.made_up_comments import thread
+from webmain.evaluation.training.made_up_desk import Desk, new_desk
+from webmain.evaluation.training.made_up_names import NAMINGS, Naming
+from webmain.evaluation.training.made_up_page import OpenPage
+from webmain.evaluation.training.made_up_prose import Prose, sentences
+from webmain.evaluation.training.made_up_scripts import script_swapped, swap_languages
+from webmain.evaluation.training.made_up_templates import whole_page
+from webmain.evaluation.training.made_up_words import worded_languages, wording
+from webmain.features.alignment import gold_content
+from webmain.items import Page
+from webmain.page.document import Document
+from webmain.text.words import tokens
+
+SYLLABLES = [consonant + vowel for consonant in "bcdfglmnprst" for vowel in "aeio"]
+
+
+def written(draw, n):
+    said = []
+    for _ in range(n):
+        words = ["".join(draw.choices(SYLLABLES, k=draw.randint(2, 4))) for _ in range(draw.randint(8, 16))]
+        said.append(f"{' '.join(words).capitalize()}.")
+    return " ".join(said)
+
+
+def gold_page(number, *, page_type="article", language="en", n_paragraphs=8):
+    draw = random.Random(number)
+    paragraphs = [written(draw, 3) for _ in range(n_paragraphs)]
+    body = "".join(f'<p class="par">{paragraph}</p>\n' for paragraph in paragraphs)
+    menu = "".join(f'<li><a href="/{i}">Section {i}</a></li>' for i in range(8))
+    html = (
+        f'<!DOCTYPE html><html lang="{language}"><head><title>A title of page {number} | Site</title>'
+        "<script>var x = 1;</script>"
+        '<script type="application/ld+json">{"@type": "NewsArticle", "headline": "A title"}</script>'
+        "</head><body>"
+        f'<div id="top"><ul>{menu}</ul></div><div class="wrap"><article class="qqstory">'
+        f'<h1>A title of page {number}</h1><div class="text">{body}</div></article></div>'
+        "<footer>The end</footer></body></html>"
+    )
+    return GoldPage(
+        id=str(number),
+        dataset="set",
+        html=html,
+        text="\n\n".join(paragraphs),
+        url=f"https://site{number}.com/a",
+        site=f"site{number}.com",
+        language=language,
+        page_type=page_type,
+    )
+
+
+PAGES = [gold_page(n, page_type="forum" if n % 5 == 4 else "article") for n in range(10)]
+
+
+def desk_for(page, seed, naming=None):
+    draw = random.Random(seed)
+    return new_desk(draw, Prose(PAGES).dealer(page, draw), naming=naming)
+
+
+def labelled(html, gold):
+    blocks = Document(Page(url=None, html=html), html=html).blocks
+    texts = blocks.texts(range(len(blocks)))
+    return texts, gold_content(texts, gold)
+
+
+def recall(html, gold):
+    texts, marks = labelled(html, gold)
+    found = tokens(" ".join(text for text, mark in zip(texts, marks, strict=True) if mark))
+    return len(set(found) & set(tokens(gold))) / len(set(tokens(gold)))
+
+
+def without_mark(page):
+    return [line for line in page.text.split("\n\n") if line]
+
+
+def test_same_seed_and_pages_give_the_same_pages():
+    assert list(made_up_pages(PAGES, count=12, seed=5)) == list(made_up_pages(PAGES, count=12, seed=5))
+
+
+def test_order_of_the_given_pages_makes_no_difference():
+    assert list(made_up_pages(PAGES[::-1], count=6, seed=5)) == list(made_up_pages(PAGES, count=6, seed=5))
+
+
+def test_another_seed_gives_other_pages():
+    first, second = (list(made_up_pages(PAGES, count=5, seed=seed)) for seed in (1, 2))
+    assert {page.html for page in first}.isdisjoint(page.html for page in second)
+
+
+def test_as_many_pages_as_asked_for_with_ids_of_their_own():
+    made = list(made_up_pages(PAGES, count=30, seed=1))
+    assert len({(page.dataset, page.id) for page in made}) == 30
+
+
+def test_no_pages_give_no_pages():
+    assert list(made_up_pages([], count=3, seed=1)) == []
+    assert list(made_up_pages([replace(PAGES[0], text=None)], count=3, seed=1)) == []
+
+
+def test_site_and_type_are_those_of_the_article():
+    by_id = {page.id: page for page in PAGES}
+    for made in made_up_pages(PAGES, count=30, seed=3):
+        origin = by_id[made.id.split("-")[1]]
+        assert (made.site, made.url, made.page_type) == (origin.site, origin.url, origin.page_type)
+
+
+def test_one_page_alone_is_made_up_without_others_to_deal_from():
+    made = list(made_up_pages(PAGES[:1], count=8, seed=1))
+    assert len(made) == 8
+    assert all(page.site == "site0.com" for page in made)
+
+
+def test_articles_stay_recognisable_by_their_gold():
+    for page in made_up_pages(PAGES, count=60, seed=7):
+        assert recall(page.html, page.text) > 0.95, page.id
+
+
+def test_pages_that_are_no_articles_keep_their_text_and_get_no_comments(monkeypatch):
+    monkeypatch.setattr(made_up, "SWAPPED_SHARE", 0)
+    forums = [page for page in PAGES if page.page_type == "forum"]
+    texts = {page.id: page.text for page in forums}
+    for made in made_up_pages(forums, count=12, seed=2):
+        assert made.text == texts[made.id.split("-")[1]]
+        assert made.comments == ""
+
+
+def test_pages_that_do_not_show_their_gold_are_replaced_by_layouts_of_our_own():
+    broken = replace(PAGES[0], html="<html><body><p>Something else altogether stands here.</p></body></html>")
+    assert changed(broken, desk_for(broken, 1)) is None
+    made = list(made_up_pages([broken, *PAGES[1:4]], count=20, seed=1))
+    assert any(page.site == "site0.com" and recall(page.html, page.text) > 0.95 for page in made)
+
+
+def test_pages_that_do_not_show_their_gold_and_are_no_articles_are_left_out():
+    broken = replace(PAGES[4], html="<html><body><p>Something else altogether stands here.</p></body></html>")
+    assert list(made_up_pages([broken], count=2, seed=1)) == []
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_inserted_blocks_are_never_content(seed):
+    page = PAGES[seed % 4]
+    opened, desk = OpenPage(page), desk_for(page, seed)
+    for change, _ in INSERTIONS:
+        change(opened, desk)
+    lines = {" ".join(line.split()) for line in without_mark(page)}
+    texts, marks = labelled(opened.html(), page.text)
+    assert {text for text, mark in zip(texts, marks, strict=True) if mark} == lines
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_rewritten_markup_keeps_article_and_boxes_apart(seed):
+    page = PAGES[seed % 4]
+    opened, desk = OpenPage(page), desk_for(page, seed)
+    for change, _ in (*INSERTIONS, *REWRITINGS):
+        change(opened, desk)
+    texts, marks = labelled(opened.html(), page.text)
+    content = [text for text, mark in zip(texts, marks, strict=True) if mark]
+    assert " ".join(tokens(" ".join(content))) == " ".join(tokens(page.text))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_layouts_of_our_own_hold_the_article_and_nothing_of_it_twice(seed):
+    page = PAGES[seed % 4]
+    made = whole_page(page, desk_for(page, seed))
+    texts, marks = labelled(made.html, made.text)
+    content = tokens(" ".join(text for text, mark in zip(texts, marks, strict=True) if mark))
+    assert content == tokens(made.text)
+
+
+def test_layouts_of_our_own_tell_stories_of_many_lengths():
+    lengths = {whole_page(PAGES[0], desk_for(PAGES[0], seed)).text.count("\n\n") + 1 for seed in range(40)}
+    assert {1, 2, 8} <= lengths
+
+
+@pytest.mark.parametrize("share", [0.3, 6.0])
+def test_threads_are_as_long_as_asked_for(share):
+    desk = desk_for(PAGES[0], 3)
+    wanted = int(len(PAGES[0].text) * share)
+    assert wanted <= len(thread(desk, wanted).text) < wanted + 3_000
+
+
+def test_threads_end_after_two_hundred_comments():
+    desk = desk_for(PAGES[0], 3)
+    assert len(thread(desk, 10**9).text) < 200 * 10_000
+
+
+def test_comments_of_a_page_are_told():
+    opened, desk = OpenPage(PAGES[0]), desk_for(PAGES[0], 1)
+    add_comments(opened, desk)
+    shown = tokens(re.sub("<[^>]+>", " ", opened.html()))
+    assert set(tokens(opened.comments[0])) <= set(shown)
+
+
+def test_prose_is_dealt_from_other_sites_in_the_same_language():
+    german = gold_page(50, language="de")
+    pages = [*PAGES, german, replace(gold_page(51, language="de"), site="other.de")]
+    prose = Prose(pages)
+    dealt = " ".join(prose.dealer(german, random.Random(1)).run(20))
+    assert set(sentences(dealt)) <= set(sentences(pages[-1].text))
+    own = set(sentences(PAGES[0].text))
+    english = prose.dealer(PAGES[0], random.Random(1))
+    assert not own & {sentence for _ in range(200) for sentence in english.run(3)}
+
+
+@pytest.mark.parametrize(
+    ("line", "kept"), [("A plain sentence stands in this line.", 1), ("x = {1: [2, 3]} # 4 || 5 && 6 <= 7", 0)]
+)
+def test_code_and_figures_are_no_prose(line, kept):
+    assert len(sentences(line)) == kept
+
+
+@pytest.mark.parametrize(
+    "line", ["- A plain sentence stands here.", "3. A plain sentence stands here.", "• A plain sentence stands here."]
+)
+def test_bullets_are_no_part_of_a_sentence(line):
+    assert sentences(line) == ["A plain sentence stands here."]
+
+
+def test_shortened_articles_lose_the_same_lines_in_page_and_gold():
+    opened = OpenPage(PAGES[0])
+    shorten(opened, desk_for(PAGES[0], 2))
+    lines = without_mark(PAGES[0])
+    kept = opened.gold.split("\n\n")
+    assert 2 <= len(kept) <= 5
+    assert kept == lines[: len(kept)]
+    assert lines[len(kept)] not in opened.html()
+    assert all(line in opened.html() for line in kept)
+
+
+def test_short_articles_are_not_cut():
+    page = gold_page(60, n_paragraphs=2)
+    opened = OpenPage(page)
+    shorten(opened, desk_for(page, 2))
+    assert opened.gold == page.text
+
+
+@pytest.mark.parametrize("naming", [Naming.NONE, Naming.HASHED, Naming.UTILITY, Naming.BLURRED])
+def test_renamed_pages_keep_none_of_their_names(naming):
+    opened = OpenPage(PAGES[0])
+    rename(opened, desk_for(PAGES[0], 1, naming))
+    html = opened.html()
+    assert "qqstory" not in html
+    assert 'class="par"' not in html
+    assert ("class=" in html) == (naming is not Naming.NONE)
+
+
+def test_renaming_is_the_same_all_over_a_page():
+    opened = OpenPage(PAGES[0])
+    rename(opened, desk_for(PAGES[0], 1, Naming.HASHED))
+    assert len(set(re.findall('<p class="([^"]+)"', opened.html()))) == 1
+
+
+def test_renaming_keeps_classes_that_hide():
+    page = replace(PAGES[0], html=str(PAGES[0].html).replace("<h1>", '<p class="sr-only x">Jump</p><h1>'))
+    opened = OpenPage(page)
+    rename(opened, desk_for(page, 1, Naming.NONE))
+    assert 'class="sr-only"' in opened.html()
+
+
+@pytest.mark.parametrize("naming", NAMINGS)
+def test_every_naming_names_every_part_the_same_way_twice(naming):
+    names = desk_for(PAGES[0], 4, naming).names
+    for role in ("comment", "teaser", "side", "legal"):
+        assert names.of(role) == names.of(role)
+        assert (names.of(role) == "") == (naming is Naming.NONE)
+
+
+def test_ids_stand_once_on_a_page():
+    for made in made_up_pages(PAGES[:4], count=40, seed=9):
+        ids = re.findall(r'\sid="([^"]+)"', made.html)
+        assert all(ids.count(name) == 1 for name in ids if name.startswith("comments"))
+
+
+def test_tables_hold_the_article_after_the_parser_has_read_them():
+    for seed in range(8):
+        opened = OpenPage(PAGES[0])
+        lay_out_in_tables(opened, desk_for(PAGES[0], seed))
+        texts, marks = labelled(opened.html(), PAGES[0].text)
+        assert [text for text, mark in zip(texts, marks, strict=True) if mark] == without_mark(PAGES[0])
+
+
+def test_paragraphs_written_with_breaks_are_told_apart():
+    seen = set()
+    for seed in range(30):
+        opened = OpenPage(PAGES[0])
+        rewrite_paragraphs(opened, desk_for(PAGES[0], seed))
+        html = opened.html()
+        texts, marks = labelled(html, PAGES[0].text)
+        assert [text for text, mark in zip(texts, marks, strict=True) if mark] == without_mark(PAGES[0])
+        seen.add("<p" in html)
+    assert seen == {True, False}
+
+
+@pytest.mark.parametrize("language", swap_languages())
+def test_swapped_pages_keep_their_answer(language):
+    page = changed(PAGES[0], desk_for(PAGES[0], 6))
+    made = script_swapped(page, language, draw=random.Random(1))
+    assert made.language == language
+    texts, marks = labelled(made.html, made.text)
+    right = [mark == ("par" in text or mark) for text, mark in zip(texts, marks, strict=True)]
+    assert all(right)
+    content = "".join(tokens(" ".join(text for text, mark in zip(texts, marks, strict=True) if mark)))
+    assert len(content) == pytest.approx(len("".join(tokens(made.text))), rel=0.05)
+    latin = re.findall("[a-zA-Z]", made.text)
+    assert len(latin) < 0.05 * len(made.text)
+
+
+def test_same_word_becomes_the_same_word_wherever_it_stands():
+    page = GoldPage(
+        id="1",
+        dataset="s",
+        html="<p>harbour <b>museum</b> harbour</p><i>harbour</i>",
+        text="harbour museum harbour",
+        language="en",
+    )
+    made = script_swapped(page, "ru", draw=random.Random(3))
+    first, second, third = made.text.split()
+    assert first == third != second
+    assert f"<i>{first}</i>" in made.html
+    assert f"<b>{second}</b>" in made.html
+
+
+@pytest.mark.parametrize(("language", "stop"), [("th", ""), ("zh", "。"), ("ja", "。"), ("hi", "।"), ("ru", ".")])
+def test_sentences_end_as_the_script_ends_them(language, stop):
+    page = GoldPage(
+        id="1", dataset="s", html="<p>x</p>", text="Railways close at 3.14 today. Museums open.", language="en"
+    )
+    text = script_swapped(page, language, draw=random.Random(3)).text
+    assert "3.14" in text
+    assert text.rstrip().endswith(stop)
+    assert (". " in text) == (language == "ru")
+
+
+@pytest.mark.parametrize("language", ["th", "zh", "ja"])
+def test_words_of_scripts_without_spaces_stand_together(language):
+    made = script_swapped(PAGES[0], language, draw=random.Random(3))
+    assert made.text.count(" ") < PAGES[0].text.count(" ") / 3
+
+
+def test_arabic_pages_run_from_the_right():
+    assert 'dir="rtl"' in str(script_swapped(PAGES[0], "ar", draw=random.Random(3)).html)
+
+
+def test_json_of_swapped_pages_is_swapped_too():
+    made = script_swapped(PAGES[0], "ko", draw=random.Random(3))
+    assert "NewsArticle" in made.html
+    assert "A title" not in made.html
+
+
+@pytest.mark.parametrize("language", worded_languages())
+def test_wordings_have_all_concepts_and_no_empty_variant(language):
+    words = wording(language)
+    assert set(words) == set(wording("en"))
+    assert all(variant.strip() for variants in words.values() for variant in variants)
+    assert len(words["months"]) == 12
+
+
+def test_languages_without_a_wording_speak_english():
+    assert wording("xh") == wording("en")
+
+
+@given(st.text(max_size=300), st.sampled_from(swap_languages()))
+def test_any_text_can_be_swapped(text, language):
+    page = GoldPage(id="1", dataset="s", html="<p>x</p>", text=text)
+    made = script_swapped(page, language, draw=random.Random(1))
+    assert bool(made.text.strip()) == bool(text.strip()) or not any(c.isalnum() for c in text)
+
+
+@given(st.text(alphabet="<>ap/ div=\"'&;x\n", max_size=200))
+def test_any_markup_can_be_opened_and_written(html):
+    page = GoldPage(id="1", dataset="s", html=html, text="x")
+    assert isinstance(OpenPage(page).html(), str)
+
+
+@pytest.mark.parametrize("odd", ["&#8;", "\x0c", "\x00", "\ufffe", "\ud800", "&#xfffe;", "&#xd800;"])
+def test_characters_that_no_tree_can_hold_are_left_out(odd):
+    page = replace(PAGES[0], html=str(PAGES[0].html).replace('class="par">', f'class="par{odd}">{odd}x '))
+    made = script_swapped(changed(page, desk_for(page, 1)), "ru", draw=random.Random(1))
+    assert made.html.count("<p") >= 8
+
+
+def test_bytes_are_decoded():
+    page = replace(PAGES[0], html=str(PAGES[0].html).encode())
+    assert OpenPage(page).found_share == pytest.approx(1.0, abs=0.01)
+
+
+def test_desks_name_pages_in_all_ways():
+    seen = {desk_for(PAGES[0], seed).names.naming for seed in range(120)}
+    assert seen == set(NAMINGS)
+    assert isinstance(desk_for(PAGES[0], 1), Desk)

@@ -1,0 +1,69 @@
+"""`webmain review`: show the stored articles of which their extractor is not sure, the least confident first."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from webmain.cli.exits import NOT_FOUND, OK
+from webmain.cli.sources import positive_int
+
+if TYPE_CHECKING:
+    import argparse
+
+    from webmain.cli import Commands
+    from webmain.corpus.review import Entry
+
+MOST_START = 80
+"""Characters of a text that the table shows."""
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    review = commands.add_parser(
+        "review",
+        help="show the articles of a crawl that are in doubt",
+        description="Show the articles that a crawl with review_below has listed, the least confident first.",
+    )
+    review.add_argument(
+        "file", type=Path, metavar="FILE", help="the list (articles.jsonl.review), or the store it lies beside"
+    )
+    review.add_argument("-f", "--format", choices=("table", "jsonl"), default="table", help="what to print")
+    review.add_argument("--limit", type=positive_int, metavar="N", help="the N least confident only")
+    review.set_defaults(run=_review)
+
+
+def _review(args: argparse.Namespace) -> int:
+    from webmain.corpus.protocol import StoreError
+    from webmain.corpus.review import read_review, review_path
+
+    beside = review_path(args.file)
+    try:
+        found = read_review(beside if beside.exists() else args.file)
+    except StoreError as error:
+        print(f"webmain: {error}", file=sys.stderr)
+        return NOT_FOUND
+    shown = found[: args.limit]
+    if args.format == "jsonl":
+        for entry in shown:
+            print(json.dumps(asdict(entry), ensure_ascii=False))
+    else:
+        _print_table(shown, len(found))
+    return OK
+
+
+def _print_table(shown: list[Entry], n: int) -> None:
+    print(f"{n:,} articles in doubt" + (f", the {len(shown):,} least confident" if len(shown) < n else ""))
+    for entry in shown:
+        start = _plain(entry.start)
+        print(f"\n{entry.confidence:.3f}  {_plain(entry.url or entry.id)}" + ("  (kept out)" if entry.kept_out else ""))
+        print(f"       {_plain(entry.why)} ({_plain(entry.extractor)}, {entry.n_chars:,} characters)")
+        print(f"       {start[: MOST_START - 1] + '…' if len(start) > MOST_START else start}")
+
+
+def _plain(text: str) -> str:
+    """Return a text on one line, without what a terminal would obey."""
+    return "".join(c if c.isprintable() else " " for c in " ".join(text.split()))

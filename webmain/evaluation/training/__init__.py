@@ -1,0 +1,1 @@
+"""What the learned extractor is trained from: gold pages, pages made up from them, and the fitting."""

@@ -1,0 +1,131 @@
+"""Pages made up from gold pages, with known answers: more kinds of layout and boilerplate than any collection holds.
+
+What is made up is the markup and what stands around the articles; the prose is that of the given pages, dealt anew, and the
+wording of controls is this package's own. Made-up pages of given pages hold nothing of any other page, so that
+cross-validation by site can't leak: call with the pages of the training folds only.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from webmain.evaluation.records import GoldPage
+from webmain.evaluation.training.made_up_changes import (
+    INSERTIONS,
+    REWRITINGS,
+    add_footer,
+    add_notice,
+    add_sidebar,
+    shorten,
+)
+from webmain.evaluation.training.made_up_desk import Desk, new_desk
+from webmain.evaluation.training.made_up_page import OpenPage
+from webmain.evaluation.training.made_up_prose import Prose
+from webmain.evaluation.training.made_up_scripts import script_swapped, swap_languages
+from webmain.evaluation.training.made_up_templates import whole_page
+
+ARTICLES: Final = frozenset({"article", "", "news", "blog"})
+OTHER_SHARE: Final = 0.25
+"""Share of pages that are no articles: their content is left alone, what is around it is changed."""
+TEMPLATE_SHARE: Final = 0.3
+"""Share of the articles that are put into a layout of our own; the others' own pages are changed."""
+SWAPPED_SHARE: Final = 0.15
+"""Share of all pages whose words become those of another script."""
+SHORTENED_SHARE: Final = 0.25
+DATASET: Final = "made_up"
+MIN_FOUND: Final = 0.7
+"""Share of its gold text that a page must show to be changed."""
+MAX_TRIES: Final = 20
+"""Pages that are tried for one made-up page; where none will do, there is one less."""
+_UNSPACED: Final = frozenset({"th", "zh", "ja", "km", "lo", "my"})
+
+
+def made_up_pages(pages: Sequence[GoldPage], *, count: int, seed: int) -> Iterator[GoldPage]:
+    """Make up pages with known main text.
+
+    Parameters
+    ----------
+    pages : sequence of GoldPage
+        Pages with gold text: where articles, prose and layouts come from. Give the pages of one fold only.
+    count : int
+        How many to make.
+    seed : int
+        The same seed and pages give the same pages.
+
+    Yields
+    ------
+    GoldPage
+        Of the data set "made_up"; site, address and type are those of the page whose article it holds, and `comments` is
+        the text of the threads that were put in. Comments, teasers, captions, author boxes and notices are no part of the
+        text. Pages that are no articles keep their text.
+    """
+    ordered = sorted((page for page in pages if page.text), key=lambda page: (page.dataset, page.id))
+    articles = [page for page in ordered if page.page_type in ARTICLES]
+    others = [page for page in ordered if page.page_type not in ARTICLES]
+    prose = Prose(ordered)
+    rounds = {
+        True: _rounds(articles or others, f"{seed}/articles"),
+        False: _rounds(others or articles, f"{seed}/others"),
+    }
+    for number in range(count if ordered else 0):
+        draw = random.Random(f"{seed}/{number}")  # noqa: S311 - variety, no secret
+        is_article = draw.random() >= OTHER_SHARE
+        made = None
+        for page in itertools.islice(rounds[is_article], MAX_TRIES):
+            made = _made_up(page, prose, draw)
+            if made is not None:
+                yield replace(made, id=f"{page.dataset}-{page.id}-{seed}-{number}", dataset=DATASET)
+                break
+
+
+def _rounds(pages: Sequence[GoldPage], seed: str) -> Iterator[GoldPage]:
+    """Give each page once, then each again in another order, and so on."""
+    draw = random.Random(seed)  # noqa: S311 - variety, no secret
+    while True:
+        yield from draw.sample(pages, k=len(pages))
+
+
+def _made_up(page: GoldPage, prose: Prose, draw: random.Random) -> GoldPage | None:
+    desk = new_desk(draw, prose.dealer(page, draw))
+    is_article = page.page_type in ARTICLES
+    made = None if is_article and desk.chance(TEMPLATE_SHARE) else changed(page, desk)
+    if made is None and is_article:
+        made = whole_page(page, desk)
+    if made is not None and draw.random() < SWAPPED_SHARE and page.language not in _UNSPACED:
+        made = script_swapped(made, draw.choice(swap_languages()), draw=draw)
+    return made
+
+
+def changed(page: GoldPage, desk: Desk) -> GoldPage | None:
+    """Return a page with boxes put in and its markup rewritten.
+
+    Parameters
+    ----------
+    page : GoldPage
+        A real page.
+    desk : Desk
+        Draw, prose and names.
+
+    Returns
+    -------
+    GoldPage or None
+        None where the page doesn't show its gold text: what is not known can't be kept.
+    """
+    opened = OpenPage(page)
+    if opened.found_share < MIN_FOUND:
+        return None
+    is_article = page.page_type in ARTICLES
+    if is_article and desk.chance(SHORTENED_SHARE):
+        shorten(opened, desk)
+    for change, share in INSERTIONS:
+        harmless = change in (add_footer, add_notice, add_sidebar)
+        if (is_article or harmless) and desk.chance(share):
+            change(opened, desk)
+    for change, share in REWRITINGS:
+        if desk.chance(share):
+            change(opened, desk)
+    return replace(page, html=opened.html(), text=opened.gold, comments="\n\n".join(opened.comments))

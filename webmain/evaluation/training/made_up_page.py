@@ -1,0 +1,158 @@
+"""A gold page taken apart: its tree, and which of its elements hold the article."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from lxml import etree
+
+from webmain.evaluation.records import GoldPage
+from webmain.features.alignment import gold_content
+from webmain.page.tree import BLOCK_TAGS
+
+NEVER_TEXT: Final = frozenset(
+    {"script", "style", "template", "title", "noembed", "iframe", "textarea", "select", "svg"}
+)
+_NO_PLACE: Final = frozenset(
+    "ul ol dl table tbody thead tfoot tr p a span font b i em strong center h1 h2 h3 h4 h5 h6 li dt dd".split()
+)
+"""Elements into which no box can be put: the parser would move it elsewhere, or nobody writes so."""
+CONTAINER_SHARE: Final = 0.85
+"""Share of the article's characters that its container holds at the least."""
+_UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+"""What no XML tree can hold."""
+_SLOT = re.compile('<x-slot id="(\\d+)"></x-slot>')
+
+Element = etree._Element
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run of text and the block-level element it stands in."""
+
+    owner: Element
+    text: str
+
+
+class OpenPage:
+    """A gold page's tree with its article marked, ready to be changed.
+
+    Parameters
+    ----------
+    page : GoldPage
+        A page with gold text.
+
+    Attributes
+    ----------
+    root, body : Element
+        The tree, without scripts' and style sheets' content.
+    content : list of Run
+        The runs that the gold text holds.
+    container : Element
+        The innermost element that can hold boxes and holds nearly all of the article.
+    """
+
+    def __init__(self, page: GoldPage) -> None:
+        self.page = page
+        self.gold = page.text or ""
+        self.comments: list[str] = []
+        self.root = read_html(page.html)
+        body = self.root.find("body")
+        self.body = self.root if body is None else body
+        found = list(runs(self.body))
+        marks = gold_content([run.text for run in found], self.gold)
+        self.content = [run for run, mark in zip(found, marks, strict=True) if mark]
+        self.container = _container(self.body, self.content)
+        self._slots: list[str] = []
+
+    @property
+    def found_share(self) -> float:
+        """Share of the gold text's characters that the page shows; small where the gold is not this page's."""
+        return sum(len(run.text) for run in self.content) / max(len(" ".join(self.gold.split())), 1)
+
+    def slot(self, html: str) -> Element:
+        """Return an element that stands for markup and becomes it when the page is written."""
+        self._slots.append(html)
+        return etree.Element("x-slot", id=str(len(self._slots) - 1))
+
+    def html(self) -> str:
+        """Write the page."""
+        written = etree.tostring(self.root, encoding="unicode", method="html", doctype="<!DOCTYPE html>")
+        return _SLOT.sub(lambda match: self._slots[int(match[1])], written)
+
+    def child_of_container(self, element: Element) -> Element | None:
+        """Return the child of the container in which an element stands; None if it stands elsewhere."""
+        parent = element.getparent()
+        while parent is not None and parent is not self.container:
+            element, parent = parent, parent.getparent()
+        return None if parent is None else element
+
+
+def read_html(html: str | bytes) -> Element:
+    """Parse a page as browsers do, its scripts and style sheets emptied (but for JSON-LD)."""
+    from lxml.html import HTMLParser
+    from selectolax.lexbor import LexborHTMLParser
+
+    if isinstance(html, bytes):
+        from webmain.page.encoding import decode
+
+        html = decode(html).text
+    parsed = LexborHTMLParser(html.encode("utf-8", "replace"))
+    for node in parsed.css("script, style"):
+        if "json" not in (node.attributes.get("type") or ""):
+            node.decompose()
+    parser = HTMLParser(huge_tree=True, remove_comments=True, remove_pis=True)
+    return etree.fromstring(_UNWRITABLE.sub("", parsed.html or "") or "<html><body></body></html>", parser)
+
+
+def runs(top: Element) -> Iterator[Run]:
+    """Give the runs of text below an element, in document order: text that nothing block-level parts."""
+    owners: list[Element] = []
+    current: Element | None = None
+    parts: list[str] = []
+    skipped = 0
+    for event, element in etree.iterwalk(top, events=("start", "end")):
+        tag = element.tag if isinstance(element.tag, str) else "!"
+        block = tag in BLOCK_TAGS or element is top
+        if event == "start":
+            skipped += tag in NEVER_TEXT
+            if block:
+                owners.append(element)
+            piece = element.text
+        else:
+            skipped -= tag in NEVER_TEXT
+            if block:
+                owners.pop()
+            piece = element.tail if owners else None
+        if tag == "br" or (block and parts):
+            parts.append(" ")
+        if skipped or not piece or not owners or (not piece.strip() and owners[-1] is not current):
+            continue
+        if owners[-1] is not current:
+            if current is not None:
+                yield Run(current, " ".join("".join(parts).split()))
+            current, parts = owners[-1], []
+        parts.append(piece)
+    if current is not None:
+        yield Run(current, " ".join("".join(parts).split()))
+
+
+def _container(body: Element, content: Sequence[Run]) -> Element:
+    held: dict[Element, int] = {}
+    total = 0
+    for run in content:
+        total += len(run.text)
+        element: Element | None = run.owner
+        while element is not None:
+            held[element] = held.get(element, 0) + len(run.text)
+            element = None if element is body else element.getparent()
+    best, depth = body, 0
+    for element, chars in held.items():
+        if chars >= CONTAINER_SHARE * total and element.tag not in _NO_PLACE:
+            deep = sum(1 for _ in element.iterancestors())
+            if deep > depth:
+                best, depth = element, deep
+    return best

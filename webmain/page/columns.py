@@ -1,0 +1,315 @@
+"""A page's text runs and elements as columns: what one walk over its tree leaves behind."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+
+from webmain.items import Flag
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+    from numpy.typing import NDArray
+
+_PREFORMATTED_BIT = int(Flag.PREFORMATTED)
+_XPATH_NAME = re.compile(r"[a-z_][a-z0-9_-]*", re.IGNORECASE).fullmatch
+
+
+class Attributes(Sequence["dict[str, str | None]"]):
+    """The attributes of a page's elements: each element's dict is made when first asked for, and kept.
+
+    Reads like a list. Half of the elements of a page hold no text (`meta`, `link`, `script`, `img`, `path`), and few methods
+    ever ask for their attributes.
+
+    Parameters
+    ----------
+    nodes : list
+        The parser's nodes in preorder; as long as they live, so does the parser's tree.
+    """
+
+    __slots__ = ("_made", "_nodes")
+
+    def __init__(self, nodes: list[Any]) -> None:
+        self._nodes = nodes
+        self._made: list[dict[str, str | None] | None] = []
+
+    def __len__(self) -> int:
+        return len(self._nodes)
+
+    @overload
+    def __getitem__(self, index: int) -> dict[str, str | None]: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[dict[str, str | None]]: ...
+
+    def __getitem__(self, index: int | slice) -> dict[str, str | None] | list[dict[str, str | None]]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self._nodes)))]
+        try:
+            made = self._made[index]
+        except IndexError:
+            self._made += [None] * (len(self._nodes) - len(self._made))
+            made = self._made[index]
+        if made is None:
+            made = self._made[index] = self._nodes[index].attributes
+        return made
+
+    def __iter__(self) -> Iterator[dict[str, str | None]]:
+        return map(self.__getitem__, range(len(self._nodes)))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Attributes({list(self)})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return list, (list(self),)  # the parser's nodes cannot be pickled
+
+
+@dataclass(frozen=True)
+class Leaves:
+    """The page's text runs in document order, as columns of equal length.
+
+    Attributes
+    ----------
+    texts : list of str
+        White space folded to single spaces and stripped; as it stood where `Flag.PREFORMATTED` is set. Never blank.
+    element : list of int
+        Index of the element the run stands in.
+    box : list of int
+        Index of the nearest block-level element around it.
+    flags : list of int
+        `Flag` bits.
+    breaks : list of int
+        `Break` between the run before and this one.
+    spaced : list of bool
+        White space stood between the run before and this one (meaningful where the break is NONE).
+    """
+
+    texts: list[str] = field(default_factory=list)
+    element: list[int] = field(default_factory=list)
+    box: list[int] = field(default_factory=list)
+    flags: list[int] = field(default_factory=list)
+    breaks: list[int] = field(default_factory=list)
+    spaced: list[bool] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    @cached_property
+    def elements(self) -> NDArray[np.int32]:
+        """`element` as an array."""
+        return np.array(self.element, dtype=np.int32)
+
+    @cached_property
+    def boxes(self) -> NDArray[np.int32]:
+        """`box` as an array."""
+        return np.array(self.box, dtype=np.int32)
+
+    @cached_property
+    def bits(self) -> NDArray[np.int32]:
+        """`flags` as an array."""
+        return np.array(self.flags, dtype=np.int32)
+
+    @cached_property
+    def gaps(self) -> NDArray[np.int8]:
+        """`breaks` as an array."""
+        return np.array(self.breaks, dtype=np.int8)
+
+    @cached_property
+    def n_chars(self) -> NDArray[np.int32]:
+        """Unicode characters of each run."""
+        return np.fromiter(map(len, self.texts), dtype=np.int32, count=len(self.texts))
+
+    def has(self, flag: int) -> NDArray[np.bool_]:
+        """Tell for each run whether any of the flag's bits is set."""
+        found: NDArray[np.bool_] = (self.bits & int(flag)).astype(np.bool_)
+        return found
+
+    def text(self, indices: Sequence[int]) -> str:
+        """Join runs as `join` does, every line stripped and its white space folded.
+
+        Parameters
+        ----------
+        indices : sequence of int
+            Ascending leaf indices.
+        """
+        if len(indices) == 1 and not self.flags[indices[0]] & _PREFORMATTED_BIT:
+            return self.texts[indices[0]]
+        text = self.join(indices)
+        return "\n".join(" ".join(line.split()) for line in text.split("\n")).strip()
+
+    def join(self, indices: Iterable[int]) -> str:
+        """Join runs by the white space and breaks that stood between them: nothing, a space, or a new line.
+
+        Parameters
+        ----------
+        indices : iterable of int
+            Ascending leaf indices.
+        """
+        texts, breaks, spaced = self.texts, self.breaks, self.spaced
+        out: list[str] = []
+        last = -1
+        for i in indices:
+            if not out:
+                pass
+            elif i - last > 1:
+                if any(breaks[last + 1 : i + 1]):
+                    out.append("\n")
+                elif any(spaced[last + 1 : i + 1]):
+                    out.append(" ")
+            elif breaks[i]:
+                out.append("\n")
+            elif spaced[i]:
+                out.append(" ")
+            out.append(texts[i])
+            last = i
+        return "".join(out)
+
+
+@dataclass(frozen=True)
+class Elements:
+    """The page's elements in preorder, as columns of equal length.
+
+    Attributes
+    ----------
+    tags : list of str
+        Lower case.
+    parent : list of int
+        -1 for the root.
+    end : list of int
+        One past the last element of the subtree: element `i` holds elements `i + 1 ... end[i] - 1`.
+    first_leaf, end_leaf : list of int
+        Half-open range of the leaves in the subtree.
+    attributes : Attributes
+        Attribute values by lower-case name, None for attributes without a value; made when first asked for.
+    """
+
+    tags: list[str] = field(default_factory=list)
+    parent: list[int] = field(default_factory=list)
+    end: list[int] = field(default_factory=list)
+    first_leaf: list[int] = field(default_factory=list)
+    end_leaf: list[int] = field(default_factory=list)
+    attributes: Sequence[dict[str, str | None]] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.tags)
+
+    @cached_property
+    def parents(self) -> NDArray[np.int32]:
+        """`parent` as an array."""
+        return np.array(self.parent, dtype=np.int32)
+
+    @cached_property
+    def depth(self) -> list[int]:
+        """Number of ancestors; 0 for the root."""
+        depth: list[int] = []
+        for parent in self.parent:
+            depth.append(depth[parent] + 1 if parent >= 0 else 0)
+        return depth
+
+    @cached_property
+    def ends(self) -> NDArray[np.int32]:
+        """`end` as an array."""
+        return np.array(self.end, dtype=np.int32)
+
+    @cached_property
+    def leaf_starts(self) -> NDArray[np.int32]:
+        """`first_leaf` as an array."""
+        return np.array(self.first_leaf, dtype=np.int32)
+
+    @cached_property
+    def leaf_ends(self) -> NDArray[np.int32]:
+        """`end_leaf` as an array."""
+        return np.array(self.end_leaf, dtype=np.int32)
+
+    def named(self, tags: Collection[str]) -> NDArray[np.bool_]:
+        """Tell for each element whether its tag is one of those."""
+        return np.array([tag in tags for tag in self.tags], dtype=np.bool_)
+
+    def within(self, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Spread a mask over elements to their whole subtrees."""
+        marked = np.flatnonzero(mask)
+        if not len(marked):
+            return np.zeros(len(self.tags), dtype=np.bool_)
+        farthest = np.maximum.accumulate(self.ends[marked])  # ends of the outermost marked element around or before
+        last = np.cumsum(mask) - 1  # marked element at or before each one
+        inside: NDArray[np.bool_] = (last >= 0) & (np.arange(len(self.tags)) < farthest[last])
+        return inside
+
+    def ancestors(self, index: int) -> list[int]:
+        """Return the element and its ancestors, innermost first."""
+        out = []
+        while index >= 0:
+            out.append(index)
+            index = self.parent[index]
+        return out
+
+    def tag_path(self, index: int) -> str:
+        """Return the tags from the root to the element: "html/body/div/p"."""
+        return "/".join(self.tags[i] for i in reversed(self.ancestors(index)))
+
+    def css(self, index: int) -> str:
+        """Return a CSS selector from the body to the element, with ids and classes."""
+        steps = []
+        for i in self.ancestors(index):
+            if self.tags[i] in ("html", "body"):
+                break
+            attributes = self.attributes[i]
+            step = self.tags[i]
+            if name := attributes.get("id"):
+                step += f"#{'.'.join(name.split())}"
+            step += "".join(f".{token}" for token in (attributes.get("class") or "").split())
+            steps.append(step)
+        return " > ".join(reversed(steps))
+
+    def xpath(self, index: int) -> str:
+        """Return the element's absolute XPath with positions: "/html/body/div[2]/p"; made once for all siblings."""
+        paths, parent = self._paths, self.parent
+        unknown = []
+        while index not in paths:
+            unknown.append(index)
+            index = parent[index]
+        for i in reversed(unknown):
+            if i not in paths:
+                self._add_paths_of_children(parent[i])
+            index = i
+        return paths[index]
+
+    @cached_property
+    def _paths(self) -> dict[int, str]:
+        """XPaths that have been asked for, and those of their siblings; no path above the root."""
+        return {-1: "", 0: f"/{self.tags[0]}"} if self.tags else {-1: ""}
+
+    def _add_paths_of_children(self, parent: int) -> None:
+        """Write the paths of all children of an element; tags that are no XPath name are numbered among all siblings."""
+        tags, end, paths = self.tags, self.end, self._paths
+        start, child, last = paths[parent] + "/", parent + 1, end[parent]
+        if end[child] == last and tags[child].isalnum():
+            paths[child] = start + tags[child]
+            return
+        children = []
+        while child < last:
+            children.append(child)
+            child = end[child]
+        total: dict[str, int] = {}
+        numbers = []
+        for child in children:
+            tag = tags[child]
+            total[tag] = total.get(tag, 0) + 1
+            numbers.append(total[tag])
+        for position, (child, number) in enumerate(zip(children, numbers, strict=True), start=1):
+            tag = tags[child]
+            if not _XPATH_NAME(tag):
+                paths[child] = f"{start}*[{position}]"
+            else:
+                paths[child] = f"{start}{tag}[{number}]" if total[tag] > 1 else start + tag
