@@ -27,7 +27,13 @@ if TYPE_CHECKING:
     from webmain.page.document import Document
     from webmain.page.tree import Elements, Leaves
 
-_HIDDEN = int(HIDDEN)
+_HIDDEN, _PREFORMATTED = int(HIDDEN), int(Flag.PREFORMATTED)
+_PARAGRAPH, _HEADING, _LIST_ITEM, _QUOTE = Kind.PARAGRAPH, Kind.HEADING, Kind.LIST_ITEM, Kind.QUOTE
+_TABLE, _CAPTION, _CODE = (
+    Kind.TABLE,
+    Kind.CAPTION,
+    Kind.CODE,
+)  # an enum's member costs more to look up than a block's text
 _LANGUAGE = re.compile(
     r"(?:^|\s)(?:lang(?:uage)?|highlight-source|highlight-text|brush|src|sourcecode)[-:]\s*([a-z][\w+#.-]{0,20})(?=[\s;]|$)"
 )
@@ -130,10 +136,10 @@ def _place(places: Places, leaves: Leaves, group: Sequence[int]) -> Place:
     """Return a unit's place; an inline element that holds all of it may tell that it is a caption or a quote."""
     place = places.of(leaves.box[group[0]])
     element = leaves.element[group[0]]
-    if place.kind is not Kind.PARAGRAPH or element == leaves.box[group[0]]:
+    if place.kind is not _PARAGRAPH or element == leaves.box[group[0]]:
         return place
     inner = places.of(element)
-    if inner.kind is Kind.PARAGRAPH or any(places.of(leaves.element[i]).kind is not inner.kind for i in group[1:]):
+    if inner.kind is _PARAGRAPH or any(places.of(leaves.element[i]).kind is not inner.kind for i in group[1:]):
         return place
     return inner
 
@@ -174,8 +180,8 @@ class _Shape:
         if self._is_data(place):
             while i < len(places) and places[i].table == place.table and places[i].cell >= 0:
                 i += 1
-        elif place.kind is Kind.CODE:
-            while i < len(places) and places[i].code == place.code and places[i].kind is Kind.CODE:
+        elif place.kind is _CODE:
+            while i < len(places) and places[i].code == place.code and places[i].kind is _CODE:
                 i += 1
         return i
 
@@ -189,7 +195,7 @@ class _Shape:
         group = self._groups[first]
         element, kind = self._leaves.box[group[0]], place.kind
         values: dict[str, Any] = {"kind": kind}
-        if kind is Kind.CODE and self._leaves.flags[group[0]] & Flag.PREFORMATTED:
+        if kind is _CODE and self._leaves.flags[group[0]] & _PREFORMATTED:
             text = self._wording.code([i for members in self._groups[first:end] for i in members])
             element = place.code
             values["language"] = self._language(place.code)
@@ -202,18 +208,18 @@ class _Shape:
         if not text or (len(text) < 4 and not text.isascii() and not strip_invisible(text)):
             return None
         values["text"] = text
-        if kind is Kind.HEADING:
+        if kind is _HEADING:
             values["level"] = place.level
-        elif kind is Kind.LIST_ITEM:
+        elif kind is _LIST_ITEM:
             values.update(self._item(place))
-        elif kind is Kind.QUOTE and place.quote == self._quote:
+        elif kind is _QUOTE and place.quote == self._quote:
             values["continues"] = True
         self._quote = place.quote
         return element, values
 
     def _is_dropped(self, place: Place) -> bool:
         keep = self._keep
-        if place.kind is Kind.CAPTION and keep.captions is False:
+        if place.kind is _CAPTION and keep.captions is False:
             return True
         if not keep.tables and place.table in self._tables:
             return True
@@ -224,7 +230,7 @@ class _Shape:
         groups, places = self._groups[first:end], self._places[first:end]
         grid = Grid(self._elements, table, groups, places, self._wording, links=self._keep.links)
         self._quote = -1
-        return table, {"kind": Kind.TABLE, "text": grid.text, "rows": grid.rows, "links": grid.links}
+        return table, {"kind": _TABLE, "text": grid.text, "rows": grid.rows, "links": grid.links}
 
     def _item(self, place: Place) -> dict[str, Any]:
         """Return what a list item's block says of its list."""

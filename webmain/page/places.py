@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 CELLS = frozenset({"td", "th"})
 CODE = frozenset({"pre", "listing", "xmp"})
+_PARAGRAPH, _HEADING = Kind.PARAGRAPH, Kind.HEADING
 _LISTS = frozenset({"ul", "ol", "menu", "dir", "dl"})
 _KINDS = {
     **dict.fromkeys(CODE, Kind.CODE),
@@ -25,6 +26,9 @@ NO_ROLE, RUBY, RAISED, QUOTED, LINE_NUMBER = range(5)
 """What an inline element does with its text: nothing, reading aid, superscript, quotation marks, a number beside code."""
 
 _ROLES = {"rt": RUBY, "rp": RUBY, "rtc": RUBY, "sup": RAISED, "q": QUOTED}
+_PLAIN = frozenset("a b strong i em u html body".split())
+"""Elements whose class tells nothing of what their text is."""
+
 _TELLING = frozenset({*HEADINGS, *_LISTS, *CELLS, *_KINDS, *_ROLES, "table", "tr"})
 
 MAX_CLASS_CHARS = 400
@@ -81,11 +85,11 @@ class Places:
         for index in reversed(passed):
             if tags[index] in _TELLING:
                 place = _within(place, tags[index], index)
-            if attributes := attributes_of[index]:
+            if tags[index] not in _PLAIN and (attributes := attributes_of[index]):
                 name = attributes.get("class")
                 if name and (of_class[name] if name in of_class else self._read_class(name)) is not None:
                     place = self._named(place, of_class[name], index)
-                if attributes.get("role") == "heading" and place.kind is not Kind.HEADING:
+                if attributes.get("role") == "heading" and place.kind is not _HEADING:
                     level = attributes.get("aria-level") or "2"
                     place = place._replace(kind=Kind.HEADING, level=int(level) if level in "123456" else 2)
             known[index] = place
@@ -113,7 +117,7 @@ class Places:
             return (
                 place._replace(role=LINE_NUMBER) if in_code and elements.tags[index] not in ("table", "pre") else place
             )
-        if place.kind is not Kind.PARAGRAPH or elements.end_leaf[index] - elements.first_leaf[index] > MAX_NAMED_LEAVES:
+        if place.kind is not _PARAGRAPH or elements.end_leaf[index] - elements.first_leaf[index] > MAX_NAMED_LEAVES:
             return place
         return (
             place._replace(kind=Kind.QUOTE, quote=index) if found is Kind.QUOTE else place._replace(kind=Kind.CAPTION)
@@ -134,7 +138,7 @@ def _within(place: Place, tag: str, index: int) -> Place:
     """Return the place inside an element, given the place outside."""
     kind, level, ordered, n_lists, outer_list, item, quote, code, table, row, cell, role = place
     if tag in HEADINGS:
-        kind, level = Kind.HEADING, HEADINGS[tag]
+        kind, level = _HEADING, HEADINGS[tag]
     elif tag in _LISTS:
         n_lists, ordered = n_lists + 1, tag == "ol"
         outer_list = outer_list if outer_list >= 0 else index
@@ -147,7 +151,7 @@ def _within(place: Place, tag: str, index: int) -> Place:
     elif tag in _ROLES:
         role = _ROLES[tag]
     else:
-        if kind is not Kind.HEADING:
+        if kind is not _HEADING:
             kind = _KINDS[tag]
         if tag in ("li", "dt", "dd"):
             item, n_lists = index, n_lists + (tag == "dd")
