@@ -141,7 +141,10 @@ def _walk(root: Any, deadline: float | None) -> Tree:  # the binding's stubs cal
             if node.is_empty_text_node or (text := node.text_content).isspace():
                 spaced = True
                 if flags & _PREFORMATTED_BIT and not gap:
-                    leaves.texts[-1], spaced = leaves.texts[-1] + text, False  # the end of a line of code
+                    leaves.texts[-1], spaced = (
+                        leaves.texts[-1] + (node.text_content or ""),
+                        False,
+                    )  # the end of a line of code
             else:
                 if flags & _PREFORMATTED_BIT:
                     add_text(text)
