@@ -45,11 +45,23 @@ _WHY: Final = (
 
 @dataclass(frozen=True)
 class LearnedExtractor:
-    """Judge each block by a model that was trained on pages with known answers; keep the set with the best expected F1."""
+    """Judge each block by a model that was trained on pages with known answers; keep the set with the best expected F1.
+
+    Parameters
+    ----------
+    profile : {"auto", "news", "general"}
+        "news": pages with one article; comments, related stories, bylines, captions and boxes are no part of it. "general":
+        all other pages; posts of a forum, descriptions of products, entries of a list are content. "auto" decides for each.
+
+    Notes
+    -----
+    Some text is kept of every page that has any (`always_answers`).
+    """
 
     name: ClassVar[str] = "learned"
     version: ClassVar[int] = 1
     judges_unlearned: ClassVar[bool] = True
+    always_answers: ClassVar[bool] = True
     profile: Literal["auto", "news", "general"] = "auto"
 
     def __post_init__(self) -> None:
@@ -77,6 +89,10 @@ class LearnedExtractor:
 
     def judge(self, segmentation: Segmentation) -> Extraction:
         """Score blocks by their probability of being content and keep the best set."""
+        if not len(segmentation):
+            nothing = np.zeros(0)
+            kept = nothing.astype(np.bool_)
+            return extraction(segmentation, self.name, score=nothing, raw=nothing, kept=kept, why=(), confidence=0.0)
         model = page_model()
         seen = columns(segmentation)
         news = self._news(model, seen)
