@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from webmain.features.columns import SPECIAL
+from webmain.features.surrounding_names import SPECIAL
 from webmain.features.vocabulary import CUE_GROUPS
 
 if TYPE_CHECKING:

@@ -136,7 +136,7 @@ class Made:
     wish : Wish
     outcomes : tuple of Outcome
     gains : mapping of str to (n_columns,) float64
-        Of "news" and "general": what each column gained.
+        Of "news", "general" and "profile": what each column gained.
     lightgbm : str
         Its version.
     """
@@ -223,7 +223,7 @@ def make(wish: Wish, *, progress: Progress = silent) -> Made:
         n_blocks=sum(len(page.content) for page in (*real, *invented)),
         wish=wish,
         outcomes=tuple(outcomes),
-        gains=dict(zip(("news", "general"), gains, strict=True)),
+        gains=dict(zip(("news", "general", "profile"), gains, strict=True)),
         lightgbm=version,
     )
 
