@@ -24,7 +24,7 @@ _COUNTS: Final = (
 GROUPS: Final = {
     "counts of the block": rf"({_COUNTS})$",
     "link density of the block": r"(link|anchor_first)$",
-    "element and state of the block": r"(kind|shown|noscript|in_form|in_control)$",
+    "element and state of the block": r"(kind|shown|noscript|(in_)?form|(in_)?control)$",
     "title, description, embedded data": r"(in_title|has_description|in_data|heads_title)$",
     "cue words": rf"(cue|since|under)_({_CUES})$",
     "headings before": r"(since_heading|heading_level|from_h1)$",
