@@ -176,7 +176,7 @@ def test_json_keeps_letters_as_they_are():
 
 def test_markdown_has_every_kind():
     assert FULL.to_markdown() == (
-        "# A title\n\n## Head\n\na\\_b  \nc\n\n1. one\n  - two\n\n> said\n> she\n\n````\nx = ```1```\n````\n\n"
+        "# A title\n\n## Head\n\na\\_b  \nc\n\n1. one\n   - two\n\n> said  \n> she\n\n````\nx = ```1```\n````\n\n"
         "| a | b\\|c |\n| --- | --- |\n| 1 |  |\n\n*photo*\n"
     )
 

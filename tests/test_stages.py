@@ -7,24 +7,13 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
+from webmain.compose import MAX_WHY_CHARS, MIN_FEED_CHARS, compose, stitch, with_hints
 from webmain.extractors.base import Learned, NothingLearned, extraction
 from webmain.extractors.registry import create
 from webmain.items import Hints, Kind, Metadata, Page, Reason, Rejected, Source, Unit
 from webmain.page.blocks import segment
 from webmain.page.dates import parse_date
-from webmain.stages import (
-    MAX_WHY_CHARS,
-    MIN_DUPLICATE_CHARS,
-    MIN_FEED_CHARS,
-    compose,
-    extract_page,
-    extract_pages,
-    judge,
-    merge,
-    read,
-    stitch,
-    with_hints,
-)
+from webmain.stages import MIN_DUPLICATE_CHARS, extract_page, extract_pages, judge, merge, read
 
 URL = "https://example.com/a"
 LONG = "A sentence of some length, written to be repeated. " * 4

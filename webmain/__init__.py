@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from webmain.items import Article, ArticleBlock, Hints, Kind, Page, Reason, Rejected, WordCount
+from webmain.items import Article, ArticleBlock, Hints, Image, Kind, Page, Reason, Rejected, TextLink, WordCount
+from webmain.keep import Keep
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,10 +24,13 @@ __all__ = [
     "Article",
     "ArticleBlock",
     "Hints",
+    "Image",
+    "Keep",
     "Kind",
     "Page",
     "Reason",
     "Rejected",
+    "TextLink",
     "WordCount",
     "extract",
     "extract_site",
@@ -42,6 +46,7 @@ def extract(
     url: str | None = None,
     extractor: str | Extractor | None = None,
     parts: Literal["article", "text"] = "article",
+    keep: Keep | str | Iterable[str] | None = None,
     timeout_s: float | None = TIMEOUT_S,
     max_bytes: int = MAX_BYTES,
     models: str | Path | None = None,
@@ -59,6 +64,9 @@ def extract(
         extractor; None is the default method.
     parts : {"article", "text"}
         "text" leaves out metadata, language and identity, and is several times faster.
+    keep : Keep, str or iterable of str
+        What beside running text is kept: a `Keep`, or names of its fields such as {"links", "captions", "no-tables"}, also in
+        one string separated by commas.
     timeout_s : float or None
         Seconds after which the page is given up; None for no limit.
     max_bytes : int
@@ -96,6 +104,7 @@ def extract(
         page,
         create(extractor),
         metadata=parts == "article",
+        keep=Keep.of(keep),
         timeout_s=timeout_s,
         max_bytes=max_bytes,
         shelf=_shelf(models),
@@ -107,6 +116,7 @@ def extract_site(
     *,
     extractor: str | Extractor | None = None,
     parts: Literal["article", "text"] = "article",
+    keep: Keep | str | Iterable[str] | None = None,
     timeout_s: float | None = TIMEOUT_S,
     max_bytes: int = MAX_BYTES,
     models: str | Path | None = None,
@@ -117,7 +127,7 @@ def extract_site(
     ----------
     pages : iterable of Page
         `Page(url=..., html=...)` or `Page(url=..., body=...)`.
-    extractor, parts, timeout_s, max_bytes
+    extractor, parts, keep, timeout_s, max_bytes
         As for `extract`; the time limit holds for each page.
     models : str, Path or None
         As for `extract`: where there is a model of the site it is used, and nothing is learned from the pages.
@@ -135,6 +145,7 @@ def extract_site(
         [_checked(page, number) for number, page in enumerate(pages)],
         create(extractor),
         metadata=parts == "article",
+        keep=Keep.of(keep),
         timeout_s=timeout_s,
         max_bytes=max_bytes,
         shelf=_shelf(models),

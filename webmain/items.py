@@ -10,14 +10,13 @@ This file imports nothing heavy, so that `import webmain` costs next to nothing.
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from enum import IntEnum, IntFlag, StrEnum
 from typing import Any, Self
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """Version of the record that `Article.to_dict` writes; documented in docs/fields.md."""
 
 
@@ -186,6 +185,45 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TextLink:
+    """A link in a block's text.
+
+    Attributes
+    ----------
+    start, end : int
+        Half-open range of characters of the block's `text`.
+    url : str
+        Absolute, http or https.
+    """
+
+    start: int
+    end: int
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Image:
+    """A picture that belongs to an article.
+
+    Attributes
+    ----------
+    url : str
+        Absolute, http or https.
+    alt : str
+        What the page says in its place.
+    caption : str
+        Its caption, whether or not captions are kept in the text.
+    after : int
+        Index of the block that it stands after; -1 before the first.
+    """
+
+    url: str
+    alt: str = ""
+    caption: str = ""
+    after: int = -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ArticleBlock:
     """One block of an article.
 
@@ -194,9 +232,17 @@ class ArticleBlock:
     text : str
         White space folded, except in code; a table's rows are joined by new lines, its cells by tabs.
     level : int
-        1-6 for headings, nesting depth from 1 for list items, 0 otherwise.
+        1-6 for headings, nesting depth from 1 for list items (a `dd` is one deeper than its `dt`), 0 otherwise.
     ordered : bool
         The list item belongs to an `ol`.
+    number : int
+        Of an item of an `ol`, as a browser counts it; 0 otherwise.
+    continues : bool
+        The block goes on with the list item or the quote that an earlier block began.
+    language : str
+        Programming language of code, as its class says ("python"); "" where it doesn't.
+    links : tuple of TextLink
+        Where its links lead, in order; only if they were asked for.
     rows : tuple of tuple of str
         A table's cells; empty for every other kind.
     score : float or None
@@ -211,7 +257,11 @@ class ArticleBlock:
     text: str
     level: int = 0
     ordered: bool = False
+    number: int = 0
+    continues: bool = False
     rows: tuple[tuple[str, ...], ...] = ()
+    language: str = ""
+    links: tuple[TextLink, ...] = ()
     score: float | None = None
     raw: float | None = None
     xpath: str = ""
@@ -300,6 +350,10 @@ class Article(Metadata):
         The site key: registered domain, private suffixes included ("bbc.co.uk", "x.blogspot.com").
     text : str
         The kept blocks joined by blank lines.
+    images : tuple of Image
+        Pictures that belong to the article, in order; only if they were asked for.
+    comments : tuple of ArticleBlock
+        What readers wrote below it, in order; only if it was asked for.
     language : str or None
         Detected language, ISO 639-1; "und" when unsure, "zxx" when there are no letters.
     language_score : float
@@ -327,6 +381,8 @@ class Article(Metadata):
     site: str = ""
     text: str = ""
     blocks: tuple[ArticleBlock, ...] = ()
+    images: tuple[Image, ...] = ()
+    comments: tuple[ArticleBlock, ...] = ()
     language: str | None = None
     language_score: float = 0.0
     extractor: str = ""
@@ -375,16 +431,31 @@ class Article(Metadata):
             values[name] = tuple(values.get(name) or ())
         values["sources"] = {k: Source(**v) for k, v in (values.get("sources") or {}).items()}
         values["words"] = tuple(WordCount(**w) for w in values.get("words") or ())
-        values["blocks"] = tuple(
-            ArticleBlock(**{**b, "kind": Kind(b["kind"]), "rows": tuple(map(tuple, b.get("rows") or ()))})
-            for b in values.get("blocks") or ()
-        )
+        values["images"] = tuple(Image(**i) for i in values.get("images") or ())
+        for name in ("blocks", "comments"):
+            values[name] = tuple(map(_block, values.get(name) or ()))
         return cls(**values)
 
     def to_markdown(self) -> str:
-        """Return the article as Markdown: title, then headings, lists, quotes, tables and code as such."""
-        title = [f"# {_markdown_text(' '.join(self.title.split()))}"] if self.title else []
-        return "\n\n".join(title + list(_markdown_blocks(self.blocks))) + "\n"
+        """Return the article as Markdown: title, then headings, lists, quotes, tables, code and images as such.
+
+        Links and images are written where they were kept; comments follow a rule. Text that looks like markup is escaped.
+        """
+        from webmain.markdown import markdown
+
+        return markdown(self)
+
+
+_BLOCK_FIELDS = frozenset(f.name for f in fields(ArticleBlock))
+
+
+def _block(record: Mapping[str, Any]) -> ArticleBlock:
+    """Read a block's record; unknown keys are ignored."""
+    values = {k: v for k, v in record.items() if k in _BLOCK_FIELDS}
+    values["kind"] = Kind(values["kind"])
+    values["rows"] = tuple(map(tuple, values.get("rows") or ()))
+    values["links"] = tuple(TextLink(**link) for link in values.get("links") or ())
+    return ArticleBlock(**values)
 
 
 def _plain(value: Any) -> Any:
@@ -400,60 +471,3 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "__dataclass_fields__"):
         return {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
     return value
-
-
-_MARKDOWN_SPECIAL = str.maketrans({c: "\\" + c for c in "\\`*_[]<>"})
-
-
-_MARKDOWN_LEAD = re.compile(r"^(\s*)(?:([#+-]|=+$)|(\d+)([.)]))(?=\s|$)", re.MULTILINE)
-
-
-def _markdown_text(text: str) -> str:
-    """Escape what Markdown would take for markup, also marks that start a line."""
-    return _MARKDOWN_LEAD.sub(_escape_lead, text.translate(_MARKDOWN_SPECIAL))
-
-
-def _escape_lead(lead: re.Match[str]) -> str:
-    return f"{lead[1]}\\{lead[2]}" if lead[2] else f"{lead[1]}{lead[3]}\\{lead[4]}"
-
-
-def _markdown_blocks(blocks: tuple[ArticleBlock, ...]) -> Iterator[str]:
-    """Render each block, list items of one list as one piece."""
-    items: list[str] = []
-    number = 0
-    for block in blocks:
-        if block.kind is not Kind.LIST_ITEM and items:
-            yield "\n".join(items)
-            items, number = [], 0
-        text = _markdown_text(block.text)
-        match block.kind:
-            case Kind.HEADING:
-                yield f"{'#' * min(6, max(2, block.level))} {' '.join(text.split())}"
-            case Kind.LIST_ITEM:
-                number += 1
-                mark = f"{number}." if block.ordered else "-"
-                items.append(f"{'  ' * max(0, block.level - 1)}{mark} {' '.join(text.split())}")
-            case Kind.QUOTE:
-                yield "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
-            case Kind.CODE:
-                runs = re.findall("`+", block.text)
-                fence = "`" * max(3, 1 + max(map(len, runs), default=0))
-                yield f"{fence}\n{block.text}\n{fence}"
-            case Kind.TABLE:
-                yield _markdown_table(block.rows or tuple(tuple(row.split("\t")) for row in block.text.split("\n")))
-            case Kind.CAPTION:
-                yield f"*{' '.join(text.split())}*"
-            case _:
-                yield text.replace("\n", "  \n")
-    if items:
-        yield "\n".join(items)
-
-
-def _markdown_table(rows: tuple[tuple[str, ...], ...]) -> str:
-    """Render rows as a pipe table; the first row is the head, short rows are filled up."""
-    width = max(map(len, rows), default=0)
-    lines = [
-        "| " + " | ".join(c.translate(_MARKDOWN_SPECIAL).replace("|", "\\|").replace("\n", " ") for c in row) + " |"
-        for row in (tuple(row) + ("",) * (width - len(row)) for row in rows)
-    ]
-    return "\n".join([*lines[:1], "|" + " --- |" * width, *lines[1:]])

@@ -31,6 +31,7 @@ from webmain.corpus.store import open_stores
 from webmain.extractors.base import Extraction
 from webmain.extractors.registry import create
 from webmain.items import Article, Page, Reason, Rejected
+from webmain.keep import Keep
 from webmain.learning import SiteLearning
 from webmain.page.blocks import Segmentation
 from webmain.page.document import Document
@@ -74,6 +75,11 @@ class Step:
     def extractor(self) -> Extractor:
         """The spider's extractor, or the one that the settings name."""
         return create(self.option("extractor", "WEBMAIN_EXTRACTOR"))
+
+    @cached_property
+    def keep(self) -> Keep:
+        """What beside running text is kept, as the spider or the settings say."""
+        return Keep.of(self.option("keep", "WEBMAIN_KEEP"))
 
     @cached_property
     def _learning(self) -> SiteLearning | None:
@@ -159,10 +165,10 @@ class Compose(Step):
         document = item.document
         spider = self.crawler.spider
         with self.rejecting(document.url):
-            article = stages.compose(item)
+            article = stages.compose(item, keep=self.keep)
             if document.page.parts:
                 extractor = self.extractor_of(document)
-                article = stages.stitch_parts(article, document.page.parts, extractor, **self.limits)
+                article = stages.stitch_parts(article, document.page.parts, extractor, keep=self.keep, **self.limits)
             check_age(article, getattr(spider, "since", None))
             check_language(article, getattr(spider, "language", None))
             return article

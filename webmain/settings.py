@@ -16,6 +16,9 @@ ADDONS = {"webmain.addons.Webmain": 0}
 WEBMAIN_EXTRACTOR = None
 """Name or import path of the extractor, for spiders without one of their own; None is the best one."""
 
+WEBMAIN_KEEP = ""
+"""What beside running text is kept: names of `webmain.Keep`, separated by commas ("links,images,no-tables")."""
+
 WEBMAIN_STORE = "jsonl:output/articles.jsonl"
 """Where articles go: `jsonl:PATH`, `sqlite:PATH`, several separated by commas."""
 

@@ -1,44 +1,27 @@
-"""A page's way to an article as pure functions, in order: read, segment, judge, merge, compose, stitch."""
+"""A page's way to an article as pure functions, in order: read, segment, judge, merge, compose, stitch.
+
+The last two are in `webmain.compose`.
+"""
 
 from __future__ import annotations
 
-import hashlib
 import time
-from collections import Counter
 from contextlib import suppress
-from dataclasses import fields, replace
-from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from webmain.corpus.identity import article_id
+from webmain.compose import compose as compose
+from webmain.compose import stitch as stitch
 from webmain.extractors.base import NothingLearned, SiteExtractor
-from webmain.items import (
-    HIDDEN,
-    Article,
-    ArticleBlock,
-    Hints,
-    Kind,
-    Metadata,
-    Page,
-    Reason,
-    Rejected,
-    Source,
-    Unit,
-)
-from webmain.page.clues import letters
-from webmain.page.dates import precision
+from webmain.items import Article, Page, Reason, Rejected, Unit
+from webmain.keep import DEFAULT_KEEP, Keep
 from webmain.page.document import DEFAULT_MAX_BYTES, Document
-from webmain.page.embedded import embedded_instead
 from webmain.page.encoding import decode, scrub, sniff
-from webmain.page.kinds import HEADINGS, article_blocks
-from webmain.page.urls import site_key
-from webmain.text.normal import fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from datetime import datetime
 
     from numpy.typing import NDArray
 
@@ -49,15 +32,6 @@ if TYPE_CHECKING:
 DEFAULT_TIMEOUT_S = 10.0
 MIN_DUPLICATE_CHARS = 120
 """Characters (about 20 words) from which a repeated block is marked by methods that don't merge."""
-
-LANGUAGE_BLOCKS = 5
-"""So many of the longest blocks are looked at for the language."""
-
-MAX_WHY_CHARS = 160
-"""Characters of a method's reason that a rejection repeats."""
-
-MIN_FEED_CHARS = 200
-"""A feed's full content is used where the page gives less text than this."""
 
 
 def read(page: Page, *, max_bytes: int = DEFAULT_MAX_BYTES, timeout_s: float | None = DEFAULT_TIMEOUT_S) -> Document:
@@ -107,7 +81,7 @@ def judge(document: Document, extractor: Extractor) -> Extraction:
 def judge_segmentation(segmentation: Segmentation, extractor: Extractor) -> Extraction:
     """Judge the blocks of a page that has been segmented already (see `judge`)."""
     document = segmentation.document
-    if not len(segmentation) and document.embedded is None:
+    if not len(segmentation) and document.embedded is None and not getattr(extractor, "always_answers", False):
         raise Rejected(Reason.NO_BLOCKS, f"{extractor.name} finds no block of text", url=document.url)
     document.check_time()
     judged = extractor.judge(segmentation)
@@ -156,205 +130,6 @@ def _n_chars(extraction: Extraction) -> NDArray[np.int32]:
     return document.leaves.n_chars if extraction.unit is Unit.LEAVES else document.lines.text_lengths
 
 
-def compose(extraction: Extraction, *, metadata: bool = True) -> Article:
-    """Turn an extraction into an article.
-
-    Parameters
-    ----------
-    extraction : Extraction
-    metadata : bool
-        Read the page's metadata and detect the language too; without, only text, blocks and scores are filled.
-
-    Raises
-    ------
-    Rejected
-        `NO_TEXT` where the method kept nothing and neither a feed nor the page's own data brought the article's content.
-    """
-    document = extraction.document
-    blocks = _blocks(extraction, locate=metadata)
-    name = extraction.extractor
-    hints = document.page.hints
-    if hints is not None and hints.content_html and sum(len(b.text) for b in blocks) < MIN_FEED_CHARS:
-        from_feed = _all_blocks(hints.content_html, document)
-        if sum(len(b.text) for b in from_feed) > sum(len(b.text) for b in blocks):
-            blocks, name = from_feed, "feed"
-    if (not blocks or (extraction.confidence is not None and name != "feed")) and (
-        embedded := embedded_instead(document, "\n\n".join(b.text for b in blocks))
-    ):
-        blocks, name = embedded.blocks, "embedded"
-    if not blocks:
-        raise Rejected(Reason.NO_TEXT, _why_nothing(extraction), url=document.url)
-    article = Article(
-        url=document.url,
-        text="\n\n".join(b.text for b in blocks),
-        blocks=blocks,
-        extractor=name,
-        confidence=None if name == "embedded" else extraction.confidence,
-    )
-    return _complete(article, document) if metadata else article
-
-
-def _why_nothing(extraction: Extraction) -> str:
-    """Return a sentence on what was kept, with the reason that most blocks were dropped for."""
-    n_kept, n = int(extraction.kept.sum()), len(extraction.kept)
-    if n_kept:
-        return f"{extraction.extractor} kept {n_kept} of {n} blocks, and there is no text in them"
-    told = f"{extraction.extractor} kept none of {n} blocks"
-    reasons = Counter(" ".join(why.split()) for why in extraction.why)
-    reasons.pop("", None)
-    if not reasons:
-        return told
-    ((why, count),) = reasons.most_common(1)
-    why = why if len(why) <= MAX_WHY_CHARS else why[: MAX_WHY_CHARS - 1] + "…"
-    return f"{told}: {why}" + (f" ({count} of them)" if count < n else "")
-
-
-def _blocks(extraction: Extraction, *, locate: bool) -> tuple[ArticleBlock, ...]:
-    """Return the kept text as the article's blocks."""
-    segmentation = extraction.segmentation
-    if extraction.unit is Unit.LEAVES:
-        return article_blocks(
-            extraction.document,
-            extraction.kept_units,
-            score=np.append(extraction.score, 0.0)[segmentation.of_unit],
-            raw=np.append(extraction.raw, 0.0)[segmentation.of_unit],
-            locate=locate,
-        )
-    lines = extraction.document.lines
-    score, raw = (column.astype(np.float64).tolist() for column in (extraction.score, extraction.raw))
-    owner = segmentation.of_unit.tolist()
-    blocks = []
-    for line in np.flatnonzero(extraction.kept_units).tolist():
-        if text := lines.texts[line]:
-            block, opener = owner[line], lines.openers[line]
-            kind = Kind.HEADING if opener in HEADINGS else _LINE_KINDS.get(opener, Kind.PARAGRAPH)
-            level = HEADINGS.get(opener, 1 if kind is Kind.LIST_ITEM else 0)
-            blocks.append(ArticleBlock(kind=kind, text=text, level=level, score=score[block], raw=raw[block]))
-    return tuple(blocks)
-
-
-_LINE_KINDS = {
-    "li": Kind.LIST_ITEM,
-    "dt": Kind.LIST_ITEM,
-    "dd": Kind.LIST_ITEM,
-    "blockquote": Kind.QUOTE,
-    "figcaption": Kind.CAPTION,
-    "pre": Kind.CODE,
-}
-
-
-def _all_blocks(html: str, document: Document) -> tuple[ArticleBlock, ...]:
-    """Return all shown text of a feed's content as blocks."""
-    content = Document(Page(url=document.url, html=html), html=html[:DEFAULT_MAX_BYTES], deadline=document.deadline)
-    leaves = content.leaves
-    kept = ~leaves.has(HIDDEN)
-    return article_blocks(content, kept, score=np.ones(len(leaves)), raw=np.ones(len(leaves)))
-
-
-def _complete(article: Article, document: Document) -> Article:
-    """Add what the page says of itself, the language, the identity and the fingerprint."""
-    from webmain.text.language import detect
-
-    page = document.page
-    found = with_hints(document.metadata, page.hints)
-    language = detect(_sample(article.blocks))
-    own_url = document.url if document.url and document.url.startswith(("http://", "https://")) else None
-    address = found.canonical_url or own_url or document.url
-    return replace(
-        article,
-        **{f.name: getattr(found, f.name) for f in fields(Metadata)},
-        id=article_id(address or "sha256:" + hashlib.sha256(article.text.encode("utf-8", "replace")).hexdigest()),
-        site=document.site if own_url or not found.canonical_url else site_key(found.canonical_url),
-        language=language.language,
-        language_score=language.score,
-        fingerprint=fingerprint(article.text),
-        fetched_at=page.fetched_at,
-        status=page.status,
-        charset=document.charset,
-        charset_source=document.charset_source,
-        article_reason=page.article_reason,
-    )
-
-
-def _sample(blocks: Sequence[ArticleBlock]) -> str:
-    """Return the longest blocks of a text: where boilerplate was kept by mistake, it is shorter than the article's own."""
-    longest = sorted(blocks, key=lambda block: len(block.text), reverse=True)[:LANGUAGE_BLOCKS]
-    return "\n".join(block.text for block in longest)
-
-
-def with_hints(metadata: Metadata, hints: Hints | None) -> Metadata:
-    """Fill what a page does not say from what a feed or sitemap said of it."""
-    from webmain.discovery.dates import parse_feed_date
-
-    if hints is None:
-        return metadata
-    values: dict[str, Any] = {}
-    sources = dict(metadata.sources)
-    published = parse_feed_date(hints.published) if hints.published else None
-    if published is not None and _is_preciser(published, hints, metadata):
-        values["published"] = published
-        sources["published"] = Source(name=hints.source, raw=(hints.published or "")[:300])
-    if hints.title and _is_edge(hints.title, metadata):
-        values["title"] = hints.title.strip()
-        sources["title"] = Source(name=hints.source, raw=hints.title[:300])
-    for name, raw, value in (
-        ("title", hints.title, hints.title),
-        ("authors", ", ".join(hints.authors), hints.authors),
-        ("description", hints.summary, hints.summary),
-        ("tags", ", ".join(hints.tags), hints.tags),
-        ("published", hints.published, published),
-        ("modified", hints.modified, parse_feed_date(hints.modified) if hints.modified else None),
-        ("language_declared", hints.language, hints.language.lower() if hints.language else None),
-    ):
-        if value and not getattr(metadata, name):
-            values[name] = value
-            sources[name] = Source(name=hints.source, raw=(raw or "")[:300])
-    return replace(metadata, **values, sources=sources) if values else metadata
-
-
-_LEAST_TITLE_LETTERS = 9
-
-
-def _is_edge(hinted: str, metadata: Metadata) -> bool:
-    """Tell whether a hint's title is the page's without the section's or the site's name, on either end of it."""
-    source = metadata.sources.get("title")
-    if not metadata.title or source is None or source.name != "title":
-        return False
-    short, whole = letters(hinted), letters(metadata.title)
-    if len(short) < _LEAST_TITLE_LETTERS or len(short) >= len(whole):
-        return False
-    return whole.startswith(short) or whole.endswith(short)
-
-
-_SAME_DAY_HOURS = 26
-"""Hours that one day lasts over most of the world's zones."""
-
-
-def _is_preciser(hinted: datetime, hints: Hints, metadata: Metadata) -> bool:
-    """Tell whether a hint gives the page's own date with the time or the zone that the page leaves out."""
-    own = metadata.published
-    if own is None or precision(hinted, hints.published or "") < 2:
-        return False
-    source = metadata.sources.get("published")
-    if precision(own, source.raw if source else "") == 2:
-        return False
-    return own.date() == hinted.date() or abs(own - hinted) <= timedelta(hours=_SAME_DAY_HOURS)
-
-
-def stitch(first: Article, rest: Sequence[Article]) -> Article:
-    """Join an article over several pages into one; blocks that stand on an earlier page already are left out."""
-    blocks = list(first.blocks)
-    seen = {fingerprint(b.text) for b in blocks}
-    for part in rest:
-        fresh = [b for b in part.blocks if fingerprint(b.text) not in seen]
-        blocks += fresh
-        seen.update(fingerprint(b.text) for b in fresh)
-    text = "\n\n".join(b.text for b in blocks)
-    return replace(
-        first, text=text, blocks=tuple(blocks), n_parts=first.n_parts + len(rest), fingerprint=fingerprint(text)
-    )
-
-
 def shelved(extractor: Extractor, document: Document, shelf: Shelf) -> Extractor:
     """Return a method with what was learned of a page's site, or as it is where nothing was.
 
@@ -376,6 +151,7 @@ def extract_page(
     extractor: Extractor,
     *,
     metadata: bool = True,
+    keep: Keep = DEFAULT_KEEP,
     max_bytes: int = DEFAULT_MAX_BYTES,
     timeout_s: float | None = DEFAULT_TIMEOUT_S,
     shelf: Shelf | None = None,
@@ -386,7 +162,7 @@ def extract_page(
     ----------
     page : Page
     extractor : Extractor
-    metadata : bool
+    metadata, keep
         As for `compose`.
     max_bytes, timeout_s
         As for `read`.
@@ -403,8 +179,8 @@ def extract_page(
     document = read(page, max_bytes=max_bytes, timeout_s=timeout_s)
     if shelf is not None:
         extractor = shelved(extractor, document, shelf)
-    article = compose(merge(judge(document, extractor)), metadata=metadata)
-    return stitch_parts(article, page.parts, extractor, max_bytes=max_bytes, timeout_s=timeout_s)
+    article = compose(merge(judge(document, extractor)), metadata=metadata, keep=keep)
+    return stitch_parts(article, page.parts, extractor, keep=keep, max_bytes=max_bytes, timeout_s=timeout_s)
 
 
 def stitch_parts(
@@ -412,6 +188,7 @@ def stitch_parts(
     parts: Sequence[Page],
     extractor: Extractor,
     *,
+    keep: Keep = DEFAULT_KEEP,
     max_bytes: int = DEFAULT_MAX_BYTES,
     timeout_s: float | None = DEFAULT_TIMEOUT_S,
 ) -> Article:
@@ -419,7 +196,9 @@ def stitch_parts(
     rest = []
     for part in parts:
         try:
-            rest.append(extract_page(part, extractor, metadata=False, max_bytes=max_bytes, timeout_s=timeout_s))
+            rest.append(
+                extract_page(part, extractor, metadata=False, keep=keep, max_bytes=max_bytes, timeout_s=timeout_s)
+            )
         except Rejected:
             continue
     return stitch(article, rest) if rest else article
@@ -448,6 +227,7 @@ def extract_pages(
     extractor: Extractor,
     *,
     metadata: bool = True,
+    keep: Keep = DEFAULT_KEEP,
     max_bytes: int = DEFAULT_MAX_BYTES,
     timeout_s: float | None = DEFAULT_TIMEOUT_S,
     shelf: Shelf | None = None,
@@ -477,7 +257,9 @@ def extract_pages(
     answers: list[Article | Rejected] = []
     for page in pages:
         try:
-            answers.append(extract_page(page, extractor, metadata=metadata, max_bytes=max_bytes, timeout_s=timeout_s))
+            answers.append(
+                extract_page(page, extractor, metadata=metadata, keep=keep, max_bytes=max_bytes, timeout_s=timeout_s)
+            )
         except Rejected as rejected:
             answers.append(rejected)
     return answers

@@ -6,10 +6,13 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from webmain.corpus.identity import article_id
-from webmain.items import Article, ArticleBlock, Kind, Source, WordCount
+from webmain.items import Article, ArticleBlock, Image, Kind, Source, TextLink, WordCount
 from webmain.text.normal import fingerprint
 
 BANGKOK = timezone(timedelta(hours=7))
+
+
+LINKS = (TextLink(start=0, end=3, url="https://news.example/one"),)
 
 
 def build(n: int = 1, text: str | None = None, **other: object) -> Article:
@@ -38,9 +41,20 @@ def build(n: int = 1, text: str | None = None, **other: object) -> Article:
         "text": text,
         "blocks": (
             ArticleBlock(kind=Kind.HEADING, text="Harbour", level=2, score=1.0, raw=3.5, xpath="/html/body/h2[1]"),
-            ArticleBlock(kind=Kind.LIST_ITEM, text="one", level=1, ordered=True),
+            ArticleBlock(
+                kind=Kind.LIST_ITEM,
+                text="one",
+                level=1,
+                ordered=True,
+                number=3,
+                continues=True,
+                language="none",
+                links=LINKS,
+            ),
             ArticleBlock(kind=Kind.TABLE, text="a\tb\nc\td", rows=(("a", "b"), ("c", "d")), score=0.25),
         ),
+        "images": (Image(url="https://news.example/i.jpg", alt="Ships", caption="Ships 🚢", after=1),),
+        "comments": (ArticleBlock(kind=Kind.PARAGRAPH, text="Well said.", score=0.1),),
         "language": "th",
         "language_score": 0.98,
         "extractor": "pab",

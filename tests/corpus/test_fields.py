@@ -12,7 +12,7 @@ import pytest
 from webmain.corpus import schema
 from webmain.corpus.export import COLUMNS
 from webmain.corpus.record import HEAD
-from webmain.items import SCHEMA_VERSION, Article, ArticleBlock
+from webmain.items import SCHEMA_VERSION, Article, ArticleBlock, Image
 
 DOCS = (Path(__file__).parents[2] / "docs" / "fields.md").read_text(encoding="utf-8")
 RECORD, DATABASE = DOCS.split("## The SQLite database")
@@ -37,9 +37,11 @@ def columns(db: sqlite3.Connection, table: str) -> list[str]:
 
 
 def test_every_field_of_the_record_is_described_and_nothing_else() -> None:
-    article, block = RECORD.split("An object in `blocks`:")
+    article, rest = RECORD.split("An object in `blocks`:")
+    block, image = rest.split("An object in `images`:")
     assert sorted(keys(article)) == sorted({f.name for f in fields(Article)} | set(HEAD))
     assert keys(block) == [f.name for f in fields(ArticleBlock)]
+    assert keys(image) == [f.name for f in fields(Image)]
 
 
 def test_every_column_of_every_table_is_described(database: sqlite3.Connection) -> None:
@@ -78,5 +80,5 @@ def test_versions_and_columns_of_exports_are_those_of_the_program() -> None:
 
 def test_every_field_of_an_article_is_in_a_column_or_in_the_rest() -> None:
     apart = {"blocks", "words", "authors"}
-    in_record = {"tags", "opt_outs", "sources", "schema_version"}
+    in_record = {"tags", "opt_outs", "sources", "images", "comments", "schema_version"}
     assert set(schema.COLUMNS) | apart | in_record == {f.name for f in fields(Article)}

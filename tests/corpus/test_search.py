@@ -5,6 +5,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Literal
@@ -512,6 +513,12 @@ def test_index_of_another_version_is_made_anew(path: Path, store: SqliteStore, m
     assert index.search("tide").n_pages == 1
 
 
+def old_form(article: Article) -> Article:
+    """The article without what blocks of earlier versions did not hold."""
+    blocks = (replace(b, number=0, continues=False, language="", links=()) for b in article.blocks)
+    return replace(article, blocks=tuple(blocks))
+
+
 def test_file_of_version_two_is_brought_up_to_date_without_loss(
     path: Path, make_article: Callable[..., Article]
 ) -> None:
@@ -527,13 +534,14 @@ def test_file_of_version_two_is_brought_up_to_date_without_loss(
             store.add(make_article(n))
     old.execute("ATTACH ? AS fresh", (str(fresh),))
     for table in ("article", "block", "word", "author", "article_author"):
-        old.execute(f"INSERT INTO main.{table} SELECT * FROM fresh.{table}")
+        columns = ", ".join(f'"{row[1]}"' for row in old.execute(f"PRAGMA main.table_info({table})"))
+        old.execute(f"INSERT INTO main.{table} ({columns}) SELECT {columns} FROM fresh.{table}")
     old.execute("DETACH fresh")
     old.close()
     with pytest.raises(StoreWriteError, match="earlier version"), open_index(f"sqlite:{path}", read_only=True):
         pass
     with SqliteStore(path) as store, SqliteStore(fresh) as other:
-        assert list(store.articles()) == list(other.articles())
+        assert [old_form(a) for a in store.articles()] == [old_form(a) for a in other.articles()]
         assert store.index().pending() == 3
         store.index().update()
         other.index().update()

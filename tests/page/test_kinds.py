@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from webmain.items import ArticleBlock, Kind, Page
+from webmain.page.cells import MAX_CELL_CHARS
 from webmain.page.document import Document
-from webmain.page.kinds import MAX_CELL_CHARS, article_blocks
+from webmain.page.kinds import article_blocks
 
 
 def blocks(markup: str) -> tuple[ArticleBlock, ...]:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from typing import TYPE_CHECKING
 
 from webmain.cli.exits import NOT_FOUND, OK, REJECTED
 from webmain.cli.sources import NotFoundError, add_source, judge_of, read_page
 from webmain.items import Article, Rejected
+from webmain.keep import DEFAULT_KEEP, Keep
 
 if TYPE_CHECKING:
-    import argparse
-
     from webmain.cli import Commands
 
 
@@ -28,7 +28,23 @@ def add(commands: Commands) -> None:
         default="text",
         help="what to print (default: text); json prints one record, or one a line where there are several sources",
     )
+    extract.add_argument(
+        "--keep",
+        type=_keep,
+        default=DEFAULT_KEEP,
+        metavar="NAMES",
+        help="what beside running text is kept, separated by commas: captions, links, images, comments; "
+        "tables and lists are (no-tables, no-lists), captions are as the method judges (no-captions)",
+    )
     extract.set_defaults(run=_extract)
+
+
+def _keep(text: str) -> Keep:
+    """Read names of what is kept (an argument's type)."""
+    try:
+        return Keep.of(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error).removeprefix("keep: ")) from error
 
 
 def _extract(args: argparse.Namespace) -> int:
@@ -41,7 +57,8 @@ def _extract(args: argparse.Namespace) -> int:
         try:
             page = read_page(source, args)
             document = stages.read(page, timeout_s=args.timeout, max_bytes=args.max_bytes)
-            article = stages.compose(stages.merge(stages.judge(document, judge_of(document, extractor, args))))
+            judged = stages.merge(stages.judge(document, judge_of(document, extractor, args)))
+            article = stages.compose(judged, keep=args.keep)
         except (NotFoundError, Rejected) as error:
             worst = max(worst, NOT_FOUND if isinstance(error, NotFoundError) else REJECTED)
             name = "" if isinstance(error, NotFoundError) else f"{source}: rejected: "

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote, urlsplit
 
 from webmain import settings as defaults
+from webmain.keep import Keep
 from webmain.middlewares import denies_unreachable
 from webmain.spiders.site import Limits
 
@@ -53,6 +54,10 @@ def wrong_settings(settings: BaseSettings) -> list[str]:
         given = settings.get(name)
         if not isinstance(given, bool) and str(given) not in _TRUTHS:
             problems.append(f"setting {name}: got {given!r}, allowed are {', '.join(_TRUTHS)}")
+    try:
+        Keep.of(settings.get("WEBMAIN_KEEP"))
+    except (ValueError, TypeError) as error:
+        problems.append(f"setting WEBMAIN_KEEP: {str(error).removeprefix('keep: ')}")
     try:
         denies_unreachable(settings.get("WEBMAIN_ROBOTS_UNREACHABLE"))
     except ValueError as error:

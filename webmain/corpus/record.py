@@ -37,8 +37,10 @@ def washed(article: Article) -> Article:
 def _plain(name: str, value: Any) -> Any:
     """Turn a field into JSON types."""
     match name:
-        case "blocks":
+        case "blocks" | "comments":
             return [_block(b) for b in value]
+        case "images":
+            return [{"url": i.url, "alt": i.alt, "caption": i.caption, "after": i.after} for i in value]
         case "words":
             return [{"word": w.word, "count": w.count} for w in value]
         case "sources":
@@ -56,11 +58,20 @@ def _block(block: ArticleBlock) -> dict[str, Any]:
         "text": block.text,
         "level": block.level,
         "ordered": block.ordered,
+        "number": block.number,
+        "continues": block.continues,
         "rows": [list(row) for row in block.rows],
+        "language": block.language,
+        "links": links(block),
         "score": block.score,
         "raw": block.raw,
         "xpath": block.xpath,
     }
+
+
+def links(block: ArticleBlock) -> list[dict[str, Any]]:
+    """Return a block's links as JSON types."""
+    return [{"start": link.start, "end": link.end, "url": link.url} for link in block.links]
 
 
 def encode(record: Mapping[str, Any]) -> str:

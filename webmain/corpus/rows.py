@@ -8,7 +8,7 @@ from typing import Any
 
 from webmain.corpus import schema
 from webmain.corpus.identity import content_mark
-from webmain.corpus.record import clean, encode, finite, plain
+from webmain.corpus.record import clean, encode, finite, links, plain
 from webmain.items import Article
 
 HEAVY = frozenset(("text", "blocks", "words"))
@@ -42,6 +42,10 @@ def block_rows(key: int, article: Article) -> Iterator[tuple[Any, ...]]:
             block.score,
             block.raw,
             block.xpath,
+            block.number,
+            block.continues,
+            block.language,
+            as_json(links(block)) if block.links else None,
         )
 
 
@@ -60,8 +64,27 @@ def compose(record: str, text: str, blocks: Sequence[Sequence[Any]], words: Sequ
                 "score": score,
                 "raw": raw,
                 "xpath": xpath,
+                "number": number,
+                "continues": bool(continues),
+                "language": language,
+                "links": json.loads(found) if found else (),
             }
-            for _, _, kind, level, ordered, block_text, rows, score, raw, xpath in blocks
+            for (
+                _,
+                _,
+                kind,
+                level,
+                ordered,
+                block_text,
+                rows,
+                score,
+                raw,
+                xpath,
+                number,
+                continues,
+                language,
+                found,
+            ) in blocks
         ],
     }
     return Article.from_dict(whole)

@@ -150,7 +150,14 @@ _SEARCH = (
 (FTS5) is made by `webmain.corpus.search` when it is first wanted, so that crawls need no FTS5.
 """
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_ARTICLES, _NEAR_DUPLICATES, _SEARCH)
+_STRUCTURE = (
+    "ALTER TABLE block ADD COLUMN number INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE block ADD COLUMN continues INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE block ADD COLUMN language TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE block ADD COLUMN links TEXT",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_ARTICLES, _NEAR_DUPLICATES, _SEARCH, _STRUCTURE)
 """The steps, oldest first; a file's `PRAGMA user_version` is the number of steps it has taken."""
 
 VERSION = len(MIGRATIONS)
@@ -196,7 +203,7 @@ PUT_ARTICLE = f"""INSERT INTO article ({", ".join(COLUMNS)}, revision, first_sto
     RETURNING key, revision"""  # noqa: S608 - names of columns, from this file
 """Inserts, or updates where the fingerprint differs; returns no row where nothing was written."""
 
-PUT_BLOCK = "INSERT INTO block VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+PUT_BLOCK = "INSERT INTO block VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 PUT_WORD = "INSERT INTO word VALUES (?, ?, ?, ?)"
 PUT_AUTHOR = "INSERT OR IGNORE INTO author (name) VALUES (?)"
 PUT_LINK = "INSERT INTO article_author SELECT ?, ?, key FROM author WHERE name = ?"

@@ -41,6 +41,8 @@ class Extraction:
         Expected quality of the whole, where the method knows it.
     merges_duplicates : bool
         Merging repeated blocks is part of the method.
+    comments : (n_blocks,) bool or None
+        Blocks in which readers comment on the page; None where the method does not tell.
     """
 
     segmentation: Segmentation
@@ -52,6 +54,7 @@ class Extraction:
     duplicate_of: NDArray[np.int32]
     confidence: float | None = None
     merges_duplicates: bool = False
+    comments: NDArray[np.bool_] | None = None
 
     @property
     def document(self) -> Document:
@@ -101,6 +104,7 @@ def extraction(
     why: Sequence[str],
     confidence: float | None = None,
     merges_duplicates: bool = False,
+    comments: NDArray[np.bool_] | None = None,
 ) -> Extraction:
     """Make an extraction without duplicates yet; lengths are checked.
 
@@ -110,13 +114,15 @@ def extraction(
         A column has not one value for each block, or a score lies outside [0, 1].
     """
     n = len(segmentation)
-    for name, column in (("score", score), ("raw", raw), ("kept", kept), ("why", why)):
-        if len(column) != n:
+    for name, column in (("score", score), ("raw", raw), ("kept", kept), ("why", why), ("comments", comments)):
+        if column is not None and len(column) != n:
             raise ValueError(f"{extractor}: {name} has {len(column)} values for {n} blocks")
     if n and not (score.min() >= 0 and score.max() <= 1):
         raise ValueError(f"{extractor}: scores must lie in [0, 1]")
     unique = np.full(n, -1, dtype=np.int32)
-    return Extraction(segmentation, extractor, score, raw, kept, tuple(why), unique, confidence, merges_duplicates)
+    return Extraction(
+        segmentation, extractor, score, raw, kept, tuple(why), unique, confidence, merges_duplicates, comments
+    )
 
 
 NOT_SHOWN = HIDDEN | Flag.EMBEDDED

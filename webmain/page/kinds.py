@@ -6,43 +6,47 @@ methods give articles of the same form.
 
 from __future__ import annotations
 
-import bisect
-from typing import TYPE_CHECKING, NamedTuple
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from webmain.items import ArticleBlock, Break, Flag, Kind
+from webmain.items import HIDDEN, ArticleBlock, Break, Flag, Kind, TextLink
+from webmain.keep import DEFAULT_KEEP, Keep
+from webmain.page.cells import Grid, data_tables
+from webmain.page.places import Place, Places
+from webmain.page.wording import Wording
+from webmain.text.normal import strip_invisible
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from webmain.page.document import Document
     from webmain.page.tree import Elements, Leaves
 
-HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
-_LISTS = frozenset({"ul", "ol", "menu", "dir", "dl"})
-_CELLS = frozenset({"td", "th"})
-_KINDS = {
-    **dict.fromkeys(("pre", "listing", "xmp"), Kind.CODE),
-    **dict.fromkeys(("figcaption", "caption"), Kind.CAPTION),
-    **dict.fromkeys(("li", "dt", "dd"), Kind.LIST_ITEM),
-    "blockquote": Kind.QUOTE,
-}
-_TELLING = frozenset({*HEADINGS, *_LISTS, *_CELLS, *_KINDS, "table", "tr"})
-MAX_CELL_CHARS = 300
-"""A table with longer cells on average lays out a page; its cells are paragraphs."""
+_HIDDEN, _PREFORMATTED = int(HIDDEN), int(Flag.PREFORMATTED)
+_PARAGRAPH, _HEADING, _LIST_ITEM, _QUOTE = Kind.PARAGRAPH, Kind.HEADING, Kind.LIST_ITEM, Kind.QUOTE
+_TABLE, _CAPTION, _CODE = (
+    Kind.TABLE,
+    Kind.CAPTION,
+    Kind.CODE,
+)  # an enum's member costs more to look up than a block's text
+_LANGUAGE = re.compile(
+    r"(?:^|\s)(?:lang(?:uage)?|highlight-source|highlight-text|brush|src|sourcecode)[-:]\s*([a-z][\w+#.-]{0,20})(?=[\s;]|$)"
+)
+_NO_LANGUAGE = frozenset("none plain plaintext text txt auto nohighlight output".split())
+_WHOLE_NUMBER = re.compile(r"-?[0-9]{1,9}")
 
 
-class _Place(NamedTuple):
-    """What an element and those above it say of the text in it."""
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """Blocks, and for each the leaf that it begins with."""
 
-    kind: Kind = Kind.PARAGRAPH
-    level: int = 0
-    ordered: bool = False
-    n_lists: int = 0
-    table: int = -1  # innermost table
-    row: int = -1  # its row and cell that the text stands in
-    cell: int = -1
+    blocks: tuple[ArticleBlock, ...]
+    first_leaf: tuple[int, ...]
 
 
 def article_blocks(
@@ -52,141 +56,226 @@ def article_blocks(
     score: NDArray[np.float64],
     raw: NDArray[np.float64],
     locate: bool = True,
+    keep: Keep = DEFAULT_KEEP,
 ) -> tuple[ArticleBlock, ...]:
-    """Turn kept leaves into an article's blocks.
+    """Turn kept leaves into an article's blocks (see `compose_blocks`)."""
+    return compose_blocks(document, kept, score=score, raw=raw, locate=locate, keep=keep).blocks
+
+
+def compose_blocks(
+    document: Document,
+    kept: NDArray[np.bool_],
+    *,
+    score: NDArray[np.float64],
+    raw: NDArray[np.float64],
+    locate: bool = True,
+    keep: Keep = DEFAULT_KEEP,
+) -> Composed:
+    """Turn kept leaves into an article's blocks; each leaf is in one of them at most.
 
     Parameters
     ----------
     document : Document
     kept : (n_leaves,) bool
+        Hidden ones are left out where they stand in a block that shows text.
     score, raw : (n_leaves,) float64
         The values of the extractor's block that each leaf belongs to.
     locate : bool
         Give each block its XPath.
+    keep : Keep
+        Captions, tables and lists may be left out, links may be given.
     """
     leaves, elements = document.leaves, document.elements
-    groups = _groups(leaves, kept)
-    known: dict[int, _Place] = {-1: _Place()}
-    places = [_place(elements, leaves.box[group[0]], known) for group in groups]
-    data_tables = _data_tables(elements, leaves, groups, places)
+    unit = np.cumsum(leaves.gaps >= int(Break.BR_BR), dtype=np.int32)
+    chosen, after_hidden = _shown(leaves, kept, unit)
+    if not chosen:
+        return Composed((), ())
+    places = Places(elements)
+    wording = Wording(document, places, chosen, after_hidden=after_hidden)
+    groups = _groups(wording.chosen, unit)
+    at = [_place(places, leaves, group) for group in groups]
+    shape = _Shape(document, wording, keep, groups, at)
     blocks: list[ArticleBlock] = []
+    starts: list[int] = []
+    firsts = [group[0] for group in groups]
+    scores, raws = score[firsts].tolist(), raw[firsts].tolist()
     i = 0
     while i < len(groups):
-        group, place = groups[i], places[i]
-        element, kind = leaves.box[group[0]], place.kind
-        rows: tuple[tuple[str, ...], ...] = ()
-        first = i
-        i += 1
-        if place.cell >= 0 and place.table in data_tables:
-            while i < len(groups) and places[i].table == place.table:
-                i += 1
-            element, kind = place.table, Kind.TABLE
-            rows = _rows(leaves, groups[first:i], places[first:i])
-            text = "\n".join("\t".join(row) for row in rows)
-        elif kind is Kind.CODE and all(leaves.flags[g] & Flag.PREFORMATTED for g in group):
-            text = leaves.join(group).strip("\r\n").rstrip()
-        else:
-            text = leaves.text(group)
-        if text:
-            is_item = kind is Kind.LIST_ITEM
-            blocks.append(
-                ArticleBlock(
-                    kind=kind,
-                    text=text,
-                    level=place.level if kind is Kind.HEADING else max(1, place.n_lists) if is_item else 0,
-                    ordered=place.ordered and is_item,
-                    rows=rows,
-                    score=float(score[group[0]]),
-                    raw=float(raw[group[0]]),
-                    xpath=elements.xpath(element) if locate and element >= 0 else "",
-                )
-            )
-    return tuple(blocks)
+        first, i = i, shape.end(i)
+        made = shape.block(first, i)
+        if made is not None:
+            element, values = made
+            path = elements.xpath(element) if locate and element >= 0 else ""
+            blocks.append(ArticleBlock(**values, score=scores[first], raw=raws[first], xpath=path))
+            starts.append(firsts[first])
+    return Composed(tuple(blocks), tuple(starts))
 
 
-def _groups(leaves: Leaves, kept: NDArray[np.bool_]) -> list[list[int]]:
-    """Group kept leaves by the unit of the default segmentation that they stand in."""
+def _shown(leaves: Leaves, kept: NDArray[np.bool_], unit: NDArray[np.int32]) -> tuple[list[int], list[int]]:
+    """Return the kept leaves, without hidden ones inside a unit that shows text; and those that follow such ones."""
     chosen = np.flatnonzero(kept)
     if not len(chosen):
-        return []
-    unit = np.cumsum(leaves.gaps >= int(Break.BR_BR))[chosen]
-    starts = np.flatnonzero(np.diff(unit, prepend=-1)).tolist()
-    members = chosen.tolist()
-    return [members[a:b] for a, b in zip(starts, [*starts[1:], len(members)], strict=True)]
+        return [], []
+    hidden = (leaves.bits[chosen] & _HIDDEN) != 0
+    if not hidden.any():
+        return chosen.tolist(), []
+    shows = np.zeros(int(unit[-1]) + 1, dtype=np.bool_)
+    shows[unit[chosen[~hidden]]] = True
+    dropped = hidden & shows[unit[chosen]]
+    after = ~dropped & np.roll(dropped, 1)
+    return chosen[~dropped].tolist(), chosen[after].tolist()
 
 
-def _place(elements: Elements, element: int, known: dict[int, _Place]) -> _Place:
-    """Read an element's place from the tags above it; what is found is remembered for all elements passed."""
-    passed = []
-    while element not in known:
-        passed.append(element)
-        element = elements.parent[element]
-    place = known[element]
-    for index in reversed(passed):
-        tag = elements.tags[index]
-        if tag in _TELLING:
-            place = _within(place, tag, index)
-        known[index] = place
-    return place
+def _groups(chosen: list[int], unit: NDArray[np.int32]) -> list[list[int]]:
+    """Group leaves by the unit of the default segmentation that they stand in."""
+    starts = np.flatnonzero(np.diff(unit[chosen], prepend=-1)).tolist()
+    return [chosen[a:b] for a, b in zip(starts, [*starts[1:], len(chosen)], strict=True)]
 
 
-def _within(place: _Place, tag: str, index: int) -> _Place:
-    """Return the place inside an element, given the place outside."""
-    kind, level, ordered, n_lists, table, row, cell = place
-    if tag in HEADINGS:
-        kind, level = Kind.HEADING, HEADINGS[tag]
-    elif tag in _LISTS:
-        n_lists, ordered = n_lists + 1, tag == "ol"
-    elif tag == "table":
-        table, row, cell = index, -1, -1
-    elif tag == "tr":
-        row = index
-    elif tag in _CELLS:
-        cell = index
-    elif kind is not Kind.HEADING:
-        kind = _KINDS[tag]
-    return _Place(kind, level, ordered, n_lists, table, row, cell)
+def _place(places: Places, leaves: Leaves, group: Sequence[int]) -> Place:
+    """Return a unit's place; an inline element that holds all of it may tell that it is a caption or a quote."""
+    place = places.of(leaves.box[group[0]])
+    element = leaves.element[group[0]]
+    if place.kind is not _PARAGRAPH or element == leaves.box[group[0]]:
+        return place
+    inner = places.of(element)
+    if inner.kind is _PARAGRAPH or any(places.of(leaves.element[i]).kind is not inner.kind for i in group[1:]):
+        return place
+    return inner
 
 
-def _data_tables(elements: Elements, leaves: Leaves, groups: list[list[int]], places: list[_Place]) -> frozenset[int]:
-    """Tell tables of data from tables that lay out a page.
+class _Shape:
+    """Makes blocks of units, in order."""
 
-    Data: no table inside, not declared a presentation, no headings, captions or code in its cells, cells short on average,
-    and at least two rows with two cells (or a header cell) among what was kept.
-    """
-    cells: dict[int, dict[int, int]] = {}
-    rows: dict[int, set[int]] = {}
-    disqualified: set[int] = set()
-    for group, place in zip(groups, places, strict=True):
-        if place.cell < 0:
-            continue
-        of_cell = cells.setdefault(place.table, {})
-        of_cell[place.cell] = of_cell.get(place.cell, 0) + sum(len(leaves.texts[g]) for g in group)
-        rows.setdefault(place.table, set()).add(place.row)
-        if place.kind in (Kind.HEADING, Kind.CAPTION, Kind.CODE):
-            disqualified.add(place.table)
-    data = set()
-    tables = [i for i, tag in enumerate(elements.tags) if tag == "table"] if cells else []
-    for table, of_cell in cells.items():
-        if table < 0 or table in disqualified:
-            continue
-        if (elements.attributes[table].get("role") or "") in ("presentation", "none"):
-            continue
-        n_rows = len(rows[table])
-        if n_rows < 2 or sum(of_cell.values()) > MAX_CELL_CHARS * len(of_cell):
-            continue
-        following = bisect.bisect_right(tables, table)
-        if following < len(tables) and tables[following] < elements.end[table]:
-            continue
-        if len(of_cell) >= 2 * n_rows - 1 or "th" in elements.tags[table + 1 : elements.end[table]]:
-            data.add(table)
-    return frozenset(data)
+    def __init__(
+        self, document: Document, wording: Wording, keep: Keep, groups: list[list[int]], places: list[Place]
+    ) -> None:
+        self._elements: Elements = document.elements
+        self._leaves: Leaves = document.leaves
+        self._wording = wording
+        self._keep = keep
+        self._groups = groups
+        self._places = places
+        self._tables = data_tables(self._elements, self._leaves, groups, places)
+        self._layout_lists = frozenset() if keep.lists else self._find_layout_lists()
+        self._numbers: dict[int, int] = {}
+        self._begun: set[int] = set()  # list items that have a block already
+        self._quote = -1  # the quote that the last block stands in
+
+    def _find_layout_lists(self) -> frozenset[int]:
+        """Tell lists that hold half of the text: they lay out the page."""
+        lengths: dict[int, int] = {}
+        for group, place in zip(self._groups, self._places, strict=True):
+            n_chars = sum(len(self._leaves.texts[i]) for i in group)
+            lengths[place.outer_list] = lengths.get(place.outer_list, 0) + n_chars
+        return frozenset(e for e, n in lengths.items() if 2 * n >= sum(lengths.values()))
+
+    def _is_data(self, place: Place) -> bool:
+        return place.cell >= 0 and place.table in self._tables
+
+    def end(self, first: int) -> int:
+        """Return where the block ends that begins with a unit: a table and code take several."""
+        places, i = self._places, first + 1
+        place = places[first]
+        if self._is_data(place):
+            while i < len(places) and places[i].table == place.table and places[i].cell >= 0:
+                i += 1
+        elif place.kind is _CODE:
+            while i < len(places) and places[i].code == place.code and places[i].kind is _CODE:
+                i += 1
+        return i
+
+    def block(self, first: int, end: int) -> tuple[int, dict[str, Any]] | None:
+        """Return a block's element and its fields; None where it has no text, or is not wanted."""
+        place, keep = self._places[first], self._keep
+        if self._is_dropped(place):
+            return None
+        if self._is_data(place):
+            return self._table(first, end)
+        group = self._groups[first]
+        element, kind = self._leaves.box[group[0]], place.kind
+        values: dict[str, Any] = {"kind": kind}
+        if kind is _CODE and self._leaves.flags[group[0]] & _PREFORMATTED:
+            text = self._wording.code([i for members in self._groups[first:end] for i in members])
+            element = place.code
+            values["language"] = self._language(place.code)
+        elif keep.links:
+            links: list[TextLink] = []
+            text = self._wording.text(group, links)
+            values["links"] = tuple(links)
+        else:
+            text = self._wording.text(group)
+        if not text or (len(text) < 4 and not text.isascii() and not strip_invisible(text)):
+            return None
+        values["text"] = text
+        if kind is _HEADING:
+            values["level"] = place.level
+        elif kind is _LIST_ITEM:
+            values.update(self._item(place))
+        elif kind is _QUOTE and place.quote == self._quote:
+            values["continues"] = True
+        self._quote = place.quote
+        return element, values
+
+    def _is_dropped(self, place: Place) -> bool:
+        keep = self._keep
+        if place.kind is _CAPTION and keep.captions is False:
+            return True
+        if not keep.tables and place.table in self._tables:
+            return True
+        return not keep.lists and place.outer_list >= 0 and place.outer_list not in self._layout_lists
+
+    def _table(self, first: int, end: int) -> tuple[int, dict[str, Any]]:
+        table = self._places[first].table
+        groups, places = self._groups[first:end], self._places[first:end]
+        grid = Grid(self._elements, table, groups, places, self._wording, links=self._keep.links)
+        self._quote = -1
+        return table, {"kind": _TABLE, "text": grid.text, "rows": grid.rows, "links": grid.links}
+
+    def _item(self, place: Place) -> dict[str, Any]:
+        """Return what a list item's block says of its list."""
+        begun = place.item in self._begun
+        self._begun.add(place.item)
+        values: dict[str, Any] = {"level": max(1, place.n_lists), "ordered": place.ordered, "continues": begun}
+        if place.ordered and self._elements.tags[place.item] == "li":
+            values["number"] = self._number(place.item)
+        return values
+
+    def _number(self, item: int) -> int:
+        """Return an item's number as a browser counts it."""
+        if item not in self._numbers:
+            elements = self._elements
+            parent = elements.parent[item]
+            items, child = [], parent + 1
+            while child < elements.end[parent]:
+                if elements.tags[child] == "li":
+                    items.append(child)
+                child = elements.end[child]
+            attributes = elements.attributes[parent]
+            step = -1 if "reversed" in attributes else 1
+            number = _whole(attributes.get("start"), len(items) if step < 0 else 1)
+            for each in items:
+                number = _whole(elements.attributes[each].get("value"), number)
+                self._numbers[each] = number
+                number += step
+        return self._numbers[item]
+
+    def _language(self, code: int) -> str:
+        """Return the programming language that a class or an attribute in or around preformatted text names."""
+        elements = self._elements
+        parent = elements.parent[code]
+        around = [code + 1, code, parent, elements.parent[parent] if parent >= 0 else -1]
+        for element in around:
+            if not 0 <= element < len(elements) or (element == code + 1 and elements.parent[element] != code):
+                continue
+            attributes = elements.attributes[element]
+            for name in ("data-lang", "data-language", "class", "lang"):
+                value = (attributes.get(name) or "").lower()
+                found = _LANGUAGE.search(value) if name == "class" else _LANGUAGE.search(f"lang-{value}")
+                if found and name != "lang" and found[1] not in _NO_LANGUAGE:
+                    return found[1]
+        return ""
 
 
-def _rows(leaves: Leaves, groups: list[list[int]], places: list[_Place]) -> tuple[tuple[str, ...], ...]:
-    """Collect the kept text of a table by row and cell."""
-    rows: dict[int, dict[int, list[str]]] = {}
-    for group, place in zip(groups, places, strict=True):
-        text = " ".join(leaves.join(group).split())
-        rows.setdefault(place.row, {}).setdefault(place.cell, []).append(text)
-    return tuple(tuple(" ".join(parts) for parts in cells.values()) for cells in rows.values())
+def _whole(text: str | None, default: int) -> int:
+    return int(text) if text and _WHOLE_NUMBER.fullmatch(text.strip()) else default

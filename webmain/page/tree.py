@@ -14,6 +14,7 @@ from typing import Any
 from webmain.items import Break, Flag, Reason, Rejected
 from webmain.page.columns import Attributes, Elements, Leaves
 from webmain.page.guard import guard
+from webmain.page.wrapping import folded
 
 __all__ = ["BLOCK_TAGS", "VISUALLY_HIDDEN", "Elements", "Leaves", "Tree", "read_tree"]
 
@@ -139,13 +140,18 @@ def _walk(root: Any, deadline: float | None) -> Tree:  # the binding's stubs cal
         if tag_id == _TEXT_ID:
             if node.is_empty_text_node or (text := node.text_content).isspace():
                 spaced = True
+                if flags & _PREFORMATTED_BIT and not gap:
+                    leaves.texts[-1], spaced = (
+                        leaves.texts[-1] + (node.text_content or ""),
+                        False,
+                    )  # the end of a line of code
             else:
                 if flags & _PREFORMATTED_BIT:
                     add_text(text)
                     add_spaced(spaced)
                     spaced = False
                 else:
-                    add_text(" ".join(text.split()))
+                    add_text(" ".join(text.split()) if text.isascii() else folded(text))
                     add_spaced(spaced or text[0].isspace())
                     spaced = text[-1].isspace()
                 add_element(parent)

@@ -34,7 +34,7 @@ class ArchiveSpider(Spider):
     Arguments
     ---------
     path : WARC files (.warc, .gz, .zst, .lz4), folders of HTML and WARC files, globs; several separated by commas.
-    extractor, store, since, language, max_articles, review_below, review_only : as for the spider `news`.
+    extractor, store, since, language, max_articles, keep, review_below, review_only : as for the spider `news`.
     max_pages : pages read, in all.
 
     Raises
@@ -54,6 +54,7 @@ class ArchiveSpider(Spider):
         self.store_spec = self.arguments.store
         self.since = self.arguments.since
         self.language = self.arguments.language
+        self.keep = self.arguments.keep
         self.max_articles = self.arguments.max_articles
         self.max_pages = self.arguments.max_pages
         self.review_below = self.arguments.review_below

@@ -15,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 
 from webmain.extractors.base import Extractor
 from webmain.extractors.registry import EXTRACTORS, UnknownExtractor, create
+from webmain.keep import DEFAULT_KEEP, Keep
 from webmain.page.urls import host, normalise, site_key
 from webmain.text.language import ISO_639_1
 
@@ -135,6 +136,7 @@ class NewsArguments:
     paths: PathFilter
     record: str | None
     skip_known: bool
+    keep: Keep
     review_below: float | None
     review_only: bool | None
 
@@ -151,13 +153,14 @@ class ArchiveArguments:
     since: datetime | None
     language: str | None
     skip_known: bool
+    keep: Keep
     review_below: float | None
     review_only: bool | None
 
 
 _COMMON: Final = (
     *("extractor", "store", "max_pages", "max_articles", "since", "language", "skip_known"),
-    *("review_below", "review_only"),
+    *("keep", "review_below", "review_only"),
 )
 NEWS_NAMES: Final = ("site", "sites", *_COMMON, "include", "exclude", "record")
 ARCHIVE_NAMES: Final = ("path", *_COMMON)
@@ -210,14 +213,17 @@ def _common(reader: _Reader, now: datetime) -> dict[str, object]:
         "since": reader.read("since", lambda text: _since(text, now)),
         "language": reader.read("language", _language),
         "skip_known": True if skip_known is None else skip_known,
+        "keep": given
+        if isinstance(given := reader.given.get("keep"), Keep)
+        else reader.read("keep", _keep) or DEFAULT_KEEP,
         "review_below": reader.read("review_below", _share),
         "review_only": reader.read("review_only", _truth),
     }
 
 
 def with_settings(given: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return arguments in which the settings WEBMAIN_STORE and WEBMAIN_EXTRACTOR stand in for missing ones."""
-    fallbacks = {"store": settings.get("WEBMAIN_STORE"), "extractor": settings.get("WEBMAIN_EXTRACTOR")}
+    """Return arguments in which the settings WEBMAIN_STORE, WEBMAIN_EXTRACTOR and WEBMAIN_KEEP stand in for missing ones."""
+    fallbacks = {name: settings.get(f"WEBMAIN_{name.upper()}") for name in ("store", "extractor", "keep")}
     return {**{name: value for name, value in fallbacks.items() if value}, **given}
 
 
@@ -394,6 +400,13 @@ def _language(text: str) -> str:
     if not match or match[1].lower() not in ISO_639_1:
         raise _Refused("allowed are ISO 639-1 codes such as en, th, de")
     return match[1].lower()
+
+
+def _keep(text: str) -> Keep:
+    try:
+        return Keep.of(text)
+    except ValueError as error:
+        raise _Refused(str(error).removeprefix("keep: ").removeprefix(f"got {text!r}, ")) from error
 
 
 _TRUTHS: Final = {

@@ -60,6 +60,7 @@ class NewsSpider(Spider):
     language : only articles in this language (ISO 639-1).
     include, exclude : globs over paths, several separated by commas (see `arguments.PathFilter`). Articles stand at
         included paths; nothing at all is fetched from excluded ones.
+    keep : what beside running text is kept: `captions,links,images,comments,no-tables,no-lists` (see `webmain.Keep`).
     record : `.warc.gz` file to which everything fetched is recorded.
     skip_known : `false` fetches again what an earlier run has settled.
     review_below : articles whose confidence is below this are listed for review (see docs/crawling.md).
@@ -86,6 +87,7 @@ class NewsSpider(Spider):
         self.store_spec = self.arguments.store
         self.since = self.arguments.since
         self.language = self.arguments.language
+        self.keep = self.arguments.keep
         self.max_articles = self.arguments.max_articles
         self.max_pages = self.arguments.max_pages
         self.review_below = self.arguments.review_below
