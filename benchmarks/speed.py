@@ -1,19 +1,24 @@
-"""Measure what extraction costs, beside the parser's own cost and beside peers, on the same pages in one run.
+"""Measure what extraction costs, beside the parsers' own cost and beside peers, on the same pages in one run.
 
-    python benchmarks/speed.py                       the shipped made-up pages
+    python benchmarks/speed.py                       the shipped made-up pages, all methods
     python benchmarks/speed.py --data PAGES.jsonl.gz your own: one JSON object a line with "html" and, optionally, "url"
+    python benchmarks/speed.py --extractor pab       one method, or several: the option may be repeated
 
-Each system sees every page once in a round, each page distinct; the best of the rounds counts (CPU time of this process).
-Figures are milliseconds a page, and ratios to the parse-and-walk floor: lexbor's parse of the page's UTF-8 bytes and a visit
-of each node by its first-child and next links.
+Warm: the systems take turns at every ten pages, so that whatever else the machine does hits all of them; each page counts
+with its best round, in CPU time of this process. Pages are distinct and nothing is kept of them between rounds. Figures are
+milliseconds a page, and ratios to the parse-and-walk floor: lexbor's parse of the page's UTF-8 bytes and a visit of each
+node by its first-child and next links. Cold: what a fresh process spends on the import and on its first text, without the
+interpreter's own start; the best of several processes.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import gzip
 import json
 import pathlib
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable
@@ -24,9 +29,20 @@ from selectolax.lexbor import LexborHTMLParser
 import webmain
 from webmain.extractors.registry import EXTRACTORS
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))  # demo/ is no part of the package
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))  # demo/ is no part of the package
 
 System = Callable[[str, bytes, str | None], object]
+
+LEXBOR, WALK, LXML = "lexbor parse", "lexbor parse and walk", "lxml parse"
+RESILIPARSE, TRAFILATURA, BARE = (
+    "resiliparse main_content",
+    "trafilatura extract",
+    "trafilatura bare_extraction, metadata",
+)
+READABILITY = "readability-lxml summary"
+BATCH = 10
+"""Pages after which another system has its turn."""
 
 
 def parse(_html: str, body: bytes, _url: str | None) -> object:
@@ -54,6 +70,13 @@ def parse_and_walk(_html: str, body: bytes, _url: str | None) -> object:
     return n
 
 
+def parse_lxml(_html: str, body: bytes, _url: str | None) -> object:
+    """Parse only, by libxml2."""
+    from lxml import html
+
+    return html.document_fromstring(body, parser=html.HTMLParser(encoding="utf-8"))
+
+
 def ours(extractor: str, parts: str) -> System:
     """Extract by one of webmain's methods; a rejected page counts as done."""
 
@@ -66,36 +89,51 @@ def ours(extractor: str, parts: str) -> System:
     return run
 
 
+def _resiliparse() -> dict[str, System]:
+    from resiliparse.extract.html2text import extract_plain_text
+
+    return {RESILIPARSE: lambda html, body, url: extract_plain_text(html, main_content=True)}
+
+
+def _trafilatura() -> dict[str, System]:
+    import trafilatura
+
+    return {
+        TRAFILATURA: lambda html, body, url: trafilatura.extract(html, url=url, include_comments=False),
+        BARE: lambda html, body, url: trafilatura.bare_extraction(
+            html, url=url, include_comments=False, with_metadata=True
+        ),
+    }
+
+
+def _readability() -> dict[str, System]:
+    from readability import Document
+
+    return {READABILITY: lambda html, body, url: Document(html).summary()}
+
+
+def _lxml() -> dict[str, System]:
+    import lxml.html  # noqa: F401
+
+    return {LXML: parse_lxml}
+
+
 def peers() -> dict[str, System]:
-    """Return the peers that are installed."""
+    """Return the peers that are installed, lxml first."""
     found: dict[str, System] = {}
-    try:
-        import trafilatura
-
-        found[f"trafilatura {version('trafilatura')} extract"] = lambda html, body, url: trafilatura.extract(
-            html, url=url, include_comments=False
-        )
-        found[f"trafilatura {version('trafilatura')} bare_extraction with metadata"] = lambda html, body, url: (
-            trafilatura.bare_extraction(html, url=url, include_comments=False, with_metadata=True)
-        )
-    except ImportError:
-        print("trafilatura is not installed (make bench installs it)", file=sys.stderr)
-    try:
-        from resiliparse.extract.html2text import extract_plain_text
-
-        found[f"resiliparse {version('resiliparse')} main_content"] = lambda html, body, url: extract_plain_text(
-            html, main_content=True
-        )
-    except ImportError:
-        print("resiliparse is not installed (make bench installs it)", file=sys.stderr)
-    try:
-        from readability import Document
-
-        found[f"readability-lxml {version('readability-lxml')} summary"] = lambda html, body, url: Document(
-            html
-        ).summary()
-    except ImportError:
-        print("readability-lxml is not installed (make bench installs it)", file=sys.stderr)
+    packages = {
+        "lxml": _lxml,
+        "resiliparse": _resiliparse,
+        "trafilatura": _trafilatura,
+        "readability-lxml": _readability,
+    }
+    for package, load in packages.items():
+        try:
+            found.update(load())
+        except ImportError:
+            print(f"{package} is not installed (make bench installs it)", file=sys.stderr)
+        else:
+            print(f"{package} {version(package)}")
     return found
 
 
@@ -111,66 +149,137 @@ def read_pages(path: pathlib.Path | None, limit: int) -> list[tuple[str, bytes, 
         with opener(path, "rt", encoding="utf-8") as lines:
             records = [json.loads(line) for line in lines]
         pages = ((r["html"], r.get("url")) for r in records)
-    return [(html, html.encode("utf-8", "replace"), url) for html, url in list(pages)[:limit] if html]
+    distinct = {html: url for html, url in pages if html}
+    return [(html, html.encode("utf-8", "replace"), url) for html, url in list(distinct.items())[:limit]]
 
 
-def measure(system: System, pages: list[tuple[str, bytes, str | None]]) -> float:
-    """Return CPU seconds for one round over the pages."""
-    started = time.process_time()
-    for html, body, url in pages:
-        system(html, body, url)
-    return time.process_time() - started
+def measure(systems: dict[str, System], pages: list[tuple[str, bytes, str | None]], rounds: int) -> dict[str, float]:
+    """Return the CPU milliseconds that each system spends on a page, on average over the pages' best rounds."""
+    best = {name: [float("inf")] * len(pages) for name in systems}
+    for _ in range(rounds):
+        for start in range(0, len(pages), BATCH):
+            for name, system in systems.items():
+                own = best[name]
+                gc.collect()  # nobody pays for what another left behind
+                for i in range(start, min(start + BATCH, len(pages))):
+                    html, body, url = pages[i]
+                    started = time.process_time_ns()
+                    system(html, body, url)
+                    own[i] = min(own[i], (time.process_time_ns() - started) / 1e6)
+    return {name: sum(own) / len(own) for name, own in best.items()}
 
 
-def growth() -> None:
+def ratios(found: dict[str, float], extractors: list[str]) -> None:
+    """Print how each method compares with its peers."""
+    print("\nRatios:")
+    for name in extractors:
+        text, article = found[f"webmain {name} text"], found[f"webmain {name} article"]
+        cells = []
+        if RESILIPARSE in found:
+            cells.append(f"text / resiliparse {text / found[RESILIPARSE]:.2f}")
+        if TRAFILATURA in found:
+            cells.append(f"trafilatura / text {found[TRAFILATURA] / text:.1f}")
+        if BARE in found:
+            cells.append(f"trafilatura bare / article {found[BARE] / article:.1f}")
+        print(f"  {name:12s} {', '.join(cells)}")
+
+
+_OURS = "import webmain", "webmain.extract(html, extractor={name!r}, parts='text')"
+_COLD = {
+    "resiliparse": (
+        "from resiliparse.extract.html2text import extract_plain_text",
+        "extract_plain_text(html, main_content=True)",
+    ),
+    "trafilatura": ("import trafilatura", "trafilatura.extract(html, include_comments=False)"),
+}
+_PROGRAM = """
+import sys, time
+html = sys.stdin.buffer.read().decode()
+start = time.process_time()
+{load}
+loaded = time.process_time()
+{first}
+print(1000 * (loaded - start), 1000 * (time.process_time() - loaded))
+"""
+
+
+def cold(extractors: list[str], html: str, processes: int) -> None:
+    """Print what a fresh process spends before it has its first text."""
+    print("\nFresh process (CPU milliseconds: import, first text, both):")
+    programs = {f"webmain {name}": (_OURS[0], _OURS[1].format(name=name)) for name in extractors} | _COLD
+    for name, (load, first) in programs.items():
+        runs = []
+        for _ in range(processes):
+            program = _PROGRAM.format(load=load, first=first)
+            done = subprocess.run(
+                [sys.executable, "-c", program], input=html.encode(), capture_output=True, cwd=ROOT, check=False
+            )
+            if done.returncode == 0:
+                runs.append([float(value) for value in done.stdout.split()])
+        if runs:
+            imported, extracted = (min(column) for column in zip(*runs, strict=True))
+            both = min(map(sum, runs))
+            print(f"  {name:24s} {imported:8.0f} {extracted:8.0f} {both:8.0f}")
+
+
+def growth(extractors: list[str]) -> None:
     """Show that cost grows linearly with the page, and what the worst markup costs."""
-    print("\nGrowth (seconds, parts='text'):")
+    print("\nGrowth (CPU seconds, parts='text'):")
     for n in (5_000, 10_000, 20_000):
         html = (
             "<title>t</title>" + "".join(f"<p>Paragraph number {i} says that the tide was in. " for i in range(n)) * 2
         )
         cells = []
-        for name in EXTRACTORS:
-            started = time.perf_counter()
+        for name in extractors:
+            started = time.process_time()
             webmain.extract(html, extractor=name, parts="text", timeout_s=None)
-            cells.append(f"{name} {time.perf_counter() - started:.3f}")
+            cells.append(f"{name} {time.process_time() - started:.3f}")
         print(f"  {2 * n:>6} paragraphs, {len(html) / 1e6:.1f} MB: {'  '.join(cells)}")
     nested = "<div>" * 100_000 + "All the way down."
     cells = []
-    for name in EXTRACTORS:
-        started = time.perf_counter()
+    for name in extractors:
+        started = time.process_time()
         try:
             webmain.extract(nested, extractor=name, parts="text")
             outcome = "text"
         except webmain.Rejected as rejected:
             outcome = rejected.reason.value
-        cells.append(f"{name} {time.perf_counter() - started:.3f} ({outcome})")
+        cells.append(f"{name} {time.process_time() - started:.3f} ({outcome})")
     print(f"  100,000 nested divs: {'  '.join(cells)}")
 
 
 def main() -> None:
-    """Print the table."""
+    """Print the tables."""
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--data", type=pathlib.Path, help="JSONL file (.gz) with pages; default: the shipped made-up pages")
+    ap.add_argument("--extractor", action="append", help="a method, as in `webmain extract`; default: all registered")
     ap.add_argument("--limit", type=int, default=200, help="pages (default 200)")
     ap.add_argument("--rounds", type=int, default=3)
+    ap.add_argument("--processes", type=int, default=5, help="fresh processes a system (default 5; 0 leaves them out)")
+    ap.add_argument("--no-growth", action="store_true", help="leave out the large pages")
     args = ap.parse_args()
+    extractors = args.extractor or list(EXTRACTORS)
     pages = read_pages(args.data, args.limit)
-    size = sum(len(body) for _, body, _ in pages) / max(1, len(pages))
-    print(f"{len(pages)} pages of {size / 1000:.0f} KB on average, best of {args.rounds} rounds")
-    systems: dict[str, System] = {"lexbor parse": parse, "lexbor parse and walk": parse_and_walk}
-    for name in EXTRACTORS:
+    if not pages:
+        ap.error("no pages")
+    size = sum(len(body) for _, body, _ in pages) / len(pages)
+    others = peers()
+    systems: dict[str, System] = {LEXBOR: parse, WALK: parse_and_walk}
+    if LXML in others:
+        systems[LXML] = others.pop(LXML)
+    for name in extractors:
         systems[f"webmain {name} text"] = ours(name, "text")
         systems[f"webmain {name} article"] = ours(name, "article")
-    systems.update(peers())
-    best = dict.fromkeys(systems, float("inf"))
-    for _ in range(args.rounds):
-        for name, system in systems.items():
-            best[name] = min(best[name], measure(system, pages))
-    floor = best["lexbor parse and walk"]
-    for name, seconds in best.items():
-        print(f"  {name:52s} {1000 * seconds / len(pages):8.2f} ms  {seconds / floor:7.2f} x parse and walk")
-    growth()
+    systems.update(others)
+    print(f"{len(pages)} distinct pages of {size / 1000:.0f} KB on average, best of {args.rounds} rounds")
+    found = measure(systems, pages, args.rounds)
+    for name, milliseconds in found.items():
+        print(f"  {name:52s} {milliseconds:8.2f} ms  {milliseconds / found[WALK]:7.2f} x parse and walk")
+    ratios(found, extractors)
+    if args.processes:
+        cold(extractors, pages[0][0], args.processes)
+    if not args.no_growth:
+        growth(extractors)
 
 
 if __name__ == "__main__":

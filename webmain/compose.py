@@ -30,6 +30,7 @@ from webmain.page.clues import letters
 from webmain.page.dates import precision
 from webmain.page.document import DEFAULT_MAX_BYTES, Document
 from webmain.page.embedded import embedded_instead
+from webmain.page.fallback import fallback_blocks
 from webmain.page.kinds import article_blocks, compose_blocks
 from webmain.page.pictures import article_images
 from webmain.page.places import HEADINGS
@@ -51,6 +52,10 @@ MAX_WHY_CHARS = 160
 
 MIN_FEED_CHARS = 200
 """A feed's full content is used where the page gives less text than this."""
+
+
+_CONFIDENCE_OF = {"embedded": None, "feed": None, "fallback": 0.0}
+"""Confidence of articles whose text is not what the method chose."""
 
 
 def compose(extraction: Extraction, *, metadata: bool = True, keep: Keep = DEFAULT_KEEP) -> Article:
@@ -87,6 +92,8 @@ def compose(extraction: Extraction, *, metadata: bool = True, keep: Keep = DEFAU
             wanted = replace(keep, captions=keep.captions or False)
             found = _all_of(embedded.html, document, wanted)._replace(comments=found.comments)
         blocks = found.blocks
+    if not blocks and extraction.confidence is not None:
+        blocks, name = fallback_blocks(document), "fallback"
     if not blocks:
         raise Rejected(Reason.NO_TEXT, _why_nothing(extraction), url=document.url)
     article = Article(
@@ -96,7 +103,7 @@ def compose(extraction: Extraction, *, metadata: bool = True, keep: Keep = DEFAU
         images=found.images,
         comments=found.comments,
         extractor=name,
-        confidence=None if name == "embedded" else extraction.confidence,
+        confidence=_CONFIDENCE_OF.get(name, extraction.confidence),
     )
     return _complete(article, document) if metadata else article
 

@@ -81,7 +81,7 @@ def judge(document: Document, extractor: Extractor) -> Extraction:
 def judge_segmentation(segmentation: Segmentation, extractor: Extractor) -> Extraction:
     """Judge the blocks of a page that has been segmented already (see `judge`)."""
     document = segmentation.document
-    if not len(segmentation) and document.embedded is None:
+    if not len(segmentation) and document.embedded is None and not getattr(extractor, "always_answers", False):
         raise Rejected(Reason.NO_BLOCKS, f"{extractor.name} finds no block of text", url=document.url)
     document.check_time()
     judged = extractor.judge(segmentation)

@@ -10,7 +10,7 @@ Approximation: A Gradient Boosting Machine (2001). What the five published metho
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 import numpy as np
@@ -19,6 +19,9 @@ from webmain.extractors.base import NOT_SHOWN, Extraction, check_option, extract
 from webmain.extractors.page_model import page_model
 from webmain.features.choice import choose
 from webmain.features.columns import columns, names
+from webmain.items import Break
+from webmain.page.blocks import from_runs
+from webmain.page.fallback import fallback_mask
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,6 +30,9 @@ if TYPE_CHECKING:
     from webmain.features.columns import Columns
     from webmain.page.blocks import Segmentation
     from webmain.page.document import Document
+
+LITTLE: Final = 250
+"""Where fewer characters are shown, hidden text is looked at."""
 
 PROFILES: Final = ("auto", "news", "general")
 _WHY: Final = (
@@ -39,30 +45,54 @@ _WHY: Final = (
 
 @dataclass(frozen=True)
 class LearnedExtractor:
-    """Judge each block by a model that was trained on pages with known answers; keep the set with the best expected F1."""
+    """Judge each block by a model that was trained on pages with known answers; keep the set with the best expected F1.
+
+    Parameters
+    ----------
+    profile : {"auto", "news", "general"}
+        "news": pages with one article; comments, related stories, bylines, captions and boxes are no part of it. "general":
+        all other pages; posts of a forum, descriptions of products, entries of a list are content. "auto" decides for each.
+
+    Notes
+    -----
+    Some text is kept of every page that has any (`always_answers`).
+    """
 
     name: ClassVar[str] = "learned"
     version: ClassVar[int] = 1
     judges_unlearned: ClassVar[bool] = True
+    always_answers: ClassVar[bool] = True
     profile: Literal["auto", "news", "general"] = "auto"
 
     def __post_init__(self) -> None:
         check_option(self.name, "profile", self.profile, PROFILES)
 
     def segment(self, document: Document) -> Segmentation:
-        """Divide a page into what a reader sees as one unit; what is hidden inside a shown block is left out of it."""
+        """Divide a page into what a reader sees as one unit.
+
+        Hidden text is in no block, unless hardly anything else is there: then what comes first of text in `noscript`, hidden
+        until a script runs, or in place of an embed (`page.fallback`).
+        """
         segmentation = document.blocks
-        hidden = document.leaves.has(NOT_SHOWN)
-        if not hidden.any():
-            return segmentation
-        has_shown = np.zeros(len(segmentation) + 1, dtype=np.bool_)
-        has_shown[segmentation.of_unit[~hidden]] = True
-        of_unit = segmentation.of_unit.copy()
-        of_unit[hidden & has_shown[of_unit]] = -1
-        return replace(segmentation, of_unit=of_unit)
+        leaves = document.leaves
+        hidden = leaves.has(NOT_SHOWN)
+        if hidden.any() or not len(segmentation):
+            shown = ~hidden
+            if leaves.n_chars[shown].sum() < LITTLE:
+                shown = fallback_mask(document)
+            return from_runs(
+                document,
+                np.where(shown, np.maximum(leaves.boxes, 0), -1).astype(np.int32),
+                fresh=leaves.gaps >= int(Break.BR_BR),
+            )
+        return segmentation
 
     def judge(self, segmentation: Segmentation) -> Extraction:
         """Score blocks by their probability of being content and keep the best set."""
+        if not len(segmentation):
+            nothing = np.zeros(0)
+            kept = nothing.astype(np.bool_)
+            return extraction(segmentation, self.name, score=nothing, raw=nothing, kept=kept, why=(), confidence=0.0)
         model = page_model()
         seen = columns(segmentation)
         news = self._news(model, seen)

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from webmain.features.leaf_counts import count_leaves
 from webmain.features.page_clues import PAGE_CLUES, page_clues
-from webmain.features.vocabulary import CUE_GROUPS, MAX_CUE_CHARS, NAME_GROUPS, cue_bits, name_bits
+from webmain.features.surrounding_names import SPECIAL, surroundings, twins
+from webmain.features.vocabulary import CUE_GROUPS, MAX_CUE_CHARS, NAME_GROUPS, cue_bits
 from webmain.items import HIDDEN, Flag
-from webmain.text.characters import UNSPACED, Class, table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from webmain.page.blocks import Segmentation
-    from webmain.page.tree import Elements
 
 VERSION: Final = 1
 """Version of the columns; a model of another version is not used."""
@@ -42,15 +42,6 @@ KINDS: Final = {
 }
 """A block's element by what it is for, ordered from frame to prose; 0 for others."""
 
-SPECIAL: Final = (
-    "article", "main", "nav", "header", "footer", "aside", "ul", "table", "form", "figure", "blockquote", "section", "dl",
-)  # fmt: skip
-_SPECIAL_BITS: Final = {**{tag: 1 << place for place, tag in enumerate(SPECIAL)}, "ol": 1 << SPECIAL.index("ul")}
-_ROLES: Final = {
-    "main": "main", "navigation": "nav", "banner": "header", "contentinfo": "footer", "complementary": "aside",
-    "article": "article", "search": "form", "dialog": "form", "menu": "nav", "menubar": "nav",
-}  # fmt: skip
-
 MIN_PROSE: Final = 60
 """Characters from which a block counts as prose where containers are scored."""
 
@@ -58,11 +49,7 @@ MAX_PROSE_LINKED: Final = 0.4
 _MAX_PROSE_SCORE: Final = 1500.0
 _FAR: Final = 60.0
 _LEVELS: Final = 5
-_ENDS: Final = ".!?。！？…।؟۔"
-_COMMAS: Final = ",、，;；،؛:："
 _TERMINAL: Final = frozenset('.!?:;"”»。！？…’)」』।')
-_FIELD: Final = 21
-_COUNTS: Final = ("letters", "digits", "spaces", "unspaced", "ends", "commas", "upper", "marks", "chars")
 
 
 @dataclass(frozen=True)
@@ -133,7 +120,7 @@ class _Page:
     def _count(self) -> None:
         """Count characters of each leaf, block and element."""
         leaves = self.leaves
-        of_leaf = count_leaves(leaves.texts)
+        of_leaf = count_leaves(leaves.texts) * (self.segmentation.of_unit >= 0)[:, None]
         bits = leaves.bits
         chars = of_leaf[:, 8]
         anchor = chars * ((bits & int(Flag.IN_ANCHOR)) != 0)
@@ -206,13 +193,12 @@ class _Page:
     def _ancestors(self) -> None:
         """Look at the class names and tags around a block, and count over the elements around it."""
         elements, e = self.elements, self.element
-        own, special, self.labels = _marks(elements)
-        inherited, nearest, around = _inherited(elements, own, special)
-        any_bits, near_bits = np.array(inherited)[e], np.array(nearest)[e]
+        seen = surroundings(elements, e)
+        self.labels = seen.labels
         groups = np.arange(len(NAME_GROUPS))
-        near = (near_bits[:, None] >> groups) & 1
-        any_ = (any_bits[:, None] >> groups) & 1
-        tags = (np.array(around)[e][:, None] >> np.arange(len(SPECIAL))) & 1
+        near = (seen.near_names[e][:, None] >> groups) & 1
+        any_ = (seen.any_names[e][:, None] >> groups) & 1
+        tags = (seen.tags[e][:, None] >> np.arange(len(SPECIAL))) & 1
         parents = np.maximum(elements.parents, 0).astype(np.int64)
         self.depth = np.array(elements.depth, dtype=np.float64)
         self.parent = parents[e]
@@ -226,13 +212,13 @@ class _Page:
                 ends / np.maximum(chars, 1) * 100, links / np.maximum(blocks, 1),
             )
         )  # fmt: skip
-        twins, twin_depth = _twins(elements, self.labels, chars, self.depth)
+        repeated, repeated_depth = twins(elements, seen, chars, self.depth)
         at = e
         for level in range(_LEVELS):
             at = parents[at]
             self.groups.append(ratios[at] if level != 3 else ratios[at][:, :2])
         self.groups.append(
-            np.column_stack((np.log1p(twins[e]), self.depth[e] - twin_depth[e], np.clip(e - self.parent, 0, 50)))
+            np.column_stack((np.log1p(repeated[e]), self.depth[e] - repeated_depth[e], np.clip(e - self.parent, 0, 50)))
         )
 
     def _of_elements(self) -> NDArray[np.float64]:
@@ -349,7 +335,7 @@ class _Page:
 def _names() -> list[str]:
     own = (
         "log_chars link log_words marks ends commas ends_per_word commas_per_word digits upper word_length unspaced "
-        "letters shown kind terminal starts_lower noscript in_form in_control anchor_first n_leaves inner repeats"
+        "letters shown kind terminal starts_lower noscript form control anchor_first n_leaves inner repeats"
     ).split()
     out = [*own, "in_title", "has_description", "in_data", "heads_title"]
     out += [f"{prefix}_{cue}" for prefix in ("cue", "since", "under") for cue in CUE_GROUPS]
@@ -373,132 +359,6 @@ def _names() -> list[str]:
         for name in ("chars", "blocks", "link", "p", "li", "h2", "td", "prose", "unspaced", "longest", "log_prose")
     ]
     return [*out, *(f"page_{clue}" for clue in PAGE_CLUES)]
-
-
-# ---- characters
-
-
-@cache
-def _classes() -> NDArray[np.uint8]:
-    """Return for each code point the bits of what it counts for (in the order of `_COUNTS`, but the last)."""
-    base = table()
-    classes = np.zeros(len(base), dtype=np.uint8)
-    for place, mask in enumerate((Class.LETTER, Class.DIGIT, Class.SPACE, UNSPACED)):
-        classes |= ((base & mask.value) != 0).astype(np.uint8) << place
-    for place, marks in ((4, _ENDS), (5, _COMMAS)):
-        classes[[ord(mark) for mark in marks]] |= 1 << place
-    capitals = [point for point in range(0x530) if chr(point).isupper()]
-    classes[capitals] |= 1 << 6
-    classes |= ((base & Class.PUNCTUATION.value) != 0).astype(np.uint8) << 7
-    return classes
-
-
-@cache
-def _packed() -> NDArray[np.uint64]:
-    """Return for each combination of bits three numbers of three counters each, 21 bits a counter."""
-    bits = np.arange(256)
-    counters = np.column_stack([(bits >> place) & 1 for place in range(8)] + [(bits >> 2 & 1) ^ 1]).astype(np.uint64)
-    shifts = np.array([0, _FIELD, 2 * _FIELD], dtype=np.uint64)
-    packed: NDArray[np.uint64] = (counters.reshape(256, 3, 3) << shifts).sum(axis=2, dtype=np.uint64).T.copy()
-    return packed
-
-
-def count_leaves(texts: Sequence[str]) -> NDArray[np.float64]:
-    """Count characters of each text by what they are; none is empty.
-
-    Returns
-    -------
-    (n_texts, 9) float64
-        Letters, digits, white space, letters of scripts without spaces, sentence ends, commas and colons, capitals,
-        punctuation, and characters that are no white space.
-    """
-    lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
-    starts = np.cumsum(lengths) - lengths
-    points = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-    classes = _classes()[points]
-    mask = np.uint64((1 << _FIELD) - 1)
-    out = np.empty((len(texts), 9))
-    for group, packed in enumerate(_packed()):
-        sums = np.add.reduceat(packed[classes], starts)
-        for place in range(3):
-            out[:, 3 * group + place] = (sums >> np.uint64(place * _FIELD)) & mask
-    return out
-
-
-# ---- elements
-
-
-def _marks(elements: Elements) -> tuple[list[int], list[int], list[str]]:
-    """Return for each element with text the groups of its names, its special tags, and its tag with its class."""
-    known: dict[str, int] = {"": 0}
-    bits, special, labels = [], [], []
-    roles = {role: _SPECIAL_BITS[tag] for role, tag in _ROLES.items()}
-    for i, tag in enumerate(elements.tags):
-        if elements.first_leaf[i] == elements.end_leaf[i]:
-            bits.append(0)
-            special.append(0)
-            labels.append("")
-            continue
-        attributes = elements.attributes[i]
-        found, role, label = 0, 0, tag
-        if attributes:
-            name = attributes.get("class") or ""
-            label = f"{tag}.{name}" if name else tag
-            text = f"{name} {attributes.get('id') or ''} {attributes.get('itemprop') or ''}"
-            if text in known:
-                found = known[text]
-            else:
-                found = known[text] = name_bits(text)
-            if "role" in attributes:
-                role = roles.get(attributes["role"] or "", 0)
-        bits.append(found)
-        special.append(_SPECIAL_BITS.get(tag, 0) | role)
-        labels.append(label)
-    return bits, special, labels
-
-
-def _inherited(
-    elements: Elements, own: Sequence[int], special: Sequence[int]
-) -> tuple[list[int], list[int], list[int]]:
-    """Return for each element the bits of it and all around it, those of the nearest that has any, and special tags."""
-    inherited, nearest, around = list(own), list(own), list(special)
-    for i, parent in enumerate(elements.parent):
-        if parent >= 0:
-            inherited[i] |= inherited[parent]
-            around[i] |= around[parent]
-            if not nearest[i]:
-                nearest[i] = nearest[parent]
-    return inherited, nearest, around
-
-
-_NO_TWINS: Final = frozenset("p li h1 h2 h3 h4 h5 h6 br span a b i em strong tr td th dd dt html body".split())
-_MIN_TWIN_CHARS: Final = 30
-
-
-def _twins(
-    elements: Elements, labels: Sequence[str], chars: NDArray[np.float64], depth: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return for each element how often the most repeated container around it stands beside its like, and its depth.
-
-    Comments, teasers and posts of a thread are such containers: siblings of the same make with text in each. List items
-    count where they hold elements of their own.
-    """
-    end, parent, tags = elements.end, elements.parent, elements.tags
-    counts: dict[tuple[int, str], int] = {}
-    candidates: list[tuple[int, tuple[int, str]]] = []
-    for i in np.flatnonzero(chars >= _MIN_TWIN_CHARS).tolist():
-        if tags[i] not in _NO_TWINS or (tags[i] in ("li", "tr") and end[i] - i > 2):
-            key = (parent[i], labels[i])
-            counts[key] = counts.get(key, 0) + 1
-            candidates.append((i, key))
-    found = np.zeros(len(tags))
-    where = depth.copy()
-    for i, key in candidates:
-        count = counts[key]
-        if count > 1 and count > found[i]:
-            found[i : end[i]] = count
-            where[i : end[i]] = depth[i]
-    return found, where
 
 
 # ---- neighbours

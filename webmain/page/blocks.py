@@ -102,16 +102,18 @@ class Segmentation:
             lines, owner = self.document.lines.texts, self.of_unit.tolist()
             first, end = self.first.tolist(), self.end.tolist()
             return ["\n".join(lines[i] for i in range(first[b], end[b]) if owner[i] == b and lines[i]) for b in blocks]
-        members: dict[int, list[int]] = {b: [] for b in blocks}
-        for unit, block in enumerate(self.of_unit.tolist()):
-            if block in members:
-                members[block].append(unit)
-        tags, leaves = self.document.elements.tags, self.document.leaves
-        title = self.document.title
-        return [
-            title if tags[e] == "title" else leaves.join(units).strip()
-            for e, units in zip(self.element[list(members)].tolist(), members.values(), strict=True)
-        ]
+        chosen = np.asarray(blocks, dtype=np.int64)
+        tags, leaves, owner = self.document.elements.tags, self.document.leaves, self.of_unit.tolist()
+        runs, join = leaves.texts, leaves.join
+        texts = []
+        columns = (chosen, self.element[chosen], self.first[chosen], self.end[chosen])
+        for block, element, first, end in zip(*(column.tolist() for column in columns), strict=True):
+            if end - first == 1 and owner[first] == block:
+                text = runs[first].strip()
+            else:
+                text = join([unit for unit in range(first, end) if owner[unit] == block]).strip()
+            texts.append(self.document.title if tags[element] == "title" else text)
+        return texts
 
     def sums(self, column: ArrayLike) -> NDArray[np.float64]:
         """Add up a column over each block's units.

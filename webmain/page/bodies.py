@@ -119,7 +119,7 @@ class Candidate:
         if self.place.distance >= 0:
             last = next((p for p in reversed(self.path[1:]) if p != "*"), "")
             is_long = self.prose >= MIN_PROSE_UNNAMED or not isinstance(self.value, str)
-            return is_long or not _words(last).isdisjoint(_BODY)
+            return self.place.prior >= 0.05 and (is_long or not _words(last).isdisjoint(_BODY))
         if self.place.foreign or self.place.prior < 0.5 or self.prose < MIN_PROSE_ALONE:
             return False
         keys = [p for p in self.path[1:] if p != "*"]
@@ -205,6 +205,7 @@ class Search:
         self._about = about
         self._left = MAX_NODES
         self._sizes: dict[int, int] = {}
+        self._proses: dict[int, float] = {}
         self._promises: dict[str, float] = {"*": 1.0}
         self.found: list[Candidate] = []
 
@@ -216,7 +217,7 @@ class Search:
         if isinstance(value, str):
             return self._string(value, path, place, depth)
         if isinstance(value, (dict, list)) and self._size(value, depth) < MIN_PROSE:
-            return _prose_below(value)
+            return self._prose_below(value, depth)
         if isinstance(value, list):
             return self._list(value, path, place, depth)
         return self._object(value, path, place, depth) if isinstance(value, dict) else 0.0
@@ -237,6 +238,19 @@ class Search:
                 total += self._size(inner, depth + 1)
         self._sizes[id(value)] = total
         return total
+
+    def _prose_below(self, value: Any, depth: int) -> float:
+        """Return the prose of all strings in an object or a list; what was found is remembered."""
+        if isinstance(value, str):
+            return prose_chars(value)
+        if depth > MAX_DEPTH or not isinstance(value, (dict, list)):
+            return 0.0
+        prose = self._proses.get(id(value))
+        if prose is None:
+            self._proses[id(value)] = 0.0
+            inner = value.values() if isinstance(value, dict) else value
+            prose = self._proses[id(value)] = sum(self._prose_below(v, depth + 1) for v in inner)
+        return prose
 
     def _below(self, place: Place, key: str) -> Place:
         promise = self._promises.get(key)
@@ -331,15 +345,6 @@ class Search:
             and any(node[k] for k in node.keys() & _SIGNED)
             and any(isinstance(node[k], str) for k in node.keys() & _TEXTS)
         )
-
-
-def _prose_below(value: Any, depth: int = 0) -> float:
-    """Return the prose of all strings in an object or a list."""
-    if isinstance(value, str):
-        return prose_chars(value)
-    if depth > MAX_DEPTH or not isinstance(value, (dict, list)):
-        return 0.0
-    return sum(_prose_below(v, depth + 1) for v in (value.values() if isinstance(value, dict) else value))
 
 
 def _is_root(node: dict[str, Any]) -> bool:

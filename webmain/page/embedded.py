@@ -211,7 +211,9 @@ def _of_json_ld(document: Document, about: About) -> Iterator[Candidate]:
     """Yield the bodies of the JSON-LD objects that describe the page, the likeliest first."""
     linked = read_json_ld(document.tree.data)
     for rank, node in enumerate(about_page(linked, urls=about.urls, titles=[about.title, document.title])):
-        place = Place(rank, foreign=node.aside)
+        if node.aside:
+            continue
+        place = Place(rank)
         for key in ("articleBody", "reviewBody", "text"):
             value = node.value.get(key)
             if isinstance(value, list):
@@ -220,7 +222,7 @@ def _of_json_ld(document: Document, about: About) -> Iterator[Candidate]:
                 posts = [value, *_posts(node.value)]
                 if (prose := sum(map(prose_chars, posts))) >= MIN_PROSE:
                     yield Candidate(posts, ("json-ld", node.types[0] if node.types else "", key), place, prose)
-                    break
+                    return
         updates = node.value.get("liveBlogUpdate")
         if isinstance(updates, list):
             pieces = [

@@ -14,8 +14,6 @@ from enum import StrEnum
 
 from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding, resolve_encoding
 
-from webmain.page.legacy import declared_language, encoding_for, reads_as_thai
-
 _BROKEN_SHARE_LIMIT = 0.02
 """UTF-8 with at least this share of broken bytes among its non-ASCII characters is another encoding."""
 
@@ -264,6 +262,8 @@ _RARE = re.compile(r"cp(?!866|874)[78]\d+|mac-(?!cyrillic)\w+|iso8859-(3|10|14|1
 def _detected(body: bytes) -> Decoded:
     """Decode by the frequencies of the bytes, at last as windows-1252."""
     import cchardet
+
+    from webmain.page.legacy import declared_language, encoding_for, reads_as_thai
 
     sample = _foreign_text(body)
     letters = sample.translate(None, _TYPOGRAPHIC)

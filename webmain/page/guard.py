@@ -71,12 +71,14 @@ _MANY_ATTRIBUTES = re.compile(
     rb"(?:(?:[\s/]++|(?<=[\"']))[^\s/>=]++(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s>\"'][^\s>]*+))?+){%d}"
     % MAX_ATTRIBUTES
 )
+_BEFORE_VALUE = b"= \t\n\r\f"
 _START_TAG = re.compile(rb"<[a-zA-Z]")
 _STEP_TIMES_BYTES = 8_000_000_000
 """A page of 1 MB is looked at in steps of 8 KB: tags of two steps cost less than the parser's time for the rest."""
 
 _MOST_TRIES = 200
 _TEMPLATE_TAG = re.compile(rb"<(/?)template(?=([\s/>][^<>]*+))", re.IGNORECASE)
+_IS_SHADOW = re.compile(rb"[^<>]*?\sshadowroot(?:mode)?\s*=", re.IGNORECASE)
 _SHADOW_ATTRIBUTE = re.compile(rb"\sshadowroot(?:mode)?\s*=", re.IGNORECASE)
 
 
@@ -91,7 +93,7 @@ def guard(source: bytes) -> bytes:
     if len(source) > LARGE_BYTES and any(_MANY_ATTRIBUTES.match(source, at) for at in _long_tags(source)):
         source = _shorten_tags(source)
     bounds = _upper_bounds(source)
-    if bounds.has_template and b"shadowroot" in source.lower():
+    if any(_IS_SHADOW.match(source, at) for at in bounds.templates):
         source = _open_shadow_roots(source)
     if bounds.depth < MAX_DEPTH and bounds.formatting < SUSPECT_FORMATTING:
         return source
@@ -116,15 +118,26 @@ def _long_tags(source: bytes) -> Iterator[int]:
                 break
             for quote in opens:
                 if (last := rfind(quote, looked_at, at)) >= 0:
-                    opens[quote] = source[max(0, last - 1)] in b"= \t\n\r\f"
+                    opens[quote] = source[max(0, last - 1)] in _BEFORE_VALUE
             looked_at = at
             if True not in opens.values():
                 outside = at
                 break
             at = find(b">", at + 1, start + step)
         if outside < start:
-            yield from (tag.start() for tag in _START_TAG.finditer(source, max(0, outside), start + step))
+            for tag in _START_TAG.finditer(source, max(0, outside), start + step):
+                if _goes_on(source, tag.start()):
+                    yield tag.start()
             outside = start + step - 1
+
+
+def _goes_on(source: bytes, start: int) -> bool:
+    """Tell whether a start tag may not end at the first `>` behind it."""
+    at = source.find(b">", start, start + 2 * MAX_ATTRIBUTES)
+    if at < 0:
+        return True
+    quotes = (source.rfind(b'"', start, at), source.rfind(b"'", start, at))
+    return any(quote >= 0 and source[quote - 1] in _BEFORE_VALUE for quote in quotes)
 
 
 def _shorten_tags(source: bytes) -> bytes:
@@ -147,7 +160,7 @@ class _Bounds:
 
     depth: int
     formatting: int
-    has_template: bool
+    templates: list[int]  # where their start tags are
 
 
 def _upper_bounds(source: bytes) -> _Bounds:
@@ -160,23 +173,25 @@ def _upper_bounds(source: bytes) -> _Bounds:
     data = np.frombuffer(source, dtype=np.uint8)
     at = np.flatnonzero(data == 60)
     if len(at) < SUSPECT_FORMATTING:
-        return _Bounds(len(at), len(at), b"template" in source.lower())
+        return _Bounds(len(at), len(at), [tag.end() for tag in _TEMPLATE_TAG.finditer(source)])
     at = at[at < len(data) - 10]  # the few bytes after that hold no three tags
     closing = data[at + 1] == 47
     at = at + 1 + closing
     initial = data[at] | 32
     named = (initial >= 97) & (initial <= 122)
-    key, is_long = _names(source, at[named])
+    at, closing = at[named], closing[named]
+    key, is_long = _names(source, at)
     if not len(key):
-        return _Bounds(0, 0, has_template=False)
-    step = np.where(closing[named], np.where(is_long, 0, -1), 1)
+        return _Bounds(0, 0, [])
+    templates = at[(key == _TEMPLATE_KEY) & ~closing].tolist()
+    step = np.where(closing, np.where(is_long, 0, -1), 1)
     order = np.argsort(key, kind="stable")
     key = key[order]
     rises, starts = _largest_rises(key, step[order])
     rise_of = dict(zip(key[starts].tolist(), rises.tolist(), strict=True))
     depth = sum(rise for name, rise in rise_of.items() if name not in _VOID_KEYS)
     formatting = sum(rise_of.get(name, 0) for name in _FORMATTING_KEYS)
-    return _Bounds(depth, formatting, has_template=_TEMPLATE_KEY in rise_of)
+    return _Bounds(depth, formatting, templates)
 
 
 _ONE, _TOP = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)

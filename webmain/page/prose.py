@@ -10,7 +10,7 @@ MAX_CHARS: Final = 1_000_000
 """Characters of one string that are looked at."""
 
 _TAG = re.compile(r"<[a-zA-Z/!][^<>]{0,4000}+>")
-_STYLE = re.compile(r"<(style|script)\b[^<>]{0,1000}+>[^<]*+(?:<(?!/\1)[^<]*+)*+</\1", re.IGNORECASE)
+_STYLE = re.compile(r"<(style|script)\b[^<>]{0,1000}+>.*?(?:</\1|\Z)", re.IGNORECASE | re.DOTALL)
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 _END = re.compile(r"[.!?…:;”\"»’)](?=\s|$|<|[\"'”»’)])|[。！？；」؟۔।॥։။៕]")

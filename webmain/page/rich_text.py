@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import html
 import re
+from dataclasses import dataclass
 from typing import Any, Final
 
 from webmain.page.prose import prose_chars
 
 MAX_DEPTH: Final = 60
 MAX_PIECES: Final = 20_000
+MAX_NODES: Final = 200_000
+"""Nodes of one text that are written; data may hold the same node many times."""
 
 TYPE_KEYS: Final = (
     "type _type nodeType blockType blockName __typename kind tagName tag element contentType component elementType name"
@@ -168,15 +171,24 @@ def is_element(node: Any) -> bool:
     return isinstance(node, list) and 4 <= len(node) <= 8 and node[0] in ("$", "$r") and isinstance(node[3], dict)
 
 
+@dataclass(slots=True)
+class _Budget:
+    """Nodes that may still be written, shared by all writers of one text."""
+
+    left: int = MAX_NODES
+
+
 class _Writer:
     """Writes nodes as HTML, block after block."""
 
-    def __init__(self) -> None:
+    def __init__(self, budget: _Budget | None = None) -> None:
         self.pieces: list[str] = []
+        self._budget = budget or _Budget()
 
     def block(self, node: Any, depth: int) -> None:
         """Write a node that stands where a block may stand."""
-        if depth > MAX_DEPTH or len(self.pieces) > MAX_PIECES:
+        self._budget.left -= 1
+        if depth > MAX_DEPTH or self._budget.left < 0 or len(self.pieces) > MAX_PIECES:
             return
         if isinstance(node, str):
             if node.strip() and not _REFERENCE.fullmatch(node):
@@ -185,7 +197,7 @@ class _Writer:
             self._element(node, depth)
         elif isinstance(node, list):
             if node and all(map(_is_span, node)) and not all(isinstance(n, str) for n in node):
-                self._put("p", inline(node, depth))
+                self._put("p", self.inline(node, depth))
             else:
                 for item in node:
                     self.block(item, depth + 1)
@@ -202,7 +214,9 @@ class _Writer:
         if isinstance(raw, dict) and isinstance(raw.get("__html"), str):
             self.pieces.append(string_markup(raw["__html"]))
         elif tag in ("p", "li", "blockquote", "h1", "h2", "h3", "h4", "h5", "h6", "pre", "td", "dt", "dd"):
-            self._put("ul><li" if tag == "li" else "p" if tag in ("td", "dt", "dd") else tag, inline(children, depth))
+            self._put(
+                "ul><li" if tag == "li" else "p" if tag in ("td", "dt", "dd") else tag, self.inline(children, depth)
+            )
         elif tag not in _SKIPPED and tag not in ("header", "head", "title"):
             self.block(children, depth + 1)
 
@@ -219,7 +233,7 @@ class _Writer:
         if level or listed or quoted or not _PARAGRAPH.isdisjoint(words):
             tag = f"h{level}" if level else ("ol" if ordered else "ul") if listed else "blockquote" if quoted else "p"
             nested = _own_list(node)
-            inner = inline(node, depth) if nested is None or all(map(_is_span, nested)) else ""
+            inner = self.inline(node, depth) if nested is None or all(map(_is_span, nested)) else ""
             if inner:
                 if _BLOCK_TAG.search(inner):
                     self.pieces.append(inner)
@@ -242,14 +256,14 @@ class _Writer:
         if not items:
             return False
         ordered = ("ordered" in words and "unordered" not in words) or "ol" in words or inner.get("style") == "ordered"
-        texts = [inline(item, depth + 1) for item in items]
+        texts = [self.inline(item, depth + 1) for item in items]
         body = "".join(f"<li>{t}</li>" for t in texts if t.strip())
         self._put("ol" if ordered else "ul", body)
         return bool(body)
 
     def _wrapped(self, node: dict[str, Any], tag: str, depth: int) -> None:
         """Write a node with blocks inside, as one quote or item."""
-        inner = _Writer()
+        inner = _Writer(self._budget)
         inner._unknown(node, depth)
         body = "".join(inner.pieces)
         self._put(tag, f"<li>{body}</li>" if tag == "ul" else body)
@@ -257,7 +271,7 @@ class _Writer:
     def _unknown(self, node: dict[str, Any], depth: int) -> None:
         """Write a node by its own text and by the nodes in it; one of them where both say the same."""
         own = next((node[k] for k in TEXT_KEYS if isinstance(node.get(k), str) and node[k].strip()), "")
-        inner = _Writer()
+        inner = _Writer(self._budget)
         for key, value in node.items():
             if key.lower() in _NEVER or key.lower() in _SKIPPED:
                 continue
@@ -284,6 +298,37 @@ class _Writer:
             if isinstance(title, str) and 2 < len(title.strip()) < 150 and not first.startswith("<h"):
                 self.pieces.append(f"<h2>{html.escape(title, quote=False)}</h2>")
                 return
+
+    def inline(self, node: Any, depth: int) -> str:
+        """Write a node's text as the inside of one block."""
+        self._budget.left -= 1
+        if depth > MAX_DEPTH or self._budget.left < 0:
+            return ""
+        if isinstance(node, str):
+            if _ESCAPED_TAG.search(node):
+                return html.unescape(node)
+            if is_markup(node) or _ENTITY.search(node):
+                return node
+            return html.escape(node, quote=False).replace("\n", "<br>") if not _REFERENCE.fullmatch(node) else ""
+        if is_element(node):
+            return "<br>" if node[1] == "br" else self.inline(node[3].get("children"), depth + 1)
+        if isinstance(node, list):
+            return "".join(self.inline(item, depth + 1) for item in node)
+        if not isinstance(node, dict):
+            return ""
+        words = type_words(node)
+        if not _BREAKS.isdisjoint(words[:1]):
+            return "<br>"
+        if _is_skipped(words):
+            return ""
+        own = next((node[k] for k in TEXT_KEYS if isinstance(node.get(k), str) and node[k]), "")
+        if own:
+            return self.inline(own, depth + 1)
+        for key in LIST_KEYS:
+            value = node.get(key)
+            if isinstance(value, (dict, list)) and value and (inner := self.inline(value, depth + 1)):
+                return inner
+        return ""
 
 
 def _are_labels(items: list[Any]) -> bool:
@@ -327,34 +372,3 @@ def _is_span(node: Any) -> bool:
     if not words:
         return isinstance(node.get("text"), str) and not any(isinstance(v, (dict, list)) and v for v in node.values())
     return not _INLINE.isdisjoint(words[:1]) or "hyperlink" in words or "mention" in words
-
-
-def inline(node: Any, depth: int = 0) -> str:
-    """Write a node's text as the inside of one block."""
-    if depth > MAX_DEPTH:
-        return ""
-    if isinstance(node, str):
-        if _ESCAPED_TAG.search(node):
-            return html.unescape(node)
-        if is_markup(node) or _ENTITY.search(node):
-            return node
-        return html.escape(node, quote=False).replace("\n", "<br>") if not _REFERENCE.fullmatch(node) else ""
-    if is_element(node):
-        return "<br>" if node[1] == "br" else inline(node[3].get("children"), depth + 1)
-    if isinstance(node, list):
-        return "".join(inline(item, depth + 1) for item in node)
-    if not isinstance(node, dict):
-        return ""
-    words = type_words(node)
-    if not _BREAKS.isdisjoint(words[:1]):
-        return "<br>"
-    if _is_skipped(words):
-        return ""
-    own = next((node[k] for k in TEXT_KEYS if isinstance(node.get(k), str) and node[k]), "")
-    if own:
-        return inline(own, depth + 1)
-    for key in LIST_KEYS:
-        value = node.get(key)
-        if isinstance(value, (dict, list)) and value and (inner := inline(value, depth + 1)):
-            return inner
-    return ""

@@ -109,7 +109,8 @@ def _scripts(source: str) -> Iterator[tuple[str, str, str]]:
         n_chars = end - opening.end()
         found = _TYPE.search(opening[1])
         kind = html.unescape(found[1]).lower() if found else ""
-        if n_chars < MIN_CHARS or n_chars > left or "ld+json" in kind:
+        is_short = n_chars < MIN_CHARS and source.find("__next_f", opening.end(), end) < 0
+        if is_short or n_chars > left or "ld+json" in kind:
             continue
         left -= n_chars
         name = _ID.search(opening[1])

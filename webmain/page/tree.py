@@ -58,16 +58,17 @@ for _tag in _PREFORMATTED:
     _INHERITED[_tag] = _INHERITED.get(_tag, 0) | Flag.PREFORMATTED
 _INHERITED = {tag: int(flag) for tag, flag in _INHERITED.items()}
 
-# What the walk does at a node, by its tag; elements that are not listed are plain inline ones.
-_INLINE, _TEXT, _BLOCK, _NO_NODE, _BR, _SPECIAL = range(6)
+# What the walk does at an element, by its tag; those that are not listed are plain inline ones.
+_INLINE, _BLOCK, _BR, _SPECIAL = range(4)
 _ACTIONS: dict[str, int] = {
     **dict.fromkeys(BLOCK_TAGS, _BLOCK),
     **dict.fromkeys([*_INHERITED, *_NEVER_TEXT], _SPECIAL),
-    **dict.fromkeys(["-comment", "-document", "!doctype", "-cdata", "-pi"], _NO_NODE),
-    "-text": _TEXT,
     "br": _BR,
     "a": _INLINE,
 }
+
+_TEXT_ID, _LAST_ID_OF_NO_ELEMENT = 2, 5
+"""The parser's numbers: 2 for text; up to 5 for processing instructions, documents, comments and doctypes."""
 
 _CHECK_CLOCK_EVERY = 4096
 
@@ -116,7 +117,8 @@ def read_tree(source: bytes, *, deadline: float | None = None) -> Tree:
 def _walk(root: Any, deadline: float | None) -> Tree:  # the binding's stubs call every name optional
     """Visit each node once, in document order; one long loop because a call for each node would double its cost."""
     nodes: list[Any] = []
-    leaves, elements = Leaves(), Elements(attributes=Attributes(nodes))
+    attributes = Attributes(nodes)
+    leaves, elements = Leaves(), Elements(attributes=attributes)
     add_text, add_element, add_box = leaves.texts.append, leaves.element.append, leaves.box.append
     add_flags, add_break, add_spaced = leaves.flags.append, leaves.breaks.append, leaves.spaced.append
     end, end_leaf = elements.end, elements.end_leaf
@@ -135,16 +137,14 @@ def _walk(root: Any, deadline: float | None) -> Tree:  # the binding's stubs cal
     node = root
     while True:
         tag_id = node.tag_id
-        if tag_id not in known:
-            tag = node.tag
-            known[tag_id] = tag, _ACTIONS.get(tag, _INLINE), _INHERITED.get(tag, 0)
-        tag, action, inherited = known[tag_id]
-        if action == _TEXT:
-            text = node.text_content
-            if text.isspace():
+        if tag_id == _TEXT_ID:
+            if node.is_empty_text_node or (text := node.text_content).isspace():
                 spaced = True
                 if flags & _PREFORMATTED_BIT and not gap:
-                    leaves.texts[-1], spaced = leaves.texts[-1] + text, False  # the end of a line of code
+                    leaves.texts[-1], spaced = (
+                        leaves.texts[-1] + (node.text_content or ""),
+                        False,
+                    )  # the end of a line of code
             else:
                 if flags & _PREFORMATTED_BIT:
                     add_text(text)
@@ -160,7 +160,13 @@ def _walk(root: Any, deadline: float | None) -> Tree:  # the binding's stubs cal
                 add_break(gap)
                 gap = none
                 n_leaves += 1
-        elif action != _NO_NODE:
+        elif tag_id > _LAST_ID_OF_NO_ELEMENT:
+            try:
+                tag, action, inherited = known[tag_id]
+            except KeyError:
+                tag = node.tag
+                action, inherited = _ACTIONS.get(tag, _INLINE), _INHERITED.get(tag, 0)
+                known[tag_id] = tag, action, inherited
             index = n_elements
             n_elements += 1
             add_tag(tag)
@@ -201,7 +207,7 @@ def _walk(root: Any, deadline: float | None) -> Tree:  # the binding's stubs cal
         node = node.next
         while node is None:
             if not stack:
-                _flag_hidden(leaves, elements)
+                _flag_hidden(leaves, elements, attributes)
                 return Tree(leaves, elements, titles[0] if titles else "", data)
             end[parent] = n_elements
             end_leaf[parent] = n_leaves
@@ -226,29 +232,31 @@ def _keep_content(node: Any, tag: str, titles: list[str] | None, data: list[str]
         titles.append(" ".join((child.text_content or "").split()))
 
 
-def _flag_hidden(leaves: Leaves, elements: Elements) -> None:
+def _flag_hidden(leaves: Leaves, elements: Elements, attributes_of: Attributes) -> None:
     """Flag the leaves that an element around them hides; only elements with text below them are looked at."""
-    attributes_of, flags = elements.attributes, leaves.flags
-    known: dict[tuple[str | None, str | None], int] = {(None, None): 0}
-    flagged = dict.fromkeys((_BY_ATTRIBUTE, _BY_DISPLAY, _BY_VISIBILITY, _BY_CLASS), 0)  # the leaves before are
-    for i, (first, last) in enumerate(zip(elements.first_leaf, elements.end_leaf, strict=True)):
-        if first == last:
-            continue
-        attributes = attributes_of[i]
-        if not attributes:
-            continue
-        key = attributes.get("class"), attributes.get("style")
-        if key not in known:
-            known[key] = _hidden_by_class(key[0] or "") | _hidden_by_style(key[1] or "")
-        hidden = known[key]
-        if "hidden" in attributes:
-            hidden |= _hidden_by_attribute(attributes)
-        if hidden:
-            for bit in flagged:
-                if hidden & bit and flagged[bit] < last:
-                    for leaf in range(max(first, flagged[bit]), last):
-                        flags[leaf] |= bit
-                    flagged[bit] = last
+    with_text = elements.with_text
+    known: dict[str | None, int] = {None: 0}
+    by_class = known.get
+    hiding = []
+    for i, attributes in zip(with_text, attributes_of.take(with_text), strict=True):
+        if attributes:
+            value = attributes.get("class")
+            hidden = by_class(value, -1)
+            if hidden < 0:
+                hidden = known[value] = _hidden_by_class(value or "")
+            if "style" in attributes:
+                hidden |= _hidden_by_style(attributes["style"] or "")
+            if "hidden" in attributes:
+                hidden |= _hidden_by_attribute(attributes)
+            if hidden:
+                hiding.append((i, hidden))
+    for bit in (_BY_ATTRIBUTE, _BY_DISPLAY, _BY_VISIBILITY, _BY_CLASS):
+        flagged = 0  # the leaves before are
+        for i, hidden in hiding:
+            if hidden & bit and (last := elements.end_leaf[i]) > flagged:
+                for leaf in range(max(elements.first_leaf[i], flagged), last):
+                    leaves.flags[leaf] |= bit
+                flagged = last
 
 
 def _hidden_by_class(value: str) -> int:

@@ -17,6 +17,7 @@ from webmain.evaluation.training.rows import N_FOLDS, Rows, fold_of
 from webmain.extractors.learned import probabilities
 from webmain.extractors.page_model import PageModel
 from webmain.features.choice import Choice, choose, page_columns
+from webmain.features.columns import names
 from webmain.features.trees import Trees
 
 if TYPE_CHECKING:
@@ -27,6 +28,16 @@ DECIMALS: Final = 5
 
 DIGITS: Final = 6
 """Thresholds are rounded to so many significant digits."""
+
+
+MADE_UP_WEIGHT: Final = 0.5
+NEWS_WEIGHT: Final = 1.5
+GENERAL_SHARE: Final = {(False, False): 1.0, (False, True): 0.0, (True, False): 0.3, (True, True): 0.1}
+"""Weight of a page in the general profile, by whether it is news and whether it is made up."""
+
+EASY_CHARS: Final = 74
+EASY_EVERY: Final = 5
+_LINK, _LOG_CHARS = names().index("link"), names().index("log_chars")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -200,32 +211,44 @@ class _Seen:
 
 
 def fit_parts(rows: Sequence[Rows], *, fit: Callable[..., Trees] = fit_trees, recipe: Recipe = BLOCKS) -> Parts:
-    """Fit all but the confidence."""
-    news = [page for page in rows if page.is_news]
-    other = [page for page in rows if not page.is_news]
+    """Fit all but the confidence.
+
+    The news profile sees articles only, and those made up from them; the general one sees all pages, articles for less, so
+    that it does no harm to one that it is given by mistake.
+    """
+    news = [(page, _page_weight(page)) for page in rows if page.is_news]
+    every = [(page, GENERAL_SHARE[page.is_news, page.made_up] * _page_weight(page)) for page in rows]
     return Parts(
         news=_fit_blocks(news, fit, recipe),
-        general=_fit_blocks(other, fit, recipe),
-        profile=fit_trees(
+        general=_fit_blocks([(page, weight) for page, weight in every if weight], fit, recipe),
+        profile=fit(
             np.stack([page.means for page in rows]),
             np.array([page.is_news for page in rows]),
-            np.array([_page_weight(page) for page in rows]),
+            np.array([_page_weight(page) * (NEWS_WEIGHT if page.is_news else 1.0) for page in rows]),
             PROFILE,
         ),
     )
 
 
-def _fit_blocks(rows: Sequence[Rows], fit: Callable[..., Trees], recipe: Recipe) -> Trees:
+def _fit_blocks(pages: Sequence[tuple[Rows, float]], fit: Callable[..., Trees], recipe: Recipe) -> Trees:
+    chosen = [_thinned(page) for page, _ in pages]
     return fit(
-        np.concatenate([page.values for page in rows]),
-        np.concatenate([page.content for page in rows]),
-        np.concatenate([page.weights * _page_weight(page) for page in rows]),
+        np.concatenate([page.values[kept] for (page, _), (kept, _) in zip(pages, chosen, strict=True)]),
+        np.concatenate([page.content[kept] for (page, _), (kept, _) in zip(pages, chosen, strict=True)]),
+        np.concatenate([weights * weight for (_, weight), (_, weights) in zip(pages, chosen, strict=True)]),
         recipe,
     )
 
 
+def _thinned(page: Rows) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    """Keep one of every few easy blocks, which stands for the others: short links that are no content."""
+    easy = ~page.content & (page.values[:, _LINK] > 0.9) & (page.values[:, _LOG_CHARS] < np.log(EASY_CHARS))
+    kept = ~easy | (np.cumsum(easy) % EASY_EVERY == 1)
+    return kept, (page.weights * np.where(easy, EASY_EVERY, 1))[kept]
+
+
 def _page_weight(page: Rows) -> float:
-    return 0.5 if page.made_up else 2.0 if page.dataset == "fundus" else 1.0
+    return MADE_UP_WEIGHT if page.made_up else 2.0 if page.dataset == "fundus" else 1.0
 
 
 def cross_validate(

@@ -89,7 +89,7 @@ def author_box(desk: Desk) -> str:
     sentences = [s.replace("{x}", name) for s in desk.draw.sample(deal.words["bio"], k=min(3, len(deal.words["bio"])))]
     if desk.chance(0.4):
         sentences += deal.run(desk.draw.randint(1, 3))
-    head = heading(desk, deal.word("about", x=name)) if desk.chance(0.6) else f"<h4>{text(name)}</h4>"
+    head = heading(desk, deal.word("about", x=name)) if desk.chance(0.6) else f"<h4>{desk.link(name)}</h4>"
     picture = desk.image() if desk.chance(0.7) else ""
     links = " ".join(desk.link(label) for label in deal.words_of("share", 3)) if desk.chance(0.4) else ""
     body = desk.flow([" ".join(sentences)], desk.draw.choice(("p", "p", "div", "bare", "span")))
@@ -105,7 +105,8 @@ def company(desk: Desk) -> str:
         sentences += deal.run(2)
     title = text(deal.word("about", x=name))
     head = desk.draw.choice((f"<p><strong>{title}</strong></p>", f"<h3>{title}</h3>", f"<h4>{title}:</h4>"))
-    return f"<div{names.once('company')}>{head}{desk.flow([' '.join(sentences[:-1]), sentences[-1]], 'p')}</div>"
+    more = f"<p>{desk.link(deal.word('more'))}</p>" if desk.chance(0.5) else ""
+    return f"<div{names.once('company')}>{head}{desk.flow([' '.join(sentences[:-1]), sentences[-1]], 'p')}{more}</div>"
 
 
 def newsletter(desk: Desk) -> str:

@@ -209,8 +209,8 @@ def lay_out_in_tables(page: OpenPage, desk: Desk) -> None:
 Change = Callable[[OpenPage, Desk], None]
 
 INSERTIONS: Final[tuple[tuple[Change, float], ...]] = (
-    (add_inside, 0.4),
-    (add_around, 0.45),
+    (add_inside, 0.3),
+    (add_around, 0.35),
     (add_comments, 0.6),
     (add_teasers, 0.5),
     (add_sidebar, 0.35),
