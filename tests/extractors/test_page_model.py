@@ -4,15 +4,16 @@ import copy
 import hashlib
 import json
 import random
-import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from webmain.evaluation.training.groups import GROUPS
 from webmain.evaluation.training.making import MAX_BYTES as MAX_SHIPPED_BYTES
 from webmain.evaluation.training.tables import sha256_in
 from webmain.extractors import page_model as module
+from webmain.extractors.learned import PROFILES
 from webmain.extractors.page_model import (
     CONFIDENCE_COLUMNS,
     FILE,
@@ -296,8 +297,12 @@ def test_confidence_lies_between_nothing_and_all(value, expected):
     assert model.expected_f1(probability, n, choose(probability, n), 1.0) == expected
 
 
-def test_the_format_is_documented():
+def test_the_format_and_the_columns_are_documented():
     text = (ROOT / "docs" / "learned.md").read_text(encoding="utf-8")
     for key in plain():
         assert f"`{key}`" in text
-    assert re.search(r"preorder", text)
+    assert "preorder" in text
+    for group in GROUPS:
+        assert f"| {group} |" in text
+    for profile in PROFILES:
+        assert f"`{profile}`" in text
