@@ -155,10 +155,11 @@ class LearnedExtractor:
         return [(names()[i], float(row[i]), float(moved[i])) for i in order.tolist() if moved[i]]
 
     def _news(self, model: PageModel, seen: Columns) -> float:
-        """Return how much of the news profile a page gets."""
-        if self.profile == "auto":
-            return model.news_share(seen)
-        return 1.0 if self.profile == "news" else 0.0
+        """Return how much of the news profile a page gets: half by what it is itself, half by its site, if that is known."""
+        if self.profile != "auto":
+            return 1.0 if self.profile == "news" else 0.0
+        share, site = model.news_share(seen), self._site
+        return share if site is None or not site.is_adopted else (share + site.news) / 2
 
     # ---- learning a site
 
@@ -178,7 +179,7 @@ class LearnedExtractor:
         NothingLearned
             Fewer than `min_pages` of the pages are different and have text.
         """
-        pages = list(self._site_pages(islice(documents, MAX_SITE_PAGES)))
+        pages = list(replace(self, learned=None)._site_pages(islice(documents, MAX_SITE_PAGES)))
         if len(pages) < self.min_pages:
             raise NothingLearned(
                 f"{self.name}: {len(pages)} of {len(documents)} pages are different, wanted are {self.min_pages}"

@@ -30,11 +30,12 @@ PLACE_SHARE: Final = 0.5
 """How much of a place's log-odds is added to those of a block there."""
 
 TEXT_SAYS: Final = 4.0
-"""Log-odds that are taken from a block whose text stands on `MANY_PAGES` or more."""
+"""Log-odds that are taken from a block whose text stands on `MANY_PAGES` or more, or on `MANY_SHARE` of all."""
 
 MANY_PAGES: Final = 4
+MANY_SHARE: Final = 0.4
 FEW_SHARE: Final = 0.3
-"""Share of that for a text on two pages; between, in proportion."""
+"""Share of that for a text on two pages of very many; between, in proportion."""
 
 SURE_OF_TEXT: Final = 3.0
 """Log-odds at which half of that is taken, and hardly anything two beyond: paragraphs that end every article recur, too."""
@@ -47,6 +48,9 @@ SURE: Final = 2.2
 
 LEAST_SKILL: Final = 0.1
 """Share of what is unknown of a page's blocks that other pages must tell, for places to be believed."""
+
+LEAST_AGREEMENT: Final = 0.8
+"""F1 with the sure labels of pages held back that places must reach to be believed."""
 
 MAX_RECURRING_CONTENT: Final = 0.1
 """Where more of what is surely content recurs, recurring tells nothing: an archive, a series with the same story so far."""
@@ -61,6 +65,8 @@ class SiteModel:
 
     Attributes
     ----------
+    n_pages : int
+        Pages it was learned from.
     news : float
         Mean share of the news profile, in [0, 1].
     places_count, texts_count : bool
@@ -72,6 +78,7 @@ class SiteModel:
         Fingerprints of texts that recur, and the pages they stand on, at least 2.
     """
 
+    n_pages: int
     news: float
     places_count: bool
     texts_count: bool
@@ -125,7 +132,7 @@ class SiteModel:
         doubtful = np.flatnonzero((margin > DOUBT[0]) & (margin < DOUBT[1])).tolist()
         if self.texts_count:
             pages = [self._text_pages.get(text_fingerprint(texts[block]), 0) for block in doubtful]
-            found[doubtful] -= recurring(margin[doubtful], np.array(pages, dtype=np.float64))
+            found[doubtful] -= recurring(margin[doubtful], np.array(pages, dtype=np.float64), self.n_pages)
         if self.places_count:
             finder, element = self._finder(segmentation.document.elements), segmentation.element.tolist()
             places = (finder.find(max(element[block], 0)) for block in doubtful)
@@ -144,6 +151,7 @@ class SiteModel:
     def to_plain(self) -> dict[str, Any]:
         """Return the model as JSON values."""
         return {
+            "n_pages": self.n_pages,
             "news": self.news,
             "places_count": self.places_count,
             "texts_count": self.texts_count,
@@ -165,7 +173,9 @@ class SiteModel:
         """
         if not isinstance(plain, Mapping):
             raise ValueError("site model: is no mapping")
-        news = _numbers([plain.get("news")], "news", 0, 1)[0]
+        n_pages, news = plain.get("n_pages"), _numbers([plain.get("news")], "news", 0, 1)[0]
+        if type(n_pages) is not int or n_pages < 1:
+            raise ValueError("site model: n_pages is not a positive number")
         flags = [plain.get(name) for name in ("places_count", "texts_count")]
         if any(type(flag) is not bool for flag in flags):
             raise ValueError("site model: places_count and texts_count must be true or false")
@@ -187,6 +197,7 @@ class SiteModel:
         if parents[0] != -1 or any(not 0 <= parent < place for place, parent in enumerate(parents[1:], 1)):
             raise ValueError("site model: a place stands before the one around it")
         return cls(
+            n_pages=n_pages,
             news=news,
             places_count=bool(flags[0]),
             texts_count=bool(flags[1]),
@@ -198,11 +209,21 @@ class SiteModel:
         )
 
 
-def recurring(margin: NDArray[np.float64], n_pages: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return what is taken from log-odds where texts recur: more the more pages, less the surer the page model is."""
-    share = FEW_SHARE + (1 - FEW_SHARE) * np.clip((n_pages - 2) / (MANY_PAGES - 2), 0, 1)
+def recurring(margin: NDArray[np.float64], n_with: NDArray[np.float64], n_pages: int) -> NDArray[np.float64]:
+    """Return what is taken from log-odds where texts recur: more the more pages, less the surer the page model is.
+
+    Parameters
+    ----------
+    margin : (n_blocks,) float64
+    n_with : (n_blocks,) float64
+        Pages on which each block's text stands; fewer than 2 are no evidence.
+    n_pages : int
+        All pages.
+    """
+    share = FEW_SHARE + (1 - FEW_SHARE) * (n_with - 2) / (MANY_PAGES - 2)
+    share = np.minimum(np.maximum(share, n_with / n_pages / MANY_SHARE), 1)
     unsure = 1 / (1 + np.exp(np.clip(2 * (margin - SURE_OF_TEXT), -30, 30)))
-    taken: NDArray[np.float64] = np.where(n_pages >= 2, TEXT_SAYS * share * unsure, 0.0)
+    taken: NDArray[np.float64] = np.where(n_with >= 2, TEXT_SAYS * share * unsure, 0.0)
     return taken
 
 
@@ -229,11 +250,12 @@ def learn_site(pages: Sequence[SitePage]) -> SiteLesson:
     """Learn a site from the page model's judgement of several different pages; two at least.
 
     Each page is held back once: what the places of the others say of it is compared with its sure labels. Places are believed
-    where they tell `LEAST_SKILL` of what is unknown; texts, where hardly any sure content recurs.
+    where they tell `LEAST_SKILL` of what is unknown and agree by `LEAST_AGREEMENT`; texts, where hardly any sure content
+    recurs.
     """
     counts = count_texts(pages)
     texts_count = _recurring_content(pages, counts) <= MAX_RECURRING_CONTENT
-    margins = [_after_texts(page, counts) if texts_count else page.margin for page in pages]
+    margins = [_after_texts(page, counts, len(pages)) if texts_count else page.margin for page in pages]
     places = Places(pages, [_probability(margin) for margin in margins])
     skill, agreement = _held_back(pages, margins, places)
     kept = np.flatnonzero(places.pages >= 2)
@@ -244,8 +266,9 @@ def learn_site(pages: Sequence[SitePage]) -> SiteLesson:
     texts = sorted(((n, text) for text, n in counts.items() if n >= 2), key=lambda pair: (-pair[0], pair[1]))[
         :MAX_TEXTS
     ]
-    places_count = bool(skill >= LEAST_SKILL)
+    places_count = bool(skill >= LEAST_SKILL and agreement >= LEAST_AGREEMENT)
     model = SiteModel(
+        n_pages=len(pages),
         news=round(float(np.mean([page.news for page in pages])), 3),
         places_count=places_count,
         texts_count=texts_count and bool(texts),
@@ -281,9 +304,9 @@ def _pages_with(page: SitePage, counts: Counter[str]) -> NDArray[np.float64]:
     return np.fromiter((counts[text] for text in page.texts), dtype=np.float64, count=len(page.texts))
 
 
-def _after_texts(page: SitePage, counts: Counter[str]) -> NDArray[np.float64]:
+def _after_texts(page: SitePage, counts: Counter[str], n_pages: int) -> NDArray[np.float64]:
     """Return a page's log-odds with what is known of recurring texts."""
-    after: NDArray[np.float64] = page.margin - recurring(page.margin, _pages_with(page, counts))
+    after: NDArray[np.float64] = page.margin - recurring(page.margin, _pages_with(page, counts), n_pages)
     return after
 
 
