@@ -230,7 +230,7 @@ def _of_site(extractor: SiteExtractor, documents: Sequence[Document], shelf: She
 
 
 def fitted(extractor: Extractor, documents: Sequence[Document]) -> Extractor:
-    """Return a method fitted to a site's pages; as it is where it learns nothing, or can not (too few, no evidence, too slow)."""
+    """Return a method fitted to a site's pages; as it is where it learns nothing: too few pages, no evidence, no time."""
     if isinstance(extractor, SiteExtractor) and len(documents) >= extractor.min_pages:
         with suppress(NothingLearned, Rejected):
             return extractor.fit(documents)
