@@ -30,7 +30,8 @@ PLACE_SHARE: Final = 0.5
 """How much of a place's log-odds is added to those of a block there."""
 
 TEXT_SAYS: Final = 4.0
-"""Log-odds that are taken from a block whose text stands on `MANY_PAGES` or more, or on `MANY_SHARE` of all."""
+"""Log-odds that are taken from a block whose text stands on `MANY_PAGES` or more, or on `MANY_SHARE` of all; twice that where
+it stands on all pages, if they are `MANY_PAGES` or more."""
 
 MANY_PAGES: Final = 4
 MANY_SHARE: Final = 0.4
@@ -38,7 +39,9 @@ FEW_SHARE: Final = 0.3
 """Share of that for a text on two pages of very many; between, in proportion."""
 
 SURE_OF_TEXT: Final = 3.0
-"""Log-odds at which half of that is taken, and hardly anything two beyond: paragraphs that end every article recur, too."""
+SURE_OF_EVERYWHERE: Final = 3.0
+"""Log-odds at which half of that is taken, and hardly anything two beyond: a paragraph may recur and be content. The second
+is added for a text that stands on all pages, if they are `MANY_PAGES` or more; on fewer, in proportion."""
 
 DOUBT: Final = (-6.0, 7.0)
 """Log-odds outside of which no evidence changes what becomes of a block."""
@@ -222,8 +225,9 @@ def recurring(margin: NDArray[np.float64], n_with: NDArray[np.float64], n_pages:
     """
     share = FEW_SHARE + (1 - FEW_SHARE) * (n_with - 2) / (MANY_PAGES - 2)
     share = np.minimum(np.maximum(share, n_with / n_pages / MANY_SHARE), 1)
-    unsure = 1 / (1 + np.exp(np.clip(2 * (margin - SURE_OF_TEXT), -30, 30)))
-    taken: NDArray[np.float64] = np.where(n_with >= 2, TEXT_SAYS * share * unsure, 0.0)
+    everywhere = (n_with >= MANY_PAGES) * n_with / n_pages
+    unsure = 1 / (1 + np.exp(np.clip(2 * (margin - SURE_OF_TEXT - SURE_OF_EVERYWHERE * everywhere), -30, 30)))
+    taken: NDArray[np.float64] = np.where(n_with >= 2, TEXT_SAYS * (share + everywhere) * unsure, 0.0)
     return taken
 
 
