@@ -86,3 +86,12 @@ def test_columns_agree_with_each_other(markup):
     assert len(elements.attributes) == n
     columns = (leaves.element, leaves.box, leaves.flags, leaves.breaks, leaves.spaced)
     assert {len(column) for column in columns} == {len(leaves)}
+
+
+def test_settled_attributes_read_as_before():
+    elements, same = read_tree(PAGE).elements, read_tree(PAGE).elements
+    assert isinstance(elements.attributes, Attributes)
+    elements.attributes.settle()
+    assert list(elements.attributes) == list(same.attributes)
+    assert elements.attributes[2] == same.attributes[2]
+    assert elements.labels == same.labels

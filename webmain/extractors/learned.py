@@ -19,7 +19,7 @@ from webmain.extractors.base import NOT_SHOWN, Extraction, check_option, extract
 from webmain.extractors.page_model import page_model
 from webmain.features.choice import choose
 from webmain.features.columns import columns, names
-from webmain.items import Break
+from webmain.items import Break, Flag
 from webmain.page.blocks import from_runs
 from webmain.page.fallback import fallback_mask
 
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from webmain.features.columns import Columns
     from webmain.page.blocks import Segmentation
     from webmain.page.document import Document
+
+NEVER_SHOWN: Final = Flag.HIDDEN_VISIBILITY | Flag.HIDDEN_CLASS
+"""What no reader ever sees. Text that is not displayed when the page loads is judged: tabs, and what opens on a click."""
 
 LITTLE: Final = 250
 """Where fewer characters are shown, hidden text is looked at."""
@@ -70,22 +73,23 @@ class LearnedExtractor:
     def segment(self, document: Document) -> Segmentation:
         """Divide a page into what a reader sees as one unit.
 
-        Hidden text is in no block, unless hardly anything else is there: then what comes first of text in `noscript`, hidden
-        until a script runs, or in place of an embed (`page.fallback`).
+        Text that is never shown is in no block, nor is text that is hidden inside a block that shows some. Blocks that are
+        wholly hidden until a script runs are judged like others. Where hardly anything is shown, what comes first of text in
+        `noscript`, hidden, or in place of an embed makes the blocks (`page.fallback`).
         """
         segmentation = document.blocks
         leaves = document.leaves
         hidden = leaves.has(NOT_SHOWN)
-        if hidden.any() or not len(segmentation):
-            shown = ~hidden
-            if leaves.n_chars[shown].sum() < LITTLE:
-                shown = fallback_mask(document)
-            return from_runs(
-                document,
-                np.where(shown, np.maximum(leaves.boxes, 0), -1).astype(np.int32),
-                fresh=leaves.gaps >= int(Break.BR_BR),
-            )
-        return segmentation
+        if not hidden.any() and len(segmentation):
+            return segmentation
+        never = leaves.has(NEVER_SHOWN)
+        if leaves.n_chars[~hidden].sum() < LITTLE:
+            member = fallback_mask(document)
+        else:
+            has_shown = np.bincount(segmentation.of_unit, weights=~hidden, minlength=len(segmentation)) > 0
+            member = ~(never | (hidden & has_shown[segmentation.of_unit]))
+        fresh = leaves.gaps >= int(Break.BR_BR)
+        return from_runs(document, np.where(member, np.maximum(leaves.boxes, 0), -1).astype(np.int32), fresh=fresh)
 
     def judge(self, segmentation: Segmentation) -> Extraction:
         """Score blocks by their probability of being content and keep the best set."""

