@@ -664,3 +664,21 @@ def test_only_extractors_that_learn_and_have_not_learned_make_pages_wait(tmp_pat
     else:
         with pytest.raises(NotConfigured):
             crawl_learning.SiteLearning.from_crawler(crawler)
+
+
+@pytest.mark.parametrize(
+    ("setting", "argument", "is_there"),
+    [(True, None, True), (False, None, False), ("0", None, False), (True, False, False), (False, True, True)],
+)
+def test_learning_is_switched_off_by_a_setting_or_for_one_crawl(setting, argument, is_there):
+    settings = Settings()
+    settings.setmodule("webmain.settings")
+    settings.set("WEBMAIN_LEARN", setting)
+    crawler = Crawler(Spider, settings)
+    crawler.spider = Spider("s")
+    crawler.spider.extractor, crawler.spider.learn = Toy(), argument
+    if is_there:
+        assert crawl_learning.SiteLearning.from_crawler(crawler)
+    else:
+        with pytest.raises(NotConfigured):
+            crawl_learning.SiteLearning.from_crawler(crawler)

@@ -70,7 +70,7 @@ class SiteLearning:
 
     Settings
     --------
-    WEBMAIN_MODELS, WEBMAIN_LEARN_PAGES, WEBMAIN_LEARN_HOLD_S, WEBMAIN_LEARN_MAX_HELD
+    WEBMAIN_LEARN, WEBMAIN_MODELS, WEBMAIN_LEARN_PAGES, WEBMAIN_LEARN_HOLD_S, WEBMAIN_LEARN_MAX_HELD
     """
 
     def __init__(self, crawler: Crawler, extractor: SiteExtractor) -> None:
@@ -101,7 +101,10 @@ class SiteLearning:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make the middleware; where the crawl's extractor learns nothing it is left out."""
+        """Make the middleware; where the crawl's extractor learns nothing, or is not to learn, it is left out."""
+        asked = getattr(crawler.spider, "learn", None)
+        if not (crawler.settings.getbool("WEBMAIN_LEARN", True) if asked is None else asked):
+            raise NotConfigured
         spec = getattr(crawler.spider, "extractor", None) or crawler.settings.get("WEBMAIN_EXTRACTOR")
         extractor = create(spec)
         if not isinstance(extractor, SiteExtractor) or extractor.learned is not None:
@@ -298,6 +301,7 @@ def _gathering(contact: str) -> Settings:
     for name, value in (
         ("ITEM_PIPELINES", {}),
         ("WEBMAIN_LEDGER", ""),
+        ("WEBMAIN_LEARN", False),
         ("WEBMAIN_SUMMARY", False),
         ("WEBMAIN_PROGRESS_S", 0),
         ("WEBMAIN_STATS_DIR", ""),

@@ -43,7 +43,10 @@ WEBMAIN_REVIEW_BELOW = 0.0
 WEBMAIN_REVIEW_KEEP_OUT = False
 """Those articles go to a store of their own (jsonl:PATH.kept_out) and not to the others."""
 
-# ---- Sites that are learned (extractors such as svm and lbda)
+# ---- Sites that are learned
+
+WEBMAIN_LEARN = True
+"""Learn sites, where the extractor is one that learns; else each page is judged by itself, and models are left alone."""
 
 WEBMAIN_MODELS = "models/sites"
 """The folder of the models, one file for each site and method."""
