@@ -179,8 +179,22 @@ def extract_page(
     document = read(page, max_bytes=max_bytes, timeout_s=timeout_s)
     if shelf is not None:
         extractor = shelved(extractor, document, shelf)
+    return extract_document(document, extractor, metadata=metadata, keep=keep, max_bytes=max_bytes, timeout_s=timeout_s)
+
+
+def extract_document(
+    document: Document,
+    extractor: Extractor,
+    *,
+    metadata: bool = True,
+    keep: Keep = DEFAULT_KEEP,
+    max_bytes: int = DEFAULT_MAX_BYTES,
+    timeout_s: float | None = DEFAULT_TIMEOUT_S,
+) -> Article:
+    """Walk the rest of the way with a page that has been read, and with the pages that continue it (see `extract_page`)."""
     article = compose(merge(judge(document, extractor)), metadata=metadata, keep=keep)
-    return stitch_parts(article, page.parts, extractor, keep=keep, max_bytes=max_bytes, timeout_s=timeout_s)
+    parts = document.page.parts
+    return stitch_parts(article, parts, extractor, keep=keep, max_bytes=max_bytes, timeout_s=timeout_s)
 
 
 def stitch_parts(
