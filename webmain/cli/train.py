@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import errno
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -85,6 +87,8 @@ def _train(args: argparse.Namespace) -> int:
 
     try:
         card = _card(args.card)
+        for path in filter(None, (args.out, args.report)):
+            _check_place(path)
         wish = making.Wish(
             data=args.data,
             sets=args.sets,
@@ -103,6 +107,15 @@ def _train(args: argparse.Namespace) -> int:
     _write(args, made, card)
     _tell(made)
     return OK
+
+
+def _check_place(path: Path) -> None:
+    """Raise OSError where a file can not be written, before hours of work are lost to that."""
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not os.access(path.parent, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path.parent))
 
 
 class _NoCardError(Exception):
