@@ -45,7 +45,9 @@ STORY = "The harbour master counted the boats and said that the tide would come 
 
 
 def article(n: int, margin: tuple[float, float] = (5.0, -5.0)) -> SitePage:
-    return seen(f"<body class=post-{n}><div class='story id-{n}'>{STORY}{n}</div><div class=side>{STORY}</div>", [*margin])
+    return seen(
+        f"<body class=post-{n}><div class='story id-{n}'>{STORY}{n}</div><div class=side>{STORY}</div>", [*margin]
+    )
 
 
 def test_ids_and_classes_of_one_page_are_no_part_of_the_layout():
