@@ -87,7 +87,7 @@ class SiteLearning:
             shelf=Shelf(folder),
             spool=self._spool,
             default=create(DEFAULT),
-            pages=_whole(settings, "WEBMAIN_LEARN_PAGES") or max(extractor.min_pages, LEARN_PAGES),
+            pages=_whole(settings, "WEBMAIN_LEARN_PAGES") or _pages(extractor, crawler.spider),
             hold_s=_hold_s(settings),
             max_held=settings.getint("WEBMAIN_LEARN_MAX_HELD"),
             timeout_s=self._limits["timeout_s"],
@@ -249,6 +249,12 @@ def _hold_s(settings: BaseSettings) -> float:
     limits = [settings.getfloat(name) for name in ("CLOSESPIDER_TIMEOUT", "CLOSESPIDER_TIMEOUT_NO_ITEM")]
     given = [settings.getfloat("WEBMAIN_LEARN_HOLD_S"), *(limit / 2 for limit in limits)]
     return min(filter(None, given), default=0.0)
+
+
+def _pages(extractor: SiteExtractor, spider: Spider | None) -> int:
+    """Return how many pages are waited for: no more are fetched of a site than a small crawl wants articles."""
+    most = getattr(spider, "max_articles", None) or LEARN_PAGES
+    return max(extractor.min_pages, min(LEARN_PAGES, most))
 
 
 def _whole(settings: BaseSettings, name: str) -> int | None:

@@ -52,7 +52,8 @@ WEBMAIN_MODELS = "models/sites"
 """The folder of the models, one file for each site and method."""
 
 WEBMAIN_LEARN_PAGES = None
-"""Pages of a site that are waited for before it is learned; None is 20, or more where the extractor wants more."""
+"""Pages of a site that are waited for before it is learned; None is 20, or more where the extractor wants more; fewer where
+fewer articles are asked for (max_articles)."""
 
 WEBMAIN_LEARN_HOLD_S = 300.0
 """Seconds for which a page waits at most; then its site is learned from what there is. 0 for no limit."""
