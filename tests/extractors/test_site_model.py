@@ -159,7 +159,7 @@ def test_a_model_is_plain_and_comes_back_as_it_was():
 
 
 def test_the_order_of_pages_makes_no_difference_to_what_is_judged():
-    pages = site(6) + [seen("<div class=other>" + STORY + "</div>", [3.0])]
+    pages = [*site(6), seen(f"<div class=other>{STORY}</div>", [3.0])]
     one, other = learn_site(pages).model, learn_site(pages[::-1]).model
     assert judged(one, markup(7), [1.0, 0.0, 1.0]) == judged(other, markup(7), [1.0, 0.0, 1.0])
 

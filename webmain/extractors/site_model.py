@@ -47,7 +47,7 @@ MAX_REST: Final = 2.0
 """Log-odds that are added to all blocks of a page, at most, where the likeliest have turned out to be none: it has some text,
 and that is the rest."""
 
-DOUBT: Final = (-6.0, 7.0)
+DOUBT: Final = (-4.5, 7.0)
 """Log-odds outside of which no evidence changes what becomes of a block."""
 
 SURE: Final = 2.2
