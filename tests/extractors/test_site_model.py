@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -127,6 +128,16 @@ def test_what_remains_is_the_text_where_the_likeliest_turns_out_to_be_none():
     segmentation, texts = blocks(f"<p>{STORY}</p><div class=pitch>{PITCH}</div>")
     found = model.margins(segmentation, texts, np.array([-1.0, 1.0]))
     assert found[0] > 0 > found[1]
+
+
+@pytest.mark.parametrize(("news", "strength"), [(1.0, 1.0), (0.25, 1.0), (0.2, 0.8), (0.0, 0.0)])
+def test_evidence_counts_less_on_sites_that_are_no_news(news, strength):
+    full = learn_site(site(6)).model
+    model = replace(full, news=news)
+    margin = np.array([1.0, -1.0, 0.5])
+    moved = np.array(judged(full, markup(9), margin.tolist())) - margin
+    assert judged(model, markup(9), margin.tolist()) == pytest.approx((margin + strength * moved).tolist())
+    assert model.is_adopted is (strength > 0)
 
 
 @settings(max_examples=50, deadline=None)
