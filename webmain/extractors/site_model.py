@@ -43,6 +43,10 @@ SURE_OF_EVERYWHERE: Final = 3.0
 """Log-odds at which half of that is taken, and hardly anything two beyond: a paragraph may recur and be content. The second
 is added for a text that stands on all pages, if they are `MANY_PAGES` or more; on fewer, in proportion."""
 
+MAX_REST: Final = 2.0
+"""Log-odds that are added to all blocks of a page, at most, where the likeliest have turned out to be none: it has some text,
+and that is the rest."""
+
 DOUBT: Final = (-6.0, 7.0)
 """Log-odds outside of which no evidence changes what becomes of a block."""
 
@@ -140,7 +144,7 @@ class SiteModel:
             finder, element = self._finder(segmentation.document.elements), segmentation.element.tolist()
             places = (finder.find(max(element[block], 0)) for block in doubtful)
             found[doubtful] += PLACE_SHARE * np.array([self.odds[p if p >= 0 else ~p] for p in places])
-        return found
+        return found + np.clip(margin.max(initial=-30) - found.max(initial=-30), 0, MAX_REST)
 
     def resemblance(self, segmentation: Segmentation) -> float:
         """Return the share of a page's text that stands at known places, in [0, 1]; 0 without text."""
