@@ -143,10 +143,19 @@ def cue_bits(text: str, *, unspaced: bool) -> int:
         Look for the cues of Thai, Chinese and Japanese too, which no spaces set off.
     """
     known = _cue_bits()
-    bits = 0
-    for word in _WORDS.findall(text[:_READ_CHARS].lower())[:_READ_WORDS]:
-        if word in known:
-            bits |= known[word]
+    bits = n_words = 0
+    for token in text[:_READ_CHARS].lower().split():
+        if token.isalpha():
+            n_words += 1
+            if token in known:
+                bits |= known[token]
+        else:
+            for word in _WORDS.findall(token)[: _READ_WORDS - n_words]:
+                n_words += 1
+                if word in known:
+                    bits |= known[word]
+        if n_words == _READ_WORDS:
+            break
     if unspaced:
         for match in _unspaced_cues().finditer(text[:_READ_CHARS]):
             bits |= _group_bits()[match.lastgroup or ""]
