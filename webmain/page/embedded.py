@@ -144,11 +144,12 @@ _NOTICE = re.compile(
     r"|javascript[^。]{0,20}(?:有効|無効|启用|禁用|啟用|停用)|(?:启用|開啟|打开)[^。]{0,10}javascript",
     re.IGNORECASE,
 )
+_SCRIPTS = re.compile("javascript", re.IGNORECASE)
 
 
 def asks_for_scripts(text: str) -> bool:
     """Tell whether a short text is a notice that the page needs JavaScript."""
-    return len(text) <= _NOTICE_CHARS and _NOTICE.search(text) is not None
+    return len(text) <= _NOTICE_CHARS and bool(_SCRIPTS.search(text)) and _NOTICE.search(text) is not None
 
 
 def embedded_instead(document: Document, text: str) -> Embedded | None:
@@ -175,8 +176,8 @@ def embedded_instead(document: Document, text: str) -> Embedded | None:
     """
     if len(text) >= 2 * ENOUGH_PROSE:
         return None
-    paragraphs = [p for p in text.split("\n\n") if prose_chars(p)]
-    prose = sum(map(prose_chars, paragraphs))
+    counted = [(p, n) for p in text.split("\n\n") if (n := prose_chars(p))]
+    paragraphs, prose = [p for p, _ in counted], sum(n for _, n in counted)
     if prose < NEEDED_PROSE or asks_for_scripts(text):
         return document.embedded
     states = prose < FEW_PROSE and _stands_twice(document.html, paragraphs)
