@@ -79,15 +79,18 @@ def page_clues(document: Document, keys: Sequence[str], log_chars: NDArray[np.fl
     n = len(keys)
     found = np.zeros((4, n))
     long = np.flatnonzero(log_chars > np.log(_MIN_CHARS)).tolist()
-    starts = [d[:_PROBE] for d in described]
-    for i in long:
+    starts, descriptions = [d[:_PROBE] for d in described], "\0".join(described)
+    words = set(bodies.split())  # the first and the last word of a probe may be pieces of words
+    for i in long if described or bodies else ():
         key = keys[i]
         probe = key[:_PROBE]
-        for whole, start in zip(described, starts, strict=True):
-            if start in key or probe in whole:
-                found[1, i] = 1
-                break
-        if bodies:
+        if probe in descriptions:
+            found[1, i] = 1
+        else:
+            for start in starts:
+                if start in key:
+                    found[1, i] = 1
+        if bodies and words.issuperset(probe.split()[1:-1]):
             found[2, i] = probe in bodies
     if title:
         head = title[:24]

@@ -12,7 +12,9 @@ MAX_CHARS: Final = 1_000_000
 
 _TAG = re.compile(r"<[a-zA-Z/!][^<>]{0,4000}+>")
 _STYLE = re.compile(r"<(style|script)\b[^<>]{0,1000}+>.*?(?:</\1|\Z)", re.IGNORECASE | re.DOTALL)
-_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+"""Characters that count as three."""
+
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 _END = re.compile(r"[.!?…:;”\"»’)](?=\s|$|<|[\"'”»’)])|[。！？；」؟۔।॥։။៕]")
 _CODE: Final = (*"{};=<>\\|_$", "::", "()")
@@ -57,7 +59,7 @@ def prose_chars(text: str) -> float:
     spaces = sample.count(" ") + sample.count("\n")
     if unspaced < 0.3 * len(sample) and len(sample) / (spaces + 1) > _TOKEN_CHARS:
         return 0.0
-    wide = 0 if shown.isascii() else len(_WIDE.findall(shown))
+    wide = 0 if shown.isascii() else len(WIDE.findall(shown))
     weight = float(n + 2 * wide)
     if weight < MIN_CHARS:
         return 0.0
