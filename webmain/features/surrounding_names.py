@@ -76,24 +76,28 @@ def surroundings(elements: Elements, blocks: Sequence[int]) -> Surroundings:
     known: dict[str, int] = {"": 0}
     bits_of_tag = _SPECIAL_BITS.get
     for i, attributes in zip(order, elements.attributes_of(order), strict=True):
-        p, tag = parent[i], tags[i]
-        found, special, label = 0, bits_of_tag(tag, 0), tag
+        p, label = parent[i], tags[i]
+        found, special = 0, bits_of_tag(label, 0)
         if attributes:
             text = attributes.get("class") or ""
             if text:
-                label = f"{tag}.{text}"
+                label = f"{label}.{text}"
             if own := attributes.get("id"):
                 text = f"{text} {own}"
             if "itemprop" in attributes:
                 text = f"{text} {attributes['itemprop']}"
-            found = known.get(text, -1)
-            if found < 0:
+            if text in known:
+                found = known[text]
+            else:
                 found = known[text] = name_bits(text)
             if "role" in attributes:
                 special |= _ROLES.get(attributes["role"] or "", 0)
         labels[i] = label
-        around[i] = around[p] | special << _TAGS_AT | found
-        near[i] = found or near[p]
+        if found or special:
+            around[i] = around[p] | special << _TAGS_AT | found
+            near[i] = found or near[p]
+        else:
+            around[i], near[i] = around[p], near[p]
     both = np.array([around[i] for i in blocks], dtype=np.int64)
     nearest = np.array([near[i] for i in blocks], dtype=np.int64)
     return Surroundings(order, labels, both & ((1 << _TAGS_AT) - 1), nearest, both >> _TAGS_AT)

@@ -132,7 +132,7 @@ def name_bits(name: str) -> int:
     return bits
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1 << 14)
 def _part_bits(part: str) -> int:
     """Return the groups of the words in a part of a name; sites name things alike, so that most are known."""
     known = _name_bits()
