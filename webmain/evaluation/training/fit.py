@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MADE_UP_WEIGHT: Final = 0.5
-NEWS_WEIGHT: Final = 1.5
-GENERAL_SHARE: Final = {(False, False): 1.0, (False, True): 0.0, (True, False): 0.3, (True, True): 0.1}
+PROFILE_WEIGHT: Final = 0.3
+"""Weights of a made-up page: among blocks, and where pages are told apart."""
+
+GENERAL_SHARE: Final = {(False, False): 1.0, (False, True): 0.0, (True, False): 0.15, (True, True): 0.0}
 """Weight of a page in the general profile, by whether it is news and whether it is made up."""
 
 EASY_CHARS: Final = 74
@@ -34,7 +36,7 @@ EASY_EVERY: Final = 5
 _LINK, _LOG_CHARS = names().index("link"), names().index("log_chars")
 
 BLOCKS: Final = Recipe()
-PROFILE: Final = Recipe(n_trees=60, n_leaves=8, min_leaf=15, depth=5, learning_rate=0.1, column_share=0.2)
+PROFILE: Final = Recipe(n_trees=150, n_leaves=16, min_leaf=15, depth=7, learning_rate=0.08, column_share=0.5)
 CONFIDENCE: Final = Recipe(n_trees=60, n_leaves=6, min_leaf=40, depth=4, learning_rate=0.08, column_share=0.7)
 
 
@@ -116,8 +118,8 @@ class _Seen:
 def fit_parts(rows: Sequence[Rows], *, fit: Callable[..., Trees] = fit_trees, recipe: Recipe = BLOCKS) -> Parts:
     """Fit all but the confidence.
 
-    The news profile sees articles only, and those made up from them; the general one sees all pages, articles for less, so
-    that it does no harm to one that it is given by mistake.
+    The news profile sees pages with one text only, and those made up from articles; the general one sees all real pages,
+    those with one text for less, so that it does no harm to one that it is given by mistake.
     """
     news = [(page, _page_weight(page)) for page in rows if page.is_news]
     every = [(page, GENERAL_SHARE[page.is_news, page.made_up] * _page_weight(page)) for page in rows]
@@ -127,7 +129,7 @@ def fit_parts(rows: Sequence[Rows], *, fit: Callable[..., Trees] = fit_trees, re
         profile=fit(
             np.stack([page.means for page in rows]),
             np.array([page.is_news for page in rows]),
-            np.array([_page_weight(page) * (NEWS_WEIGHT if page.is_news else 1.0) for page in rows]),
+            np.array([PROFILE_WEIGHT if page.made_up else 1.0 for page in rows]),
             PROFILE,
         ),
     )
