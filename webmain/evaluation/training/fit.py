@@ -24,12 +24,15 @@ from webmain.features.trees import Trees
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-MADE_UP_WEIGHT: Final = 0.5
-PROFILE_WEIGHT: Final = 0.3
+MADE_UP_WEIGHT: Final = 0.7
+PROFILE_WEIGHT: Final = 0.5
 """Weights of a made-up page: among blocks, and where pages are told apart."""
 
-GENERAL_SHARE: Final = {(False, False): 1.0, (False, True): 0.0, (True, False): 0.15, (True, True): 0.0}
-"""Weight of a page in the general profile, by whether it is news and whether it is made up."""
+NEWS_PROFILE_WEIGHT: Final = 1.5
+"""Weight of an article, where pages are told apart: of the two mistakes the other one does less harm."""
+
+GENERAL_SHARE: Final = {(False, False): 1.0, (True, False): 0.15, (True, True): 0.05}
+"""Weight of a page in the general profile, by whether it is an article and whether it is made up."""
 
 EASY_CHARS: Final = 74
 EASY_EVERY: Final = 5
@@ -118,18 +121,27 @@ class _Seen:
 def fit_parts(rows: Sequence[Rows], *, fit: Callable[..., Trees] = fit_trees, recipe: Recipe = BLOCKS) -> Parts:
     """Fit all but the confidence.
 
-    The news profile sees pages with one text only, and those made up from articles; the general one sees all real pages,
-    those with one text for less, so that it does no harm to one that it is given by mistake.
+    The news profile sees articles only, and pages made up from them; the general one sees all, articles for little, so that
+    it does no harm to those that it is given by mistake.
     """
     news = [(page, _page_weight(page)) for page in rows if page.is_news]
-    every = [(page, GENERAL_SHARE[page.is_news, page.made_up] * _page_weight(page)) for page in rows]
+    other = [
+        (page, GENERAL_SHARE[key] * _page_weight(page))
+        for page in rows
+        if (key := (page.is_news, page.made_up)) in GENERAL_SHARE
+    ]
     return Parts(
-        news=_fit_blocks(news or every, fit, recipe),  # a collection may hold no article
-        general=_fit_blocks([(page, weight) for page, weight in every if weight], fit, recipe),
+        news=_fit_blocks(news or other, fit, recipe),  # a collection may hold pages of one kind only
+        general=_fit_blocks(other or news, fit, recipe),
         profile=fit(
             np.stack([page.means for page in rows]),
             np.array([page.is_news for page in rows]),
-            np.array([PROFILE_WEIGHT if page.made_up else 1.0 for page in rows]),
+            np.array(
+                [
+                    (PROFILE_WEIGHT if page.made_up else 1.0) * (NEWS_PROFILE_WEIGHT if page.is_news else 1.0)
+                    for page in rows
+                ]
+            ),
             PROFILE,
         ),
     )

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from webmain.evaluation.records import GoldPage
 
 N_FOLDS: Final = 5
-NEWS_TYPES: Final = frozenset({"article", "blog", "news", "documentation", ""})
-"""Types of pages with one text, to which what readers write below does not belong: the news profile is theirs."""
+NEWS_TYPES: Final = frozenset({"article", "blog", "news", ""})
+"""Types of pages with one article, to which what readers write below does not belong: the news profile is theirs."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Rows:
 
     @property
     def is_news(self) -> bool:
-        """The page has one text, of which comments are no part."""
+        """The page is an article, of which comments are no part."""
         return self.page_type in NEWS_TYPES
 
 
