@@ -180,19 +180,19 @@ def extract_page(
     document = read(page, max_bytes=max_bytes, timeout_s=timeout_s)
     if shelf is not None:
         extractor = shelved(extractor, document, shelf)
-    return _extract(document, extractor, metadata=metadata, keep=keep, max_bytes=max_bytes, timeout_s=timeout_s)
+    return extract_document(document, extractor, metadata=metadata, keep=keep, max_bytes=max_bytes, timeout_s=timeout_s)
 
 
-def _extract(
+def extract_document(
     document: Document,
     extractor: Extractor,
     *,
-    metadata: bool,
-    keep: Keep,
-    max_bytes: int,
-    timeout_s: float | None,
+    metadata: bool = True,
+    keep: Keep = DEFAULT_KEEP,
+    max_bytes: int = DEFAULT_MAX_BYTES,
+    timeout_s: float | None = DEFAULT_TIMEOUT_S,
 ) -> Article:
-    """Walk the way from a document on, with the pages that continue it."""
+    """Walk the rest of the way with a page that has been read, and with the pages that continue it (see `extract_page`)."""
     article = compose(merge(judge(document, extractor)), metadata=metadata, keep=keep)
     parts = document.page.parts
     return stitch_parts(article, parts, extractor, keep=keep, max_bytes=max_bytes, timeout_s=timeout_s)
@@ -275,7 +275,9 @@ def extract_pages(
         document.restart(timeout_s)
         try:
             answers.append(
-                _extract(document, extractor, metadata=metadata, keep=keep, max_bytes=max_bytes, timeout_s=timeout_s)
+                extract_document(
+                    document, extractor, metadata=metadata, keep=keep, max_bytes=max_bytes, timeout_s=timeout_s
+                )
             )
         except Rejected as rejected:
             answers.append(rejected)
