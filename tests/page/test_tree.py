@@ -137,6 +137,8 @@ def test_br_in_different_inline_elements_makes_a_paragraph():
         ("class='sr-only'", Flag.HIDDEN_CLASS),
         ("class='a  Visually-Hidden b'", Flag.HIDDEN_CLASS),
         ("class='not-sr-only'", 0),
+        ("class='box is-hidden'", Flag.HIDDEN_DISPLAY),
+        ("class='hidden md:block'", 0),
         ("class='hidden'", 0),
         ("class", 0),
         ("style", 0),

@@ -6,7 +6,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from webmain.cli.exits import NOT_FOUND, OK, REJECTED
+from webmain.cli.exits import NOT_FOUND, OK, REJECTED, USAGE
 from webmain.cli.sources import NotFoundError, add_source, judge_of, read_page
 from webmain.items import Rejected
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import argparse
 
     from webmain.cli import Commands
-    from webmain.extractors.base import Extraction
+    from webmain.extractors.base import Extraction, Extractor
 
 
 UNSURE = (0.25, 0.75)
@@ -22,6 +22,9 @@ UNSURE = (0.25, 0.75)
 
 MOST_TEXT, MOST_WHY = 70, 60
 """Characters of a block's text and of its reason that the table shows."""
+
+MOST_MOVED = 20
+"""Columns that the table shows of what moved a block's score; JSON has all."""
 
 
 def add(commands: Commands) -> None:
@@ -35,6 +38,12 @@ def add(commands: Commands) -> None:
     )
     add_source(explain, several=False)
     explain.add_argument("-f", "--format", choices=("table", "json"), default="table", help="what to print")
+    explain.add_argument(
+        "--block",
+        type=int,
+        metavar="N",
+        help="show one block, and what moved its score, where the method can tell (learned): log-odds, strongest first",
+    )
     explain.set_defaults(run=_explain)
 
 
@@ -46,17 +55,58 @@ def _explain(args: argparse.Namespace) -> int:
     try:
         page = read_page(args.source[0], args)
         document = stages.read(page, max_bytes=args.max_bytes, timeout_s=args.timeout)
-        judged = stages.merge(stages.judge(document, judge_of(document, extractor, args)))
+        method = judge_of(document, extractor, args)
+        judged = stages.merge(stages.judge(document, method))
     except (NotFoundError, Rejected) as error:
         print(f"webmain: {error}", file=sys.stderr)
         return NOT_FOUND if isinstance(error, NotFoundError) else REJECTED
     rows = _rows(judged)
-    if args.format == "json":
-        head = {"extractor": judged.extractor, "url": page.url, "confidence": _rounded(judged.confidence)}
+    head = {"extractor": judged.extractor, "url": page.url, "confidence": _rounded(judged.confidence)}
+    if args.block is not None:
+        if not 0 <= args.block < len(rows):
+            print(f"webmain: --block: got {args.block}, this page has {_numbered(len(rows))}", file=sys.stderr)
+            return USAGE
+        moved = _moved(method, judged, args.block)
+        if moved is None:
+            print(f"webmain: --block: {judged.extractor} does not tell what moved a score", file=sys.stderr)
+            return USAGE
+        _tell_block(args.format, head, rows[args.block], moved)
+    elif args.format == "json":
         print(json.dumps({**head, "blocks": rows}, ensure_ascii=False, indent=2))
     else:
         _print_table(judged, rows)
     return OK
+
+
+def _numbered(n: int) -> str:
+    return f"blocks 0 to {n - 1}" if n else "no blocks"
+
+
+def _moved(method: Extractor, judged: Extraction, block: int) -> list[tuple[str, float, float]] | None:
+    """Return what moved a block's score, the strongest first: name, value, log-odds; None where a method can not tell."""
+    contributions = getattr(method, "contributions", None)
+    if contributions is None:
+        return None
+    found: list[tuple[str, float, float]] = contributions(judged.segmentation, block)
+    return found
+
+
+def _tell_block(form: str, head: dict[str, Any], row: dict[str, Any], moved: list[tuple[str, float, float]]) -> None:
+    if form == "json":
+        columns = [
+            {"column": name, "value": round(value, 4), "log_odds": round(odds, 4)} for name, value, odds in moved
+        ]
+        print(json.dumps({**head, **row, "moved": columns}, ensure_ascii=False, indent=2))
+        return
+    print(f"{head['extractor']}: block {row['block']}, {row['verdict']}, probability {row['score']:.3f}: {row['why']}")
+    print(f"{row['xpath']}\n{_cut(row['text'], MOST_TEXT)}\n")
+    width = max([6, *(len(name) for name, _, _ in moved[:MOST_MOVED])])
+    print(f"{'column':<{width}} {'value':>10} {'log-odds':>9}")
+    for name, value, odds in moved[:MOST_MOVED]:
+        print(f"{name:<{width}} {value:>10.3f} {odds:>+9.3f}")
+    if len(moved) > MOST_MOVED:
+        rest = sum(odds for _, _, odds in moved[MOST_MOVED:])
+        print(f"{f'{len(moved) - MOST_MOVED} more':<{width}} {'':>10} {rest:>+9.3f}")
 
 
 def _rows(judged: Extraction) -> list[dict[str, Any]]:

@@ -19,7 +19,10 @@ from numpy.typing import NDArray
 from webmain.features.tree_bits import TreeBits
 
 MAX_NODES: Final = 200_000
+MAX_TREES: Final = 2_000
 MAX_DEPTH: Final = 24
+MAX_NUMBER: Final = 1e30
+"""Thresholds and values lie between it and its negative: sums of them stay finite."""
 _MANY_ROWS: Final = 24
 
 
@@ -149,7 +152,7 @@ class Trees:
             if list(plain["columns"]) != list(names):
                 raise ValueError("it was made for other columns")
             base = plain["base"]
-            if type(base) not in (int, float) or not math.isfinite(base):
+            if not _is_number(base):
                 raise ValueError("the base is no number")
             feature, threshold, child, value, roots = _read(plain["trees"], len(names))
         except (KeyError, TypeError, IndexError, OverflowError) as error:
@@ -176,8 +179,9 @@ def _read(trees: Any, n_columns: int) -> tuple[list[int], list[float], list[int]
     for nodes in trees:
         root = len(feature)
         roots.append(root)
-        if not nodes or root + len(nodes) > MAX_NODES:
-            raise ValueError(f"a tree without nodes, or more than {MAX_NODES:,} nodes")
+        if len(roots) > MAX_TREES or root + len(nodes) > MAX_NODES:
+            raise ValueError(f"more than {MAX_TREES:,} trees or {MAX_NODES:,} nodes")
+        _check_shape(nodes)
         for place, node in enumerate(nodes):
             at = root + place
             if len(node) == 1:
@@ -187,10 +191,10 @@ def _read(trees: Any, n_columns: int) -> tuple[list[int], list[float], list[int]
                 left, right, found = at + 1, root + offset, 0.0
                 if type(column) is not int or not 0 <= column < n_columns:
                     raise ValueError("a node looks at no column")
-                if type(offset) is not int or not place + 1 < offset < len(nodes):
-                    raise ValueError("a node's child stands outside its tree")
-            if type(found) not in (int, float) or type(limit) not in (int, float) or not math.isfinite(found):
-                raise ValueError("a threshold or value is no number")
+                if type(offset) is not int or not _is_number(limit):
+                    raise ValueError("a threshold or the place of a child is no number")
+            if not _is_number(found):
+                raise ValueError("a value is no number")
             feature.append(column)
             threshold.append(limit)
             child += [left, right]
@@ -198,6 +202,25 @@ def _read(trees: Any, n_columns: int) -> tuple[list[int], list[float], list[int]
     if not roots:
         raise ValueError("no tree")
     return feature, threshold, child, value, roots
+
+
+def _is_number(found: Any) -> bool:
+    return type(found) in (int, float) and abs(found) <= MAX_NUMBER  # false for nan
+
+
+def _check_shape(nodes: Any) -> None:
+    """Refuse nodes that are no tree in preorder: each right child stands right behind all that is below the left one."""
+    expected: list[int] = []
+    whole = False
+    for place, node in enumerate(nodes):
+        if len(node) != 1:
+            expected.append(node[2])
+        elif place + 1 == len(nodes):
+            whole = not expected
+        elif not expected or expected.pop() != place + 1:
+            raise ValueError("a node's child stands where it can not")
+    if not whole:
+        raise ValueError("a tree without all its leaves")
 
 
 def _depth(model: Trees) -> int:

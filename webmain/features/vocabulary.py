@@ -91,7 +91,7 @@ _READ_CHARS: Final = 60
 _READ_WORDS: Final = 6
 _NAMES = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _AROUND_WORDS: Final = ".,:;!?\"'()[]|/«»“”„-–—&•›"
-_WORDS = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*|[©®]")
+_WORDS = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+|[\u0900-\u0903\u093a-\u094f]+[^\W\d_]*)*|[©®]")  # vowel signs of Hindi
 
 
 def _bits_of(groups: dict[str, str], separator: str | None) -> dict[str, int]:

@@ -28,9 +28,18 @@ BLOCK_TAGS = frozenset(
 VISUALLY_HIDDEN = frozenset(
     "sr-only visually-hidden visuallyhidden screen-reader-text screen-reader-only screenreader-only element-invisible "
     "a11y-hidden u-visually-hidden u-hidden-visually is-visually-hidden visually-hidden-focusable show-for-sr "
-    "hide-accessible hidden-accessible assistive-text".split()
+    "hide-accessible hidden-accessible assistive-text is-sr-only sr_only sronly screenreader screen-reader sr-text "
+    "sr-only-focusable vh offscreen off-screen hidden-text a11y-text a11y-only visually_hidden u-visuallyhidden "
+    "c-visually-hidden cdk-visually-hidden accessibly-hidden wai-hidden print-only visible-print-block "
+    "d-print-block".split()
 )
 """Class names under which style sheets commonly clip text away from the screen."""
+
+HIDDEN_BY_STYLE_SHEET = frozenset("is-hidden js-hidden invisible lg:hidden".split())
+"""Class names under which style sheets commonly do not show an element at all, on a wide screen at least.
+
+Not among them are `hidden` and `d-none`, of which much is tabs and text that opens on a click.
+"""
 
 _NEVER_TEXT = frozenset("title script style template noembed noframes annotation annotation-xml".split())
 _EMBEDDING = frozenset("iframe object embed applet video audio canvas".split())
@@ -260,8 +269,10 @@ def _flag_hidden(leaves: Leaves, elements: Elements, attributes_of: Attributes) 
 
 
 def _hidden_by_class(value: str) -> int:
-    """Return the flag that a class attribute sets."""
-    return 0 if VISUALLY_HIDDEN.isdisjoint(value.lower().split()) else _BY_CLASS
+    """Return the flags that a class attribute sets."""
+    names = value.lower().split()
+    hidden = 0 if VISUALLY_HIDDEN.isdisjoint(names) else _BY_CLASS
+    return hidden if HIDDEN_BY_STYLE_SHEET.isdisjoint(names) else hidden | _BY_DISPLAY
 
 
 def _hidden_by_style(style: str) -> int:

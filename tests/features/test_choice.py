@@ -1,0 +1,82 @@
+"""The choice of the best set of blocks, against all sets there are."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from webmain.features.choice import PAGE_COLUMNS, choose, page_columns
+
+PROBABILITY = st.floats(0, 1)
+BLOCKS = st.lists(st.tuples(PROBABILITY, st.integers(1, 500)), min_size=1, max_size=8)
+
+
+def expected_f1(probability, n, kept):
+    """Return twice the expected common length over the expected sum of both lengths."""
+    return 2 * (probability * n)[kept].sum() / (n[kept].sum() + (probability * n).sum())
+
+
+@settings(max_examples=150, deadline=None)
+@given(BLOCKS)
+def test_no_other_set_is_expected_to_be_better(blocks):
+    probability = np.array([p for p, _ in blocks])
+    n = np.array([length for _, length in blocks], dtype=float)
+    choice = choose(probability, n)
+    sets = itertools.product([False, True], repeat=len(blocks))
+    best = max(expected_f1(probability, n, np.array(kept)) for kept in sets if any(kept))
+    assert choice.expected == pytest.approx(best, abs=1e-9)
+    assert expected_f1(probability, n, choice.kept) == pytest.approx(choice.expected, abs=1e-9)
+    assert choice.kept.any()
+    assert choice.limit == probability[choice.kept].min()
+
+
+def test_an_only_block_is_kept_however_unlikely():
+    choice = choose(np.array([0.001]), np.array([40.0]))
+    assert choice.kept.tolist() == [True]
+    assert choice.expected == pytest.approx(2 * 0.001 / 1.001)
+
+
+def test_a_sure_page_keeps_what_is_likely_and_drops_what_is_not():
+    probability = np.array([0.99, 0.01, 0.98, 0.02])
+    choice = choose(probability, np.array([500.0, 500, 500, 500]))
+    assert choice.kept.tolist() == [True, False, True, False]
+
+
+def test_where_little_is_likely_less_likely_blocks_are_kept_too():
+    """Below one half, for the whole is what counts: the limit is about half of what is expected."""
+    choice = choose(np.array([0.45, 0.45, 0.01]), np.array([100.0, 100, 100]))
+    assert choice.kept.tolist() == [True, True, False]
+
+
+def test_empty_blocks_are_taken_as_of_one_character():
+    choice = choose(np.array([0.9, 0.2]), np.zeros(2))
+    assert choice.kept.tolist() == [True, False]
+    assert 0 <= choice.expected <= 1
+
+
+def test_equal_blocks_are_chosen_in_their_order():
+    same = choose(np.full(6, 0.5), np.full(6, 10.0))
+    again = choose(np.full(6, 0.5), np.full(6, 10.0))
+    assert same.kept.tolist() == again.kept.tolist()
+
+
+@settings(max_examples=80, deadline=None)
+@given(BLOCKS)
+def test_what_tells_how_sure_a_choice_is_is_finite(blocks):
+    probability = np.array([p for p, _ in blocks])
+    n = np.array([length for _, length in blocks], dtype=float)
+    found = page_columns(probability, n, choose(probability, n))
+    assert found.shape == (len(PAGE_COLUMNS),)
+    assert np.isfinite(found).all()
+
+
+def test_the_quantities_of_a_choice_are_what_their_names_say():
+    probability, n = np.array([1.0, 1.0, 0.0]), np.array([30.0, 10.0, 60.0])
+    row = dict(zip(PAGE_COLUMNS, page_columns(probability, n, choose(probability, n)).tolist(), strict=True))
+    assert row["expected"] == row["kept_chars"] / np.log1p(40) == 1
+    assert row["kept_share"] == pytest.approx(0.4)
+    assert row["kept_blocks"] == pytest.approx(np.log1p(2))
+    assert row["sure_share"] == row["mean_kept"] == row["best"] == row["weakest"] == 1
+    assert row["doubt_kept"] == row["doubt_left"] == row["mean_left"] == row["spread"] == 0

@@ -1,0 +1,177 @@
+"""`webmain train`: train the learned extractor's page model from gold pages, and judge it."""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from webmain.cli.exits import NOT_FOUND, OK, USAGE
+from webmain.cli.sources import positive_int
+
+if TYPE_CHECKING:
+    from webmain.cli import Commands
+    from webmain.evaluation.training.making import Made
+
+_SETS = "wcxb_dev,fundus"
+
+_EXAMPLES = """
+examples:
+  webmain train DATA --out page_model.json
+  webmain train DATA --out page_model.json --check DATA/big9.jsonl.gz DATA/thai.jsonl.gz --jobs 2 --report report.json
+  webmain train gold/ --sets mine --made-up 0 --out mine.json       your own pages: gold/mine.jsonl.gz, or a folder
+
+The same data, seed and versions of LightGBM and NumPy give the same file, bit for bit, whatever --jobs is.
+
+exit codes: 0 done, 2 wrong usage, 3 no gold data or no LightGBM, 4 the output could not be written
+"""
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    train = commands.add_parser(
+        "train",
+        help="train the learned extractor's page model",
+        description="Read gold pages, make up more pages from them, judge by cross-validation over sites, fit the model "
+        "to all pages, write it, and report. LightGBM is needed: pip install webmain[train].",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    train.add_argument("data", metavar="DATA", type=Path, help="folder with the training sets, NAME.jsonl.gz each")
+    train.add_argument("--out", type=Path, metavar="FILE", required=True, help="where the model goes (JSON)")
+    train.add_argument(
+        "--sets",
+        type=_names,
+        default=_names(_SETS),
+        metavar="NAME[,NAME]",
+        help=f"the sets that are trained on ({_SETS}: their licences allow it)",
+    )
+    train.add_argument(
+        "--check",
+        type=Path,
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="GOLD",
+        help="judge the model on these as well; never trained on",
+    )
+    train.add_argument("--made-up", type=_count, metavar="N", help="pages that are made up from the others (2000)")
+    train.add_argument("--seed", type=_count, default=1, metavar="S", help="of made-up pages and of the trees (1)")
+    train.add_argument("--jobs", type=positive_int, default=1, metavar="N", help="processes (1)")
+    train.add_argument("--report", type=Path, metavar="FILE", help="write all figures here as JSON")
+    train.add_argument(
+        "--card", type=Path, metavar="FILE", help="write the figures into this model card, between its marks"
+    )
+    train.set_defaults(run=_train)
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def _count(text: str) -> int:
+    value = int(text)
+    if not 0 <= value < 2**31:
+        raise argparse.ArgumentTypeError(f"got {text}, allowed is 0 to {2**31 - 1}")
+    return value
+
+
+def _train(args: argparse.Namespace) -> int:
+    from webmain.evaluation.gold import GoldError
+    from webmain.evaluation.training import making
+    from webmain.evaluation.training.boosting import TrainingError
+
+    try:
+        card = _card(args.card)
+        for path in filter(None, (args.out, args.report)):
+            _check_place(path)
+        wish = making.Wish(
+            data=args.data,
+            sets=args.sets,
+            checks=tuple(args.check),
+            made_up=making.MADE_UP if args.made_up is None else args.made_up,
+            seed=args.seed,
+            jobs=args.jobs,
+        )
+        made = making.make(wish, progress=_progress)
+    except (TrainingError, GoldError) as error:
+        print(f"webmain: {error}", file=sys.stderr)
+        return NOT_FOUND
+    except _NoCardError as error:
+        print(f"webmain: {error}", file=sys.stderr)
+        return USAGE
+    _write(args, made, card)
+    _tell(made)
+    return OK
+
+
+def _check_place(path: Path) -> None:
+    """Raise OSError where a file can not be written, before hours of work are lost to that."""
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not os.access(path.parent, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path.parent))
+
+
+class _NoCardError(Exception):
+    """There is no card to write figures into."""
+
+
+def _card(path: Path | None) -> str:
+    """Read the card before anything is trained, so that hours of work are not lost to a wrong name."""
+    from webmain.evaluation.training.boosting import TrainingError
+    from webmain.evaluation.training.tables import with_part
+
+    if path is None:
+        return ""
+    try:
+        card = path.read_text(encoding="utf-8")
+        with_part(card, "")
+    except OSError as error:
+        raise _NoCardError(f"--card: {path}: {error.strerror or error}") from error
+    except (UnicodeDecodeError, TrainingError) as error:
+        raise _NoCardError(f"--card: {path}: {error}") from error
+    return card
+
+
+def _write(args: argparse.Namespace, made: Made, card: str) -> None:
+    from webmain.evaluation.training import tables
+    from webmain.evaluation.writers import write_whole
+
+    write_whole(args.out, made.data.decode("ascii"))
+    if args.report:
+        write_whole(args.report, tables.report(made))
+    if args.card:
+        write_whole(args.card, tables.with_figures(card, made))
+
+
+def _tell(made: Made) -> None:
+    from webmain.evaluation import writers
+    from webmain.evaluation.training import making, tables
+
+    print(tables.facts_text(made) + "\n")
+    print("\n".join(writers.text(writers.without_empty(table)) for table in tables.tables(made)).rstrip("\n"))
+    if len(made.data) > making.MAX_BYTES:
+        print(
+            f"webmain: the model has {len(made.data):,} bytes; one that comes with the program has at most "
+            f"{making.MAX_BYTES:,}",
+            file=sys.stderr,
+        )
+
+
+@contextmanager
+def _progress(what: str, total: int) -> Iterator[Callable[[], object]]:
+    """Show a progress bar on a terminal, a line for each step elsewhere."""
+    from tqdm import tqdm
+
+    on_terminal = sys.stderr.isatty()
+    if not on_terminal:
+        print(f"webmain: {what}: {total}", file=sys.stderr, flush=True)
+    with tqdm(total=total, desc=what, file=sys.stderr, disable=not on_terminal, leave=False) as bar:
+        yield bar.update

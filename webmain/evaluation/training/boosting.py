@@ -1,0 +1,214 @@
+"""Gradient-boosted trees fitted by LightGBM, as plain arrays: the same rows give the same trees, bit for bit.
+
+One thread, rows scanned in one order, every seed fixed, leaves' values and thresholds rounded. The trees are read from
+`Booster.dump_model()`, which is public and documented; nothing of LightGBM is needed to predict.
+
+References
+----------
+Guolin Ke, Qi Meng, Thomas Finley, Taifeng Wang, Wei Chen, Weidong Ma, Qiwei Ye, Tie-Yan Liu: LightGBM: A Highly Efficient
+Gradient Boosting Decision Tree (2017). Jerome Friedman: Greedy Function Approximation: A Gradient Boosting Machine (2001).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import numpy as np
+
+from webmain.features.trees import Trees
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+DECIMALS: Final = 5
+"""Leaves' values are rounded to so many places."""
+
+DIGITS: Final = 6
+"""Thresholds are rounded to so many significant digits."""
+
+ROWS_SHARE: Final = 0.8
+"""Share of the rows that each tree is fitted to."""
+
+REMEDY: Final = "pip install 'webmain[train]'; on Debian and Ubuntu also: apt-get install libgomp1"
+
+
+class TrainingError(ValueError):
+    """A model can not be trained; the message says why, and what would help."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """How trees are fitted.
+
+    Attributes
+    ----------
+    n_trees, n_leaves, min_leaf, depth : int
+        Trees, most leaves of each, fewest rows of a leaf, most steps to one.
+    learning_rate, l2, column_share : float
+        Shrinkage, regularisation of the leaves, share of the columns that each tree chooses from.
+    n_bins : int
+        Most distinct values of a column that are told apart.
+    seed : int
+    """
+
+    n_trees: int = 140
+    n_leaves: int = 31
+    min_leaf: int = 60
+    depth: int = 9
+    learning_rate: float = 0.08
+    l2: float = 5.0
+    column_share: float = 0.4
+    n_bins: int = 127
+    seed: int = 1
+
+
+@dataclass(frozen=True)
+class Boosted:
+    """Fitted trees, and what each column was good for.
+
+    Attributes
+    ----------
+    trees : Trees
+    gains : (n_columns,) float64
+        Sum of the gains of all splits on each column.
+    """
+
+    trees: Trees
+    gains: NDArray[np.float64]
+
+
+def boosted(
+    values: NDArray[np.float32],
+    target: NDArray[Any],
+    weights: NDArray[np.float64],
+    recipe: Recipe,
+    *,
+    task: Literal["odds", "value"] = "odds",
+) -> Boosted:
+    """Fit gradient-boosted trees.
+
+    Parameters
+    ----------
+    values : (n_rows, n_columns) float32
+        Finite.
+    target : (n_rows,) array
+        0 or 1 for log-odds; numbers for a value. Where all are the same, the trees say that always.
+    weights : (n_rows,) float64
+        Scaled to a mean of 1.
+
+    Raises
+    ------
+    TrainingError
+        There are no rows, or LightGBM can not be used.
+    """
+    if not len(values):
+        raise TrainingError("there are no rows to fit trees to")
+    wanted = np.asarray(target, dtype=np.float64)
+    if (wanted == wanted[0]).all():
+        sure = float(np.log(len(wanted) + 1.0))
+        value = float(wanted[0]) if task == "value" else sure if wanted[0] else -sure
+        return Boosted(constant(value, values.shape[1]), np.zeros(values.shape[1]))
+    lightgbm = _lightgbm()
+    data = lightgbm.Dataset(
+        values, wanted, weight=weights * (len(weights) / weights.sum()), params=_data_settings(recipe)
+    )
+    booster = lightgbm.train(_settings(recipe, task), data, recipe.n_trees)
+    return plain_trees(booster.dump_model()["tree_info"], values.shape[1])
+
+
+def version() -> str:
+    """Return LightGBM's version, which belongs to what makes a model the same bit for bit."""
+    return str(_lightgbm().__version__)
+
+
+def _lightgbm() -> Any:
+    """Import LightGBM: an extra, which needs a library of the system."""
+    try:
+        import lightgbm
+    except ImportError as error:
+        raise TrainingError(f"trees are fitted by LightGBM, which is not installed ({error}): {REMEDY}") from error
+    except OSError as error:  # its library, or the system's OpenMP
+        raise TrainingError(f"LightGBM is installed, but can not be loaded ({error}): {REMEDY}") from error
+    return lightgbm
+
+
+def _data_settings(recipe: Recipe) -> dict[str, Any]:
+    return {
+        "max_bin": recipe.n_bins,
+        "data_random_seed": recipe.seed,
+        "use_missing": False,
+        "feature_pre_filter": False,
+        "min_data_in_leaf": recipe.min_leaf,
+        "num_threads": 1,
+        "verbose": -1,
+    }
+
+
+def _settings(recipe: Recipe, task: str) -> dict[str, Any]:
+    return {
+        **_data_settings(recipe),
+        "objective": "binary" if task == "odds" else "l2",
+        "num_leaves": recipe.n_leaves,
+        "max_depth": recipe.depth,
+        "learning_rate": recipe.learning_rate,
+        "lambda_l2": recipe.l2,
+        "feature_fraction": recipe.column_share,
+        "bagging_fraction": ROWS_SHARE,
+        "bagging_freq": 1,
+        "seed": recipe.seed,
+        "bagging_seed": recipe.seed,
+        "feature_fraction_seed": recipe.seed,
+        "extra_seed": recipe.seed,
+        "deterministic": True,
+        "force_row_wise": True,
+    }
+
+
+def constant(value: float, n_columns: int) -> Trees:
+    """Return trees that say the same of every row."""
+    names = _numbers(n_columns)
+    return Trees.from_plain({"base": 0.0, "columns": names, "trees": [[[round(value, DECIMALS)]]]}, names)
+
+
+def plain_trees(dumped: Sequence[Mapping[str, Any]], n_columns: int) -> Boosted:
+    """Read the trees of LightGBM's dump, values and thresholds rounded.
+
+    Parameters
+    ----------
+    dumped : sequence of mapping
+        `tree_info` of `Booster.dump_model()`: each with its `tree_structure`.
+    n_columns : int
+    """
+    gains = np.zeros(n_columns)
+    trees: list[list[list[float]]] = []
+    for tree in dumped:
+        nodes: list[list[float]] = []
+        _add(nodes, tree["tree_structure"], gains)
+        trees.append(nodes)
+    names = _numbers(n_columns)
+    return Boosted(Trees.from_plain({"base": 0.0, "columns": names, "trees": trees}, names), gains)
+
+
+def _add(nodes: list[list[float]], node: Mapping[str, Any], gains: NDArray[np.float64]) -> None:
+    """Add a node and all below it in preorder, as `Trees.to_plain` has them; add up what its splits gain."""
+    if "split_feature" not in node:
+        nodes.append([round(float(node["leaf_value"]), DECIMALS)])
+        return
+    column = int(node["split_feature"])
+    gains[column] += max(float(node["split_gain"]), 0.0)
+    inner: list[float] = [column, rounded(node["threshold"]), 0]
+    nodes.append(inner)
+    _add(nodes, node["left_child"], gains)
+    inner[2] = len(nodes)
+    _add(nodes, node["right_child"], gains)
+
+
+def rounded(threshold: float) -> float:
+    """Return the threshold that is written: a float32 of few digits."""
+    return float(str(np.float32(f"{threshold:.{DIGITS}g}")))
+
+
+def _numbers(n_columns: int) -> list[str]:
+    return [str(number) for number in range(n_columns)]
