@@ -72,6 +72,7 @@ def test_every_code_is_documented():
         ("WEBMAIN_PROGRESS_S", "nan"),
         ("WEBMAIN_PROGRESS_S", ""),
         ("WEBMAIN_SUMMARY", "perhaps"),
+        ("WEBMAIN_LEARN", "no"),
         ("WEBMAIN_REVIEW_BELOW", "1.5"),
         ("WEBMAIN_REVIEW_BELOW", "-.1"),
         ("WEBMAIN_REVIEW_BELOW", "nan"),

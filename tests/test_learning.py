@@ -664,3 +664,35 @@ def test_only_extractors_that_learn_and_have_not_learned_make_pages_wait(tmp_pat
     else:
         with pytest.raises(NotConfigured):
             crawl_learning.SiteLearning.from_crawler(crawler)
+
+
+@pytest.mark.parametrize(
+    ("max_articles", "setting", "min_pages", "wanted"),
+    [(None, None, 3, 20), (7, None, 3, 7), (2, None, 3, 3), (90, None, 3, 20), (None, None, 25, 25), (7, 9, 3, 9)],
+)
+def test_no_more_pages_are_waited_for_than_articles_are_asked_for(max_articles, setting, min_pages, wanted):
+    settings = Settings()
+    settings.setmodule("webmain.settings")
+    settings.set("WEBMAIN_LEARN_PAGES", setting)
+    crawler = Crawler(Spider, settings)
+    crawler.spider = Spider("s")
+    crawler.spider.extractor, crawler.spider.max_articles = Toy(min_pages), max_articles
+    assert crawl_learning.SiteLearning.from_crawler(crawler)._learning.wanted == wanted
+
+
+@pytest.mark.parametrize(
+    ("setting", "argument", "is_there"),
+    [(True, None, True), (False, None, False), ("0", None, False), (True, False, False), (False, True, True)],
+)
+def test_learning_is_switched_off_by_a_setting_or_for_one_crawl(setting, argument, is_there):
+    settings = Settings()
+    settings.setmodule("webmain.settings")
+    settings.set("WEBMAIN_LEARN", setting)
+    crawler = Crawler(Spider, settings)
+    crawler.spider = Spider("s")
+    crawler.spider.extractor, crawler.spider.learn = Toy(), argument
+    if is_there:
+        assert crawl_learning.SiteLearning.from_crawler(crawler)
+    else:
+        with pytest.raises(NotConfigured):
+            crawl_learning.SiteLearning.from_crawler(crawler)

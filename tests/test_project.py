@@ -66,9 +66,10 @@ def build_wheel(folder):
     return wheel
 
 
-def extract_with(python, env, cwd):
+def extract_with(python, env, cwd, *options):
     code = (
-        "import sys, webmain.cli as c; print(c.__file__, file=sys.stderr); sys.exit(c.main(['extract', '-fjson', '-']))"
+        "import sys, webmain.cli as c; print(c.__file__, file=sys.stderr);"
+        f"sys.exit(c.main(['extract', '-fjson', '-', *{list(options)}]))"
     )
     return subprocess.run(
         [python, "-c", code],
@@ -90,6 +91,9 @@ def test_wheel_holds_all_that_extraction_needs(tmp_path):
     done = extract_with(sys.executable, {**os.environ, "PYTHONPATH": str(target)}, tmp_path)
     assert str(target) in done.stderr
     assert "upper quay" in done.stdout
+    learned = extract_with(sys.executable, {**os.environ, "PYTHONPATH": str(target)}, tmp_path, "-e", "learned")
+    assert str(target) in learned.stderr
+    assert "upper quay" in learned.stdout
 
 
 @pytest.mark.servers

@@ -1,12 +1,12 @@
 """webmain: news pages in, clean articles out.
 
-The public door: `extract` for one page, `extract_site` for pages of one site, and the records they take and give. Importing
-it costs next to nothing; parsers and models are loaded when first needed.
+The public door: `extract` for one page, `extract_site` for pages of one site, `extract_many` for any number of pages, and the
+records they take and give. Importing it costs next to nothing; parsers and models are loaded when first needed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,6 +16,7 @@ from webmain.keep import Keep
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from webmain.batch import Answer
     from webmain.extractors.base import Extractor
     from webmain.extractors.shelf import Shelf
 
@@ -33,11 +34,13 @@ __all__ = [
     "TextLink",
     "WordCount",
     "extract",
+    "extract_many",
     "extract_site",
 ]
 
 MAX_BYTES = 10 * 1024 * 1024
 TIMEOUT_S = 10.0
+MAX_NOTES = 20
 
 
 def extract(
@@ -150,6 +153,88 @@ def extract_site(
         max_bytes=max_bytes,
         shelf=_shelf(models),
     )
+
+
+def extract_many(
+    pages: Iterable[Page],
+    *,
+    jobs: int | None = None,
+    extractor: str | Extractor | None = None,
+    parts: Literal["article", "text"] = "article",
+    keep: Keep | str | Iterable[str] | None = None,
+    timeout_s: float | None = TIMEOUT_S,
+    max_bytes: int = MAX_BYTES,
+    models: str | Path | None = None,
+) -> Iterator[Article | Rejected]:
+    """Extract the articles from any number of pages of any sites, on several cores.
+
+    Pages are taken one after the other as there is room for them, and answers come in the same order: memory is bounded
+    (`webmain.batch.AHEAD`, `MAX_AHEAD_BYTES`) however many there are. No page stops the others: one that takes too long,
+    raises an error in the method or crashes its process is answered with the reason. Each page is judged by itself, or by its
+    site's model where there is one in `models`; nothing is learned.
+
+    Parameters
+    ----------
+    pages : iterable of Page
+        `Page(url=..., body=...)` or `Page(url=..., html=...)`; may be endless.
+    jobs : int or None
+        Worker processes; None for one on each core; 0 does the work in this process, and only the time limit between steps
+        holds. They are started anew (spawned), and ended with the iterator: a script has to call this under
+        `if __name__ == "__main__":`.
+    extractor, parts, keep, timeout_s, max_bytes, models
+        As for `extract`; the time limit holds for each page. An extractor of your own must be one that can be pickled.
+
+    Yields
+    ------
+    Article or Rejected
+        One answer for each page, in order.
+
+    Raises
+    ------
+    BatchError
+        Worker processes can not be started. A RuntimeError.
+    ValueError, TypeError
+        As for `extract`.
+
+    Examples
+    --------
+    >>> for page, answer in zip(pages, webmain.extract_many(pages)):  # doctest: +SKIP
+    ...     print(page.url, answer.reason if isinstance(answer, webmain.Rejected) else answer.title)
+    """
+    from webmain.batch import Walk, answers, cores
+    from webmain.extractors.registry import create
+
+    _check_options(url=None, parts=parts, timeout_s=timeout_s, max_bytes=max_bytes)
+    if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 0):
+        raise ValueError(
+            f"jobs: got {jobs!r}, allowed are whole numbers from 0, and None for as many as there are cores"
+        )
+    create(extractor)
+    walk = Walk(
+        extractor=extractor,
+        metadata=parts == "article",
+        keep=Keep.of(keep),
+        timeout_s=timeout_s,
+        max_bytes=max_bytes,
+        models=None if models is None else str(models),
+    )
+    checked = (_checked(page, number) for number, page in enumerate(pages))
+    return _noted(answers(checked, walk, jobs=cores() if jobs is None else jobs))
+
+
+def _noted(found: Generator[Answer, None, None]) -> Iterator[Article | Rejected]:
+    """Yield what was found, and log what is told of models, once each."""
+    import logging
+
+    told: set[str] = set()
+    try:
+        for answer in found:
+            if answer.note and answer.note not in told and len(told) < MAX_NOTES:
+                told.add(answer.note)
+                logging.getLogger("webmain.batch").warning("%s", answer.note)
+            yield answer.found
+    finally:
+        found.close()
 
 
 def _shelf(models: str | Path | None) -> Shelf | None:

@@ -72,7 +72,8 @@ def compose(extraction: Extraction, *, metadata: bool = True, keep: Keep = DEFAU
     Raises
     ------
     Rejected
-        `NO_TEXT` where the method kept nothing and neither a feed nor the page's own data brought the article's content.
+        `NO_TEXT` where the method kept nothing and neither a feed nor the page's own data brought the article's content;
+        `NO_BLOCKS` where there was nothing to keep.
     """
     document = extraction.document
     found = _found(extraction, keep, locate=metadata)
@@ -95,7 +96,8 @@ def compose(extraction: Extraction, *, metadata: bool = True, keep: Keep = DEFAU
     if not blocks and extraction.confidence is not None:
         blocks, name = fallback_blocks(document), "fallback"
     if not blocks:
-        raise Rejected(Reason.NO_TEXT, _why_nothing(extraction), url=document.url)
+        reason = Reason.NO_TEXT if len(extraction.segmentation) else Reason.NO_BLOCKS
+        raise Rejected(reason, _why_nothing(extraction), url=document.url)
     article = Article(
         url=document.url,
         text="\n\n".join(b.text for b in blocks),
@@ -111,6 +113,8 @@ def compose(extraction: Extraction, *, metadata: bool = True, keep: Keep = DEFAU
 def _why_nothing(extraction: Extraction) -> str:
     """Return a sentence on what was kept, with the reason that most blocks were dropped for."""
     n_kept, n = int(extraction.kept.sum()), len(extraction.kept)
+    if not n:
+        return f"{extraction.extractor} finds no block of text"
     if n_kept:
         return f"{extraction.extractor} kept {n_kept} of {n} blocks, and there is no text in them"
     told = f"{extraction.extractor} kept none of {n} blocks"

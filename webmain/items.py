@@ -36,6 +36,7 @@ class Reason(StrEnum):
     OTHER_LANGUAGE = "other_language"  # not the language that was asked for
     TOO_OLD = "too_old"  # published before `since`
     OPTED_OUT = "opted_out"  # the page forbids what it is wanted for
+    FAILED = "failed"  # the method raised an error or its process died: in a batch, where other pages go on
 
 
 class Rejected(ValueError):  # noqa: N818 - the page was rejected; the program made no error

@@ -70,7 +70,7 @@ class SiteLearning:
 
     Settings
     --------
-    WEBMAIN_MODELS, WEBMAIN_LEARN_PAGES, WEBMAIN_LEARN_HOLD_S, WEBMAIN_LEARN_MAX_HELD
+    WEBMAIN_LEARN, WEBMAIN_MODELS, WEBMAIN_LEARN_PAGES, WEBMAIN_LEARN_HOLD_S, WEBMAIN_LEARN_MAX_HELD
     """
 
     def __init__(self, crawler: Crawler, extractor: SiteExtractor) -> None:
@@ -87,7 +87,7 @@ class SiteLearning:
             shelf=Shelf(folder),
             spool=self._spool,
             default=create(DEFAULT),
-            pages=_whole(settings, "WEBMAIN_LEARN_PAGES") or max(extractor.min_pages, LEARN_PAGES),
+            pages=_whole(settings, "WEBMAIN_LEARN_PAGES") or _pages(extractor, crawler.spider),
             hold_s=_hold_s(settings),
             max_held=settings.getint("WEBMAIN_LEARN_MAX_HELD"),
             timeout_s=self._limits["timeout_s"],
@@ -101,7 +101,10 @@ class SiteLearning:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make the middleware; where the crawl's extractor learns nothing it is left out."""
+        """Make the middleware; where the crawl's extractor learns nothing, or is not to learn, it is left out."""
+        asked = getattr(crawler.spider, "learn", None)
+        if not (crawler.settings.getbool("WEBMAIN_LEARN", True) if asked is None else asked):
+            raise NotConfigured
         spec = getattr(crawler.spider, "extractor", None) or crawler.settings.get("WEBMAIN_EXTRACTOR")
         extractor = create(spec)
         if not isinstance(extractor, SiteExtractor) or extractor.learned is not None:
@@ -248,6 +251,12 @@ def _hold_s(settings: BaseSettings) -> float:
     return min(filter(None, given), default=0.0)
 
 
+def _pages(extractor: SiteExtractor, spider: Spider | None) -> int:
+    """Return how many pages are waited for: no more are fetched of a site than a small crawl wants articles."""
+    most = getattr(spider, "max_articles", None) or LEARN_PAGES
+    return max(extractor.min_pages, min(LEARN_PAGES, most))
+
+
 def _whole(settings: BaseSettings, name: str) -> int | None:
     """Read a setting that may be left out."""
     return None if settings.get(name) in (None, "") else settings.getint(name)
@@ -298,6 +307,7 @@ def _gathering(contact: str) -> Settings:
     for name, value in (
         ("ITEM_PIPELINES", {}),
         ("WEBMAIN_LEDGER", ""),
+        ("WEBMAIN_LEARN", False),
         ("WEBMAIN_SUMMARY", False),
         ("WEBMAIN_PROGRESS_S", 0),
         ("WEBMAIN_STATS_DIR", ""),

@@ -43,13 +43,17 @@ WEBMAIN_REVIEW_BELOW = 0.0
 WEBMAIN_REVIEW_KEEP_OUT = False
 """Those articles go to a store of their own (jsonl:PATH.kept_out) and not to the others."""
 
-# ---- Sites that are learned (extractors such as svm and lbda)
+# ---- Sites that are learned
+
+WEBMAIN_LEARN = True
+"""Learn sites, where the extractor is one that learns; else each page is judged by itself, and models are left alone."""
 
 WEBMAIN_MODELS = "models/sites"
 """The folder of the models, one file for each site and method."""
 
 WEBMAIN_LEARN_PAGES = None
-"""Pages of a site that are waited for before it is learned; None is 20, or more where the extractor wants more."""
+"""Pages of a site that are waited for before it is learned; None is 20, or more where the extractor wants more; fewer where
+fewer articles are asked for (max_articles)."""
 
 WEBMAIN_LEARN_HOLD_S = 300.0
 """Seconds for which a page waits at most; then its site is learned from what there is. 0 for no limit."""

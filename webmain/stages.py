@@ -6,9 +6,10 @@ The last two are in `webmain.compose`.
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from webmain.page.document import DEFAULT_MAX_BYTES, Document
 from webmain.page.encoding import decode, scrub, sniff
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Generator, Iterable
 
     from numpy.typing import NDArray
 
@@ -179,8 +180,22 @@ def extract_page(
     document = read(page, max_bytes=max_bytes, timeout_s=timeout_s)
     if shelf is not None:
         extractor = shelved(extractor, document, shelf)
+    return extract_document(document, extractor, metadata=metadata, keep=keep, max_bytes=max_bytes, timeout_s=timeout_s)
+
+
+def extract_document(
+    document: Document,
+    extractor: Extractor,
+    *,
+    metadata: bool = True,
+    keep: Keep = DEFAULT_KEEP,
+    max_bytes: int = DEFAULT_MAX_BYTES,
+    timeout_s: float | None = DEFAULT_TIMEOUT_S,
+) -> Article:
+    """Walk the rest of the way with a page that has been read, and with the pages that continue it (see `extract_page`)."""
     article = compose(merge(judge(document, extractor)), metadata=metadata, keep=keep)
-    return stitch_parts(article, page.parts, extractor, keep=keep, max_bytes=max_bytes, timeout_s=timeout_s)
+    parts = document.page.parts
+    return stitch_parts(article, parts, extractor, keep=keep, max_bytes=max_bytes, timeout_s=timeout_s)
 
 
 def stitch_parts(
@@ -215,9 +230,9 @@ def _of_site(extractor: SiteExtractor, documents: Sequence[Document], shelf: She
 
 
 def fitted(extractor: Extractor, documents: Sequence[Document]) -> Extractor:
-    """Return a method fitted to a site's pages; as it is where it learns nothing, or they are too few or no evidence."""
+    """Return a method fitted to a site's pages; as it is where it learns nothing: too few pages, no evidence, no time."""
     if isinstance(extractor, SiteExtractor) and len(documents) >= extractor.min_pages:
-        with suppress(NothingLearned):
+        with suppress(NothingLearned, Rejected):
             return extractor.fit(documents)
     return extractor
 
@@ -242,24 +257,66 @@ def extract_pages(
     ModelError
         There is a model, and it can not be used.
     """
-    pages = list(pages)
+    reading = (_read_or_why_not(page, max_bytes=max_bytes, timeout_s=timeout_s) for page in pages)
     if isinstance(extractor, SiteExtractor):
-        documents = []
-        for page in pages:
-            try:
-                documents.append(read(page, max_bytes=max_bytes, timeout_s=timeout_s))
-            except Rejected:
-                continue
-        if shelf is not None and documents:
+        found = list(reading)
+        documents = _Timed([document for document in found if isinstance(document, Document)], timeout_s)
+        if shelf is not None and len(documents):
             extractor = _of_site(extractor, documents, shelf)
         if extractor.learned is None:
             extractor = fitted(extractor, documents)
+        del documents
+        reading = _taken(found)
     answers: list[Article | Rejected] = []
-    for page in pages:
+    for document in reading:
+        if isinstance(document, Rejected):
+            answers.append(document)
+            continue
+        document.restart(timeout_s)
         try:
             answers.append(
-                extract_page(page, extractor, metadata=metadata, keep=keep, max_bytes=max_bytes, timeout_s=timeout_s)
+                extract_document(
+                    document, extractor, metadata=metadata, keep=keep, max_bytes=max_bytes, timeout_s=timeout_s
+                )
             )
         except Rejected as rejected:
             answers.append(rejected)
     return answers
+
+
+def _read_or_why_not(page: Page, *, max_bytes: int, timeout_s: float | None) -> Document | Rejected:
+    try:
+        return read(page, max_bytes=max_bytes, timeout_s=timeout_s)
+    except Rejected as rejected:
+        return rejected
+
+
+def _taken(found: list[Document | Rejected]) -> Generator[Document | Rejected]:
+    """Take each out of the list, so that memory does not hold all pages parsed at once."""
+    found.reverse()
+    while found:
+        yield found.pop()
+
+
+class _Timed(Sequence[Document]):
+    """Documents whose time begins whenever they are looked at: a page late in the row has as much as the first."""
+
+    def __init__(self, documents: Sequence[Document], timeout_s: float | None) -> None:
+        self._documents = documents
+        self._timeout_s = timeout_s
+
+    def __len__(self) -> int:
+        return len(self._documents)
+
+    @overload
+    def __getitem__(self, index: int) -> Document: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Document]: ...
+
+    def __getitem__(self, index: int | slice) -> Document | Sequence[Document]:
+        if isinstance(index, slice):
+            return _Timed(self._documents[index], self._timeout_s)
+        document = self._documents[index]
+        document.restart(self._timeout_s)
+        return document

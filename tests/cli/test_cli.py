@@ -157,6 +157,12 @@ def test_a_method_that_learned_nothing_of_a_site_says_so(command, page, tmp_path
     assert "a page without an address (--url): svm has learned nothing" in capsys.readouterr().err
 
 
+def test_the_default_method_says_nothing_of_sites_it_has_not_learned(page, tmp_path, capsys):
+    for command in ("extract", "explain"):
+        assert cli.main([command, page, "--models", str(tmp_path), "--url", "https://courier.example/a"]) == exits.OK
+        assert capsys.readouterr().err == ""
+
+
 def test_explain_shows_every_block_with_verdict_and_reason(page, capsys):
     assert cli.main(["explain", "-e", "thai_xpath", page]) == exits.OK
     out = capsys.readouterr().out

@@ -130,7 +130,7 @@ def test_models_are_listed_and_forgotten(archive, capsys):
     assert run("forget", "https://www.one.example/a", "-e", "svm") == exits.NOT_FOUND
     capsys.readouterr()
     assert run("forget", "https://www.one.example/a", "-e", "svmx") == exits.USAGE
-    assert "got 'svmx', allowed are lbda, places, svm" in capsys.readouterr().err
+    assert "got 'svmx', allowed are lbda, learned, places, svm" in capsys.readouterr().err
     assert run("forget", "https://www.one.example/a", "-e", "places") == exits.OK
     assert run("forget", "one.example") == exits.NOT_FOUND
     assert run("forget", "one.example", "-e", PLACES) == exits.NOT_FOUND
@@ -195,6 +195,20 @@ def test_pages_without_a_web_address_are_of_the_site_that_is_named(tmp_path, cap
     assert out.startswith("one.example: 6 pages, quality 1.000")
     assert err == ""
     assert [m.site for m in Shelf("models/sites").models().models] == ["one.example"]
+
+
+def test_the_default_method_learns_and_is_used_where_nothing_is_said(archive, capsys):
+    assert run("learn", archive) == exits.OK
+    assert sorted(path.name for path in Path("models/sites").glob("*.json")) == [
+        "one.example.learned.json",
+        "two.example.learned.json",
+    ]
+    capsys.readouterr()
+    assert run("extract", archive, "-f", "json", "--jobs", 1) == exits.OK
+    assert run("extract", archive, "-f", "json", "--jobs", 0) == exits.OK
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 24
+    assert lines[:12] == lines[12:]
 
 
 def test_pages_given_and_pages_learned_from_are_both_listed(capsys):

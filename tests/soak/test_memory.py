@@ -15,7 +15,7 @@ WARM_UP = 2_000
 ALLOWED_GROWTH_MB = 30
 
 
-@pytest.mark.parametrize("extractor", ["line_block", "thai_xpath"])
+@pytest.mark.parametrize("extractor", ["learned", "line_block", "thai_xpath"])
 def test_memory_is_flat_over_many_distinct_pages(extractor):
     web = ManyPages(n_articles=N_PAGES)
     process = psutil.Process()

@@ -32,8 +32,14 @@ def test_a_domain_alone_is_enough_and_the_rest_has_defaults():
     assert arguments.store == DEFAULT_STORE
     assert arguments.skip_known is True
     assert (arguments.max_pages, arguments.max_articles, arguments.since, arguments.language) == (None,) * 4
-    assert arguments.extractor.name
+    assert arguments.extractor.name == "learned"
+    assert arguments.learn is None
     assert (arguments.review_below, arguments.review_only) == (None, None)
+
+
+@pytest.mark.parametrize(("text", "value"), [("no", False), ("false", False), ("yes", True)])
+def test_a_crawl_may_be_told_not_to_learn(text, value):
+    assert read_news_arguments({"site": "bbc.com", "learn": text}, now=NOW).learn is value
 
 
 @pytest.mark.parametrize(("text", "value"), [("0", 0.0), (".6", 0.6), ("1", 1.0), ("6e-1", 0.6)])
@@ -123,6 +129,7 @@ def test_without_any_site_the_argument_is_missing():
         ("include", "https://bbc.com/sport", "globs over paths"),
         ("record", "crawl.warc", ".warc.gz"),
         ("skip_known", "perhaps", "true and false"),
+        ("learn", "perhaps", "true and false"),
         ("review_below", "1.01", "from 0 to 1"),
         ("review_below", "-0.1", "from 0 to 1"),
         ("review_below", "nan", "from 0 to 1"),

@@ -1,24 +1,42 @@
-"""`webmain extract`: print the article of a page."""
+"""`webmain extract`: print the articles of pages."""
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
+from collections import Counter, deque
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from webmain.cli.exits import NOT_FOUND, OK, REJECTED
-from webmain.cli.sources import NotFoundError, add_source, judge_of, read_page
+from webmain.cli.sources import NotFoundError, add_source, read_page
 from webmain.items import Article, Rejected
 from webmain.keep import DEFAULT_KEEP, Keep
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from webmain.cli import Commands
+    from webmain.corpus.warc import Skip
+    from webmain.items import Page
+
+MANY = 16
+"""Sources from which on several processes are worth their start."""
+
+MAX_DAMAGES = 10
+"""Damaged files of an archive that are named."""
+
+_WARC = (".warc", ".warc.gz", ".warc.zst", ".warc.lz4")
 
 
 def add(commands: Commands) -> None:
     """Add the command."""
     extract = commands.add_parser(
-        "extract", help="print the article of a page", description="Print the article of a page."
+        "extract",
+        help="print the articles of pages",
+        description="Print the articles of pages: of web addresses, HTML files, WARC files, folders and patterns of such.",
     )
     add_source(extract, several=True)
     extract.add_argument(
@@ -26,7 +44,7 @@ def add(commands: Commands) -> None:
         "--format",
         choices=("text", "markdown", "json"),
         default="text",
-        help="what to print (default: text); json prints one record, or one a line where there are several sources",
+        help="what to print (default: text); json prints one record, or one a line where there are several pages",
     )
     extract.add_argument(
         "--keep",
@@ -35,6 +53,14 @@ def add(commands: Commands) -> None:
         metavar="NAMES",
         help="what beside running text is kept, separated by commas: captions, links, images, comments; "
         "tables and lists are (no-tables, no-lists), captions are as the method judges (no-captions)",
+    )
+    extract.add_argument(
+        "-j",
+        "--jobs",
+        type=_jobs,
+        metavar="N",
+        help="processes to work with, 0 for none beside this one (default: one a core for archives, folders and "
+        f"{MANY} sources or more, else 0)",
     )
     extract.set_defaults(run=_extract)
 
@@ -47,31 +73,139 @@ def _keep(text: str) -> Keep:
         raise argparse.ArgumentTypeError(str(error).removeprefix("keep: ")) from error
 
 
+def _jobs(text: str) -> int:
+    """Read a number of processes (an argument's type)."""
+    value = int(text)
+    if value < 0:
+        raise argparse.ArgumentTypeError(f"got {text}, allowed are whole numbers from 0")
+    return value
+
+
 def _extract(args: argparse.Namespace) -> int:
-    from webmain import stages
-    from webmain.extractors.registry import create
+    from webmain.batch import Walk, answers, cores
 
-    extractor = create(args.extractor)
-    worst = OK
-    for number, source in enumerate(args.source):
+    has_archives = any(map(_is_archive, args.source))
+    jobs = args.jobs
+    if jobs is None:
+        jobs = cores() if has_archives or len(args.source) >= MANY else 0
+    walk = Walk(
+        extractor=args.extractor,
+        keep=args.keep,
+        max_bytes=args.max_bytes,
+        timeout_s=args.timeout,
+        models=args.models,
+        tells_missing=args.extractor is not None,
+    )
+    sources = _Sources(args)
+    printer = _Printer(args.format, several=has_archives or len(args.source) > 1)
+    with contextlib.closing(answers(sources.pages(), walk, jobs=jobs)) as found:
+        for answer in found:
+            name = sources.names.popleft()
+            if answer.note:
+                printer.tell(answer.note, once=True)
+            if isinstance(answer.found, Rejected):
+                printer.tell(f"{name}: rejected: {answer.found}")
+            else:
+                printer.print(answer.found)
+            printer.counts["article" if isinstance(answer.found, Article) else answer.found.reason.value] += 1
+    if has_archives:
+        printer.tell_counts()
+    return max(sources.worst, REJECTED if printer.n_rejected else OK)
+
+
+class _Sources:
+    """The pages of all sources, one after the other, with their names; what can not be had is told."""
+
+    def __init__(self, args: argparse.Namespace) -> None:
+        self._args = args
+        self.names: deque[str] = deque()
+        self.worst = OK
+
+    def pages(self) -> Iterator[Page]:
+        """Yield pages and note the name of each."""
+        for source in self._args.source:
+            if _is_archive(source):
+                yield from self._of_archive(source)
+                continue
+            try:
+                page = read_page(source, self._args)
+            except NotFoundError as error:
+                self._missing(str(error))
+                continue
+            self.names.append(source)
+            yield page
+
+    def _of_archive(self, source: str) -> Iterator[Page]:
+        from webmain.corpus.warc import ArchiveError, read_pages
+
+        damages: list[str] = []
+        n_pages = 0
         try:
-            page = read_page(source, args)
-            document = stages.read(page, timeout_s=args.timeout, max_bytes=args.max_bytes)
-            judged = stages.merge(stages.judge(document, judge_of(document, extractor, args)))
-            article = stages.compose(judged, keep=args.keep)
-        except (NotFoundError, Rejected) as error:
-            worst = max(worst, NOT_FOUND if isinstance(error, NotFoundError) else REJECTED)
-            name = "" if isinstance(error, NotFoundError) else f"{source}: rejected: "
-            print(f"webmain: {name}{error}", file=sys.stderr)
-            continue
-        _print_article(article, args.format, first=number == 0, several=len(args.source) > 1)
-    return worst
+            for page in read_pages(source, on_skip=partial(_note_damage, damages), max_bytes=self._args.max_bytes):
+                n_pages += 1
+                self.names.append(page.url or source)
+                yield page
+        except ArchiveError as error:
+            self._missing(str(error))
+            return
+        for damage in damages[:MAX_DAMAGES]:
+            self._missing(damage)
+        if not n_pages and not damages:
+            self._missing(f"{source}: no page in it that can be read")
+
+    def _missing(self, message: str) -> None:
+        self.worst = NOT_FOUND
+        print(f"webmain: {message}", file=sys.stderr)
 
 
-def _print_article(article: Article, form: str, *, first: bool, several: bool) -> None:
-    if form == "json":
-        print(article.to_json(indent=None if several else 2))
-        return
-    if several and not first:
-        print("\n" + "-" * 72 + "\n")
-    print(article.to_markdown().rstrip() if form == "markdown" else article.text)
+def _is_archive(source: str) -> bool:
+    """Tell whether a source may hold several pages: a WARC file, a folder or a pattern."""
+    if source == "-" or "://" in source:
+        return False
+    place = Path(source).expanduser()
+    return place.is_dir() or source.lower().endswith(_WARC) or (any(c in source for c in "*?[") and not place.exists())
+
+
+def _note_damage(damages: list[str], why: Skip, where: str | None) -> None:
+    if why.value in ("damaged", "unreadable"):
+        damages.append(f"{where}: {why.value}")
+
+
+class _Printer:
+    """Prints articles as they come, and tells of the others."""
+
+    def __init__(self, form: str, *, several: bool) -> None:
+        self._form = form
+        self._several = several
+        self._n_printed = 0
+        self._told: set[str] = set()
+        self.counts: Counter[str] = Counter()
+
+    @property
+    def n_rejected(self) -> int:
+        """Pages that gave no article."""
+        return self.counts.total() - self.counts["article"]
+
+    def print(self, article: Article) -> None:
+        """Print an article, apart from the one before it."""
+        if self._form == "json":
+            print(article.to_json(indent=None if self._several else 2))
+            return
+        if self._n_printed:
+            print("\n" + "-" * 72 + "\n")
+        self._n_printed += 1
+        print(article.to_markdown().rstrip() if self._form == "markdown" else article.text)
+
+    def tell(self, message: str, *, once: bool = False) -> None:
+        """Tell something of a page."""
+        if once and message in self._told:
+            return
+        if once:
+            self._told.add(message)
+        print(f"webmain: {message}", file=sys.stderr)
+
+    def tell_counts(self) -> None:
+        """Tell how many pages gave an article, and why others did not."""
+        reasons = ", ".join(f"{n} {reason}" for reason, n in self.counts.most_common() if reason != "article")
+        told = f" ({reasons})" if reasons else ""
+        print(f"webmain: {self.counts['article']} articles, {self.n_rejected} rejected{told}", file=sys.stderr)

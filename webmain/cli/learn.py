@@ -42,7 +42,7 @@ def add(commands: Commands) -> None:
         help="a domain or address to crawl, or a WARC file, a folder of HTML files or a pattern of such",
     )
     learn.add_argument(
-        "-e", "--extractor", default="svm", help="method that learns, with options: svm, lbda, module:Class (svm)"
+        "-e", "--extractor", help="method that learns, with options: learned, lbda, svm, module:Class (learned)"
     )
     learn.add_argument("--models", default=MODELS, metavar="FOLDER", help=f"where models are kept ({MODELS})")
     learn.add_argument(
@@ -62,7 +62,7 @@ def _learn(args: argparse.Namespace) -> int:
 
     extractor = create(args.extractor)
     if not isinstance(extractor, SiteExtractor):
-        print(f"webmain: {extractor.name} learns nothing of sites; there are svm and lbda", file=sys.stderr)
+        print(f"webmain: {extractor.name} learns nothing of sites; there are learned, lbda and svm", file=sys.stderr)
         return USAGE
     archives = [source for source in args.source if _is_archive(source)]
     addresses = [source for source in args.source if not _is_archive(source)]

@@ -92,7 +92,7 @@ def judge_of(document: Document, extractor: Extractor, args: argparse.Namespace)
     except ModelError as error:
         print(f"webmain: {error}; the page is judged without it", file=sys.stderr)
         return extractor
-    if found is extractor:
+    if found is extractor and args.extractor is not None:  # by default it is a page's own affair
         site = site_of(document) or "a page without an address (--url)"
         print(f"webmain: {site}: {extractor.name} has learned nothing of it in {args.models}", file=sys.stderr)
     return found

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import errno
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -80,11 +82,14 @@ def _count(text: str) -> int:
 
 
 def _train(args: argparse.Namespace) -> int:
+    from webmain.evaluation.gold import GoldError
     from webmain.evaluation.training import making
     from webmain.evaluation.training.boosting import TrainingError
 
     try:
         card = _card(args.card)
+        for path in filter(None, (args.out, args.report)):
+            _check_place(path)
         wish = making.Wish(
             data=args.data,
             sets=args.sets,
@@ -94,7 +99,7 @@ def _train(args: argparse.Namespace) -> int:
             jobs=args.jobs,
         )
         made = making.make(wish, progress=_progress)
-    except TrainingError as error:
+    except (TrainingError, GoldError) as error:
         print(f"webmain: {error}", file=sys.stderr)
         return NOT_FOUND
     except _NoCardError as error:
@@ -103,6 +108,15 @@ def _train(args: argparse.Namespace) -> int:
     _write(args, made, card)
     _tell(made)
     return OK
+
+
+def _check_place(path: Path) -> None:
+    """Raise OSError where a file can not be written, before hours of work are lost to that."""
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not os.access(path.parent, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path.parent))
 
 
 class _NoCardError(Exception):

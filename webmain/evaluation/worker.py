@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from webmain.evaluation.records import GoldPage
 from webmain.items import Rejected
+from webmain.lifeline import die_with
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -277,7 +278,7 @@ def serve(connection: Connection, system: System, repeat: int, parent: int) -> N
 def _stand_alone(parent: int) -> None:
     """Cut a worker off from what it could disturb or outlive: terminal, signals, network, and a harness that was killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _die_with(parent)
+    die_with(parent)
     close_network()
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
@@ -285,19 +286,6 @@ def _stand_alone(parent: int) -> None:
     os.close(nowhere)
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)
-
-
-def _die_with(parent: int) -> None:
-    """On Linux, let the kernel kill this process when its parent dies."""
-    if sys.platform != "linux":
-        return
-    import ctypes
-
-    pr_set_pdeathsig = 1
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
-    if os.getppid() != parent:
-        os._exit(0)
 
 
 class NetworkClosed(OSError):  # noqa: N818 - reads as what it is

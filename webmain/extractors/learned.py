@@ -10,24 +10,40 @@ Approximation: A Gradient Boosting Machine (2001). What the five published metho
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Final, Literal
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import islice
+from typing import TYPE_CHECKING, ClassVar, Final, Literal, Self
 
 import numpy as np
 
-from webmain.extractors.base import NOT_SHOWN, Extraction, check_option, extraction
+from webmain.extractors.base import (
+    NOT_SHOWN,
+    Extraction,
+    Learned,
+    NothingLearned,
+    check_number,
+    check_option,
+    extraction,
+)
 from webmain.extractors.page_model import page_model
+from webmain.extractors.site_model import COLUMNS, SiteModel, learn_site
 from webmain.features.choice import choose
 from webmain.features.columns import columns, names
-from webmain.items import Break, Flag
+from webmain.features.evidence import KnownPages
+from webmain.features.site_memory import site_page
+from webmain.items import Break, Flag, Rejected
 from webmain.page.blocks import from_runs
 from webmain.page.fallback import fallback_mask
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
     from numpy.typing import NDArray
 
     from webmain.extractors.page_model import PageModel
     from webmain.features.columns import Columns
+    from webmain.features.site_memory import SitePage
     from webmain.page.blocks import Segmentation
     from webmain.page.document import Document
 
@@ -37,12 +53,20 @@ NEVER_SHOWN: Final = Flag.HIDDEN_VISIBILITY | Flag.HIDDEN_CLASS
 LITTLE: Final = 250
 """Where fewer characters are shown, hidden text is looked at."""
 
+MAX_SITE_PAGES: Final = 200
+"""Pages of a site that are learned from, the first ones: more tell hardly more."""
+
+BY_SITE: Final = "the site's other pages"
+"""What stands in the place of a column's name where a site's model moved a block's score."""
+
 PROFILES: Final = ("auto", "news", "general")
 _WHY: Final = (
     "unlikely to be content",
     "less likely than not",
     "likely enough for the best whole",
     "likely to be content",
+    "the site's other pages speak against it",
+    "the site's other pages speak for it",
 )
 
 
@@ -55,6 +79,10 @@ class LearnedExtractor:
     profile : {"auto", "news", "general"}
         "news": pages with one article; comments, related stories, bylines, captions and boxes are no part of it. "general":
         all other pages; posts of a forum, descriptions of products, entries of a list are content. "auto" decides for each.
+    min_pages : int
+        Different pages of a site that `fit` wants.
+    learned : Learned or None
+        What is known of the site.
 
     Notes
     -----
@@ -66,9 +94,12 @@ class LearnedExtractor:
     judges_unlearned: ClassVar[bool] = True
     always_answers: ClassVar[bool] = True
     profile: Literal["auto", "news", "general"] = "auto"
+    min_pages: int = 2
+    learned: Learned | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         check_option(self.name, "profile", self.profile, PROFILES)
+        check_number(self.name, "min_pages", self.min_pages, 2, 1e6)
 
     def segment(self, document: Document) -> Segmentation:
         """Divide a page into what a reader sees as one unit.
@@ -100,10 +131,14 @@ class LearnedExtractor:
         model = page_model()
         seen = columns(segmentation)
         news = self._news(model, seen)
-        margin = model.margins(seen, news)
+        generic = margin = model.margins(seen, news)
+        if self._site is not None:
+            margin = self._site.margins(segmentation, seen.texts, generic)
         probability = probabilities(margin)
         choice = choose(probability, seen.n_chars)
         reason = 2 * choice.kept + (probability > np.where(choice.kept, 0.5, choice.limit / 2))
+        reason[(generic > 0) & (margin <= 0) & ~choice.kept] = 4
+        reason[(generic <= 0) & (margin > 0) & choice.kept] = 5
         return extraction(
             segmentation,
             self.name,
@@ -115,7 +150,10 @@ class LearnedExtractor:
         )
 
     def contributions(self, segmentation: Segmentation, block: int) -> list[tuple[str, float, float]]:
-        """Return what moved a block's score: for each column its name, value and contribution, the strongest first."""
+        """Return what moved a block's score: for each column its name, value and contribution, the strongest first.
+
+        What a site's other pages say stands among the columns as `BY_SITE`, with the log-odds before it as its value.
+        """
         model, seen = page_model(), columns(segmentation)
         news = self._news(model, seen)
         row = seen.values[block]
@@ -123,14 +161,89 @@ class LearnedExtractor:
         for trees, share in ((model.news, news), (model.general, 1 - news)):
             if share:
                 moved += share * trees.contributions(row, len(moved))
-        order = np.argsort(-np.abs(moved), kind="stable")
-        return [(names()[i], float(row[i]), float(moved[i])) for i in order.tolist() if moved[i]]
+        found = [(names()[i], float(row[i]), float(moved[i])) for i in np.flatnonzero(moved).tolist()]
+        if self._site is not None:
+            generic = model.margins(seen, news)
+            margin = self._site.margins(segmentation, seen.texts, generic)
+            found.append((BY_SITE, float(generic[block]), float(margin[block] - generic[block])))
+        return sorted(found, key=lambda one: -abs(one[2]))
 
     def _news(self, model: PageModel, seen: Columns) -> float:
-        """Return how much of the news profile a page gets."""
-        if self.profile == "auto":
-            return model.news_share(seen)
-        return 1.0 if self.profile == "news" else 0.0
+        """Return how much of the news profile a page gets: half by what it is itself, half by its site, if that is known."""
+        if self.profile != "auto":
+            return 1.0 if self.profile == "news" else 0.0
+        share, site = model.news_share(seen), self._site
+        return share if site is None or not site.is_adopted else (share + site.news) / 2
+
+    # ---- learning a site
+
+    @cached_property
+    def _site(self) -> SiteModel | None:
+        return None if self.learned is None else _site_model(self.learned)
+
+    def fit(self, documents: Sequence[Document]) -> Self:
+        """Learn a site: what the page model makes of each place over all pages, and which texts recur.
+
+        Where neither helps on pages that are held back, the site is judged as any other ("kept generic": `quality` is None).
+        Of more than `MAX_SITE_PAGES` pages the first ones are read, one after the other; those that can not be read, and
+        those that came before, are left out.
+
+        Raises
+        ------
+        NothingLearned
+            Fewer than `min_pages` of the pages are different and have text.
+        """
+        pages = list(replace(self, learned=None)._site_pages(islice(documents, MAX_SITE_PAGES)))
+        if len(pages) < self.min_pages:
+            raise NothingLearned(
+                f"{self.name}: {len(pages)} of {len(documents)} pages are different, wanted are {self.min_pages}"
+            )
+        lesson = learn_site(pages)
+        learned = Learned(
+            n_pages=len(pages),
+            columns=COLUMNS,
+            weights=lesson.model.to_plain(),
+            quality=lesson.quality,
+            resemblance=lesson.resemblance,
+        )
+        return replace(self, learned=learned)
+
+    def _site_pages(self, documents: Iterable[Document]) -> Iterator[SitePage]:
+        """Judge each of the different pages as it comes, and keep what a site is learned from."""
+        model, known = page_model(), KnownPages()
+        for document in documents:
+            try:
+                segmentation = self.segment(document)
+                if not len(segmentation) or not known.add(document):
+                    continue
+                seen = columns(segmentation)
+                news = self._news(model, seen)
+                margin = model.margins(seen, news)
+            except Rejected:  # too slow, above all
+                continue
+            yield site_page(segmentation, seen.texts, margin=margin, n_chars=seen.n_chars, news=news)
+
+    def restored(self, learned: Learned) -> Self:
+        """Return a copy with what was learned of a site earlier.
+
+        Raises
+        ------
+        ValueError
+            It is not a model of this method.
+        """
+        _site_model(learned)
+        return replace(self, learned=learned)
+
+    def resemblance(self, document: Document) -> float:
+        """Return the share of a page's text that stands at places known of the site; 0 where nothing was learned."""
+        return 0.0 if self._site is None else self._site.resemblance(self.segment(document))
+
+
+def _site_model(learned: Learned) -> SiteModel:
+    """Read what was learned of a site."""
+    if tuple(learned.columns) != COLUMNS:
+        raise ValueError(f"learned: a model with columns {', '.join(learned.columns)} is not of this method")
+    return SiteModel.from_plain(learned.weights)
 
 
 def probabilities(margin: NDArray[np.float64]) -> NDArray[np.float64]:

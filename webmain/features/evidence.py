@@ -9,6 +9,7 @@ Parsing": the trees of all pages of a site are integrated into a single one with
 from __future__ import annotations
 
 from collections import Counter
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -50,42 +51,47 @@ def distinct_pages(documents: Iterable[Document]) -> list[Document]:
     documents : iterable of Document
         Pages of one site; at most `MAX_PAGES` are returned.
     """
-    kept: list[Document] = []
-    urls: set[str] = set()
-    wholes: set[tuple[str, ...]] = set()
-    pages_with: dict[str, list[int]] = {}
-    totals: list[int] = []
-    for document in documents:
+    known = KnownPages()
+    return list(islice(filter(known.add, documents), MAX_PAGES))
+
+
+class KnownPages:
+    """The pages of a site that were seen, as far as is needed to know them again."""
+
+    def __init__(self) -> None:
+        self._urls: set[str] = set()
+        self._wholes: set[tuple[str, ...]] = set()
+        self._pages_with: dict[str, list[int]] = {}
+        self._totals: list[int] = []
+
+    def add(self, document: Document) -> bool:
+        """Note a page; return whether it is a new one: no earlier page has its URL, its text, or nearly all of it."""
         url = normalise(document.url) if document.url else None
         runs = text_runs(document)
         texts = runs.texts(range(len(runs)))
         whole = tuple(map(text_fingerprint, texts))
         prose = {name: len(text) for name, text in zip(whole, texts, strict=True) if len(text) >= MIN_PROSE_CHARS}
-        if (url and url in urls) or whole in wholes or _is_known(prose, pages_with, totals):
-            continue
+        if (url and url in self._urls) or whole in self._wholes or self._is_known(prose):
+            return False
         if url:
-            urls.add(url)
-        wholes.add(whole)
+            self._urls.add(url)
+        self._wholes.add(whole)
         for name in prose:
-            pages_with.setdefault(name, []).append(len(kept))
-        totals.append(sum(prose.values()))
-        kept.append(document)
-        if len(kept) == MAX_PAGES:
-            break
-    return kept
+            self._pages_with.setdefault(name, []).append(len(self._totals))
+        self._totals.append(sum(prose.values()))
+        return True
 
-
-def _is_known(prose: dict[str, int], pages_with: dict[str, list[int]], totals: list[int]) -> bool:
-    """Tell whether an earlier page has nearly all of a page's long texts, or the page nearly all of an earlier one's."""
-    shared: Counter[int] = Counter()
-    for name, n_chars in prose.items():
-        for page in pages_with.get(name, ()):
-            shared[page] += n_chars
-    total = sum(prose.values())
-    return any(
-        n_chars >= SAME_ARTICLE_CHARS and n_chars >= SAME_ARTICLE_SHARE * min(total, totals[page])
-        for page, n_chars in shared.items()
-    )
+    def _is_known(self, prose: dict[str, int]) -> bool:
+        """Tell whether an earlier page has nearly all of a page's long texts, or the page nearly all of an earlier one's."""
+        shared: Counter[int] = Counter()
+        for name, n_chars in prose.items():
+            for page in self._pages_with.get(name, ()):
+                shared[page] += n_chars
+        total = sum(prose.values())
+        return any(
+            n_chars >= SAME_ARTICLE_CHARS and n_chars >= SAME_ARTICLE_SHARE * min(total, self._totals[page])
+            for page, n_chars in shared.items()
+        )
 
 
 def merge_trees(documents: Sequence[Document]) -> SiteTree:

@@ -25,7 +25,7 @@ from webmain.page.blocks import Segmentation, from_runs
 from webmain.text.normal import comparable
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator
+    from collections.abc import Container, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -77,9 +77,14 @@ def read_steps(elements: Elements, known: Container[str]) -> Iterator[str]:
     for tag, attributes in zip(elements.tags, elements.attributes, strict=True):
         key = tag, attributes.get("id"), attributes.get("class")
         if key not in plain:
-            kept = [] if tag in _WITHOUT_TOKENS else [token for token in tokens(attributes) if token in known]
-            plain[key] = " ".join((tag[:MAX_TOKEN_CHARS], *kept[:MAX_TOKENS]))
+            plain[key] = step(tag, tokens(attributes), known)
         yield plain[key]
+
+
+def step(tag: str, names: Sequence[str], known: Container[str]) -> str:
+    """Write a tag with those of its ids and classes (`tokens`) that are known: "div #main .story"."""
+    kept = [] if tag in _WITHOUT_TOKENS else [name for name in names if name in known]
+    return " ".join((tag[:MAX_TOKEN_CHARS], *kept[:MAX_TOKENS]))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -73,6 +73,10 @@ class Document:
         if self.deadline is not None and time.monotonic() > self.deadline:
             raise Rejected(Reason.TOO_SLOW, "the time limit for one page has passed", url=self.url)
 
+    def restart(self, timeout_s: float | None) -> None:
+        """Let the page's time begin now; what was read of it stays. None for no limit."""
+        self.deadline = None if timeout_s is None else time.monotonic() + timeout_s
+
     @cached_property
     def html(self) -> str:
         """The markup as text."""

@@ -34,7 +34,7 @@ class ArchiveSpider(Spider):
     Arguments
     ---------
     path : WARC files (.warc, .gz, .zst, .lz4), folders of HTML and WARC files, globs; several separated by commas.
-    extractor, store, since, language, max_articles, keep, review_below, review_only : as for the spider `news`.
+    extractor, store, since, language, max_articles, learn, keep, review_below, review_only : as for the spider `news`.
     max_pages : pages read, in all.
 
     Raises
@@ -59,6 +59,7 @@ class ArchiveSpider(Spider):
         self.max_pages = self.arguments.max_pages
         self.review_below = self.arguments.review_below
         self.review_only = self.arguments.review_only
+        self.learn = self.arguments.learn
         self.skip_known = False
         self._closing = False
         self._n_warned = 0

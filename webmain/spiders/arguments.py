@@ -136,6 +136,7 @@ class NewsArguments:
     paths: PathFilter
     record: str | None
     skip_known: bool
+    learn: bool | None
     keep: Keep
     review_below: float | None
     review_only: bool | None
@@ -153,13 +154,14 @@ class ArchiveArguments:
     since: datetime | None
     language: str | None
     skip_known: bool
+    learn: bool | None
     keep: Keep
     review_below: float | None
     review_only: bool | None
 
 
 _COMMON: Final = (
-    *("extractor", "store", "max_pages", "max_articles", "since", "language", "skip_known"),
+    *("extractor", "store", "max_pages", "max_articles", "since", "language", "skip_known", "learn"),
     *("keep", "review_below", "review_only"),
 )
 NEWS_NAMES: Final = ("site", "sites", *_COMMON, "include", "exclude", "record")
@@ -213,6 +215,7 @@ def _common(reader: _Reader, now: datetime) -> dict[str, object]:
         "since": reader.read("since", lambda text: _since(text, now)),
         "language": reader.read("language", _language),
         "skip_known": True if skip_known is None else skip_known,
+        "learn": reader.read("learn", _truth),
         "keep": given
         if isinstance(given := reader.given.get("keep"), Keep)
         else reader.read("keep", _keep) or DEFAULT_KEEP,

@@ -63,6 +63,7 @@ class NewsSpider(Spider):
     keep : what beside running text is kept: `captions,links,images,comments,no-tables,no-lists` (see `webmain.Keep`).
     record : `.warc.gz` file to which everything fetched is recorded.
     skip_known : `false` fetches again what an earlier run has settled.
+    learn : `false` judges each page by itself: no page waits for others of its site, and no model of a site is used or made.
     review_below : articles whose confidence is below this are listed for review (see docs/crawling.md).
     review_only : `true` keeps them out of the store, in one beside it.
 
@@ -93,6 +94,7 @@ class NewsSpider(Spider):
         self.review_below = self.arguments.review_below
         self.review_only = self.arguments.review_only
         self.skip_known = self.arguments.skip_known
+        self.learn = self.arguments.learn
         self.record = self.arguments.record
         self.sites: dict[str, Site] = {}
         self.sources: dict[str, Sources] = {}

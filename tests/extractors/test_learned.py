@@ -1,0 +1,175 @@
+"""The learned extractor: its blocks, its profiles, and what it tells of its judgements."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import webmain
+from webmain.extractors import learned as module
+from webmain.extractors.learned import BY_SITE, LearnedExtractor, probabilities
+from webmain.extractors.page_model import CONFIDENCE_COLUMNS, PageModel
+from webmain.features.columns import columns, names
+from webmain.features.trees import Trees
+from webmain.items import Page
+from webmain.page.document import Document
+
+PROSE = "The ferry to the upper quay left an hour late on Monday, and the harbour master said so twice before noon. "
+
+
+def document(body, head="<title>Ferry late</title>"):
+    html = f"<html><head>{head}</head><body>{body}</body></html>"
+    return Document(Page(html=html), html=html)
+
+
+def judged(body, **options):
+    method = LearnedExtractor(**options)
+    return method.judge(method.segment(document(body)))
+
+
+def texts(body, **options):
+    found = judged(body, **options)
+    return [found.segmentation.text(place) for place in np.flatnonzero(found.kept)]
+
+
+def one_leaf(value, used=None):
+    used = list(used or names())
+    return Trees.from_plain({"base": 0.0, "columns": used, "trees": [[[value]]]}, used)
+
+
+@pytest.fixture
+def model(monkeypatch):
+    """Put a model in the place of the shipped one: news says +1 of every block, general -1."""
+
+    def put(profile):
+        made = PageModel(one_leaf(1.0), one_leaf(-1.0), one_leaf(profile), one_leaf(0.75, CONFIDENCE_COLUMNS))
+        monkeypatch.setattr(module, "page_model", lambda: made)
+
+    put(0.4)
+    return put
+
+
+# ---- blocks
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "<span hidden>secret</span>",
+        "<span style='display:none'>secret</span>",
+        "<span style='visibility:hidden'>secret</span>",
+    ],
+)
+def test_text_hidden_inside_a_shown_block_is_left_out(hidden):
+    segmentation = LearnedExtractor().segment(document(f"<p>{PROSE}{hidden}And more.</p><p>{PROSE * 3}</p>"))
+    found = segmentation.texts(range(len(segmentation)))
+    assert not any("secret" in text for text in found)
+    assert found[0].endswith("And more.")
+
+
+def test_text_that_is_never_shown_is_in_no_block():
+    segmentation = LearnedExtractor().segment(document(f"<p>{PROSE * 4}</p><p style='visibility:hidden'>secret</p>"))
+    assert segmentation.texts(range(len(segmentation))) == [(PROSE * 4).strip()]
+
+
+def test_where_hardly_anything_is_shown_hidden_text_is_taken():
+    assert "quay" in " ".join(texts(f"<p>Loading</p><div style='display:none'><p>{PROSE * 4}</p></div>"))
+
+
+def test_a_page_without_text_has_no_blocks_and_no_confidence():
+    found = judged("<div></div>")
+    assert len(found.segmentation) == 0
+    assert found.confidence == 0
+
+
+def test_some_text_is_kept_of_every_page_that_has_any():
+    for body in (
+        "<a href=/>Home</a>",
+        "x",
+        "<nav><ul><li><a href=/>A</a><li><a href=/>B</a></ul></nav>",
+        "<p>Imprint</p>",
+    ):
+        assert texts(body)
+
+
+# ---- profiles
+
+
+@pytest.mark.parametrize(("profile", "expected"), [("news", 1.0), ("general", -1.0)])
+def test_a_profile_that_is_asked_for_is_taken_alone(model, profile, expected):
+    assert set(judged(f"<p>{PROSE}</p><p>More.</p>", profile=profile).raw.tolist()) == {expected}
+
+
+@pytest.mark.parametrize(("margin", "expected"), [(9.0, 1.0), (-9.0, -1.0), (0.0, 0.0)])
+def test_by_itself_it_takes_what_the_page_looks_like_or_both(model, margin, expected):
+    model(margin)
+    assert judged(f"<p>{PROSE}</p>").raw.tolist() == [expected]
+
+
+def test_an_unknown_profile_is_refused():
+    with pytest.raises(ValueError, match="profile"):
+        LearnedExtractor(profile="blog")
+    with pytest.raises(ValueError, match="news"):
+        webmain.extract(f"<p>{PROSE}</p>", extractor="learned:profile=blog")
+
+
+# ---- judgements
+
+
+def test_scores_are_the_probabilities_of_raw_log_odds():
+    found = judged(f"<nav><a href=/>Home</a></nav><article>{f'<p>{PROSE}</p>' * 5}</article><footer>Imprint</footer>")
+    assert found.score == pytest.approx(1 / (1 + np.exp(-found.raw)))
+    assert 0 <= found.confidence <= 1
+    assert len(found.why) == len(found.score)
+
+
+def test_confidence_is_what_the_model_expects(model):
+    assert judged(f"<p>{PROSE}</p>").confidence == 0.75
+
+
+@pytest.mark.parametrize(("margin", "expected"), [(0.0, 0.5), (1e9, 1.0), (-1e9, 0.0), (2.0, 0.8807970779778823)])
+def test_probabilities_of_any_log_odds_are_finite(margin, expected):
+    assert probabilities(np.array([margin]))[0] == pytest.approx(expected, abs=1e-12)
+
+
+def test_an_article_is_told_from_what_stands_around_it():
+    nav = "<nav><ul>" + "<li><a href=/x>Section</a></li>" * 12 + "</ul></nav>"
+    foot = "<footer><p>© 2026 Harbour News. All rights reserved.</p></footer>"
+    kept = texts(f"{nav}<article><h1>Ferry late</h1>{''.join(f'<p>{i} {PROSE}</p>' for i in range(8))}</article>{foot}")
+    assert sum("harbour master" in text for text in kept) == 8
+    assert not any("Section" in text or "rights reserved" in text for text in kept)
+
+
+def test_what_moved_a_score_adds_up_with_the_means_of_the_trees():
+    method = LearnedExtractor(profile="news")
+    segmentation = method.segment(document(f"<article>{f'<p>{PROSE}</p>' * 3}</article><footer>Imprint</footer>"))
+    trees = module.page_model().news
+    rest = trees.base + trees._means()[trees.roots].sum()
+    margins = trees.sums(columns(segmentation).values)
+    for block in range(len(segmentation)):
+        moved = method.contributions(segmentation, block)
+        assert sum(odds for _, _, odds in moved) + rest == pytest.approx(margins[block], abs=1e-6)
+        assert [abs(odds) for _, _, odds in moved] == sorted((abs(odds) for _, _, odds in moved), reverse=True)
+        assert {name for name, _, _ in moved} <= set(names())
+
+
+def test_what_a_site_says_of_a_block_is_told_as_well():
+    promo = f"<div class=promo><p>{PROSE * 2}</p></div>"
+    pages = [
+        document(f"<article>{''.join(f'<p>{n}{i} {PROSE}</p>' for i in range(6))}</article>{promo}") for n in range(6)
+    ]
+    method = LearnedExtractor(profile="news").fit(pages)
+    segmentation = method.segment(pages[0])
+    raw = method.judge(segmentation).raw
+    generic = LearnedExtractor(profile="news").judge(segmentation).raw
+    for block in range(len(segmentation)):
+        by_site = [one for one in method.contributions(segmentation, block) if one[0] == BY_SITE]
+        assert by_site == [(BY_SITE, pytest.approx(generic[block]), pytest.approx(raw[block] - generic[block]))]
+    assert (raw != generic).any()
+
+
+def test_it_can_be_sent_to_other_processes_and_says_the_same_there():
+    method = pickle.loads(pickle.dumps(LearnedExtractor(profile="general")))
+    assert method == LearnedExtractor(profile="general")
+    body = f"<p>{PROSE}</p><p><a href=/>Home</a></p>"
+    assert method.judge(method.segment(document(body))).raw.tolist() == judged(body, profile="general").raw.tolist()

@@ -1,0 +1,169 @@
+"""What is kept of a site's pages, and what their places say: counts, chances, pages held back, and bounds."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from webmain.features import site_memory
+from webmain.features.site_memory import ROOT, Finder, Places, SitePage, count_texts, recurring_tokens, site_page
+from webmain.items import Page
+from webmain.page.document import Document
+
+
+def document(markup: str) -> Document:
+    return Document(Page(url="https://example.com/a", html=markup), html=markup)
+
+
+def seen(markup: str, margin: float | list[float] = 0.0) -> SitePage:
+    segmentation = document(markup).blocks
+    n = len(segmentation)
+    texts = segmentation.texts(range(n))
+    margins = np.full(n, margin) if isinstance(margin, float) else np.array(margin)
+    n_chars = np.array([len(text) for text in texts], dtype=np.float64)
+    return site_page(segmentation, texts, margin=margins, n_chars=n_chars, news=1.0)
+
+
+def chances(pages: list[SitePage]) -> list[np.ndarray]:
+    return [1 / (1 + np.exp(-page.margin)) for page in pages]
+
+
+def path(places: Places, place: int) -> str:
+    steps = []
+    while place > ROOT:
+        steps.append(places.steps[place].replace(" ", ""))
+        place = places.parents[place]
+    return "/".join(reversed(steps))
+
+
+def by_path(pages: list[SitePage]) -> dict[str, float]:
+    places = Places(pages, chances(pages))
+    return {path(places, i): float(chance) for i, chance in enumerate(places.chances())}
+
+
+STORY = "The harbour master counted the boats and said that the tide would come before noon. "
+
+
+def article(n: int, margin: tuple[float, float] = (5.0, -5.0)) -> SitePage:
+    return seen(
+        f"<body class=post-{n}><div class='story id-{n}'>{STORY}{n}</div><div class=side>{STORY}</div>", [*margin]
+    )
+
+
+def test_ids_and_classes_of_one_page_are_no_part_of_the_layout():
+    assert recurring_tokens([article(1), article(2)]) == {".story", ".side"}
+
+
+@pytest.mark.parametrize(("n_with", "known"), [(2, True), (1, False)])
+def test_a_class_must_stand_in_a_fifth_of_the_pages(n_with, known):
+    pages = [seen(f"<div class='a {'rare' if i < n_with else ''}'>x</div>") for i in range(10)]
+    assert (".rare" in recurring_tokens(pages)) is known
+
+
+def test_classes_of_one_page_alone_are_known():
+    assert recurring_tokens([seen("<div class=a>x</div>")]) == {".a"}
+
+
+def test_texts_count_pages_and_not_occurrences():
+    pages = [seen("<p>Top</p><p>TOP</p><p>one</p>"), seen("<p>top</p><p>two</p>")]
+    counts = count_texts(pages)
+    assert sorted(counts.values()) == [1, 1, 2]
+
+
+def test_texts_beyond_the_limit_are_left_out(monkeypatch):
+    monkeypatch.setattr(site_memory, "MAX_GROWN", 2)
+    counts = count_texts([seen("<p>a</p><p>b</p>"), seen("<p>a</p><p>c</p>")])
+    assert sorted(counts.values()) == [1, 2]
+
+
+def test_places_tell_content_from_the_rest():
+    found = by_path([article(i) for i in range(6)])
+    assert found["html/body/div.story"] > 0.7
+    assert found["html/body/div.side"] < 0.3
+
+
+def test_a_place_is_believed_the_more_the_more_pages_have_it():
+    few, many = by_path([article(i) for i in range(2)]), by_path([article(i) for i in range(12)])
+    assert many["html/body/div.story"] > few["html/body/div.story"] > 0.5
+
+
+def test_a_few_words_tell_less_than_a_paragraph():
+    long = by_path([seen(f"<p>{STORY * 4}</p>", 3.0), seen(f"<div>{STORY}</div>", -3.0)])
+    short = by_path([seen("<p>Hi</p>", 3.0), seen(f"<div>{STORY}</div>", -3.0)])
+    assert long["html/body/p"] - long[""] > short["html/body/p"] - short[""]
+
+
+def test_places_beyond_the_limit_are_left_out(monkeypatch):
+    monkeypatch.setattr(site_memory, "MAX_GROWN", 3)
+    places = Places([seen("<div class=a><p>x</p></div><section><p>y</p></section>")], [np.array([0.5, 0.5])])
+    assert places.steps == ["", "html", "body"]
+    assert (places.of_element[0] >= -1).all()
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.lists(st.sampled_from(["a", "b", "c"]), min_size=1, max_size=5), min_size=2, max_size=5), st.data())
+def test_a_page_held_back_is_told_what_the_other_pages_say(layouts, data):
+    pages = []
+    for layout in layouts:
+        markup = "".join(f"<div><p class={name}>{STORY}</p></div>" for name in layout)
+        margins = data.draw(st.lists(st.floats(-6, 6), min_size=len(layout), max_size=len(layout)))
+        pages.append(seen(f"<body class=x>{markup}</body>", margins))
+    known = recurring_tokens(pages)
+    whole, told = Places(pages, chances(pages)).without(0)
+    rest = Places(pages[1:], chances(pages[1:]))
+    if recurring_tokens(pages[1:]) != known:
+        return  # held-back pages help to tell which classes recur
+    found = rest.chances()
+    index = {path(rest, i): i for i in range(len(found))}
+    assert whole == pytest.approx(found[ROOT])
+    for block, name in enumerate(layouts[0]):
+        step = f"p.{name}" if f".{name}" in known else "p"
+        place = index.get(f"html/body/div/{step}", index.get("html/body/div", ROOT))
+        assert told[block] == pytest.approx(found[place])
+
+
+def finder(known: list[str], markup: str) -> tuple[Finder, Document]:
+    """Know "html/body" and what is named below it."""
+    children = {(0, "html"): 1, (1, "body"): 2} | {(2, name): i for i, name in enumerate(known, 3)}
+    tokens = frozenset(token for name in known for token in name.split(" ")[1:])
+    page = document(markup)
+    return Finder(children, tokens, page.elements), page
+
+
+@pytest.mark.parametrize(
+    ("markup", "place"),
+    [
+        ("<div class=story>x</div>", 3),
+        ("<div class='story post-9'>x</div>", 3),
+        ("<div class=tale>x</div>", ~2),
+        ("<div id=story>x</div>", ~2),
+        ("<section><div class=story>x</div></section>", ~2),
+        ("<div class=story><p>x</div>", ~3),
+    ],
+)
+def test_elements_are_found_by_their_whole_path(markup, place):
+    find, page = finder(["div .story"], markup)
+    deepest = int(page.blocks.element[0])
+    assert find.find(deepest) == place
+    assert find.find(deepest) == place
+
+
+def test_of_a_page_its_first_blocks_are_kept(monkeypatch):
+    monkeypatch.setattr(site_memory, "MAX_BLOCKS", 3)
+    page = seen("".join(f"<p>{i}</p>" for i in range(9)), 1.0)
+    assert len(page.texts) == len(page.margin) == len(page.element) == len(page.n_chars) == 3
+
+
+def test_of_a_page_a_bounded_number_of_elements_is_kept(monkeypatch):
+    monkeypatch.setattr(site_memory, "MAX_ELEMENTS", 10)
+    page = seen("".join(f"<div><p>{i}</p></div>" for i in range(50)), 1.0)
+    assert len(page.label) <= 12
+    assert len(page.texts) == len(page.margin) == len(page.element)
+    assert page.element.max() < len(page.label)
+
+
+def test_names_are_cut_and_bounded():
+    name = " ".join(f"c{i}" + "x" * 5000 for i in range(50))
+    page = seen(f"<div class='{name}'><p>x</p></div>")
+    places = Places([page, page], chances([page, page]))
+    assert max(map(len, places.steps)) < 300

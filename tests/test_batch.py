@@ -1,0 +1,221 @@
+"""Many pages on several processes: order, bounded memory, pages that hang or crash, the end of the workers."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+import webmain
+from demo.many import ManyPages
+from webmain import batch
+from webmain.batch import AHEAD, BatchError, Walk, answers
+from webmain.extractors.line_block import LineBlock
+from webmain.extractors.registry import UnknownExtractor
+from webmain.items import Page, Reason, Rejected
+
+ROOT = Path(__file__).parents[1]
+
+
+WILD_SOURCE = """
+import os, signal, time
+from dataclasses import dataclass
+from webmain.extractors.line_block import LineBlock
+
+
+@dataclass(frozen=True)
+class Wild(LineBlock):
+    name = "wild"
+
+    def judge(self, segmentation):
+        said = segmentation.document.url or ""
+        if "fault" in said:
+            raise ZeroDivisionError("a fault in the extractor")
+        if "sleep" in said:
+            time.sleep(600)
+        if "die" in said:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().judge(segmentation)
+"""
+WILD = "wild_for_batches:Wild"
+
+
+def page(n, word="story"):
+    text = f"On day {n} the harbour master counted {n} boats and said that the tide would come before noon. " * 4
+    return Page(url=f"https://courier.example/{word}/{n}", body=f"<html><body><p>{text}</p></body></html>".encode())
+
+
+@pytest.fixture(autouse=True)
+def importable(tmp_path, monkeypatch):
+    """Let workers import the wild extractor by name, wherever the tests are."""
+    (tmp_path / "wild_for_batches.py").write_text(WILD_SOURCE, "utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+
+def children():
+    return [c for c in psutil.Process().children() if "spawn_main" in " ".join(c.cmdline())]
+
+
+@pytest.mark.parametrize("jobs", [0, 2])
+def test_answers_come_in_the_order_of_the_pages_and_are_those_of_extract(jobs):
+    web = ManyPages(n_articles=24)
+    pages = [Page(url=url, body=web.respond(url).body) for url in web.urls()]
+    pages.insert(3, Page(url="https://courier.example/empty", body=b" "))
+    found = list(webmain.extract_many(iter(pages), jobs=jobs))
+    assert len(found) == 25
+    assert isinstance(found[3], Rejected)
+    assert (found[3].reason, found[3].url) == (Reason.EMPTY, "https://courier.example/empty")
+    for each, answer in zip(pages, found, strict=True):
+        if answer is not found[3]:
+            assert answer == webmain.extract(each.body, url=each.url)
+    assert not children()
+
+
+def test_options_reach_the_workers():
+    (found,) = webmain.extract_many([page(1)], jobs=1, extractor="line_block:max_gap=3", parts="text")
+    assert found.extractor == "line_block"
+    assert found.title is None
+    (found,) = webmain.extract_many([page(1)], jobs=1, max_bytes=10)
+    assert found.reason is Reason.TOO_LARGE
+
+
+def test_an_endless_source_is_read_only_a_bounded_number_ahead():
+    taken = []
+
+    def endless():
+        n = 0
+        while True:
+            taken.append(n)
+            yield page(n)
+            n += 1
+
+    found = webmain.extract_many(endless(), jobs=1, extractor="line_block", parts="text")
+    for n in range(20):
+        assert f"On day {n} " in next(found).text
+        assert len(taken) <= n + AHEAD + 2
+    found.close()
+    assert not children()
+
+
+def test_few_large_pages_are_read_ahead(monkeypatch):
+    monkeypatch.setattr(batch, "MAX_AHEAD_BYTES", 1_000)
+    taken = []
+    found = answers((taken.append(n) or page(n) for n in range(9)), Walk(extractor="line_block"), jobs=1)
+    next(found)
+    assert len(taken) <= 4  # about 400 bytes each
+    assert len(list(found)) == 8
+
+
+@pytest.mark.parametrize("jobs", [0, 1])
+def test_an_error_in_the_method_costs_its_page_only(jobs):
+    pages = [page(0), page(1, "fault"), page(2)]
+    first, second, third = webmain.extract_many(pages, jobs=jobs, extractor=WILD)
+    assert (second.reason, second.url) == (Reason.FAILED, pages[1].url)
+    assert "ZeroDivisionError: a fault in the extractor" in second.detail
+    assert "day 0" in first.text
+    assert "day 2" in third.text
+
+
+def test_a_page_that_hangs_or_kills_its_process_costs_itself_only(monkeypatch):
+    monkeypatch.setattr(batch, "GRACE_S", 0.5)
+    pages = [page(0), page(1, "sleep"), page(2), page(3, "die"), page(4), page(5)]
+    found = list(webmain.extract_many(pages, jobs=1, extractor=WILD, timeout_s=1.0))
+    assert [getattr(answer, "reason", None) for answer in found] == [
+        *(None, Reason.TOO_SLOW, None),
+        *(Reason.FAILED, None, None),
+    ]
+    assert "SIGKILL" in found[3].detail
+    assert found[1].url == pages[1].url
+    assert not children()
+
+
+def test_a_worker_that_died_between_two_pages_costs_no_page():
+    found = webmain.extract_many((page(n) for n in range(60)), jobs=1, extractor="line_block", parts="text")
+    next(found)
+    for child in children():
+        child.kill()
+    assert [f"On day {n} " in answer.text for n, answer in enumerate(found, 1)] == [True] * 59
+
+
+def test_workers_end_when_the_answers_are_no_longer_wanted(monkeypatch):
+    found = webmain.extract_many([page(0), page(1, "sleep"), page(2)], jobs=2, extractor=WILD)
+    next(found)
+    assert children()
+    begun = time.monotonic()
+    found.close()
+    assert time.monotonic() - begun < 5
+    assert not children()
+
+
+def test_an_error_of_the_source_is_the_callers_and_ends_the_workers():
+    def broken():
+        yield page(0)
+        raise LookupError("the source is broken")
+
+    with pytest.raises(LookupError, match="the source is broken"):
+        list(webmain.extract_many(broken(), jobs=1))
+    assert not children()
+
+
+def test_wrong_options_are_told_at_once():
+    with pytest.raises(UnknownExtractor, match="magic"):
+        webmain.extract_many([], extractor="magic")
+    with pytest.raises(ValueError, match=r"jobs: got -1, allowed are whole numbers from 0"):
+        webmain.extract_many([], jobs=-1)
+    with pytest.raises(ValueError, match="parts"):
+        webmain.extract_many([], parts="all")
+    with pytest.raises(TypeError, match=r"pages\[1\] must be a webmain.Page, not str"):
+        list(webmain.extract_many([page(0), "<p>x"], jobs=0))
+
+
+def test_no_pages_start_no_worker():
+    assert list(webmain.extract_many([], jobs=2)) == []
+    assert not children()
+
+
+def test_a_method_that_no_worker_can_make_is_told(tmp_path):
+    class Local(LineBlock):
+        name = "local"
+
+    with pytest.raises((BatchError, AttributeError, TypeError), match=r"Local|local"):
+        list(webmain.extract_many([page(0)], jobs=1, extractor=Local()))
+    assert not children()
+
+
+def test_a_script_without_a_guard_is_told_what_to_do(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import webmain\nprint(len(list(webmain.extract_many([webmain.Page(html='<p>x')], jobs=1))))\n", "utf-8"
+    )
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, cwd=tmp_path, env=_env())
+    assert done.returncode == 1
+    assert "if __name__ == '__main__':" in done.stderr.splitlines()[-1]
+
+
+def test_workers_die_with_a_parent_that_is_killed(tmp_path):
+    script = tmp_path / "parent.py"
+    script.write_text(
+        "import webmain, psutil, time\n"
+        "def endless():\n"
+        "    while True:\n"
+        "        yield webmain.Page(html='<p>' + 'The tide will reach the upper quay before noon. ' * 9)\n"
+        "if __name__ == '__main__':\n"
+        "    found = webmain.extract_many(endless(), jobs=2)\n"
+        "    next(found)\n"
+        "    print(*[c.pid for c in psutil.Process().children(recursive=True)], flush=True)\n"
+        "    time.sleep(600)\n",
+        "utf-8",
+    )
+    with subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True, env=_env()) as parent:
+        workers = [psutil.Process(int(pid)) for pid in parent.stdout.readline().split()]
+        parent.kill()
+    assert len(workers) >= 2
+    _gone, alive = psutil.wait_procs(workers, timeout=10)
+    assert not alive
+
+
+def _env():
+    return {**os.environ, "PYTHONPATH": str(ROOT)}

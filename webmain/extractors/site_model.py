@@ -1,0 +1,377 @@
+"""What the learned extractor knows of one site: how likely content is at each place, and which texts recur.
+
+A page model judges every block by itself; on many pages of a site it errs at the same places, now this way and now that. The
+mean over all pages errs less. Evidence is added to the page model's log-odds, and bounded: it settles what is in doubt, and
+overturns nothing that is certain.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, Self
+
+import numpy as np
+
+from webmain.features.site_memory import CAP, ROOT, Finder, Places, SitePage, count_texts
+from webmain.features.site_tree import text_fingerprint
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from webmain.page.blocks import Segmentation
+    from webmain.page.tree import Elements
+
+COLUMNS: Final = ("place", "text")
+
+PLACE_SHARE: Final = 0.5
+"""How much of a place's log-odds is added to those of a block there."""
+
+TEXT_SAYS: Final = 4.0
+"""Log-odds that are taken from a block whose text stands on `MANY_PAGES` or more, or on `MANY_SHARE` of all; twice that where
+it stands on all pages, if they are `MANY_PAGES` or more."""
+
+MANY_PAGES: Final = 4
+MANY_SHARE: Final = 0.4
+FEW_SHARE: Final = 0.3
+"""Share of that for a text on two pages of very many; between, in proportion."""
+
+SURE_OF_TEXT: Final = 3.0
+SURE_OF_EVERYWHERE: Final = 3.0
+"""Log-odds at which half of that is taken, and hardly anything two beyond: a paragraph may recur and be content. The second
+is added for a text that stands on all pages, if they are `MANY_PAGES` or more; on fewer, in proportion."""
+
+MAX_REST: Final = 2.0
+"""Log-odds that are added to all blocks of a page, at most, where the likeliest have turned out to be none: it has some text,
+and that is the rest."""
+
+FULL_NEWS: Final = 0.25
+"""Mean share of the news profile from which a site's evidence counts in full; below, in proportion."""
+
+DOUBT: Final = (-4.5, 7.0)
+"""Log-odds outside of which no evidence changes what becomes of a block."""
+
+SURE: Final = 2.2
+"""Log-odds beyond which the page model's labels are believed, 9 to 1."""
+
+LEAST_SKILL: Final = 0.1
+"""Share of what is unknown of a page's blocks that other pages must tell, for places to be believed."""
+
+LEAST_AGREEMENT: Final = 0.8
+"""F1 with the sure labels of pages held back that places must reach to be believed."""
+
+MAX_RECURRING_CONTENT: Final = 0.1
+"""Where more of what is surely content recurs, recurring tells nothing: an archive, a series with the same story so far."""
+
+MAX_PLACES: Final = 20_000
+MAX_TEXTS: Final = 20_000
+
+
+@dataclass(frozen=True)
+class SiteModel:
+    """What is known of a site; judges exactly as the page model does where neither places nor texts are believed.
+
+    Attributes
+    ----------
+    n_pages : int
+        Pages it was learned from.
+    news : float
+        Mean share of the news profile, in [0, 1].
+    places_count, texts_count : bool
+        Whether places, and texts, are believed.
+    parents, steps, odds
+        For each place the one around it (-1 for the first, the whole page), its last step ("div #main .story"), and the
+        log-odds of content there.
+    texts, text_pages
+        Fingerprints of texts that recur, and the pages they stand on, at least 2.
+    """
+
+    n_pages: int
+    news: float
+    places_count: bool
+    texts_count: bool
+    parents: tuple[int, ...]
+    steps: tuple[str, ...]
+    odds: tuple[float, ...]
+    texts: tuple[str, ...]
+    text_pages: tuple[int, ...]
+
+    def __repr__(self) -> str:
+        return f"SiteModel({len(self.steps)} places, {len(self.texts)} texts)"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {field.name: self.__dict__[field.name] for field in fields(self)}  # views are made anew
+
+    @property
+    def is_adopted(self) -> bool:
+        """Whether anything is known that the page model does not know."""
+        return (self.places_count or self.texts_count) and self.strength > 0
+
+    @property
+    def strength(self) -> float:
+        """How far evidence counts, in [0, 1]: not on sites that are no news, where what recurs may be content."""
+        return min(1.0, self.news / FULL_NEWS)
+
+    @cached_property
+    def _children(self) -> dict[tuple[int, str], int]:
+        return {key: place for place, key in enumerate(zip(self.parents, self.steps, strict=True))}
+
+    @cached_property
+    def _tokens(self) -> frozenset[str]:
+        return frozenset(name for step in self.steps for name in step.split(" ")[1:])
+
+    @cached_property
+    def _text_pages(self) -> dict[str, int]:
+        return dict(zip(self.texts, self.text_pages, strict=True))
+
+    def _finder(self, elements: Elements) -> Finder:
+        return Finder(self._children, self._tokens, elements)
+
+    def margins(
+        self, segmentation: Segmentation, texts: Sequence[str], margin: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Return the log-odds of a page's blocks being content, given the page model's.
+
+        Parameters
+        ----------
+        segmentation : Segmentation
+        texts : sequence of str
+            Texts of the blocks.
+        margin : (n_blocks,) float64
+        """
+        if not self.is_adopted:
+            return margin
+        found = margin.copy()
+        doubtful = np.flatnonzero((margin > DOUBT[0]) & (margin < DOUBT[1])).tolist()
+        if self.texts_count:
+            pages = [self._text_pages.get(text_fingerprint(texts[block]), 0) for block in doubtful]
+            found[doubtful] -= recurring(margin[doubtful], np.array(pages, dtype=np.float64), self.n_pages)
+        if self.places_count:
+            finder, element = self._finder(segmentation.document.elements), segmentation.element.tolist()
+            places = (finder.find(max(element[block], 0)) for block in doubtful)
+            found[doubtful] += PLACE_SHARE * np.array([self.odds[p if p >= 0 else ~p] for p in places])
+        found += np.clip(margin.max(initial=-30) - found.max(initial=-30), 0, MAX_REST)
+        moved: NDArray[np.float64] = margin + self.strength * (found - margin)
+        return moved
+
+    def resemblance(self, segmentation: Segmentation) -> float:
+        """Return the share of a page's text that stands at known places, in [0, 1]; 0 without text."""
+        n_chars = segmentation.sums(segmentation.document.leaves.n_chars)
+        if not n_chars.sum():
+            return 0.0
+        finder = self._finder(segmentation.document.elements)
+        known = np.array([finder.find(max(element, 0)) > ROOT for element in segmentation.element.tolist()])
+        return float((n_chars * known).sum() / n_chars.sum())
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return the model as JSON values."""
+        return {
+            "n_pages": self.n_pages,
+            "news": self.news,
+            "places_count": self.places_count,
+            "texts_count": self.texts_count,
+            "parents": list(self.parents),
+            "steps": list(self.steps),
+            "odds": list(self.odds),
+            "texts": list(self.texts),
+            "text_pages": list(self.text_pages),
+        }
+
+    @classmethod
+    def from_plain(cls, plain: Mapping[str, Any]) -> Self:
+        """Read what `to_plain` wrote.
+
+        Raises
+        ------
+        ValueError
+            A value is missing, has the wrong type or length, or lies outside of what is possible.
+        """
+        if not isinstance(plain, Mapping):
+            raise ValueError("site model: is no mapping")
+        n_pages, news = plain.get("n_pages"), _numbers([plain.get("news")], "news", 0, 1)[0]
+        if type(n_pages) is not int or n_pages < 1:
+            raise ValueError("site model: n_pages is not a positive number")
+        flags = [plain.get(name) for name in ("places_count", "texts_count")]
+        if any(type(flag) is not bool for flag in flags):
+            raise ValueError("site model: places_count and texts_count must be true or false")
+        lists = {}
+        for name in ("parents", "steps", "odds", "texts", "text_pages"):
+            values = plain.get(name)
+            if not isinstance(values, (list, tuple)):
+                raise ValueError(f"site model: {name} is no list")
+            lists[name] = values
+        parents, steps, odds, texts, pages = lists.values()
+        if not 1 <= len(parents) == len(steps) == len(odds) <= MAX_PLACES:
+            raise ValueError("site model: columns of places differ in length, are empty or too long")
+        if not len(texts) == len(pages) <= MAX_TEXTS:
+            raise ValueError("site model: columns of texts differ in length, or are too long")
+        if any(type(text) is not str for text in (*steps, *texts)):
+            raise ValueError("site model: a step or text is no string")
+        if any(type(n) is not int for n in (*parents, *pages)) or any(n < 2 for n in pages):
+            raise ValueError("site model: a parent or a number of pages is no such number")
+        if parents[0] != -1 or any(not 0 <= parent < place for place, parent in enumerate(parents[1:], 1)):
+            raise ValueError("site model: a place stands before the one around it")
+        return cls(
+            n_pages=n_pages,
+            news=news,
+            places_count=bool(flags[0]),
+            texts_count=bool(flags[1]),
+            parents=tuple(parents),
+            steps=tuple(steps),
+            odds=_numbers(odds, "odds", -CAP, CAP),
+            texts=tuple(texts),
+            text_pages=tuple(pages),
+        )
+
+
+def recurring(margin: NDArray[np.float64], n_with: NDArray[np.float64], n_pages: int) -> NDArray[np.float64]:
+    """Return what is taken from log-odds where texts recur: more the more pages, less the surer the page model is.
+
+    Parameters
+    ----------
+    margin : (n_blocks,) float64
+    n_with : (n_blocks,) float64
+        Pages on which each block's text stands; fewer than 2 are no evidence.
+    n_pages : int
+        All pages.
+    """
+    share = FEW_SHARE + (1 - FEW_SHARE) * (n_with - 2) / (MANY_PAGES - 2)
+    share = np.minimum(np.maximum(share, n_with / n_pages / MANY_SHARE), 1)
+    everywhere = (n_with >= MANY_PAGES) * n_with / n_pages
+    unsure = 1 / (1 + np.exp(np.clip(2 * (margin - SURE_OF_TEXT - SURE_OF_EVERYWHERE * everywhere), -30, 30)))
+    taken: NDArray[np.float64] = np.where(n_with >= 2, TEXT_SAYS * (share + everywhere) * unsure, 0.0)
+    return taken
+
+
+@dataclass(frozen=True, kw_only=True)
+class SiteLesson:
+    """What came of learning a site.
+
+    Attributes
+    ----------
+    model : SiteModel
+    quality : float or None
+        On pages held back, F1 by characters of what other pages' places take for content against the page model's sure
+        labels; None where nothing was adopted.
+    resemblance : float
+        Mean share of the pages' text at known places.
+    """
+
+    model: SiteModel
+    quality: float | None
+    resemblance: float
+
+
+def learn_site(pages: Sequence[SitePage]) -> SiteLesson:
+    """Learn a site from the page model's judgement of several different pages; two at least.
+
+    Each page is held back once: what the places of the others say of it is compared with its sure labels. Places are believed
+    where they tell `LEAST_SKILL` of what is unknown and agree by `LEAST_AGREEMENT`; texts, where hardly any sure content
+    recurs.
+    """
+    counts = count_texts(pages)
+    texts_count = _recurring_content(pages, counts) <= MAX_RECURRING_CONTENT
+    margins = [_after_texts(page, counts, len(pages)) if texts_count else page.margin for page in pages]
+    places = Places(pages, [_probability(margin) for margin in margins])
+    skill, agreement = _held_back(pages, margins, places)
+    kept = np.flatnonzero(places.pages >= 2)
+    kept = np.sort(kept[np.argsort(-places.pages[kept], kind="stable")[:MAX_PLACES]])  # parents have as many pages
+    new = np.full(len(places.parents), -1, dtype=np.int64)
+    new[kept] = np.arange(len(kept))
+    odds = np.clip(_odds(places.chances()[kept]), -CAP, CAP).round(2)
+    texts = sorted(((n, text) for text, n in counts.items() if n >= 2), key=lambda pair: (-pair[0], pair[1]))[
+        :MAX_TEXTS
+    ]
+    places_count = bool(skill >= LEAST_SKILL and agreement >= LEAST_AGREEMENT)
+    model = SiteModel(
+        n_pages=len(pages),
+        news=round(float(np.mean([page.news for page in pages])), 3),
+        places_count=places_count,
+        texts_count=texts_count and bool(texts),
+        parents=(-1, *(int(new[places.parents[place]]) for place in kept[1:].tolist())),
+        steps=tuple(places.steps[place] for place in kept.tolist()),
+        odds=tuple(odds.tolist()),
+        texts=tuple(text for _, text in texts),
+        text_pages=tuple(n for n, _ in texts),
+    )
+    shares = [
+        float(
+            (page.n_chars * (new[of[page.element]] > ROOT) * (of[page.element] >= 0)).sum() / max(page.n_chars.sum(), 1)
+        )
+        for page, of in zip(pages, places.of_element, strict=True)
+    ]
+    return SiteLesson(
+        model=model, quality=agreement if places_count else None, resemblance=float(np.clip(np.mean(shares), 0, 1))
+    )
+
+
+def _probability(margin: NDArray[np.float64]) -> NDArray[np.float64]:
+    found: NDArray[np.float64] = 1 / (1 + np.exp(-np.clip(margin, -30, 30)))
+    return found
+
+
+def _odds(chance: NDArray[np.float64]) -> NDArray[np.float64]:
+    bounded = np.clip(chance, 1e-6, 1 - 1e-6)
+    found: NDArray[np.float64] = np.log(bounded / (1 - bounded))
+    return found
+
+
+def _pages_with(page: SitePage, counts: Counter[str]) -> NDArray[np.float64]:
+    return np.fromiter((counts[text] for text in page.texts), dtype=np.float64, count=len(page.texts))
+
+
+def _after_texts(page: SitePage, counts: Counter[str], n_pages: int) -> NDArray[np.float64]:
+    """Return a page's log-odds with what is known of recurring texts."""
+    after: NDArray[np.float64] = page.margin - recurring(page.margin, _pages_with(page, counts), n_pages)
+    return after
+
+
+def _recurring_content(pages: Sequence[SitePage], counts: Counter[str]) -> float:
+    """Return how much of what is surely content stands on other pages, too, by characters."""
+    total = again = 0.0
+    for page in pages:
+        content = page.n_chars * (page.margin > SURE)
+        total += content.sum()
+        again += content[_pages_with(page, counts) >= 2].sum()
+    return again / total if total else 0.0
+
+
+def _held_back(
+    pages: Sequence[SitePage], margins: Sequence[NDArray[np.float64]], places: Places
+) -> tuple[float, float]:
+    """Hold each page against what the others say of its places.
+
+    Returns
+    -------
+    skill : float
+        1 - cross entropy of the places' chances over that of the site's mean, of sure labels; at most 1.
+    agreement : float
+        F1 of content, by characters.
+    """
+    surprise, surprise_of_mean, both, either = 0.0, 0.0, 0.0, 0.0
+    for i, (page, margin) in enumerate(zip(pages, margins, strict=True)):
+        whole, told = places.without(i)
+        sure, content = np.abs(margin) > SURE, margin > 0
+        weight = page.weight * sure
+        weight /= max(weight.sum(), 1e-9)
+        surprise += (weight * _surprise(told, content)).sum()
+        surprise_of_mean += (weight * _surprise(np.full(len(told), whole), content)).sum()
+        n_chars = page.n_chars * sure
+        both += 2 * (n_chars * (content & (told > 0.5))).sum()
+        either += (n_chars * content).sum() + (n_chars * (told > 0.5)).sum()
+    skill = 1 - surprise / surprise_of_mean if surprise_of_mean > 1e-9 else 0.0
+    return float(skill), float(both / either) if either else 0.0
+
+
+def _surprise(chance: NDArray[np.float64], content: NDArray[np.bool_]) -> NDArray[np.float64]:
+    found: NDArray[np.float64] = -np.log(np.clip(np.where(content, chance, 1 - chance), 1e-3, 1))
+    return found
+
+
+def _numbers(values: Sequence[Any], name: str, low: float, high: float) -> tuple[float, ...]:
+    """Return numbers as they are, if they are numbers of a range."""
+    if any(isinstance(v, bool) or not isinstance(v, (int, float)) or not low <= v <= high for v in values):
+        raise ValueError(f"site model: {name} holds what is no number from {low:g} to {high:g}")
+    return tuple(float(v) for v in values)

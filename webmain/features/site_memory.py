@@ -1,0 +1,281 @@
+"""What several pages of a site tell of a block: how likely content is at its place, and on how many pages its text stands.
+
+Nobody labels anything: a place's chance is the mean of the probabilities that a page model gives to what stands there.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from webmain.features.site_tree import step, text_fingerprint, tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from webmain.page.blocks import Segmentation
+    from webmain.page.tree import Elements
+
+MAX_BLOCKS: Final = 5_000
+"""Blocks of one page that are learned from, the first ones."""
+
+MAX_ELEMENTS: Final = 20_000
+"""Elements of one page that are learned from: those of the blocks, and all around them."""
+
+MAX_GROWN: Final = 200_000
+"""Places, and texts, that are looked at while a site is learned; new ones after that are left out."""
+
+MIN_TOKEN_SHARE: Final = 0.2
+"""An id or class that stands in fewer of the pages, or in one only, names an article or a section, no part of the layout."""
+
+PRIOR_PAGES: Final = 3.0
+"""A place is believed as much as the place around it where it was seen on so many pages."""
+
+FULL_SAY: Final = 10.0
+"""Weight (roots of characters) that gives a page half of its say on a place: a few words tell little."""
+
+CAP: Final = 4.0
+"""Log-odds beyond which a place is not more certain."""
+
+ROOT: Final = 0
+
+
+@dataclass(frozen=True)
+class SitePage:
+    """One page as far as a site is learned from it.
+
+    Attributes
+    ----------
+    labels : list of (str, tuple of str)
+        Tags with their ids and classes, each combination once.
+    label : (n_elements,) int64
+        For each element that holds a block, or stands around one, its label; parents stand before their children.
+    parent : (n_elements,) int64
+        Its parent among these, -1 for none.
+    element : (n_blocks,) int64
+        The element of each block.
+    texts : tuple of str
+        Fingerprints of the blocks' texts.
+    margin : (n_blocks,) float64
+        The page model's log-odds of each block being content.
+    n_chars : (n_blocks,) float64
+        Characters that are shown.
+    news : float
+        How much of the news profile the page model gives the page.
+    """
+
+    labels: list[tuple[str, tuple[str, ...]]]
+    label: NDArray[np.int64]
+    parent: NDArray[np.int64]
+    element: NDArray[np.int64]
+    texts: tuple[str, ...]
+    margin: NDArray[np.float64]
+    n_chars: NDArray[np.float64]
+    news: float
+
+    @property
+    def weight(self) -> NDArray[np.float64]:
+        """Weight of each block: the root of its length."""
+        weight: NDArray[np.float64] = np.sqrt(np.maximum(self.n_chars, 4.0))
+        return weight
+
+
+def site_page(
+    segmentation: Segmentation,
+    texts: Sequence[str],
+    *,
+    margin: NDArray[np.float64],
+    n_chars: NDArray[np.float64],
+    news: float,
+) -> SitePage:
+    """Keep of a page what a site is learned from; at most its first `MAX_BLOCKS` blocks."""
+    elements = segmentation.document.elements
+    of_block = np.maximum(segmentation.element[:MAX_BLOCKS], 0).tolist()
+    needed: set[int] = set()
+    n = 0
+    for at in of_block:
+        n += 1
+        while at >= 0 and at not in needed:
+            needed.add(at)
+            at = elements.parent[at]
+        if len(needed) > MAX_ELEMENTS:
+            break
+    order = sorted(needed)
+    place = {element: i for i, element in enumerate(order)}
+    known: dict[tuple[str, str | None, str | None], int] = {}
+    labels: list[tuple[str, tuple[str, ...]]] = []
+    label = []
+    for element in order:
+        tag, attributes = elements.tags[element], elements.attributes[element]
+        key = tag, attributes.get("id"), attributes.get("class")
+        if key not in known:
+            known[key] = len(labels)
+            labels.append((tag, tuple(tokens(attributes))))
+        label.append(known[key])
+    return SitePage(
+        labels=labels,
+        label=np.array(label, dtype=np.int64),
+        parent=np.array([place.get(elements.parent[element], -1) for element in order], dtype=np.int64),
+        element=np.array([place[element] for element in of_block[:n]], dtype=np.int64),
+        texts=tuple(map(text_fingerprint, texts[:n])),
+        margin=margin[:n],
+        n_chars=n_chars[:n],
+        news=news,
+    )
+
+
+def recurring_tokens(pages: Sequence[SitePage]) -> frozenset[str]:
+    """Find the ids and classes that belong to the layout."""
+    counts: Counter[str] = Counter()
+    for page in pages:
+        own = {name for _, names in page.labels for name in names}
+        counts.update(own if len(counts) < MAX_GROWN else own & counts.keys())
+    least = max(min(2, len(pages)), MIN_TOKEN_SHARE * len(pages))
+    return frozenset(name for name, n_pages in counts.items() if n_pages >= least)
+
+
+def count_texts(pages: Iterable[SitePage]) -> Counter[str]:
+    """Count for each text the pages that it stands on."""
+    counts: Counter[str] = Counter()
+    for page in pages:
+        own = set(page.texts)
+        counts.update(own if len(counts) < MAX_GROWN else own & counts.keys())
+    return counts
+
+
+class Places:
+    """The places of a site while it is learned: paths of tags with ids and classes, merged over all pages.
+
+    Attributes
+    ----------
+    parents : list of int
+        For each place the one around it; parents stand before their children. The first one is the whole page.
+    steps : list of str
+        For each place its last step, "div #main .story".
+    pages : (n_places,) int64
+        Pages in which it stands.
+    """
+
+    def __init__(self, pages: Sequence[SitePage], chances: Sequence[NDArray[np.float64]]) -> None:
+        """Merge pages; `chances` holds for each the probabilities of its blocks."""
+        self.parents: list[int] = [-1]
+        self.steps: list[str] = [""]
+        self._children: dict[tuple[int, str], int] = {}
+        known = recurring_tokens(pages)
+        self.of_element = [self._places_of(page, known) for page in pages]
+        self._element = [page.element for page in pages]
+        n = len(self.parents)
+        self._said = [_said(page, chance, of) for page, chance, of in zip(pages, chances, self.of_element, strict=True)]
+        self._sums, self._says = np.zeros(n), np.zeros(n)
+        self.pages = np.zeros(n, dtype=np.int64)
+        for places, say, mean in self._said:
+            self._sums[places] += say * mean
+            self._says[places] += say
+            self.pages[places] += 1
+
+    def _places_of(self, page: SitePage, known: frozenset[str]) -> NDArray[np.int64]:
+        steps = [step(tag, names, known) for tag, names in page.labels]
+        found: list[int] = []
+        for parent, label in zip(page.parent.tolist(), page.label.tolist(), strict=True):
+            above = found[parent] if parent >= 0 else ROOT
+            key = above, steps[label]
+            place = self._children.get(key, -1)
+            if place < 0 and above >= 0 and len(self.parents) < MAX_GROWN:
+                place = self._children[key] = len(self.parents)
+                self.parents.append(above)
+                self.steps.append(steps[label])
+            found.append(place)
+        return np.array(found, dtype=np.int64)
+
+    def chances(self) -> NDArray[np.float64]:
+        """Return the chance of content at each place, drawn towards that of the place around it: `(n_places,)`."""
+        found = self._sums.copy()
+        found[ROOT] /= max(self._says[ROOT], 1e-9)
+        says = self._says
+        for place in range(1, len(found)):
+            found[place] = (found[place] + PRIOR_PAGES * found[self.parents[place]]) / (says[place] + PRIOR_PAGES)
+        return found
+
+    def without(self, page: int) -> tuple[float, NDArray[np.float64]]:
+        """Return the chances that a site has without one of its pages.
+
+        Returns
+        -------
+        whole : float
+            Of any block.
+        of_blocks : (n_blocks,) float64
+            Of the innermost place around each block of that page that other pages have, too.
+        """
+        places, say, mean = self._said[page]
+        others = (self.pages[places] >= 2).tolist()
+        sums = (self._sums[places] - say * mean).tolist()
+        says = np.maximum(self._says[places] - say, 0).tolist()
+        chances = {-1: sums[0] / max(says[0], 1e-9)}
+        for place, is_known, total, n in zip(places.tolist(), others, sums, says, strict=True):
+            around = chances[self.parents[place]]
+            prior = PRIOR_PAGES if place != ROOT else 1e-9
+            chances[place] = (total + prior * around) / (n + prior) if is_known else around
+        of_block = np.maximum(self.of_element[page], ROOT)[self._element[page]].tolist()
+        return chances[ROOT], np.array([chances[place] for place in of_block])
+
+
+def _said(
+    page: SitePage, chance: NDArray[np.float64], of_element: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+    """Return the places that a page has a say on, ascending, how much of one, and the mean chance there."""
+    n = len(page.label)
+    weight = page.weight
+    total = np.bincount(page.element, weight, minlength=n).tolist()
+    hoped = np.bincount(page.element, weight * chance, minlength=n).tolist()
+    parent = page.parent.tolist()
+    whole, whole_hoped = float(weight.sum()), float((weight * chance).sum())
+    for i in range(n - 1, 0, -1):
+        if parent[i] >= 0:
+            total[parent[i]] += total[i]
+            hoped[parent[i]] += hoped[i]
+    known = of_element > ROOT
+    places, at = np.unique(of_element[known], return_inverse=True)
+    weights = np.bincount(at, np.array(total)[known], minlength=len(places))
+    means = np.bincount(at, np.array(hoped)[known], minlength=len(places)) / np.maximum(weights, 1e-9)
+    places = np.concatenate(([ROOT], places))
+    weights = np.concatenate(([whole], weights))
+    means = np.concatenate(([whole_hoped / max(whole, 1e-9)], means))
+    return places, weights / (weights + FULL_SAY), means
+
+
+class Finder:
+    """Finds the places of a page's elements among those that are known of a site."""
+
+    def __init__(self, children: Mapping[tuple[int, str], int], known: frozenset[str], elements: Elements) -> None:
+        self._children = children
+        self._known = known
+        self._elements = elements
+        self._steps: dict[tuple[str, str | None, str | None], str] = {}
+        self._found: dict[int, int] = {-1: ROOT}
+
+    def find(self, element: int) -> int:
+        """Return an element's place; of the innermost known one around it the bitwise complement (-1 - place)."""
+        parent, found = self._elements.parent, self._found
+        path = []
+        while element not in found:
+            path.append(element)
+            element = parent[element]
+        place = found[element]
+        for below in reversed(path):
+            if place >= 0:
+                inner = self._children.get((place, self._step(below)), -1)
+                place = inner if inner >= 0 else ~place
+            found[below] = place
+        return place
+
+    def _step(self, element: int) -> str:
+        tag, attributes = self._elements.tags[element], self._elements.attributes[element]
+        key = tag, attributes.get("id"), attributes.get("class")
+        if key not in self._steps:
+            self._steps[key] = step(tag, tokens(attributes), self._known)
+        return self._steps[key]

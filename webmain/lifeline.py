@@ -1,0 +1,29 @@
+"""A process that does not outlive the one that started it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+from typing import Any
+
+
+def die_with(parent: int) -> None:
+    """On Linux, let the kernel kill this process when the thread that started it ends, at the latest with its process.
+
+    Parameters
+    ----------
+    parent : int
+        The process that started this one; if it is gone already, this one ends at once.
+    """
+    if sys.platform != "linux":
+        return
+    import ctypes
+
+    pr_set_pdeathsig = 1
+    with contextlib.suppress(OSError, AttributeError):
+        library: Any = ctypes.CDLL(None)
+        library.prctl(pr_set_pdeathsig, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(0)
