@@ -25,14 +25,18 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MADE_UP_WEIGHT: Final = 0.7
-PROFILE_WEIGHT: Final = 0.5
+PROFILE_WEIGHT: Final = 0.4
 """Weights of a made-up page: among blocks, and where pages are told apart."""
 
-NEWS_PROFILE_WEIGHT: Final = 1.5
+NEWS_PROFILE_WEIGHT: Final = 1.2
 """Weight of an article, where pages are told apart: of the two mistakes the other one does less harm."""
 
-GENERAL_SHARE: Final = {(False, False): 1.0, (True, False): 0.15, (True, True): 0.05}
-"""Weight of a page in the general profile, by whether it is an article and whether it is made up."""
+NEWS_SHARE: Final = {(True, False): 1.0, (True, True): 1.0, (False, False): 0.2}
+GENERAL_SHARE: Final = {(False, False): 1.0, (True, False): 0.15, (True, True): 0.03}
+"""Weight of a page in either profile, by whether it is an article and whether it is made up.
+
+Both see something of the other's pages, so that they do little harm to those that they are given by mistake.
+"""
 
 EASY_CHARS: Final = 74
 EASY_EVERY: Final = 5
@@ -121,18 +125,19 @@ class _Seen:
 def fit_parts(rows: Sequence[Rows], *, fit: Callable[..., Trees] = fit_trees, recipe: Recipe = BLOCKS) -> Parts:
     """Fit all but the confidence.
 
-    The news profile sees articles only, and pages made up from them; the general one sees all, articles for little, so that
-    it does no harm to those that it is given by mistake.
+    The news profile sees articles and pages made up from them, the general one all others, each a little of the other's.
     """
-    news = [(page, _page_weight(page)) for page in rows if page.is_news]
-    other = [
-        (page, GENERAL_SHARE[key] * _page_weight(page))
-        for page in rows
-        if (key := (page.is_news, page.made_up)) in GENERAL_SHARE
-    ]
+    news, general = (
+        [
+            (page, share[page.is_news, page.made_up] * _page_weight(page))
+            for page in rows
+            if (page.is_news, page.made_up) in share
+        ]
+        for share in (NEWS_SHARE, GENERAL_SHARE)
+    )
     return Parts(
-        news=_fit_blocks(news or other, fit, recipe),  # a collection may hold pages of one kind only
-        general=_fit_blocks(other or news, fit, recipe),
+        news=_fit_blocks(news, fit, recipe),
+        general=_fit_blocks(general, fit, recipe),
         profile=fit(
             np.stack([page.means for page in rows]),
             np.array([page.is_news for page in rows]),
