@@ -7,7 +7,7 @@ import pytest
 
 import webmain
 from webmain.extractors import learned as module
-from webmain.extractors.learned import LearnedExtractor, probabilities
+from webmain.extractors.learned import BY_SITE, LearnedExtractor, probabilities
 from webmain.extractors.page_model import CONFIDENCE_COLUMNS, PageModel
 from webmain.features.columns import columns, names
 from webmain.features.trees import Trees
@@ -151,6 +151,21 @@ def test_what_moved_a_score_adds_up_with_the_means_of_the_trees():
         assert sum(odds for _, _, odds in moved) + rest == pytest.approx(margins[block], abs=1e-6)
         assert [abs(odds) for _, _, odds in moved] == sorted((abs(odds) for _, _, odds in moved), reverse=True)
         assert {name for name, _, _ in moved} <= set(names())
+
+
+def test_what_a_site_says_of_a_block_is_told_as_well():
+    promo = f"<div class=promo><p>{PROSE * 2}</p></div>"
+    pages = [
+        document(f"<article>{''.join(f'<p>{n}{i} {PROSE}</p>' for i in range(6))}</article>{promo}") for n in range(6)
+    ]
+    method = LearnedExtractor(profile="news").fit(pages)
+    segmentation = method.segment(pages[0])
+    raw = method.judge(segmentation).raw
+    generic = LearnedExtractor(profile="news").judge(segmentation).raw
+    for block in range(len(segmentation)):
+        by_site = [one for one in method.contributions(segmentation, block) if one[0] == BY_SITE]
+        assert by_site == [(BY_SITE, pytest.approx(generic[block]), pytest.approx(raw[block] - generic[block]))]
+    assert (raw != generic).any()
 
 
 def test_it_can_be_sent_to_other_processes_and_says_the_same_there():

@@ -46,9 +46,9 @@ def markup(number: int, *, prefix: str = "", moved: bool = False, shown: int | N
     """Make an article: with other class names (`prefix`), with its boxes elsewhere, or with the text of another one."""
     paragraphs = "".join(f"<p class={prefix}par>{p}</p>" for p in story(number if shown is None else shown))
     menu = "".join(f"<li><a href=/{i}>Section {i}</a></li>" for i in range(9))
+    others = [number * 7 + k for k in range(4)]
     teasers = "".join(
-        f"<div class={prefix}teaser><h3><a href=/{k}>{text(number * 7 + k, 6)}</a></h3><p>{text(number * 7 + k, 18)}</p></div>"
-        for k in range(4)
+        f"<div class={prefix}teaser><h3><a href=/{k}>{text(k, 6)}</a></h3><p>{text(k, 18)}</p></div>" for k in others
     )
     main = f"<div class={prefix}story><h1>{text(number, 6, 9)}</h1>{paragraphs}<p class={prefix}par>{PITCH}</p></div>"
     side = f"<div class={prefix}more>{teasers}</div>"

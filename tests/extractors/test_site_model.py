@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -129,6 +130,16 @@ def test_what_remains_is_the_text_where_the_likeliest_turns_out_to_be_none():
     assert found[0] > 0 > found[1]
 
 
+@pytest.mark.parametrize(("news", "strength"), [(1.0, 1.0), (0.25, 1.0), (0.2, 0.8), (0.0, 0.0)])
+def test_evidence_counts_less_on_sites_that_are_no_news(news, strength):
+    full = learn_site(site(6)).model
+    model = replace(full, news=news)
+    margin = np.array([1.0, -1.0, 0.5])
+    moved = np.array(judged(full, markup(9), margin.tolist())) - margin
+    assert judged(model, markup(9), margin.tolist()) == pytest.approx((margin + strength * moved).tolist())
+    assert model.is_adopted is (strength > 0)
+
+
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.floats(-25, 25), min_size=3, max_size=3))
 def test_evidence_is_bounded_and_overturns_nothing_certain(margin):
@@ -159,7 +170,7 @@ def test_a_model_is_plain_and_comes_back_as_it_was():
 
 
 def test_the_order_of_pages_makes_no_difference_to_what_is_judged():
-    pages = site(6) + [seen("<div class=other>" + STORY + "</div>", [3.0])]
+    pages = [*site(6), seen(f"<div class=other>{STORY}</div>", [3.0])]
     one, other = learn_site(pages).model, learn_site(pages[::-1]).model
     assert judged(one, markup(7), [1.0, 0.0, 1.0]) == judged(other, markup(7), [1.0, 0.0, 1.0])
 

@@ -82,6 +82,7 @@ def _count(text: str) -> int:
 
 
 def _train(args: argparse.Namespace) -> int:
+    from webmain.evaluation.gold import GoldError
     from webmain.evaluation.training import making
     from webmain.evaluation.training.boosting import TrainingError
 
@@ -98,7 +99,7 @@ def _train(args: argparse.Namespace) -> int:
             jobs=args.jobs,
         )
         made = making.make(wish, progress=_progress)
-    except TrainingError as error:
+    except (TrainingError, GoldError) as error:
         print(f"webmain: {error}", file=sys.stderr)
         return NOT_FOUND
     except _NoCardError as error:

@@ -56,6 +56,9 @@ LITTLE: Final = 250
 MAX_SITE_PAGES: Final = 200
 """Pages of a site that are learned from, the first ones: more tell hardly more."""
 
+BY_SITE: Final = "the site's other pages"
+"""What stands in the place of a column's name where a site's model moved a block's score."""
+
 PROFILES: Final = ("auto", "news", "general")
 _WHY: Final = (
     "unlikely to be content",
@@ -147,7 +150,10 @@ class LearnedExtractor:
         )
 
     def contributions(self, segmentation: Segmentation, block: int) -> list[tuple[str, float, float]]:
-        """Return what moved a block's score: for each column its name, value and contribution, the strongest first."""
+        """Return what moved a block's score: for each column its name, value and contribution, the strongest first.
+
+        What a site's other pages say stands among the columns as `BY_SITE`, with the log-odds before it as its value.
+        """
         model, seen = page_model(), columns(segmentation)
         news = self._news(model, seen)
         row = seen.values[block]
@@ -155,8 +161,12 @@ class LearnedExtractor:
         for trees, share in ((model.news, news), (model.general, 1 - news)):
             if share:
                 moved += share * trees.contributions(row, len(moved))
-        order = np.argsort(-np.abs(moved), kind="stable")
-        return [(names()[i], float(row[i]), float(moved[i])) for i in order.tolist() if moved[i]]
+        found = [(names()[i], float(row[i]), float(moved[i])) for i in np.flatnonzero(moved).tolist()]
+        if self._site is not None:
+            generic = model.margins(seen, news)
+            margin = self._site.margins(segmentation, seen.texts, generic)
+            found.append((BY_SITE, float(generic[block]), float(margin[block] - generic[block])))
+        return sorted(found, key=lambda one: -abs(one[2]))
 
     def _news(self, model: PageModel, seen: Columns) -> float:
         """Return how much of the news profile a page gets: half by what it is itself, half by its site, if that is known."""

@@ -47,7 +47,10 @@ MAX_REST: Final = 2.0
 """Log-odds that are added to all blocks of a page, at most, where the likeliest have turned out to be none: it has some text,
 and that is the rest."""
 
-DOUBT: Final = (-6.0, 7.0)
+FULL_NEWS: Final = 0.25
+"""Mean share of the news profile from which a site's evidence counts in full; below, in proportion."""
+
+DOUBT: Final = (-4.5, 7.0)
 """Log-odds outside of which no evidence changes what becomes of a block."""
 
 SURE: Final = 2.2
@@ -104,7 +107,12 @@ class SiteModel:
     @property
     def is_adopted(self) -> bool:
         """Whether anything is known that the page model does not know."""
-        return self.places_count or self.texts_count
+        return (self.places_count or self.texts_count) and self.strength > 0
+
+    @property
+    def strength(self) -> float:
+        """How far evidence counts, in [0, 1]: not on sites that are no news, where what recurs may be content."""
+        return min(1.0, self.news / FULL_NEWS)
 
     @cached_property
     def _children(self) -> dict[tuple[int, str], int]:
@@ -144,7 +152,9 @@ class SiteModel:
             finder, element = self._finder(segmentation.document.elements), segmentation.element.tolist()
             places = (finder.find(max(element[block], 0)) for block in doubtful)
             found[doubtful] += PLACE_SHARE * np.array([self.odds[p if p >= 0 else ~p] for p in places])
-        return found + np.clip(margin.max(initial=-30) - found.max(initial=-30), 0, MAX_REST)
+        found += np.clip(margin.max(initial=-30) - found.max(initial=-30), 0, MAX_REST)
+        moved: NDArray[np.float64] = margin + self.strength * (found - margin)
+        return moved
 
     def resemblance(self, segmentation: Segmentation) -> float:
         """Return the share of a page's text that stands at known places, in [0, 1]; 0 without text."""

@@ -5,9 +5,10 @@ All is computed from the walk's columns by prefix sums and look-ups, many column
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -49,6 +50,12 @@ MAX_PROSE_LINKED: Final = 0.4
 _MAX_PROSE_SCORE: Final = 1500.0
 _FAR: Final = 60.0
 _LEVELS: Final = 5
+_WIDTHS: Final = (4, 12, 40)
+_WIDEST: Final = max(_WIDTHS)
+_IN_ANCHOR, _IN_FORM, _IN_CONTROL, _IN_NOSCRIPT = map(
+    int, (Flag.IN_ANCHOR, Flag.IN_FORM, Flag.IN_CONTROL, Flag.IN_NOSCRIPT)
+)
+_NOT_SHOWN: Final = int(HIDDEN | Flag.EMBEDDED | Flag.IN_CONTROL)
 _TERMINAL: Final = frozenset('.!?:;"”»。！？…’)」』।')
 
 
@@ -93,16 +100,19 @@ def names() -> tuple[str, ...]:
 
 
 class _Page:
-    """One page's columns in the making: groups of columns as matrices, stacked at the end."""
+    """One page's columns in the making: rows of one matrix, filled in the order of the names."""
 
     def __init__(self, segmentation: Segmentation) -> None:
         self.segmentation = segmentation
         self.document = segmentation.document
         self.leaves = self.document.leaves
         self.elements = self.document.elements
-        self.groups: list[NDArray[np.float64]] = []
         self.element = np.maximum(segmentation.element, 0).astype(np.int64)
+        self.of_block = self.element.tolist()
         self.n = len(segmentation)
+        self.order = np.arange(self.n)
+        self.rows = np.empty((len(names()), self.n), dtype=np.float32)
+        self.filled = 0
 
     def columns(self) -> Columns:
         self._count()
@@ -112,224 +122,232 @@ class _Page:
         self._neighbours()
         self._makes()
         self._page()
-        values = np.concatenate(self.groups, axis=1, dtype=np.float32)
-        return Columns(values, names(), self.make, self.keys, self.parent, self.shown, self.texts)
+        return Columns(self.rows.T, names(), self.make, self.keys, self.parent, self.shown, self.texts)
+
+    def _next(self, count: int) -> NDArray[np.float32]:
+        """Return the next rows to be filled."""
+        first = self.filled
+        self.filled += count
+        return self.rows[first : self.filled]
+
+    def _fill(self, *found: NDArray[Any] | float) -> None:
+        """Fill one row after another."""
+        for row, values in zip(self._next(len(found)), found, strict=True):
+            row[:] = values
 
     # ---- counts
 
     def _count(self) -> None:
         """Count characters of each leaf, block and element."""
         leaves = self.leaves
-        of_leaf = count_leaves(leaves.texts) * (self.segmentation.of_unit >= 0)[:, None]
         bits = leaves.bits
-        chars = of_leaf[:, 8]
-        anchor = chars * ((bits & int(Flag.IN_ANCHOR)) != 0)
-        shown = chars * ((bits & int(HIDDEN | Flag.EMBEDDED | Flag.IN_CONTROL)) == 0)
-        self.of_leaf = np.column_stack((of_leaf, anchor, shown))
+        self.of_leaf = of_leaf = np.empty((11, len(bits)))
+        of_leaf[:9] = count_leaves(leaves.texts)
+        outside = self.segmentation.of_unit < 0
+        if outside.any():
+            of_leaf[:9, outside] = 0
+        chars = of_leaf[8]
+        np.multiply(chars, (bits & _IN_ANCHOR) != 0, out=of_leaf[9])
+        np.multiply(chars, (bits & _NOT_SHOWN) == 0, out=of_leaf[10])
         self.first = self.segmentation.first
-        self.sums = np.add.reduceat(self.of_leaf, self.first, axis=0)
+        self.sums = np.add.reduceat(of_leaf, self.first, axis=1)
         self.bits = bits[self.first]
-        self.chars = np.maximum(self.sums[:, 8], 1)
-        self.anchor, self.shown = self.sums[:, 9], self.sums[:, 10]
-        self.ends = self.sums[:, 4]
+        self.n_chars = self.sums[8]
+        self.chars = np.maximum(self.n_chars, 1)
+        self.anchor, self.shown = self.sums[9], self.sums[10]
+        self.ends = self.sums[4]
         self.link = self.anchor / self.chars
-        self.log_chars = np.log1p(self.sums[:, 8])
+        self.log_chars = np.log1p(self.n_chars)
 
     # ---- a block by itself
 
     def _own(self) -> None:
-        sums, chars, n = self.sums, self.chars, self.n
-        letters, digits, spaces, unspaced, ends, commas, upper, marks = sums[:, :8].T
+        chars, n, bits = self.chars, self.n, self.bits
+        letters, digits, spaces, unspaced, ends, commas, upper, marks = self.sums[:8]
         words = spaces + unspaced / 3 + 1
-        self.kind = np.array([KINDS.get(tag, 0) for tag in self.elements.tags], dtype=np.float64)[self.element]
+        tags, kind_of = self.elements.tags, KINDS.get
+        self.kind = np.array([kind_of(tags[e], 0) for e in self.of_block], dtype=np.float64)
         self.texts = texts = self.segmentation.texts(range(n))
-        self.terminal = np.fromiter((t[-1:] in _TERMINAL for t in texts), dtype=np.float64, count=n)
-        bits = self.bits
-        counted = [
+        self.terminal = np.array([t[-1:] in _TERMINAL for t in texts], dtype=np.float64)
+        keys = [t[:200].casefold() for t in texts]
+        seen = Counter(keys)
+        self._fill(
             self.log_chars, self.link, np.log1p(words), marks / chars, np.minimum(ends, 20), np.minimum(commas, 20),
             ends / words, commas / words, digits / chars, upper / chars, np.minimum(chars / words, 30),
             unspaced / chars, letters / chars, self.shown / chars, self.kind, self.terminal,
-            np.fromiter((t[:1].islower() for t in texts), dtype=np.float64, count=n),
-            (bits & int(Flag.IN_NOSCRIPT)) != 0, (bits & int(Flag.IN_FORM)) != 0, (bits & int(Flag.IN_CONTROL)) != 0,
-            (bits & int(Flag.IN_ANCHOR)) != 0,
-            np.minimum(np.diff(np.append(self.first, len(self.leaves.texts))), 30),
+            np.array([t[:1].islower() for t in texts]),
+            (bits & _IN_NOSCRIPT) != 0, (bits & _IN_FORM) != 0, (bits & _IN_CONTROL) != 0, (bits & _IN_ANCHOR) != 0,
+            np.minimum(np.diff(self.first, append=len(self.leaves.texts)), 30),
             np.minimum(self.elements.ends[self.element] - self.element, 60),
-        ]  # fmt: skip
-        keys = [t[:200].casefold() for t in texts]
-        seen: dict[str, int] = {}
-        for key in keys:
-            seen[key] = seen.get(key, 0) + 1
-        counted.append(np.minimum(np.fromiter((seen[k] for k in keys), dtype=np.float64, count=n), 5))
-        self.groups.append(np.column_stack(counted))
+            np.minimum(np.array([seen[key] for key in keys]), 5),
+        )  # fmt: skip
         self.clues = page_clues(self.document, keys, self.log_chars)
-        self.groups.append(self.clues.of_blocks)
+        self._fill(*self.clues.of_blocks)
         self._cues(keys)
 
     def _cues(self, keys: Sequence[str]) -> None:
         """Cue words of each short block, and the distance to the last heading or short line with each."""
-        n = self.n
-        unspaced = bool(self.sums[:, 3].sum() > 0.2 * self.sums[:, 8].sum())
-        own = np.fromiter(
-            (cue_bits(key, unspaced=unspaced) if len(key) < MAX_CUE_CHARS else 0 for key in keys), np.int64, n
+        order, kind = self.order, self.kind
+        unspaced = bool(self.sums[3].sum() > 0.2 * self.n_chars.sum())
+        own = np.array([cue_bits(key, unspaced=unspaced) if len(key) < MAX_CUE_CHARS else 0 for key in keys])
+        groups = np.arange(len(CUE_GROUPS))[:, None]
+        bits = (own >> groups) & 1
+        last = np.full((len(CUE_GROUPS), self.n + 1), -1)
+        short = self.log_chars < 3.8  # 45 characters
+        np.maximum.accumulate(np.where((bits == 1) & short, order, -1), axis=1, out=last[:, 1:])
+        before = last[:, :-1]
+        heading = (kind >= 5) & (kind <= 7)
+        last_heading = np.maximum.accumulate(np.where(heading, order, -1))
+        headed = last_heading >= 0
+        under = np.where(headed, own[last_heading], 0)
+        h1 = np.flatnonzero(kind == 7)
+        self._next(len(groups))[:] = bits
+        self._next(len(groups))[:] = np.where(before >= 0, np.minimum(order - before, _FAR), _FAR + 1)
+        self._next(len(groups))[:] = (under >> groups) & 1
+        self._fill(
+            np.where(headed, np.minimum(order - last_heading, _FAR), _FAR + 1),
+            np.where(headed, kind[last_heading], 0),
+            np.minimum(np.maximum(order - h1[0], -100), 200) if len(h1) else -101,
         )
-        bits = (own[:, None] >> np.arange(len(CUE_GROUPS))) & 1
-        short = (self.log_chars < 3.8)[:, None]  # 45 characters
-        at = np.arange(n)[:, None]
-        last = np.maximum.accumulate(np.where((bits == 1) & short, at, -1), axis=0)
-        last = np.concatenate((np.full((1, bits.shape[1]), -1), last[:-1]))
-        distance = np.where(last >= 0, np.minimum(at - last, _FAR), _FAR + 1)
-        heading = (self.kind >= 5) & (self.kind <= 7)
-        last_heading = np.maximum.accumulate(np.where(heading, np.arange(n), -1))
-        since = np.where(last_heading >= 0, np.minimum(np.arange(n) - last_heading, _FAR), _FAR + 1)
-        under = np.where((last_heading >= 0), own[last_heading], 0)
-        level = np.where(last_heading >= 0, self.kind[last_heading], 0)
-        h1 = np.flatnonzero(self.kind == 7)
-        from_h1 = np.clip(np.arange(n) - h1[0], -100, 200) if len(h1) else np.full(n, -101)
-        governed = (under[:, None] >> np.arange(len(CUE_GROUPS))) & 1
-        self.groups.append(np.column_stack((bits, distance, governed, since, level, from_h1)).astype(np.float64))
 
     # ---- ancestors
 
     def _ancestors(self) -> None:
         """Look at the class names and tags around a block, and count over the elements around it."""
         elements, e = self.elements, self.element
-        seen = surroundings(elements, e)
+        seen = surroundings(elements, self.of_block)
         self.labels = seen.labels
-        groups = np.arange(len(NAME_GROUPS))
-        near = (seen.near_names[e][:, None] >> groups) & 1
-        any_ = (seen.any_names[e][:, None] >> groups) & 1
-        tags = (seen.tags[e][:, None] >> np.arange(len(SPECIAL))) & 1
-        parents = np.maximum(elements.parents, 0).astype(np.int64)
-        self.depth = np.array(elements.depth, dtype=np.float64)
+        self.depth = elements.depths.astype(np.float64)
+        self.depths = depths = self.depth[e]
+        self.parents = parents = np.maximum(elements.parents, 0).astype(np.int64)
         self.parent = parents[e]
-        self.groups.append(np.column_stack((any_, near, tags, np.minimum(self.depth[e], 40))).astype(np.float64))
+        groups, special = np.arange(len(NAME_GROUPS))[:, None], np.arange(len(SPECIAL))[:, None]
+        for bits, places in ((seen.any_names, groups), (seen.near_names, groups), (seen.tags, special)):
+            self._next(len(places))[:] = (bits >> places) & 1
+        self._fill(np.minimum(depths, 40))
         self.of_element = counts = self._of_elements()
-        chars, anchor, ends, prose, blocks, links = counts.T
-        ratios = np.column_stack(
+        chars, anchor, ends, prose, blocks, links = counts
+        found, n_blocks = np.maximum(chars, 1), np.maximum(blocks, 1)
+        ratios = np.empty((8, len(chars)), dtype=np.float32)
+        for row, values in enumerate(
             (
-                chars / max(chars.max(), 1), anchor / np.maximum(chars, 1), np.log1p(blocks),
-                np.log1p(chars / np.maximum(blocks, 1)), prose / max(prose.max(), 1), prose / np.maximum(chars, 1),
-                ends / np.maximum(chars, 1) * 100, links / np.maximum(blocks, 1),
+                chars / max(chars.max(), 1), anchor / found, np.log1p(blocks), np.log1p(chars / n_blocks),
+                prose / max(prose.max(), 1), prose / found, ends / found * 100, links / n_blocks,
             )
-        )  # fmt: skip
-        repeated, repeated_depth = twins(elements, seen, chars, self.depth)
+        ):  # fmt: skip
+            ratios[row] = values
+        repeated, repeated_depth = twins(elements, seen, self.of_block, chars)
         at = e
         for level in range(_LEVELS):
             at = parents[at]
-            self.groups.append(ratios[at] if level != 3 else ratios[at][:, :2])
-        self.groups.append(
-            np.column_stack((np.log1p(repeated[e]), self.depth[e] - repeated_depth[e], np.clip(e - self.parent, 0, 50)))
-        )
+            wanted = ratios if level != 3 else ratios[:2]
+            self._next(len(wanted))[:] = wanted.take(at, axis=1)
+        self._fill(np.log1p(repeated), depths - repeated_depth, np.minimum(np.maximum(e - self.parent, 0), 50))
 
     def _of_elements(self) -> NDArray[np.float64]:
-        """Characters, linked ones, sentence ends, prose, blocks and linked blocks below each element."""
-        leaf = np.zeros((len(self.leaves.texts), 6))
-        leaf[:, :3] = self.of_leaf[:, [8, 9, 4]]
+        """Characters, linked ones, sentence ends, prose, blocks and linked blocks below each element, a row each."""
+        sums = np.zeros((6, len(self.leaves.texts) + 1))
+        leaf = sums[:, 1:]
+        leaf[0], leaf[1], leaf[2] = self.of_leaf[8], self.of_leaf[9], self.of_leaf[4]
         prose = np.where((self.chars >= MIN_PROSE) & (self.link < MAX_PROSE_LINKED), self.shown, 0.0)
         self.prose = prose
-        leaf[self.first, 3] = prose
-        leaf[self.first, 4] = 1
-        leaf[self.first, 5] = self.link > 0.5
-        sums = np.concatenate((np.zeros((1, 6)), np.cumsum(leaf, axis=0)))
-        counts: NDArray[np.float64] = sums[self.elements.leaf_ends] - sums[self.elements.leaf_starts]
+        leaf[3, self.first] = prose
+        leaf[4, self.first] = 1
+        leaf[5, self.first] = self.link > 0.5
+        np.cumsum(leaf, axis=1, out=leaf)
+        counts: NDArray[np.float64] = sums.take(self.elements.leaf_ends, axis=1)
+        counts -= sums.take(self.elements.leaf_starts, axis=1)
         return counts
 
     def _containers(self) -> None:
         """Where a block stands towards the element with the most prose directly below it."""
-        elements, e, p1 = self.elements, self.element, self.parent
+        elements, e, p1, order = self.elements, self.element, self.parent, self.order
         size = len(elements.tags)
-        p2 = np.maximum(elements.parents, 0)[p1]
+        p2 = self.parents[p1]
         bounded = np.minimum(self.prose, _MAX_PROSE_SCORE)
         score = np.bincount(p1, weights=bounded, minlength=size) + np.bincount(p2, 0.5 * bounded, minlength=size)
-        chars, anchor = self.of_element[:, 0], self.of_element[:, 1]
+        chars, anchor = self.of_element[0], self.of_element[1]
         score *= 1 - np.minimum(anchor / np.maximum(chars, 1), 1)
         best = int(np.argmax(score))
-        path = elements.ancestors(best)
         common = np.zeros(size)
-        for step in reversed(path):  # the deepest element of the path that holds each element
+        for step in reversed(elements.ancestors(best)):  # the deepest element of the path that holds each element
             common[step : elements.end[step]] = self.depth[step]
         common = common[e]
-        n = self.n
-        order = np.arange(n)
         inside = (e >= best) & (e < elements.end[best])
         places = np.flatnonzero(inside)
-        first, last = (places[0], places[-1]) if len(places) else (0, n - 1)
+        first, last = (places[0], places[-1]) if len(places) else (0, self.n - 1)
         top = max(score[best], 1)
         self.inside = inside
-        self.groups.append(
-            np.column_stack(
-                (
-                    self.depth[best] - common, np.minimum(self.depth[e] - common, 30), inside, score[p1] / top,
-                    score[p2] / top, np.full(n, self.of_element[best, 3] / max(self.prose.sum(), 1)),
-                    np.clip(order - first, -50, 200), np.clip(last - order, -50, 200),
-                )
-            ).astype(np.float64)
+        self._fill(
+            self.depth[best] - common, np.minimum(self.depths - common, 30), inside, score[p1] / top, score[p2] / top,
+            self.of_element[3, best] / max(self.prose.sum(), 1), np.minimum(np.maximum(order - first, -50), 200),
+            np.minimum(np.maximum(last - order, -50), 200),
         )  # fmt: skip
 
     # ---- neighbours
 
     def _neighbours(self) -> None:
-        near = np.column_stack((self.log_chars, self.link, self.kind, self.terminal))
+        near = np.array((self.log_chars, self.link, self.kind, self.terminal), dtype=np.float32)
         for offset in (-2, -1, 1, 2):
-            self.groups.append(_shifted(near, offset))
+            _shift(near, offset, self._next(4))
         for offset in (-3, 3):
-            self.groups.append(_shifted(near[:, :2], offset))
-        n = self.n
-        chars = self.sums[:, 8]
-        totals = np.concatenate((np.zeros((1, 3)), np.cumsum(np.column_stack((chars, self.anchor, self.ends)), axis=0)))
-        at = np.arange(n)
-        for width in (4, 12, 40):
+            _shift(near[:2], offset, self._next(2))
+        n, order, chars = self.n, self.order, self.n_chars
+        totals = np.zeros((3, n + 1 + 2 * _WIDEST))  # before the first block and after the last one nothing is added
+        body = totals[:, _WIDEST + 1 : _WIDEST + 1 + n]
+        body[0], body[1], body[2] = chars, self.anchor, self.ends
+        np.cumsum(body, axis=1, out=body)
+        totals[:, _WIDEST + 1 + n :] = body[:, -1:]
+        for width in _WIDTHS:
             for low, high in ((-width, 0), (1, width + 1)):
-                window = totals[np.clip(at + high, 0, n)] - totals[np.clip(at + low, 0, n)]
-                found = np.maximum(window[:, 0], 1)
-                self.groups.append(
-                    np.column_stack((np.log1p(window[:, 0]), window[:, 1] / found, window[:, 2] / found * 100))
-                )
+                start, end = _WIDEST + low, _WIDEST + high
+                within, linked, ends = totals[:, end : end + n] - totals[:, start : start + n]
+                found = np.maximum(within, 1)
+                self._fill(np.log1p(within), linked / found, ends / found * 100)
         total = max(chars.sum(), 1)
-        same = (self.parent[1:] == self.parent[:-1]).astype(np.float64)
-        self.groups.append(
-            np.column_stack(
-                (
-                    (np.cumsum(chars) - chars) / total, np.minimum(at, 500), at / n,
-                    np.append(0.0, same), np.append(same, 0.0),
-                )
-            )
-        )  # fmt: skip
+        same = np.zeros(n + 1)
+        same[1:-1] = self.parent[1:] == self.parent[:-1]
+        self._fill((np.cumsum(chars) - chars) / total, np.minimum(order, 500), order / n, same[:-1], same[1:])
 
     # ---- blocks of the same make, and the page
 
     def _makes(self) -> None:
         labels, parent = self.labels, self.elements.parent
-        known: dict[str, int] = {}
+        known: dict[tuple[str, str], int] = {}
+        keys: dict[str, int] = {}
         numbers = []
-        for e in self.element.tolist():
-            key = f"{labels[e]}<{labels[max(parent[e], 0)]}"
-            numbers.append(known.setdefault(key, len(known)))
+        for e in self.of_block:
+            pair = labels[e], labels[max(parent[e], 0)]
+            number = known.get(pair, -1)
+            if number < 0:
+                number = known[pair] = keys.setdefault("<".join(pair), len(keys))
+            numbers.append(number)
         make = np.array(numbers, dtype=np.int64)
-        self.make, self.keys = make, tuple(known)
-        size = len(known)
+        self.make, self.keys = make, tuple(keys)
+        size = len(keys)
         count = np.bincount(make, minlength=size)
         chars, anchor, ends, inside = (
             np.bincount(make, weights=column, minlength=size)
-            for column in (self.sums[:, 8], self.anchor, self.ends, self.inside)
+            for column in (self.n_chars, self.anchor, self.ends, self.inside)
         )
         found = np.maximum(chars, 1)
-        table_ = np.column_stack(
+        table = np.array(
             (np.log1p(count), chars / max(chars.sum(), 1), np.log1p(chars / count), anchor / found,
              ends / found * 100, inside / count)
         )  # fmt: skip
-        self.groups.append(table_[make])
+        self._next(len(table))[:] = table.take(make, axis=1)
 
     def _page(self) -> None:
-        chars, kind, n = self.sums[:, 8], self.kind, self.n
+        chars, kind = self.n_chars, self.kind
         total = max(chars.sum(), 1)
+        prose = self.prose.sum()
         row = [
-            np.log1p(total), np.log1p(n), self.anchor.sum() / total, np.log1p(((kind == 11) & (chars > 80)).sum()),
-            np.log1p((kind == 4).sum()), np.log1p((kind == 6).sum()), np.log1p((kind == 3).sum()),
-            self.prose.sum() / total, self.sums[:, 3].sum() / total, np.log1p(chars.max()),
-            np.log1p(self.prose.sum()), *self.clues.of_page,
+            np.log1p(total), np.log1p(self.n), self.anchor.sum() / total,
+            np.log1p(((kind == 11) & (chars > 80)).sum()), np.log1p((kind == 4).sum()), np.log1p((kind == 6).sum()),
+            np.log1p((kind == 3).sum()), prose / total, self.sums[3].sum() / total, np.log1p(chars.max()),
+            np.log1p(prose), *self.clues.of_page,
         ]  # fmt: skip
-        self.groups.append(np.broadcast_to(np.array(row, dtype=np.float64), (n, len(row))))
+        self._next(len(row))[:] = np.array(row, dtype=np.float64)[:, None]
 
 
 def _names() -> list[str]:
@@ -350,7 +368,7 @@ def _names() -> list[str]:
     near = "log_chars link kind terminal".split()
     out += [f"{name}{offset:+d}" for offset in (-2, -1, 1, 2) for name in near]
     out += [f"{name}{offset:+d}" for offset in (-3, 3) for name in near[:2]]
-    for width in (4, 12, 40):
+    for width in _WIDTHS:
         out += [f"{side}{width}_{name}" for side in ("before", "after") for name in ("chars", "link", "ends")]
     out += "position index index_share same_before same_after".split()
     out += [f"make_{name}" for name in ("count", "share", "mean", "link", "ends", "in_best")]
@@ -361,14 +379,10 @@ def _names() -> list[str]:
     return [*out, *(f"page_{clue}" for clue in PAGE_CLUES)]
 
 
-# ---- neighbours
-
-
-def _shifted(values: NDArray[np.float64], offset: int) -> NDArray[np.float64]:
-    """Return each row's neighbour at an offset; -1 beyond the ends."""
-    out = np.full(values.shape, -1.0)
+def _shift(values: NDArray[np.float32], offset: int, out: NDArray[np.float32]) -> None:
+    """Write each column's neighbour at an offset; -1 beyond the ends."""
+    out[:] = -1
     if offset > 0:
-        out[:-offset] = values[offset:]
+        out[:, :-offset] = values[:, offset:]
     else:
-        out[-offset:] = values[:offset]
-    return out
+        out[:, -offset:] = values[:, :offset]

@@ -47,18 +47,18 @@ def count_leaves(texts: Sequence[str]) -> NDArray[np.float64]:
 
     Returns
     -------
-    (n_texts, 9) float64
+    (9, n_texts) float64
         Letters, digits, white space, letters of scripts without spaces, sentence ends, commas and colons, capitals,
         punctuation, and characters that are no white space.
     """
     lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
     starts = np.cumsum(lengths) - lengths
     points = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-    classes = _classes()[points]
+    classes = _classes().take(points)
     mask = np.uint64((1 << _FIELD) - 1)
-    out = np.empty((len(texts), 9))
+    out = np.empty((9, len(texts)))
     for group, packed in enumerate(_packed()):
-        sums = np.add.reduceat(packed[classes], starts)
+        sums = np.add.reduceat(packed.take(classes), starts)
         for place in range(3):
-            out[:, 3 * group + place] = (sums >> np.uint64(place * _FIELD)) & mask
+            out[3 * group + place] = (sums >> np.uint64(place * _FIELD)) & mask
     return out

@@ -31,7 +31,8 @@ _MIN_CHARS: Final = 25
 _PROBE: Final = 50
 _MAX_DATA: Final = 400_000
 _TYPES = re.compile(r'"@type"\s*:\s*\[?\s*"([A-Za-z]{1,40})"')
-_BODY = re.compile(r'"(?:articleBody|text|description|reviewBody)"\s*:\s*"((?:[^"\\]|\\.)*)"')
+_BODY_KEYS: Final = ('"articleBody"', '"text"', '"description"', '"reviewBody"')
+_BODY = re.compile(r'"[A-Za-z]+"\s*:\s*"([^"\\]*+(?:\\.[^"\\]*+)*+)"')
 _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})|\\(.)")
 _KINDS: Final = {
     "says_article": frozenset(
@@ -49,7 +50,7 @@ class PageClues:
 
     Attributes
     ----------
-    of_blocks : (n_blocks, 4) float64
+    of_blocks : (4, n_blocks) float64
         In the title; holds the description; stands in embedded data; holds the title's beginning.
     of_page : tuple of float
         In the order of `PAGE_CLUES`.
@@ -76,22 +77,25 @@ def page_clues(document: Document, keys: Sequence[str], log_chars: NDArray[np.fl
     types = set(_TYPES.findall(data)) if data else set()
     bodies = _bodies(data)
     n = len(keys)
-    found = np.zeros((n, 4))
+    found = np.zeros((4, n))
     long = np.flatnonzero(log_chars > np.log(_MIN_CHARS)).tolist()
-    starts = [d[:_PROBE] for d in described]
-    for i in long:
+    starts, descriptions = [d[:_PROBE] for d in described], "\0".join(described)
+    words = set(bodies.split())  # the first and the last word of a probe may be pieces of words
+    for i in long if described or bodies else ():
         key = keys[i]
         probe = key[:_PROBE]
-        for whole, start in zip(described, starts, strict=True):
-            if start in key or probe in whole:
-                found[i, 1] = 1
-                break
-        if bodies:
-            found[i, 2] = probe in bodies
+        if probe in descriptions:
+            found[1, i] = 1
+        else:
+            for start in starts:
+                if start in key:
+                    found[1, i] = 1
+        if bodies and words.issuperset(probe.split()[1:-1]):
+            found[2, i] = probe in bodies
     if title:
         head = title[:24]
-        found[:, 0] = [len(k) > 3 and k in title for k in keys]
-        found[:, 3] = [head in k for k in keys]
+        found[0] = [len(k) > 3 and k in title for k in keys]
+        found[3] = [head in k for k in keys]
     tags = document.elements.tags
     page = [float(bool(types & names) or kind == clue) for clue, names in _KINDS.items()]
     path = (document.url or "").split("?")[0].rstrip("/")
@@ -130,7 +134,18 @@ def _bodies(data: str) -> str:
     """Return the long strings of embedded data, case folded, white space folded."""
     if not data:
         return ""
-    bodies = [body for body in _BODY.findall(data) if len(body) > 200]
+    places = []
+    for key in _BODY_KEYS:
+        at = data.find(key)
+        while at >= 0:
+            places.append(at)
+            at = data.find(key, at + 1)
+    bodies, end = [], 0
+    for at in sorted(places):
+        if at >= end and (match := _BODY.match(data, at)):
+            bodies.append(match[1])
+            end = match.end()
+    bodies = [body for body in bodies if len(body) > 200]
     if not bodies:
         return ""
     text = _ESCAPE.sub(_unescaped, "\n".join(bodies))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from webmain.features.vocabulary import name_bits
+from webmain.features.vocabulary import NAME_GROUPS, name_bits
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from webmain.page.columns import Elements
@@ -30,6 +33,8 @@ _ROLES: Final = {
 
 _NO_TWINS: Final = frozenset("p h1 h2 h3 h4 h5 h6 br span a b i em strong td th dd dt html body".split())
 _MIN_TWIN_CHARS: Final = 30
+_TAGS_AT: Final = len(NAME_GROUPS)
+"""Bits of tags stand above those of names."""
 
 
 @dataclass(frozen=True)
@@ -42,10 +47,11 @@ class Surroundings:
         Those elements, ascending.
     labels : dict
         For each of them its tag, with its class names as they stand.
-    any_names, near_names : (n_elements_of_page,) int64
-        Groups of words (`vocabulary.NAME_GROUPS`) in the names of the element and all around it; of the nearest that has any.
-    tags : (n_elements_of_page,) int64
-        Special tags and roles of the element and all around it, as bits.
+    any_names, near_names : (n_blocks,) int64
+        Groups of words (`vocabulary.NAME_GROUPS`) in the names of the block's element and all around it; of the nearest that
+        has any.
+    tags : (n_blocks,) int64
+        Special tags and roles of the block's element and all around it, as bits.
     """
 
     elements: list[int]
@@ -55,30 +61,29 @@ class Surroundings:
     tags: NDArray[np.int64]
 
 
-def surroundings(elements: Elements, blocks: NDArray[np.int64]) -> Surroundings:
+def surroundings(elements: Elements, blocks: Sequence[int]) -> Surroundings:
     """Look at the elements that blocks are, and at those around them, once each."""
     parent, tags = elements.parent, elements.tags
-    wanted: set[int] = set()
-    for element in set(blocks.tolist()):
-        while element >= 0 and element not in wanted:
+    wanted: set[int] = {-1}
+    for element in blocks:
+        while element not in wanted:
             wanted.add(element)
             element = parent[element]
+    wanted.remove(-1)
     order = sorted(wanted)
-    size = len(tags)
-    any_names, near_names, around = [0] * size, [0] * size, [0] * size
+    around, near = [0] * (len(tags) + 1), [0] * (len(tags) + 1)  # the last ones stand for what is around the root
     labels: dict[int, str] = {}
     known: dict[str, int] = {"": 0}
-    attributes_of = elements.attributes
-    for i in order:
-        tag, p = tags[i], parent[i]
-        attributes = attributes_of[i]
-        found, special, label = 0, _SPECIAL_BITS.get(tag, 0), tag
+    bits_of_tag = _SPECIAL_BITS.get
+    for i, attributes in zip(order, elements.attributes_of(order), strict=True):
+        p, label = parent[i], tags[i]
+        found, special = 0, bits_of_tag(label, 0)
         if attributes:
-            name = attributes.get("class") or ""
-            if name:
-                label = f"{tag}.{name}"
-            own = attributes.get("id")
-            text = f"{name} {own}" if own else name
+            text = attributes.get("class") or ""
+            if text:
+                label = f"{label}.{text}"
+            if own := attributes.get("id"):
+                text = f"{text} {own}"
             if "itemprop" in attributes:
                 text = f"{text} {attributes['itemprop']}"
             if text in known:
@@ -88,39 +93,44 @@ def surroundings(elements: Elements, blocks: NDArray[np.int64]) -> Surroundings:
             if "role" in attributes:
                 special |= _ROLES.get(attributes["role"] or "", 0)
         labels[i] = label
-        if p >= 0:
-            any_names[i] = found | any_names[p]
-            near_names[i] = found or near_names[p]
-            around[i] = special | around[p]
+        if found or special:
+            around[i] = around[p] | special << _TAGS_AT | found
+            near[i] = found or near[p]
         else:
-            any_names[i], near_names[i], around[i] = found, found, special
-    return Surroundings(order, labels, np.array(any_names), np.array(near_names), np.array(around))
+            around[i], near[i] = around[p], near[p]
+    both = np.array([around[i] for i in blocks], dtype=np.int64)
+    nearest = np.array([near[i] for i in blocks], dtype=np.int64)
+    return Surroundings(order, labels, both & ((1 << _TAGS_AT) - 1), nearest, both >> _TAGS_AT)
 
 
 def twins(
-    elements: Elements, seen: Surroundings, chars: NDArray[np.float64], depth: NDArray[np.float64]
+    elements: Elements, seen: Surroundings, blocks: Sequence[int], chars: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return for each element how often the most repeated container around it stands beside its like, and its depth.
+    """Return for each block how often the most repeated container around it stands beside its like, and its depth.
 
     Comments, teasers and posts of a thread are such containers: siblings of the same make with text in each. List items and
     table rows count where they hold elements of their own.
     """
-    end, parent, tags, labels = elements.end, elements.parent, elements.tags, seen.labels
-    counts: dict[tuple[int, str], int] = {}
-    candidates: list[tuple[int, tuple[int, str]]] = []
+    end, parent, tags, labels, depth = elements.end, elements.parent, elements.tags, seen.labels, elements.depth
+    keys: dict[int, tuple[int, str]] = {}
     long = chars.tolist()
     for i in seen.elements:
-        if long[i] >= _MIN_TWIN_CHARS and tags[i] not in _NO_TWINS:
-            if tags[i] in ("li", "tr") and end[i] - i <= 2:
+        if long[i] >= _MIN_TWIN_CHARS and (tag := tags[i]) not in _NO_TWINS:
+            if tag in ("li", "tr") and end[i] - i <= 2:
                 continue
-            key = (parent[i], labels[i])
-            counts[key] = counts.get(key, 0) + 1
-            candidates.append((i, key))
-    found = np.zeros(len(tags))
-    where = depth.copy()
-    for i, key in candidates:
-        count = counts[key]
-        if count > 1 and count > found[i]:
-            found[i : end[i]] = count
-            where[i : end[i]] = depth[i]
-    return found, where
+            keys[i] = parent[i], labels[i]
+    counts = Counter(keys.values())
+    found, where = [0] * (len(tags) + 1), [0] * (len(tags) + 1)
+    for i in seen.elements:
+        p = parent[i]
+        most = found[p]
+        if i in keys and (count := counts[keys[i]]) > 1 and count > most:
+            found[i], where[i] = count, depth[i]
+        elif most:
+            found[i], where[i] = most, where[p]
+        else:
+            where[i] = depth[i]
+    return (
+        np.array([found[i] for i in blocks], dtype=np.float64),
+        np.array([where[i] for i in blocks], dtype=np.float64),
+    )

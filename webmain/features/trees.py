@@ -1,7 +1,8 @@
 """Sums of decision trees as plain arrays: predicted by NumPy alone, written as plain values.
 
 The trees are binary; a row goes left where its value is at most the threshold. All trees of a model and all rows of a page
-step down a level at a time together, so that the cost is a few array operations for each level.
+step down a level at a time together, so that the cost is a few array operations for each level: of a few rows by looking up
+the next node of each, of many as sets of bits (`webmain.features.tree_bits`).
 """
 
 from __future__ import annotations
@@ -9,16 +10,20 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
+
+from webmain.features.tree_bits import TreeBits
 
 MAX_NODES: Final = 200_000
 MAX_TREES: Final = 2_000
 MAX_DEPTH: Final = 24
 MAX_NUMBER: Final = 1e30
 """Thresholds and values lie between it and its negative: sums of them stay finite."""
+_MANY_ROWS: Final = 24
 
 
 @dataclass(frozen=True)
@@ -62,9 +67,15 @@ class Trees:
         -------
         (n_rows,) float64
         """
+        if len(values) >= _MANY_ROWS and (bits := self._bits) is not None:
+            return bits.sums(values) + self.base
         leaf = self._leaves(values)
         total: NDArray[np.float64] = self.value.take(leaf).sum(axis=0) + self.base
         return total
+
+    @cached_property
+    def _bits(self) -> TreeBits | None:
+        return TreeBits.of(self)
 
     def _leaves(self, values: NDArray[np.float32]) -> NDArray[np.int64]:
         """Return the leaf of each tree that each row falls into, as `(n_trees, n_rows)`."""

@@ -6,7 +6,7 @@ The lists are small on purpose: a model that reads many class names learns the s
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 NAME_GROUPS: Final = {
@@ -90,6 +90,7 @@ MAX_NAME_CHARS: Final = 200
 _READ_CHARS: Final = 60
 _READ_WORDS: Final = 6
 _NAMES = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+_AROUND_WORDS: Final = ".,:;!?\"'()[]|/«»“”„-–—&•›"
 _WORDS = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+|[\u0900-\u0903\u093a-\u094f]+[^\W\d_]*)*|[©®]")  # vowel signs of Hindi
 
 
@@ -125,11 +126,19 @@ def _group_bits() -> dict[str, int]:
 
 def name_bits(name: str) -> int:
     """Return the groups (bits in the order of `NAME_GROUPS`) that the words of class names and ids belong to."""
+    bits = 0
+    for part in name[:MAX_NAME_CHARS].replace("-", " ").replace("_", " ").split():
+        bits |= _part_bits(part)
+    return bits
+
+
+@lru_cache(maxsize=1 << 14)
+def _part_bits(part: str) -> int:
+    """Return the groups of the words in a part of a name; sites name things alike, so that most are known."""
     known = _name_bits()
     bits = 0
-    for word in _NAMES.findall(name[:MAX_NAME_CHARS]):
-        if word in known:
-            bits |= known[word]
+    for word in _NAMES.findall(part):
+        bits |= known.get(word, 0)
     return bits
 
 
@@ -139,14 +148,25 @@ def cue_bits(text: str, *, unspaced: bool) -> int:
     Parameters
     ----------
     text : str
+        Case folded.
     unspaced : bool
         Look for the cues of Thai, Chinese and Japanese too, which no spaces set off.
     """
     known = _cue_bits()
-    bits = 0
-    for word in _WORDS.findall(text[:_READ_CHARS].lower())[:_READ_WORDS]:
-        if word in known:
-            bits |= known[word]
+    bits = n_words = 0
+    for token in text[:_READ_CHARS].split():
+        word = token if token.isalpha() else token.strip(_AROUND_WORDS)
+        if word.isalpha():  # most are
+            n_words += 1
+            if word in known:
+                bits |= known[word]
+        else:
+            for word in _WORDS.findall(token)[: _READ_WORDS - n_words]:
+                n_words += 1
+                if word in known:
+                    bits |= known[word]
+        if n_words == _READ_WORDS:
+            break
     if unspaced:
         for match in _unspaced_cues().finditer(text[:_READ_CHARS]):
             bits |= _group_bits()[match.lastgroup or ""]

@@ -8,6 +8,7 @@ address.
 from __future__ import annotations
 
 import json
+import math
 import re
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,12 +22,12 @@ from webmain.page.clues import letters
 from webmain.page.document import Document
 from webmain.page.jsonld import about_page, read_json_ld
 from webmain.page.kinds import article_blocks
-from webmain.page.prose import prose_chars
+from webmain.page.prose import WIDE, prose_chars
 from webmain.page.rich_text import markup, type_words
 from webmain.page.states import read_states
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from webmain.items import ArticleBlock
 
@@ -144,11 +145,12 @@ _NOTICE = re.compile(
     r"|javascript[^。]{0,20}(?:有効|無効|启用|禁用|啟用|停用)|(?:启用|開啟|打开)[^。]{0,10}javascript",
     re.IGNORECASE,
 )
+_SCRIPTS = re.compile("javascript", re.IGNORECASE)
 
 
 def asks_for_scripts(text: str) -> bool:
     """Tell whether a short text is a notice that the page needs JavaScript."""
-    return len(text) <= _NOTICE_CHARS and _NOTICE.search(text) is not None
+    return len(text) <= _NOTICE_CHARS and bool(_SCRIPTS.search(text)) and _NOTICE.search(text) is not None
 
 
 def embedded_instead(document: Document, text: str) -> Embedded | None:
@@ -170,17 +172,19 @@ def embedded_instead(document: Document, text: str) -> Embedded | None:
 
     Notes
     -----
-    Nothing is read where the text has `ENOUGH_PROSE`, or where neither JSON-LD has a body nor a piece of the text stands
-    in the source a second time.
+    Nothing is read where the text has `ENOUGH_PROSE`, or where neither JSON-LD has a body that is long enough nor a piece of
+    the text stands in the source a second time.
     """
     if len(text) >= 2 * ENOUGH_PROSE:
         return None
-    paragraphs = [p for p in text.split("\n\n") if prose_chars(p)]
-    prose = sum(map(prose_chars, paragraphs))
+    counted = [(p, n) for p in text.split("\n\n") if (n := prose_chars(p))]
+    paragraphs, prose = [p for p, _ in counted], sum(n for _, n in counted)
     if prose < NEEDED_PROSE or asks_for_scripts(text):
         return document.embedded
     states = prose < FEW_PROSE and _stands_twice(document.html, paragraphs)
     if prose >= ENOUGH_PROSE or not (states or any("articleBody" in script for script in document.tree.data)):
+        return None
+    if not states and prose > LARGEST_SHARE * _most_prose(document.tree.data):
         return None
     found = embedded_text(document, states=states)
     if found is None or not found.is_own or prose > LARGEST_SHARE * sum(prose_chars(b.text) for b in found.blocks):
@@ -188,6 +192,28 @@ def embedded_instead(document: Document, text: str) -> Embedded | None:
     if found.source == "json-ld" and prose < FEW_PROSE:
         return found
     return found if _share_within("\n\n".join(paragraphs), found.text) >= LEAST_FOUND else None
+
+
+_BODY = re.compile(r'"(articleBody|reviewBody|text)"\s*:\s*(?:"([^"\\]*+(?:\\.[^"\\]*+)*+)"|(\S))', re.DOTALL)
+_PIECES: Final = ('"liveBlogUpdate"', '"acceptedAnswer"', '"suggestedAnswer"', '"comment"')
+
+
+def _most_prose(scripts: Iterable[str]) -> float:
+    """Return how much prose a body in JSON-LD has at most, by its length; infinity where its source does not tell at once."""
+    most = 0
+    for script in scripts:
+        if any(piece in script for piece in _PIECES):
+            return math.inf
+        unread = script.count("articleBody")
+        for found in _BODY.finditer(script):
+            if found[3] in ("[", "'"):
+                return math.inf
+            unread -= found[1] == "articleBody"
+            value = found[2] or ""
+            most = max(most, len(value) + (0 if value.isascii() else 2 * len(WIDE.findall(value))))
+        if unread:
+            return math.inf
+    return most
 
 
 def _stands_twice(source: str, paragraphs: list[str]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import Final
 
 MIN_CHARS: Final = 40
@@ -11,10 +12,13 @@ MAX_CHARS: Final = 1_000_000
 
 _TAG = re.compile(r"<[a-zA-Z/!][^<>]{0,4000}+>")
 _STYLE = re.compile(r"<(style|script)\b[^<>]{0,1000}+>.*?(?:</\1|\Z)", re.IGNORECASE | re.DOTALL)
-_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+"""Characters that count as three."""
+
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 _END = re.compile(r"[.!?…:;”\"»’)](?=\s|$|<|[\"'”»’)])|[。！？；」؟۔।॥։။៕]")
-_CODE = re.compile(r"[{};=<>\\|_$]|::|\(\)")
+_CODE: Final = (*"{};=<>\\|_$", "::", "()")
+_CHARS_AN_END: Final = 600
 _TOKEN_CHARS: Final = 25
 """Characters a word, beyond which text in a spaced script is none."""
 
@@ -50,18 +54,24 @@ def prose_chars(text: str) -> float:
         return 0.0
     sample = shown[:2000]
     unspaced = 0 if sample.isascii() else len(_UNSPACED.findall(sample))
-    if len(_CODE.findall(sample)) > 0.03 * len(sample):
+    if sum(map(sample.count, _CODE)) > 0.03 * len(sample):
         return 0.0
     spaces = sample.count(" ") + sample.count("\n")
     if unspaced < 0.3 * len(sample) and len(sample) / (spaces + 1) > _TOKEN_CHARS:
         return 0.0
-    wide = 0 if shown.isascii() else len(_WIDE.findall(shown))
+    wide = 0 if shown.isascii() else len(WIDE.findall(shown))
     weight = float(n + 2 * wide)
     if weight < MIN_CHARS:
         return 0.0
-    if unspaced < 0.3 * len(sample) and len(_END.findall(sample)) * 600 < len(sample):
+    if unspaced < 0.3 * len(sample) and not _has_ends(sample):
         return weight / 3
     return weight
+
+
+def _has_ends(sample: str) -> bool:
+    """Tell whether a text has the end of a sentence for each 600 characters; most have after the first few words."""
+    needed = -(-len(sample) // _CHARS_AN_END)
+    return sum(1 for _ in islice(_END.finditer(sample), needed)) == needed
 
 
 def _linked_chars(text: str) -> int:

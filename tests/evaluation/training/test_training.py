@@ -142,6 +142,13 @@ def test_a_set_that_is_trained_on_is_no_check():
         make(wish(checks=(GOLD / "pages",)))
 
 
+def test_a_check_without_a_usable_page_is_told_before_anything_is_trained(tmp_path, monkeypatch):
+    (tmp_path / "bad.jsonl").write_text('{"id": "1", "html": "<p>x</p>"}\n')
+    monkeypatch.setattr(making, "real_rows", lambda *args, **options: pytest.fail("trained"))
+    with pytest.raises(TrainingError, match=r"bad\.jsonl"):
+        make(wish(checks=(tmp_path / "bad.jsonl",)))
+
+
 def test_a_model_that_judges_differently_after_reading_is_refused(made, rows):
     names = made.model.news.to_plain([])["columns"]
     assert names == []

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from webmain import __version__
-from webmain.evaluation.gold import GoldError
 from webmain.evaluation.metrics import SegmentCounts, segments
 from webmain.evaluation.records import GoldPage
 from webmain.evaluation.training import boosting
@@ -223,7 +222,7 @@ def make(wish: Wish, *, progress: Progress = silent) -> Made:
         n_blocks=sum(len(page.content) for page in (*real, *invented)),
         wish=wish,
         outcomes=tuple(outcomes),
-        gains=dict(zip(("news", "general", "profile"), gains, strict=True)),
+        gains=dict(zip(("news", "general", "profile"), gains, strict=False)),  # in the order of `fit_parts`
         lightgbm=version,
     )
 
@@ -231,8 +230,9 @@ def make(wish: Wish, *, progress: Progress = silent) -> Made:
 def _checks(wish: Wish, sets: Sequence[TrainingSet]) -> tuple[TrainingSet, ...]:
     checks = tuple(check_set(path) for path in wish.checks)
     trained = {one.sha256: one.name for one in sets}
-    for one in checks:
-        gold_of(one)
+    for one in checks:  # now rather than after hours of fitting
+        if not any(_is_usable(page) for page in gold_of(one)):
+            raise TrainingError(f"{one.path} holds no page with a main text or segments")
         if one.sha256 in trained:
             raise TrainingError(f"{one.path} is trained on as {trained[one.sha256]}: it can not be a check")
     return checks
@@ -289,16 +289,15 @@ def _check_outcomes(
     one: TrainingSet, model: PageModel, known: set[str], *, jobs: int, progress: Progress
 ) -> Iterator[Outcome]:
     """Judge the pages of a set for checks as they come; no page counts as nothing found."""
-    try:
-        pages = [page for page in gold_of(one) if page.text or page.wanted or page.unwanted]
-    except GoldError as error:
-        raise TrainingError(str(error)) from error
-    if not pages:
-        raise TrainingError(f"{one.path} holds no page with a main text or segments")
+    pages = [page for page in gold_of(one) if _is_usable(page)]
     with progress(one.name, len(pages)) as advance:
         for page, rows in zip(pages, in_order(_rows_to_check, pages, jobs=jobs), strict=True):
             advance()
             yield _check_outcome(one, page, rows, model, known)
+
+
+def _is_usable(page: GoldPage) -> bool:
+    return bool(page.text or page.wanted or page.unwanted)
 
 
 def _rows_to_check(page: GoldPage) -> Rows | None:
