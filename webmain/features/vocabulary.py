@@ -148,12 +148,13 @@ def cue_bits(text: str, *, unspaced: bool) -> int:
     Parameters
     ----------
     text : str
+        Case folded.
     unspaced : bool
         Look for the cues of Thai, Chinese and Japanese too, which no spaces set off.
     """
     known = _cue_bits()
     bits = n_words = 0
-    for token in text[:_READ_CHARS].lower().split():
+    for token in text[:_READ_CHARS].split():
         word = token if token.isalpha() else token.strip(_AROUND_WORDS)
         if word.isalpha():  # most are
             n_words += 1
