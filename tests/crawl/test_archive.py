@@ -56,9 +56,10 @@ def test_what_gives_no_article_is_counted_by_its_reason(crawl, recording):
     assert crawled.rejected() == {"empty": 1}
 
 
-def test_nothing_is_asked_of_the_network(crawl, recording):
-    crawled = crawl("archive", path=str(recording))
-    assert crawled.stats["downloader/request_count"] == 1  # to itself: data:
+@pytest.mark.parametrize(("learn", "n_requests"), [("no", 1), ("yes", 2)])
+def test_nothing_is_asked_of_the_network(crawl, recording, learn, n_requests):
+    crawled = crawl("archive", path=str(recording), learn=learn)
+    assert crawled.stats["downloader/request_count"] == n_requests  # to itself
     assert "robotstxt/request_count" not in crawled.stats
 
 

@@ -311,26 +311,27 @@ def test_ctrl_c_leaves_waiting_pages_pending(site, crawl):
     assert not (crawl.folder / "models" / "sites" / ".held").exists()
 
 
-def test_kill_9_while_pages_wait_loses_nothing_and_stores_nothing_twice(site, crawl):
+@pytest.mark.parametrize("extractor", [PLACES, DEFAULT])
+def test_kill_9_while_pages_wait_loses_nothing_and_stores_nothing_twice(site, crawl, extractor):
     paths = [f"/a{i}" for i in range(40)]
     urls = serve(site, paths, delay_s=0.05)
     settings = {"WEBMAIN_LEARN_PAGES": 12, "CONCURRENT_REQUESTS_PER_DOMAIN": 1}
     spool = crawl.folder / "models" / "sites" / ".held"
-    process = crawl.start(urls=urls, extractor=PLACES, settings=settings)
+    process = crawl.start(urls=urls, extractor=extractor, settings=settings)
     wait_until(lambda: sum(site.asked.values()) > 6 and list(spool.glob("crawl-*/*.warc.gz")))
     process.kill()
     process.communicate()
     assert list(spool.glob("crawl-*"))
     with ledger_of(crawl) as ledger:
         assert ledger.counts().articles == 0
-    process = crawl.start(urls=urls, extractor=PLACES, settings=settings)
+    process = crawl.start(urls=urls, extractor=extractor, settings=settings)
     wait_until(lambda: crawl.store.exists() and crawl.store.read_bytes().count(b"\n") >= 12)
     process.kill()
     process.communicate()
     stored = {json.loads(line)["url"] for line in crawl.store.read_text().splitlines() if line.endswith("}")}
     with ledger_of(crawl) as ledger:
         assert all(site.url + path in stored for path in paths if ledger.is_known(site.url + path))
-    done = crawl(urls=urls, extractor=PLACES, settings=settings)
+    done = crawl(urls=urls, extractor=extractor, settings=settings)
     assert done.code == 0
     assert Counter(a["url"] for a in done.articles()) == Counter(urls.split())
     assert not spool.exists()

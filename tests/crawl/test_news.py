@@ -3,11 +3,13 @@
 import signal
 import time
 from collections import Counter
+from statistics import fmean
 
 import pytest
 
 from demo.server import serve
 from demo.web import Web
+from webmain.evaluation.metrics import TextPair, words
 from webmain.items import Reason
 
 EVERYTHING = "harbour-courier.example,khaosaiklang.example,the-tangle.example"
@@ -81,6 +83,36 @@ def test_articles_over_several_pages_are_whole(whole):
         if expected.url in parts:
             last = expected.text.split("\n\n")[-1].split("\n")[-1]
             assert last[:40] in stored[expected.url]["text"]
+
+
+def test_texts_are_the_articles_without_comments_teasers_and_boxes(whole):
+    stored = by_url(whole[0])
+    assert {article["extractor"] for article in stored.values()} <= {"learned", "feed"}
+    scores = {}
+    for expected in Web().expected():
+        blocks = [b for b in stored[expected.url]["text"].split("\n\n") if b not in expected.optional]
+        pair = TextPair(predicted="\n\n".join(blocks), gold=expected.text, language=expected.language)
+        scores[expected.url] = words(pair).f1
+    assert fmean(scores.values()) > 0.95, scores
+    assert min(scores.values()) > 0.7, scores
+
+
+def test_the_same_pages_give_the_same_articles_with_the_models_of_an_earlier_crawl(whole, crawl, tmp_path):
+    models = tmp_path / "models"
+    texts = []
+    for number in range(2):
+        crawl.store = tmp_path / f"{number}.jsonl"
+        done = crawl("news", site=EVERYTHING, module="demo.settings", settings={"WEBMAIN_MODELS": models})
+        texts.append({url: article["text"] for url, article in by_url(done).items()})
+    assert done.stats["webmain/sites/reused"] == 3
+    assert texts[0] == texts[1] == {url: article["text"] for url, article in by_url(whole[0]).items()}
+
+
+def test_without_learning_each_page_is_judged_by_itself(crawl):
+    done = crawl("news", site="harbour-courier.example", module="demo.settings", learn="no")
+    assert len(done.articles()) == 11
+    assert not [name for name in done.stats if name.startswith(("webmain/learning/", "webmain/sites/"))]
+    assert not (crawl.folder / "models").exists()
 
 
 def test_what_only_the_feed_holds_is_taken_from_it(whole):

@@ -96,7 +96,7 @@ def test_a_missing_peer_asked_for_by_name_says_how_to_install_it(monkeypatch):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("nope", "got 'nope', allowed are line_block"),
+        ("nope", "got 'nope', allowed are learned, line_block"),
         ("pab@site", "learns nothing from a site"),
         ("trafilatura@site", "learns nothing from a site"),
         ("all_text@crossfit", "learns nothing from a site"),

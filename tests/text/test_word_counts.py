@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections import Counter
 
 import pytest
@@ -80,3 +82,9 @@ def test_a_word_longer_than_any_term_is_counted_but_not_shown():
     found = cloud("\u00e9" * 5_000 + " caf\u00e9 caf\u00e9", language="fr")
     assert [(w.word, w.count) for w in found.words] == [("caf\u00e9", 2)]
     assert found.n_words == 3
+
+
+def test_the_first_text_of_a_process_is_segmented_as_all_later_ones():
+    code = "from webmain.text.words import words; print(words('ーあ') == words('ーあ') == ['ー', 'あ'])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "True"

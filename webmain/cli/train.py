@@ -60,7 +60,7 @@ def add(commands: Commands) -> None:
         metavar="GOLD",
         help="judge the model on these as well; never trained on",
     )
-    train.add_argument("--made-up", type=_count, metavar="N", help="pages that are made up from the others (2000)")
+    train.add_argument("--made-up", type=_count, metavar="N", help="pages that are made up from the others (3000)")
     train.add_argument("--seed", type=_count, default=1, metavar="S", help="of made-up pages and of the trees (1)")
     train.add_argument("--jobs", type=positive_int, default=1, metavar="N", help="processes (1)")
     train.add_argument("--report", type=Path, metavar="FILE", help="write all figures here as JSON")

@@ -182,7 +182,7 @@ class _Page:
             np.minimum(np.array([seen[key] for key in keys]), 5),
         )  # fmt: skip
         self.clues = page_clues(self.document, keys, self.log_chars)
-        self._fill(*self.clues.of_blocks)
+        self._fill(*self.clues.of_blocks.T)
         self._cues(keys)
 
     def _cues(self, keys: Sequence[str]) -> None:

@@ -50,7 +50,7 @@ class PageClues:
 
     Attributes
     ----------
-    of_blocks : (4, n_blocks) float64
+    of_blocks : (n_blocks, 4) float64
         In the title; holds the description; stands in embedded data; holds the title's beginning.
     of_page : tuple of float
         In the order of `PAGE_CLUES`.
@@ -105,7 +105,7 @@ def page_clues(document: Document, keys: Sequence[str], log_chars: NDArray[np.fl
         np.log1p(len(bodies)),
         min(max(path.count("/") - 2, 0), 8) if path.startswith("http") else -1.0,
     ]
-    return PageClues(found, tuple(page))
+    return PageClues(found.T, tuple(page))
 
 
 def _head(document: Document) -> tuple[list[str], str]:

@@ -55,11 +55,26 @@ _POST_WORDS: Final = frozenset(["post", "entry", "article", "story", "topic"])
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
+_TELLING_WORDS: Final = _BYLINE_WORDS | _DATE_WORDS | _HEADLINE_WORDS | _ASIDE_WORDS
+
+
 @lru_cache(maxsize=16_384)
+def _words(part: str) -> tuple[str, ...]:
+    """Return the words, in lower case, of a part of a class or id; sites name things alike, so that most are known."""
+    return tuple(word.lower() for word in _WORD.findall(part))
+
+
+@lru_cache(maxsize=4_096)
 def _signs(value: str) -> int:
     """Return what a class or id names: the place of an author, of a date, or a part about other pages or people."""
-    found = [w.lower() for w in _WORD.findall(value[:300])]
+    if value.startswith(_ARCHIVE_BANNERS):
+        return _ASIDE
+    found: list[str] = []
+    for part in value[:300].replace("-", " ").replace("_", " ").split():
+        found += _words(part)
     words = {*found, *map("".join, pairwise(found))}
+    if words.isdisjoint(_TELLING_WORDS):
+        return 0
     signs = 0
     if not words.isdisjoint(_BYLINE_WORDS) and words.isdisjoint(_NOT_BYLINE_WORDS):
         signs |= _BYLINE
@@ -70,8 +85,6 @@ def _signs(value: str) -> int:
     aside = words & _ASIDE_WORDS
     if "footer" in aside and not words.isdisjoint(_POST_WORDS):
         aside -= {"footer"}
-    if value.startswith(_ARCHIVE_BANNERS):
-        return _ASIDE
     if aside and not (value == "Blog1" or value.startswith("widget Blog")):  # Blogger's posts
         signs |= _ASIDE
     return signs
@@ -136,10 +149,10 @@ class Clues:
 def gather(document: Document) -> Clues:
     """Sweep over the elements once."""
     clues = Clues()
-    seen: dict[str | None, int] = {None: 0, "": 0}
-    attributes_of = document.elements.attributes
-    for i, tag in enumerate(document.elements.tags[:MAX_ELEMENTS]):
-        attributes = attributes_of[i]
+    seen: dict[str, int] = {}
+    elements = document.elements
+    tags = elements.tags[:MAX_ELEMENTS]
+    for i, (tag, attributes) in enumerate(zip(tags, elements.attributes_of(range(len(tags))), strict=True)):
         if tag in _NOTED:
             if tag == "meta":
                 _take_meta(clues, i, attributes)
@@ -157,26 +170,30 @@ def gather(document: Document) -> Clues:
                 continue
         if not attributes:
             continue
-        get = attributes.get
         signs = 0
-        for value in (get("class"), get("id")):
+        if "class" in attributes and (value := attributes["class"]):
             if value not in seen:
-                seen[value] = _signs(value or "")
+                seen[value] = _signs(value)
+            signs = seen[value]
+        if "id" in attributes and (value := attributes["id"]):
+            if value not in seen:
+                seen[value] = _signs(value)
             signs |= seen[value]
-        if signs & _BYLINE:
-            _add(clues.bylines, i)
-        if signs & _DATED:
-            _add(clues.dated, i)
-        if signs & _HEADLINE:
-            _add(clues.headlines, i)
+        if signs:
+            if signs & _BYLINE:
+                _add(clues.bylines, i)
+            if signs & _DATED:
+                _add(clues.dated, i)
+            if signs & _HEADLINE:
+                _add(clues.headlines, i)
         if tag == "a" and "rel" in attributes:
-            tokens = (get("rel") or "").lower().split()
+            tokens = (attributes["rel"] or "").lower().split()
             if "author" in tokens:
                 _add(clues.author_links, i)
             if "license" in tokens:
                 _add(clues.licences, i)
         if "itemprop" in attributes:
-            for token in (get("itemprop") or "").lower().split()[:5]:
+            for token in (attributes["itemprop"] or "").lower().split()[:5]:
                 _add(clues.properties[token], i)
     return clues
 

@@ -70,7 +70,7 @@ class Attributes(Sequence["dict[str, str | None]"]):
             made.update(zip(indices, [nodes[i].attributes for i in indices], strict=True))
             return list(made.values())
         made.update({i: nodes[i].attributes for i in indices if i not in made})
-        return [made[i] for i in indices]
+        return list(map(made.__getitem__, indices))
 
     def settle(self) -> None:
         """Make all that are not made yet and let the parser's tree go: a third of the memory, where many pages are held."""

@@ -143,12 +143,23 @@ def _count_chunks(text: str, language: str) -> Counter[str]:
         else:
             others.setdefault(n, []).append(chunk)
     if others:
-        from icu4py.breakers import WordBreaker
-
+        breaker = _word_breaker()
         for n, alike in others.items():
-            for word, n_inside in Counter(_real(list(WordBreaker("\n".join(alike), language)))).items():
+            for word, n_inside in Counter(_real(list(breaker("\n".join(alike), language)))).items():
                 found[word] += n * n_inside
     return found
+
+
+@cache
+def _word_breaker() -> Callable[[str, str], Iterable[str]]:
+    """Load ICU's segmenter.
+
+    Its engine for kana is loaded by the first text that has any, and may divide that one otherwise than all later ones.
+    """
+    from icu4py.breakers import WordBreaker
+
+    list(WordBreaker("\u30fc\u3042", ""))
+    return WordBreaker
 
 
 def _is_word(segment: str) -> bool:
@@ -169,20 +180,19 @@ def _with_last_dot(segments: list[str]) -> list[str]:
 
 def _segments(text: str, language: str) -> Iterator[str]:
     """Segment Thai stretches and all between them, each by its own segmenter."""
-    from icu4py.breakers import WordBreaker
-
+    breaker = _word_breaker()
     if is_plain(text):
-        yield from WordBreaker(text, language)
+        yield from breaker(text, language)
         return
     text = replace_surrogates(compose(strip_unprinted(text)))
     end = 0
     for stretch in _THAI_STRETCH.finditer(text):
         if stretch.start() > end:
-            yield from WordBreaker(text[end : stretch.start()], language)
+            yield from breaker(text[end : stretch.start()], language)
         yield from _thai_words(stretch[0])
         end = stretch.end()
     if end < len(text):
-        yield from WordBreaker(text[end:], language)
+        yield from breaker(text[end:], language)
 
 
 def _thai_words(stretch: str) -> Iterator[str]:

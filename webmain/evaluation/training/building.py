@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 
 from webmain.evaluation.records import GoldPage
 from webmain.evaluation.training.boosting import TrainingError
-from webmain.evaluation.training.made_up import made_up_pages
+from webmain.evaluation.training.made_up import ARTICLES, made_up_pages
 from webmain.evaluation.training.rows import N_FOLDS, Rows, fold_of, rows_of
 
 Given = TypeVar("Given")
@@ -66,7 +66,8 @@ def made_up_of(pages: Sequence[GoldPage], *, count: int, seed: int) -> Iterator[
         Of all together, each fold its part.
     seed : int
     """
-    folds = [[page for page in pages if fold_of(page.site) == fold] for fold in range(N_FOLDS)]
+    articles = [page for page in pages if page.page_type in ARTICLES] or pages
+    folds = [[page for page in articles if fold_of(page.site) == fold] for fold in range(N_FOLDS)]
     filled = [fold for fold in folds if fold]
     for number, fold in enumerate(filled):
         share = count // len(filled) + (number < count % len(filled))

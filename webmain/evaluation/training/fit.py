@@ -24,17 +24,26 @@ from webmain.features.trees import Trees
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-MADE_UP_WEIGHT: Final = 0.5
-NEWS_WEIGHT: Final = 1.5
-GENERAL_SHARE: Final = {(False, False): 1.0, (False, True): 0.0, (True, False): 0.3, (True, True): 0.1}
-"""Weight of a page in the general profile, by whether it is news and whether it is made up."""
+MADE_UP_WEIGHT: Final = 0.7
+PROFILE_WEIGHT: Final = 0.4
+"""Weights of a made-up page: among blocks, and where pages are told apart."""
+
+NEWS_PROFILE_WEIGHT: Final = 1.2
+"""Weight of an article, where pages are told apart: of the two mistakes the other one does less harm."""
+
+NEWS_SHARE: Final = {(True, False): 1.0, (True, True): 1.0, (False, False): 0.2}
+GENERAL_SHARE: Final = {(False, False): 1.0, (True, False): 0.15, (True, True): 0.03}
+"""Weight of a page in either profile, by whether it is an article and whether it is made up.
+
+Both see something of the other's pages, so that they do little harm to those that they are given by mistake.
+"""
 
 EASY_CHARS: Final = 74
 EASY_EVERY: Final = 5
 _LINK, _LOG_CHARS = names().index("link"), names().index("log_chars")
 
 BLOCKS: Final = Recipe()
-PROFILE: Final = Recipe(n_trees=60, n_leaves=8, min_leaf=15, depth=5, learning_rate=0.1, column_share=0.2)
+PROFILE: Final = Recipe(n_trees=150, n_leaves=16, min_leaf=15, depth=7, learning_rate=0.08, column_share=0.5)
 CONFIDENCE: Final = Recipe(n_trees=60, n_leaves=6, min_leaf=40, depth=4, learning_rate=0.08, column_share=0.7)
 
 
@@ -116,18 +125,28 @@ class _Seen:
 def fit_parts(rows: Sequence[Rows], *, fit: Callable[..., Trees] = fit_trees, recipe: Recipe = BLOCKS) -> Parts:
     """Fit all but the confidence.
 
-    The news profile sees articles only, and those made up from them; the general one sees all pages, articles for less, so
-    that it does no harm to one that it is given by mistake.
+    The news profile sees articles and pages made up from them, the general one all others, each a little of the other's.
     """
-    news = [(page, _page_weight(page)) for page in rows if page.is_news]
-    every = [(page, GENERAL_SHARE[page.is_news, page.made_up] * _page_weight(page)) for page in rows]
+    news, general = (
+        [
+            (page, share[page.is_news, page.made_up] * _page_weight(page))
+            for page in rows
+            if (page.is_news, page.made_up) in share
+        ]
+        for share in (NEWS_SHARE, GENERAL_SHARE)
+    )
     return Parts(
-        news=_fit_blocks(news or every, fit, recipe),  # a collection may hold no article
-        general=_fit_blocks([(page, weight) for page, weight in every if weight], fit, recipe),
+        news=_fit_blocks(news, fit, recipe),
+        general=_fit_blocks(general, fit, recipe),
         profile=fit(
             np.stack([page.means for page in rows]),
             np.array([page.is_news for page in rows]),
-            np.array([_page_weight(page) * (NEWS_WEIGHT if page.is_news else 1.0) for page in rows]),
+            np.array(
+                [
+                    (PROFILE_WEIGHT if page.made_up else 1.0) * (NEWS_PROFILE_WEIGHT if page.is_news else 1.0)
+                    for page in rows
+                ]
+            ),
             PROFILE,
         ),
     )

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 DEFAULT_SETS: Final = ("wcxb_dev", "fundus")
-MADE_UP: Final = 2_000
+MADE_UP: Final = 3_000
 """Pages that are made up from the real ones, all folds together."""
 
 MAX_BYTES: Final = 3_000_000

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from webmain.evaluation.records import GoldPage
 
 N_FOLDS: Final = 5
-NEWS_TYPES: Final = frozenset({"article", "news", ""})
+NEWS_TYPES: Final = frozenset({"article", "blog", "news", ""})
+"""Types of pages with one article, to which what readers write below does not belong: the news profile is theirs."""
 
 
 @dataclass(frozen=True)
