@@ -159,3 +159,10 @@ def test_a_caption_without_text_is_passed_over_and_one_that_is_too_long_is_none(
     for captions, expected in ((empty + told, "What is seen"), (long + told, ""), (told + long, "What is seen")):
         (image,) = images(inside(f"<figure><img src=/a.jpg>{captions}</figure>"))
         assert image.caption == expected
+
+
+def test_many_pictures_deep_inside_a_page_are_looked_at_in_linear_time():
+    deep = "<div class=story>" * 200 + "<img src=/a.jpg>" * 30_000 + "</div>" * 200
+    start = time.process_time()
+    assert len(images(inside(deep))) == 1
+    assert time.process_time() - start < 8

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from functools import cached_property
 from itertools import islice
 from operator import itemgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -103,6 +103,14 @@ def article_images(document: Document, kept: NDArray[np.bool_], first_leaf: Sequ
     return tuple(images)
 
 
+class _Around(NamedTuple):
+    """Whether what stands around an element keeps it out of the article; the outermost link and `figure`, -1 for none."""
+
+    is_apart: bool = False
+    anchor: int = -1
+    figure: int = -1
+
+
 class _Album:
     """A page's pictures beside what was kept of it."""
 
@@ -115,6 +123,7 @@ class _Album:
         self._before = np.concatenate(([0], np.cumsum(np.where(kept, document.leaves.n_chars, 0))))
         chosen = np.flatnonzero(kept)
         self._first, self._last = int(chosen[0]), int(chosen[-1])
+        self._known: dict[int, _Around] = {}
         self._junk: dict[str, bool] = {}
         self._captions: dict[str, bool] = {}
         self.root = self._wide(region(document.elements, document.leaves, kept)[0])
@@ -142,18 +151,28 @@ class _Album:
         place = elements.first_leaf[element]
         if not self._near[place] or self._is_small(element):
             return False
-        anchor = figure = -1
-        at = element
-        while at > self.root:
-            tag = elements.tags[at]
-            if (tag in _ASIDE or self._is_junk(at)) and not self._holds_the_text(at):
-                return False
-            anchor = at if tag == "a" else anchor
-            figure = at if tag == "figure" else figure
-            at = elements.parent[at]
-        if anchor >= 0 and self._leads_away(anchor, inside=self._first < place <= self._last):
+        around = self._around(element)
+        if around.is_apart:
             return False
-        return figure >= 0 or place <= self._last
+        if around.anchor >= 0 and self._leads_away(around.anchor, inside=self._first < place <= self._last):
+            return False
+        return around.figure >= 0 or place <= self._last
+
+    def _around(self, element: int) -> _Around:
+        """Return what stands around an element inside the root; what was found of its ancestors is remembered."""
+        elements, known = self._elements, self._known
+        path = []
+        while element > self.root and element not in known:
+            path.append(element)
+            element = elements.parent[element]
+        around = known.get(element, _Around())
+        for at in reversed(path):
+            tag = elements.tags[at]
+            is_apart = around.is_apart or ((tag in _ASIDE or self._is_junk(at)) and not self._holds_the_text(at))
+            anchor = at if tag == "a" and around.anchor < 0 else around.anchor
+            figure = at if tag == "figure" and around.figure < 0 else around.figure
+            around = known[at] = _Around(is_apart, anchor, figure)
+        return around
 
     def _holds_the_text(self, element: int) -> bool:
         """Tell whether half of what was kept stands in a box: then it is the article's, whatever its class says."""
