@@ -11,6 +11,8 @@ import webmain
 from webmain.items import Kind, Page, Reason, Rejected
 from webmain.page.document import Document
 from webmain.page.embedded import asks_for_scripts, embedded_instead, embedded_text
+from webmain.page.rich_text import MAX_CHARS
+from webmain.page.states import read_flight
 from webmain.stages import read
 
 TITLE = "Ice is back on the lake"
@@ -326,3 +328,39 @@ def test_data_that_holds_itself_many_times_is_read_once() -> None:
         start = time.process_time()
         embedded_text(page(data(value)))
         assert time.process_time() - start < 5
+
+
+@pytest.mark.parametrize("n", range(4))
+def test_what_only_looks_like_base64_is_left_alone(n: int) -> None:
+    packed = "eyJ" + "a" * (300 + n)
+    assert texts(page(data({"headline": TITLE, "token": packed, "body": PLAIN}))) == BODY
+
+
+@pytest.mark.parametrize("pushed", ['{"a": "b"}', '"a text"', "[]", "[1]", "[1, {}]"])
+def test_pushing_what_is_no_row_of_a_stream_is_passed_over(pushed: str) -> None:
+    script = f"<script>self.__next_f.push({pushed})</script>"
+    assert texts(page(script, data({"headline": TITLE, "body": PLAIN}))) == BODY
+
+
+def test_rows_of_text_in_a_stream_are_read_in_linear_time() -> None:
+    start = time.process_time()
+    assert read_flight("1:T1,a" * 300_000 + "2:T2,bc") == {"$1": "a", "$2": "bc"}
+    assert time.process_time() - start < 5
+
+
+def test_a_long_text_that_data_refers_to_many_times_is_written_a_few_times_at_most() -> None:
+    store = {
+        "Post:1": {"title": TITLE, "body": [{"__ref": "Text:1"}] * 2_000},
+        "Text:1": {"text": f"{FIRST} " * 1_000},
+        "Text:2": {},
+        "Text:3": {},
+    }
+    found = embedded_text(page(data(store)))
+    assert found is not None
+    assert len(found.html) < 2 * MAX_CHARS
+
+
+def test_many_packed_objects_are_each_measured_by_themselves() -> None:
+    small = [json.dumps({"id": i, "labels": ["none"] * 60}) for i in range(50)]
+    packed = json.dumps({"headline": TITLE, "body": PLAIN})
+    assert texts(page(data({"first": small, "page": packed, "last": small}))) == BODY

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import unicodedata
 
 import numpy as np
@@ -267,6 +268,15 @@ def test_cells_stay_in_their_columns(rows, expected):
     (table,) = blocks(f"<table>{rows}</table>")
     assert table.rows == expected
     assert table.text == "\n".join("\t".join(row) for row in expected)
+
+
+def test_cells_that_reach_over_very_many_others_are_read_in_bounded_time():
+    groups = ("<tr>" + "<td colspan=50 rowspan=50>a b" * 10 + "<tr>" * 49) * 300
+    start = time.process_time()
+    (table,) = blocks(f"<table><tr><th>a<th>b<tr><td>1<td>2{groups}</table>")
+    assert time.process_time() - start < 3
+    assert table.rows[1][:2] == ("1", "2")
+    assert table.rows[-1][:3] == ("a b", "a b", "a b")
 
 
 # --- links -----------------------------------------------------------------------------------------------------------

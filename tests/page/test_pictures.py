@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 
@@ -139,3 +141,21 @@ def test_hostile_attributes_are_read_in_bounded_time():
     found = images(inside(f"<div class='{junk}'>" + hostile * 20 + "</div>"))
     assert len(found) == 1
     assert len(found[0].alt) <= 1000
+
+
+def test_captions_are_looked_for_once_however_many_pictures_share_a_box():
+    seconds = []
+    for n in (2_000, 20_000):
+        start = time.process_time()
+        found = images(inside("".join(f"<img src=/p{i}.jpg>" for i in range(MAX_IMAGES)) + "<b>a</b>" * n))
+        seconds.append(time.process_time() - start)
+        assert {image.caption for image in found} == {""}
+    assert seconds[1] < 20 * seconds[0] + 0.5
+
+
+def test_a_caption_without_text_is_passed_over_and_one_that_is_too_long_is_none():
+    empty, told = "<figcaption> </figcaption>", "<figcaption>What is seen</figcaption>"
+    long = f"<figcaption>{'word ' * 300}</figcaption>"
+    for captions, expected in ((empty + told, "What is seen"), (long + told, ""), (told + long, "What is seen")):
+        (image,) = images(inside(f"<figure><img src=/a.jpg>{captions}</figure>"))
+        assert image.caption == expected

@@ -207,6 +207,7 @@ class Search:
         self._sizes: dict[int, int] = {}
         self._proses: dict[int, float] = {}
         self._promises: dict[str, float] = {"*": 1.0}
+        self._read: dict[str, tuple[Any, float]] = {}
         self.found: list[Candidate] = []
 
     def visit(self, value: Any, path: tuple[str, ...], place: Place, depth: int) -> float:
@@ -265,9 +266,12 @@ class Search:
     def _string(self, text: str, path: tuple[str, ...], place: Place, depth: int) -> float:
         if len(text) < 14:
             return 0.0
-        if len(text) >= MIN_PROSE and not isinstance(value := nested(text), str):
+        if text not in self._read:  # data may hold the same string many times; what was read of it must live on
+            value = nested(text)
+            self._read[text] = value, prose_chars(text) if isinstance(value, str) else 0.0
+        value, prose = self._read[text]
+        if not isinstance(value, str):
             return self.visit(value, path, place, depth + 1)
-        prose = prose_chars(text)
         self._note(text, path, place, prose)
         return prose
 

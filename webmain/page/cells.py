@@ -23,6 +23,9 @@ MAX_SPAN = 50
 
 MAX_COLUMNS = 500
 
+MAX_REACHED = 50_000
+"""Places of one table that cells reach over; beyond them, each cell is counted as one over one row and column."""
+
 
 def data_tables(
     elements: Elements, leaves: Leaves, groups: Sequence[Sequence[int]], places: Sequence[Place]
@@ -110,18 +113,21 @@ def _grid(elements: Elements, table: int) -> list[tuple[int, list[int]]]:
     """Return each row of a table that holds no other, with its cells by column; -1 where another cell reaches."""
     rows: list[tuple[int, list[int]]] = []
     below: dict[int, int] = {}  # column: rows that a cell above still reaches over
+    n_reached = 0
     for row in range(table + 1, elements.end[table]):
         if elements.tags[row] != "tr":
             continue
         columns: list[int] = []
-        taken, below = below, {}
+        taken, below = below if n_reached < MAX_REACHED else {}, {}
         cell = row + 1
         while cell < elements.end[row] and len(columns) < MAX_COLUMNS:
             if elements.tags[cell] in CELLS:
                 while len(columns) in taken:
                     _reach(below, len(columns), taken[len(columns)] - 1)
                     columns.append(-1)
-                width, height = (_span(elements, cell, name) for name in ("colspan", "rowspan"))
+                width, height = 1, 1
+                if n_reached < MAX_REACHED:
+                    width, height = (_span(elements, cell, name) for name in ("colspan", "rowspan"))
                 for column in range(len(columns), len(columns) + width):
                     _reach(below, column, height - 1)
                 columns += [cell, *[-1] * (width - 1)]
@@ -130,6 +136,7 @@ def _grid(elements: Elements, table: int) -> list[tuple[int, list[int]]]:
             columns.append(-1)
             if column in taken:
                 _reach(below, column, taken[column] - 1)
+        n_reached += columns.count(-1)
         rows.append((row, columns[:MAX_COLUMNS]))
     return rows
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from functools import cached_property
+from itertools import islice
+from operator import itemgetter
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -26,6 +29,9 @@ MIN_SIDE = 64
 """A picture whose width or height is declared smaller, in pixels, is an icon, a portrait or a tracking pixel."""
 
 MAX_ALT_CHARS = 1000
+MAX_CAPTION_LEAVES = 1000
+"""Pieces of text of one caption that are looked at."""
+
 _CAPTIONED_WITHIN = 3
 """A picture outside of a `figure` shares a box with its caption at most so many levels up."""
 
@@ -207,15 +213,25 @@ class _Album:
         return ""
 
     def _caption_in(self, box: int) -> str:
+        """Return the text of the first caption in a box that has any; "" where it is too long for one."""
+        captions, end = self._with_text, self._elements.end[box]
+        at = bisect_left(captions, box + 1, key=itemgetter(0))
+        return captions[at][1] if at < len(captions) and captions[at][0] < end else ""
+
+    @cached_property
+    def _with_text(self) -> list[tuple[int, str]]:
+        """Elements that are captions and show text, with that text; "" where it is too long."""
         elements, leaves = self._elements, self._leaves
-        for each in range(box + 1, elements.end[box]):
+        found = []
+        for each in range(self.root, elements.end[self.root]):
             if self._is_caption(each):
                 members = range(elements.first_leaf[each], elements.end_leaf[each])
-                shown = [i for i in members if not leaves.flags[i] & int(HIDDEN)]
+                shown = [i for i in islice(members, MAX_CAPTION_LEAVES) if not leaves.flags[i] & int(HIDDEN)]
                 text = " ".join(leaves.join(shown).split())
                 if text:
-                    return text if len(text) <= MAX_CAPTION_CHARS else ""
-        return ""
+                    is_short = len(text) <= MAX_CAPTION_CHARS and len(members) <= MAX_CAPTION_LEAVES
+                    found.append((each, text if is_short else ""))
+        return found
 
     def address(self, element: int) -> str | None:
         """Return a picture's absolute address; None where it has none, or one that shows a placeholder or an icon."""

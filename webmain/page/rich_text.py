@@ -18,6 +18,9 @@ MAX_PIECES: Final = 20_000
 MAX_NODES: Final = 200_000
 """Nodes of one text that are written; data may hold the same node many times."""
 
+MAX_CHARS: Final = 2_000_000
+"""Characters of one text that are written, for the same reason."""
+
 TYPE_KEYS: Final = (
     "type _type nodeType blockType blockName __typename kind tagName tag element contentType component elementType name"
 ).split()
@@ -173,9 +176,15 @@ def is_element(node: Any) -> bool:
 
 @dataclass(slots=True)
 class _Budget:
-    """Nodes that may still be written, shared by all writers of one text."""
+    """What may still be written, shared by all writers of one text."""
 
     left: int = MAX_NODES
+    n_chars: int = MAX_CHARS
+
+    def allows(self, text: str) -> bool:
+        """Take a string's length off; tell whether it was left."""
+        self.n_chars -= len(text)
+        return self.n_chars >= 0
 
 
 class _Writer:
@@ -192,7 +201,7 @@ class _Writer:
             return
         if isinstance(node, str):
             if node.strip() and not _REFERENCE.fullmatch(node):
-                self.pieces.append(string_markup(node))
+                self._string(node)
         elif is_element(node):
             self._element(node, depth)
         elif isinstance(node, list):
@@ -204,6 +213,10 @@ class _Writer:
         elif isinstance(node, dict):
             self._node(node, depth)
 
+    def _string(self, text: str) -> None:
+        if self._budget.allows(text):
+            self.pieces.append(string_markup(text))
+
     def _put(self, tag: str, inner: str) -> None:
         if inner.strip():
             self.pieces.append(f"<{tag}>{inner}</{tag}>")
@@ -212,7 +225,7 @@ class _Writer:
         tag, children = str(node[1]), node[3].get("children")
         raw = node[3].get("dangerouslySetInnerHTML")
         if isinstance(raw, dict) and isinstance(raw.get("__html"), str):
-            self.pieces.append(string_markup(raw["__html"]))
+            self._string(raw["__html"])
         elif tag in ("p", "li", "blockquote", "h1", "h2", "h3", "h4", "h5", "h6", "pre", "td", "dt", "dd"):
             self._put(
                 "ul><li" if tag == "li" else "p" if tag in ("td", "dt", "dd") else tag, self.inline(children, depth)
@@ -284,7 +297,7 @@ class _Writer:
         letters = _letters(own)
         if own and not (letters in below and len(below) > 1.2 * len(letters)):
             if not _REFERENCE.fullmatch(own):
-                self.pieces.append(string_markup(own))
+                self._string(own)
             if below in letters:
                 return
         if inner.pieces and not own:
@@ -305,6 +318,8 @@ class _Writer:
         if depth > MAX_DEPTH or self._budget.left < 0:
             return ""
         if isinstance(node, str):
+            if not self._budget.allows(node):
+                return ""
             if _ESCAPED_TAG.search(node):
                 return html.unescape(node)
             if is_markup(node) or _ENTITY.search(node):

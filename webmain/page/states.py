@@ -31,6 +31,9 @@ MAX_LITERALS: Final = 60
 MAX_FAILURES: Final = 4
 """Literals of one script that may turn out to be none: each of them can cost a look at all the rest."""
 
+MAX_FAILED_CHARS: Final = 3_000_000
+"""Characters of one page that are looked at for such literals, the last one in full."""
+
 MAX_NODES: Final = 300_000
 _MAX_DEPTH: Final = 150
 
@@ -81,13 +84,15 @@ def read_states(source: str, attributes: Iterable[dict[str, str | None]] = ()) -
     """
     states: list[State] = []
     flight: list[str] = []
+    failures = _Failures()
     for kind, name, text in _scripts(source):
         if "json" in kind or kind not in _SCRIPT_TYPES:
             states.extend(State(name or kind, value) for value in _data(text) if isinstance(value, (dict, list)))
             continue
-        for state in _assigned(text):
+        for state in _assigned(text, failures):
             if state.name.endswith("__next_f.push"):
-                flight.extend(piece for piece in state.value[1:2] if isinstance(piece, str))
+                pushed = state.value if isinstance(state.value, list) else []
+                flight.extend(piece for piece in pushed[1:2] if isinstance(piece, str))
             else:
                 states.append(state)
     if flight:
@@ -130,7 +135,14 @@ def _data(text: str) -> list[Any]:
     return parse_json(text) if text[:1] in ("{", "[") or text[:6] in ("&quot;", "{&quot") else []
 
 
-def _assigned(text: str) -> Iterator[State]:
+@dataclass(slots=True)
+class _Failures:
+    """Characters of a page's scripts that were looked at for literals which turned out to be none."""
+
+    n_chars: int = 0
+
+
+def _assigned(text: str, of_page: _Failures) -> Iterator[State]:
     """Yield what a script assigns or passes to functions, as far as it is literal."""
     position = failures = 0
     for _ in range(MAX_LITERALS):
@@ -139,7 +151,7 @@ def _assigned(text: str) -> Iterator[State]:
             match = _LITERAL.search(text, match.end() + 1)
         if match is None:
             return
-        if failures > MAX_FAILURES:
+        if failures > MAX_FAILURES or of_page.n_chars > MAX_FAILED_CHARS:
             return
         before = text[max(0, match.start() - 80) : match.start()]
         name = _NAME.search(before)
@@ -150,6 +162,7 @@ def _assigned(text: str) -> Iterator[State]:
         if found is None:
             position = match.end() + 1
             failures += 1
+            of_page.n_chars += len(text) - position
             continue
         position = found.end
         size = found.end - match.end()
@@ -229,7 +242,10 @@ def nested(text: str) -> Any:
     if start.startswith(("eyJ", "W3s")) and _PACKED.fullmatch(text):
         import base64
 
-        decoded = base64.b64decode(text + "=" * (-len(text) % 4)).decode("utf-8", "replace")
+        sound = text.rstrip("=")
+        if len(sound) % 4 == 1:  # no number of bytes is written so
+            return text
+        decoded = base64.b64decode(sound + "=" * (-len(sound) % 4)).decode("utf-8", "replace")
     elif start.startswith(("%7B", "%5B")):
         decoded = unquote(text)
     elif start.startswith(("{&quot", "[{&quot")):
@@ -363,6 +379,7 @@ class _Linking:
 
 
 _ROW = re.compile(rb"([0-9a-f]{1,8}):")
+_TEXT_ROW = re.compile(rb"([0-9a-f]{1,8}):T([0-9a-f]{1,8}),")
 
 
 def read_flight(text: str) -> dict[str, Any]:
@@ -382,20 +399,17 @@ def read_flight(text: str) -> dict[str, Any]:
     rows: dict[str, Any] = {}
     position = 0
     while position < len(data):
+        if text_row := _TEXT_ROW.match(data, position):
+            position = text_row.end() + int(text_row[2], 16)
+            rows["$" + text_row[1].decode()] = data[text_row.end() : position].decode("utf-8", "replace")
+            continue
         match = _ROW.match(data, position)
         end = data.find(b"\n", position)
         end = len(data) if end < 0 else end
+        position = end + 1
         if match is None:
-            position = end + 1
             continue
         name, start = "$" + match[1].decode(), match.end()
-        if data[start : start + 1] == b"T" and (comma := data.find(b",", start, start + 12)) > 0:
-            with_length = data[start + 1 : comma]
-            if re.fullmatch(rb"[0-9a-f]{1,8}", with_length):
-                position = comma + 1 + int(with_length, 16)
-                rows[name] = data[comma + 1 : position].decode("utf-8", "replace")
-                continue
-        position = end + 1
         try:
             rows[name] = json.loads(data[start:end].decode("utf-8", "replace").lstrip("ABCDEFGHIJKLMNOPQRSUVWXYZ"))
         except (ValueError, RecursionError):
