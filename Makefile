@@ -8,7 +8,7 @@ SITE ?=
 ARGS ?=
 BIN := $(VENV)/bin
 
-.PHONY: crawl test test-servers check format floors soak bench bench-crawl bench-search clean
+.PHONY: crawl test test-servers check format floors soak bench bench-crawl bench-search bench-batch clean
 
 # The environment is made anew only when what it is made of has changed.
 $(VENV)/.core: requirements.txt pyproject.toml
@@ -63,6 +63,9 @@ bench-crawl: $(VENV)/.peers
 
 bench-search: $(VENV)/.core
 	$(BIN)/python benchmarks/search.py
+
+bench-batch: $(VENV)/.core
+	$(BIN)/python benchmarks/batch.py
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
