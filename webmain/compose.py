@@ -29,7 +29,7 @@ from webmain.keep import DEFAULT_KEEP, Keep
 from webmain.page.clues import letters
 from webmain.page.dates import precision
 from webmain.page.document import DEFAULT_MAX_BYTES, Document
-from webmain.page.embedded import embedded_instead
+from webmain.page.embedded import embedded_instead, embedded_text
 from webmain.page.fallback import fallback_blocks
 from webmain.page.kinds import article_blocks, compose_blocks
 from webmain.page.pictures import article_images
@@ -49,6 +49,9 @@ LANGUAGE_BLOCKS = 5
 
 MAX_WHY_CHARS = 160
 """Characters of a method's reason that a rejection repeats."""
+
+ANY_PROSE = 1.0
+"""Prose of a body in JSON-LD that is used where there is no other text at all."""
 
 MIN_FEED_CHARS = 200
 """A feed's full content is used where the page gives less text than this."""
@@ -95,6 +98,8 @@ def compose(extraction: Extraction, *, metadata: bool = True, keep: Keep = DEFAU
         blocks = found.blocks
     if not blocks and extraction.confidence is not None:
         blocks, name = fallback_blocks(document), "fallback"
+    if not blocks and (embedded := embedded_text(document, states=False, least=ANY_PROSE)):
+        blocks, name = embedded.blocks, "embedded"
     if not blocks:
         reason = Reason.NO_TEXT if len(extraction.segmentation) else Reason.NO_BLOCKS
         raise Rejected(reason, _why_nothing(extraction), url=document.url)

@@ -364,3 +364,12 @@ def test_many_packed_objects_are_each_measured_by_themselves() -> None:
     small = [json.dumps({"id": i, "labels": ["none"] * 60}) for i in range(50)]
     packed = json.dumps({"headline": TITLE, "body": PLAIN})
     assert texts(page(data({"first": small, "page": packed, "last": small}))) == BODY
+
+
+@pytest.mark.parametrize("method", ["learned", "pab"])
+def test_a_short_body_in_json_ld_is_taken_where_there_is_no_other_text(method: str) -> None:
+    short = "The ice is back on the lake, and the council has opened a path of nine miles."
+    article = webmain.extract(page(linked(articleBody=short)).html, extractor=method)
+    assert (article.extractor, article.text, article.confidence) == ("embedded", short, None)
+    shown = webmain.extract(page(linked(articleBody=short), body="<p>Some text.</p>").html)
+    assert shown.text == "Some text."

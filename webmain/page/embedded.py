@@ -79,7 +79,7 @@ class Embedded:
         return "\n\n".join(block.text for block in self.blocks)
 
 
-def embedded_text(document: Document, *, states: bool = True) -> Embedded | None:
+def embedded_text(document: Document, *, states: bool = True, least: float = MIN_PROSE) -> Embedded | None:
     """Find the article in what a page carries for its scripts.
 
     Parameters
@@ -87,15 +87,17 @@ def embedded_text(document: Document, *, states: bool = True) -> Embedded | None
     document : Document
     states : bool
         Look at the data of frameworks too, not at JSON-LD alone.
+    least : float
+        Prose that a text in JSON-LD has at least.
 
     Returns
     -------
     Embedded or None
-        None where there is no text of `MIN_PROSE` that may be the page's article. Never raises on what pages hold; sizes,
-        depths and numbers of nodes are bounded.
+        None where there is no text of so much prose (`MIN_PROSE` in the data of frameworks) that may be the page's article.
+        Never raises on what pages hold; sizes, depths and numbers of nodes are bounded.
     """
     about = About(document)
-    candidates = [*_of_json_ld(document, about)]
+    candidates = [*_of_json_ld(document, about, least)]
     for state in read_states(document.html, document.elements.attributes) if states else ():
         search = Search(about)
         search.visit(state.value, (state.name,), Place(), 0)
@@ -105,17 +107,17 @@ def embedded_text(document: Document, *, states: bool = True) -> Embedded | None
         source, *path = candidate.path
         is_own = candidate.place.distance >= 0
         found = Embedded(source, ".".join(path), markup(candidate.value), is_own, about.title, document.url)
-        score = _readable_prose(found) * candidate.factor
+        score = _readable_prose(found, least) * candidate.factor
         if score > best_score:
             best, best_score = found, score
     return best
 
 
-def _readable_prose(found: Embedded) -> float:
+def _readable_prose(found: Embedded, least: float) -> float:
     """Count the prose of what was written; 0 where it is too little, or other things make up too much of it."""
     counts = [(prose_chars(block.text), len(block.text)) for block in found.blocks]
     prose, other = sum(p for p, _ in counts), sum(n for p, n in counts if not p)
-    return prose if prose >= MIN_PROSE and other <= 0.6 * prose else 0.0
+    return prose if prose >= least and other <= 0.6 * prose else 0.0
 
 
 NEEDED_PROSE: Final = 200.0
@@ -233,7 +235,7 @@ def _share_within(part: str, whole: str) -> float:
     return sum(piece in letters_of_whole for piece in pieces) / max(1, len(pieces))
 
 
-def _of_json_ld(document: Document, about: About) -> Iterator[Candidate]:
+def _of_json_ld(document: Document, about: About, least: float) -> Iterator[Candidate]:
     """Yield the bodies of the JSON-LD objects that describe the page, the likeliest first."""
     linked = read_json_ld(document.tree.data)
     for rank, node in enumerate(about_page(linked, urls=about.urls, titles=[about.title, document.title])):
@@ -246,7 +248,7 @@ def _of_json_ld(document: Document, about: About) -> Iterator[Candidate]:
                 value = "\n\n".join(v for v in value if isinstance(v, str))
             if isinstance(value, str):
                 posts = [value, *_posts(node.value)]
-                if (prose := sum(map(prose_chars, posts))) >= MIN_PROSE:
+                if (prose := sum(map(prose_chars, posts))) >= least:
                     yield Candidate(posts, ("json-ld", node.types[0] if node.types else "", key), place, prose)
                     return
         updates = node.value.get("liveBlogUpdate")
@@ -258,7 +260,7 @@ def _of_json_ld(document: Document, about: About) -> Iterator[Candidate]:
                 for k in ("headline", "articleBody")
                 if isinstance(u.get(k), str)
             ]
-            if (prose := sum(map(prose_chars, pieces))) >= MIN_PROSE:
+            if (prose := sum(map(prose_chars, pieces))) >= least:
                 yield Candidate(pieces, ("json-ld", "liveblogposting", "liveBlogUpdate"), place, prose)
 
 
