@@ -122,7 +122,8 @@ def test_checks_are_judged_and_pages_that_can_not_be_read_count_as_nothing(made)
     assert [one.dataset for one in found] == ["harbour"] * 3
     assert found[0].f1 > 0.9
     assert found[1].f1 is None
-    assert found[1].segments == SegmentCounts(n_wanted_found=1, n_wanted=1, n_unwanted_found=0, n_unwanted=1)
+    segments = found[1].segments
+    assert (segments.n_wanted_found, segments.n_wanted, segments.n_unwanted) == (1, 1, 1)
     assert found[2].f1 <= 1
     assert not any(one.is_known_site for one in found)
 
