@@ -95,6 +95,16 @@ def test_where_much_of_the_content_recurs_texts_tell_nothing():
     assert learn_site(pages).model.texts_count
 
 
+def test_a_site_on_which_content_recurs_can_be_kept_and_read_again():
+    pages = [
+        seen(f"<div class=story>{STORY * 3}</div><div class=side>{PITCH} {i}</div>", [5.0, -5.0]) for i in range(5)
+    ]
+    model = learn_site(pages).model
+    assert model.texts_count is False
+    assert SiteModel.from_plain(model.to_plain()) == model
+    assert SiteModel.from_plain(json.loads(json.dumps(model.to_plain()))) == model
+
+
 def mixed(i: int) -> SitePage:
     """Return a page whose places say nothing: content stands here on one page, there on the next."""
     return seen(

@@ -272,7 +272,7 @@ def learn_site(pages: Sequence[SitePage]) -> SiteLesson:
     recurs.
     """
     counts = count_texts(pages)
-    texts_count = _recurring_content(pages, counts) <= MAX_RECURRING_CONTENT
+    texts_count = bool(_recurring_content(pages, counts) <= MAX_RECURRING_CONTENT)
     margins = [_after_texts(page, counts, len(pages)) if texts_count else page.margin for page in pages]
     places = Places(pages, [_probability(margin) for margin in margins])
     skill, agreement = _held_back(pages, margins, places)
