@@ -14,7 +14,7 @@ from webmain.corpus.spool import Spool
 from webmain.extractors.base import Learned, NothingLearned, SiteExtractor
 from webmain.extractors.learned import LearnedExtractor
 from webmain.extractors.learning import Learning
-from webmain.extractors.lesson import Event
+from webmain.extractors.lesson import Event, quality
 from webmain.extractors.registry import create
 from webmain.extractors.shelf import OutdatedModelError, Shelf
 from webmain.extractors.site_model import SiteModel
@@ -183,6 +183,8 @@ def test_a_model_that_adopted_nothing_judges_as_the_page_model_does(fitted):
     one, other = judge(document(50), generic), judge(document(50), create("learned"))
     assert one.raw.tolist() == other.raw.tolist()
     assert one.confidence == other.confidence
+    assert quality(generic) == "kept generic"
+    assert quality(fitted).startswith("quality 0.") or quality(fitted) == "quality 1.000"
 
 
 # --- when the layout changes -----------------------------------------------------------------------------------------

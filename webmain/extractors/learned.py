@@ -234,6 +234,11 @@ class LearnedExtractor:
         _site_model(learned)
         return replace(self, learned=learned)
 
+    @property
+    def kept_generic(self) -> bool:
+        """Whether a site's pages were learned from, and nothing of them is believed."""
+        return self._site is not None and not self._site.is_adopted
+
     def resemblance(self, document: Document) -> float:
         """Return the share of a page's text that stands at places known of the site; 0 where nothing was learned."""
         return 0.0 if self._site is None else self._site.resemblance(self.segment(document))
