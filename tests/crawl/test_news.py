@@ -158,10 +158,11 @@ def test_a_recorded_crawl_is_replayed_with_the_same_articles(crawl, tmp_path):
 
 def test_max_pages_bounds_what_is_fetched_and_the_newest_come_first(crawl):
     # Sections may come first: the older the made-up articles get, the rather.
-    crawled = crawl("news", site="harbour-courier.example", module="demo.settings", max_pages=10)
+    crawled = crawl("news", site="harbour-courier.example", module="demo.settings", max_pages=16)
     newest = sorted(Web().sites[0].expected(), key=lambda e: e.published, reverse=True)
-    assert 1 <= len(crawled.articles()) <= 10
-    assert set(by_url(crawled)) <= {e.url for e in newest[:12]}
+    found = set(by_url(crawled))
+    assert 1 <= len(found) <= 15
+    assert found <= {e.url for e in newest[: len(found) + 2]}
 
 
 def test_max_articles_bounds_what_is_stored(crawl):
