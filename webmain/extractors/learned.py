@@ -28,7 +28,7 @@ from webmain.extractors.base import (
 )
 from webmain.extractors.page_model import page_model
 from webmain.extractors.site_model import COLUMNS, SiteModel, learn_site
-from webmain.features.choice import choose
+from webmain.features.choice import choose, probabilities
 from webmain.features.columns import columns, names
 from webmain.features.evidence import KnownPages
 from webmain.features.site_memory import site_page
@@ -38,8 +38,6 @@ from webmain.page.fallback import fallback_mask
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-
-    from numpy.typing import NDArray
 
     from webmain.extractors.page_model import PageModel
     from webmain.features.columns import Columns
@@ -249,9 +247,3 @@ def _site_model(learned: Learned) -> SiteModel:
     if tuple(learned.columns) != COLUMNS:
         raise ValueError(f"learned: a model with columns {', '.join(learned.columns)} is not of this method")
     return SiteModel.from_plain(learned.weights)
-
-
-def probabilities(margin: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the probabilities of log-odds."""
-    found: NDArray[np.float64] = 1 / (1 + np.exp(-np.clip(margin, -30, 30)))
-    return found

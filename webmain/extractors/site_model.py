@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 
+from webmain.features.choice import probabilities
 from webmain.features.site_memory import CAP, ROOT, Finder, Places, SitePage, count_texts
 from webmain.features.site_tree import text_fingerprint
 
@@ -274,7 +275,7 @@ def learn_site(pages: Sequence[SitePage]) -> SiteLesson:
     counts = count_texts(pages)
     texts_count = bool(_recurring_content(pages, counts) <= MAX_RECURRING_CONTENT)
     margins = [_after_texts(page, counts, len(pages)) if texts_count else page.margin for page in pages]
-    places = Places(pages, [_probability(margin) for margin in margins])
+    places = Places(pages, [probabilities(margin) for margin in margins])
     skill, agreement = _held_back(pages, margins, places)
     kept = np.flatnonzero(places.pages >= 2)
     kept = np.sort(kept[np.argsort(-places.pages[kept], kind="stable")[:MAX_PLACES]])  # parents have as many pages
@@ -305,11 +306,6 @@ def learn_site(pages: Sequence[SitePage]) -> SiteLesson:
     return SiteLesson(
         model=model, quality=agreement if places_count else None, resemblance=float(np.clip(np.mean(shares), 0, 1))
     )
-
-
-def _probability(margin: NDArray[np.float64]) -> NDArray[np.float64]:
-    found: NDArray[np.float64] = 1 / (1 + np.exp(-np.clip(margin, -30, 30)))
-    return found
 
 
 def _odds(chance: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -36,6 +36,12 @@ class Choice:
     limit: float
 
 
+def probabilities(margin: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the probabilities of log-odds."""
+    found: NDArray[np.float64] = 1 / (1 + np.exp(-np.clip(margin, -30, 30)))
+    return found
+
+
 def choose(probability: NDArray[np.float64], n_chars: NDArray[np.float64]) -> Choice:
     """Keep the set of blocks with the highest expected F1 over characters.
 

@@ -15,9 +15,8 @@ from webmain.evaluation.metrics import words
 from webmain.evaluation.tokens import TextPair
 from webmain.evaluation.training.boosting import Recipe, boosted
 from webmain.evaluation.training.rows import N_FOLDS, Rows, fold_of
-from webmain.extractors.learned import probabilities
 from webmain.extractors.page_model import PageModel
-from webmain.features.choice import Choice, choose, page_columns
+from webmain.features.choice import Choice, choose, page_columns, probabilities
 from webmain.features.columns import names
 from webmain.features.trees import Trees
 
