@@ -33,7 +33,12 @@ else
 endif
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -m "not servers and not soak"
+	@log=$$(mktemp); \
+	$(BIN)/python -m pytest -m "not servers and not soak" tests/crawl > $$log 2>&1 & crawls=$$!; \
+	$(BIN)/python -m pytest -m "not servers and not soak" --ignore=tests/crawl; rest=$$?; \
+	wait $$crawls; crawled=$$?; \
+	echo "tests/crawl, which ran beside the others:"; cat $$log; rm -f $$log; \
+	test $$rest -eq 0 -a $$crawled -eq 0
 
 test-servers: $(VENV)/.dev
 	$(BIN)/python -m pytest -m servers
