@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from webmain.features import site_memory
-from webmain.features.site_memory import ROOT, Finder, Places, SitePage, count_texts, recurring_tokens, site_page
+from webmain.features.site_memory import ROOT, Finder, Places, SitePage, count_texts, known_tokens, site_page
 from webmain.items import Page
 from webmain.page.document import Document
 
@@ -51,17 +51,17 @@ def article(n: int, margin: tuple[float, float] = (5.0, -5.0)) -> SitePage:
 
 
 def test_ids_and_classes_of_one_page_are_no_part_of_the_layout():
-    assert recurring_tokens([article(1), article(2)]) == {".story", ".side"}
+    assert known_tokens([article(1), article(2)]) == {".story", ".side"}
 
 
 @pytest.mark.parametrize(("n_with", "known"), [(2, True), (1, False)])
 def test_a_class_must_stand_in_a_fifth_of_the_pages(n_with, known):
     pages = [seen(f"<div class='a {'rare' if i < n_with else ''}'>x</div>") for i in range(10)]
-    assert (".rare" in recurring_tokens(pages)) is known
+    assert (".rare" in known_tokens(pages)) is known
 
 
 def test_classes_of_one_page_alone_are_known():
-    assert recurring_tokens([seen("<div class=a>x</div>")]) == {".a"}
+    assert known_tokens([seen("<div class=a>x</div>")]) == {".a"}
 
 
 def test_texts_count_pages_and_not_occurrences():
@@ -108,10 +108,10 @@ def test_a_page_held_back_is_told_what_the_other_pages_say(layouts, data):
         markup = "".join(f"<div><p class={name}>{STORY}</p></div>" for name in layout)
         margins = data.draw(st.lists(st.floats(-6, 6), min_size=len(layout), max_size=len(layout)))
         pages.append(seen(f"<body class=x>{markup}</body>", margins))
-    known = recurring_tokens(pages)
+    known = known_tokens(pages)
     whole, told = Places(pages, chances(pages)).without(0)
     rest = Places(pages[1:], chances(pages[1:]))
-    if recurring_tokens(pages[1:]) != known:
+    if known_tokens(pages[1:]) != known:
         return  # held-back pages help to tell which classes recur
     found = rest.chances()
     index = {path(rest, i): i for i in range(len(found))}

@@ -32,12 +32,14 @@ from webmain.features.choice import choose, probabilities
 from webmain.features.columns import columns, names
 from webmain.features.evidence import KnownPages
 from webmain.features.site_memory import site_page
-from webmain.items import Break, Flag, Rejected
-from webmain.page.blocks import from_runs
+from webmain.items import Flag, Rejected
+from webmain.page.blocks import segment
 from webmain.page.fallback import fallback_mask
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
 
     from webmain.extractors.page_model import PageModel
     from webmain.features.columns import Columns
@@ -117,8 +119,7 @@ class LearnedExtractor:
         else:
             has_shown = np.bincount(segmentation.of_unit, weights=~hidden, minlength=len(segmentation)) > 0
             member = ~(never | (hidden & has_shown[segmentation.of_unit]))
-        fresh = leaves.gaps >= int(Break.BR_BR)
-        return from_runs(document, np.where(member, np.maximum(leaves.boxes, 0), -1).astype(np.int32), fresh=fresh)
+        return segment(document, member=member)
 
     def judge(self, segmentation: Segmentation) -> Extraction:
         """Score blocks by their probability of being content and keep the best set."""
@@ -126,10 +127,8 @@ class LearnedExtractor:
             nothing = np.zeros(0)
             kept = nothing.astype(np.bool_)
             return extraction(segmentation, self.name, score=nothing, raw=nothing, kept=kept, why=(), confidence=0.0)
-        model = page_model()
-        seen = columns(segmentation)
-        news = self._news(model, seen)
-        generic = margin = model.margins(seen, news)
+        seen, news, generic = self._look(segmentation)
+        margin = generic
         if self._site is not None:
             margin = self._site.margins(segmentation, seen.texts, generic)
         probability = probabilities(margin)
@@ -144,7 +143,7 @@ class LearnedExtractor:
             raw=margin,
             kept=choice.kept,
             why=[_WHY[i] for i in reason.tolist()],
-            confidence=model.expected_f1(probability, seen.n_chars, choice, news),
+            confidence=page_model().expected_f1(probability, seen.n_chars, choice, news),
         )
 
     def contributions(self, segmentation: Segmentation, block: int) -> list[tuple[str, float, float]]:
@@ -152,8 +151,8 @@ class LearnedExtractor:
 
         What a site's other pages say stands among the columns as `BY_SITE`, with the log-odds before it as its value.
         """
-        model, seen = page_model(), columns(segmentation)
-        news = self._news(model, seen)
+        model = page_model()
+        seen, news, generic = self._look(segmentation)
         row = seen.values[block]
         moved = np.zeros(len(names()))
         for trees, share in ((model.news, news), (model.general, 1 - news)):
@@ -161,10 +160,15 @@ class LearnedExtractor:
                 moved += share * trees.contributions(row, len(moved))
         found = [(names()[i], float(row[i]), float(moved[i])) for i in np.flatnonzero(moved).tolist()]
         if self._site is not None:
-            generic = model.margins(seen, news)
             margin = self._site.margins(segmentation, seen.texts, generic)
             found.append((BY_SITE, float(generic[block]), float(margin[block] - generic[block])))
         return sorted(found, key=lambda one: -abs(one[2]))
+
+    def _look(self, segmentation: Segmentation) -> tuple[Columns, float, NDArray[np.float64]]:
+        """Return a page's columns, its share of the news profile, and the log-odds by the page model of its blocks."""
+        model, seen = page_model(), columns(segmentation)
+        news = self._news(model, seen)
+        return seen, news, model.margins(seen, news)
 
     def _news(self, model: PageModel, seen: Columns) -> float:
         """Return how much of the news profile a page gets: half by what it is itself, half by its site, if that is known."""
@@ -208,15 +212,13 @@ class LearnedExtractor:
 
     def _site_pages(self, documents: Iterable[Document]) -> Iterator[SitePage]:
         """Judge each of the different pages as it comes, and keep what a site is learned from."""
-        model, known = page_model(), KnownPages()
+        known = KnownPages()
         for document in documents:
             try:
                 segmentation = self.segment(document)
                 if not len(segmentation) or not known.add(document):
                     continue
-                seen = columns(segmentation)
-                news = self._news(model, seen)
-                margin = model.margins(seen, news)
+                seen, news, margin = self._look(segmentation)
             except Rejected:  # too slow, above all
                 continue
             yield site_page(segmentation, seen.texts, margin=margin, n_chars=seen.n_chars, news=news)
@@ -229,8 +231,9 @@ class LearnedExtractor:
         ValueError
             It is not a model of this method.
         """
-        _site_model(learned)
-        return replace(self, learned=learned)
+        copy = replace(self, learned=learned)
+        vars(copy)["_site"] = _site_model(learned)  # checked and read at once
+        return copy
 
     @property
     def kept_generic(self) -> bool:

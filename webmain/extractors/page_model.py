@@ -17,7 +17,7 @@ from typing import Any, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from webmain.features.choice import PAGE_COLUMNS, Choice, page_columns
+from webmain.features.choice import PAGE_COLUMNS, Choice, page_columns, probabilities
 from webmain.features.columns import VERSION as COLUMNS_VERSION
 from webmain.features.columns import Columns, names
 from webmain.features.trees import Trees
@@ -60,9 +60,8 @@ class PageModel:
 
     def news_share(self, columns: Columns) -> float:
         """Return how much of the news profile a page gets: 1, 0, or between where the page may be either."""
-        margin = float(self.profile.sums(page_means(columns)[None, :])[0])
-        share = 1 / (1 + np.exp(-np.clip(margin, -30, 30)))
-        return 1.0 if share > SURE else 0.0 if share < 1 - SURE else float(share)
+        share = float(probabilities(self.profile.sums(page_means(columns)[None, :]))[0])
+        return 1.0 if share > SURE else 0.0 if share < 1 - SURE else share
 
     def margins(self, columns: Columns, news: float) -> NDArray[np.float64]:
         """Return the log-odds of each block of a page, as a mixture of both profiles' where `news` is neither 0 nor 1."""
@@ -76,7 +75,7 @@ class PageModel:
         self, probability: NDArray[np.float64], n_chars: NDArray[np.float64], choice: Choice, news: float
     ) -> float:
         """Return the calibrated confidence of a choice, in [0, 1]."""
-        row = np.append(page_columns(probability, n_chars, choice), news).astype(np.float32)
+        row = confidence_row(probability, n_chars, choice, news)
         return float(np.clip(self.confidence.sums(row[None, :])[0], 0.0, 1.0))
 
     def to_plain(self) -> dict[str, Any]:
@@ -123,6 +122,14 @@ def page_means(columns: Columns) -> NDArray[np.float32]:
     weights = np.sqrt(np.maximum(columns.n_chars, 4.0))
     means: NDArray[np.float32] = ((weights / weights.sum()) @ columns.values).astype(np.float32)
     return means
+
+
+def confidence_row(
+    probability: NDArray[np.float64], n_chars: NDArray[np.float64], choice: Choice, news: float
+) -> NDArray[np.float32]:
+    """Return what tells how sure a page's choice is, in the order of `CONFIDENCE_COLUMNS`."""
+    row: NDArray[np.float32] = np.append(page_columns(probability, n_chars, choice), news).astype(np.float32)
+    return row
 
 
 def read(data: bytes) -> PageModel:

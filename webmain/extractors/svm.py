@@ -26,6 +26,7 @@ from webmain.extractors.base import (
     extraction,
 )
 from webmain.features.block_features import DEFAULT_SETS, check_sets
+from webmain.features.choice import probabilities
 from webmain.features.labels import FORMS, Labels, label_site
 from webmain.features.linear import LinearModel, learn
 from webmain.features.relevance import usable_descriptions
@@ -120,7 +121,7 @@ class SVM:
         return extraction(
             segmentation,
             self.name,
-            score=1 / (1 + np.exp(-np.clip(margins, -30, 30))),
+            score=probabilities(margins),
             raw=margins,
             kept=margins > 0,
             why=_reasons(model.sets, parts, margins > 0),

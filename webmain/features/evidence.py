@@ -14,7 +14,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from webmain.features.site_tree import MAX_NODES, MAX_TEXTS, SiteTree, read_steps, text_fingerprint, text_runs, tokens
+from webmain.features.site_tree import (
+    MAX_NODES,
+    MAX_TEXTS,
+    SiteTree,
+    read_steps,
+    recurring_tokens,
+    text_fingerprint,
+    text_runs,
+    tokens,
+)
 from webmain.page.urls import normalise
 
 if TYPE_CHECKING:
@@ -28,9 +37,6 @@ MAX_PAGES = 500
 
 MAX_MERGED = 500_000
 """Nodes, and texts, that are looked at while trees are merged; new ones after that are left out."""
-
-MIN_TOKEN_SHARE = 0.2
-"""An id or class that stands in fewer of the pages, or in one only, names an article or a section, no part of the layout."""
 
 MIN_PROSE_CHARS = 120
 """A run of text from this length on counts when pages are compared: shorter ones are headings, links and labels."""
@@ -110,42 +116,35 @@ def merge_trees(documents: Sequence[Document]) -> SiteTree:
     Notes
     -----
     Siblings with the same tag, id and classes are one node, with several texts. Ids and classes that stand in one page
-    only, or in less than `MIN_TOKEN_SHARE` of them, are left out ("post-12345", "category-sport"), and all of `html` and
-    `body`. The cost is linear in the pages' elements.
+    only, or in less than `site_tree.MIN_TOKEN_SHARE` of them, are left out ("post-12345", "category-sport"), and all of
+    `html` and `body`. The cost is linear in the pages' elements.
     """
     documents = documents[:MAX_PAGES]
     if not documents:
         raise ValueError("site tree: no page was given")
-    known = _recurring_tokens(documents)
+    known = recurring_tokens(map(_tokens_of, documents), most=MAX_MERGED)
     merging = _Merging(known)
     for document in documents:
         merging.add(document, text_runs(document))
     return merging.tree(len(documents))
 
 
-def _recurring_tokens(documents: Sequence[Document]) -> set[str]:
-    """Find the ids and classes that belong to the layout."""
-    pages: Counter[str] = Counter()
-    for document in documents:
-        own: set[str] = set()
-        seen: set[tuple[str | None, str | None]] = set()
-        for attributes in document.elements.attributes:
-            key = attributes.get("id"), attributes.get("class")
-            if key not in seen:
-                seen.add(key)
-                own.update(tokens(attributes))
-        if len(pages) < MAX_MERGED:
-            pages.update(own)
-        else:
-            pages.update(own & pages.keys())
-    least = max(min(2, len(documents)), MIN_TOKEN_SHARE * len(documents))
-    return {token for token, n_pages in pages.items() if n_pages >= least}
+def _tokens_of(document: Document) -> set[str]:
+    """Return the ids and classes of a page."""
+    own: set[str] = set()
+    seen: set[tuple[str | None, str | None]] = set()
+    for attributes in document.elements.attributes:
+        key = attributes.get("id"), attributes.get("class")
+        if key not in seen:
+            seen.add(key)
+            own.update(tokens(attributes))
+    return own
 
 
 class _Merging:
     """The tree while it grows: nodes by parent and step, texts by node and fingerprint, pages of each."""
 
-    def __init__(self, known: set[str]) -> None:
+    def __init__(self, known: frozenset[str]) -> None:
         self._known = known
         self._nodes: dict[tuple[int, str], int] = {}
         self._pages: list[int] = []

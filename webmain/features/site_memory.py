@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from webmain.features.site_tree import step, text_fingerprint, tokens
+from webmain.features.site_tree import recurring_tokens, step, text_fingerprint, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -29,9 +29,6 @@ MAX_ELEMENTS: Final = 20_000
 
 MAX_GROWN: Final = 200_000
 """Places, and texts, that are looked at while a site is learned; new ones after that are left out."""
-
-MIN_TOKEN_SHARE: Final = 0.2
-"""An id or class that stands in fewer of the pages, or in one only, names an article or a section, no part of the layout."""
 
 PRIOR_PAGES: Final = 3.0
 """A place is believed as much as the place around it where it was seen on so many pages."""
@@ -129,14 +126,10 @@ def site_page(
     )
 
 
-def recurring_tokens(pages: Sequence[SitePage]) -> frozenset[str]:
+def known_tokens(pages: Sequence[SitePage]) -> frozenset[str]:
     """Find the ids and classes that belong to the layout."""
-    counts: Counter[str] = Counter()
-    for page in pages:
-        own = {name for _, names in page.labels for name in names}
-        counts.update(own if len(counts) < MAX_GROWN else own & counts.keys())
-    least = max(min(2, len(pages)), MIN_TOKEN_SHARE * len(pages))
-    return frozenset(name for name, n_pages in counts.items() if n_pages >= least)
+    own = ({name for _, names in page.labels for name in names} for page in pages)
+    return recurring_tokens(own, most=MAX_GROWN)
 
 
 def count_texts(pages: Iterable[SitePage]) -> Counter[str]:
@@ -166,7 +159,7 @@ class Places:
         self.parents: list[int] = [-1]
         self.steps: list[str] = [""]
         self._children: dict[tuple[int, str], int] = {}
-        known = recurring_tokens(pages)
+        known = known_tokens(pages)
         self.of_element = [self._places_of(page, known) for page in pages]
         self._element = [page.element for page in pages]
         n = len(self.parents)

@@ -13,6 +13,7 @@ Parsing": the trees of all pages of a site are integrated into a single one with
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -25,7 +26,7 @@ from webmain.page.blocks import Segmentation, from_runs
 from webmain.text.normal import comparable
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Sequence
+    from collections.abc import Container, Iterable, Iterator, Sequence, Set
 
     from numpy.typing import NDArray
 
@@ -41,6 +42,9 @@ MAX_TEXTS = 50_000
 MAX_TOKEN_CHARS = 60
 MAX_TOKENS = 4
 """Ids and classes of one element beyond these are left out of its step."""
+
+MIN_TOKEN_SHARE = 0.2
+"""An id or class that stands in fewer of the pages, or in one only, names an article or a section, no part of the layout."""
 
 _WITHOUT_TOKENS = frozenset(("html", "body"))  # their classes tell the kind of the page, and everything is below them
 _T = TypeVar("_T", int, str)
@@ -69,6 +73,25 @@ def tokens(attributes: Mapping[str, str | None]) -> list[str]:
     if value := attributes.get("class"):
         found += sorted({f".{name[:MAX_TOKEN_CHARS]}" for name in value.split()})
     return found
+
+
+def recurring_tokens(of_pages: Iterable[Set[str]], *, most: int) -> frozenset[str]:
+    """Find the ids and classes that belong to the layout.
+
+    Parameters
+    ----------
+    of_pages : iterable of set of str
+        For each page, its own.
+    most : int
+        So many are counted; new ones after that are left out.
+    """
+    counts: Counter[str] = Counter()
+    n_pages = 0
+    for own in of_pages:
+        n_pages += 1
+        counts.update(own if len(counts) < most else own & counts.keys())
+    least = max(min(2, n_pages), MIN_TOKEN_SHARE * n_pages)
+    return frozenset(token for token, n in counts.items() if n >= least)
 
 
 def read_steps(elements: Elements, known: Container[str]) -> Iterator[str]:

@@ -191,12 +191,19 @@ def from_elements(document: Document, elements: NDArray[np.int64], *, member: ND
     return Segmentation(document, Unit.LEAVES, first, end, elements.astype(np.int32), of_unit)
 
 
-def segment(document: Document) -> Segmentation:
+def segment(document: Document, *, member: NDArray[np.bool_] | None = None) -> Segmentation:
     """Segment a page by what a reader sees: block-level elements and double line breaks end a block.
 
-    Table cells, list items, terms and preformatted text are block-level and so are blocks of their own. Hidden leaves are
-    included; methods mask them.
+    Table cells, list items, terms and preformatted text are block-level and so are blocks of their own.
+
+    Parameters
+    ----------
+    document : Document
+    member : (n_leaves,) bool or None
+        Leaves that belong to a block; None for all, hidden ones too, which methods mask.
     """
     leaves = document.leaves
-    fresh = leaves.gaps >= int(Break.BR_BR)
-    return from_runs(document, np.maximum(leaves.boxes, 0), fresh=fresh)
+    owner = np.maximum(leaves.boxes, 0)
+    if member is not None:
+        owner = np.where(member, owner, -1).astype(np.int32)
+    return from_runs(document, owner, fresh=leaves.gaps >= int(Break.BR_BR))

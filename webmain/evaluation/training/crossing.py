@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from webmain.evaluation.training.boosting import Recipe, TrainingError
-from webmain.evaluation.training.fit import BLOCKS, Judged, confidence_row, fit_confidence, judge_fold
+from webmain.evaluation.training.fit import BLOCKS, Judged, confidence_rows, fit_confidence, judge_fold
 from webmain.evaluation.training.rows import N_FOLDS, Rows, fold_of
 
 if TYPE_CHECKING:
@@ -113,5 +113,5 @@ def crossed_confidence(judged: Sequence[Judged]) -> NDArray[np.float64]:
         mine = np.flatnonzero(folds == fold)
         if len(mine):
             trees = fit_confidence([one for one, other in zip(judged, folds, strict=True) if other != fold])
-            expected[mine] = trees.sums(np.stack([confidence_row(judged[place]) for place in mine.tolist()]))
+            expected[mine] = trees.sums(confidence_rows(judged[place] for place in mine.tolist()))
     return np.clip(expected, 0.0, 1.0)

@@ -5,7 +5,7 @@ One thread, a fixed seed and rounded weights: the same rows give the same file.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -15,8 +15,8 @@ from webmain.evaluation.metrics import words
 from webmain.evaluation.tokens import TextPair
 from webmain.evaluation.training.boosting import Recipe, boosted
 from webmain.evaluation.training.rows import N_FOLDS, Rows, fold_of
-from webmain.extractors.page_model import PageModel
-from webmain.features.choice import Choice, choose, page_columns, probabilities
+from webmain.extractors.page_model import PageModel, confidence_row
+from webmain.features.choice import Choice, choose, probabilities
 from webmain.features.columns import names
 from webmain.features.trees import Trees
 
@@ -199,19 +199,16 @@ def cross_validate(
     return [judged[place] for place in range(len(real))]
 
 
-def confidence_row(judged: Judged) -> NDArray[np.float32]:
-    """Return what tells how sure a page's choice is, in the order of `CONFIDENCE_COLUMNS`."""
-    row: NDArray[np.float32] = np.append(
-        page_columns(probabilities(judged.margin), judged.rows.n_chars, judged.choice), judged.news
-    ).astype(np.float32)
-    return row
+def confidence_rows(judged: Iterable[Judged]) -> NDArray[np.float32]:
+    """Return what tells how sure each page's choice is, as `(n_pages, n_columns)`."""
+    return np.stack([confidence_row(probabilities(j.margin), j.rows.n_chars, j.choice, j.news) for j in judged])
 
 
 def fit_confidence(judged: Sequence[Judged]) -> Trees:
     """Fit the expected F1 to what pages of other sites got."""
     weights = np.array([_page_weight(j.rows) for j in judged])
     target = np.array([j.f1 for j in judged])
-    return fit_trees(np.stack([confidence_row(j) for j in judged]), target, weights, CONFIDENCE, task="value")
+    return fit_trees(confidence_rows(judged), target, weights, CONFIDENCE, task="value")
 
 
 def fit_model(

@@ -25,7 +25,7 @@ from webmain.evaluation.training.building import (
     with_sites,
 )
 from webmain.evaluation.training.crossing import crossed, crossed_confidence
-from webmain.evaluation.training.fit import BLOCKS, Judged, Parts, confidence_row, fit_model
+from webmain.evaluation.training.fit import BLOCKS, Judged, Parts, fit_model
 from webmain.evaluation.training.rows import N_FOLDS, Rows, rows_of
 from webmain.evaluation.training.training_sets import (
     TrainingSet,
@@ -36,6 +36,7 @@ from webmain.evaluation.training.training_sets import (
     training_sets,
 )
 from webmain.extractors.page_model import PageModel, read, written
+from webmain.features.choice import probabilities
 from webmain.features.trees import Trees
 
 if TYPE_CHECKING:
@@ -310,7 +311,7 @@ def _check_outcome(one: TrainingSet, page: GoldPage, rows: Rows | None, model: P
     text, confidence = "", 0.0
     if judged and rows:
         text = "\n".join(t for t, kept in zip(rows.texts, judged.choice.kept, strict=True) if kept)
-        confidence = float(np.clip(model.confidence.sums(confidence_row(judged)[None, :])[0], 0.0, 1.0))
+        confidence = model.expected_f1(probabilities(judged.margin), rows.n_chars, judged.choice, judged.news)
     return Outcome(
         dataset=one.name,
         page_type=page.page_type,
