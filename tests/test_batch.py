@@ -113,7 +113,7 @@ def test_few_large_pages_are_read_ahead(monkeypatch):
 def test_an_error_in_the_method_costs_its_page_only(jobs):
     pages = [page(0), page(1, "fault"), page(2)]
     first, second, third = webmain.extract_many(pages, jobs=jobs, extractor=WILD)
-    assert (second.reason, second.url) == (Reason.FAILED, pages[1].url)
+    assert (second.reason, second.url) == (Reason.INTERNAL_ERROR, pages[1].url)
     assert "ZeroDivisionError: a fault in the extractor" in second.detail
     assert "day 0" in first.text
     assert "day 2" in third.text
@@ -125,7 +125,7 @@ def test_a_page_that_hangs_or_kills_its_process_costs_itself_only(monkeypatch):
     found = list(webmain.extract_many(pages, jobs=1, extractor=WILD, timeout_s=1.0))
     assert [getattr(answer, "reason", None) for answer in found] == [
         *(None, Reason.TOO_SLOW, None),
-        *(Reason.FAILED, None, None),
+        *(Reason.INTERNAL_ERROR, None, None),
     ]
     assert "SIGKILL" in found[3].detail
     assert found[1].url == pages[1].url

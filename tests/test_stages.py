@@ -1,5 +1,6 @@
 """The stages as pure functions: read, judge, merge, compose, stitch."""
 
+import logging
 import time
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -7,13 +8,15 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
+import webmain
 from webmain.compose import MAX_WHY_CHARS, MIN_FEED_CHARS, compose, stitch, with_hints
 from webmain.extractors.base import Learned, NothingLearned, extraction
+from webmain.extractors.model_file import ModelError
 from webmain.extractors.registry import create
 from webmain.items import Hints, Kind, Metadata, Page, Reason, Rejected, Source, Unit
 from webmain.page.blocks import segment
 from webmain.page.dates import parse_date
-from webmain.stages import MIN_DUPLICATE_CHARS, extract_page, extract_pages, judge, merge, read
+from webmain.stages import MIN_DUPLICATE_CHARS, errors_as_rejections, extract_page, extract_pages, judge, merge, read
 
 URL = "https://example.com/a"
 LONG = "A sentence of some length, written to be repeated. " * 4
@@ -312,3 +315,74 @@ def test_pages_without_evidence_are_extracted_as_the_method_comes():
     answers = extract_pages([page("<p>none"), page("<p>none")], Fitted(), metadata=False)
     assert [a.text for a in answers] == ["none", "none"]
     assert [a.confidence for a in answers] == [0.0, 0.0]
+
+
+# --- unforeseen errors ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Faulty(Fitted):
+    """Raises an error at pages that say so: when it segments, judges or learns."""
+
+    def segment(self, document):
+        if "segment" in document.html:
+            raise RecursionError("too deep")
+        return super().segment(document)
+
+    def judge(self, segmentation):
+        if "judge" in segmentation.document.html:
+            raise ZeroDivisionError("a fault\nin the extractor")
+        return super().judge(segmentation)
+
+    def fit(self, documents):
+        n = 0
+        for document in documents:
+            if "learn" in document.html:
+                raise KeyError(document.html)
+            if "slow" in document.html:
+                raise Rejected(Reason.TOO_SLOW)
+            n += 1
+        return replace(self, n_seen=n)
+
+
+@pytest.mark.parametrize("markup", ["<p>segment", "<p>judge"])
+def test_an_unforeseen_error_is_a_rejection_with_its_cause_and_a_traceback_in_the_log(markup, caplog):
+    with pytest.raises(Rejected) as caught:
+        webmain.extract(markup, url=URL, extractor=Faulty())
+    assert (caught.value.reason, caught.value.url) == (Reason.INTERNAL_ERROR, URL)
+    assert isinstance(caught.value.__cause__, (RecursionError, ZeroDivisionError))
+    assert "\n" not in caught.value.detail
+    (record,) = [r for r in caplog.records if r.levelno == logging.ERROR]
+    assert URL in record.getMessage()
+    assert record.exc_info
+
+
+def test_pages_with_unforeseen_errors_cost_no_other_answer_and_nothing_that_is_learned():
+    wrong = ["segment", "judge", "learn", "slow"]
+    pages = [page(f"<p>{word}") for word in ["one", *wrong, "two", "three"]]
+    answers = webmain.extract_site(pages, extractor=Faulty(), parts="text")
+    assert [a.reason.value if isinstance(a, Rejected) else a.text for a in answers] == (
+        ["one", "internal_error", "internal_error", "learn", "slow", "two", "three"]
+    )
+    assert answers[0].confidence == 5.0  # learned from seven pages without two
+
+
+def test_where_every_page_is_an_error_for_the_learner_pages_are_judged_as_it_comes():
+    answers = webmain.extract_site([page(f"<p>learn {i}") for i in range(8)], extractor=Faulty(), parts="text")
+    assert [a.confidence for a in answers] == [0.0] * 8
+
+
+def test_a_continuing_page_with_an_unforeseen_error_is_left_out():
+    article = extract_page(page("<p>one", parts=(page("<p>judge"), page("<p>two"))), Faulty(), metadata=False)
+    assert article.text == "one\n\ntwo"
+
+
+def test_models_that_can_not_be_used_are_told_as_such():
+    with pytest.raises(ModelError), errors_as_rejections(URL):
+        raise ModelError("damaged")
+
+
+def test_the_reason_that_was_called_failed_can_be_read():
+    assert Reason("failed") is Reason.INTERNAL_ERROR
+    with pytest.raises(ValueError, match="nonsense"):
+        Reason("nonsense")

@@ -7,7 +7,6 @@ die with the process that started them.
 from __future__ import annotations
 
 import contextlib
-import logging
 import multiprocessing
 import os
 import signal
@@ -33,8 +32,6 @@ if TYPE_CHECKING:
 
     from webmain.extractors.base import Extractor
     from webmain.page.document import Document
-
-logger = logging.getLogger(__name__)
 
 AHEAD: Final = 16
 """Pages for each worker that are read before the oldest is answered."""
@@ -156,12 +153,10 @@ class Walker:
     def answer(self, page: Page) -> Answer:
         """Return the article of a page, or why there is none."""
         try:
-            return self._answer(page)
+            with stages.errors_as_rejections(page.url):
+                return self._answer(page)
         except Rejected as rejected:
             return Answer(rejected.with_traceback(None))
-        except Exception as error:  # the method may be anybody's; the other pages must not be lost with it
-            logger.debug("%s", page.url, exc_info=True)
-            return Answer(_failed(page, f"{type(error).__name__}: {error}"))
 
     def _answer(self, page: Page) -> Answer:
         walk = self._walk
@@ -204,10 +199,6 @@ class Walker:
         return own, told if self._walk.tells_missing else ""
 
 
-def _failed(page: Page, detail: str) -> Rejected:
-    return Rejected(Reason.FAILED, " ".join(detail.split())[:500], url=page.url)
-
-
 # ---- In the process that asks
 
 
@@ -240,7 +231,7 @@ class _Crew:
             self._dismiss(worker)
             limit = f"{worker.limit_s(page):g} seconds, and its process was ended"
             return Answer(Rejected(Reason.TOO_SLOW, f"more than {limit}", url=page.url))
-        return Answer(_failed(page, f"its process died ({how})"))
+        return Answer(Rejected(Reason.INTERNAL_ERROR, f"its process died ({how})", url=page.url))
 
     def _worker(self) -> _Worker:
         """Return this thread's worker, started if there is none."""

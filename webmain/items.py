@@ -36,7 +36,12 @@ class Reason(StrEnum):
     OTHER_LANGUAGE = "other_language"  # not the language that was asked for
     TOO_OLD = "too_old"  # published before `since`
     OPTED_OUT = "opted_out"  # the page forbids what it is wanted for
-    FAILED = "failed"  # the method raised an error or its process died: in a batch, where other pages go on
+    INTERNAL_ERROR = "internal_error"  # an unforeseen error, or the death of the page's process; other pages go on
+
+    @classmethod
+    def _missing_(cls, value: object) -> Reason | None:
+        """Read the name that `internal_error` had in earlier records."""
+        return cls.INTERNAL_ERROR if value == "failed" else None
 
 
 class Rejected(ValueError):  # noqa: N818 - the page was rejected; the program made no error

@@ -5,9 +5,10 @@ The last two are in `webmain.compose`.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, overload
 
@@ -16,13 +17,15 @@ import numpy as np
 from webmain.compose import compose as compose
 from webmain.compose import stitch as stitch
 from webmain.extractors.base import NothingLearned, SiteExtractor
+from webmain.extractors.fitting import fit
+from webmain.extractors.model_file import ModelError
 from webmain.items import Article, Page, Reason, Rejected, Unit
 from webmain.keep import DEFAULT_KEEP, Keep
 from webmain.page.document import DEFAULT_MAX_BYTES, Document
 from webmain.page.encoding import decode, scrub, sniff
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable
+    from collections.abc import Generator, Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -30,9 +33,38 @@ if TYPE_CHECKING:
     from webmain.extractors.shelf import Shelf
     from webmain.page.blocks import Segmentation
 
+logger = logging.getLogger(__name__)
+
 DEFAULT_TIMEOUT_S = 10.0
 MIN_DUPLICATE_CHARS = 120
 """Characters (about 20 words) from which a repeated block is marked by methods that don't merge."""
+
+MAX_ERROR_CHARS = 500
+"""Characters of an unforeseen error's message that a rejection repeats."""
+
+
+@contextmanager
+def errors_as_rejections(url: str | None) -> Iterator[None]:
+    """Raise any unforeseen error of the work with a page as a rejection, and log its traceback with the page's address.
+
+    One page never stops the others, whatever is on it, and whoever wrote the method. Every page goes through this, wherever
+    it comes from.
+
+    Raises
+    ------
+    Rejected
+        `INTERNAL_ERROR`, with the error as its `__cause__`; rejections pass as they are.
+    ModelError
+        As it is: it tells of a site's model, not of a page.
+    """
+    try:
+        yield
+    except (Rejected, ModelError):
+        raise
+    except Exception as error:
+        logger.exception("Unforeseen error at %s", url or "a page without an address")
+        detail = " ".join(f"{type(error).__name__}: {error}".split())[:MAX_ERROR_CHARS]
+        raise Rejected(Reason.INTERNAL_ERROR, detail, url=url) from error
 
 
 def read(page: Page, *, max_bytes: int = DEFAULT_MAX_BYTES, timeout_s: float | None = DEFAULT_TIMEOUT_S) -> Document:
@@ -177,9 +209,10 @@ def extract_page(
     ModelError
         There is a model, and it can not be used.
     """
-    document = read(page, max_bytes=max_bytes, timeout_s=timeout_s)
-    if shelf is not None:
-        extractor = shelved(extractor, document, shelf)
+    with errors_as_rejections(page.url):
+        document = read(page, max_bytes=max_bytes, timeout_s=timeout_s)
+        if shelf is not None:
+            extractor = shelved(extractor, document, shelf)
     return extract_document(document, extractor, metadata=metadata, keep=keep, max_bytes=max_bytes, timeout_s=timeout_s)
 
 
@@ -193,7 +226,8 @@ def extract_document(
     timeout_s: float | None = DEFAULT_TIMEOUT_S,
 ) -> Article:
     """Walk the rest of the way with a page that has been read, and with the pages that continue it (see `extract_page`)."""
-    article = compose(merge(judge(document, extractor)), metadata=metadata, keep=keep)
+    with errors_as_rejections(document.url):
+        article = compose(merge(judge(document, extractor)), metadata=metadata, keep=keep)
     parts = document.page.parts
     return stitch_parts(article, parts, extractor, keep=keep, max_bytes=max_bytes, timeout_s=timeout_s)
 
@@ -230,10 +264,14 @@ def _of_site(extractor: SiteExtractor, documents: Sequence[Document], shelf: She
 
 
 def fitted(extractor: Extractor, documents: Sequence[Document]) -> Extractor:
-    """Return a method fitted to a site's pages; as it is where it learns nothing: too few pages, no evidence, no time."""
+    """Return a method fitted to a site's pages; as it is where it learns nothing: too few pages, no evidence, an error."""
     if isinstance(extractor, SiteExtractor) and len(documents) >= extractor.min_pages:
-        with suppress(NothingLearned, Rejected):
-            return extractor.fit(documents)
+        try:
+            return fit(extractor, documents)
+        except NothingLearned:
+            pass
+        except Exception:  # the method may be anybody's
+            logger.exception("%s learned nothing from %d pages", extractor.name, len(documents))
     return extractor
 
 
@@ -280,15 +318,16 @@ def extract_pages(
                 )
             )
         except Rejected as rejected:
-            answers.append(rejected)
+            answers.append(rejected.with_traceback(None))
     return answers
 
 
 def _read_or_why_not(page: Page, *, max_bytes: int, timeout_s: float | None) -> Document | Rejected:
     try:
-        return read(page, max_bytes=max_bytes, timeout_s=timeout_s)
+        with errors_as_rejections(page.url):
+            return read(page, max_bytes=max_bytes, timeout_s=timeout_s)
     except Rejected as rejected:
-        return rejected
+        return rejected.with_traceback(None)
 
 
 def _taken(found: list[Document | Rejected]) -> Generator[Document | Rejected]:

@@ -84,6 +84,9 @@ def test_source_lines_part_words_where_browsers_show_a_space(markup, expected):
     [
         ("<p><ruby>漢<rp>(</rp><rt>かん</rt><rp>)</rp>字<rt>じ</rt></ruby>です", "漢字です"),
         ("<p>東京<ruby>\n 漢\n <rt>かん</rt>\n 字 <rt>じ</rt></ruby>です", "東京漢字です"),
+        ("<ruby>x<rt><article><h1>Head</h1><p>one</p></article>", "x|Head|one"),
+        ("<ruby><rt>x<ul><li>one<li>two <ruby>漢<rt>かん", "one|two 漢"),
+        ("<ruby><rt>x</rt></ruby>", ""),
         ("<p>10<sup>6</sup> km<sup>2</sup> s<sup>-1</sup>", "10⁶ km² s⁻¹"),
         ("<p>1<sup>st</sup> H<sub>2</sub>O", "1st H2O"),
         ("<p>x <sup>2</sup>", "x 2"),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, overload
 
 from webmain.corpus.spool import Held, Spool
 from webmain.extractors.base import NothingLearned
+from webmain.extractors.fitting import fit
 from webmain.extractors.model_file import aware
 from webmain.extractors.shelf import ModelError, Shelf
 from webmain.page.document import Document
@@ -176,7 +177,7 @@ class Lesson:
         try:
             if n < self.least:
                 raise NothingLearned(f"{self.extractor.name} wants {self.least} pages, there are {n}")
-            fitted = self.extractor.fit(self.documents)
+            fitted = fit(self.extractor, self.documents)
         except NothingLearned as nothing:
             event = Event.REUSED if known else Event.NOT_LEARNABLE
             return Learnt(fitted=known, event=event, detail=str(nothing), past=self.past, layout_changed=has_changed)

@@ -128,6 +128,8 @@ def _shown(leaves: Leaves, kept: NDArray[np.bool_], unit: NDArray[np.int32]) -> 
 
 def _groups(chosen: list[int], unit: NDArray[np.int32]) -> list[list[int]]:
     """Group leaves by the unit of the default segmentation that they stand in."""
+    if not chosen:
+        return []
     starts = np.flatnonzero(np.diff(unit[chosen], prepend=-1)).tolist()
     return [chosen[a:b] for a, b in zip(starts, [*starts[1:], len(chosen)], strict=True)]
 

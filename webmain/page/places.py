@@ -25,11 +25,11 @@ _KINDS = {
 NO_ROLE, RUBY, RAISED, QUOTED, LINE_NUMBER = range(5)
 """What an inline element does with its text: nothing, reading aid, superscript, quotation marks, a number beside code."""
 
-_ROLES = {"rt": RUBY, "rp": RUBY, "rtc": RUBY, "sup": RAISED, "q": QUOTED}
+ROLES = {"rt": RUBY, "rp": RUBY, "rtc": RUBY, "sup": RAISED, "q": QUOTED}
 _PLAIN = frozenset("a b strong i em u html body".split())
 """Elements whose class tells nothing of what their text is."""
 
-_TELLING = frozenset({*HEADINGS, *_LISTS, *CELLS, *_KINDS, *_ROLES, "table", "tr"})
+_TELLING = frozenset({*HEADINGS, *_LISTS, *CELLS, *_KINDS, *ROLES, "table", "tr"})
 
 MAX_CLASS_CHARS = 400
 """Longer class attributes are not looked into."""
@@ -148,8 +148,8 @@ def _within(place: Place, tag: str, index: int) -> Place:
         row = index
     elif tag in CELLS:
         cell = index
-    elif tag in _ROLES:
-        role = _ROLES[tag]
+    elif tag in ROLES:
+        role = ROLES[tag]
     else:
         if kind is not _HEADING:
             kind = _KINDS[tag]

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from webmain.items import Flag, TextLink
-from webmain.page.places import LINE_NUMBER, QUOTED, RAISED, RUBY
+from webmain.page.places import LINE_NUMBER, QUOTED, RAISED, ROLES, RUBY
 from webmain.page.urls import join
 from webmain.text.scripts import EAST_ASIAN
 
@@ -29,6 +29,7 @@ _RAISED = str.maketrans("0123456789+-\u2212", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻
 _EAST_ASIAN = re.compile(f"[{EAST_ASIAN}]")
 _CLOSING = frozenset(".,;:!?)]…。、，")
 _QUOTATION_MARKS = frozenset("\"'“”„‟«»‹›‘’‚「」『』《》〈〉")
+_AIDS = frozenset(tag for tag, role in ROLES.items() if role == RUBY)
 _MARKS = {
     **dict.fromkeys(("de", "cs", "sk", "sl", "bg", "is"), "„“‚‘"),
     **dict.fromkeys(("fr", "es", "it", "pt", "ru", "uk", "el", "fa", "ar", "no", "nb"), "«»“”"),
@@ -80,20 +81,25 @@ class Wording:
     def _change(self, special: list[tuple[int, int]]) -> None:
         """Drop and rewrite leaves by what their elements do with text."""
         texts = self._leaves.texts
-        dropped = set()
+        aids = [i for i, role in special if role == RUBY and self._is_reading_aid(i)]
+        dropped = set(aids)
         for i, role in special:
-            if (
-                role == RUBY
-                or (role == LINE_NUMBER and _NUMBERS.fullmatch(texts[i]))
-                or (role == RAISED and self._is_footnote_mark(i))
-            ):
+            if (role == LINE_NUMBER and _NUMBERS.fullmatch(texts[i])) or (role == RAISED and self._is_footnote_mark(i)):
                 dropped.add(i)
             elif role == RAISED and i and not self._leaves.spaced[i] and _POWER.fullmatch(texts[i]):
                 self._changed[i] = texts[i].translate(_RAISED)
         if dropped:
-            self._note_ruby([i for i, role in special if role == RUBY])
+            self._note_ruby(aids)
             self.chosen = [i for i in self.chosen if i not in dropped]
         self._quote([i for i, role in special if role == QUOTED])
+
+    def _is_reading_aid(self, leaf: int) -> bool:
+        """Tell whether a leaf in ruby stands beside its base: an aid that was left open holds boxes, up to the whole page."""
+        elements, box = self._elements, self._leaves.box[leaf]
+        element = self._leaves.element[leaf]
+        while element != box and elements.tags[element] not in _AIDS:
+            element = elements.parent[element]
+        return element != box
 
     def _note_ruby(self, aids: list[int]) -> None:
         """Note the leaves beside reading aids: white space that the source has around them is none of the text's."""
