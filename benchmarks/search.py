@@ -26,7 +26,7 @@ from pathlib import Path
 
 from webmain.corpus.query import index_text
 from webmain.corpus.search import BlockIndex, block_priority
-from webmain.corpus.store import SqliteStore
+from webmain.corpus.sqlite import SqliteStore
 from webmain.items import Article, ArticleBlock, Kind
 
 SYLLABLES = (

@@ -11,6 +11,7 @@ from scrapy.exceptions import CloseSpider, DropItem
 from scrapy.settings import Settings
 from scrapy.signalmanager import SignalManager
 
+from webmain.corpus.identity import article_id
 from webmain.corpus.protocol import Outcome, Stored, StoreFullError
 from webmain.corpus.review import read_review
 from webmain.items import Article, Page, Rejected
@@ -213,6 +214,26 @@ def test_the_detected_language_counts_then_the_declared_one(detected, declared, 
     else:
         with pytest.raises(Rejected, match="other_language"):
             check_language(item, wanted)
+
+
+# ---- Identity
+
+
+def composed(crawler, url, claim):
+    item = Page(url=url, html=HTML.replace("<title>", f"<link rel=canonical href='{claim}'><title>"))
+    for step in (Read, Segment, Extract, Merge, Compose):
+        item = step(crawler).process_item(item)
+    return item
+
+
+def test_a_foreign_canonical_address_is_a_claim_unless_the_crawl_was_told_of_both_domains(tmp_path):
+    url, claim = "https://evil.example/a", "https://news.example/a"
+    assert composed(FakeCrawler(tmp_path), url, claim).id == article_id(url)
+    for told in (True, False):
+        spider = SimpleNamespace(name="news", is_one_site=lambda a, b, told=told: told and (a, b) == (url, claim))
+        found = composed(FakeCrawler(tmp_path, spider), url, claim)
+        known = (article_id(claim), claim, None) if told else (article_id(url), None, claim)
+        assert (found.id, found.canonical_url, found.canonical_claim) == known
 
 
 # ---- Duplicates

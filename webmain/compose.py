@@ -35,7 +35,7 @@ from webmain.page.kinds import article_blocks, compose_blocks
 from webmain.page.pictures import article_images
 from webmain.page.places import HEADINGS
 from webmain.page.regions import comment_leaves, leaves_of_lines, with_captions
-from webmain.page.urls import site_key
+from webmain.page.urls import is_web, site_key, without_credentials
 from webmain.text.normal import fingerprint
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def compose(extraction: Extraction, *, metadata: bool = True, keep: Keep = DEFAU
         reason = Reason.NO_TEXT if len(extraction.segmentation) else Reason.NO_BLOCKS
         raise Rejected(reason, _why_nothing(extraction), url=document.url)
     article = Article(
-        url=document.url,
+        url=without_credentials(document.url) if document.url else None,
         text="\n\n".join(b.text for b in blocks),
         blocks=blocks,
         images=found.images,
@@ -211,8 +211,8 @@ def _complete(article: Article, document: Document) -> Article:
     page = document.page
     found = with_hints(document.metadata, page.hints)
     language = detect(_sample(article.blocks))
-    own_url = document.url if document.url and document.url.startswith(("http://", "https://")) else None
-    address = found.canonical_url or own_url or document.url
+    own_url = article.url if is_web(article.url) else None
+    address = found.canonical_url or article.url
     return replace(
         article,
         **{f.name: getattr(found, f.name) for f in fields(Metadata)},

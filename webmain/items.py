@@ -16,7 +16,7 @@ from datetime import datetime
 from enum import IntEnum, IntFlag, StrEnum
 from typing import Any, Self
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """Version of the record that `Article.to_dict` writes; documented in docs/fields.md."""
 
 
@@ -313,6 +313,11 @@ class Metadata:
     ----------
     published, modified : datetime or None
         Time-zone aware; a date without a zone is taken as UTC, so that its day stays (see `sources[...].raw`).
+    canonical_url : str or None
+        Absolute URL that the page names as its own, on its own site.
+    canonical_claim : str or None
+        Absolute URL on another site that the page names as its original: of a syndicated article, or forged. No article is
+        known by it.
     language_declared : str or None
         BCP 47 tag as the page declares it, in lower case ("en-gb").
     image : str or None
@@ -331,6 +336,7 @@ class Metadata:
     modified: datetime | None = field(default=None, metadata=_DATE)
     description: str | None = None
     canonical_url: str | None = None
+    canonical_claim: str | None = None
     site_name: str | None = None
     section: str | None = None
     tags: tuple[str, ...] = ()
@@ -349,7 +355,8 @@ class Article(Metadata):
     Attributes
     ----------
     id : str
-        First 16 hex digits of the SHA-256 of the canonical URL (of the URL where there is none).
+        First 16 hex digits of the SHA-256 of the canonical URL (of the URL where there is none), so that no page takes the
+        place of another site's article.
     url : str or None
         Where the page came from.
     site : str

@@ -25,7 +25,7 @@ from webmain import stages
 from webmain.corpus.cloud import cloud
 from webmain.corpus.dedup import ExactDuplicates, NearDuplicates
 from webmain.corpus.doubtful import Doubtful
-from webmain.corpus.identity import identify
+from webmain.corpus.identity import article_id, identify
 from webmain.corpus.protocol import COMMIT_SECONDS, Stored, StoreError
 from webmain.corpus.store import open_stores
 from webmain.extractors.base import Extraction
@@ -169,9 +169,18 @@ class Compose(Step):
             if document.page.parts:
                 extractor = self.extractor_of(document)
                 article = stages.stitch_parts(article, document.page.parts, extractor, keep=self.keep, **self.limits)
+            article = self._of_declared_site(article)
             check_age(article, getattr(spider, "since", None))
             check_language(article, getattr(spider, "language", None))
             return article
+
+    def _of_declared_site(self, article: Article) -> Article:
+        """Believe a claim to an address of a domain that the crawl was told to be of the same site."""
+        is_one_site = getattr(self.crawler.spider, "is_one_site", None)
+        claim = article.canonical_claim
+        if is_one_site is None or not claim or article.canonical_url or not is_one_site(article.url or "", claim):
+            return article
+        return replace(article, id=article_id(claim), canonical_url=claim, canonical_claim=None)
 
 
 class Cloud(Step):
@@ -241,11 +250,13 @@ class Duplicates(Step):
         found = same or (match.cluster if match else None)
         return None if found is None or self._is_copy_of(found, name) else found
 
-    def _is_copy_of(self, article_id: str, original: str) -> bool:
-        """Tell whether the stored article is marked as a copy of the other: two must not point at each other."""
+    def _is_copy_of(self, copy: str, original: str) -> bool:
+        """Tell whether the stored article is marked as a copy of the other, or says so: two must not point at each other."""
         stores = self._stores
-        stored = stores.get(article_id) if stores else None
-        return stored is not None and stored.duplicate_of == original
+        stored = stores.get(copy) if stores else None
+        if stored is None:
+            return False
+        return original in (stored.duplicate_of, article_id(stored.canonical_claim or ""))
 
     @cached_property
     def _store(self) -> Store | None:

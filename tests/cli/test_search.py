@@ -11,7 +11,7 @@ import pytest
 
 from webmain import cli
 from webmain.cli import exits
-from webmain.corpus.store import SqliteStore
+from webmain.corpus.sqlite import SqliteStore
 from webmain.items import Article, ArticleBlock, Kind
 
 

@@ -26,7 +26,7 @@ from webmain.corpus.protocol import (
 )
 from webmain.corpus.query import MAX_TOKENS, QueryError, index_text
 from webmain.corpus.search import TITLE, BlockIndex, block_priority, open_index
-from webmain.corpus.store import SqliteStore
+from webmain.corpus.sqlite import SqliteStore
 from webmain.items import Article, ArticleBlock, Kind
 
 

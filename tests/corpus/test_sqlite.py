@@ -21,7 +21,7 @@ from webmain.corpus.protocol import (
     StoreLockedError,
     StoreWriteError,
 )
-from webmain.corpus.store import SqliteStore
+from webmain.corpus.sqlite import SqliteStore
 from webmain.items import Article
 from webmain.text.shingles import jaccard
 
@@ -123,6 +123,8 @@ def test_file_of_the_first_version_is_brought_up_to_date(path: Path, make_articl
         store.bands("x")
         store.add(Article(id="aa", text="newer", fingerprint="00"))
         assert [(s.outcome, s.revision) for s in store.commit()] == [(Outcome.CHANGED, 4)]
+        assert [(r.number, r.article.text) for r in store.revisions("aa")] == [(3, "old text"), (4, "newer")]
+    assert query(path, "SELECT revision, stored, title, text FROM earlier") == [(3, "x", "Old", "old text")]
     fill(path.with_name("fresh"))
     tables = "SELECT type, name, sql FROM sqlite_master ORDER BY name"
     assert query(path, tables) == query(path.with_name("fresh"), tables)

@@ -89,6 +89,30 @@ def test_same_text_is_not_stored_twice_and_another_text_is_a_revision(spec: str,
         assert store.count() == 1
 
 
+def test_earlier_texts_stay_readable(spec: str, make_article: Make) -> None:
+    first, second, third = (
+        make_article(),
+        make_article(text="A forged text.", blocks=(), words=()),
+        make_article(title="3"),
+    )
+    with open_store(spec) as store:
+        for article in (first, make_article(2), second, make_article(title="same text, not written"), third):
+            store.add(article)
+            store.commit()
+        assert [(r.number, r.article.text) for r in store.revisions(first.id)] == [
+            (1, first.text),
+            (2, second.text),
+            (3, first.text),
+        ]
+        assert list(store.revisions("no such id")) == []
+    with open_stores(spec, read_only=True) as stores:
+        found = list(stores.revisions(first.id))
+        assert [r.article for r in found[:2]] == [first, second]
+        assert all(r.stored_at is not None and r.stored_at.tzinfo for r in found)
+        assert stores.get(first.id) == found[-1].article
+        assert [r.number for r in stores.revisions(make_article(2).id)] == [1]
+
+
 def test_closing_commits(spec: str, make_article: Make) -> None:
     store = open_store(spec)
     store.add(make_article())

@@ -9,7 +9,7 @@ import os
 import stat
 from pathlib import Path
 
-from webmain.corpus.protocol import NotAStoreError, StoreError, StoreFullError, StoreLockedError, StoreWriteError
+from webmain.corpus.protocol import FULL, NotAStoreError, StoreError, StoreFullError, StoreLockedError, StoreWriteError
 
 logger = logging.getLogger(__name__)
 
@@ -107,8 +107,9 @@ class AppendFile:
 
     def failure(self, error: OSError) -> StoreError:
         """Turn the system's error into ours."""
-        kind = StoreFullError if error.errno in _NO_SPACE else StoreWriteError
-        return kind(f"{self.label}: {error.strerror or error}")
+        if error.errno in _NO_SPACE:
+            return StoreFullError(f"{self.label}: no space is left on the disk ({error.strerror}); {FULL}")
+        return StoreWriteError(f"{self.label}: {error.strerror or error}")
 
     def _lock(self) -> None:
         try:

@@ -1,10 +1,16 @@
-"""What an article is known by: its id and its fingerprint."""
+"""What an article is known by: its id and its fingerprint.
+
+The id comes from an article's address: the canonical one, if it is of the site that the page came from, else the page's
+own. So http and https, `www.`, `m.`, `mobile.`, AMP forms and all other hosts below one registered domain may name one
+article, as their owner says; a page of another site cannot take its place. `webmain.page.urls.site_key` tells sites apart.
+"""
 
 from __future__ import annotations
 
 import hashlib
 
 from webmain.items import Article
+from webmain.page.urls import is_web, same_site
 from webmain.text.normal import fingerprint
 
 
@@ -26,7 +32,9 @@ def identify(article: Article) -> str:
     """
     if article.id:
         return article.id
-    url = article.canonical_url or article.url
+    url, canonical = article.url, article.canonical_url
+    if canonical and (url is None or not is_web(url) or same_site(url, canonical)):
+        url = canonical
     return article_id(url) if url else content_mark(article)[:16]
 
 

@@ -26,12 +26,14 @@ from webmain.corpus.protocol import (
     BufferedStore,
     NotAStoreError,
     Outcome,
+    Revision,
     Stored,
     StoreDamagedError,
     StoreSpecError,
     utc_now,
 )
 from webmain.corpus.record import HEAD, encode, plain
+from webmain.corpus.rows import UNREADABLE, read_time
 from webmain.items import Article
 
 logger = logging.getLogger(__name__)
@@ -146,6 +148,22 @@ class JsonlStore(BufferedStore):
             raise StoreDamagedError(f"store {self.spec}: line at byte {offset} is not article {article_id} any more")
         return _article(record)
 
+    def revisions(self, article_id: str) -> Iterator[Revision]:
+        """Yield all texts of an article, the earliest first; reads the file once."""
+        self._check_usable()
+        if article_id not in self._known:
+            return
+        with self.path.open("rb") as file:
+            for line in file:
+                match = _LINE_HEAD.match(line)
+                if match and match[1].decode(errors="replace") != article_id:
+                    continue
+                record = _record(line)
+                article = _article(record)
+                if record is None or article is None or identify(article) != article_id:
+                    continue
+                yield Revision(number=_revision(record), stored_at=read_time(record.get("stored_at")), article=article)
+
     def articles(self) -> Iterator[Article]:
         """Yield the articles in their last revision, in the order of the file; damaged lines are passed over."""
         self._check_usable()
@@ -245,9 +263,13 @@ def _identity(line: bytes) -> tuple[str, bytes, int] | None:
     article = _article(record)
     if record is None or article is None:
         return None
-    revision = record.get("revision", 1)
-    usable = isinstance(revision, int) and 0 < revision < 1 << 31
-    return _name(record), _digest(content_mark(article)), revision if usable else 1
+    return _name(record), _digest(content_mark(article)), _revision(record)
+
+
+def _revision(record: dict[str, Any]) -> int:
+    """Return the number of a line's revision; 1 where it tells none."""
+    number = record.get("revision", 1)
+    return number if isinstance(number, int) and 0 < number < 1 << 31 else 1
 
 
 def _record(line: bytes) -> dict[str, Any] | None:
@@ -265,7 +287,7 @@ def _article(record: dict[str, Any] | None) -> Article | None:
         return None
     try:
         article = Article.from_dict(record)
-    except (ValueError, TypeError, AttributeError, KeyError):
+    except UNREADABLE:
         return None
     return article if isinstance(article.id, str) else None
 

@@ -32,6 +32,10 @@ COMMIT_SECONDS = 1.0
 """... or when the first of them has waited for so long."""
 
 
+FULL = "free some and start again: nothing that was stored is lost"
+"""What the message of a full disk advises."""
+
+
 class StoreError(ValueError):
     """A store cannot do what it was asked; the message names the path and says what to do."""
 
@@ -94,6 +98,25 @@ class Stored:
     revision: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Revision:
+    """One of the texts that an article has had.
+
+    Attributes
+    ----------
+    number : int
+        1 for the first.
+    stored_at : datetime or None
+        When it was stored; None where a line of other hands doesn't say.
+    article : Article
+        The article as it was.
+    """
+
+    number: int
+    stored_at: datetime | None
+    article: Article
+
+
 class Store(Protocol):
     """A place for articles: `add` buffers, `commit` makes durable and says what became of each.
 
@@ -120,6 +143,9 @@ class Store(Protocol):
 
     def get(self, article_id: str) -> Article | None:
         """Return a committed article."""
+
+    def revisions(self, article_id: str) -> Iterator[Revision]:
+        """Yield all committed texts of an article, the earliest first; nothing where there is no such article."""
 
     def articles(self) -> Iterator[Article]:
         """Yield the committed articles, in the order in which they were stored."""

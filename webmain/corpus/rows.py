@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from typing import Any
 
 from webmain.corpus import schema
 from webmain.corpus.identity import content_mark
+from webmain.corpus.protocol import Revision
 from webmain.corpus.record import clean, encode, finite, links, plain
 from webmain.items import Article
 
 HEAVY = frozenset(("text", "blocks", "words"))
 """What stands in columns and tables of its own and is left out of the JSON in `article.record`."""
+
+
+UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
+"""What reading a damaged record raises."""
 
 
 def article_row(article: Article, name: str, now: str, run: int | None) -> tuple[Any, ...]:
@@ -88,6 +94,24 @@ def compose(record: str, text: str, blocks: Sequence[Sequence[Any]], words: Sequ
         ],
     }
     return Article.from_dict(whole)
+
+
+def earlier_revision(row: Sequence[Any]) -> Revision | None:
+    """Turn a row of REVISIONS into a record; None where it is damaged."""
+    number, stored, text, record = row
+    try:
+        article = Article.from_dict(json.loads(record) | {"text": text})
+        return Revision(number=number, stored_at=read_time(stored), article=article)
+    except UNREADABLE:
+        return None
+
+
+def read_time(text: Any) -> datetime | None:
+    """Read a time as stores write it; None where it is none."""
+    try:
+        return datetime.fromisoformat(text)
+    except (TypeError, ValueError):
+        return None
 
 
 def as_json(value: Any) -> str:

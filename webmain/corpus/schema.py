@@ -157,7 +157,22 @@ _STRUCTURE = (
     "ALTER TABLE block ADD COLUMN links TEXT",
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_ARTICLES, _NEAR_DUPLICATES, _SEARCH, _STRUCTURE)
+_EARLIER = (
+    """CREATE TABLE earlier (
+        article INTEGER NOT NULL REFERENCES article (key) ON DELETE CASCADE,
+        revision INTEGER NOT NULL,
+        stored TEXT NOT NULL,
+        run INTEGER REFERENCES crawl_run (id) ON DELETE SET NULL,
+        fingerprint TEXT NOT NULL,
+        title TEXT,
+        text TEXT NOT NULL,
+        record TEXT NOT NULL,
+        PRIMARY KEY (article, revision)
+    )""",
+)
+"""The texts that articles had before their last revision."""
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_ARTICLES, _NEAR_DUPLICATES, _SEARCH, _STRUCTURE, _EARLIER)
 """The steps, oldest first; a file's `PRAGMA user_version` is the number of steps it has taken."""
 
 VERSION = len(MIGRATIONS)
@@ -202,6 +217,13 @@ PUT_ARTICLE = f"""INSERT INTO article ({", ".join(COLUMNS)}, revision, first_sto
     ON CONFLICT (id) DO UPDATE SET {_CHANGED}, revision = revision + 1 WHERE fingerprint <> excluded.fingerprint
     RETURNING key, revision"""  # noqa: S608 - names of columns, from this file
 """Inserts, or updates where the fingerprint differs; returns no row where nothing was written."""
+
+PUT_EARLIER = """INSERT INTO earlier
+    SELECT key, revision, last_stored, run, fingerprint, title, text, coalesce(?, record) FROM article WHERE key = ?"""
+"""Keeps the text of an article that is about to change, with the rest of its record."""
+
+REVISIONS = """SELECT e.revision, e.stored, e.text, e.record FROM earlier AS e JOIN article AS a ON a.key = e.article
+    WHERE a.id = ? ORDER BY e.revision"""
 
 PUT_BLOCK = "INSERT INTO block VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 PUT_WORD = "INSERT INTO word VALUES (?, ?, ?, ?)"

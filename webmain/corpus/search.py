@@ -98,7 +98,7 @@ def open_index(spec: str, *, read_only: bool = False) -> Iterator[BlockIndex]:
         The specification names no SQLite store (StoreSpecError), there is no such file, or it cannot be opened; see
         `webmain.corpus.protocol`.
     """
-    from webmain.corpus.store import SqliteStore
+    from webmain.corpus.sqlite import SqliteStore
 
     form, colon, path = spec.strip().partition(":")
     if not colon or form.strip().lower() != "sqlite" or not path.strip():

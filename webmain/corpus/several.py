@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import TracebackType
 from typing import Self
 
-from webmain.corpus.protocol import Database, Outcome, Store, Stored, StoreError, StoreSpecError
+from webmain.corpus.protocol import Database, Outcome, Revision, Store, Stored, StoreError, StoreSpecError
 from webmain.items import Article
 
 
@@ -63,6 +63,10 @@ class Stores:
     def get(self, article_id: str) -> Article | None:
         """Return a committed article from the first store."""
         return self.stores[0].get(article_id)
+
+    def revisions(self, article_id: str) -> Iterator[Revision]:
+        """Yield all committed texts of an article of the first store."""
+        return self.stores[0].revisions(article_id)
 
     def articles(self) -> Iterator[Article]:
         """Yield the committed articles of the first store."""

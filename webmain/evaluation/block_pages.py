@@ -179,7 +179,7 @@ class BlockDatabase:
 @contextmanager
 def block_database(pages: Sequence[BlockPage], approach: Approach) -> Iterator[BlockDatabase]:
     """Store and index the blocks of pages, and remove the file in the end."""
-    from webmain.corpus.store import SqliteStore
+    from webmain.corpus.sqlite import SqliteStore
 
     with TemporaryDirectory(prefix="webmain-blocks-") as folder:
         path = Path(folder) / "blocks.db"

@@ -13,7 +13,7 @@ from webmain.page.permissions import read_licence, read_opt_outs, read_paywalled
 from webmain.page.publication import read_dates
 from webmain.page.reading import Found, Reading, found, read
 from webmain.page.titles import Candidate, choose
-from webmain.page.urls import amp_to_canonical_guess, host, join, normalise, same_site
+from webmain.page.urls import amp_to_canonical_guess, host, is_web, join, normalise, same_site, without_credentials
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,13 +40,15 @@ def read_metadata(document: Document) -> Metadata:
     """
     reading = read(document)
     published, modified = read_dates(reading)
+    canonical_url, canonical_claim = _canonical(reading)
     fields: dict[str, Found | None] = {
         "title": _title(reading),
         "authors": read_authors(reading),
         "published": published,
         "modified": modified,
         "description": _description(reading),
-        "canonical_url": _canonical(reading),
+        "canonical_url": canonical_url,
+        "canonical_claim": canonical_claim,
         "site_name": _site_name(reading),
         "section": _section(reading),
         "tags": _tags(reading),
@@ -123,18 +125,23 @@ def _description(reading: Reading) -> Found | None:
     return found(value, "json-ld", value) if value else None
 
 
-def _canonical(reading: Reading) -> Found | None:
-    """Find the page's own address: one of the same site that leads to this page and not to the front page."""
-    document = reading.document
+def _canonical(reading: Reading) -> tuple[Found | None, Found | None]:
+    """Find the page's own address on its own site, and the first one that it claims on another."""
+    document, claim = reading.document, None
     for name, raw in (
         ("link:canonical", reading.clues.link("canonical")),
         ("og:url", reading.clues.meta("og:url")),
         ("json-ld", _address(reading)),
     ):
         url = join(document.base_url, raw) if raw else None
-        if url and _is_credible(url, document.url):
-            return found(url.partition("#")[0], name, raw)
-    return None
+        if url is None or normalise(url) is None:
+            continue
+        address = found(without_credentials(url.partition("#")[0]), name, raw)
+        if not _is_own(url, document.url):
+            claim = claim or address
+        elif _is_credible(url, document.url):
+            return address, claim
+    return None, claim
 
 
 def _address(reading: Reading) -> str:
@@ -145,16 +152,19 @@ def _address(reading: Reading) -> str:
     return ""
 
 
-def _is_credible(canonical: str, url: str | None) -> bool:
-    """Tell whether a canonical address can be this page's."""
-    if normalise(canonical) is None:
-        return False
-    if not url or not url[:8].lower().startswith(("http://", "https://")):
+def _is_own(canonical: str, url: str | None) -> bool:
+    """Tell whether an address lies on the page's site: what a page says of another site's addresses is a claim."""
+    if url is None or not is_web(url):
         return True  # nothing to check it against: a file of an archive
-    own = amp_to_canonical_guess(url)
-    if not same_site(canonical, own) and not same_site(canonical, url):
-        return _path(canonical) == _path(own) and _path(own) not in ("", "/")
+    return same_site(canonical, url) or same_site(canonical, amp_to_canonical_guess(url))
+
+
+def _is_credible(canonical: str, url: str | None) -> bool:
+    """Tell whether an address of the page's site can be the page's own: a front page is only its own."""
+    if url is None or not is_web(url):
+        return True
     if _path(canonical) in ("", "/") and not _query(canonical):
+        own = amp_to_canonical_guess(url)
         return _path(own) in ("", "/") and not _query(own)
     return not (host(canonical).startswith("amp.") and not host(url).startswith("amp."))
 

@@ -1,7 +1,8 @@
 """URLs: which site one belongs to, its normal form, where a link leads; nothing here raises on a bad one.
 
 A site is a registered domain, private suffixes included: `x.blogspot.com` and `y.blogspot.com` are two sites. The list
-of suffixes is the one bundled with tldextract; it is read at the first new host, never fetched.
+of suffixes is the one bundled with tldextract, with the platforms that it lacks (`platforms.txt`); it is read at the first
+new host, never fetched. All hosts below one registered domain are one site: its owner answers for them.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
+from importlib.resources import files
 from ipaddress import ip_address
 from urllib.parse import quote, unquote, urljoin
 
@@ -128,7 +130,11 @@ def _suffix_list() -> Callable[[str], str]:
     """Return a function from host to registered domain ("" if there is none), by the bundled suffix list."""
     from tldextract import TLDExtract
 
-    extractor = TLDExtract(cache_dir=None, suffix_list_urls=(), include_psl_private_domains=True)
+    lines = files("webmain.page").joinpath("platforms.txt").read_text(encoding="utf-8").splitlines()
+    platforms = [line for line in lines if line and not line.startswith("#")]
+    extractor = TLDExtract(
+        cache_dir=None, suffix_list_urls=(), extra_suffixes=platforms, include_psl_private_domains=True
+    )
 
     def registered_domain(host: str) -> str:
         return extractor.extract_str(host).top_domain_under_public_suffix
@@ -145,6 +151,8 @@ def _key_of_host(host: str) -> str:
         return host
     if labels[-1].isdigit():
         return host
+    if host.startswith("www.") and _is_suffix(host[4:]):  # a platform's own pages
+        return host[4:]
     return _suffix_list()(host) or (host if _is_suffix(host) else ".".join(labels[-2:]))
 
 
@@ -177,6 +185,10 @@ def _authority(url: str) -> str:
     if match is None and not _OTHER_SCHEME.match(url):
         match = _BARE_AUTHORITY.match(url)
     return match[1] if match else ""
+
+
+_WEB = re.compile(r"https?://", re.I)
+_CREDENTIALS = re.compile(r"^([\x00-\x20]*(?:[a-z][a-z0-9+.-]*:)?[/\\]{2,})[^/\\?#]*@", re.I)
 
 
 def site_key(url: str, *, overrides: Mapping[str, str] | None = None) -> str:
@@ -214,6 +226,16 @@ def same_site(a: str, b: str) -> bool:
     """Tell whether two URLs belong to one site; False if either has no host."""
     key = site_key(a)
     return bool(key) and key == site_key(b)
+
+
+def is_web(url: str | None) -> bool:
+    """Tell whether an address is one of the web, and no file's."""
+    return bool(url) and _WEB.match(url or "") is not None
+
+
+def without_credentials(url: str) -> str:
+    """Return a URL without the user name and the password before its host; all else as it stands."""
+    return _CREDENTIALS.sub(r"\1", url, count=1)
 
 
 def host(url: str) -> str:
@@ -375,7 +397,7 @@ def _resolve_dots(path: str) -> str:
 
 _AMP_CACHE_PATH = re.compile(r"/(?:[a-z]{1,2}/)?(s/)?([^/]+\..*)")
 _AMP_VIEWER_PATH = re.compile(r"/amp/(s/)?([^/]+\..*)")
-_AMP_VIEWER_HOST = re.compile(r"(?:www\.)?(?:google(?:\.[a-z]{2,3}){1,2}|bing\.com)")
+_AMP_VIEWER_HOST = re.compile(r"(?:www\.)?(?:google\.com|google(?:\.com?)?\.[a-z]{2}|bing\.com)")
 _AMP_PATH = re.compile(r"/amp(?=/[^/]*\d)|(?<=.)/amp(?=/?$)|(?<=[^/])\.amp(?=\.html?$|$)|^/amp(?=/.)", re.I)
 _AMP_PARAMETER = re.compile(
     r"(?:amp|_amp|isamp)(?:=(?:1|true|yes)?)?|output(?:type)?=amp|amp_(?:js_v|gsa|latest_update_time)=.*", re.I

@@ -134,6 +134,10 @@ class NewsSpider(Spider):
                     site.push(candidate)
             yield self._front_request(site, address)
 
+    def is_one_site(self, url: str, other: str) -> bool:
+        """Tell whether two addresses are of one site, as far as this crawl was told."""
+        return any(site.is_own(url) and site.is_own(other) for site in self.sites.values())
+
     # ---- The front page
 
     def _front_request(self, site: Site, address: str) -> Request:
