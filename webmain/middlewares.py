@@ -38,7 +38,7 @@ from twisted.internet.defer import Deferred
 from webmain.corpus.protocol import StoreError
 from webmain.corpus.recording import WarcWriter
 from webmain.items import Reason, Rejected
-from webmain.page.urls import same_site
+from webmain.page.urls import same_site, without_credentials
 from webmain.signals import close_crawl, tell_failed, tell_rejected
 
 if TYPE_CHECKING:
@@ -438,9 +438,8 @@ class Recorder:
         """Record that there was no answer."""
         name = next((kind.__name__ for kind in FAILURES.values() if isinstance(exception, kind)), None)
         if name and request.url.startswith("http"):
-            self._write(
-                request.url, FAILURE_STATUS, [(FAILURE_HEADER, name)], str(exception).encode(), datetime.now(UTC)
-            )
+            why = without_credentials(str(exception)).encode()
+            self._write(request.url, FAILURE_STATUS, [(FAILURE_HEADER, name)], why, datetime.now(UTC))
 
     def spider_closed(self) -> None:
         """Close the file."""

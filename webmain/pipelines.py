@@ -35,7 +35,7 @@ from webmain.keep import Keep
 from webmain.learning import SiteLearning
 from webmain.page.blocks import Segmentation
 from webmain.page.document import Document
-from webmain.page.urls import site_key
+from webmain.page.urls import site_key, without_credentials
 from webmain.signals import articles_stored, close_crawl, tell_rejected
 from webmain.text.shingles import SIGNATURE_VERSION, jaccard, signature
 from webmain.text.stopwords import read_stopwords
@@ -492,6 +492,7 @@ def arguments(spider: Spider | None) -> dict[str, Any]:
     """Return what a spider was called with, as far as it can be written down."""
     plain = (str, int, float, bool, datetime)
     values = {k: v for k, v in vars(spider).items() if isinstance(v, plain) and not k.startswith("_")} if spider else {}
+    values = {k: without_credentials(v) if isinstance(v, str) else v for k, v in values.items()}
     values.setdefault("name", getattr(spider, "name", ""))
     extractor = getattr(spider, "extractor", None)
     if extractor is not None:

@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 import time
 import zlib
 from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -237,8 +239,59 @@ def test_damage_in_the_middle_is_told_once(path: Path) -> None:
     pieces[1] = pieces[1][:100] + bytes(40) + pieces[1][140:]
     path.write_bytes(b"".join(pieces))
     read = Read(path)
-    assert len(read.pages) == 1
+    assert read.bodies == [HTML * 20 + b"0", HTML * 20 + b"2"]
     assert read.reasons == {"damaged": 1}
+
+
+@pytest.mark.parametrize("compressed", [True, False])
+@pytest.mark.parametrize("by", [-300, 300])
+def test_a_record_that_is_not_as_long_as_it_says_is_told_and_gives_no_page(
+    path: Path, compressed: bool, by: int
+) -> None:
+    records = [record(HTML * 20 + b"%d" % n, head=answer(Content_Length=str(len(HTML) * 20 + 1))) for n in range(4)]
+    length = int(re.findall(rb"\r\nContent-Length: (\d+)\r\n", records[1])[0])
+    records[1] = records[1].replace(b"%d" % length, b"%d" % (length + by), 1)
+    path.write_bytes(b"".join(gzip.compress(r) if compressed else r for r in records))
+    read = Read(path)
+    assert read.bodies == [HTML * 20 + b"%d" % n for n in (0, 2, 3)]
+    assert read.reasons == {"damaged": 1}
+    begin = len(gzip.compress(records[0]) if compressed else records[0])
+    assert str(read.skips[0][1]).startswith(f"{path} (at or after the record of ")
+    assert str(read.skips[0][1]).endswith(f" at byte {begin})")
+
+
+@pytest.mark.parametrize(
+    ("head", "n_pages"),
+    [
+        ({"Content_Length": str(len(HTML) + 1)}, 0),  # the connection broke
+        ({"Content_Length": str(len(HTML))}, 1),
+        ({"Content_Length": str(len(HTML) - 1)}, 1),
+        ({"Content_Length": "x"}, 1),
+        ({"Content_Length": str(len(HTML) + 9), "Content_Encoding": "br"}, 1),  # stored decoded
+    ],
+)
+def test_a_body_shorter_than_its_content_length_is_no_page(path: Path, head: dict[str, str], n_pages: int) -> None:
+    path.write_bytes(record(HTML, head=answer(Content_Type="text/html", **head)))
+    read = Read(path)
+    assert len(read.pages) == n_pages
+    assert read.reasons == ({} if n_pages else {"damaged": 1})
+
+
+def test_a_flipped_bit_costs_one_record_at_most_and_gives_no_wrong_page(path: Path) -> None:
+    bodies = [HTML * 3 + b"%d" % n for n in range(5)]
+    recording = path.with_name("flipped.warc.gz")
+    with WarcWriter(recording) as writer:
+        for n, body in enumerate(bodies):
+            writer.write(f"http://a.example/{n}", 200, {"Content-Type": "text/html"}, body)
+    whole, random = recording.read_bytes(), Random(8)
+    for _ in range(100):
+        damaged = bytearray(whole)
+        damaged[random.randrange(len(whole))] ^= 1 << random.randrange(8)
+        recording.write_bytes(damaged)
+        read = Read(recording)
+        assert set(read.bodies) <= set(bodies)
+        assert len(read.bodies) >= len(bodies) - 1
+        assert len(read.bodies) == len(bodies) or read.reasons == {"damaged": 1, "not_response": 1}
 
 
 @pytest.mark.parametrize("tail", [bytes(100), b"garbage", b"\x1f\x8b\x08garbage"])

@@ -403,3 +403,16 @@ def test_a_ledger_of_the_first_version_is_brought_up_to_date(tmp_path):
     with Ledger(tmp_path / "old.ledger") as ledger:
         assert ledger.is_known(A)
         assert ledger.reopen_filtered("s", since=9.0) == 1
+
+
+def test_user_names_and_passwords_are_not_kept(tmp_path):
+    secret, plain = "https://me:hunter2@news.example/a", "https://news.example/a"
+    path = tmp_path / "x.ledger"
+    with Ledger(path) as ledger:
+        ledger.add_pending([Found(url=secret)], site=SITE)
+        ledger.mark_failed(secret, "timeout", site=SITE)
+        ledger.add_alias(secret.replace("/a", "/b"), secret)
+        ledger.mark_done([Done(url=secret, article_id="1", canonical="https://me:hunter2@news.example/c")])
+        assert ledger.unknown([secret, plain, secret + "2"]) == [secret + "2"]
+        assert ledger.state(secret) is ledger.state(plain) is State.DONE
+    assert b"hunter2" not in path.read_bytes()

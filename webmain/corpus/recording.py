@@ -19,10 +19,14 @@ from urllib.parse import urldefrag, urlsplit, urlunsplit
 from webmain.corpus.append import AppendFile
 from webmain.corpus.protocol import NotAStoreError, StoreError, StoreSpecError, utc_now
 from webmain.corpus.warc import ArchiveError, Capture, OnSkip, read_captures
+from webmain.page.urls import without_credentials
 
 _MAGIC = b"\x1f\x8b\x08"
 _LINE_BREAKS = re.compile(r"[\r\n\0]+")
 _PHRASES = {200: "OK", 301: "Moved Permanently", 302: "Found", 304: "Not Modified", 403: "Forbidden", 404: "Not Found"}
+
+_SECRET = frozenset(("authorization", "cookie", "proxy-authorization", "set-cookie", "set-cookie2"))
+"""Headers that identify a reader: never recorded."""
 
 Headers = Mapping[str, str] | Iterable[tuple[str, str]]
 
@@ -30,6 +34,7 @@ Headers = Mapping[str, str] | Iterable[tuple[str, str]]
 class WarcWriter:
     """Appends HTTP messages to a `.warc.gz`: a gzip member for each record, each written by one `os.write`.
 
+    Credentials are not recorded: neither those in addresses nor cookies and authorisations; parameters of a query are.
     After a kill the file ends in at most one unfinished member, which readers pass over and the next opening cuts
     off. One process writes to a file at a time.
 
@@ -105,7 +110,7 @@ class WarcWriter:
         if self._file.closed:
             raise StoreError(f"{self._file.label} is closed")
         when = fetched_at or utc_now()
-        target = {"WARC-Target-URI": _one_line(url)}
+        target = {"WARC-Target-URI": _one_line(without_credentials(url))}
         head = _http_head(status, headers, len(body))
         digest = {"WARC-Payload-Digest": _digest(body)}
         begin = self._file.size()
@@ -113,7 +118,7 @@ class WarcWriter:
         response_id = self._put("response", head + body, target | kind | digest, when)
         if request is not None:
             concurrent = {"Content-Type": "application/http; msgtype=request", "WARC-Concurrent-To": response_id}
-            self._put("request", request, target | concurrent, when)
+            self._put("request", _without_secrets(request), target | concurrent, when)
         return begin
 
     def close(self) -> None:
@@ -219,7 +224,7 @@ class WarcIndex:
 
 def replay_key(url: str) -> str:
     """Return a URL as it is compared: no fragment, host in lower case, no default port, at least "/" for a path."""
-    plain = urldefrag(url.strip())[0]
+    plain = urldefrag(without_credentials(url.strip()))[0]
     try:
         parts = urlsplit(plain)
         host = parts.netloc.lower()
@@ -257,10 +262,24 @@ def _member(data: mmap.mmap, begin: int) -> int:
 def _http_head(status: int, headers: Headers, length: int) -> bytes:
     """Return status line and headers of an answer; nothing in them can end the head early."""
     pairs = headers.items() if isinstance(headers, Mapping) else headers
-    kept = [(n, v) for n, v in pairs if n.strip().lower() not in ("transfer-encoding", "content-length")]
+    left_out = _SECRET | {"transfer-encoding", "content-length"}
+    kept = [(n, v) for name, v in pairs if (n := _one_line(name).replace(":", "").strip()).lower() not in left_out]
     lines = [f"HTTP/1.1 {status} {_PHRASES.get(status, 'Status')}"]
-    lines += [f"{_one_line(name).replace(':', '')}: {_one_line(value)}" for name, value in kept]
+    lines += [f"{name}: {_one_line(without_credentials(value))}" for name, value in kept]
     return "\r\n".join([*lines, f"Content-Length: {length}", "", ""]).encode("utf-8", "replace")
+
+
+def _without_secrets(request: bytes) -> bytes:
+    """Return a request without headers that identify a reader, and without credentials in its first line."""
+    head, blank, body = request.partition(b"\r\n\r\n")
+    kept: list[str] = []
+    is_secret = False
+    for n, line in enumerate(head.decode("latin-1").split("\r\n")):
+        if n and line[:1] not in (" ", "\t"):  # else it goes on with the header before
+            is_secret = line.partition(":")[0].strip().lower() in _SECRET
+        if not is_secret:
+            kept.append(without_credentials(line))
+    return "\r\n".join(kept).encode("latin-1") + blank + body
 
 
 def _one_line(text: str) -> str:

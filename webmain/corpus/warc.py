@@ -1,13 +1,15 @@
 """Pages from WARC archives and from folders of HTML files.
 
 Archives are read with FastWARC, record by record; a page is held only while it is looked at. Records that hold no
-HTML page are passed over, each with its reason. An archive that is cut off or damaged gives what stands before the
-damage.
+HTML page are passed over, each with its reason. A damaged record is told with its place, and reading goes on at the next
+one that is whole.
 """
 
 from __future__ import annotations
 
+import base64
 import glob
+import hashlib
 import os
 import re
 import zlib
@@ -57,7 +59,7 @@ class Skip(StrEnum):
     STATUS = "status"  # any status but 200
     NOT_HTML = "not_html"
     TOO_LARGE = "too_large"
-    DAMAGED = "damaged"  # the archive is cut off or broken from here on
+    DAMAGED = "damaged"  # a record is broken, or shorter than it says; or the archive is cut off
     UNREADABLE = "unreadable"  # the system refused to open the file
 
 
@@ -120,7 +122,7 @@ def count_pages(path: str | Path) -> int:
 
 
 def read_captures(stream: BinaryIO, *, on_skip: OnSkip | None = None) -> Iterator[tuple[int, Capture]]:
-    """Yield every HTTP answer of an open WARC file with the offset of its record; damage ends it, told to `on_skip`."""
+    """Yield every HTTP answer of an open WARC file with the offset of its record; damage is told to `on_skip`."""
     return _captures(stream, on_skip or _ignore, MAX_BYTES)
 
 
@@ -192,7 +194,7 @@ def _is_warc(stream: BinaryIO) -> bool:
             return bool(_WARC_NAME.search(str(stream.name)))
     elif head.startswith((b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18")):  # Zstandard, LZ4: no web page is stored so
         return True
-    return head.startswith(b"WARC/") or (not head.strip() and bool(_WARC_NAME.search(str(stream.name))))
+    return head.startswith(b"WARC/") or (bool(_WARC_NAME.search(str(stream.name))) and not _MARKUP.search(head))
 
 
 def _file_page(file: Path, stream: BinaryIO, on_skip: OnSkip, max_bytes: int) -> Page | None:
@@ -252,29 +254,72 @@ def joined(headers: tuple[tuple[str, str], ...]) -> Mapping[str, str]:
 
 
 def _captures(stream: BinaryIO, on_skip: OnSkip, max_bytes: int) -> Iterator[tuple[int, Capture]]:
-    """Read record after record until the end of the stream or the first damage, which is told with the file's name."""
+    """Read record after record; damage is told once with the file and the place, and what follows it is read."""
+    file = str(getattr(stream, "name", "the archive"))
+    start: int | None = stream.tell()
+    is_told = False
+    while start is not None:
+        begin, url = start, None
+        stream.seek(start)
+        try:
+            for record in _records(stream):
+                begin, url, is_told = record.stream_pos, _target(record), False
+                answer = _answer(record, url, max_bytes)
+                if answer is Skip.DAMAGED:
+                    break  # where it ends is uncertain
+                if isinstance(answer, Skip):
+                    on_skip(answer, url)
+                else:
+                    yield begin, answer
+            else:
+                return
+        except (OSError, ValueError):
+            pass
+        if not is_told:
+            on_skip(Skip.DAMAGED, _place(file, begin, url))
+        is_told = True
+        start = _next_record(stream, begin + 1)
+
+
+def _records(stream: BinaryIO) -> Iterator[WarcRecord]:
     from fastwarc.warc import ArchiveIterator
 
-    file = str(getattr(stream, "name", "the archive"))
-    url: str | None = None
+    return iter(ArchiveIterator(stream, parse_http=False))
+
+
+_BEGIN = re.compile(rb"\x1f\x8b\x08|WARC/\d\.\d\r?\nWARC-")
+_STEP = 1 << 20
+_OVERLAP = 32
+
+
+def _next_record(stream: BinaryIO, after: int) -> int | None:
+    """Return where the next record begins, plain or as a gzip member of its own; None where none does."""
+    at = after
+    while True:
+        stream.seek(at)
+        chunk = stream.read(_STEP)
+        for match in _BEGIN.finditer(chunk):
+            place = at + match.start()
+            if chunk[match.start()] != 0x1F or _is_member(stream, place):
+                return place
+        if len(chunk) < _STEP:
+            return None
+        at += _STEP - _OVERLAP
+
+
+def _is_member(stream: BinaryIO, place: int) -> bool:
+    stream.seek(place)
     try:
-        for record in ArchiveIterator(stream, parse_http=False):
-            url = _target(record)
-            answer = _answer(record, url, max_bytes)
-            if isinstance(answer, Skip):
-                if answer is Skip.DAMAGED:
-                    on_skip(answer, _place(file, url))
-                    return
-                on_skip(answer, url)
-            else:
-                yield record.stream_pos, answer
-    except (OSError, ValueError):
-        on_skip(Skip.DAMAGED, _place(file, url))
+        return zlib.decompressobj(31).decompress(stream.read(_SNIFF), 64).startswith(b"WARC/")
+    except zlib.error:
+        return False
 
 
-def _place(file: str, url: str | None) -> str:
-    """Name the place of a damage: the archive, and the last page whose record was begun."""
-    return f"{file} (at or after the record of {url})" if url else file
+def _place(file: str, offset: int, url: str | None) -> str:
+    """Name the place of a damage: the archive, and the record that is broken or the last whole one before it."""
+    if url:
+        return f"{file} (at or after the record of {url} at byte {offset})"
+    return f"{file} (at or after byte {offset})" if offset else file
 
 
 def _answer(record: WarcRecord, url: str | None, max_bytes: int) -> Capture | Skip:
@@ -294,7 +339,7 @@ def _answer(record: WarcRecord, url: str | None, max_bytes: int) -> Capture | Sk
         return Skip.NOT_HTTP
     declared = record.content_length
     body = record.reader.read(declared)
-    if len(body) < declared:
+    if len(body) < declared or _is_broken(body, record.headers.get("WARC-Block-Digest") or ""):
         return Skip.DAMAGED
     status = 200
     headers: tuple[tuple[str, str], ...] = (("Content-Type", record.headers.get("Content-Type") or ""),)
@@ -305,8 +350,33 @@ def _answer(record: WarcRecord, url: str | None, max_bytes: int) -> Capture | Sk
         status, headers, body = message
     if len(body) > max_bytes:
         return Skip.TOO_LARGE
-    body = decode_body(body, transfer=joined(headers).get("transfer-encoding", ""), max_bytes=max_bytes)
+    named = joined(headers)
+    if is_response and status == 200 and _is_cut(body, named):
+        return Skip.DAMAGED
+    body = decode_body(body, transfer=named.get("transfer-encoding", ""), max_bytes=max_bytes)
     return Capture(url=url, status=status, headers=headers, body=body, fetched_at=_date(record))
+
+
+_SWALLOWED = re.compile(rb"\r\n\r\nWARC/\d\.\d\r\nWARC-")
+
+
+def _is_broken(block: bytes, digest: str) -> bool:
+    """Tell whether a record's content is not what was written; without a digest, whether the next record is in it."""
+    algorithm, _, value = digest.strip().partition(":")
+    if algorithm.lower() == "sha1" and value:
+        sha1 = hashlib.sha1(block, usedforsecurity=False)
+        return value.upper() not in (base64.b32encode(sha1.digest()).decode(), sha1.hexdigest().upper())
+    return _SWALLOWED.search(block) is not None
+
+
+def _is_cut(body: bytes, headers: Mapping[str, str]) -> bool:
+    """Tell whether a body is shorter than its `Content-Length`; one that was stored decoded has no length to compare."""
+    declared = headers.get("content-length", "")
+    if "transfer-encoding" in headers or not (declared.isascii() and declared.isdigit()):
+        return False
+    if headers.get("content-encoding", "identity").strip().lower() != "identity" and not body.startswith(b"\x1f\x8b"):
+        return False
+    return len(body) < int(declared[:18])
 
 
 def _message(block: bytes) -> tuple[int, tuple[tuple[str, str], ...], bytes] | None:

@@ -1,5 +1,7 @@
 """The ledger: which addresses are waiting, done or given up, kept over runs and crashes in one SQLite file.
 
+Addresses are kept without user names and passwords.
+
 The order of truth: an address is marked done only after the store's commit has returned. So a crash between the
 two costs a second fetch of an article that is stored already, never an article. Every call is one short transaction
 (WAL, synchronous NORMAL): what a call has written survives a kill, and two processes may share a file.
@@ -20,6 +22,7 @@ from typing import Any, Final, Self, TypeVar
 
 from webmain.discovery.frontier import UNDATED, newest_key
 from webmain.items import Hints
+from webmain.page.urls import without_credentials
 
 SCHEMA_VERSION: Final = 2
 APPLICATION_ID: Final = 0x574D4C47  # "WMLG"
@@ -51,6 +54,9 @@ class Found:
     url: str
     hints: Hints | None = None
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "url", without_credentials(self.url))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pending:
@@ -74,6 +80,10 @@ class Done:
     canonical: str | None = None
     since: float | None = None
     language: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "url", without_credentials(self.url))
+        object.__setattr__(self, "canonical", without_credentials(self.canonical) if self.canonical else None)
 
     @property
     def asked(self) -> tuple[float | None, str | None]:
@@ -192,14 +202,15 @@ class Ledger:
         rows = self._read(
             "SELECT state FROM urls WHERE url = ?1"
             " UNION ALL SELECT u.state FROM aliases a JOIN urls u ON u.url = a.canonical WHERE a.url = ?1",
-            (url,),
+            (without_credentials(url),),
         )
         return State(max(row[0] for row in rows)) if rows else None
 
     def unknown(self, urls: Sequence[str]) -> list[str]:
         """Return those of the addresses for which something is left to do, in their order."""
         settled: set[str] = set()
-        for chunk in _chunks(list(urls)):
+        plain = [without_credentials(url) for url in urls]
+        for chunk in _chunks(plain):
             marks = ",".join("?" * len(chunk))
             rows = self._read(
                 f"SELECT url FROM urls WHERE state > 0 AND url IN ({marks})"  # noqa: S608 - only question marks
@@ -208,7 +219,7 @@ class Ledger:
                 (*chunk, *chunk),
             )
             settled.update(row[0] for row in rows)
-        return [url for url in urls if url not in settled]
+        return [url for url, bare in zip(urls, plain, strict=True) if bare not in settled]
 
     def pending(self, site: str, limit: int) -> list[Pending]:
         """Return addresses to fetch now, newest first, the undated last; those waiting for a retry are left out."""
@@ -326,7 +337,7 @@ class Ledger:
         State
             PENDING or GAVE_UP; DONE where another process has settled it meanwhile, which stays.
         """
-        now = self._clock()
+        url, now = without_credentials(url), self._clock()
         with self._transaction() as db:
             row = db.execute("SELECT attempts, state FROM urls WHERE url = ?", (url,)).fetchone()
             if row and row[1] == State.DONE:
@@ -346,6 +357,7 @@ class Ledger:
 
     def add_alias(self, url: str, canonical: str) -> None:
         """Note that an address is another form of a canonical one (a redirect, AMP, tracking parameters)."""
+        url, canonical = without_credentials(url), without_credentials(canonical)
         if url != canonical:
             with self._transaction() as db:
                 _put_alias(db, url, canonical)

@@ -188,7 +188,7 @@ def _authority(url: str) -> str:
 
 
 _WEB = re.compile(r"https?://", re.I)
-_CREDENTIALS = re.compile(r"^([\x00-\x20]*(?:[a-z][a-z0-9+.-]*:)?[/\\]{2,})[^/\\?#]*@", re.I)
+_CREDENTIALS = re.compile(r"((?:^|[\x00-\x20,;'\"(<])(?:[a-z][a-z0-9+.-]{0,20}:)?[/\\]{2})[^/\\?#\s]*@", re.I)
 
 
 def site_key(url: str, *, overrides: Mapping[str, str] | None = None) -> str:
@@ -233,9 +233,9 @@ def is_web(url: str | None) -> bool:
     return bool(url) and _WEB.match(url or "") is not None
 
 
-def without_credentials(url: str) -> str:
-    """Return a URL without the user name and the password before its host; all else as it stands."""
-    return _CREDENTIALS.sub(r"\1", url, count=1)
+def without_credentials(text: str) -> str:
+    """Return a URL, or a text with URLs in it, without user names and passwords before hosts; all else as it stands."""
+    return _CREDENTIALS.sub(r"\1", text) if "@" in text else text
 
 
 def host(url: str) -> str:
