@@ -367,9 +367,13 @@ def test_pages_with_unforeseen_errors_cost_no_other_answer_and_nothing_that_is_l
     assert answers[0].confidence == 5.0  # learned from seven pages without two
 
 
-def test_where_every_page_is_an_error_for_the_learner_pages_are_judged_as_it_comes():
-    answers = webmain.extract_site([page(f"<p>learn {i}") for i in range(8)], extractor=Faulty(), parts="text")
-    assert [a.confidence for a in answers] == [0.0] * 8
+def test_where_every_page_is_an_error_for_the_learner_pages_are_judged_by_the_default_method(caplog):
+    pages = [page(f"<p>learn {i} {'one two three, ' * 20}") for i in range(8)]
+    answers = webmain.extract_site(pages, extractor=Faulty(), parts="text")
+    assert [a.extractor for a in answers] == ["learned"] * 8
+    assert "judged by learned" in caplog.messages[-1]
+    alone = extract_pages(pages, Faulty(), metadata=False)
+    assert [(a.extractor, a.confidence) for a in alone] == [(Faulty.name, 0.0)] * 8
 
 
 def test_a_continuing_page_with_an_unforeseen_error_is_left_out():

@@ -126,6 +126,10 @@ def extract_site(
 ) -> list[Article | Rejected]:
     """Extract the articles from pages of one site, so that extractors which learn from a site can learn from all of them.
 
+    Where nothing can be learned from the pages (too few, no descriptions for `svm`), and on pages that look unlike those
+    learned from, the default method judges, unless the extractor does well as it comes (`lbda`); so does a crawl. A warning
+    is logged then, and `Article.extractor` names the method.
+
     Parameters
     ----------
     pages : iterable of Page
@@ -152,6 +156,7 @@ def extract_site(
         timeout_s=timeout_s,
         max_bytes=max_bytes,
         shelf=_shelf(models),
+        default=create(None),
     )
 
 

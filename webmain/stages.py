@@ -10,6 +10,7 @@ import time
 from collections.abc import Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, overload
 
 import numpy as np
@@ -17,7 +18,7 @@ import numpy as np
 from webmain.compose import compose as compose
 from webmain.compose import stitch as stitch
 from webmain.extractors.base import NothingLearned, SiteExtractor
-from webmain.extractors.fitting import fit
+from webmain.extractors.fitting import compare, fallback, fit
 from webmain.extractors.model_file import ModelError
 from webmain.items import Article, Page, Reason, Rejected, Unit
 from webmain.keep import DEFAULT_KEEP, Keep
@@ -25,7 +26,7 @@ from webmain.page.document import DEFAULT_MAX_BYTES, Document
 from webmain.page.encoding import decode, scrub, sniff
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -253,26 +254,60 @@ def stitch_parts(
     return stitch(article, rest) if rest else article
 
 
-def _of_site(extractor: SiteExtractor, documents: Sequence[Document], shelf: Shelf) -> SiteExtractor:
-    """Return a method with the model of the first page's site that a shelf has one of."""
+def _of_site(extractor: SiteExtractor, documents: Sequence[Document], shelf: Shelf) -> SiteExtractor | None:
+    """Return a method with the model of the first page's site that a shelf has one of; None where it has none."""
     from webmain.extractors.shelf import site_of
 
     for site in dict.fromkeys(filter(None, map(site_of, documents))):
         if (known := shelf.load(extractor, site)) is not None:
             return known
-    return extractor
+    return None
 
 
 def fitted(extractor: Extractor, documents: Sequence[Document]) -> Extractor:
     """Return a method fitted to a site's pages; as it is where it learns nothing: too few pages, no evidence, an error."""
-    if isinstance(extractor, SiteExtractor) and len(documents) >= extractor.min_pages:
-        try:
-            return fit(extractor, documents)
-        except NothingLearned:
-            pass
-        except Exception:  # the method may be anybody's
-            logger.exception("%s learned nothing from %d pages", extractor.name, len(documents))
-    return extractor
+    return _fitted(extractor, documents)[0] or extractor if isinstance(extractor, SiteExtractor) else extractor
+
+
+def _fitted(extractor: SiteExtractor, documents: Sequence[Document]) -> tuple[SiteExtractor | None, str]:
+    """Return a method fitted to a site's pages, or None and why it learns nothing."""
+    try:
+        return fit(extractor, documents, least=extractor.min_pages), ""
+    except NothingLearned as nothing:
+        return None, str(nothing)
+    except Exception as error:  # the method may be anybody's
+        logger.exception("%s learned nothing from %d pages", extractor.name, len(documents))
+        return None, f"{type(error).__name__}: {error}"
+
+
+def _judges(
+    extractor: SiteExtractor, documents: Sequence[Document], default: Extractor | None, shelf: Shelf | None
+) -> Callable[[Document], Extractor]:
+    """Return what tells by which method each page of a site is judged, as in a crawl; log where nothing can be learned."""
+    known: SiteExtractor | None = extractor
+    if extractor.learned is None:
+        why = ""
+        known = _of_site(extractor, documents, shelf) if shelf is not None and len(documents) else None
+        if known is None:
+            known, why = _fitted(extractor, documents)
+        instead = extractor if default is None else fallback(extractor, default)
+        if known is None:
+            if len(documents) and instead is not extractor:
+                logger.warning("%s; its pages are judged by %s", why, instead.name)
+            return lambda _: instead
+        if default is not None:
+            return partial(_judge_of, known, instead)
+    return lambda _: known or extractor
+
+
+def _judge_of(known: SiteExtractor, instead: Extractor, document: Document) -> Extractor:
+    """Return what judges a page of a learned site: what was learned tells nothing of pages that look otherwise."""
+    try:
+        found, limit = compare(known, document)
+    except Exception:  # the method may be anybody's; a page that is too slow is told so when it is judged
+        logger.debug("%s can not compare %s", known.name, document.url, exc_info=True)
+        return known
+    return known if found >= limit else instead
 
 
 def extract_pages(
@@ -284,11 +319,13 @@ def extract_pages(
     max_bytes: int = DEFAULT_MAX_BYTES,
     timeout_s: float | None = DEFAULT_TIMEOUT_S,
     shelf: Shelf | None = None,
+    default: Extractor | None = None,
 ) -> list[Article | Rejected]:
     """Walk the whole way with pages of one site; one answer for each page, in order.
 
     An extractor that learns from sites takes the site's model where a shelf has one. Else it is fitted to all pages that can
-    be read, if they are enough; where they hold no evidence to learn from, it judges as it comes.
+    be read, if they are enough. Where they are not or hold no evidence to learn from, and on pages unlike those learned from,
+    `default` judges, as in a crawl (`fallback`); without one, the extractor itself, as it comes or as it was fitted.
 
     Raises
     ------
@@ -296,13 +333,11 @@ def extract_pages(
         There is a model, and it can not be used.
     """
     reading = (_read_or_why_not(page, max_bytes=max_bytes, timeout_s=timeout_s) for page in pages)
+    judge_of: Callable[[Document], Extractor] | None = None
     if isinstance(extractor, SiteExtractor):
         found = list(reading)
         documents = _Timed([document for document in found if isinstance(document, Document)], timeout_s)
-        if shelf is not None and len(documents):
-            extractor = _of_site(extractor, documents, shelf)
-        if extractor.learned is None:
-            extractor = fitted(extractor, documents)
+        judge_of = _judges(extractor, documents, default, shelf)
         del documents
         reading = _taken(found)
     answers: list[Article | Rejected] = []
@@ -314,7 +349,12 @@ def extract_pages(
         try:
             answers.append(
                 extract_document(
-                    document, extractor, metadata=metadata, keep=keep, max_bytes=max_bytes, timeout_s=timeout_s
+                    document,
+                    judge_of(document) if judge_of else extractor,
+                    metadata=metadata,
+                    keep=keep,
+                    max_bytes=max_bytes,
+                    timeout_s=timeout_s,
                 )
             )
         except Rejected as rejected:

@@ -64,7 +64,7 @@ def test_pages_are_extracted_by_a_model_of_other_pages(site):
 
 
 def test_best_cluster_alone_misses_the_quote_that_is_styled_apart(site):
-    kept = extract(site, Setting(surroundings=False), seed=0)
+    kept = extract(site, Setting(rule="best"), seed=0)
     matching, strict = ratios(site, kept, pages=[0])
     assert matching == pytest.approx(2 * 125 / (125 + 145))  # 5 paragraphs of 25 words, and a quote of 20
     assert strict == pytest.approx(125 / 145)

@@ -287,6 +287,102 @@ def test_pages_without_text_and_without_description_do_not_disturb():
     assert kept(method, document(markup(21, described=False))) == story(21)
 
 
+def old_layout(number: int) -> str:
+    """A page of another layout without a description, whose footer stands much like the first layout's paragraphs."""
+    links = "".join(f"<p>{text(7, 40, i)}</p>" for i in range(6))  # the same on every page
+    body = "".join(f"<td>{paragraph}</td>" for paragraph in story(number))
+    return f"<html><head><title>Page {number}</title></head><body><table>{body}</table><div class='story old'>{links}</div></body>"
+
+
+def test_a_footer_that_recurs_on_pages_without_content_clusters_is_boilerplate():
+    old = [document(old_layout(i)) for i in range(30, 37)]
+    method = create("svm").fit([*site(6), *old])
+    assert [kept(method, page) for page in old] == [[]] * 7
+    assert [method.resemblance(page) for page in old] == [0.0] * 7
+    assert method.resemblance(document(markup(40))) > 0.9
+    assert kept(method, document(markup(40))) == story(40)
+    assert method.learned.note == "on 7 of them no text says what a description says"
+
+
+def test_pages_without_content_clusters_teach_nothing_where_their_own_text_is_kept():
+    undescribed = [document(markup(i, described=False)) for i in range(20, 26)]
+    clusters = [kept(create("svm").fit([*site(6), *undescribed]), page) for page in undescribed]
+    assert clusters == [story(i) for i in range(20, 26)]
+
+
+def test_a_page_of_which_a_scrap_is_kept_does_not_look_like_the_site(fitted):
+    html = re.sub(r"</h1>.*</div><div class=comments", "</h1><p>A stray line.</p></div><div class=comments", markup(44))
+    assert kept(fitted, document(html)) == ["A stray line."]
+    assert fitted.resemblance(document(html)) == 0.0
+
+
+def test_where_pages_can_not_be_learned_from_another_method_judges_and_it_is_told(caplog):
+    pages = [Page(url=f"https://example.com/{i}", html=markup(i, described=False)) for i in range(6)]
+    answers = webmain.extract_site(pages, extractor="svm", parts="text")
+    assert [a.extractor for a in answers] == ["learned"] * 6
+    assert caplog.messages == ["svm: none of 6 pages has a description of its own; its pages are judged by learned"]
+    few = webmain.extract_site([Page(url="https://example.com/1", html=markup(1))], extractor="svm", parts="text")
+    assert [a.extractor for a in few] == ["learned"]
+    assert caplog.messages[1] == "svm wants 5 pages, there are 1; its pages are judged by learned"
+
+
+def test_pages_unlike_those_learned_from_are_judged_by_the_default_method(caplog):
+    html = [*(markup(i) for i in range(6)), *(old_layout(i) for i in range(30, 34))]
+    pages = [Page(url=f"https://example.com/{i}", html=markup) for i, markup in enumerate(html)]
+    answers = webmain.extract_site(pages, extractor="svm", parts="text")
+    assert [a.extractor for a in answers] == ["svm"] * 6 + ["learned"] * 4
+    assert all(paragraph in a.text for a, i in zip(answers[6:], range(30, 34), strict=True) for paragraph in story(i))
+    assert caplog.messages == []
+
+
+# ---- What is content: module 3
+
+
+def in_two_styles(number: int) -> str:
+    """A page with a quote styled apart, and a longer text of other people's."""
+    return markup(number).replace("</p><p>", f"</p><blockquote class=q>{text(number, 20, 5)}</blockquote><p>", 1)
+
+
+def test_the_best_cluster_alone_leaves_out_what_is_styled_apart():
+    pages = [document(in_two_styles(i)) for i in range(8)]
+    quote = text(99, 20, 5)
+    fresh = document(in_two_styles(99))
+    assert quote in kept(create("svm").fit(pages), fresh)
+    for labels in ("best", "paper"):
+        assert kept(create(f"svm:labels={labels}").fit(pages), fresh) == story(99)
+
+
+def test_algorithm_1_takes_one_cluster_of_the_site_and_nothing_of_other_templates():
+    pages = [*site(6), *[document(markup(i, shape="blog")) for i in range(6, 10)]]
+    for labels, of_blog in (("article", story(91)), ("paper", [])):
+        method = create(f"svm:labels={labels}").fit(pages)
+        assert kept(method, document(markup(90))) == story(90)
+        assert kept(method, document(markup(91, shape="blog"))) == of_blog
+
+
+def test_by_algorithm_1_pages_without_the_cluster_are_all_boilerplate():
+    undescribed = [document(markup(i, described=False, shape="blog")) for i in range(20, 26)]
+    method = create("svm:labels=paper").fit([*site(8), *undescribed])
+    assert method.learned.note == "on 6 of them no text says what a description says"
+    assert [kept(method, page) for page in undescribed] == [[]] * 6
+
+
+def test_alone_a_page_is_labelled_by_each_rule():
+    page = document(in_two_styles(3))
+    assert text(3, 20, 5) in kept(create("svm"), page)
+    assert kept(create("svm:labels=paper"), page) == story(3)
+
+
+def test_a_model_of_other_labels_is_not_used(tmp_path):
+    from webmain.extractors.shelf import ModelError, Shelf
+
+    shelf = Shelf(tmp_path)
+    shelf.save(create("svm").fit(site(6)), "example.com")
+    assert shelf.load(create("svm"), "example.com").learned is not None
+    with pytest.raises(ModelError, match="labels"):
+        shelf.load(create("svm:labels=paper"), "example.com")
+
+
 def test_one_page_many_times_is_fitted_like_one_page():
     assert kept(create("svm").fit([document(markup(1))] * 6), document(markup(1))) == story(1)
     assert kept(create("svm").fit([document(markup(1))]), document(markup(1))) == story(1)
@@ -342,8 +438,9 @@ def test_options_are_read_and_checked():
     for spec, words in (
         ("svm:form=regional", ["form", "regional", "global", "local"]),
         ("svm:features=colour", ["colour", "tag_path"]),
+        ("svm:labels=all", ["labels", "all", "article", "best", "paper"]),
         ("svm:min_pages=0", ["min_pages", "0"]),
-        ("svm:learned=x", ["learned=x", "form=..., features=..., min_pages=..., seed=..."]),
+        ("svm:learned=x", ["learned=x", "form=..., labels=..., features=..., min_pages=..., seed=..."]),
     ):
         with pytest.raises(UnknownExtractor) as caught:
             create(spec)

@@ -156,14 +156,14 @@ def test_inline_teasers_and_advertisements_between_paragraphs_do_not():
     assert chosen == {"html/body/div.main/div.story/p"}
 
 
-def test_surroundings_can_be_left_out_as_in_the_paper():
+def test_the_best_cluster_alone_can_be_content():
     pages = []
     for i in range(8):
         a, b, c = paragraphs(Writer(i), 3)
         pages.append(
             page(a[:150], f"<div class=story><p>{a}</p><h2>{Writer(i).sentence(4)}</h2><p>{b}</p><p>{c}</p></div>")
         )
-    blocks, positive = labelled(pages, surroundings=False)
+    blocks, positive = labelled(pages, rule="best")
     assert {s.rpartition("/")[2] for s, yes in zip(blocks.selectors, positive, strict=True) if yes} == {"p"}
 
 

@@ -113,7 +113,7 @@ def test_global_beats_local_where_a_page_has_its_description_in_a_comment():
 
 def test_all_other_blocks_are_labelled_zero():
     blocks = read([markup(i) for i in range(9)])
-    labels = label(blocks, cluster(blocks), surroundings=False)
+    labels = label(blocks, cluster(blocks), rule="paper")
     assert not labels.positive[~np.isin(cluster(blocks), labels.content)].any()
 
 

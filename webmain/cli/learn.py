@@ -159,7 +159,8 @@ def _at(document: Document, address: str) -> Document:
 
 def _learn_all(spool: Spool, extractor: SiteExtractor, folder: str) -> int:
     """Learn each site of which pages wait; print a line for each."""
-    from webmain.extractors.lesson import Event, HeldDocuments, Lesson, is_unwatched, quality, unwatched
+    from webmain.extractors.fitting import is_unwatched
+    from webmain.extractors.lesson import Event, HeldDocuments, Lesson, told, unwatched
     from webmain.extractors.shelf import Shelf
 
     shelf = Shelf(folder)
@@ -185,7 +186,7 @@ def _learn_all(spool: Spool, extractor: SiteExtractor, folder: str) -> int:
             print(f"webmain: {learnt.problem}", file=sys.stderr)
             continue
         place = shelf.path(site, extractor.name)
-        print(f"{site}: {n} pages, {quality(learnt.fitted)}, resemblance {learned.resemblance:.2f}, {place}")
+        print(f"{site}: {n} pages, {told(learnt.fitted)}, resemblance {learned.resemblance:.2f}, {place}")
         if is_unwatched(learnt.fitted):
             print(f"webmain: {site}: {unwatched(learnt.fitted)}", file=sys.stderr)
     return worst

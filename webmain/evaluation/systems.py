@@ -4,7 +4,7 @@ A system is named by a string:
 
 - `line_block`, `pab:keep=0.4`, `package.module:Class`: an extractor, as everywhere in webmain, one page at a time;
 - `svm@site`: the extractor gets all pages of a site together and is fitted to the very pages it then judges, without their
-  gold (`webmain.extract_site`), without the fallback to another method that a crawl has;
+  gold, without the fallback to another method that `webmain.extract_site` and a crawl have;
 - `svm@crossfit`: a site's pages in `FOLDS` parts, each judged by what was learned from the others;
 - `trafilatura`, `newspaper4k:language=en`: a peer, with the options that its function in `peers` takes;
 - `all_text`: every shown text of the page, for reference: what a system must beat;
@@ -371,10 +371,10 @@ def _by_page(extractor: Extractor) -> Callable[[Sequence[Page]], list[Answer]]:
 
 
 def _by_site(extractor: Extractor) -> Callable[[Sequence[Page]], list[Answer]]:
-    from webmain import extract_site
+    from webmain.stages import extract_pages
 
     def answer(pages: Sequence[Page]) -> list[Answer]:
-        got = extract_site(pages, extractor=extractor, parts="text", timeout_s=None, max_bytes=MAX_BYTES)
+        got = extract_pages(pages, extractor, metadata=False, timeout_s=None, max_bytes=MAX_BYTES)
         return [a if isinstance(a, Rejected) else (a.text, a.confidence) for a in got]
 
     return answer

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
@@ -176,6 +176,8 @@ class Learned:
         Cross-validated agreement with the training labels, in [0, 1]; None where the method has no such figure.
     resemblance : float
         Mean `SiteExtractor.resemblance` of the pages it was learned from: what later pages are held against.
+    note : str
+        What people should know of the pages ("on 9 of them ..."), told when the site is learned and not stored.
     """
 
     n_pages: int
@@ -183,6 +185,7 @@ class Learned:
     weights: Mapping[str, Any]
     quality: float | None
     resemblance: float
+    note: str = field(default="", compare=False)
 
 
 @runtime_checkable

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Final
 
 from webmain.corpus.protocol import StoreError
 from webmain.corpus.spool import Spool
+from webmain.extractors.fitting import CHANGED_SHARE, compare, fallback, is_unwatched
 from webmain.extractors.lesson import (
-    CHANGED_SHARE,
     LEAST_WINDOW,
     Event,
     HeldDocuments,
@@ -31,7 +31,6 @@ from webmain.extractors.lesson import (
     Tell,
     document_of,
     held,
-    is_unwatched,
     unwatched,
 )
 from webmain.extractors.shelf import ModelError, OutdatedModelError, Shelf, site_of
@@ -127,7 +126,7 @@ class Learning:
         self.wanted = max(1, pages or extractor.min_pages)
         self._shelf = shelf
         self._spool = spool
-        self._default: Extractor = extractor if getattr(extractor, "judges_unlearned", False) else default
+        self._default: Extractor = fallback(extractor, default)
         self._hold_s = hold_s
         self._max_held = max_held
         self._timeout_s = timeout_s
@@ -234,10 +233,10 @@ class Learning:
         assert here.fitted is not None
         assert here.fitted.learned is not None
         limit = CHANGED_SHARE * here.fitted.learned.resemblance
-        if here.is_blind or is_unwatched(here.fitted):
+        if here.is_blind:
             return limit, limit
         try:
-            return here.fitted.resemblance(document), limit
+            return compare(here.fitted, document)
         except Rejected:
             raise
         except Exception as error:  # the method may be anybody's
@@ -316,7 +315,9 @@ class Learning:
             self._tell(Event.LAYOUT_CHANGED, site, "its pages no longer resemble those learned from")
         is_new = learnt.event is Event.LEARNED
         if learnt.event is not Event.FAILED:
-            self._tell(Event.RETRAINED if is_new and here.had_model else learnt.event, site, learnt.detail)
+            event = Event.RETRAINED if is_new and here.had_model else learnt.event
+            instead = f"; its pages are judged by {self._default.name}" if event is Event.NOT_LEARNABLE else ""
+            self._tell(event, site, f"{learnt.detail}{instead}")
         self._tell_unwatched(site, here.fitted)
         if learnt.problem:
             self._tell(Event.FAILED, site, learnt.problem)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, overload
 
 from webmain.corpus.spool import Held, Spool
 from webmain.extractors.base import NothingLearned
-from webmain.extractors.fitting import fit
+from webmain.extractors.fitting import CHANGED_SHARE, fit, is_unwatched
 from webmain.extractors.model_file import aware
 from webmain.extractors.shelf import ModelError, Shelf
 from webmain.page.document import Document
@@ -26,12 +26,6 @@ logger = logging.getLogger(__name__)
 
 LEAST_WINDOW: Final = 5
 """Pages that are needed before a layout is said to have changed: a gallery or a live blog is none."""
-
-CHANGED_SHARE: Final = 0.5
-"""A layout has changed where the mean falls below this share of the resemblance of the pages learned from."""
-
-LEAST_RESEMBLANCE: Final = 0.2
-"""Where even the pages learned from resemble each other less, pages are not compared: any would do."""
 
 
 class Event(StrEnum):
@@ -175,9 +169,7 @@ class Lesson:
                 fitted=known, event=Event.REUSED, detail=f"a model of {self.past.n_given} pages", past=self.past
             )
         try:
-            if n < self.least:
-                raise NothingLearned(f"{self.extractor.name} wants {self.least} pages, there are {n}")
-            fitted = fit(self.extractor, self.documents)
+            fitted = fit(self.extractor, self.documents, least=self.least)
         except NothingLearned as nothing:
             event = Event.REUSED if known else Event.NOT_LEARNABLE
             return Learnt(fitted=known, event=event, detail=str(nothing), past=self.past, layout_changed=has_changed)
@@ -195,7 +187,7 @@ class Lesson:
         return Learnt(
             fitted=fitted,
             event=Event.LEARNED,
-            detail=f"from {n} pages{different}, {quality(fitted)}{place}",
+            detail=f"from {n} pages{different}, {told(fitted)}{place}",
             past=past,
             layout_changed=has_changed,
             problem=problem,
@@ -233,11 +225,6 @@ def n_pages(fitted: SiteExtractor) -> int:
     return fitted.learned.n_pages if fitted.learned is not None else 0
 
 
-def is_unwatched(fitted: SiteExtractor) -> bool:
-    """Tell whether the pages learned from look so different that later ones can not be held against them."""
-    return fitted.learned is not None and fitted.learned.resemblance < LEAST_RESEMBLANCE
-
-
 def unwatched(fitted: SiteExtractor) -> str:
     """Say that a change of layout will not be noticed."""
     assert fitted.learned is not None
@@ -251,6 +238,12 @@ def quality(fitted: SiteExtractor) -> str:
         return "kept generic"
     found = fitted.learned.quality if fitted.learned is not None else None
     return "quality unknown" if found is None else f"quality {found:.3f}"
+
+
+def told(fitted: SiteExtractor) -> str:
+    """Say how good a freshly fitted extractor is, and what people should know of the pages."""
+    note = fitted.learned.note if fitted.learned is not None else ""
+    return f"{quality(fitted)}, {note}" if note else quality(fitted)
 
 
 def dates(documents: Sequence[Document]) -> tuple[datetime | None, datetime | None]:

@@ -27,9 +27,9 @@ from webmain.extractors.base import (
 )
 from webmain.features.block_features import DEFAULT_SETS, check_sets
 from webmain.features.choice import probabilities
-from webmain.features.labels import FORMS, Labels, label_site
+from webmain.features.labels import FORMS, RULES, Labels, label_site
 from webmain.features.linear import LinearModel, learn
-from webmain.features.relevance import usable_descriptions
+from webmain.features.relevance import is_own_text, usable_descriptions
 from webmain.features.site_blocks import (
     read_descriptions,
     read_documents,
@@ -59,6 +59,12 @@ MAX_PAGES = 500
 MAX_BLOCKS = 5_000
 """Blocks of one page that are learned from, the first ones; the others are judged all the same."""
 
+MAX_ROUNDS = 4
+"""Times that a classifier is fitted anew, with what it wrongly kept on pages without content clusters as further boilerplate."""
+
+MIN_KEPT_SHARE = 0.05
+"""A page of which less is kept, as a share of what is usual on the site's pages, does not look like them: a scrap is no article."""
+
 
 @dataclass(frozen=True)
 class SVM:
@@ -68,6 +74,12 @@ class SVM:
     ----------
     form : {"global", "local"}
         Whether the cluster that is content is chosen for the whole site (Algorithm 1) or for each page.
+    labels : {"article", "best", "paper"}
+        Which blocks are content for the classifier (module 3, Algorithm 1). "paper": as printed, all blocks of the cluster with
+        the highest relevance are 1, all others are 0, on every page. "best": that cluster alone, its relevance corrected for
+        chance, a lead giving way to the body after it; pages without it teach nothing of content. "article", a deviation:
+        beside it the best clusters of further templates, leads, and the quotes, headings and lists that stand between
+        content blocks or go on after them.
     features : str
         Feature sets, joined by "+": "length", "tag_path", "selector" (module 1). Visual properties are there only on rendered
         pages.
@@ -86,8 +98,9 @@ class SVM:
     """
 
     name: ClassVar[str] = "svm"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     form: Literal["global", "local"] = "global"
+    labels: Literal["article", "best", "paper"] = "article"
     features: str = "+".join(DEFAULT_SETS)
     min_pages: int = 5
     seed: int = 0
@@ -95,6 +108,7 @@ class SVM:
 
     def __post_init__(self) -> None:
         check_option(self.name, "form", self.form, FORMS)
+        check_option(self.name, "labels", self.labels, RULES)
         check_sets(self._sets)
         check_number(self.name, "min_pages", self.min_pages, 1, 1e6)
 
@@ -145,9 +159,11 @@ class SVM:
     def fit(self, documents: Sequence[Document]) -> Self:
         """Cluster, label and classify the blocks of a site's pages (modules 2 to 4).
 
-        Pages on which no cluster is content are left out when the classifier learns: their article, if they have one, was
-        not found, and would count as boilerplate. The order of the pages makes no difference. Of more than `MAX_PAGES` the
-        first ones are read, one after the other: a sequence that makes its items on access holds one parsed page at a time.
+        Pages on which no cluster is content are left out when the classifier learns (not with `labels="paper"`): their article,
+        if they have one, was not found, and would count as boilerplate. Only what they have of other pages' texts, and what is
+        mostly links, counts so, where the classifier would else take it for most of their content. The order of the pages
+        makes no difference. Of more than `MAX_PAGES` the first ones are read, one after the other: a sequence that makes its
+        items on access holds one parsed page at a time.
 
         Raises
         ------
@@ -158,26 +174,56 @@ class SVM:
         blocks = side_by_side(pages)
         if not any(usable_descriptions(blocks)):
             raise NothingLearned(f"svm: none of {len(pages)} pages has a description of its own")
-        labels = self._label(blocks)
-        if not labels.positive.any():
+        positive = self._label(blocks).positive
+        if not positive.any():
             raise NothingLearned(f"svm: no text on {len(pages)} pages says what their descriptions say")
-        told = np.unique(blocks.page[labels.positive]).astype(np.int64)
-        positive = labels.positive[np.isin(blocks.page, told)]
-        model = learn(blocks.of_pages(told), positive, sets=self._sets, seed=self.seed)
+        told = np.bincount(blocks.page[positive], minlength=blocks.n_pages) > 0
+        model = self._learn(blocks, positive, told)
         if _is_blind(model):
             raise NothingLearned(f"svm: features={self.features}: {len(pages)} pages have nothing of that in common")
-        learned = Learned(
-            n_pages=len(pages),
-            columns=model.columns,
-            weights={key: value for key, value in model.to_plain().items() if key != "columns"},
-            quality=model.quality,
-            resemblance=0.0,
+        kept = [_n_kept(model, page) for page in pages]
+        usual = float(np.median([n for n, has in zip(kept, told.tolist(), strict=True) if has]))
+        looks = [_resemblance(model, page, usual) for page, has in zip(pages, told.tolist(), strict=True) if has]
+        n_silent = len(pages) - int(told.sum())
+        return replace(
+            self,
+            learned=Learned(
+                n_pages=len(pages),
+                columns=model.columns,
+                weights={**{k: v for k, v in model.to_plain().items() if k != "columns"}, "usual_chars": usual},
+                quality=model.quality,
+                resemblance=float(np.mean(looks)),
+                note=f"on {n_silent} of them no text says what a description says" if n_silent else "",
+            ),
         )
-        looks = [_resemblance(model, page) for page in pages]
-        return replace(self, learned=replace(learned, resemblance=float(np.mean(looks))))
+
+    def _learn(self, blocks: SiteBlocks, positive: NDArray[np.bool_], told: NDArray[np.bool_]) -> LinearModel:
+        """Fit the classifier to the pages that have content, and to what others show to be boilerplate (module 4).
+
+        Parameters
+        ----------
+        blocks : SiteBlocks
+        positive : (n_blocks,) bool
+        told : (n_pages,) bool
+            Pages with positive blocks.
+        """
+        used = np.ones(len(blocks), dtype=np.bool_) if self.labels == "paper" else told[blocks.page]
+        model = first = self._learn_from(blocks, positive, used)
+        for _ in range(MAX_ROUNDS):
+            wrong = _wrongly_kept(blocks, model, ~told) & ~used
+            if not wrong.any():
+                break
+            used |= wrong
+            model = replace(self._learn_from(blocks, positive, used), places=first.places)
+        return model
+
+    def _learn_from(self, blocks: SiteBlocks, positive: NDArray[np.bool_], used: NDArray[np.bool_]) -> LinearModel:
+        chosen = blocks.taken(np.flatnonzero(used))
+        pages = np.unique(chosen.page).astype(np.int64)
+        return learn(chosen.of_pages(pages), positive[used], sets=self._sets, seed=self.seed)
 
     def _label(self, blocks: SiteBlocks, check: Callable[[], object] = lambda: None) -> Labels:
-        return label_site(blocks, sets=self._sets, form=self.form, check=check)
+        return label_site(blocks, sets=self._sets, form=self.form, rule=self.labels, check=check)
 
     def restored(self, learned: Learned) -> Self:
         """Return a copy with a model learned earlier.
@@ -188,21 +234,49 @@ class SVM:
             It is not a model of this method.
         """
         _read_model(learned)
+        _usual_chars(learned)
         return replace(self, learned=learned)
 
     def resemblance(self, document: Document) -> float:
-        """Return the share of a page's text that stands at places known from the pages learned from; 0 without content."""
-        if self._model is None:
+        """Return the share of a page's text that stands at places known from the pages learned from; 0 without content.
+
+        A scrap (`MIN_KEPT_SHARE`) is no content.
+        """
+        if self._model is None or self.learned is None:
             return 0.0
-        return _resemblance(self._model, read_segmentations([shown_blocks(document)]))
+        return _resemblance(self._model, read_segmentations([shown_blocks(document)]), _usual_chars(self.learned))
 
 
-def _resemblance(model: LinearModel, page: SiteBlocks) -> float:
-    """Return the share of one page's text that stands at known places; 0 without content."""
-    if not (model.margins(page) > 0).any():
+def _wrongly_kept(blocks: SiteBlocks, model: LinearModel, silent: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Tell which blocks of pages without content clusters a classifier takes for content, though they are boilerplate.
+
+    They are texts of other pages, or links, on pages of whose kept characters they are most.
+    """
+    kept = silent[blocks.page] & (model.margins(blocks) > 0)
+    foreign = kept & ~is_own_text(blocks)
+    n_chars = _n_chars(blocks)
+    n_kept, n_foreign = (np.bincount(blocks.page, n_chars * of, minlength=blocks.n_pages) for of in (kept, foreign))
+    wrong: NDArray[np.bool_] = foreign & (2 * n_foreign > n_kept)[blocks.page]
+    return wrong
+
+
+def _n_chars(blocks: SiteBlocks) -> NDArray[np.float64]:
+    """Return the characters of each block."""
+    return np.fromiter(map(len, blocks.texts), dtype=np.float64, count=len(blocks))
+
+
+def _n_kept(model: LinearModel, page: SiteBlocks) -> float:
+    """Return the characters of one page that a model keeps."""
+    return float(_n_chars(page)[model.margins(page) > 0].sum())
+
+
+def _resemblance(model: LinearModel, page: SiteBlocks, usual_chars: float) -> float:
+    """Return the share of one page's text that stands at known places; 0 without content, or where it is a scrap."""
+    n_kept = _n_kept(model, page)
+    if not n_kept or n_kept < MIN_KEPT_SHARE * usual_chars:
         return 0.0
     known = np.array([model.knows(*place) for place in zip(page.tag_paths, page.selectors, strict=True)])
-    n_chars = np.array([len(text) for text in page.texts], dtype=np.float64)
+    n_chars = _n_chars(page)
     return float((known * n_chars).sum() / n_chars.sum())
 
 
@@ -232,6 +306,14 @@ def _read_pages(documents: Iterable[Document]) -> list[SiteBlocks]:
 
 def _read_model(learned: Learned) -> LinearModel:
     return LinearModel.from_plain({**learned.weights, "columns": list(learned.columns)})
+
+
+def _usual_chars(learned: Learned) -> float:
+    """Return how many characters are kept, as a median, of the pages learned from."""
+    found = learned.weights.get("usual_chars")
+    if type(found) not in (int, float) or not found >= 0:
+        raise ValueError(f"no linear model: usual_chars is {found!r:.60}")
+    return float(found)
 
 
 def _digest(document: Document) -> bytes:

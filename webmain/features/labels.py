@@ -25,10 +25,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from webmain.features.cluster_evidence import Evidence
     from webmain.features.site_blocks import SiteBlocks
 
 Form = Literal["global", "local"]
 FORMS = ("global", "local")
+
+Rule = Literal["article", "best", "paper"]
+RULES = ("article", "best", "paper")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +69,7 @@ def label_site(
     *,
     sets: Sequence[str] = DEFAULT_SETS,
     form: Form = "global",
-    surroundings: bool = True,
+    rule: Rule = "article",
     check: Callable[[], object] = lambda: None,
 ) -> Labels:
     """Cluster the blocks of a site and label them; where content and boilerplate fell together, with a smaller radius.
@@ -75,7 +79,7 @@ def label_site(
     blocks : SiteBlocks
     sets : sequence of str
         Feature sets for the clusters.
-    form, surroundings
+    form, rule
         As `label` has them.
     check : callable
         Called between the steps; it may raise to end the work.
@@ -83,7 +87,8 @@ def label_site(
     Notes
     -----
     The curve of distances that the radius is read from has no clear knee on some sites. An article's text is not on other
-    pages: where more than a few of the content clusters' blocks are, the radius was too wide, and a narrower one is tried.
+    pages: where more than a few of the content clusters' blocks are, the radius was too wide, and a narrower one is tried; by
+    the paper's own rule the first clusters count.
     """
     is_repeated = repeated(blocks)
     widest: Labels | None = None
@@ -91,8 +96,10 @@ def label_site(
     for _ in range(MAX_NARROWINGS):
         clusters = cluster(blocks, sets=sets, scale=scale)
         check()
-        labels = label(blocks, clusters, form=form, surroundings=surroundings)
+        labels = label(blocks, clusters, form=form, rule=rule)
         check()
+        if rule == "paper":
+            return labels
         if widest is None:
             widest = labels
         chosen = np.isin(clusters, labels.content)
@@ -104,7 +111,7 @@ def label_site(
 
 
 def label(
-    blocks: SiteBlocks, clusters: NDArray[np.int32], *, form: Form = "global", surroundings: bool = True
+    blocks: SiteBlocks, clusters: NDArray[np.int32], *, form: Form = "global", rule: Rule = "article"
 ) -> Labels:
     """Label blocks as content or not, by the pages' descriptions.
 
@@ -116,8 +123,11 @@ def label(
     form : {"global", "local"}
         "global" adds up each cluster's relevance over all pages; "local" takes each page's own best cluster, which now and
         then is its comments.
-    surroundings : bool
-        Whether what stands between content blocks, or goes on right after them, is content too (`surrounding_content`).
+    rule : {"article", "best", "paper"}
+        What is content. "paper" is Algorithm 1 as printed: the cluster with the highest relevance, all other blocks are 0.
+        "best" is one cluster, too, with the deviations by which it is found (`content_clusters`): relevance is corrected for
+        chance, a lead gives way to the body that follows it. "article" adds to it the clusters of further templates and
+        leads, and what stands between content blocks or goes on right after them (`surrounding_content`).
 
     Returns
     -------
@@ -127,27 +137,28 @@ def label(
     Raises
     ------
     ValueError
-        The form is not known, or there is not one cluster for each block.
+        The form or the rule is not known, or there is not one cluster for each block.
     """
-    if form not in FORMS:
-        raise ValueError(f"form: got {form!r}, allowed are {', '.join(FORMS)}")
+    for name, given, allowed in (("form", form, FORMS), ("rule", rule, RULES)):
+        if given not in allowed:
+            raise ValueError(f"{name}: got {given!r}, allowed are {', '.join(allowed)}")
     if len(clusters) != len(blocks):
         raise ValueError(f"{len(clusters)} cluster numbers for {len(blocks)} blocks")
     evidence = gather(blocks, clusters)
     positive = np.zeros(len(blocks), dtype=np.bool_)
     content: dict[int, None] = {}
     if form == "global":
-        found = content_clusters(evidence, np.arange(blocks.n_pages))
-        content = dict.fromkeys(without_asides(blocks, clusters, found))
+        found = _chosen(evidence, np.arange(blocks.n_pages), rule)
+        content = dict.fromkeys(without_asides(blocks, clusters, found) if rule == "article" else found)
         positive |= np.isin(clusters, list(content))
     else:
         bounds = page_bounds(blocks)
         for page in np.flatnonzero(evidence.described).tolist():
-            of_page = content_clusters(evidence, np.array([page]))
+            of_page = _chosen(evidence, np.array([page]), rule)
             first, end = bounds[page]
             positive[first:end] = np.isin(clusters[first:end], of_page)
             content.update(dict.fromkeys(of_page))
-    if surroundings and positive.any():
+    if rule == "article" and positive.any():
         positive |= surrounding_content(blocks, clusters, positive)
     return Labels(
         content=tuple(content),
@@ -155,3 +166,12 @@ def label(
         positive=positive,
         n_described=int(evidence.described.sum()),
     )
+
+
+def _chosen(evidence: Evidence, pages: NDArray[np.int64], rule: Rule) -> list[int]:
+    """Return the content clusters of some pages by a rule, best first."""
+    if rule != "paper":
+        found = content_clusters(evidence, pages)
+        return found if rule == "article" else found[:1]
+    relevance = evidence.relevance[pages].sum(axis=0)
+    return [int(relevance.argmax())] if relevance.max(initial=0.0) > 0 else []

@@ -74,7 +74,7 @@ class SiteBlocks:
         number[pages] = np.arange(len(pages), dtype=np.int32)
         at = np.flatnonzero(number[self.page] >= 0)
         return replace(
-            self._taken(at),
+            self.taken(at),
             page=number[self.page[at]],
             descriptions=tuple(self.descriptions[i] for i in pages.tolist()),
             sites=tuple(self.sites[i] for i in pages.tolist()),
@@ -83,9 +83,9 @@ class SiteBlocks:
     def first_of_pages(self, n: int) -> SiteBlocks:
         """Return the first `n` blocks of each page."""
         starts = np.searchsorted(self.page, self.page)
-        return self._taken(np.flatnonzero(np.arange(len(self)) - starts < n))
+        return self.taken(np.flatnonzero(np.arange(len(self)) - starts < n))
 
-    def _taken(self, at: NDArray[np.int64]) -> SiteBlocks:
+    def taken(self, at: NDArray[np.int64]) -> SiteBlocks:
         """Return some blocks of the same pages."""
         kept = at.tolist()
         return replace(

@@ -2,7 +2,8 @@
 
 Two questions are kept apart. *Other pages*: a model learned from n pages judges pages of the site that it has not seen, as a
 later crawl does. *The same pages*: n pages are given together and each is judged with what all of them tell, as
-`webmain.extract_site` does for somebody who builds a corpus. No gold is shown to any method in either.
+`webmain.extract_site` does for somebody who builds a corpus, but by the method alone, without another one for pages of which
+nothing was learned. No gold is shown to any method in either.
 
 Sources: LBDA, "Tag Tree Parsing" (the trees of all pages of a site are merged), and the per-site SVM's paper, module 3, which
 prefers the global form of labelling to the local one. Neither paper prints figures for this.
@@ -16,7 +17,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from webmain import extract_site
 from webmain.evaluation.curves import Curve, curves_plot
 from webmain.evaluation.metrics import rouge_lsum, same_words, words
 from webmain.evaluation.records import Findings, GoldPage, Table
@@ -26,7 +26,7 @@ from webmain.extractors.base import Extractor, SiteExtractor
 from webmain.extractors.registry import EXTRACTORS, create
 from webmain.items import Rejected
 from webmain.page.document import Document
-from webmain.stages import compose, fitted, judge, merge, read
+from webmain.stages import compose, extract_pages, fitted, judge, merge, read
 
 VARIANTS = ("svm:form=local",)
 """Forms of methods that have a curve of their own beside the method's."""
@@ -206,7 +206,7 @@ def _text(page: GoldPage, extractor: Extractor) -> str:
 
 
 def _texts(pages: Sequence[GoldPage], spec: str) -> list[str]:
-    answers = extract_site(map(as_page, pages), extractor=spec, parts="text", timeout_s=None, max_bytes=MAX_BYTES)
+    answers = extract_pages(map(as_page, pages), create(spec), metadata=False, timeout_s=None, max_bytes=MAX_BYTES)
     return ["" if isinstance(answer, Rejected) else answer.text for answer in answers]
 
 

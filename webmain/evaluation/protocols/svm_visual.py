@@ -32,7 +32,7 @@ from webmain.evaluation.visual import RenderedPage, read_rendered, site_blocks
 from webmain.features.alignment import gold_content
 from webmain.features.block_features import FEATURE_SETS
 from webmain.features.folds import page_folds
-from webmain.features.labels import Form, label_site
+from webmain.features.labels import Form, Rule, label_site
 from webmain.features.linear import learn
 from webmain.features.positions import in_column
 from webmain.features.relevance import is_own_text, page_bounds
@@ -107,8 +107,8 @@ class Setting:
     ----------
     sets : tuple of str
         Feature sets, of clusters and classifier alike.
-    surroundings : bool
-        Whether blocks around those of the best cluster are content too.
+    rule : {"article", "best", "paper"}
+        Which blocks are content (`webmain.features.labels.label`).
     own : bool
         Whether each page is extracted by a model of all pages, itself among them, as in a crawl that has no model yet; nobody
         has labelled them.
@@ -118,7 +118,7 @@ class Setting:
 
     sets: tuple[str, ...] = VISUAL
     form: Form = "global"
-    surroundings: bool = True
+    rule: Rule = "article"
     own: bool = False
     n_train: int | None = None
 
@@ -190,7 +190,7 @@ def extract(site: Site, setting: Setting, *, seed: int) -> NDArray[np.bool_]:
         if setting.n_train is not None:
             train = np.sort(np.random.default_rng(seed).permutation(train)[: setting.n_train])
         known, unseen = site.blocks.of_pages(train), site.blocks.of_pages(test)
-        labels = label_site(known, sets=setting.sets, form=setting.form, surroundings=setting.surroundings)
+        labels = label_site(known, sets=setting.sets, form=setting.form, rule=setting.rule)
         if labels.positive.any():
             told = np.unique(known.page[labels.positive]).astype(
                 np.int64
@@ -261,7 +261,7 @@ def _accuracy(
     rows: list[tuple[str | int | float | None, ...]] = []
     for site in sites:
         whole = [page for page in site.compared if page not in flaws[site.name]]
-        best_only = extract(site, Setting(surroundings=False), seed=seed)
+        best_only = extract(site, Setting(rule="best"), seed=seed)
         row: list[str | int | float | None] = [site.name, len(site.compared), PUBLISHED.get(site.name)]
         for mask, pages in ((kept[site.name], None), (best_only, None), (kept[site.name], whole)):
             if mask is kept[site.name] and pages is not None:
@@ -282,6 +282,7 @@ def _accuracy(
 def _by_setting(sites: Sequence[Site], kept: dict[str, NDArray[np.bool_]], *, seed: int) -> Table:
     settings = {"+".join(sets): Setting(sets=sets) for sets in SETS}
     settings["visual, local form"] = Setting(form="local")
+    settings["visual, Algorithm 1 as printed"] = Setting(rule="paper")
     settings["visual, trained on the pages themselves"] = Setting(own=True)
     rows = []
     for name, setting in settings.items():
