@@ -291,7 +291,8 @@ def old_layout(number: int) -> str:
     """A page of another layout without a description, whose footer stands much like the first layout's paragraphs."""
     links = "".join(f"<p>{text(7, 40, i)}</p>" for i in range(6))  # the same on every page
     body = "".join(f"<td>{paragraph}</td>" for paragraph in story(number))
-    return f"<html><head><title>Page {number}</title></head><body><table>{body}</table><div class='story old'>{links}</div></body>"
+    head = f"<html><head><title>Page {number}</title></head>"
+    return f"{head}<body><table>{body}</table><div class='story old'>{links}</div></body>"
 
 
 def test_a_footer_that_recurs_on_pages_without_content_clusters_is_boilerplate():

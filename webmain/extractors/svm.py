@@ -60,10 +60,10 @@ MAX_BLOCKS = 5_000
 """Blocks of one page that are learned from, the first ones; the others are judged all the same."""
 
 MAX_ROUNDS = 4
-"""Times that a classifier is fitted anew, with what it wrongly kept on pages without content clusters as further boilerplate."""
+"""Times that a classifier is fitted anew, what it wrongly kept on pages without content clusters being boilerplate then."""
 
 MIN_KEPT_SHARE = 0.05
-"""A page of which less is kept, as a share of what is usual on the site's pages, does not look like them: a scrap is no article."""
+"""A page of which less is kept, as a share of what is usual on the site, does not look like its pages: a scrap."""
 
 
 @dataclass(frozen=True)
@@ -75,11 +75,11 @@ class SVM:
     form : {"global", "local"}
         Whether the cluster that is content is chosen for the whole site (Algorithm 1) or for each page.
     labels : {"article", "best", "paper"}
-        Which blocks are content for the classifier (module 3, Algorithm 1). "paper": as printed, all blocks of the cluster with
-        the highest relevance are 1, all others are 0, on every page. "best": that cluster alone, its relevance corrected for
-        chance, a lead giving way to the body after it; pages without it teach nothing of content. "article", a deviation:
-        beside it the best clusters of further templates, leads, and the quotes, headings and lists that stand between
-        content blocks or go on after them.
+        Which blocks are content for the classifier (module 3, Algorithm 1). "paper": as printed, all blocks of the cluster
+        with the highest relevance are 1, all others are 0, on every page. "best": one cluster alone, its relevance
+        corrected for chance, a lead giving way to the body after it; pages without it teach nothing of content. "article",
+        a deviation: beside it the best clusters of further templates, leads, and the quotes, headings and lists that stand
+        between content blocks or go on after them.
     features : str
         Feature sets, joined by "+": "length", "tag_path", "selector" (module 1). Visual properties are there only on rendered
         pages.
@@ -159,9 +159,9 @@ class SVM:
     def fit(self, documents: Sequence[Document]) -> Self:
         """Cluster, label and classify the blocks of a site's pages (modules 2 to 4).
 
-        Pages on which no cluster is content are left out when the classifier learns (not with `labels="paper"`): their article,
-        if they have one, was not found, and would count as boilerplate. Only what they have of other pages' texts, and what is
-        mostly links, counts so, where the classifier would else take it for most of their content. The order of the pages
+        Pages on which no cluster is content are left out when the classifier learns (not with `labels="paper"`): their
+        article, if they have one, was not found, and would count as boilerplate. Only their links, and what they share with
+        other pages, count so, where the classifier would else take these for most of their content. The order of the pages
         makes no difference. Of more than `MAX_PAGES` the first ones are read, one after the other: a sequence that makes its
         items on access holds one parsed page at a time.
 
@@ -311,7 +311,7 @@ def _read_model(learned: Learned) -> LinearModel:
 def _usual_chars(learned: Learned) -> float:
     """Return how many characters are kept, as a median, of the pages learned from."""
     found = learned.weights.get("usual_chars")
-    if type(found) not in (int, float) or not found >= 0:
+    if not isinstance(found, (int, float)) or not found >= 0:
         raise ValueError(f"no linear model: usual_chars is {found!r:.60}")
     return float(found)
 

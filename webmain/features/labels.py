@@ -110,9 +110,7 @@ def label_site(
     return widest
 
 
-def label(
-    blocks: SiteBlocks, clusters: NDArray[np.int32], *, form: Form = "global", rule: Rule = "article"
-) -> Labels:
+def label(blocks: SiteBlocks, clusters: NDArray[np.int32], *, form: Form = "global", rule: Rule = "article") -> Labels:
     """Label blocks as content or not, by the pages' descriptions.
 
     Parameters
