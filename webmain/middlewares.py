@@ -55,6 +55,11 @@ MAX_ROBOTS_BYTES = 500 * 1024
 FAILURE_HEADER = "X-Webmain-Failure"
 """In a recording: the answer was none, but this exception."""
 
+
+class RefusedAddressError(IgnoreRequest):
+    """The address is a private one, or not one of a web site (`webmain.handlers.Guarded`)."""
+
+
 FAILURE_STATUS = 599
 FAILURES: Mapping[str, type[Exception]] = {
     kind.__name__: kind
@@ -65,6 +70,7 @@ FAILURES: Mapping[str, type[Exception]] = {
         DownloadFailedError,
         DownloadCancelledError,
         ResponseDataLossError,
+        RefusedAddressError,
     )
 }
 _NAMES = {
@@ -162,6 +168,8 @@ def failure_name(exception: Exception) -> str:
         return "robots"
     if isinstance(exception, RobotsUnreachableError):
         return "robots_unreachable"
+    if isinstance(exception, RefusedAddressError):
+        return "refused_address"
     if isinstance(exception, IgnoreRequest):
         return "ignored"
     return next((name for kind, name in _NAMES.items() if isinstance(exception, kind)), "other")
@@ -182,6 +190,7 @@ class Robots(RobotsTxtMiddleware):
         self._retry_s = settings.getfloat("WEBMAIN_ROBOTS_RETRY_S")
         self._max_delay = settings.getfloat("WEBMAIN_MAX_CRAWL_DELAY")
         self._unreachable: dict[str, float] = {}
+        self._refused: dict[str, str] = {}
         self._delays: dict[str, float] = {}
 
     @classmethod
@@ -199,6 +208,8 @@ class Robots(RobotsTxtMiddleware):
             del self._unreachable[netloc]
             self._parsers.pop(netloc, None)
         await super().robot_parser(request)
+        if netloc in self._refused:
+            raise RefusedAddressError(self._refused[netloc])
         if self._denies and netloc in self._unreachable:
             raise RobotsUnreachableError(f"robots.txt of {netloc} cannot be read now")
         # Not what was awaited: of several requests that wait for one robots.txt, Scrapy 2.19 gives the rules to the first
@@ -222,7 +233,9 @@ class Robots(RobotsTxtMiddleware):
 
     def _robots_error(self, exc: Exception, netloc: str) -> None:
         """Note that there was no answer; too many redirects count as no rules (RFC 9309, 2.3.1.2)."""
-        if isinstance(exc, RobotsUnreachableError):
+        if isinstance(exc, RefusedAddressError):
+            self._refused[netloc] = str(exc)
+        elif isinstance(exc, RobotsUnreachableError):
             self._note_unreachable(netloc, str(exc))
         super()._robots_error(exc, netloc)
 

@@ -126,6 +126,17 @@ RETRY_HTTP_CODES = [408, 429, 500, 502, 503, 504, 522, 524]
 RETRY_GIVE_UP_LOG_LEVEL = "INFO"  # it is counted, and told with its reason
 SCRAPER_SLOT_MAX_ACTIVE_SIZE = 20_000_000  # bytes of pages in work before fetching waits
 
+# ---- The way out
+
+WEBMAIN_ALLOW_PRIVATE = False
+"""Connect to private addresses too, not only where a site was named that has one."""
+
+DOWNLOAD_HANDLERS = {
+    "http": "webmain.handlers.Guarded",
+    "https": "webmain.handlers.Guarded",
+    **dict.fromkeys(("file", "ftp", "s3")),
+}
+
 # ---- Recordings
 
 WEBMAIN_RECORD = ""

@@ -61,6 +61,8 @@ class Outcome:
         Unexpected exceptions, in pipelines and in the spider, and feeds that could not be stored.
     learning : Mapping[str, int]
         Sites that were learned, reused (their model lay on the shelf), retrained, or are not learnable.
+    refused, refused_first : int, str
+        Requests of any kind that the guard of the network has refused, and why the first of them.
     review : Review or None
         None where articles in doubt are not listed.
     """
@@ -77,6 +79,8 @@ class Outcome:
     sites: Mapping[str, tuple[int, int]]
     elapsed_s: float
     finish_reason: str
+    refused: int = 0
+    refused_first: str = ""
     review: Review | None = None
 
     @property
@@ -107,6 +111,8 @@ def outcome(stats: Stats) -> Outcome:
         sites={name: (counts[0], counts[1]) for name, counts in order},
         elapsed_s=float(stats.get("elapsed_time_seconds") or 0.0),
         finish_reason=str(stats.get("finish_reason") or ""),
+        refused=_number(stats, "webmain/refused_addresses"),
+        refused_first=str(stats.get("webmain/refused_address") or ""),
         review=_review(stats),
     )
 
@@ -154,6 +160,7 @@ def render(
         ("pages read", f"{found.pages:,}"),
         ("rejected", _counts(found.rejected)),
         ("not fetched", _counts(found.failed)),
+        *([("not asked", _refused(found))] if found.refused else []),
         ("errors", f"{found.errors:,}"),
         *([("sites", _listed(found.learning))] if found.learning else []),
         ("took", _duration(found.elapsed_s) + (f" ({found.finish_reason})" if found.finish_reason else "")),
@@ -176,6 +183,10 @@ def render(
 def _doubts(review: Review, n_articles: int) -> str:
     told = f"{review.doubtful:,} of {n_articles:,} articles have a confidence below {review.below:g}, {review.listed:,} new"
     return told + (f"; {review.kept_out:,} kept out" if review.kept_out else "")
+
+
+def _refused(found: Outcome) -> str:
+    return f"{found.refused:,} ({found.refused_first}); -s WEBMAIN_ALLOW_PRIVATE=1 allows private addresses"
 
 
 def headline(found: Outcome) -> str:

@@ -49,7 +49,7 @@ class LocalSite:
     `routes` maps paths to answers (an `Answer`, or its values in order), or to functions of how often the path was asked for.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, host: str = "127.0.0.1", port: int = 0) -> None:
         self.routes: dict[str, Route] = {"/robots.txt": Answer("", 404)}
         self.asked: Counter[str] = Counter()
         self.times: list[tuple[float, str]] = []
@@ -84,8 +84,9 @@ class LocalSite:
             def handle_error(self, *_: Any) -> None:
                 pass  # clients are killed in some tests
 
-        self._server = Server(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
+        self._server = Server((host, port), Handler)
+        self.port = self._server.server_port
+        self.url = f"http://{host}:{self.port}"
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
         self._thread.start()
 

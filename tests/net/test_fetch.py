@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from webmain.net import connection
+from webmain.net import addresses, connection
 from webmain.net.errors import (
     BadAddress,
     BadResponse,
@@ -167,7 +167,7 @@ def test_private_addresses_are_refused_however_written(site: Site, url: str) -> 
 
 
 def test_redirect_to_a_private_address_is_refused(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection, "is_public", lambda address: address == "127.0.0.1")
+    monkeypatch.setattr(addresses, "is_public", lambda address: address == "127.0.0.1")
     site.routes["/robots.txt"] = answer(b"", status=404)
     site.routes["/"] = redirect("http://127.0.0.2/secret")
     with pytest.raises(PrivateAddress, match=r"127\.0\.0\.2"):
@@ -175,7 +175,7 @@ def test_redirect_to_a_private_address_is_refused(site: Site, monkeypatch: pytes
 
 
 def test_robots_redirected_to_a_private_address_is_refused(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection, "is_public", lambda address: address == "127.0.0.1")
+    monkeypatch.setattr(addresses, "is_public", lambda address: address == "127.0.0.1")
     site.routes["/robots.txt"] = redirect("http://10.0.0.1/")
     with pytest.raises(PrivateAddress):
         fetch(site.url(), timeout_s=5)

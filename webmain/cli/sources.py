@@ -46,7 +46,11 @@ def add_source(parser: argparse.ArgumentParser, *, several: bool) -> None:
     parser.add_argument("--timeout", type=positive, default=TIMEOUT_S, metavar="S", help="seconds for extraction (10)")
     parser.add_argument("--max-bytes", type=positive_int, default=MAX_BYTES, metavar="N", help="largest page (10 MiB)")
     parser.add_argument("--contact", help="your address, sent in the user agent when a page is fetched")
-    parser.add_argument("--allow-private", action="store_true", help="also fetch from private and loopback addresses")
+    parser.add_argument(
+        "--allow-private",
+        action="store_true",
+        help="also fetch from private and loopback addresses (or WEBMAIN_ALLOW_PRIVATE=1 in the environment)",
+    )
     parser.add_argument("--ignore-robots", action="store_true", help="don't ask robots.txt (your own site)")
 
 
@@ -103,7 +107,8 @@ def read_page(source: str, args: argparse.Namespace) -> Page:
     if source == "-":
         return Page(url=args.url, body=sys.stdin.buffer.read(args.max_bytes + 1))
     if source.lower().startswith(("http://", "https://")):
-        from webmain.net.errors import FetchError
+        from webmain.net.addresses import allows_private
+        from webmain.net.errors import FetchError, PrivateAddress
         from webmain.net.fetch import fetch
 
         agent = f"webmain/{__version__}" + (f" (+{args.contact})" if args.contact else "")
@@ -112,11 +117,12 @@ def read_page(source: str, args: argparse.Namespace) -> Page:
                 source,
                 user_agent=agent,
                 max_bytes=args.max_bytes,
-                allow_private=args.allow_private,
+                allow_private=args.allow_private or allows_private(),
                 obey_robots=not args.ignore_robots,
             )
         except FetchError as error:
-            raise NotFoundError(f"{source}: {error}") from error
+            advice = "; --allow-private lets it through" if isinstance(error, PrivateAddress) else ""
+            raise NotFoundError(f"{source}: {error}{advice}") from error
     try:
         with local_file(source).open("rb") as file:
             return Page(url=args.url, body=file.read(args.max_bytes + 1))

@@ -14,21 +14,10 @@ import threading
 import time
 from dataclasses import dataclass
 from functools import cache
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from typing import Any
 
-from webmain.net.errors import BadAddress, PrivateAddress, Timeout, Unreachable
-
-REFUSED_PORTS = frozenset(
-    (
-        *(set(range(1, 1024)) - {80, 443}),  # the classic services
-        *(1433, 1521, 2049, 2375, 2376, 2379, 2380, 3128, 3306, 3389, 4190, 5060, 5061, 5432, 5672, 5900, 5984, 6000),
-        *(6379, 6443, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 9042, 9092, 9200, 9300, 10080, 10250, 11211),
-        *(15672, 26257, 27017, 50000),
-    )
-)
-"""Ports on which something else than a web site listens: all below 1024 but 80 and 443, and databases, queues, caches,
-container engines, chat and telephony above. Every other port is allowed."""
+from webmain.net.addresses import Guard
+from webmain.net.errors import Timeout, Unreachable
 
 _CONNECT_SHARE_S = 5.0
 
@@ -52,40 +41,6 @@ class Deadline:
         if left <= 0:
             raise Timeout(f"not done within {self.timeout_s:g} s", url)
         return left
-
-
-_GLOBAL_UNICAST = IPv6Network("2000::/3")
-_NOT_GLOBAL = (IPv6Network("2001::/23"), IPv6Network("2001:db8::/32"), IPv6Network("3fff::/20"))
-_NAT64 = IPv6Network("64:ff9b::/96")
-
-
-def is_public(address: str) -> bool:
-    """Tell whether an IP address is one of the public internet.
-
-    Private, loopback, link-local, shared (CGNAT), multicast, reserved and documentation addresses are not; an IPv4
-    address inside an IPv6 one (mapped, NAT64, 6to4) counts by itself.
-    """
-    try:
-        ip = ip_address(address.partition("%")[0])
-    except ValueError:
-        return False
-    if isinstance(ip, IPv4Address):
-        return _is_public_v4(ip)
-    inner = _embedded(ip)
-    if inner is not None:
-        return _is_public_v4(inner)
-    return ip in _GLOBAL_UNICAST and not any(ip in network for network in _NOT_GLOBAL)
-
-
-def _is_public_v4(ip: IPv4Address) -> bool:
-    special = ip.is_multicast or ip.is_reserved or ip.is_unspecified or str(ip).startswith(("192.0.0.", "192.88.99."))
-    return ip.is_global and not special
-
-
-def _embedded(ip: IPv6Address) -> IPv4Address | None:
-    if ip in _NAT64:
-        return IPv4Address(int(ip) & 0xFFFFFFFF)
-    return ip.ipv4_mapped or ip.sixtofour
 
 
 def _lookup(host: str, port: int, answer: queue.SimpleQueue[list[tuple[Any, ...]] | OSError]) -> None:
@@ -116,26 +71,24 @@ def _resolve(host: str, port: int, deadline: Deadline, url: str) -> list[_Endpoi
     return [_Endpoint(family, sockaddr) for family, _, _, _, sockaddr in found]
 
 
-def connect(scheme: str, host: str, port: int, *, url: str, deadline: Deadline, allow_private: bool) -> DeadlineSocket:
-    """Open a connection to a host whose addresses are all public.
+def connect(url: str, *, deadline: Deadline, guard: Guard) -> DeadlineSocket:
+    """Open a connection to the host of a URL, all of whose addresses the guard lets through.
 
     Raises
     ------
     BadAddress
-        The port is refused, or (`PrivateAddress`) one of the host's addresses isn't public.
+        The host, its port or (`PrivateAddress`) one of its addresses is refused.
     Unreachable
         No address, no connection, or TLS failed.
     Timeout
         The deadline is over.
     """
-    if port in REFUSED_PORTS:
-        raise BadAddress(f"port {port} is not one for web pages", url)
-    endpoints = _resolve(host, port, deadline, url)
-    private = [e.sockaddr[0] for e in endpoints if not is_public(str(e.sockaddr[0]))]
-    if private and not allow_private:
-        raise PrivateAddress(f"{host} is not on the public internet ({private[0]})", url)
+    target = guard.check_target(url)
+    host = target.host
+    endpoints = _resolve(host, target.port, deadline, url)
+    guard.check_addresses(target, [str(e.sockaddr[0]) for e in endpoints], url)
     plain = _first_connection(endpoints, deadline, url)
-    if scheme != "https":
+    if not url.startswith("https:"):
         return DeadlineSocket(plain, deadline, url)
     try:
         plain.settimeout(deadline.left_s(url))

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from webmain.items import Page
-from webmain.net.connection import REFUSED_PORTS, Deadline, DeadlineSocket, connect
+from webmain.net.addresses import Guard
+from webmain.net.connection import Deadline, DeadlineSocket, connect
 from webmain.net.content import accepted_codings, decompress
 from webmain.net.errors import (
     BadAddress,
@@ -81,7 +82,8 @@ def fetch(
     FetchError
         One of the family in `webmain.net.errors`; any status but 2xx is an `HTTPStatus`.
     """
-    visit = _Visit(user_agent, max_bytes, allow_private, obey_robots, max_redirects, Deadline(timeout_s))
+    guard = Guard(allow_private=allow_private)
+    visit = _Visit(user_agent, max_bytes, guard, obey_robots, max_redirects, Deadline(timeout_s))
     return visit.page(url)
 
 
@@ -101,7 +103,7 @@ class _Visit:
 
     user_agent: str
     max_bytes: int
-    allow_private: bool
+    guard: Guard
     obey_robots: bool
     max_redirects: int
     deadline: Deadline
@@ -127,6 +129,7 @@ class _Visit:
             if url in seen:
                 raise TooManyRedirects("redirected in a circle", url)
             seen.add(url)
+            self.guard.check_target(url)
             if asks_robots:
                 self.ask_robots(url)
             answer = self.request(url, max_bytes=max_bytes)
@@ -168,10 +171,7 @@ class _Visit:
 
     def request(self, url: str, *, max_bytes: int) -> _Answer:
         """Ask once, over a connection of its own."""
-        parts = urlsplit(url)
-        host = parts.hostname or ""
-        port = parts.port or (443 if parts.scheme == "https" else 80)
-        sock = connect(parts.scheme, host, port, url=url, deadline=self.deadline, allow_private=self.allow_private)
+        sock = connect(url, deadline=self.deadline, guard=self.guard)
         try:
             return self.exchange(sock, url, max_bytes=max_bytes)
         except FetchError:
@@ -216,7 +216,7 @@ def _request_form(url: str) -> str:
     Raises
     ------
     BadAddress
-        Not an HTTP URL, or one with credentials or a refused port.
+        Not an HTTP URL, or one with credentials.
     """
     form = normalise(url, keep_parameters=True)
     if form is None:
@@ -226,8 +226,6 @@ def _request_form(url: str) -> str:
     )
     if "@" in authority:
         raise BadAddress("user name or password in the URL", form)
-    if urlsplit(form).port in REFUSED_PORTS:
-        raise BadAddress(f"port {urlsplit(form).port} is not one for web pages", form)
     return form
 
 

@@ -124,9 +124,12 @@ class NewsArguments:
     ----------
     sites : tuple of str
         Addresses to start from, absolute, one for each site, in the order given.
+    aliases : tuple of (str, str)
+        Such an address, and another one that the user says is the same site.
     """
 
     sites: tuple[str, ...]
+    aliases: tuple[tuple[str, str], ...]
     extractor: Extractor
     store: str
     max_pages: int | None
@@ -184,12 +187,12 @@ def read_news_arguments(given: Mapping[str, object], *, now: datetime | None = N
         With every problem.
     """
     reader = _Reader(given, NEWS_NAMES)
-    sites = reader.sites()
+    sites, aliases = reader.sites()
     common = _common(reader, now or datetime.now(UTC))
     record = reader.read("record", _recording)
     paths = PathFilter(include=reader.read("include", _patterns) or (), exclude=reader.read("exclude", _patterns) or ())
     reader.finish()
-    return NewsArguments(sites=sites, paths=paths, record=record, **common)  # type: ignore[arg-type]
+    return NewsArguments(sites=sites, aliases=aliases, paths=paths, record=record, **common)  # type: ignore[arg-type]
 
 
 def read_archive_arguments(given: Mapping[str, object], *, now: datetime | None = None) -> ArchiveArguments:
@@ -273,23 +276,26 @@ class _Reader:
         """Return the default extractor where none was asked for."""
         return None if self.text("extractor") else create()
 
-    def sites(self) -> tuple[str, ...]:
-        """Read `site` and the file `sites` together; each address once."""
+    def sites(self) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
+        """Read `site` and the file `sites` together; each address once; and the other addresses of sites."""
         listed = self.read("sites", _sites_file) or ()
         addresses: dict[str, None] = {}
+        aliases: list[tuple[str, str]] = []
         sources = [("site", part) for part in self.text("site").split(",")] + [("sites", line) for line in listed]
         for name, part in sources:
-            if part.strip():
-                address = start_url(part)
-                if address is None:
-                    self.problems.append(Problem(argument=name, given=part.strip(), allowed=_SITE_ALLOWED))
-                else:
-                    addresses[address] = None
+            if not part.strip():
+                continue
+            first, *others = map(start_url, [part] if "?" in part else part.split("="))
+            if first is None or None in others:
+                self.problems.append(Problem(argument=name, given=part.strip(), allowed=_SITE_ALLOWED))
+            else:
+                addresses[first] = None
+                aliases += [(first, other) for other in others if other]
         if not addresses and not any(problem.argument in ("site", "sites") for problem in self.problems):
             self.problems.append(
                 Problem(argument="site", given=None, allowed=f"{_SITE_ALLOWED}, or sites, a file of them")
             )
-        return tuple(addresses)
+        return tuple(addresses), tuple(aliases)
 
     def finish(self) -> None:
         """Raise where anything was wrong."""
@@ -298,7 +304,8 @@ class _Reader:
 
 
 _SITE_ALLOWED: Final = (
-    "allowed are domains and http(s) addresses, several separated by commas: bbc.com,https://www.dw.com/en"
+    "allowed are domains and http(s) addresses, several separated by commas: bbc.com,https://www.dw.com/en; "
+    "old.com=new.com is one site with two domains"
 )
 _PATH_ALLOWED: Final = "allowed are WARC files, folders of HTML files and globs, several separated by commas"
 

@@ -19,7 +19,7 @@ from webmain.discovery.page_evidence import judge_page
 from webmain.discovery.pagination import next_listing
 from webmain.discovery.sitemaps import NotASitemap, SitemapChild, read_sitemap, sitemaps_from_robots
 from webmain.items import Hints, Reason, Rejected
-from webmain.page.urls import amp_to_canonical_guess, host, normalise
+from webmain.page.urls import amp_to_canonical_guess, normalise, site_key
 from webmain.signals import tell_rejected
 from webmain.spiders.answers import is_answer, page_of
 from webmain.spiders.arguments import NewsArguments, read_news_arguments, with_settings
@@ -50,7 +50,8 @@ class NewsSpider(Spider):
 
     Arguments
     ---------
-    site : domains or addresses, several separated by commas. An address is taken for the front page.
+    site : domains or addresses, several separated by commas. An address is taken for the front page; `old.com=new.com` is
+        one site with two domains.
     sites : a file with one domain or address a line; `#` starts a comment.
     extractor : name, with options: `pab`, `line_block:decision=sigma`, `package.module:Class`.
     store : `jsonl:PATH` or `sqlite:PATH`, several separated by commas; `jsonl:output/articles.jsonl` by default.
@@ -84,6 +85,7 @@ class NewsSpider(Spider):
     def __init__(self, name: str | None = None, **arguments: object) -> None:
         super().__init__(name)
         self.arguments: NewsArguments = read_news_arguments(arguments)
+        self.named_urls = (*self.arguments.sites, *(other for _, other in self.arguments.aliases))
         self.extractor = self.arguments.extractor
         self.store_spec = self.arguments.store
         self.since = self.arguments.since
@@ -127,6 +129,8 @@ class NewsSpider(Spider):
             if known is not site:
                 known.push(Candidate(address, known.name, is_hub=True, depth=1, newest=float("inf")))
                 continue
+            for _, other in (pair for pair in self.arguments.aliases if pair[0] == address):
+                site.add_alias(other)
             self.sources[site.name] = Sources(max_feeds=limits.feeds, max_sitemaps=limits.sitemaps, since=self.since)
             self._in_flight[site.name] = 0
             for url, hints in self.memory.left_over(site.name):
@@ -152,19 +156,22 @@ class NewsSpider(Spider):
         )
 
     def parse_front(self, response: Response, site: str) -> None:
-        """Read the front page: its links, its feeds, and where the site really lives."""
+        """Read the front page: its links, its feeds, and on which of the site's hosts it is."""
         here = self.sites[site]
         self._n_pages += 1
         url = normalise(response.url) or response.url
-        if not here.is_own(url):
-            self.logger.info("%s: its front page leads to %s, which is taken for the site", site, host(url))
-            here.add_alias(url)
-        here.front = url
-        self.sources[site].begin(url)
-        try:
-            self._follow(here, stages.read(page_of(response)), Where.FRONT, depth=0)
-        except Rejected as rejected:
-            self.logger.warning("%s: the front page can not be read: %s", site, rejected)
+        if here.is_own(url):
+            here.front = url
+            try:
+                self._follow(here, stages.read(page_of(response)), Where.FRONT, depth=0)
+            except Rejected as rejected:
+                self.logger.warning("%s: the front page can not be read: %s", site, rejected)
+        else:
+            told = _leads_away(site, site_key(url))
+            self.logger.warning("%s", told)
+            self._count("webmain/front_failed")
+            self.crawler.stats.set_value(f"webmain/warning/front/{site}", told)
+        self.sources[site].begin(here.front)
         self._ask_next(here)
 
     def front_failed(self, failure: Failure) -> None:
@@ -478,6 +485,14 @@ def _defaults() -> Iterator[int]:
     """Yield the default of each limit, in order."""
     limits = Limits()
     return (getattr(limits, field) for field in Limits.__dataclass_fields__)
+
+
+def _leads_away(site: str, other: str) -> str:
+    """Say that a front page is another site's, and what to do about it."""
+    return (
+        f"{site}: its front page leads to {other}, another site, which is not crawled for it; if both are one site, give"
+        f" -a site={site}={other}, and to crawl the other alone -a site={other}"
+    )
 
 
 def _other_fronts(start: str) -> Iterator[str]:

@@ -42,6 +42,7 @@ class SampleSpider(scrapy.Spider):
     ):
         super().__init__(**kwargs)
         self.urls = urls.split()
+        self.named_urls = self.urls
         if store:
             self.store_spec = store
         self.extractor = create(extractor)
