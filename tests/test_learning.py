@@ -631,7 +631,7 @@ def test_what_is_known_of_a_page_is_not_lost_while_it_waits(make):
     assert (back.html, back.charset, back.charset_source) == (waiting.html, "cp874", "meta")
     assert (back.page.hints, back.page.parts, back.page.article_reason) == (page.hints, page.parts, "why")
     assert (back.page.headers, back.page.status, back.url) == (page.headers, 203, page.url)
-    assert back.deadline is not None
+    assert back.deadline.limit_s == 5.0
 
 
 # ---- In Scrapy's room

@@ -1,7 +1,6 @@
 """The stages as pure functions: read, judge, merge, compose, stitch."""
 
 import logging
-import time
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -82,13 +81,12 @@ def test_size_limit_is_inclusive():
 
 def test_deadline_is_kept_by_every_view():
     document = read(page("<p>x</p>" * 100), timeout_s=1e-9)
-    time.sleep(0.001)
     with pytest.raises(Rejected, match="too_slow"):
         judge(document, KeepAll())
 
 
 def test_no_deadline_without_a_timeout():
-    assert read(page("<p>x"), timeout_s=None).deadline is None
+    assert read(page("<p>x"), timeout_s=None).deadline.limit_s is None
 
 
 def test_bytes_are_decoded_and_the_charset_told():

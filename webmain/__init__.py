@@ -71,7 +71,8 @@ def extract(
         What beside running text is kept: a `Keep`, or names of its fields such as {"links", "captions", "no-tables"}, also in
         one string separated by commas.
     timeout_s : float or None
-        Seconds after which the page is given up; None for no limit.
+        Seconds of CPU time, of the work with this page alone, after which it is given up: no waiting, no first loading of
+        models and dictionaries. None for no limit.
     max_bytes : int
         Largest page accepted.
     models : str, Path or None

@@ -78,6 +78,11 @@ def compose(extraction: Extraction, *, metadata: bool = True, keep: Keep = DEFAU
         `NO_TEXT` where the method kept nothing and neither a feed nor the page's own data brought the article's content;
         `NO_BLOCKS` where there was nothing to keep.
     """
+    with extraction.document.deadline:
+        return _compose(extraction, metadata, keep)
+
+
+def _compose(extraction: Extraction, metadata: bool, keep: Keep) -> Article:
     document = extraction.document
     found = _found(extraction, keep, locate=metadata)
     blocks = found.blocks

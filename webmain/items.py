@@ -29,7 +29,7 @@ class Reason(StrEnum):
     NO_TEXT = "no_text"  # the extractor kept nothing
     DUPLICATE = "duplicate"  # this article is already stored, under this or another URL
     TOO_LARGE = "too_large"  # more bytes than `max_bytes`
-    TOO_SLOW = "too_slow"  # more seconds than `timeout_s`
+    TOO_SLOW = "too_slow"  # more seconds of CPU time than `timeout_s`
     BLOCKED = "blocked"  # an access wall: 401, 403, 429, captcha, consent page
     HTTP_ERROR = "http_error"  # any other status that is not a success
     NOT_ARTICLE = "not_article"  # a hub, section, search, tag or author page

@@ -29,7 +29,7 @@ WEBMAIN_MAX_BYTES = 10 * 1024 * 1024
 """Largest page that is read, in bytes after decompression."""
 
 WEBMAIN_PAGE_TIMEOUT_S = 10.0
-"""Seconds of work after which a page is given up."""
+"""Seconds of CPU time after which a page is given up."""
 
 WEBMAIN_TOP_WORDS = 50
 """Words kept for an article's tag cloud."""

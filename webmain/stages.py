@@ -6,15 +6,14 @@ The last two are in `webmain.compose`.
 from __future__ import annotations
 
 import logging
-import time
-from collections.abc import Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from webmain.clock import Deadline
 from webmain.compose import compose as compose
 from webmain.compose import stitch as stitch
 from webmain.extractors.base import NothingLearned, SiteExtractor
@@ -26,7 +25,7 @@ from webmain.page.document import DEFAULT_MAX_BYTES, Document
 from webmain.page.encoding import decode, scrub, sniff
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -76,7 +75,12 @@ def read(page: Page, *, max_bytes: int = DEFAULT_MAX_BYTES, timeout_s: float | N
     Rejected
         `EMPTY`, `NOT_HTML` or `TOO_LARGE`.
     """
-    deadline = None if timeout_s is None else time.monotonic() + timeout_s
+    deadline = Deadline(timeout_s)
+    with deadline:
+        return _read(page, max_bytes, deadline)
+
+
+def _read(page: Page, max_bytes: int, deadline: Deadline) -> Document:
     if page.html is not None:
         if len(page.html) > max_bytes:
             raise Rejected(Reason.TOO_LARGE, f"{len(page.html):,} characters, allowed {max_bytes:,}", url=page.url)
@@ -108,7 +112,8 @@ def judge(document: Document, extractor: Extractor) -> Extraction:
     Rejected
         `NO_BLOCKS` where the page has no text, neither shown nor as data; `TOO_SLOW` past the deadline.
     """
-    segmentation = extractor.segment(document)
+    with document.deadline:
+        segmentation = extractor.segment(document)
     return judge_segmentation(segmentation, extractor)
 
 
@@ -117,9 +122,10 @@ def judge_segmentation(segmentation: Segmentation, extractor: Extractor) -> Extr
     document = segmentation.document
     if not len(segmentation) and document.embedded is None and not getattr(extractor, "always_answers", False):
         raise Rejected(Reason.NO_BLOCKS, f"{extractor.name} finds no block of text", url=document.url)
-    document.check_time()
-    judged = extractor.judge(segmentation)
-    document.check_time()
+    with document.deadline:
+        document.check_time()
+        judged = extractor.judge(segmentation)
+        document.check_time()
     return judged
 
 
@@ -336,7 +342,7 @@ def extract_pages(
     judge_of: Callable[[Document], Extractor] | None = None
     if isinstance(extractor, SiteExtractor):
         found = list(reading)
-        documents = _Timed([document for document in found if isinstance(document, Document)], timeout_s)
+        documents = [document for document in found if isinstance(document, Document)]
         judge_of = _judges(extractor, documents, default, shelf)
         del documents
         reading = _taken(found)
@@ -345,7 +351,6 @@ def extract_pages(
         if isinstance(document, Rejected):
             answers.append(document)
             continue
-        document.restart(timeout_s)
         try:
             answers.append(
                 extract_document(
@@ -375,27 +380,3 @@ def _taken(found: list[Document | Rejected]) -> Generator[Document | Rejected]:
     found.reverse()
     while found:
         yield found.pop()
-
-
-class _Timed(Sequence[Document]):
-    """Documents whose time begins whenever they are looked at: a page late in the row has as much as the first."""
-
-    def __init__(self, documents: Sequence[Document], timeout_s: float | None) -> None:
-        self._documents = documents
-        self._timeout_s = timeout_s
-
-    def __len__(self) -> int:
-        return len(self._documents)
-
-    @overload
-    def __getitem__(self, index: int) -> Document: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Document]: ...
-
-    def __getitem__(self, index: int | slice) -> Document | Sequence[Document]:
-        if isinstance(index, slice):
-            return _Timed(self._documents[index], self._timeout_s)
-        document = self._documents[index]
-        document.restart(self._timeout_s)
-        return document

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import webmain
+from webmain.clock import Deadline
 from webmain.corpus.spool import Spool
 from webmain.extractors.base import Learned, NothingLearned, SiteExtractor
 from webmain.extractors.learned import LearnedExtractor
@@ -144,7 +145,7 @@ def test_pages_without_text_are_left_out():
 
 def test_pages_that_have_no_time_left_are_left_out():
     late = document(9)
-    late.deadline = time.monotonic() - 1
+    late.deadline = Deadline(0.0)
     assert create("learned").fit([late, *site(3)]).learned.n_pages == 3
 
 
@@ -251,9 +252,10 @@ def test_pages_of_a_site_are_answered_one_for_one_and_learned_from():
 
 def test_each_page_of_a_site_has_its_own_time(monkeypatch):
     clock = [0.0]
-    monkeypatch.setattr("webmain.stages.time.monotonic", lambda: clock.__setitem__(0, clock[0] + 0.05) or clock[0])
+    monkeypatch.setattr("webmain.clock.time.thread_time", lambda: clock.__setitem__(0, clock[0] + 0.05) or clock[0])
     pages = [Page(url=f"https://paper.example/{i}", html=markup(i)) for i in range(40)]
     answers = extract_pages(pages, create("learned"), metadata=False, timeout_s=5.0)
+    assert clock[0] > 10.0
     assert not any(isinstance(answer, Rejected) for answer in answers)
     assert all(PITCH not in answer.text for answer in answers)
 

@@ -1,9 +1,8 @@
 """Documents: lazy views of one page."""
 
-import time
-
 import pytest
 
+from webmain.clock import Deadline
 from webmain.items import Page, Reason, Rejected
 from webmain.page.document import Document
 
@@ -57,7 +56,7 @@ def test_anchors_have_an_href():
 
 
 def test_views_give_up_past_the_deadline():
-    page = document("<p>x" * 10, deadline=time.monotonic() - 1)
+    page = document("<p>x" * 10, deadline=Deadline(0.0))
     for view in ("tree", "lines"):
         with pytest.raises(Rejected) as caught:
             getattr(page, view)

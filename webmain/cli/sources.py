@@ -43,7 +43,7 @@ def add_source(parser: argparse.ArgumentParser, *, several: bool) -> None:
         "--models", default=MODELS, metavar="FOLDER", help=f"models of sites, for a method that learns ({MODELS})"
     )
     parser.add_argument("--url", type=web_address, help="the page's address, for a file or standard input")
-    parser.add_argument("--timeout", type=positive, default=TIMEOUT_S, metavar="S", help="seconds for extraction (10)")
+    parser.add_argument("--timeout", type=positive, default=TIMEOUT_S, metavar="S", help="CPU seconds for a page (10)")
     parser.add_argument("--max-bytes", type=positive_int, default=MAX_BYTES, metavar="N", help="largest page (10 MiB)")
     parser.add_argument("--contact", help="your address, sent in the user agent when a page is fetched")
     parser.add_argument(

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from webmain.clock import Loading
 from webmain.page.urls import host, join
 
 if TYPE_CHECKING:
@@ -153,11 +154,12 @@ def _engine(path: str) -> Any:
 
 @lru_cache(maxsize=4)
 def _loaded(path: str, changed: int, size: int) -> Any:
-    import adblock
+    with Loading():
+        import adblock
 
-    filters = adblock.FilterSet()
-    try:
-        filters.add_filter_list(Path(path).read_bytes().decode("utf-8", "replace"), rule_types="networkonly")
-    except OSError as error:
-        raise FilterListError(f"option filters: cannot read {path!r}: {error.strerror or error}") from error
-    return adblock.Engine(filters)
+        filters = adblock.FilterSet()
+        try:
+            filters.add_filter_list(Path(path).read_bytes().decode("utf-8", "replace"), rule_types="networkonly")
+        except OSError as error:
+            raise FilterListError(f"option filters: cannot read {path!r}: {error.strerror or error}") from error
+        return adblock.Engine(filters)

@@ -101,7 +101,7 @@ class Learning:
     max_held : int
         Pages that wait at most, of all sites together; beyond, the site that was not seen for longest goes on.
     timeout_s : float or None
-        Limit on the work with a page that is released.
+        Limit on the work with a page that is released, in seconds of CPU time.
     tell : callable
         Told what happens.
     clock : callable

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from statistics import fmean
 from typing import TYPE_CHECKING, Final, overload
 
+from webmain.clock import Deadline
 from webmain.corpus.spool import Held, Spool
 from webmain.extractors.base import NothingLearned
 from webmain.extractors.fitting import CHANGED_SHARE, fit, is_unwatched
@@ -209,14 +209,13 @@ def held(document: Document) -> Held:
 
 
 def document_of(waited: Held, *, timeout_s: float | None = None) -> Document:
-    """Return a page that waited as a document; its time begins now."""
-    deadline = None if timeout_s is None else time.monotonic() + timeout_s
+    """Return a page that waited as a document; its time has not begun."""
     return Document(
         waited.page,
         html=waited.page.html,
         charset=waited.charset,
         charset_source=waited.charset_source,
-        deadline=deadline,
+        deadline=Deadline(timeout_s),
     )
 
 

@@ -10,13 +10,13 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from importlib.resources import files
 from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from webmain.clock import once
 from webmain.features.choice import PAGE_COLUMNS, Choice, page_columns, probabilities
 from webmain.features.columns import VERSION as COLUMNS_VERSION
 from webmain.features.columns import Columns, names
@@ -154,7 +154,7 @@ def written(model: PageModel) -> bytes:
     return json.dumps(model.to_plain(), separators=(",", ":"), allow_nan=False).encode("ascii") + b"\n"
 
 
-@cache
+@once
 def page_model() -> PageModel:
     """Return the model that comes with the program, read when it is first needed."""
     return read(files("webmain.extractors").joinpath(FILE).read_bytes())

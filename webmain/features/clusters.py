@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from webmain.clock import Loading
 from webmain.features.block_features import (
     DEFAULT_SETS,
     MAX_LOG_LENGTH,
@@ -101,7 +102,8 @@ def cluster(
     sets = check_sets(sets)
     if not len(blocks):
         return np.zeros(0, dtype=np.int32)
-    from sklearn.cluster import DBSCAN
+    with Loading():
+        from sklearn.cluster import DBSCAN
 
     vectors = vectorise(blocks, sets=sets)
     if not vectors.matrix.shape[1]:  # nothing by which blocks could differ
@@ -120,7 +122,8 @@ def vectorise(blocks: SiteBlocks, *, sets: Sequence[str] = DEFAULT_SETS, max_vec
     distance of 1 by it: no set outweighs another by its number of columns. A set by which blocks hardly differ is not blown
     up, though.
     """
-    from scipy import sparse
+    with Loading():
+        from scipy import sparse
 
     sets = check_sets(sets)
     kinds, kind_of_block = _kinds(blocks, sets)
@@ -253,7 +256,8 @@ def _one_hot(rows: Sequence[_Names], share: Mapping[str, float]) -> Any:
 
     Squared twice over in a distance, a name on a third of the pages counts next to nothing.
     """
-    from scipy import sparse
+    with Loading():
+        from scipy import sparse
 
     column_of = {name: i for i, name in enumerate(sorted({name for row in rows for name in row}))}
     indices = np.array([column_of[name] for row in rows for name in row], dtype=np.int32)
@@ -294,7 +298,8 @@ def radius(vectors: Vectors, *, k: int) -> float:
 
 def kth_distances(vectors: Vectors, *, k: int) -> NDArray[np.float64]:
     """Return each vector's distance to its k-th neighbour, counted in blocks; the farthest one's where there are fewer."""
-    from sklearn.neighbors import NearestNeighbors
+    with Loading():
+        from sklearn.neighbors import NearestNeighbors
 
     n = vectors.matrix.shape[0]
     searched = NearestNeighbors(n_neighbors=min(k, n), algorithm="brute").fit(vectors.matrix)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from webmain.clock import Loading
 from webmain.features.block_features import (
     DEFAULT_SETS,
     LENGTH,
@@ -273,7 +274,8 @@ class _Rows:
 
     @classmethod
     def of(cls, blocks: SiteBlocks, positive: NDArray[np.bool_], sets: Sequence[str]) -> Self:
-        from scipy import sparse
+        with Loading():
+            from scipy import sparse
 
         lengths = log_lengths(blocks.texts).tolist() if "length" in sets else [0.0] * len(blocks)
         vocabulary = _vocabulary(blocks, sets)
@@ -322,8 +324,9 @@ class _Rows:
         n_blocks = self.on_page[:, pages].sum(axis=1)
         if n_blocks[self.positive].sum() in (0, n_blocks.sum()):
             return [], np.zeros(0), 1.0 if n_blocks[self.positive].any() else -1.0
-        from sklearn.exceptions import ConvergenceWarning
-        from sklearn.svm import LinearSVC
+        with Loading():
+            from sklearn.exceptions import ConvergenceWarning
+            from sklearn.svm import LinearSVC
 
         weight = np.zeros(len(n_blocks))
         for of_class in (self.positive, ~self.positive):

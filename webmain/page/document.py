@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
-from functools import cached_property
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
 import numpy as np
 
+from webmain.clock import Deadline
 from webmain.items import Page, Reason, Rejected
 from webmain.page.tree import Elements, Leaves, Tree, read_tree
 
@@ -21,6 +21,31 @@ if TYPE_CHECKING:
     from webmain.page.links import Link
 
 DEFAULT_MAX_BYTES = 10 * 1024 * 1024
+
+T = TypeVar("T")
+
+
+class _View(Generic[T]):
+    """A view of a page, made when first asked for, in the page's time; threads never wait for each other's."""
+
+    def __init__(self, make: Callable[[Any], T]) -> None:
+        self._make = make
+        self._name = make.__name__
+        self.__doc__ = make.__doc__
+
+    @overload
+    def __get__(self, document: None, kind: type) -> Self: ...
+
+    @overload
+    def __get__(self, document: Document, kind: type) -> T: ...
+
+    def __get__(self, document: Document | None, kind: type) -> Self | T:
+        if document is None:
+            return self
+        with document.deadline:
+            made = self._make(document)
+            document.check_time()
+        return document.__dict__.setdefault(self._name, made)  # type: ignore[no-any-return]
 
 
 class Document:
@@ -38,8 +63,8 @@ class Document:
         The markup as text; one of `source` and `html` is given.
     charset, charset_source : str
         Encoding of the page's bytes and what decided it; "" for pages that came as text.
-    deadline : float or None
-        `time.monotonic()` value after which reading gives up.
+    deadline : Deadline or None
+        What measures the CPU time of the work with the page, and ends it; None for no limit.
 
     Raises
     ------
@@ -55,13 +80,13 @@ class Document:
         html: str | None = None,
         charset: str = "",
         charset_source: str = "",
-        deadline: float | None = None,
+        deadline: Deadline | None = None,
     ) -> None:
         self.page = page
         self.url = page.url
         self.charset = charset
         self.charset_source = charset_source
-        self.deadline = deadline
+        self.deadline = deadline or Deadline()
         self._source = source
         self._html = html
 
@@ -70,14 +95,10 @@ class Document:
 
     def check_time(self) -> None:
         """Raise `Rejected(TOO_SLOW)` if the page has used up its time."""
-        if self.deadline is not None and time.monotonic() > self.deadline:
-            raise Rejected(Reason.TOO_SLOW, "the time limit for one page has passed", url=self.url)
+        if self.deadline.has_passed():
+            raise Rejected(Reason.TOO_SLOW, f"more than {self.deadline.limit_s:g} s of CPU time", url=self.url)
 
-    def restart(self, timeout_s: float | None) -> None:
-        """Let the page's time begin now; what was read of it stays. None for no limit."""
-        self.deadline = None if timeout_s is None else time.monotonic() + timeout_s
-
-    @cached_property
+    @_View
     def html(self) -> str:
         """The markup as text."""
         if self._html is None:
@@ -85,7 +106,7 @@ class Document:
             self._html = self._source.decode("utf-8", "replace")
         return self._html
 
-    @cached_property
+    @_View
     def source(self) -> bytes:
         """The markup as UTF-8."""
         if self._source is None:
@@ -93,12 +114,10 @@ class Document:
             self._source = self._html.encode("utf-8", "replace")
         return self._source
 
-    @cached_property
+    @_View
     def tree(self) -> Tree:
         """Leaves and elements: one parse, one walk."""
-        tree = read_tree(self.source, deadline=self.deadline)
-        self.check_time()
-        return tree
+        return read_tree(self.source, deadline=self.deadline)
 
     @property
     def leaves(self) -> Leaves:
@@ -110,60 +129,54 @@ class Document:
         """Elements in preorder."""
         return self.tree.elements
 
-    @cached_property
+    @_View
     def title(self) -> str:
         """Text of the `title` element; from the source lines where no tree has been built yet."""
         return self.tree.title if "tree" in self.__dict__ or "lines" not in self.__dict__ else self.lines.title
 
-    @cached_property
+    @_View
     def site(self) -> str:
         """Site key of the page's URL: the registered domain with private suffixes; "" without a URL."""
         from webmain.page.urls import site_key
 
         return site_key(self.url) if self.url else ""
 
-    @cached_property
+    @_View
     def lines(self) -> Lines:
         """Lines of the source (Line-Block); never builds a tree."""
         from webmain.page.lines import source_lines
 
-        lines = source_lines(self.html)
-        self.check_time()
-        return lines
+        return source_lines(self.html)
 
-    @cached_property
+    @_View
     def blocks(self) -> Segmentation:
         """The default segmentation: what a reader sees as one unit."""
         from webmain.page.blocks import segment
 
         return segment(self)
 
-    @cached_property
+    @_View
     def metadata(self) -> Metadata:
         """What the page says of itself."""
         from webmain.page.metadata import read_metadata
 
-        metadata = read_metadata(self)
-        self.check_time()
-        return metadata
+        return read_metadata(self)
 
-    @cached_property
+    @_View
     def embedded(self) -> Embedded | None:
         """The article that the page carries as data for its scripts (JSON-LD, state of frameworks), if there is one."""
         from webmain.page.embedded import embedded_text
 
-        embedded = embedded_text(self)
-        self.check_time()
-        return embedded
+        return embedded_text(self)
 
-    @cached_property
+    @_View
     def links(self) -> tuple[Link, ...]:
         """Anchors with absolute URLs, in document order."""
         from webmain.page.links import read_links
 
         return read_links(self)
 
-    @cached_property
+    @_View
     def base_url(self) -> str | None:
         """What relative URLs are relative to: `<base href>` or the page's URL."""
         from webmain.page.urls import join
@@ -176,7 +189,7 @@ class Document:
                 break
         return self.url
 
-    @cached_property
+    @_View
     def anchors(self) -> NDArray[np.int32]:
         """Indices of the `a` elements that have an `href`."""
         elements = self.elements

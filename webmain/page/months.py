@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Final
+
+from webmain.clock import once
 
 _NAMES: Final = """
 jan|january feb|febr|february mar|march apr|april may jun|june jul|july aug|august
@@ -100,7 +101,7 @@ januari februari machi aprili mei juni julai agosti septemba oktoba novemba dese
 THAI: Final = range(0x0E00, 0x0E80)
 
 
-@cache
+@once
 def months() -> dict[str, int]:
     """Return month numbers by name: lower case, without full stops and inner spaces; an earlier language wins."""
     found: dict[str, int] = {}

@@ -7,10 +7,10 @@ the walk is arithmetic over these columns; nothing else visits the tree again.
 from __future__ import annotations
 
 import re
-import time
 from dataclasses import dataclass
 from typing import Any
 
+from webmain.clock import Deadline, Loading
 from webmain.items import Break, Flag, Reason, Rejected
 from webmain.page.columns import Attributes, Elements, Leaves
 from webmain.page.guard import guard
@@ -100,30 +100,31 @@ class Tree:
     data: list[str]
 
 
-def read_tree(source: bytes, *, deadline: float | None = None) -> Tree:
+def read_tree(source: bytes, *, deadline: Deadline | None = None) -> Tree:
     """Parse markup and walk it once.
 
     Parameters
     ----------
     source : bytes
         UTF-8.
-    deadline : float or None
-        `time.monotonic()` value after which the walk gives up.
+    deadline : Deadline or None
+        After which the walk gives up.
 
     Raises
     ------
     Rejected
         `TOO_SLOW` past the deadline.
     """
-    from selectolax.lexbor import LexborHTMLParser
+    with Loading():
+        from selectolax.lexbor import LexborHTMLParser
 
-    root = LexborHTMLParser(guard(source)).root
-    if root is None:
-        return Tree(Leaves(), Elements(), "", [])
-    return _walk(root, deadline)
+    deadline = deadline or Deadline()
+    with deadline:
+        root = LexborHTMLParser(guard(source)).root
+        return Tree(Leaves(), Elements(), "", []) if root is None else _walk(root, deadline)
 
 
-def _walk(root: Any, deadline: float | None) -> Tree:  # the binding's stubs call every name optional
+def _walk(root: Any, deadline: Deadline) -> Tree:  # the binding's stubs call every name optional
     """Visit each node once, in document order; one long loop because a call for each node would double its cost."""
     nodes: list[Any] = []
     attributes = Attributes(nodes)
@@ -226,7 +227,7 @@ def _walk(root: Any, deadline: float | None) -> Tree:  # the binding's stubs cal
             node = node.next
         if n_elements >= next_check:
             next_check = n_elements + _CHECK_CLOCK_EVERY
-            if deadline is not None and time.monotonic() > deadline:
+            if deadline.has_passed():
                 raise Rejected(Reason.TOO_SLOW, f"walk given up after {n_elements} elements")
 
 

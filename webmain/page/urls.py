@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import lru_cache
 from importlib.resources import files
 from ipaddress import ip_address
 from urllib.parse import quote, unquote, urljoin
 
+from webmain.clock import once
 from webmain.page.trackers import is_tracking
 
 MAX_URL_CHARS = 4_096
@@ -125,7 +126,7 @@ def _punycode(host: str) -> str | None:
         return None
 
 
-@cache
+@once
 def _suffix_list() -> Callable[[str], str]:
     """Return a function from host to registered domain ("" if there is none), by the bundled suffix list."""
     from tldextract import TLDExtract

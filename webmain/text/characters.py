@@ -12,6 +12,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from webmain.clock import once
 from webmain.text.scripts import EAST_ASIAN, SOUTHEAST_ASIAN
 
 MEAN_WORD_LENGTH_SOUTHEAST_ASIAN = 4.8
@@ -45,7 +46,7 @@ _OF_CATEGORY = {
 }
 
 
-@cache
+@once
 def table() -> NDArray[np.uint8]:
     """Return the classes of every code point, as `(0x110000,) uint8` of `Class` bits; built once, read-only."""
     classes = np.zeros(_N_CODE_POINTS, dtype=np.uint8)

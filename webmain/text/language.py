@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import lzma
 import re
+import struct
+from array import array
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from webmain.clock import once
 from webmain.text.scripts import BURMESE, HAN, HANGUL, KANA, KHMER, LAO, THAI
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
 
 MAX_CHARS = 500
 """Characters at the start of a text that are looked at: from 300 on, the model makes no errors on news."""
@@ -137,9 +148,30 @@ def _named_scripts() -> re.Pattern[str]:
     return re.compile(f"[{HAN}{KANA}{''.join(_ONE_LANGUAGE_SCRIPTS.values())}]")
 
 
-@cache
+@once
 def _identifier() -> Any:
-    """Load the model."""
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+    """Load the model that py3langid brings, in memory: its own loader unpacks it to a temporary file."""
+    from py3langid.langid import MODEL_DIR, MODEL_FILE, LanguageIdentifier
 
-    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    with lzma.open(MODEL_DIR / MODEL_FILE) as file:
+        model = dict(_arrays(file))
+    moves, rows = array("I"), array("H")
+    moves.frombytes(model.pop("nextmove").astype("I", copy=False).data.cast("B"))
+    rows.frombytes(model["nextmove_row"].astype("H", copy=False).data.cast("B"))
+    return LanguageIdentifier(
+        model["ptc"],
+        model["pc"],
+        model["classes"].tolist(),
+        moves,
+        model["out_feat"].tolist(),
+        norm_probs=True,
+        tk_row=rows,
+    )
+
+
+def _arrays(file: lzma.LZMAFile) -> Iterator[tuple[str, NDArray[Any]]]:
+    """Yield the arrays of an `npz` file without compression, read once from its begin to its end."""
+    while (head := file.read(30)).startswith(b"PK\3\4"):
+        n_name, n_extra = struct.unpack_from("<HH", head, 26)
+        name = file.read(n_name + n_extra)[:n_name].decode()
+        yield name.removesuffix(".npy"), np.lib.format.read_array(file, allow_pickle=False)

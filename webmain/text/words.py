@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache
 
+from webmain.clock import once
 from webmain.text.normal import (
     compose,
     fold_apostrophes,
@@ -150,7 +151,7 @@ def _count_chunks(text: str, language: str) -> Counter[str]:
     return found
 
 
-@cache
+@once
 def _word_breaker() -> Callable[[str, str], Iterable[str]]:
     """Load ICU's segmenter.
 
@@ -224,7 +225,7 @@ def keep_pythainlp_quiet() -> None:
         os.environ.setdefault("PYTHAINLP_READ_ONLY", "1")
 
 
-@cache
+@once
 def _thai_segmenter() -> Callable[[str], list[str]]:
     """Load PyThaiNLP's dictionary (0.7 s, once per process) and return its segmenter."""
     keep_pythainlp_quiet()
