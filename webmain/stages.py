@@ -6,7 +6,7 @@ The last two are in `webmain.compose`.
 from __future__ import annotations
 
 import logging
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -264,9 +264,14 @@ def _of_site(extractor: SiteExtractor, documents: Sequence[Document], shelf: She
     """Return a method with the model of the first page's site that a shelf has one of; None where it has none."""
     from webmain.extractors.shelf import site_of
 
-    for site in dict.fromkeys(filter(None, map(site_of, documents))):
-        if (known := shelf.load(extractor, site)) is not None:
+    tried = {""}
+    for document in documents:
+        site = ""
+        with suppress(Rejected), errors_as_rejections(document.url):
+            site = site_of(document)
+        if site not in tried and (known := shelf.load(extractor, site)) is not None:
             return known
+        tried.add(site)
     return None
 
 
