@@ -11,17 +11,18 @@ import pytest
 
 import webmain
 from demo.many import ManyPages
-from webmain import batch
-from webmain.batch import AHEAD, BatchError, Walk, answers
+from webmain import batch, pool
+from webmain.batch import AHEAD, Walk, answers
 from webmain.extractors.line_block import LineBlock
 from webmain.extractors.registry import UnknownExtractor
 from webmain.items import Page, Reason, Rejected
+from webmain.pool import PoolError
 
 ROOT = Path(__file__).parents[1]
 
 
 WILD_SOURCE = """
-import os, signal, time
+import os, re, signal, time
 from dataclasses import dataclass
 from webmain.extractors.line_block import LineBlock
 
@@ -36,6 +37,8 @@ class Wild(LineBlock):
             raise ZeroDivisionError("a fault in the extractor")
         if "sleep" in said:
             time.sleep(600)
+        if "regex" in said:
+            re.match("(a|a)*b", "a" * 60)
         if "die" in said:
             os.kill(os.getpid(), signal.SIGKILL)
         return super().judge(segmentation)
@@ -56,7 +59,7 @@ def importable(tmp_path, monkeypatch):
 
 
 def children():
-    return [c for c in psutil.Process().children() if "spawn_main" in " ".join(c.cmdline())]
+    return [c for c in psutil.Process().children() if "webmain.pool" in " ".join(c.cmdline())]
 
 
 @pytest.mark.parametrize("jobs", [0, 2])
@@ -120,14 +123,18 @@ def test_an_error_in_the_method_costs_its_page_only(jobs):
 
 
 def test_a_page_that_hangs_or_kills_its_process_costs_itself_only(monkeypatch):
-    monkeypatch.setattr(batch, "GRACE_S", 0.5)
-    pages = [page(0), page(1, "sleep"), page(2), page(3, "die"), page(4), page(5)]
-    found = list(webmain.extract_many(pages, jobs=1, extractor=WILD, timeout_s=1.0))
+    monkeypatch.setattr(pool, "GRACE_S", 0.2)
+    monkeypatch.setattr(pool, "WALL_FACTOR", 1.0)
+    monkeypatch.setattr(pool, "WALL_S", 4.0)
+    pages = [page(0), page(1, "sleep"), page(2), page(3, "die"), page(4), page(5, "regex"), page(6)]
+    found = list(webmain.extract_many(pages, jobs=1, extractor=WILD, timeout_s=0.3))
     assert [getattr(answer, "reason", None) for answer in found] == [
         *(None, Reason.TOO_SLOW, None),
-        *(Reason.INTERNAL_ERROR, None, None),
+        *(Reason.INTERNAL_ERROR, None, Reason.TOO_SLOW, None),
     ]
+    assert "neither worked nor answered" in found[1].detail
     assert "SIGKILL" in found[3].detail
+    assert "CPU seconds" in found[5].detail
     assert found[1].url == pages[1].url
     assert not children()
 
@@ -180,17 +187,35 @@ def test_a_method_that_no_worker_can_make_is_told(tmp_path):
     class Local(LineBlock):
         name = "local"
 
-    with pytest.raises((BatchError, AttributeError, TypeError), match=r"Local|local"):
+    with pytest.raises((PoolError, AttributeError, TypeError), match=r"Local|local"):
         list(webmain.extract_many([page(0)], jobs=1, extractor=Local()))
     assert not children()
 
 
-def test_a_script_without_a_guard_is_told_what_to_do(tmp_path):
+OWN_METHOD = """
+import webmain
+from webmain.extractors.line_block import LineBlock
+class Own(LineBlock):
+    name = "own"
+"""
+ASKING = "print(len(list(webmain.extract_many([webmain.Page(html='<p>x')], jobs=1, extractor={}))))\n"
+
+
+def run_script(tmp_path, source):
     script = tmp_path / "script.py"
-    script.write_text(
-        "import webmain\nprint(len(list(webmain.extract_many([webmain.Page(html='<p>x')], jobs=1))))\n", "utf-8"
-    )
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, cwd=tmp_path, env=_env())
+    script.write_text(source, "utf-8")
+    return subprocess.run([sys.executable, str(script)], capture_output=True, text=True, cwd=tmp_path, env=_env())
+
+
+def test_a_script_needs_no_guard(tmp_path):
+    done = run_script(tmp_path, "import webmain\n" + ASKING.format(None))
+    assert (done.stdout, done.returncode) == ("1\n", 0), done.stderr
+
+
+def test_a_script_with_a_method_of_its_own_needs_a_guard_and_is_told_so(tmp_path):
+    done = run_script(tmp_path, OWN_METHOD + "if __name__ == '__main__':\n    " + ASKING.format("Own()"))
+    assert (done.stdout, done.returncode) == ("1\n", 0), done.stderr
+    done = run_script(tmp_path, OWN_METHOD + ASKING.format("Own()"))
     assert done.returncode == 1
     assert "if __name__ == '__main__':" in done.stderr.splitlines()[-1]
 

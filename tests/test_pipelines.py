@@ -14,6 +14,7 @@ from scrapy.signalmanager import SignalManager
 from webmain.corpus.identity import article_id
 from webmain.corpus.protocol import Outcome, Stored, StoreFullError
 from webmain.corpus.review import read_review
+from webmain.filters import check_age, check_language
 from webmain.items import Article, Page, Rejected
 from webmain.page.document import Document
 from webmain.pipelines import (
@@ -26,8 +27,6 @@ from webmain.pipelines import (
     Segment,
     Store,
     arguments,
-    check_age,
-    check_language,
 )
 from webmain.signals import articles_stored, crawl_closing, page_rejected
 

@@ -185,10 +185,10 @@ def extract_many(
         `Page(url=..., body=...)` or `Page(url=..., html=...)`; may be endless.
     jobs : int or None
         Worker processes; None for one on each core; 0 does the work in this process, and only the time limit between steps
-        holds. They are started anew (spawned), and ended with the iterator: a script has to call this under
-        `if __name__ == "__main__":`.
+        holds. They are started anew, and ended with the iterator.
     extractor, parts, keep, timeout_s, max_bytes, models
-        As for `extract`; the time limit holds for each page. An extractor of your own must be one that can be pickled.
+        As for `extract`; the time limit holds for each page. An extractor of your own must be one that can be pickled;
+        a script that defines it itself has to call this under `if __name__ == "__main__":`.
 
     Yields
     ------
@@ -197,7 +197,7 @@ def extract_many(
 
     Raises
     ------
-    BatchError
+    PoolError
         Worker processes can not be started. A RuntimeError.
     ValueError, TypeError
         As for `extract`.

@@ -7,29 +7,24 @@ die with the process that started them.
 from __future__ import annotations
 
 import contextlib
-import multiprocessing
 import os
-import signal
-import threading
 from collections import OrderedDict, deque
-from collections.abc import Generator, Iterable
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Generator, Iterable
+from concurrent.futures import Future
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from webmain import stages
 from webmain.extractors.base import SiteExtractor
 from webmain.extractors.registry import create
 from webmain.extractors.shelf import ModelError, Shelf, site_of
-from webmain.items import Article, Page, Reason, Rejected
+from webmain.items import Article, Page, Rejected
 from webmain.keep import DEFAULT_KEEP, Keep
-from webmain.lifeline import die_with
 from webmain.page.document import DEFAULT_MAX_BYTES
+from webmain.pool import Pool
 
 if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
-    from multiprocessing.context import SpawnProcess
-
     from webmain.extractors.base import Extractor
     from webmain.page.document import Document
 
@@ -39,21 +34,8 @@ AHEAD: Final = 16
 MAX_AHEAD_BYTES: Final = 64 << 20
 """Characters or bytes of those pages, all together, beyond which no more are read."""
 
-GRACE_S: Final = 5.0
-"""Seconds that a page gets beyond its time limit, which is minded between steps, before its process is ended."""
-
 MAX_SITES: Final = 100
 """Sites whose models a worker remembers."""
-
-_START_S: Final = 120.0
-_TURNS: Final = 2
-"""Times a page is tried whose process dies: the first death may have had another cause."""
-
-_ONE_THREAD: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-
-
-class BatchError(RuntimeError):
-    """Worker processes can not be started."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +93,7 @@ def answers(pages: Iterable[Page], walk: Walk, *, jobs: int) -> Generator[Answer
     ------
     UnknownExtractor
         The extractor can not be made.
-    BatchError
+    PoolError
         Worker processes can not be started.
     """
     create(walk.extractor)
@@ -120,7 +102,7 @@ def answers(pages: Iterable[Page], walk: Walk, *, jobs: int) -> Generator[Answer
         for page in pages:
             yield walker.answer(page)
         return
-    with contextlib.closing(_Crew(walk, jobs)) as crew:
+    with contextlib.closing(Pool(partial(_answering, walk), jobs)) as pool:
         waiting: deque[tuple[Future[Answer], int]] = deque()
         n_bytes = 0
         for page in pages:
@@ -130,11 +112,29 @@ def answers(pages: Iterable[Page], walk: Walk, *, jobs: int) -> Generator[Answer
             ):
                 future, released = waiting.popleft()
                 n_bytes -= released
-                yield future.result()
-            waiting.append((crew.give(page), size))
+                yield _result(future)
+            waiting.append((pool.give(page, url=page.url, limit_s=_limit_s(page, walk)), size))
             n_bytes += size
         while waiting:
-            yield waiting.popleft()[0].result()
+            yield _result(waiting.popleft()[0])
+
+
+def _answering(walk: Walk) -> Callable[[Page], Answer]:
+    """Return what answers the pages in a worker."""
+    stages.warm_up(create(walk.extractor))
+    return Walker(walk).answer
+
+
+def _limit_s(page: Page, walk: Walk) -> float | None:
+    """Return for how many CPU seconds a page and those that continue it may keep a process."""
+    return None if walk.timeout_s is None else walk.timeout_s * (1 + len(page.parts))
+
+
+def _result(future: Future[Answer]) -> Answer:
+    try:
+        return future.result()
+    except Rejected as rejected:  # by the pool: its process died
+        return Answer(rejected.with_traceback(None))
 
 
 def _size(page: Page) -> int:
@@ -197,159 +197,3 @@ class Walker:
             return known, ""
         told = f"{site or 'a page without an address (--url)'}: {own.name} has learned nothing of it in {shelf.folder}"
         return own, told if self._walk.tells_missing else ""
-
-
-# ---- In the process that asks
-
-
-class _Crew:
-    """As many threads as workers; each hands pages to its own process and waits for the answers."""
-
-    def __init__(self, walk: Walk, jobs: int) -> None:
-        self._walk = walk
-        self._own = threading.local()
-        self._lock = threading.Lock()
-        self._workers: list[_Worker] = []
-        self._is_closed = False
-        self._threads = ThreadPoolExecutor(jobs, "webmain-batch", initializer=_block_interrupts)
-
-    def give(self, page: Page) -> Future[Answer]:
-        """Let a page be walked with as soon as a worker is free."""
-        return self._threads.submit(self._answer, page)
-
-    def _answer(self, page: Page) -> Answer:
-        how = ""
-        for _ in range(_TURNS):
-            worker = self._worker()
-            try:
-                found = worker.answer(page)
-            except (EOFError, OSError):
-                how = self._dismiss(worker)
-                continue
-            if found is not None:
-                return found
-            self._dismiss(worker)
-            limit = f"{worker.limit_s(page):g} seconds, and its process was ended"
-            return Answer(Rejected(Reason.TOO_SLOW, f"more than {limit}", url=page.url))
-        return Answer(Rejected(Reason.INTERNAL_ERROR, f"its process died ({how})", url=page.url))
-
-    def _worker(self) -> _Worker:
-        """Return this thread's worker, started if there is none."""
-        worker: _Worker | None = getattr(self._own, "worker", None)
-        if worker is None:
-            with self._lock:
-                if self._is_closed:
-                    raise BatchError("closed")
-                self._own.worker = worker = _Worker(self._walk)
-                self._workers.append(worker)
-            worker.greet()
-        return worker
-
-    def _dismiss(self, worker: _Worker) -> str:
-        """End a worker and say how it ended; this thread gets a new one with its next page."""
-        self._own.worker = None
-        with self._lock:
-            self._workers.remove(worker)
-        return worker.end()
-
-    def close(self) -> None:
-        """End all workers, also in the midst of their pages."""
-        with self._lock:
-            self._is_closed = True
-            for worker in self._workers:
-                worker.kill()
-        self._threads.shutdown(cancel_futures=True)
-        for worker in self._workers:
-            worker.end()
-
-
-class _Worker:
-    """A process that walks with pages, and what the asking process knows of it."""
-
-    def __init__(self, walk: Walk) -> None:
-        self._timeout_s = walk.timeout_s
-        self._walk = walk
-        context = multiprocessing.get_context("spawn")
-        self._connection: Connection
-        self._connection, theirs = context.Pipe()
-        self._process: SpawnProcess = context.Process(target=_serve, args=(theirs, os.getpid()), daemon=True)
-        self._process.start()
-        theirs.close()
-
-    def greet(self) -> None:
-        """Tell the process what to do, and wait until it can."""
-        try:
-            self._connection.send(self._walk)
-            if not self._connection.poll(_START_S):
-                raise BatchError(f"a worker process was not ready within {_START_S:g} s")
-            problem = self._connection.recv()
-        except (EOFError, OSError) as error:
-            raise BatchError(
-                "a worker process died as it started (a script has to ask for several jobs under "
-                "`if __name__ == '__main__':`, since its workers import it)"
-            ) from error
-        if problem:
-            raise BatchError(f"a worker process can not start: {problem}")
-
-    def limit_s(self, page: Page) -> float | None:
-        """Return for how many seconds a page and those that continue it may keep the process."""
-        return None if self._timeout_s is None else self._timeout_s * (1 + len(page.parts)) + GRACE_S
-
-    def answer(self, page: Page) -> Answer | None:
-        """Return what came of a page; None past its time limit. EOFError or OSError where the process dies."""
-        self._connection.send(page)
-        if not self._connection.poll(self.limit_s(page)):
-            return None
-        found: Answer = self._connection.recv()
-        return found
-
-    def kill(self) -> None:
-        """End the process at once."""
-        self._process.kill()
-
-    def end(self) -> str:
-        """End the process, and say how it ended."""
-        self._process.join(0.2)
-        if self._process.is_alive():
-            self._process.kill()
-        self._process.join()
-        code = self._process.exitcode or 0
-        self._process.close()
-        self._connection.close()
-        if code >= 0:
-            return f"exit code {code}"
-        with contextlib.suppress(ValueError):
-            return signal.Signals(-code).name
-        return f"signal {-code}"
-
-
-def _block_interrupts() -> None:
-    """Let Ctrl-C reach the asking process alone: what a thread blocks is blocked in the processes that it starts."""
-    if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-
-
-# ---- In the worker
-
-
-def _serve(connection: Connection, parent: int) -> None:
-    """Answer pages until the connection is closed: a worker's main function."""
-    die_with(parent)
-    for name in _ONE_THREAD:  # before numerical libraries are loaded: as many threads as cores wait for each other
-        os.environ.setdefault(name, "1")
-    with contextlib.suppress(EOFError, OSError, KeyboardInterrupt):
-        try:
-            walker = Walker(connection.recv())
-        except Exception as error:
-            connection.send(f"{type(error).__name__}: {error}")
-            return
-        connection.send("")
-        while True:
-            connection.send(_sendable(walker.answer(connection.recv())))
-
-
-def _sendable(answer: Answer) -> Answer:
-    """Return an answer without what errors carry along."""
-    if isinstance(answer.found, Rejected):
-        answer.found.__cause__ = answer.found.__context__ = None
-    return answer

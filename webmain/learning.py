@@ -26,7 +26,7 @@ from webmain.extractors.base import Extractor, SiteExtractor
 from webmain.extractors.learning import Learning
 from webmain.extractors.lesson import Event, held
 from webmain.extractors.registry import DEFAULT, create
-from webmain.extractors.shelf import Shelf, site_of
+from webmain.extractors.shelf import Shelf
 from webmain.items import Page, Rejected
 from webmain.page.document import Document
 from webmain.page.urls import site_key
@@ -285,9 +285,9 @@ def gather(sites: Sequence[str], spool: Spool, *, max_pages: int, contact: str =
     wanted = {site_key(site) for site in sites}
 
     def keep(item: Any) -> None:
-        site = site_of(item) if isinstance(item, Document) else ""
+        site = site_key(item.url or "") if isinstance(item, Page) else ""
         if site and spool.count(site) < max_pages:
-            spool.put(site, held(item))
+            spool.put(site, held(stages.read(item)))
         if wanted and all(spool.count(each) >= max_pages for each in wanted):
             wanted.clear()
             close_crawl(crawler, "max_articles")

@@ -1,8 +1,9 @@
 """The walk from page to stored article as Scrapy pipelines: each is thin over one pure function, and counts.
 
-In order: Read, Segment, Extract, Merge, Compose, Cloud, Duplicates, Store. The item changes its type as it walks; a
-pipeline passes on what is not its own, so that a spider may yield a `Page`, a `Document` that it has read already, a
-finished `Article`, or items that webmain knows nothing of.
+In order: InWorkers, Read, Segment, Extract, Merge, Compose, Cloud, Duplicates, Store. The item changes its type as it walks;
+a pipeline passes on what is not its own, so that a spider may yield a `Page`, a finished `Article`, or items that webmain
+knows nothing of. With worker processes (WEBMAIN_WORKERS) the first step does the work of the next six in one of them, else
+each of these does its own in the crawl's process.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
@@ -30,16 +31,18 @@ from webmain.corpus.protocol import COMMIT_SECONDS, Stored, StoreError
 from webmain.corpus.store import open_stores
 from webmain.extractors.base import Extraction
 from webmain.extractors.registry import create
+from webmain.filters import check_age, check_language
 from webmain.items import Article, Page, Reason, Rejected
 from webmain.keep import Keep
 from webmain.learning import SiteLearning
 from webmain.page.blocks import Segmentation
 from webmain.page.document import Document
 from webmain.page.urls import site_key, without_credentials
+from webmain.pool import PoolClosed
 from webmain.signals import articles_stored, close_crawl, tell_rejected
 from webmain.text.shingles import SIGNATURE_VERSION, jaccard, signature
 from webmain.text.stopwords import read_stopwords
-from webmain.text.words import base_language
+from webmain.workers import Workers
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -53,6 +56,9 @@ logger = logging.getLogger(__name__)
 
 MAX_SEEN = 500_000
 """Ids of this crawl's articles that are remembered; beyond, the oldest are forgotten (the store knows them still)."""
+
+
+PENDING = "the crawl is being closed; the address stays pending"
 
 
 class Step:
@@ -101,16 +107,51 @@ class Step:
 
     @contextmanager
     def rejecting(self, url: str | None) -> Iterator[None]:
-        """Count a rejection by its reason, tell it, and drop the item."""
+        """Count a rejection by its reason, tell it, and drop the item; an unforeseen error is one, too."""
         try:
-            yield
+            with stages.errors_as_rejections(url, passing=(PoolClosed,)):
+                yield
         except Rejected as rejected:
             tell_rejected(self.crawler, rejected, url=url)
             raise DropItem(str(rejected), log_level="DEBUG") from rejected
+        except PoolClosed as closed:
+            raise DropItem(PENDING, log_level="DEBUG") from closed
+
+    def check(self, article: Article) -> Article:
+        """Return an article under its site's own address; raise `Rejected` where it is too old or in another language."""
+        spider = self.crawler.spider
+        check_age(article, getattr(spider, "since", None))
+        check_language(article, getattr(spider, "language", None))
+        return self._of_declared_site(article)
+
+    def _of_declared_site(self, article: Article) -> Article:
+        """Believe a claim to an address of a domain that the crawl was told to be of the same site."""
+        is_one_site = getattr(self.crawler.spider, "is_one_site", None)
+        claim = article.canonical_claim
+        if is_one_site is None or not claim or article.canonical_url or not is_one_site(article.url or "", claim):
+            return article
+        return replace(article, id=article_id(claim), canonical_url=claim, canonical_claim=None)
+
+
+class InWorkers(Step):
+    """Page to Article: read, judged and composed, its words counted, in a worker process that can be killed."""
+
+    @cached_property
+    def workers(self) -> Workers:
+        """The crawl's workers."""
+        return Workers.of(self.crawler)
+
+    async def process_item(self, item: Any) -> Any:
+        """Make a page into an article."""
+        if not isinstance(item, Page) or not self.workers.n:
+            return item
+        self.crawler.stats.inc_value("webmain/pages")
+        with self.rejecting(item.url):
+            return self.check(await self.workers.extract(item, self.extractor))
 
 
 class Read(Step):
-    """Page to Document: decode and wrap. A Document that the spider has read passes."""
+    """Page to Document: decode and wrap."""
 
     def process_item(self, item: Any) -> Any:
         """Read a page."""
@@ -163,24 +204,12 @@ class Compose(Step):
         if not isinstance(item, Extraction):
             return item
         document = item.document
-        spider = self.crawler.spider
         with self.rejecting(document.url):
             article = stages.compose(item, keep=self.keep)
             if document.page.parts:
                 extractor = self.extractor_of(document)
                 article = stages.stitch_parts(article, document.page.parts, extractor, keep=self.keep, **self.limits)
-            article = self._of_declared_site(article)
-            check_age(article, getattr(spider, "since", None))
-            check_language(article, getattr(spider, "language", None))
-            return article
-
-    def _of_declared_site(self, article: Article) -> Article:
-        """Believe a claim to an address of a domain that the crawl was told to be of the same site."""
-        is_one_site = getattr(self.crawler.spider, "is_one_site", None)
-        claim = article.canonical_claim
-        if is_one_site is None or not claim or article.canonical_url or not is_one_site(article.url or "", claim):
-            return article
-        return replace(article, id=article_id(claim), canonical_url=claim, canonical_claim=None)
+            return self.check(article)
 
 
 class Cloud(Step):
@@ -208,8 +237,9 @@ class Cloud(Step):
         if not isinstance(item, Article) or item.n_words:
             return item
         top = self.crawler.settings.getint("WEBMAIN_TOP_WORDS")
-        found = cloud(item.text, language=item.language or None, top=top, own_stopwords=self.stopwords)
-        return replace(item, words=found.words, n_words=found.n_words)
+        with self.rejecting(item.url):
+            found = cloud(item.text, language=item.language or None, top=top, own_stopwords=self.stopwords)
+            return replace(item, words=found.words, n_words=found.n_words)
 
 
 class Duplicates(Step):
@@ -225,9 +255,9 @@ class Duplicates(Step):
             return item
         with self.rejecting(item.url):
             self._check_new(item)
-        if self._store is not None and self._store.keeps_out(item):
-            return item  # what is kept out is the original of nothing that is stored
-        original = self._original(item)
+            if self._store is not None and self._store.keeps_out(item):
+                return item  # what is kept out is the original of nothing that is stored
+            original = self._original(item)
         if original is None:
             return item
         self.crawler.stats.inc_value("webmain/near_duplicates")
@@ -358,7 +388,7 @@ class Store(Step):
             return item
         limit = getattr(self.crawler.spider, "max_articles", None)
         if self._closing or self._stores is None or (limit and self._accepted >= limit):
-            raise DropItem("the crawl is being closed; the address stays pending", log_level="DEBUG")
+            raise DropItem(PENDING, log_level="DEBUG")
         self._accepted += 1
         if item.canonical_url:
             self._canonical[identify(item)] = item.canonical_url
@@ -451,41 +481,6 @@ class Store(Step):
         if not self.crawler.stats.get_value("webmain/store_error"):
             logger.error("The crawl ends: %s", error)
         self.crawler.stats.set_value("webmain/store_error", str(error))
-
-
-def check_age(article: Article, since: datetime | None) -> None:
-    """Refuse an article published before `since`; without a date of its own it passes.
-
-    Raises
-    ------
-    Rejected
-        `TOO_OLD`.
-    """
-    if since is None or article.published is None:
-        return
-    limit = since if since.tzinfo else since.replace(tzinfo=UTC)
-    if article.published < limit:
-        detail = f"published {article.published.isoformat()}, asked for since {limit.isoformat()}"
-        raise Rejected(Reason.TOO_OLD, detail, url=article.url)
-
-
-def check_language(article: Article, language: str | None) -> None:
-    """Refuse an article in another language; one whose language nobody can tell passes.
-
-    The detected language counts; the declared one where none could be detected.
-
-    Raises
-    ------
-    Rejected
-        `OTHER_LANGUAGE`.
-    """
-    if not language:
-        return
-    found = base_language(article.language)
-    if found in ("", "und", "zxx"):
-        found = base_language(article.language_declared)
-    if found and found != base_language(language):
-        raise Rejected(Reason.OTHER_LANGUAGE, f"the text is {found}, asked for was {language}", url=article.url)
 
 
 def arguments(spider: Spider | None) -> dict[str, Any]:

@@ -29,7 +29,11 @@ WEBMAIN_MAX_BYTES = 10 * 1024 * 1024
 """Largest page that is read, in bytes after decompression."""
 
 WEBMAIN_PAGE_TIMEOUT_S = 10.0
-"""Seconds of CPU time after which a page is given up."""
+"""Seconds of CPU time after which a page is given up; 0 for no limit."""
+
+WEBMAIN_WORKERS = 1
+"""Processes in which pages are read and judged, and which can be killed; 0 does it in the crawl's own, which a page can then
+keep from going on."""
 
 WEBMAIN_TOP_WORDS = 50
 """Words kept for an article's tag cloud."""
@@ -148,6 +152,7 @@ WEBMAIN_REPLAY = ""
 # ---- What is plugged in
 
 ITEM_PIPELINES = {
+    "webmain.pipelines.InWorkers": 50,
     "webmain.pipelines.Read": 100,
     "webmain.pipelines.Segment": 200,
     "webmain.pipelines.Extract": 300,
@@ -174,6 +179,7 @@ SPIDER_MIDDLEWARES = {
     "webmain.learning.SiteLearning": 950,
 }
 EXTENSIONS = {
+    "webmain.workers.Workers": 5,
     "webmain.extensions.KnownUrls": 10,
     "webmain.extensions.Summary": 20,
     "webmain.extensions.PromptStop": 30,

@@ -44,11 +44,11 @@ MAX_ERROR_CHARS = 500
 
 
 @contextmanager
-def errors_as_rejections(url: str | None) -> Iterator[None]:
+def errors_as_rejections(url: str | None, *, passing: tuple[type[Exception], ...] = ()) -> Iterator[None]:
     """Raise any unforeseen error of the work with a page as a rejection, and log its traceback with the page's address.
 
     One page never stops the others, whatever is on it, and whoever wrote the method. Every page goes through this, wherever
-    it comes from.
+    it comes from. Errors of the types in `passing` are raised as they are.
 
     Raises
     ------
@@ -59,9 +59,9 @@ def errors_as_rejections(url: str | None) -> Iterator[None]:
     """
     try:
         yield
-    except (Rejected, ModelError):
-        raise
     except Exception as error:
+        if isinstance(error, (Rejected, ModelError, *passing)):
+            raise
         logger.exception("Unforeseen error at %s", url or "a page without an address")
         detail = " ".join(f"{type(error).__name__}: {error}".split())[:MAX_ERROR_CHARS]
         raise Rejected(Reason.INTERNAL_ERROR, detail, url=url) from error
@@ -184,6 +184,13 @@ def shelved(extractor: Extractor, document: Document, shelf: Shelf) -> Extractor
         return extractor
     site = site_of(document)
     return (shelf.load(extractor, site) if site else None) or extractor
+
+
+def warm_up(extractor: Extractor) -> None:
+    """Load whatever the work with a first page would load, so that it does not count as the page's time."""
+    text = "The harbour master said that the boats would leave in the morning, before the tide turned. " * 3
+    with suppress(Exception):  # the method may be anybody's
+        extract_page(Page(url="https://a.example/", html=f"<title>Boats</title><p>{text}"), extractor, timeout_s=None)
 
 
 def extract_page(

@@ -14,7 +14,7 @@ from typing import Any
 
 Stats = Mapping[str, Any]
 
-FAILING = ("store", "ledger", "record", "replay", "feed", "stats", "learn")
+FAILING = ("store", "ledger", "record", "replay", "feed", "stats", "learn", "worker")
 """Parts of a crawl whose failure is noted in its stats as `webmain/PART_error`."""
 
 MAX_SITES = 20

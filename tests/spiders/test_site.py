@@ -196,9 +196,9 @@ def test_article_links_are_counted_once_each_and_without_the_page_itself():
 
 def test_repeated_texts_are_told():
     here = site()
-    assert not here.is_repeated(["a", "b"])
-    assert here.is_repeated(["a", "b"])
-    assert not here.is_repeated(["a", "c"])
+    assert not here.is_repeated(b"ab")
+    assert here.is_repeated(b"ab")
+    assert not here.is_repeated(b"ac")
 
 
 def test_later_parts_are_left_out_where_their_article_is_known():

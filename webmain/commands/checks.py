@@ -23,6 +23,7 @@ _PREFIX: Final = "WEBMAIN_"
 _LIMITS: Final = tuple(f"WEBMAIN_MAX_{field.name.upper()}" for field in fields(Limits))
 _WHOLE: Final = {
     "WEBMAIN_MAX_BYTES": 1,
+    "WEBMAIN_WORKERS": 0,
     "WEBMAIN_TOP_WORDS": 0,
     "WEBMAIN_LEARN_PAGES": 1,
     "WEBMAIN_LEARN_MAX_HELD": 1,

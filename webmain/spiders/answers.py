@@ -1,9 +1,11 @@
-"""Answers of the network as pages."""
+"""Answers of the network as pages, and where else a front page may answer."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from scrapy.spidermiddlewares.httperror import HttpError
 
@@ -37,3 +39,16 @@ def page_of(response: Response, *, hints: Hints | None = None) -> Page:
 def is_answer(error: BaseException | None) -> bool:
     """Tell whether a server answered, though not with a page."""
     return isinstance(error, HttpError)
+
+
+def other_fronts(start: str) -> Iterator[str]:
+    """Yield the addresses a front page may have where it does not answer at the one that was given."""
+    parts = urlsplit(start)
+    if parts.path not in ("", "/"):
+        return
+    names = [parts.netloc]
+    if "." in parts.netloc and not parts.netloc.rpartition(".")[2].partition(":")[0].isdigit():
+        names.append(parts.netloc.removeprefix("www.") if parts.netloc.startswith("www.") else "www." + parts.netloc)
+    for scheme in dict.fromkeys((parts.scheme, "http")):
+        for name in names:
+            yield f"{scheme}://{name}/"

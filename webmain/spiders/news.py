@@ -14,27 +14,27 @@ from scrapy.exceptions import DontCloseSpider, IgnoreRequest
 
 from webmain import stages
 from webmain.discovery.articles import UrlKind
-from webmain.discovery.feeds import NotAFeed, find_feeds, read_feed
+from webmain.discovery.feeds import NotAFeed, read_feed
+from webmain.discovery.look import Look, evidence_of
 from webmain.discovery.page_evidence import judge_page
 from webmain.discovery.pagination import next_listing
 from webmain.discovery.sitemaps import NotASitemap, SitemapChild, read_sitemap, sitemaps_from_robots
-from webmain.items import Hints, Reason, Rejected
+from webmain.items import Hints, Page, Reason, Rejected
 from webmain.page.urls import amp_to_canonical_guess, normalise, site_key
+from webmain.pool import PoolClosed
 from webmain.signals import tell_rejected
-from webmain.spiders.answers import is_answer, page_of
+from webmain.spiders.answers import is_answer, other_fronts, page_of
 from webmain.spiders.arguments import NewsArguments, read_news_arguments, with_settings
-from webmain.spiders.head import Head, lacks_text, read_evidence, read_head, with_text
 from webmain.spiders.memory import Memory
-from webmain.spiders.parts import fetch_parts, pager_links
+from webmain.spiders.parts import fetch_parts
 from webmain.spiders.site import Candidate, Limits, Site, Where
 from webmain.spiders.sources import Source, SourceKind, Sources
+from webmain.workers import Workers
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
     from twisted.python.failure import Failure
-
-    from webmain.page.document import Document
 
 MIN_HUB_LINKS: Final = 5
 """A page that is no article is followed like a hub where it has so many links to articles."""
@@ -116,6 +116,7 @@ class NewsSpider(Spider):
         """Ask for each site's front page; what an earlier run left is taken up again."""
         settings = self.settings
         self.memory = Memory.of(self)
+        self.workers = Workers.of(self.crawler)
         limits = Limits(
             **{
                 field: settings.getint(f"WEBMAIN_MAX_{field.upper()}", default)
@@ -155,7 +156,7 @@ class NewsSpider(Spider):
             meta={"probe": True},
         )
 
-    def parse_front(self, response: Response, site: str) -> None:
+    async def parse_front(self, response: Response, site: str) -> None:
         """Read the front page: its links, its feeds, and on which of the site's hosts it is."""
         here = self.sites[site]
         self._n_pages += 1
@@ -163,9 +164,10 @@ class NewsSpider(Spider):
         if here.is_own(url):
             here.front = url
             try:
-                self._follow(here, stages.read(page_of(response)), Where.FRONT, depth=0)
-            except Rejected as rejected:
-                self.logger.warning("%s: the front page can not be read: %s", site, rejected)
+                with stages.errors_as_rejections(url, passing=(PoolClosed,)):
+                    self._follow(here, await self.workers.look(page_of(response)), Where.FRONT, depth=0)
+            except (Rejected, PoolClosed) as error:
+                self.logger.warning("%s: the front page can not be read: %s", site, error)
         else:
             told = _leads_away(site, site_key(url))
             self.logger.warning("%s", told)
@@ -181,7 +183,7 @@ class NewsSpider(Spider):
         self.logger.info("%s: no front page at %s: %s", here.name, request.url, failure.value)
         tried = [*request.meta.get("webmain_tried", ()), request.url]
         is_there = is_answer(failure.value) or isinstance(failure.value, IgnoreRequest)
-        others = [] if is_there else list(_other_fronts(here.start))
+        others = [] if is_there else list(other_fronts(here.start))
         following = next((address for address in others if address not in tried), None)
         if following:
             again = self._front_request(here, following)
@@ -328,61 +330,60 @@ class NewsSpider(Spider):
     # ---- Pages
 
     async def parse_page(self, response: Response, candidate: Candidate) -> AsyncIterator[Any]:
-        """Read a page once: an article is yielded, a hub's links are followed."""
+        """Look at a page once: an article is yielded, a hub's links are followed."""
         site = self.sites[candidate.site]
+        article = None
         try:
-            document = await self._article(response, candidate, site)
-            if document is not None:
-                yield document
+            with stages.errors_as_rejections(candidate.url, passing=(PoolClosed,)):
+                article = await self._article(response, candidate, site)
         except Rejected as rejected:
             self._reject(candidate, rejected.reason, rejected.detail)
+        except PoolClosed:
+            self.logger.debug("%s stays pending: the crawl is being closed", candidate.url)
         finally:
             self._release(site)
+        if article is not None:
+            yield article
 
-    async def _article(self, response: Response, candidate: Candidate, site: Site) -> Document | None:
+    async def _article(self, response: Response, candidate: Candidate, site: Site) -> Page | None:
         """Return the page as an article with all its parts, or follow it as a hub and return None."""
         hints = site.hints(candidate.url)
         page = page_of(response, hints=hints)
         url = page.url or response.url
         if url != candidate.url and not self._moved(candidate, url, site):
             return None
-        document = stages.read(page)
-        head = read_head(document)
-        links = document.links
-        seen_links = site.count_article_links((link.url for link in links), url)
+        seen = await self.workers.look(page)
+        n_article_links = site.count_article_links(seen.links, url)
         is_front = url == site.front or (urlsplit(url).path in ("", "/") and not urlsplit(url).query)
-        judgement = site.judge(url)
-        evidence = read_evidence(
-            document,
-            head,
-            judgement,
+        evidence = evidence_of(
+            seen,
+            site.judge(url),
             hints=hints,
-            n_article_links=seen_links,
+            n_article_links=n_article_links,
             is_front_page=is_front,
             furniture=site.furniture,
         )
         judged = judge_page(evidence)
         reason, is_article = judged.reason, judged.is_article
-        if hints and hints.content_html and not is_front and lacks_text(document, hints.content_html):
+        if seen.with_feeds_text and not is_front:
             reason, is_article = f"a feed holds the whole text; {judged.reason}", True
-            document = with_text(document, hints.content_html)
+            page = replace(page, html=seen.with_feeds_text, body=None)
         site.note_page(candidate.url, is_article=is_article)
         if not is_article:
             depth = candidate.depth
-            if candidate.is_hub or (seen_links >= MIN_HUB_LINKS and depth <= site.limits.hub_depth):
-                self._follow(site, document, Where.HUB, depth=depth)
+            if candidate.is_hub or (n_article_links >= MIN_HUB_LINKS and depth <= site.limits.hub_depth):
+                self._follow(site, seen, Where.HUB, depth=depth)
             if candidate.is_hub:
                 self._count("webmain/hubs")
                 return None
             raise Rejected(Reason.NOT_ARTICLE, judged.reason, url=url)
-        hints = self._fold(document, head, candidate, site, hints)
-        if site.is_repeated(document.leaves.texts):
+        hints = self._fold(seen, candidate, site, hints)
+        if site.is_repeated(seen.text_hash):
             raise Rejected(Reason.DUPLICATE, "its text was read already, under another address", url=url)
-        parts = await fetch_parts(self.crawler, document, head, site)
+        parts = await fetch_parts(self.crawler, self.workers, seen, site)
         if not site.has_sources and candidate.depth <= site.limits.hub_depth:
-            self._follow(site, document, Where.HUB, depth=candidate.depth)
-        document.page = replace(page, hints=hints, parts=parts, article_reason=reason)
-        return document
+            self._follow(site, seen, Where.HUB, depth=candidate.depth)
+        return replace(page, hints=hints, parts=parts, article_reason=reason)
 
     def _moved(self, candidate: Candidate, url: str, site: Site) -> bool:
         """Whether the page to which a request was redirected is worth reading."""
@@ -402,9 +403,7 @@ class NewsSpider(Spider):
             return False
         return True
 
-    def _fold(
-        self, document: Document, head: Head, candidate: Candidate, site: Site, hints: Hints | None
-    ) -> Hints | None:
+    def _fold(self, seen: Look, candidate: Candidate, site: Site, hints: Hints | None) -> Hints | None:
         """Make one of a page's addresses: its canonical one is not fetched as well; return all hints.
 
         Raises
@@ -412,8 +411,8 @@ class NewsSpider(Spider):
         Rejected
             `DUPLICATE` where the canonical page was fetched already, or will be instead of its AMP form.
         """
-        url = document.url or candidate.url
-        canonical = head.canonical
+        url = seen.url or candidate.url
+        canonical = seen.head.canonical
         if canonical is None or canonical == url or not site.is_own(canonical) or canonical == site.front:
             return hints
         if site.judge(canonical).kind in (UrlKind.HUB, UrlKind.IGNORE) and site.judge(url).kind is UrlKind.ARTICLE:
@@ -421,7 +420,7 @@ class NewsSpider(Spider):
         self.memory.alias(candidate, canonical)
         if site.is_gone(canonical):
             raise Rejected(Reason.DUPLICATE, f"the same as {canonical}", url=url)
-        if head.is_amp or amp_to_canonical_guess(url) != url:
+        if seen.head.is_amp or amp_to_canonical_guess(url) != url:
             self._wait_for(site, site.sift([(canonical, hints)], Where.FEED if hints else Where.FRONT))
             if site.is_waiting(canonical):
                 raise Rejected(Reason.DUPLICATE, f"the AMP form of {canonical}", url=url)
@@ -430,20 +429,14 @@ class NewsSpider(Spider):
         more = site.fold(canonical)
         return hints or more
 
-    def _follow(self, site: Site, document: Document, where: Where, *, depth: int) -> None:
+    def _follow(self, site: Site, seen: Look, where: Where, *, depth: int) -> None:
         """Take over the links, the feeds and the next page of a front page or hub."""
-        links = document.links
-        head = read_head(document)
-        url = document.url or ""
         if depth == 0 or where is Where.HUB:
-            site.note_furniture(document.leaves.texts)
-        feeds = find_feeds(head.links, url=document.base_url or url)
-        self.sources[site.name].add_feeds(feed.url for feed in feeds)
-        self._wait_for(
-            site, site.sift(((link.url, None) for link in links if "nofollow" not in link.rel), where, depth=depth)
-        )
+            site.note_furniture(seen.furniture)
+        self.sources[site.name].add_feeds(seen.feeds)
+        self._wait_for(site, site.sift(((url, None) for url in seen.followed), where, depth=depth))
         if where is Where.HUB:
-            following = next_listing(url, pager_links(document), head.rel_next)
+            following = next_listing(seen.url, seen.pager, seen.head.rel_next)
             if following:
                 self._wait_for(site, site.sift([(following, None)], where, depth=max(0, depth - 1)))
 
@@ -493,16 +486,3 @@ def _leads_away(site: str, other: str) -> str:
         f"{site}: its front page leads to {other}, another site, which is not crawled for it; if both are one site, give"
         f" -a site={site}={other}, and to crawl the other alone -a site={other}"
     )
-
-
-def _other_fronts(start: str) -> Iterator[str]:
-    """Yield the addresses a front page may have where it does not answer at the one that was given."""
-    parts = urlsplit(start)
-    if parts.path not in ("", "/"):
-        return
-    names = [parts.netloc]
-    if "." in parts.netloc and not parts.netloc.rpartition(".")[2].partition(":")[0].isdigit():
-        names.append(parts.netloc.removeprefix("www.") if parts.netloc.startswith("www.") else "www." + parts.netloc)
-    for scheme in dict.fromkeys((parts.scheme, "http")):
-        for name in names:
-            yield f"{scheme}://{name}/"

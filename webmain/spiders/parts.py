@@ -8,50 +8,38 @@ from typing import TYPE_CHECKING, Final
 from scrapy import Request
 from scrapy.http.request import NO_CALLBACK
 
-from webmain import stages
-from webmain.discovery.pagination import Link, next_part
+from webmain.discovery.pagination import next_part
 from webmain.items import Page, Rejected
 from webmain.page.urls import normalise
 from webmain.spiders.answers import page_of
-from webmain.spiders.head import read_head
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
-    from webmain.page.document import Document
-    from webmain.spiders.head import Head
+    from webmain.discovery.look import Look
     from webmain.spiders.site import Site
+    from webmain.workers import Workers
 
 logger = logging.getLogger("news")
 
 _PRIORITY: Final = 100
-_MAX_PAGER_CHARS: Final = 24
 
 
-def pager_links(document: Document) -> list[Link]:
-    """Choose the links that a pager may be made of: short ones to neighbours, and what is declared as next."""
-    url = (document.url or "").partition("?")[0].rstrip("/")
-    folder = url.rsplit("/", 1)[0]
-    return [
-        Link(url=link.url, text=link.text, rel=link.rel, in_nav=link.zone == "nav")
-        for link in document.links
-        if "next" in link.rel or (len(link.text) <= _MAX_PAGER_CHARS and link.url.startswith(folder))
-    ]
-
-
-async def fetch_parts(crawler: Crawler, document: Document, head: Head, site: Site) -> tuple[Page, ...]:
+async def fetch_parts(crawler: Crawler, workers: Workers, page: Look, site: Site) -> tuple[Page, ...]:
     """Fetch the following pages of an article; one that fails ends it, with what was there.
 
     Parameters
     ----------
     crawler : Crawler
-    document, head
+    workers : Workers
+        Read the parts.
+    page : Look
         The first page.
     site : Site
         Its parts are folded out of what waits; its limits bound their number.
     """
-    first = here = document.url or ""
-    links, rel_next = pager_links(document), head.rel_next
+    first = here = page.url
+    links, rel_next = page.pager, page.head.rel_next
     parts: list[Page] = []
     while len(parts) < site.limits.parts - 1 and (links or rel_next):
         following = next_part(here, links, rel_next, first=first if parts else None)
@@ -63,8 +51,8 @@ async def fetch_parts(crawler: Crawler, document: Document, head: Head, site: Si
             break
         site.fold(address)
         try:
-            read = stages.read(part)
-            here, links, rel_next = part.url or address, pager_links(read), read_head(read).rel_next
+            seen = await workers.look(part)
+            here, links, rel_next = part.url or address, seen.pager, seen.head.rel_next
         except Rejected as rejected:
             logger.info("part %d of %s can not be read: %s", len(parts) + 2, first, rejected)
             break

@@ -21,7 +21,6 @@ from webmain.spiders.arguments import PathFilter
 
 _DAY_S: Final = 24 * 3600.0
 _MAX_REMEMBERED: Final = 200_000
-_MIN_FURNITURE_CHARS: Final = 40
 _DOUBTFUL_HUB_SCORE: Final = 0.15
 """From here a hub's address only lacks an article's signs (`/city/story-31`): the page must tell."""
 
@@ -160,7 +159,7 @@ class Site:
         self._hints: dict[str, Hints] = {}
         self.furniture: set[int] = set()
         self.has_sources = False
-        self._articles: set[int] = set()
+        self._articles: set[bytes] = set()
         self._refused: set[str] = set()  # hubs like too many others
         self._hubs = 0
         self._hub_patterns: Counter[str] = Counter()
@@ -373,18 +372,17 @@ class Site:
 
     # ---- Learning
 
-    def note_furniture(self, texts: Iterable[str]) -> None:
+    def note_furniture(self, hashes: Iterable[int]) -> None:
         """Remember what stands on hubs: teasers and banners, which make no article of another page."""
         if len(self.furniture) < _MAX_REMEMBERED:
-            self.furniture.update(hash(text) for text in texts if len(text) >= _MIN_FURNITURE_CHARS)
+            self.furniture.update(hashes)
 
-    def is_repeated(self, texts: Iterable[str]) -> bool:
+    def is_repeated(self, text_hash: bytes) -> bool:
         """Whether an article with exactly these texts was read already, under another address."""
-        mark = hash(tuple(texts))
-        if mark in self._articles:
+        if text_hash in self._articles:
             return True
         if len(self._articles) < _MAX_REMEMBERED:
-            self._articles.add(mark)
+            self._articles.add(text_hash)
         return False
 
     def note_page(self, url: str, *, is_article: bool) -> None:

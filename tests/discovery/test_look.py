@@ -1,15 +1,18 @@
+import pickle
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
 from webmain import stages
 from webmain.discovery.articles import judge_url
+from webmain.discovery.look import evidence_of, hash_of, lacks_text, look, read_head
 from webmain.discovery.page_evidence import judge_page
 from webmain.items import Hints, Page
-from webmain.spiders.head import lacks_text, read_evidence, read_head, with_text
 
 URL = "https://example.org/news/the-council-spoke-about-the-bridge"
 SENTENCE = "The council of the town met again on Tuesday and spoke for hours about the old bridge. "
+HASH = 14417660327087829609
 
 
 def read(body, head="", url=URL):
@@ -20,7 +23,7 @@ def read(body, head="", url=URL):
 
 def evidence(document, **options):
     options = {"hints": None, "n_article_links": 0, **options}
-    return read_evidence(document, read_head(document), judge_url(document.url), **options)
+    return evidence_of(look(document), judge_url(document.url), **options)
 
 
 def test_the_head_gives_canonical_next_feeds_and_type():
@@ -77,14 +80,14 @@ def test_declared_types_are_read(data, is_article, is_other):
 
 def test_teasers_that_stand_on_hubs_make_no_article():
     document = read("<div>Sorry.</div>" + "".join(f"<div>{n} {SENTENCE * 2}</div>" for n in range(9)))
-    furniture = {hash(text) for text in document.leaves.texts}
+    furniture = set(look(document).furniture)
     assert judge_page(evidence(document)).is_article
     assert not judge_page(evidence(document, furniture=furniture)).is_article
 
 
 def test_furniture_is_no_matter_where_a_feed_names_the_page():
     document = read("".join(f"<p>{n} {SENTENCE * 2}</p>" for n in range(9)))
-    furniture = {hash(text) for text in document.leaves.texts}
+    furniture = set(look(document).furniture)
     found = evidence(document, furniture=furniture, hints=Hints(source="feed"))
     assert found.in_feed
     assert found.paragraph_chars > 1000
@@ -107,8 +110,31 @@ def test_a_feeds_summary_never_stands_in_for_a_page():
 
 
 def test_a_feeds_text_gets_the_pages_head():
-    document = with_text(read("<p>Loading the story</p>", '<link rel="canonical" href="/a"><title>T</title>'), FEED)
+    document = read("<p>Loading the story</p>", '<link rel="canonical" href="/a"><title>T</title>')
+    assert not look(document).with_feeds_text
+    document.page = replace(document.page, hints=Hints(source="feed", content_html=FEED))
+    document = stages.read(Page(url=URL, html=look(document).with_feeds_text))
     assert document.title == "T"
     assert read_head(document).canonical == "https://example.org/a"
     assert "Loading the story" not in document.leaves.texts
     assert len(document.leaves) == 10
+    assert not look(document).with_feeds_text
+
+
+def test_a_look_is_the_same_in_every_process():
+    document = read(f"<p>{SENTENCE}</p><p>short</p><p>{SENTENCE}</p>")
+    assert look(document).furniture == [hash_of(SENTENCE.strip())] * 2 == [HASH] * 2
+    sent = pickle.loads(pickle.dumps(look(document), 5))
+    assert sent.text_hash == look(document).text_hash != look(read(f"<p>{SENTENCE}</p>")).text_hash
+    assert sent.hashes.tolist() == look(document).hashes.tolist()
+
+
+def test_links_that_are_too_long_for_a_request_are_left_out():
+    document = read(f"<p><a href='/{'a' * 3000}'>a</a> <a href='/b' rel=nofollow>b</a> <a href='/c'>c</a></p>")
+    assert look(document).links == ("https://example.org/b", "https://example.org/c")
+    assert look(document).followed == ("https://example.org/c",)
+
+
+def test_the_links_of_a_pager_are_short_ones_to_neighbours_and_those_declared_as_next():
+    links = "<a href='?page=2'>2</a><a href='/x' rel=next>a long text that says much of it</a><a href='/other'>2</a>"
+    assert [link.url for link in look(read(links)).pager] == [f"{URL}?page=2", "https://example.org/x"]

@@ -1,0 +1,312 @@
+"""What a page tells a crawler: where it belongs, where it leads, and whether it is an article.
+
+`look` reads a document once and returns a plain record: one process may read pages, another decides what is fetched.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from webmain.discovery.articles import UrlJudgement
+from webmain.discovery.feeds import find_feeds
+from webmain.discovery.page_evidence import PageEvidence
+from webmain.discovery.pagination import Link
+from webmain.items import HIDDEN, Flag, Hints
+from webmain.page.urls import join, normalise
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from webmain.page.document import Document
+
+MAX_HEAD_ELEMENTS: Final = 2000
+MAX_URL_CHARS: Final = 2083
+"""Longer addresses of links are left out; Scrapy would not fetch them (`URLLENGTH_LIMIT`)."""
+
+MIN_FURNITURE_CHARS: Final = 40
+"""Shorter texts are not remembered: they stand on any page."""
+
+MIN_PARAGRAPH_CHARS: Final = 40
+"""Shorter blocks are labels and headlines."""
+
+_PUBLISHED_NAMES: Final = frozenset(
+    """
+    article:published_time og:article:published_time datepublished date dc.date dc.date.issued dcterms.created
+    dcterms.issued pubdate publishdate publish-date publish_date parsely-pub-date sailthru.date article.published
+    date.issued cxenseparse:recs:publishtime article_date_original
+    """.split()
+)
+_TYPE = re.compile(r'"@type"\s{0,9}:\s{0,9}\[?\s{0,9}"(?:https?://schema\.org/)?(\w{1,60})"')
+_COLLECTIONS: Final = frozenset(
+    {"CollectionPage", "SearchResultsPage", "ProfilePage", "Product", "ContactPage", "AboutPage", "CheckoutPage"}
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """What stands above a page's body.
+
+    Attributes
+    ----------
+    canonical : str or None
+        Normalised address of `link rel=canonical`.
+    rel_next : str or None
+        Absolute address of `link rel=next`.
+    links : tuple of mappings
+        Attributes of the `link` elements, for finding feeds; none in a `Look`.
+    is_amp : bool
+        The page is an AMP form of another one.
+    og_type : str
+        In lower case; "" where there is none.
+    has_published : bool
+        A date of publication is declared.
+    """
+
+    canonical: str | None
+    rel_next: str | None
+    links: tuple[Mapping[str, str | None], ...]
+    is_amp: bool
+    og_type: str
+    has_published: bool
+
+
+def read_head(document: Document) -> Head:
+    """Read the head from the walk that was made already."""
+    elements = document.elements
+    links: list[Mapping[str, str | None]] = []
+    canonical = rel_next = None
+    og_type, has_published, is_amp = "", False, False
+    for i, tag in enumerate(elements.tags[:MAX_HEAD_ELEMENTS]):
+        attributes = elements.attributes[i]
+        if tag == "link":
+            links.append(attributes)
+            rel = (attributes.get("rel") or "").lower().split()
+            if "canonical" in rel and canonical is None:
+                canonical = _absolute(document, attributes.get("href"))
+            elif "next" in rel and rel_next is None:
+                rel_next = join(document.base_url, attributes.get("href") or "")
+        elif tag == "meta":
+            name = (attributes.get("property") or attributes.get("name") or attributes.get("itemprop") or "").lower()
+            if name == "og:type":
+                og_type = (attributes.get("content") or "").strip().lower()
+            elif name in _PUBLISHED_NAMES and attributes.get("content"):
+                has_published = True
+        elif tag == "html":
+            is_amp = "amp" in attributes or "⚡" in attributes
+        elif tag == "body":
+            break
+    return Head(
+        canonical=canonical,
+        rel_next=rel_next,
+        links=tuple(links),
+        is_amp=is_amp,
+        og_type=og_type,
+        has_published=has_published or any('"datePublished"' in data for data in document.tree.data),
+    )
+
+
+def _absolute(document: Document, href: str | None) -> str | None:
+    joined = join(document.base_url, href) if href else None
+    return normalise(joined) if joined else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Look:
+    """What discovery needs of a page; arrays and plain values.
+
+    Attributes
+    ----------
+    url : str
+        The page's address.
+    head : Head
+    links : tuple of str
+        Absolute addresses of the links, in document order, each as often as it occurs.
+    followed : tuple of str
+        Those of them without `rel=nofollow`.
+    pager : tuple of Link
+        Links that a pager may be made of: short ones to neighbours, and what is declared as next.
+    feeds : tuple of str
+        Addresses of the feeds that the head names.
+    types : frozenset of str
+        `@type` values of its JSON-LD.
+    n_links : int
+        Links with text.
+    n_h1 : int
+        Main headlines.
+    chars, linked : (n_leaves,) int32
+        Characters of each text run that is shown, and those of them that are in links.
+    of_leaf : (n_leaves,) int32
+        The block that each text run is in; -1 for none.
+    hashes : (n_leaves,) uint64
+        A hash of each text run of `MIN_FURNITURE_CHARS` characters and more, the same in every process; 0 for shorter ones.
+    text_hash : bytes
+        A hash of all text runs.
+    with_feeds_text : str
+        Where the page shows hardly anything of the text that its feed holds: its markup with that text in place of its body.
+    """
+
+    url: str
+    head: Head
+    links: tuple[str, ...]
+    followed: tuple[str, ...]
+    pager: tuple[Link, ...]
+    feeds: tuple[str, ...]
+    types: frozenset[str]
+    n_links: int
+    n_h1: int
+    chars: NDArray[np.int32]
+    linked: NDArray[np.int32]
+    of_leaf: NDArray[np.int32]
+    hashes: NDArray[np.uint64]
+    text_hash: bytes
+    with_feeds_text: str
+
+    @property
+    def furniture(self) -> list[int]:
+        """Hashes of its texts that are long enough to be remembered."""
+        return [each for each in self.hashes.tolist() if each]
+
+
+def look(document: Document) -> Look:
+    """Read what discovery needs of a page."""
+    head = read_head(document)
+    leaves, hints = document.leaves, document.page.hints
+    shown = ~leaves.has(HIDDEN | Flag.IN_FORM | Flag.IN_CONTROL)
+    chars = (leaves.n_chars * shown).astype(np.int32)
+    links = [link for link in document.links if len(link.url) <= MAX_URL_CHARS]
+    content = hints.content_html if hints else None
+    return Look(
+        url=document.url or "",
+        head=replace(head, links=()),
+        links=tuple(link.url for link in links),
+        followed=tuple(link.url for link in links if "nofollow" not in link.rel),
+        pager=tuple(pager_links(document)),
+        feeds=tuple(feed.url for feed in find_feeds(head.links, url=document.base_url or document.url or "")),
+        types=frozenset(found for data in document.tree.data for found in _TYPE.findall(data)),
+        n_links=len(np.unique(leaves.elements[leaves.has(Flag.IN_ANCHOR)])),
+        n_h1=document.elements.tags.count("h1"),
+        chars=chars,
+        linked=(chars * leaves.has(Flag.IN_ANCHOR)).astype(np.int32),
+        of_leaf=document.blocks.of_unit.astype(np.int32),
+        hashes=np.array([hash_of(text) for text in leaves.texts], dtype=np.uint64),
+        text_hash=_digest(leaves.texts, size=16),
+        with_feeds_text=with_text(document, content) if content and lacks_text(document, content) else "",
+    )
+
+
+def hash_of(text: str) -> int:
+    """Return a text's hash, the same in every process; 0 where it is too short to be remembered."""
+    if len(text) < MIN_FURNITURE_CHARS:
+        return 0
+    return int.from_bytes(_digest((text,), size=8), "little") or 1
+
+
+def _digest(texts: Iterable[str], *, size: int) -> bytes:
+    return blake2b("\n".join(texts).encode("utf-8", "surrogatepass"), digest_size=size).digest()
+
+
+_MAX_PAGER_CHARS: Final = 24
+
+
+def pager_links(document: Document) -> list[Link]:
+    """Choose the links that a pager may be made of: short ones to neighbours, and what is declared as next."""
+    url = (document.url or "").partition("?")[0].rstrip("/")
+    folder = url.rsplit("/", 1)[0]
+    return [
+        Link(url=link.url, text=link.text, rel=link.rel, in_nav=link.zone == "nav")
+        for link in document.links
+        if len(link.url) <= MAX_URL_CHARS
+        and ("next" in link.rel or (len(link.text) <= _MAX_PAGER_CHARS and link.url.startswith(folder)))
+    ]
+
+
+def evidence_of(
+    page: Look,
+    url: UrlJudgement,
+    *,
+    hints: Hints | None,
+    n_article_links: int,
+    is_front_page: bool = False,
+    furniture: Collection[int] = frozenset(),
+) -> PageEvidence:
+    """Return what a page says of its kind.
+
+    Parameters
+    ----------
+    page : Look
+    url : UrlJudgement
+        What its address tells.
+    hints : Hints or None
+        What a feed or sitemap said of it.
+    n_article_links : int
+        Links to other addresses of the site that look like articles.
+    furniture : collection of int
+        Hashes of texts that stand on the site's hubs. They are not counted where nothing else tells of an article: a
+        page for what is missing shows teasers only.
+    """
+    head, chars, linked = page.head, page.chars, page.linked
+    is_collection = bool(_COLLECTIONS & page.types)
+    is_article = any(found.endswith(("Article", "BlogPosting", "NewsReport")) for found in page.types)
+    has_article_type = (is_article and not is_collection) or head.og_type == "article"
+    total, n_linked = int(chars.sum()), int(linked.sum())
+    if furniture and not (has_article_type or head.has_published or hints):
+        own = np.array([each not in furniture for each in page.hashes.tolist()], dtype=bool)
+        chars, linked = chars * own, linked * own
+    inside = page.of_leaf >= 0
+    in_block = np.bincount(page.of_leaf[inside], weights=chars[inside])
+    linked_in_block = np.bincount(page.of_leaf[inside], weights=linked[inside])
+    is_paragraph = (in_block >= MIN_PARAGRAPH_CHARS) & (2 * linked_in_block < in_block)
+    paragraphs = in_block[is_paragraph]
+    return PageEvidence(
+        url=url,
+        has_article_type=has_article_type,
+        has_other_type=is_collection or ("ItemList" in page.types and not is_article),
+        has_published=head.has_published,
+        paragraph_chars=int(paragraphs.sum()),
+        longest_paragraph=int(paragraphs.max(initial=0)),
+        link_density=n_linked / total if total else 0.0,
+        n_links=page.n_links,
+        n_article_links=n_article_links,
+        has_h1=page.n_h1 == 1,
+        in_feed=hints is not None and hints.source == "feed",
+        in_news_sitemap=hints is not None and hints.source == "news-sitemap",
+        is_front_page=is_front_page,
+    )
+
+
+MIN_FEED_CHARS: Final = 200
+"""A feed's content of so many characters can make the article of a page without text."""
+
+MIN_SHARE_ON_PAGE: Final = 0.2
+
+
+def lacks_text(document: Document, content_html: str) -> bool:
+    """Tell whether a page shows hardly anything of the text that a feed holds: a shell that a script would fill.
+
+    A page with the first fifth of it, as before a paywall, has a text of its own.
+    """
+    from webmain.page.tree import read_tree
+
+    leaves = read_tree(content_html[: 1 << 20].encode("utf-8", "replace"), deadline=document.deadline).leaves
+    wanted = [text for text in leaves.texts if len(text) >= MIN_PARAGRAPH_CHARS]
+    total = sum(map(len, wanted))
+    if total < MIN_FEED_CHARS:
+        return False
+    shown = "\n".join(document.leaves.texts)
+    return sum(len(text) for text in wanted if text in shown) < MIN_SHARE_ON_PAGE * total
+
+
+_BODY = re.compile(r"<body\b", re.IGNORECASE)
+
+
+def with_text(document: Document, content_html: str) -> str:
+    """Return markup whose body is an article that a feed holds, under the head of the page that shows nothing of it."""
+    body = _BODY.search(document.html)
+    head = document.html[: body.start()] if body else ""
+    return f"{head}<body><article>{content_html}</article></body></html>"

@@ -1,0 +1,205 @@
+"""A crawl's worker processes: its pages are read and judged in them, so that none can stop the crawl."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import pickle
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import fields
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
+
+from scrapy import signals
+
+from webmain.discovery.look import Look
+from webmain.extractors.registry import create
+from webmain.items import Article, Page
+from webmain.keep import Keep
+from webmain.page_tasks import MAX_DOCUMENTS, Config, Extract, Judge, LookAt, Reader, Sent, Task, reader
+from webmain.pool import Pool, PoolClosed, PoolError
+from webmain.signals import close_crawl
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+    from webmain.extractors.base import Extractor
+
+logger = logging.getLogger(__name__)
+
+STOP_S: Final = 2.0
+"""Seconds for which a crawl that was told to stop waits for the pages that are being judged."""
+
+MAX_JUDGES: Final = 1_000
+"""Extractors whose pickled form is remembered."""
+
+T = TypeVar("T")
+
+
+class Workers:
+    """Reads and judges pages, in worker processes or, where WEBMAIN_WORKERS is 0, in this one.
+
+    A page goes to the worker that has looked at it before. One that takes too long, or whose process dies, is a `Rejected`;
+    `PoolClosed` says that the crawl ends and the page is to stay pending.
+
+    Attributes
+    ----------
+    n : int
+        Worker processes.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self.n = 0
+        self._seen: OrderedDict[int, int] = OrderedDict()
+        self._judges: OrderedDict[int, tuple[Extractor, Judge]] = OrderedDict()
+        self._n_judges = 0
+        self._stop_at: float | None = None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make the extension."""
+        workers = cls(crawler)
+        workers.n = crawler.settings.getint("WEBMAIN_WORKERS", 1)
+        crawler.signals.connect(workers.open, signals.spider_opened)
+        crawler.signals.connect(workers.close, signals.spider_closed)
+        return workers
+
+    @classmethod
+    def of(cls, crawler: Crawler) -> Workers:
+        """Return a crawl's workers; without the extension its pages are judged in this process."""
+        return crawler.get_extension(cls) or cls(crawler)
+
+    def open(self) -> None:
+        """Start the worker processes, so that they are ready when the first page comes."""
+        if not self.n:
+            return
+        try:
+            self._judge(self.config.extractor)
+        except (pickle.PickleError, AttributeError, TypeError) as error:
+            name = self.config.extractor.name
+            logger.warning("%s can not be sent to another process (%s); pages are judged in this one", name, error)
+            self.n = 0
+        if self._pool is not None:
+            self._pool.start()
+
+    # ---- What is done with pages
+
+    async def look(self, page: Page) -> Look:
+        """Read what discovery needs of a page.
+
+        Raises
+        ------
+        Rejected
+            With the reason.
+        PoolClosed
+            The crawl ends.
+        """
+        found: Look = await self._do(page, LookAt)
+        return found
+
+    async def extract(self, page: Page, extractor: Extractor) -> Article:
+        """Make a page into an article (raises as `look` does)."""
+        found: Article = await self._do(page, partial(Extract, judge=self._judge(extractor)), next_=True)
+        return found
+
+    async def _do(self, page: Page, task: Callable[[Sent], Task], *, next_: bool = False) -> Any:
+        """Let a task be done by the worker that has read its page; it is sent its body only where it has not."""
+        key = hash((page.url, page.html if page.body is None else page.body))
+        limit_s = self.config.timeout_s and self.config.timeout_s * (1 + len(page.parts))
+        pool = self._pool
+        if pool is None:
+            return self._here(task(Sent(_plain(page), key)))
+        if (worker := self._seen.pop(key, None)) is not None:
+            self._seen[key] = worker
+            light = task(Sent(_without_body(page), key))
+            found = await self._answer(pool.give(light, url=page.url, limit_s=limit_s, worker=worker, next_=next_))
+            if found is not None:
+                return found
+        worker = self._seen[key] = pool.idlest()
+        while len(self._seen) > MAX_DOCUMENTS * self.n:
+            self._seen.popitem(last=False)
+        whole = task(Sent(_plain(page), key))
+        return await self._answer(pool.give(whole, url=page.url, limit_s=limit_s, worker=worker, next_=next_))
+
+    async def _answer(self, future: Any) -> Any:
+        try:
+            return await asyncio.wrap_future(future)
+        except PoolError as error:
+            self._fail(error)
+            raise PoolClosed from error
+
+    def _fail(self, error: PoolError) -> None:
+        """Say once that no worker can be started, and end the crawl."""
+        stats = self._crawler.stats
+        if stats.get_value("webmain/worker_error") is None:
+            logger.error("The crawl ends: %s", error)
+            stats.set_value("webmain/worker_error", str(error))
+            close_crawl(self._crawler, "worker_error")
+
+    def _judge(self, extractor: Extractor) -> Judge:
+        """Return an extractor as it is sent."""
+        known = self._judges.pop(id(extractor), None)
+        if known is None:
+            self._n_judges += 1
+            known = extractor, Judge(self._n_judges, pickle.dumps(extractor, 5))
+        self._judges[id(extractor)] = known  # it is held, so that nothing else gets its id
+        if len(self._judges) > MAX_JUDGES:
+            self._judges.popitem(last=False)
+        return known[1]
+
+    # ---- How it is done
+
+    @cached_property
+    def config(self) -> Config:
+        """How pages are read and judged, by the spider's arguments and the settings."""
+        from webmain.pipelines import Cloud
+
+        settings, spider = self._crawler.settings, self._crawler.spider
+
+        def option(name: str, setting: str) -> Any:
+            value = getattr(spider, name, None)
+            return settings.get(setting) if value is None else value
+
+        words = self._crawler.get_item_pipeline(Cloud)
+        return Config(
+            extractor=create(option("extractor", "WEBMAIN_EXTRACTOR")),
+            keep=Keep.of(option("keep", "WEBMAIN_KEEP")),
+            max_bytes=settings.getint("WEBMAIN_MAX_BYTES"),
+            timeout_s=settings.getfloat("WEBMAIN_PAGE_TIMEOUT_S") or None,
+            top_words=settings.getint("WEBMAIN_TOP_WORDS") if words else None,
+            stopwords=words.stopwords if words else None,
+        )
+
+    @cached_property
+    def _here(self) -> Reader:
+        return Reader(self.config)
+
+    @cached_property
+    def _pool(self) -> Pool | None:
+        return Pool(partial(reader, self.config), self.n) if self.n else None
+
+    def stop(self) -> None:
+        """Give up, a little later, what is still being judged; called again and again while the crawl is stopped."""
+        now = time.monotonic()
+        if self._stop_at is None:
+            self._stop_at = now + STOP_S
+        elif now > self._stop_at:
+            self.close()
+
+    def close(self) -> None:
+        """End the worker processes."""
+        pool: Pool | None = self.__dict__.get("_pool")
+        if pool is not None:
+            pool.close()
+
+
+def _plain(page: Page) -> Page:
+    """Return a page without what a subclass may add to it."""
+    return Page(**{each.name: getattr(page, each.name) for each in fields(Page)})
+
+
+def _without_body(page: Page) -> Page:
+    return Page(**{each.name: getattr(page, each.name) for each in fields(Page) if each.name not in ("body", "html")})
