@@ -256,7 +256,7 @@ def test_import_paths_make_extractors():
         ("pab:max_outer_share=nan", ["max_outer_share", "nan"]),
         ("line_block:decision=magic", ["decision", "magic", "fixed", "sigma"]),
         ("line_block:tkd=no", ["tkd", "no", "rescue", "require"]),
-        ("line_block:max_gap=-1", ["max_gap", "-1"]),
+        ("line_block:max_gap=-2", ["max_gap", "-2"]),
         ("line_block:max_gap=x", ["max_gap", "x", "number"]),
         ("thai_xpath:alone=drop,top=head", ["top", "head", "body", "below"]),
         ("thai_xpath:hidden=x", ["hidden", "drop", "keep"]),

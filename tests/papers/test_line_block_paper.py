@@ -137,8 +137,19 @@ def test_neighbouring_lines_are_merged_up_to_the_gap(max_gap, n):
     assert len(method.segment(document("<body>one\n\n\ntwo"))) == n
 
 
-def test_adjacent_lines_are_one_block():
-    assert len(LineBlock(max_gap=0).segment(document("<body>one\ntwo<br>three"))) == 1
+@pytest.mark.parametrize("html", ["<body>one\ntwo<br>three", "<body><p>one</p><p>two</p><p>three</p>"])
+def test_adjacent_lines_are_one_block_or_kept_apart(html):
+    assert len(LineBlock(max_gap=0).segment(document(html))) == 1
+    apart = LineBlock(max_gap=-1).segment(document(html))
+    assert apart.texts(range(len(apart))) == ["one", "two", "three"]
+
+
+def test_a_line_apart_is_judged_by_its_own_text_and_tags():
+    links = "<p><a href=/1>Linked words of about thirty characters</a></p>"
+    html = f"<body><p>A paragraph that is long enough to be dense by itself, without any link in it.</p>{links}"
+    for max_gap, wanted in ((0, [False]), (-1, [True, False])):
+        method = LineBlock(max_gap=max_gap)
+        assert method.judge(method.segment(document(html))).kept.tolist() == wanted
 
 
 PAGE = """<html><head><title>Storm over the harbour</title><meta name=x content=y><style>p { color: red }</style>

@@ -77,7 +77,9 @@ class LineBlock:
         The constant of "sigma"; the paper gives no value.
     max_gap : int
         Lines without text allowed between two lines of one block (section V, step 2: "the distance of any two neighbor
-        lines with text"; the paper gives no value: of 0, 1 and 3, the one that is best on the development part of WCXB).
+        lines with text"; the paper gives no value: of 0, 1 and 3, the one that is best on the development part of WCXB). At
+        -1 no two lines are one block, as the paper has it where each stands between tags of its own (section IV.A: "Block
+        means that it defines between open tag <> and end tag </>").
     min_ttr, max_attr, min_tkd : float
         Fixed thresholds: TTR > 30, ATTR < .2, TKD >= 2 (section IV.B).
 
@@ -104,7 +106,7 @@ class LineBlock:
         check_option(self.name, "decision", self.decision, ("fixed", "sigma"))
         check_option(self.name, "tkd", self.tkd, ("rescue", "require"))
         check_number(self.name, "lambda_", self.lambda_, 0, 1e6)
-        check_number(self.name, "max_gap", self.max_gap, 0, 1e9)
+        check_number(self.name, "max_gap", self.max_gap, -1, 1e9)
         check_number(self.name, "min_ttr", self.min_ttr, 0, 1e9)
         check_number(self.name, "max_attr", self.max_attr, 0, 1)
         check_number(self.name, "min_tkd", self.min_tkd, 0, 1e9)

@@ -38,7 +38,7 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
         "it drops makes no block). The rows 'of all text blocks' therefore count the blocks that a reader "
         "sees, the same for both, by whether the method keeps any text of them.",
         "Time is CPU time from the markup to the blocks kept, on this machine; the paper's programs were written in PHP.",
-        "A database holds titles and blocks as `webmain crawl` stores them (MB of 1,000,000 bytes); its text alone stands "
+        "A database holds titles and blocks as a crawl stores them (MB of 1,000,000 bytes); its text alone stands "
         "beside it. The row 'pages as HTML' is the markup, as files.",
     )
     tables = (_blocks(pages), _sizes(pages, html_bytes))
