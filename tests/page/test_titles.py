@@ -6,6 +6,7 @@ import pytest
 
 from webmain.items import Page
 from webmain.page.document import Document
+from webmain.page.site_names import SiteNames, in_slug, is_root, slug_words
 from webmain.page.titles import Candidate, choose, strip_site
 
 LONG = "The old bridge over the river is open again"
@@ -27,11 +28,11 @@ LONG = "The old bridge over the river is open again"
     ],
 )
 def test_strip_site(title: str, names: list[str], others: list[str], expected: str) -> None:
-    assert strip_site(title, names=names, others=others) == expected
+    assert strip_site(title, names=SiteNames(names), others=others) == expected
 
 
 def _choose(*pairs: tuple[str, str], names: tuple[str, ...] = ("Daily News",)) -> tuple[str, str] | None:
-    chosen = choose([Candidate(*p) for p in pairs], names=names)
+    chosen = choose([Candidate(*p) for p in pairs], names=SiteNames(names))
     return (chosen[0].source, chosen[0].text) if chosen else None
 
 
@@ -64,7 +65,12 @@ def test_a_label_is_no_headline() -> None:
 
 
 def test_the_banner_of_the_site_is_no_headline() -> None:
-    assert _choose(("h1", "My Little Blog"), ("title", "Sheep | My Little Blog"), names=()) == ("title", "Sheep")
+    assert _choose(
+        ("h1", "My Little Blog"), ("title", "Sheep in the rain | My Little Blog"), names=("My Little Blog",)
+    ) == (
+        "title",
+        "Sheep in the rain",
+    )
 
 
 def test_a_kicker_that_others_leave_out_or_replace_is_cut() -> None:
@@ -98,7 +104,7 @@ def test_long_titles_cost_little(piece: str) -> None:
     ],
 )
 def test_a_site_or_section_before_the_title_is_cut(title: str, expected: str) -> None:
-    chosen = choose([Candidate("title", title)], names=["Daily News"], sections={"stories", "town"})
+    chosen = choose([Candidate("title", title)], names=SiteNames(["Daily News"]), sections={"stories", "town"})
     assert chosen is not None
     assert chosen[0].text == expected
 
@@ -139,3 +145,101 @@ def test_the_first_heading_is_the_site_where_the_title_ends_in_it() -> None:
 
 def test_a_section_that_the_page_links_to_is_cut_off_the_title() -> None:
     assert _title(f"<title>Stories » {LONG}</title>", '<a href="/stories">Stories</a>') == LONG
+
+
+FISH = "Fish stocks fall again"
+FISH_ZH = "渔业资源再次减少"
+
+
+@pytest.mark.parametrize(
+    ("url", "title", "body", "expected"),
+    [
+        ("http://a.example/1", f"The Herald | {FISH}", f"<h1>{FISH}</h1>", FISH),
+        ("http://a.example/1", f"{FISH} | The Herald", f"<h1>{FISH}</h1>", FISH),
+        ("http://bbc.co.uk/1", f"BBC NEWS | Europe | {FISH}", f"<h1>{FISH}</h1>", FISH),
+        ("http://bbc.co.uk/1", f"BBC NEWS | {FISH}", "", FISH),
+        ("http://www.nzz.ch/1", f"{FISH} - Neue Zürcher Zeitung", "", FISH),
+        ("http://sueddeutsche.de/1", f"{FISH} - Süddeutsche Zeitung", "", FISH),
+        ("http://polit.ru/1", "Рыбы стало меньше - ПОЛИТ.РУ", "", "Рыбы стало меньше"),
+        ("http://rizospastis.gr/1", "ΡΙΖΟΣΠΑΣΤΗΣ : Λιγότερα ψάρια", "", "Λιγότερα ψάρια"),
+        ("http://a.example/1", f"{FISH} | The Herald - all the news", '<a href="/">The Herald</a>', FISH),
+        (
+            "http://a.example/1",
+            "渔业资源再次减少_国内_先驱报",
+            '<a href="/cn/">国内</a><a href="/">先驱报</a>',
+            "渔业资源再次减少",
+        ),
+        ("http://a.example/1", "ปลาลดลงอีกครั้งในปีนี้ | ข่าวเช้า", '<a href="/"> ข่าวเช้า</a>', "ปลาลดลงอีกครั้งในปีนี้"),
+        ("http://a.example/fish-stocks-fall-again", f"Inshore | {FISH}", "", FISH),
+        ("http://a.example/1", "Live: Cod | Haddock", "<h1>Live: Cod | Haddock</h1>", "Live: Cod | Haddock"),
+        ("http://a.example/1", f"{FISH} | The Herald", '<h1><a href="/">The Herald</a></h1>', FISH),
+        ("http://a.example/1", f"The Herald | {FISH}", '<h1 class="logo">The Herald</h1>', FISH),
+        ("http://a.example/1", "Sheep | My Little Blog", "<h1>My Little Blog</h1><h2>Sheep</h2>", "Sheep"),
+        ("http://a.example/1", "Sheep | My Little Blog", "<h1>Sheep</h1><h2>My Little Blog</h2>", "Sheep"),
+        ("http://a.example/1", f"Dans « {FISH} » et après", "", f"Dans « {FISH} » et après"),
+    ],
+)
+def test_the_site_is_told_by_evidence_and_not_by_its_place(url, title, body, expected):
+    html = f"<html><head><title>{title}</title></head><body>{body}<p>{'Words of the story. ' * 20}</p></body></html>"
+    assert Document(Page(url=url, html=html), html=html).metadata.title == expected
+
+
+@pytest.mark.parametrize(
+    ("site", "piece", "expected"),
+    [
+        ("bbc.co.uk", "BBC NEWS", True),
+        ("nytimes.com", "The New York Times", True),
+        ("nashbryansk.ru", "Наш Брянск.RU", True),
+        ("bbc.co.uk", "The BBC and what it did to radio", False),
+        ("a.example", "A long story", False),
+        ("apple.com", "Fallen apples", False),
+        ("", "Anything", False),
+    ],
+)
+def test_a_domain_names_its_site(site, piece, expected):
+    assert SiteNames((), site).holds(piece) is expected
+
+
+@pytest.mark.parametrize(
+    ("href", "expected"),
+    [
+        ("/", True), ("/index.html", True), ("https://www.a.example/", True), ("//a.example", True),
+        ("https://a.example#top", False),
+        ("/news/", False), ("", False), ("#", False), ("/?q=fish", False), ("index.html", False),
+        ("https://b.example/", False),
+        ("https://evila.example/", False), ("http://" + "a" * 10_000, False),
+    ],
+)  # fmt: skip
+def test_which_links_lead_to_the_front_page(href, expected):
+    assert is_root(href, "a.example") is expected
+
+
+def test_words_of_an_address():
+    assert slug_words("http://a.example/news/2024/fish-stocks-fall-again-1a2b3c.html?x=1") == {
+        "fish",
+        "stocks",
+        "fall",
+        "again",
+    }
+    assert in_slug(FISH, frozenset({"fish", "stocks"})) == 2
+    assert in_slug(FISH, frozenset({"fish"})) == 0
+
+
+def test_json_ld_is_outvoted_by_what_the_page_shows_and_the_address_says():
+    def chosen(*pairs, url="http://a.example/1"):
+        found = choose([Candidate(*p) for p in pairs], names=SiteNames(()), slug=slug_words(url))
+        return found and found[0].text
+
+    seo = "Cod and haddock: all about stocks this year"
+    shown = [("json-ld", seo), ("og:title", FISH), ("h1", FISH)]
+    assert chosen(*shown, ("title", seo)) == FISH
+    assert chosen(*shown, ("title", FISH)) == seo
+    assert chosen(("json-ld", seo), ("h1", FISH), url="http://a.example/fish-stocks-fall-again") == FISH
+    assert chosen(("json-ld", "Story " * 60), ("og:title", FISH), ("h1", FISH)) == FISH
+
+
+def test_a_title_cut_at_a_length_is_repaired_and_no_other():
+    whole = f"{FISH} in all the waters that the ministers had agreed upon last winter, said the commission today"
+    assert _choose(("json-ld", whole[:110]), ("h1", whole)) == ("h1", whole)
+    assert _choose(("json-ld", whole[:68]), ("h1", whole)) == ("h1", whole)  # within a word
+    assert _choose(("json-ld", whole[:59]), ("h1", whole)) == ("json-ld", whole[:59])

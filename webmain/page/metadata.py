@@ -88,7 +88,7 @@ _TITLE_META: Final = (
 def _title(reading: Reading) -> Found | None:
     candidates = list(_title_candidates(reading))
     sections = reading.link_labels if all(c.source in ("title", "headline") for c in candidates) else ()
-    chosen = choose(candidates, names=[*reading.site_names, *reading.banners], sections=sections)
+    chosen = choose(candidates, names=reading.called, sections=sections, slug=reading.slug)
     return found(chosen[0].text, chosen[1].source, chosen[1].text) if chosen else None
 
 

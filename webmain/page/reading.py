@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from webmain.items import Source
 from webmain.page.bylines import starts_byline
-from webmain.page.clues import Clues, clean, element_text, gather, letters, stands_aside
+from webmain.page.clues import MAX_ELEMENTS, Clues, clean, element_text, gather, letters, stands_aside
 from webmain.page.jsonld import JsonLd, Node, about_page, read_json_ld, texts
+from webmain.page.site_names import MAX_PIECE_CHARS, SiteNames, in_slug, is_root, slug_words
 
 if TYPE_CHECKING:
     from webmain.page.document import Document
@@ -20,6 +21,8 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 _BEFORE, _AFTER = 25, 60
 _PIECE_ENDS = re.compile(r"\s+[|»·•–—-]\s+")
 _LONG_HEADLINE = 16  # letters; shorter ones may be a section's name
+_HEADLINE_WORDS = 5  # a piece of a title with so many words is rather the headline than a name
+_LOGO = re.compile(r"\b(?:logo|masthead|brand|(?:site|blog)[-_]?(?:title|name))\b", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,19 +93,36 @@ class Reading:
         return [n for n in dict.fromkeys(names) if n and len(n) <= 80]
 
     @cached_property
-    def banners(self) -> list[str]:
-        """Headings that the `title` element ends with, behind a headline of several words: names of the site."""
-        title = self.document.title
-        others = {letters(t) for t in (self.clues.meta("og:title"), self.text("headline")) if t}
-        names = {letters(n) for n in self.site_names}
-        found_names = []
-        for i in self.clues.headings[:5]:
-            text = element_text(self.document, i, limit=80)
-            if text and letters(text) not in others and _is_banner(letters(text), title):
-                head = _PIECE_ENDS.split(title[:1000])[0]
-                if len(head.split()) > 1 and letters(head) not in names:
-                    found_names.append(text)
-        return found_names
+    def called(self) -> SiteNames:
+        """What the site is called, for telling its name in titles."""
+        banners = [element_text(self.document, i, limit=80) for i in self.clues.headings[:5] if i in self.banners]
+        return SiteNames(self.site_names, self.document.site, exact=[*banners, *self.front_links])
+
+    @cached_property
+    def front_links(self) -> list[str]:
+        """Short texts of links to the front page."""
+        document, attributes = self.document, self.document.elements.attributes
+        fronts = (i for i in document.anchors[:200].tolist() if is_root(attributes[i].get("href") or "", document.site))
+        texts_of_links = [element_text(document, i, limit=MAX_PIECE_CHARS) for i in fronts]
+        return [t for t in dict.fromkeys(texts_of_links) if t]
+
+    @cached_property
+    def slug(self) -> frozenset[str]:
+        """Words of the page's address."""
+        return slug_words(self.document.url)
+
+    @cached_property
+    def banners(self) -> set[int]:
+        """Those `h1` that are the site's sign or a section's name, and not the page's headline."""
+        return {i for i in self.clues.headings[:20] if _is_banner(self, i)}
+
+    @cached_property
+    def subheads(self) -> set[str]:
+        """Texts of the first headings below `h1`, folded."""
+        tags = self.document.elements.tags
+        found_headings = [i for i, tag in enumerate(tags[:MAX_ELEMENTS]) if tag in ("h2", "h3", "h4")][:40]
+        texts_of_headings = (element_text(self.document, i, limit=200) for i in found_headings)
+        return {letters(t) for t in texts_of_headings if t}
 
     @cached_property
     def marked_headline(self) -> str:
@@ -178,12 +198,7 @@ def _headline(reading: Reading) -> int:
     best, agreed, longest = -1, -1, 0
     for i in reading.clues.headings[:20]:
         text = letters(element_text(document, i))
-        if (
-            len(text) < 4
-            or (text in sites and len(titles) > 1)
-            or _is_banner(text, document.title)
-            or _is_logo(document, i)
-        ):
+        if len(text) < 4 or (text in sites and len(titles) > 1) or i in reading.banners:
             continue
         if any(text in t or (len(t) > 12 and t in text) for t in titles):
             if len(text) > longest:
@@ -195,19 +210,55 @@ def _headline(reading: Reading) -> int:
     return agreed if agreed >= 0 else best
 
 
-_LOGO = re.compile(r"\b(?:logo|masthead|brand|(?:site|blog)[-_]?(?:title|name))\b", re.I)
+def _is_banner(reading: Reading, heading: int) -> bool:
+    """Tell whether a heading is the site's sign, or a piece of the `title` element beside the headline."""
+    document = reading.document
+    text = element_text(document, heading, limit=200)
+    own = letters(text)
+    confirmed = (reading.clues.meta("og:title"), reading.clues.meta("headline"), reading.text("headline"))
+    if any(letters(t).startswith(own) for t in confirmed if t and own):
+        return False
+    if _is_logo(document, heading):
+        return True
+    pieces = _PIECE_ENDS.split(document.title[:1000])
+    if not own or len(pieces) < 2:
+        return False
+    title = letters(document.title)
+    if not (title.endswith(own) or title.startswith(own)) or title == own:
+        return False
+    is_last = title.endswith(own)
+    rest = title.removesuffix(own) if is_last else title.removeprefix(own)
+    names = SiteNames(reading.site_names, document.site, exact=reading.front_links)
+    others = [p.strip() for p in pieces if letters(p) not in own]
+    if any(names.holds(p) for p in others):
+        return False
+    if names.holds(text):
+        return True
+    mine, theirs = in_slug(text, reading.slug), max((in_slug(p, reading.slug) for p in others), default=0)
+    if max(mine, theirs) > 1 and mine != theirs:
+        return theirs > mine
+    if is_last and not reading.subheads.isdisjoint([rest, *map(letters, others)]):
+        return True
+    return is_last and len(text.split()) < _HEADLINE_WORDS <= max(len(p.split()) for p in others or [""])
 
 
 def _is_logo(document: Document, element: int) -> bool:
-    """Tell whether an element's class or id says that it is the site's sign."""
-    attributes = document.elements.attributes[element]
-    return any(_LOGO.search((attributes.get(name) or "")[:200]) for name in ("class", "id"))
+    """Tell whether an element's class or id says that it is the site's sign, or all of it leads to the front page."""
+    elements = document.elements
+    attributes = elements.attributes[element]
+    if any(_LOGO.search((attributes.get(name) or "")[:200]) for name in ("class", "id")):
+        return True
+    first, end = elements.first_leaf[element], elements.end_leaf[element]
+    for i in (*range(element + 1, min(elements.end[element], element + 4)), *_parents(elements.parent, element)):
+        if elements.tags[i] == "a" and elements.first_leaf[i] <= first and elements.end_leaf[i] >= end:
+            return is_root(elements.attributes[i].get("href") or "", document.site)
+    return False
 
 
-def _is_banner(folded: str, title: str) -> bool:
-    """Tell whether a heading is the last piece of the `title` element: the site's name, not the headline."""
-    pieces = _PIECE_ENDS.split(title[:1000])
-    return len(pieces) > 1 and letters(pieces[-1]) == folded
+def _parents(parent: list[int], element: int) -> list[int]:
+    above = [parent[element]]
+    above += [parent[above[0]]] if above[0] >= 0 else []
+    return [i for i in above if i >= 0]
 
 
 def _title_leaf(reading: Reading) -> int:
