@@ -125,8 +125,9 @@ class KnownUrls:
             return
         try:
             self._warn_of_lost_store()
+            self._take_up_damaged()
         except LedgerError as error:
-            self._fail(error)
+            self.fail(error)
             raise CloseSpider("ledger_error") from error
 
     def _warn_of_lost_store(self) -> None:
@@ -144,6 +145,25 @@ class KnownUrls:
         )
         logger.warning("%s", message)
         self._crawler.stats.set_value("webmain/warning/store_lost", message)
+
+    def _take_up_damaged(self) -> None:
+        """Make pending again what the ledger knows as stored and a store has found damaged."""
+        pipeline = self._crawler.get_item_pipeline(Store)
+        stores = pipeline.stores if pipeline else None
+        if stores is None or not stores.may_lack or not self.skip_known:
+            return
+        kept_out = pipeline.kept_out if pipeline else None
+        lost = [
+            url
+            for url, article_id in self.ledger.articles()
+            if not stores.has(article_id) and not (kept_out is not None and kept_out.has(article_id))
+        ]
+        n = sum(self.ledger.reopen(url) for url in lost)
+        if n:
+            message = f"{n:,} articles stood in damaged lines of the store {stores.spec} and are fetched again"
+            message += " (`webmain check` tells more)"
+            logger.warning("%s", message)
+            self._crawler.stats.set_value("webmain/warning/store_damaged", message)
 
     def response_received(self, response: Response) -> None:
         """Remember under which addresses a redirected page was asked for."""
@@ -204,7 +224,7 @@ class KnownUrls:
             try:
                 self.ledger.mark_failed(address, reason, retry_after_s=retry_after_s, site=site_key(address))
             except LedgerError as error:
-                self._fail(error)
+                self.fail(error)
 
     def spider_closed(self) -> None:
         """Mark what waited for a commit that has come."""
@@ -234,9 +254,9 @@ class KnownUrls:
             try:
                 self.ledger.mark_done(some, site=site)
             except LedgerError as error:
-                self._fail(error)
+                self.fail(error)
 
-    def _fail(self, error: LedgerError) -> None:
+    def fail(self, error: LedgerError) -> None:
         """Say once what is wrong, and end the crawl: without a memory it would fetch everything again."""
         stats = self._crawler.stats
         if stats.get_value("webmain/ledger_error"):

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -46,7 +47,9 @@ def test_line_is_the_record_with_revision_and_time(path: Path, make_article: Mak
     assert list(record)[:4] == ["id", "fingerprint", "revision", "stored_at"]
     assert record["revision"] == 1
     assert record["stored_at"].endswith("+00:00")
-    assert {k: v for k, v in record.items() if k not in ("revision", "stored_at")} == make_article().to_dict()
+    apart = {key: record.pop(key) for key in ("revision", "stored_at", "crc32")}
+    assert record == make_article().to_dict()
+    assert re.fullmatch("[0-9a-f]{8}", apart["crc32"])
     assert "สมชาย" in line.decode()
 
 
@@ -231,3 +234,52 @@ def test_short_writes_are_completed(path: Path, make_article: Make, monkeypatch:
 def test_importing_the_door_imports_nothing_heavy() -> None:
     code = "import sys, webmain.corpus.store; print(sorted({'numpy', 'fastwarc', 'lxml', 'scrapy'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+@pytest.mark.parametrize("place", ["text", "quote", "id", "line end", "utf-8"])
+def test_a_damaged_line_is_named_and_does_not_count(
+    path: Path, make_article: Make, place: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    fill(path, *(make_article(n) for n in range(4)))
+    lines = path.read_bytes().splitlines(keepends=True)
+    before = {
+        "text": (b"harbour opened", b"harbkur opened"),
+        "quote": (b'", "site": "', b'", "site: "'),
+        "id": (make_article(1).id.encode(), b"0" * 16),
+        "line end": (b"}\n", b"}*"),
+        "utf-8": (b"harbour opened", b"harb\xeeur opened"),
+    }[place]
+    lines[1] = lines[1].replace(*before, 1)
+    path.write_bytes(b"".join(lines))
+    store = JsonlStore(path)
+    with store:
+        assert store.damaged_lines == 1
+        assert [line.number for line in store.damages] == [2]
+        assert "count as not stored: 2;" in caplog.text
+        assert [store.has(make_article(n).id) for n in range(4)] == [True, False, True, True]
+        assert [a.id for a in store.articles()] == [make_article(n).id for n in (0, 2, 3)]
+        store.add(make_article(1))
+        assert [s.outcome for s in store.commit()] == [Outcome.NEW]
+        assert store.get(make_article(1).id) == make_article(1)
+    assert path.read_bytes().startswith(b"".join(lines))
+
+
+def test_a_damaged_revision_does_not_hide_the_one_before(path: Path, make_article: Make) -> None:
+    fill(path, make_article(1), make_article(2), make_article(1, text="A second text."))
+    path.write_bytes(path.read_bytes().replace(b"A second text", b"A secoNd text", 1))
+    with JsonlStore(path) as store:
+        assert store.get(make_article(1).id) == make_article(1)
+        assert not store.has(make_article(1).id)
+        store.add(make_article(1, text="A second text."))
+        assert [(s.outcome, s.revision) for s in store.commit()] == [(Outcome.CHANGED, 2)]
+        assert store.has(make_article(1).id)
+    with JsonlStore(path) as store:
+        assert store.has(make_article(1).id)
+        assert [r.article.text for r in store.revisions(make_article(1).id)][1:] == ["A second text."]
+
+
+def test_lines_without_a_checksum_are_taken_as_they_are(path: Path, make_article: Make) -> None:
+    record = make_article(1).to_dict() | {"text": "changed by hand"}
+    path.write_text(json.dumps(record) + "\n" + json.dumps(make_article(2).to_dict(), separators=(",", ":")) + "\n")
+    with JsonlStore(path) as store:
+        assert (store.count(), store.damaged_lines) == (2, 0)

@@ -416,3 +416,41 @@ def test_user_names_and_passwords_are_not_kept(tmp_path):
         assert ledger.unknown([secret, plain, secret + "2"]) == [secret + "2"]
         assert ledger.state(secret) is ledger.state(plain) is State.DONE
     assert b"hunter2" not in path.read_bytes()
+
+
+BAD = [
+    "'{'",
+    "'[]'",
+    "7",
+    "x'ff00'",
+    "'{\"title\": 5}'",
+    '\'{"authors": "Jane"}\'',
+    "'{\"tags\": [1]}'",
+    "'{\"published\": {}}'",
+]
+
+
+@pytest.mark.parametrize("hints", [*BAD, "'" + "[" * 50_000 + "'"])
+def test_damaged_hints_are_no_hints_and_are_told(tmp_path, hints, caplog):
+    with Ledger(tmp_path / "x") as ledger:
+        ledger.add_pending([Found(url=A, hints=Hints(source="feed", title="T")), Found(url=B)], site=SITE)
+        ledger._db.execute(f"UPDATE urls SET hints = {hints} WHERE url = ?", (A,))
+        assert {each.url: each.hints for each in ledger.pending(SITE, 9)} == {A: None, B: None}
+        assert f"1 damaged rows count as not known: {A}" in caplog.text
+
+
+@pytest.mark.parametrize("column", ["state", "newest", "added_at", "changed_at", "attempts", "retry_after"])
+@pytest.mark.parametrize("value", ["'x'", "x'ff'", "-9", "1e300", "99"])
+def test_a_damaged_row_counts_as_not_known_and_stops_nothing(tmp_path, column, value):
+    with Ledger(tmp_path / "x") as ledger:
+        ledger.add_pending([Found(url=A, hints=Hints(source="feed", published="no date"))], site=SITE)
+        ledger._db.execute(f"UPDATE urls SET {column} = {value}")
+        assert ledger.unknown([A]) == [A]
+        assert ledger.state(A) in (None, State.PENDING)
+        if column != "state":
+            assert [each.url for each in ledger.pending(SITE, 9)] == [A]
+        ledger.counts(), ledger.reasons()
+        ledger.add_pending([Found(url=A)], site=SITE)
+        ledger.mark_failed(A, "timeout", site=SITE)
+        ledger.mark_done([Done(url=A, article_id="1")])
+        assert ledger.state(A) is State.DONE

@@ -5,6 +5,9 @@ there is ever changed, but for a last line that a killed process left unfinished
 the same text is not written again; with another text it is a new line with the same id and a higher `revision`: the
 last line of an id counts.
 
+Each line ends with a checksum (`crc32`), so that opening a file tells a line that has been damaged since without
+reading all of its JSON. A line that is damaged does not count: its article is not known, and a crawl fetches it again.
+
 One process writes to a file at a time (an advisory lock, `flock`); readers need none and see complete lines only.
 """
 
@@ -15,10 +18,12 @@ import logging
 import os
 import re
 import struct
+import zlib
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from webmain.corpus.append import AppendFile, last_line
 from webmain.corpus.identity import content_mark, identify
@@ -41,9 +46,37 @@ logger = logging.getLogger(__name__)
 _KNOWN = struct.Struct("<16sIQ")  # fingerprint, revision, offset of the line
 _LINE_HEAD = re.compile(
     rb'\{"id": "([^"\\]{1,200})", "fingerprint": "([0-9a-f]{32})", "revision": ([0-9]{1,9}), '
-    rb'"stored_at": "[^"\\]{0,40}", '
+    rb'"stored_at": "[0-9T:.+Z-]{0,40}", '
 )
+_ID = re.compile(rb'"id": "([^"\\]{1,200})"')
+_CRC = b', "crc32": "%08x"}'
+_CRC_LENGTH = len(_CRC % 0)
+MAX_DAMAGES = 1_000
+"""Damaged lines of which the places are remembered; all are counted."""
 _COMPRESSED = (".gz", ".zst", ".bz2", ".xz", ".br")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One line of a store.
+
+    Attributes
+    ----------
+    number : int
+        From 1.
+    offset, size : int
+        Where it begins, and its length with its end, in bytes.
+    id, mark, revision
+        Of its article; "" where it is no article record, or a damaged one.
+    """
+
+    number: int
+    offset: int
+    size: int
+    id: str = ""
+    mark: bytes = b""
+    revision: int = 0
+    is_damaged: bool = False
 
 
 class JsonlStore(BufferedStore):
@@ -68,7 +101,9 @@ class JsonlStore(BufferedStore):
     cut_bytes : int
         Length of the unfinished last line that was cut off on opening; 0 as a rule.
     damaged_lines : int
-        Complete lines that are no article records; they are left where they are and skipped.
+        Complete lines that are no article records, or not as they were written; they are left where they are and skipped.
+    damages : list of Line
+        The first of them.
 
     Raises
     ------
@@ -89,6 +124,8 @@ class JsonlStore(BufferedStore):
         super().__init__(path, read_only=read_only)
         self.cut_bytes = 0
         self.damaged_lines = 0
+        self.damages: list[Line] = []
+        self._lost: set[str] = set()
         self._fsync = fsync
         self._clock = clock
         self._done: list[Stored] = []
@@ -111,6 +148,11 @@ class JsonlStore(BufferedStore):
     def closed(self) -> bool:
         """Whether the store has been closed."""
         return self._file.closed
+
+    @property
+    def may_lack(self) -> bool:
+        """Whether something was found damaged on opening, so that articles may be missing."""
+        return self.damaged_lines > 0 or self.cut_bytes > 0
 
     def commit(self) -> tuple[Stored, ...]:
         """Append what waits, a line each; return what became of it.
@@ -154,15 +196,17 @@ class JsonlStore(BufferedStore):
         if article_id not in self._known:
             return
         with self.path.open("rb") as file:
-            for line in file:
-                match = _LINE_HEAD.match(line)
-                if match and match[1].decode(errors="replace") != article_id:
-                    continue
-                record = _record(line)
-                article = _article(record)
-                if record is None or article is None or identify(article) != article_id:
-                    continue
-                yield Revision(number=_revision(record), stored_at=read_time(record.get("stored_at")), article=article)
+            lines = [line for line in read_lines(file) if line.id == article_id and not line.is_damaged]
+            for line in lines:
+                file.seek(line.offset)
+                record = _record(file.readline())
+                if record is not None and (article := _article(record)) is not None:
+                    when = read_time(record.get("stored_at"))
+                    yield Revision(number=line.revision, stored_at=when, article=article)
+
+    def has(self, article_id: str) -> bool:
+        """Tell whether an article is committed, in its last revision."""
+        return article_id in self._known and article_id not in self._lost
 
     def articles(self) -> Iterator[Article]:
         """Yield the articles in their last revision, in the order of the file; damaged lines are passed over."""
@@ -203,7 +247,7 @@ class JsonlStore(BufferedStore):
             return
         with self.path.open("rb") as file:
             first = file.readline()
-        if first.endswith(b"\n") and first.strip() and _identity(first) is None:
+        if first.endswith(b"\n") and first.strip() and _identity(first) is None and not _is_ours(first):
             raise self._foreign("its first line is no article record")
         start = last_line(self._file.fd, size)
         tail = os.pread(self._file.fd, size - start, start)
@@ -211,11 +255,11 @@ class JsonlStore(BufferedStore):
             return
         record = _record(tail)
         if record is not None:
-            if start == 0 and _article(record) is None:
+            if start == 0 and _article(record) is None and not _is_ours(tail):
                 raise self._foreign("its only line is no article record")
             self._file.append(b"\n")
             return
-        if not tail.startswith(b'{"'[: len(tail)]) and tail.strip(b"\0"):
+        if not tail.startswith(b'{"'[: len(tail)]) and tail.strip(b"\0") and not _is_ours(tail):
             raise self._foreign("its last line is not JSON")
         self.cut_bytes = self._file.cut(start)
 
@@ -224,20 +268,27 @@ class JsonlStore(BufferedStore):
 
     def _scan(self) -> None:
         """Learn id, fingerprint, revision and place of every complete line."""
-        offset = 0
         with self.path.open("rb", buffering=1 << 20) as file:
-            for line in file:
-                if not line.endswith(b"\n"):
-                    break  # somebody is writing it, or died over it
-                known = _identity(line)
-                if known is not None:
-                    name, mark, revision = known
-                    self._known[name] = _KNOWN.pack(mark, revision, offset)
-                elif line.strip():
-                    self.damaged_lines += 1
-                offset += len(line)
+            for line in read_lines(file):
+                if not line.is_damaged:
+                    self._known[line.id] = _KNOWN.pack(line.mark, line.revision, line.offset)
+                    self._lost.discard(line.id)
+                    continue
+                self.damaged_lines += 1
+                if line.id:
+                    self._lost.add(line.id)
+                if len(self.damages) < MAX_DAMAGES:
+                    self.damages.append(line)
         if self.damaged_lines:
-            logger.warning("store %s: %d lines are no article records; left alone", self.spec, self.damaged_lines)
+            logger.warning("store %s: %s", self.spec, self._told())
+
+    def _told(self) -> str:
+        """Say which lines are damaged."""
+        numbers = ", ".join(str(line.number) for line in self.damages[:10]) + (
+            " ..." if self.damaged_lines > 10 else ""
+        )
+        what = "1 line is" if self.damaged_lines == 1 else f"{self.damaged_lines} lines are"
+        return f"{what} damaged or no article records, and count as not stored: {numbers}; left alone (see `webmain check`)"
 
     def _write(self, article: Article) -> Stored:
         """Append one article unless it is there with the same text."""
@@ -248,18 +299,60 @@ class JsonlStore(BufferedStore):
             return Stored(id=name, url=article.url, outcome=Outcome.UNCHANGED, revision=revision)
         record = plain(article) | {"id": name, "fingerprint": mark}
         head = {"id": name, "fingerprint": mark, "revision": revision + 1, "stored_at": self._clock().isoformat()}
-        offset = self._file.append((encode(head | {k: v for k, v in record.items() if k not in HEAD}) + "\n").encode())
+        line = encode(head | {k: v for k, v in record.items() if k not in HEAD}).encode()
+        offset = self._file.append(line[:-1] + _checksum(line[:-1]) + b"\n")
         self._known[name] = _KNOWN.pack(digest, revision + 1, offset)
+        self._lost.discard(name)
         outcome = Outcome.CHANGED if revision else Outcome.NEW
         return Stored(id=name, url=article.url, outcome=outcome, revision=revision + 1)
 
 
+def read_lines(file: BinaryIO) -> Iterator[Line]:
+    """Yield the complete lines of a store with what they hold, damaged ones too; blank lines are passed over."""
+    offset = 0
+    for number, data in enumerate(file, 1):
+        if not data.endswith(b"\n"):
+            return  # somebody is writing it, or died over it
+        if data.strip():
+            yield from _read_line(data, number, offset)
+        offset += len(data)
+
+
+def _read_line(data: bytes, number: int, offset: int) -> Iterator[Line]:
+    """Read a line; of two whose line end was lost the second is whole."""
+    size = len(data)
+    if (known := _identity(data)) is not None:
+        yield Line(number=number, offset=offset, size=size, id=known[0], mark=known[1], revision=known[2])
+        return
+    found = _ID.search(data, 0, 400)
+    lost = found[1].decode(errors="replace") if found else ""
+    yield Line(number=number, offset=offset, size=size, id=lost, is_damaged=True)
+    begin = data.rfind(b'{"id": "', 1)
+    if begin > 0 and (known := _identity(data[begin:])) is not None:
+        name, mark, revision = known
+        yield Line(number=number, offset=offset + begin, size=size - begin, id=name, mark=mark, revision=revision)
+
+
+def _is_ours(line: bytes) -> bool:
+    """Tell whether a damaged line was once written by a store."""
+    return sum(b'"%s": ' % name.encode() in line[:400] for name in HEAD) >= 2
+
+
+def _checksum(line: bytes) -> bytes:
+    """Return the end of a line: its checksum, which leaves out when it was stored."""
+    head = _LINE_HEAD.match(line)
+    return _CRC % (zlib.crc32(line[head.end() :], zlib.crc32(b" ".join(head.groups()))) if head else zlib.crc32(line))
+
+
 def _identity(line: bytes) -> tuple[str, bytes, int] | None:
-    """Return id, fingerprint and revision of a line; None where it is no article record."""
-    match = _LINE_HEAD.match(line)
-    if match and line.endswith(b"}\n"):
+    """Return id, fingerprint and revision of a line; None where it is no article record, or a damaged one."""
+    end = line[-_CRC_LENGTH - 1 : -1]
+    if end.startswith(_CRC[:11]):
+        match = _LINE_HEAD.match(line)
+        if match is None or end != _checksum(line[: -_CRC_LENGTH - 1]):
+            return None
         return match[1].decode(errors="replace"), bytes.fromhex(match[2].decode()), int(match[3])
-    record = _record(line)  # written by other hands: keys in another order, no revision
+    record = _record(line)  # written by other hands: keys in another order, no revision, no checksum
     article = _article(record)
     if record is None or article is None:
         return None

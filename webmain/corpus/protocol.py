@@ -144,6 +144,13 @@ class Store(Protocol):
     def get(self, article_id: str) -> Article | None:
         """Return a committed article."""
 
+    @property
+    def may_lack(self) -> bool:
+        """Whether something was found damaged on opening, so that articles may be missing."""
+
+    def has(self, article_id: str) -> bool:
+        """Tell whether an article is committed, in its last revision."""
+
     def revisions(self, article_id: str) -> Iterator[Revision]:
         """Yield all committed texts of an article, the earliest first; nothing where there is no such article."""
 

@@ -64,6 +64,15 @@ class Stores:
         """Return a committed article from the first store."""
         return self.stores[0].get(article_id)
 
+    @property
+    def may_lack(self) -> bool:
+        """Whether something of a store was found damaged on opening."""
+        return any(store.may_lack for store in self.stores)
+
+    def has(self, article_id: str) -> bool:
+        """Tell whether an article is in every store of which something was found damaged."""
+        return all(store.has(article_id) for store in self.stores if store.may_lack)
+
     def revisions(self, article_id: str) -> Iterator[Revision]:
         """Yield all committed texts of an article of the first store."""
         return self.stores[0].revisions(article_id)

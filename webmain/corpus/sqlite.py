@@ -70,6 +70,7 @@ class SqliteStore(BufferedStore):
     """
 
     scheme = "sqlite"
+    may_lack = False
 
     def __init__(
         self,
@@ -141,6 +142,12 @@ class SqliteStore(BufferedStore):
                 raise StoreDamagedError(f"store {self.spec}: article {article_id} (row {key}) {DAMAGED_ROW}")
             return article
         return None
+
+    def has(self, article_id: str) -> bool:
+        """Tell whether an article is committed."""
+        self._check_usable()
+        with self._told():
+            return self._db.execute("SELECT 1 FROM article WHERE id = ?", (article_id,)).fetchone() is not None
 
     def revisions(self, article_id: str) -> Iterator[Revision]:
         """Yield all texts of an article, the earliest first; one that cannot be read any more is passed over."""
@@ -360,7 +367,7 @@ class SqliteStore(BufferedStore):
         """Turn SQLite's errors into ours."""
         try:
             yield
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # its own messages name what is damaged
             raise _failure(self.spec, error) from error
 
 
@@ -423,7 +430,7 @@ def _recover(spec: str) -> str:
     )
 
 
-def _failure(spec: str, error: sqlite3.Error) -> StoreError:
+def _failure(spec: str, error: sqlite3.Error | UnicodeDecodeError) -> StoreError:
     """Turn SQLite's error into ours."""
     code = getattr(error, "sqlite_errorname", "") or ""
     if code.startswith("SQLITE_FULL"):
@@ -432,7 +439,7 @@ def _failure(spec: str, error: sqlite3.Error) -> StoreError:
         return StoreLockedError(f"store {spec}: another process has kept the database locked for too long")
     if code.startswith("SQLITE_NOTADB"):
         return NotAStoreError(f"store {spec}: the file is there and is no SQLite database; it was left as it is")
-    if code.startswith("SQLITE_CORRUPT"):
+    if code.startswith("SQLITE_CORRUPT") or isinstance(error, UnicodeDecodeError):
         return StoreDamagedError(f"store {spec}: the database is damaged ({error}); {_recover(spec)}")
     if code.startswith(_WRITE_CODES):
         return StoreWriteError(f"store {spec}: {error}")

@@ -9,29 +9,35 @@ two costs a second fetch of an article that is stored already, never an article.
 
 from __future__ import annotations
 
-import json
+import logging
+import math
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
 from webmain.discovery.frontier import UNDATED, newest_key
+from webmain.discovery.stored_hints import read_hints, written_hints
 from webmain.items import Hints
 from webmain.page.urls import without_credentials
+
+logger = logging.getLogger(__name__)
 
 SCHEMA_VERSION: Final = 2
 APPLICATION_ID: Final = 0x574D4C47  # "WMLG"
 MAX_ATTEMPTS: Final = 4
 FIRST_RETRY_S: Final = 15 * 60.0
 LONGEST_RETRY_S: Final = 24 * 3600.0
-MAX_HINTS_CHARS: Final = 1 << 20
 
 _CHUNK: Final = 500
+_STATES: Final = (0, 1, 2)
+_LONGEST_WAIT_S: Final = 400 * 24 * 3600.0
+"""No address waits for longer: a later time is a damaged one."""
 _T = TypeVar("_T")
 
 
@@ -171,6 +177,7 @@ class Ledger:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._db = sqlite3.connect(self.path, timeout=busy_timeout_s, isolation_level=None)
+            self._db.text_factory = lambda text: text.decode("utf-8", "replace")
         except (OSError, sqlite3.Error) as error:
             raise LedgerError(f"{self.path}: can not be opened: {error}") from error
         try:
@@ -204,7 +211,8 @@ class Ledger:
             " UNION ALL SELECT u.state FROM aliases a JOIN urls u ON u.url = a.canonical WHERE a.url = ?1",
             (without_credentials(url),),
         )
-        return State(max(row[0] for row in rows)) if rows else None
+        states = [row[0] for row in rows if row[0] in _STATES]
+        return State(max(states)) if states else None
 
     def unknown(self, urls: Sequence[str]) -> list[str]:
         """Return those of the addresses for which something is left to do, in their order."""
@@ -213,9 +221,9 @@ class Ledger:
         for chunk in _chunks(plain):
             marks = ",".join("?" * len(chunk))
             rows = self._read(
-                f"SELECT url FROM urls WHERE state > 0 AND url IN ({marks})"  # noqa: S608 - only question marks
+                f"SELECT url FROM urls WHERE state IN (1, 2) AND url IN ({marks})"  # noqa: S608 - only question marks
                 " UNION ALL SELECT a.url FROM aliases a JOIN urls u ON u.url = a.canonical"
-                f" WHERE u.state > 0 AND a.url IN ({marks})",
+                f" WHERE u.state IN (1, 2) AND a.url IN ({marks})",
                 (*chunk, *chunk),
             )
             settled.update(row[0] for row in rows)
@@ -223,12 +231,30 @@ class Ledger:
 
     def pending(self, site: str, limit: int) -> list[Pending]:
         """Return addresses to fetch now, newest first, the undated last; those waiting for a retry are left out."""
+        now = self._clock()
         rows = self._read(
-            "SELECT url, hints, attempts FROM urls WHERE site = ? AND state = 0 AND retry_after <= ?"
-            " ORDER BY newest DESC, added_at, rowid LIMIT ?",
-            (site, self._clock(), limit),
+            "SELECT url, hints, attempts FROM urls WHERE site = ?1 AND state = 0 AND typeof(url) = 'text'"
+            " AND NOT (typeof(retry_after) = 'real' AND retry_after BETWEEN ?2 AND ?3)"
+            " ORDER BY newest DESC, added_at, rowid LIMIT ?4",
+            (site, math.nextafter(now, math.inf), now + _LONGEST_WAIT_S, limit),
         )
-        return [Pending(url=url, hints=_load_hints(hints), attempts=attempts) for url, hints, attempts in rows]
+        found, damaged = [], []
+        for url, raw, attempts in rows:
+            try:
+                found.append(Pending(url=url, hints=read_hints(raw), attempts=int(attempts)))
+            except (ValueError, TypeError):
+                damaged.append(url)
+                found.append(Pending(url=url, hints=None, attempts=0))
+        if damaged:
+            told = ", ".join(damaged[:3]) + (" ..." if len(damaged) > 3 else "")
+            logger.warning("%s: %d damaged rows count as not known: %s", self.path, len(damaged), told)
+        return found
+
+    def articles(self) -> list[tuple[str, str]]:
+        """Return addresses that gave an article, with its id."""
+        return self._read(
+            "SELECT url, article_id FROM urls WHERE state = 1 AND article_id IS NOT NULL AND reason IS NULL", ()
+        )
 
     def canonical(self, url: str) -> str:
         """Return the canonical form of an address; the address itself where none is known."""
@@ -342,7 +368,7 @@ class Ledger:
             row = db.execute("SELECT attempts, state FROM urls WHERE url = ?", (url,)).fetchone()
             if row and row[1] == State.DONE:
                 return State.DONE
-            attempts = (row[0] if row else 0) + 1
+            attempts = (row[0] if row and isinstance(row[0], int) else 0) + 1
             state = State.GAVE_UP if attempts >= self._max_attempts else State.PENDING
             wait = min(LONGEST_RETRY_S, FIRST_RETRY_S * 2 ** min(20, attempts - 1))
             if retry_after_s is not None:
@@ -395,8 +421,8 @@ class Ledger:
             _retried(lambda: self._db.execute("PRAGMA journal_mode = WAL").fetchone(), busy_timeout_s)
             self._db.execute("PRAGMA synchronous = NORMAL")
             self._migrate()
-        except sqlite3.DatabaseError as error:
-            raise LedgerError(f"{self.path}: is no ledger, or can not be written: {error}") from error
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            raise self._failure(error, "is no ledger, or can not be written: ") from error
 
     def _check_is_ledger(self) -> None:
         """Refuse other databases and newer ledgers before anything is written."""
@@ -433,15 +459,27 @@ class Ledger:
                 self._db.execute("ROLLBACK")
                 raise
             self._db.execute("COMMIT")
-        except sqlite3.Error as error:
-            raise LedgerError(f"{self.path}: {error}") from error
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # its own messages name what is damaged
+            raise self._failure(error) from error
+
+    def _failure(self, error: Exception, what: str = "") -> LedgerError:
+        """Turn SQLite's error into ours, with what to do."""
+        code = getattr(error, "sqlite_errorname", "") or ""
+        if code.startswith("SQLITE_FULL"):
+            return LedgerError(f"{self.path}: no space is left on the disk; free some and start again: nothing is lost")
+        if code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or isinstance(error, UnicodeDecodeError):
+            return LedgerError(
+                f"{self.path}: is damaged, or no ledger: {error}; `webmain check {self.path}` tells more."
+                " Without it the next crawl fetches everything again, and stores nothing twice"
+            )
+        return LedgerError(f"{self.path}: {what}{error}")
 
     def _read(self, query: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
         """Return all rows of a query."""
         try:
             return self._db.execute(query, values).fetchall()
-        except sqlite3.Error as error:
-            raise LedgerError(f"{self.path}: {error}") from error
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # its own messages name what is damaged
+            raise self._failure(error) from error
 
 
 def _is_root(url: str) -> bool:
@@ -460,29 +498,8 @@ def _put_alias(db: sqlite3.Connection, url: str, canonical: str) -> None:
 
 def _row(found: Found, site: str, now: float) -> tuple[str, str, float, float, str | None]:
     """Return the values of a new row."""
-    hints = None
-    if found.hints is not None:
-        present = {f.name: value for f in fields(Hints) if (value := getattr(found.hints, f.name))}
-        hints = json.dumps(present, ensure_ascii=False)
-        if len(hints) > MAX_HINTS_CHARS:
-            present.pop("content_html", None)
-            hints = json.dumps(present, ensure_ascii=False)
+    hints = written_hints(found.hints) if found.hints is not None else None
     return found.url, site, newest_key(found.url, found.hints), now, hints
-
-
-def _load_hints(raw: str | None) -> Hints | None:
-    """Read stored hints; None where there are none or they are broken."""
-    try:
-        values = json.loads(raw) if raw else None
-    except ValueError:
-        return None
-    if not isinstance(values, dict):
-        return None
-    known = {f.name for f in fields(Hints)}
-    kept: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in values.items() if name in known
-    }
-    return Hints(**{"source": "feed", **kept})
 
 
 def _chunks(values: list[_T]) -> Iterator[list[_T]]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from webmain.discovery.ledger import Done, Found, Ledger, State
+from webmain.discovery.ledger import Done, Found, Ledger, LedgerError, State
 from webmain.items import Hints
 from webmain.spiders.site import Candidate, Site
 
@@ -44,12 +45,20 @@ class Memory:
         Leave out what is settled.
     reopen : callable or None
         Called with a site's key before what is left over is read: makes pending again what only a filter refused.
+    on_error : callable or None
+        Called where the ledger fails, to end the crawl; nothing is known from then on. Without it the error is raised.
     """
 
     def __init__(
-        self, ledger: Ledger | None, *, skip_known: bool = True, reopen: Callable[[str], None] | None = None
+        self,
+        ledger: Ledger | None,
+        *,
+        skip_known: bool = True,
+        reopen: Callable[[str], None] | None = None,
+        on_error: Callable[[LedgerError], None] | None = None,
     ) -> None:
         self._ledger = ledger
+        self._on_error = on_error
         self._skip_known = skip_known
         self._reopen = reopen
 
@@ -61,45 +70,68 @@ class Memory:
         extension = spider.crawler.get_extension(KnownUrls)
         if extension is None:
             return cls(None)
-        return cls(extension.ledger, skip_known=extension.skip_known, reopen=extension.reopen_filtered)
+        return cls(
+            extension.ledger, skip_known=extension.skip_known, reopen=extension.reopen_filtered, on_error=extension.fail
+        )
+
+    @contextmanager
+    def _failing(self) -> Iterator[None]:
+        """Pass on a failure of the ledger, and do without it."""
+        try:
+            yield
+        except LedgerError as error:
+            self._ledger = None
+            if self._on_error is None:
+                raise
+            self._on_error(error)
 
     def left_over(self, site: str) -> Iterator[tuple[str, Hints | None]]:
         """Yield what an earlier run found and did not settle, newest first."""
         if self._ledger is None:
             return
-        if self._reopen is not None:
-            self._reopen(site)
-        pending = self._ledger.pending(site, MAX_LEFT_OVER)
-        open_still = set(self._ledger.unknown([each.url for each in pending]))
-        settled = [Done(url=each.url, reason="moved") for each in pending if each.url not in open_still]
-        if settled:  # redirected to, or the same as, an address that is done
-            self._ledger.mark_done(settled, site=site)
-        yield from ((each.url, each.hints) for each in pending if each.url in open_still)
+        with self._failing():
+            if self._reopen is not None:
+                self._reopen(site)
+            pending = self._ledger.pending(site, MAX_LEFT_OVER)
+            open_still = set(self._ledger.unknown([each.url for each in pending]))
+            settled = [Done(url=each.url, reason="moved") for each in pending if each.url not in open_still]
+            if settled:  # redirected to, or the same as, an address that is done
+                self._ledger.mark_done(settled, site=site)
+            yield from ((each.url, each.hints) for each in pending if each.url in open_still)
 
     def sort(self, site: Site, candidates: Iterable[Candidate]) -> Sorted:
         """Tell which candidates need no fetching, and note the others as pending."""
         candidates = [candidate for candidate in candidates if not candidate.is_hub]
-        if self._ledger is None or not candidates:
-            return Sorted(known=frozenset())
+        if self._ledger is not None and candidates:
+            with self._failing():
+                return self._sort(self._ledger, site, candidates)
+        return Sorted(known=frozenset())
+
+    def _sort(self, ledger: Ledger, site: Site, candidates: Sequence[Candidate]) -> Sorted:
         urls = [candidate.url for candidate in candidates]
-        to_do = set(self._ledger.unknown(urls))
+        to_do = set(ledger.unknown(urls))
         known = {url for url in urls if url not in to_do} if self._skip_known else set()
         fresh = [url for url in urls if not site.is_waiting(url) and url not in known]
-        waiting = {url for url in fresh if self._skip_known and self._ledger.state(url) is State.PENDING}
+        waiting = {url for url in fresh if self._skip_known and ledger.state(url) is State.PENDING}
         found = [Found(url=url, hints=site.peek_hints(url)) for url in urls if url not in known]
-        self._ledger.add_pending(found, site=site.name)
+        ledger.add_pending(found, site=site.name)
         return Sorted(known=frozenset(known | waiting), n_waiting=len(waiting))
 
     def is_known(self, url: str) -> bool:
         """Whether an address is settled and not to be fetched again."""
-        return self._skip_known and self._ledger is not None and self._ledger.is_known(url)
+        with self._failing():
+            if self._skip_known and self._ledger is not None and self._ledger.is_known(url):
+                return True
+        return False
 
     def alias(self, candidate: Candidate, url: str) -> None:
         """Note that a candidate's page has another address."""
         if self._ledger is not None and not candidate.is_hub:
-            self._ledger.add_alias(candidate.url, url)
+            with self._failing():
+                self._ledger.add_alias(candidate.url, url)
 
     def settle(self, candidate: Candidate, reason: str) -> None:
         """Note that a candidate gives no article, for good."""
         if self._ledger is not None and not candidate.is_hub:
-            self._ledger.mark_done([Done(url=candidate.url, reason=reason)], site=candidate.site)
+            with self._failing():
+                self._ledger.mark_done([Done(url=candidate.url, reason=reason)], site=candidate.site)

@@ -1,0 +1,128 @@
+"""`webmain check` as a user calls it."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from webmain.cli import main
+from webmain.corpus.protocol import StoreDamagedError
+from webmain.corpus.recording import WarcWriter
+from webmain.corpus.store import open_store
+from webmain.discovery.ledger import Found, Ledger
+from webmain.items import Article, Hints
+
+
+def stored(spec: str) -> None:
+    with open_store(spec) as store:
+        for n in range(3):
+            store.add(Article(id=f"{n}", url=f"https://news.example/{n}", text=f"Text {n}."))
+
+
+def listing(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_whole_files_can_be_read_and_stay_as_they_are(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    stored(f"jsonl:{tmp_path}/a.jsonl")
+    stored(f"sqlite:{tmp_path}/a.db")
+    Ledger(tmp_path / "a.ledger").close()
+    with WarcWriter(tmp_path / "a.warc.gz") as writer:
+        writer.write("https://news.example/", 200, {}, b"<p>")
+    before = listing(tmp_path)
+    names = ["a.jsonl", "a.db", "a.ledger", "a.warc.gz"]
+    assert main(["check", f"sqlite:{tmp_path}/a.db", *(f"{tmp_path}/{name}" for name in names)]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert [line.partition(": ")[2] for line in out[1:]] == [
+        "JSONL store, 3 articles can be read",
+        "SQLite store, 3 articles can be read",
+        "ledger, 0 addresses can be read",
+        "recording, 1 answers can be read",
+    ]
+    assert listing(tmp_path) == before
+
+
+@pytest.mark.parametrize("form", ["jsonl", "sqlite"])
+def test_a_store_that_is_being_written_can_be_checked(
+    tmp_path: Path, form: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stored(spec := f"{form}:{tmp_path}/a")
+    with open_store(spec) as store:
+        store.add(Article(id="new", text="Just now."))
+        store.commit()
+        assert main(["check", spec]) == 0
+        assert "4 articles can be read" in capsys.readouterr().out
+        store.add(Article(id="newer", text="A moment later."))
+
+
+def test_what_can_not_be_read_is_named_with_its_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    stored(f"jsonl:{tmp_path}/a.jsonl")
+    text = (tmp_path / "a.jsonl").read_text()
+    (tmp_path / "a.jsonl").write_text(
+        text.replace("Text 1.", "Test 1.").replace('"text": "Text 2', '"text": Text 2') + "{"
+    )
+    stored(f"sqlite:{tmp_path}/a.db")
+    with Ledger(tmp_path / "a.ledger") as ledger:
+        hints = Hints(source="feed", title="T")
+        ledger.add_pending([Found(url=f"https://news.example/{n}", hints=hints) for n in range(4)], site="news.example")
+    for name, changes in {
+        "a.db": [
+            "UPDATE article SET text = 'Test 1.' WHERE id = '1'",
+            "UPDATE article SET record = '{' WHERE id = '2'",
+        ],
+        "a.ledger": [
+            "UPDATE urls SET hints = '{\"title\": 7}' WHERE url LIKE '%/1'",
+            "UPDATE urls SET state = 'x' WHERE url LIKE '%/2'",
+            "UPDATE urls SET newest = 'soon' WHERE url LIKE '%/3'",
+        ],
+    }.items():
+        db = sqlite3.connect(tmp_path / name)
+        for change in changes:
+            db.execute(change)
+        db.commit()
+        db.close()
+    assert main(["check", *(f"{tmp_path}/{name}" for name in ("a.jsonl", "a.db", "a.ledger"))]) == 1
+    out = capsys.readouterr().out.replace(f"{tmp_path}/", "")
+    for line in (
+        "a.jsonl: line 2: no article record, or not as it was written (article 1)",
+        "a.jsonl: line 3: no JSON (article 2): Expecting value",
+        "the last line is unfinished (1 bytes)",
+        "a.jsonl: JSONL store, 1 articles can be read, 3 can not be",
+        "a.db: article row 2: the text of article 1 does not agree with its fingerprint",
+        "a.db: article row 3: no article record",
+        "a.db: SQLite store, 1 articles can be read, 2 can not be",
+        "a.ledger: urls row 2: https://news.example/1: the hints' title is of a wrong type",
+        "a.ledger: urls row 3: https://news.example/2: no state ('x')",
+        "a.ledger: urls row 4: https://news.example/3: no time in newest: 'soon'",
+        "a.ledger: ledger, 1 addresses can be read, 3 can not be",
+    ):
+        assert line in out
+
+
+def test_a_damaged_database_is_told_with_the_command_that_saves_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stored(spec := f"sqlite:{tmp_path}/a.db")
+    data = bytearray((tmp_path / "a.db").read_bytes())
+    data[4096 * 2 : 4096 * 6] = bytes(4096 * 4)
+    (tmp_path / "a.db").write_bytes(data)
+    assert main(["check", spec]) == 1
+    assert "a.db: " in capsys.readouterr().out
+    with pytest.raises(StoreDamagedError, match=r"sqlite3 .*a\.db \.recover \| sqlite3 .*a\.db\.saved"):
+        read_all(spec)
+
+
+def read_all(spec: str) -> None:
+    with open_store(spec) as store:
+        list(store.articles())
+        list(store.fingerprints())
+
+
+def test_what_is_not_there_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    stored(f"jsonl:{tmp_path}/a.jsonl")
+    assert main(["check", f"{tmp_path}/none.jsonl", f"{tmp_path}/a.jsonl"]) == 3
+    told = capsys.readouterr()
+    assert "none.jsonl: No such file" in told.err
+    assert "3 articles can be read" in told.out

@@ -1,0 +1,90 @@
+"""`webmain check`: whether everything in stores, ledgers, recordings and folders of models can be read."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from webmain.cli.exits import NOT_FOUND, OK, REJECTED
+
+if TYPE_CHECKING:
+    from webmain.cli import Commands
+    from webmain.corpus.check import Checked
+
+
+MAX_SHOWN = 200
+"""Problems of one file that are printed; all are counted."""
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    check = commands.add_parser(
+        "check",
+        help="can everything in a store be read?",
+        description="Read all of a store (jsonl:PATH, sqlite:PATH, or the path alone), ledger, recording (.warc.gz) or folder"
+        " of models, and tell what can not be read. Nothing is changed; a crawl may go on meanwhile.",
+        epilog="exit codes: 0 all can be read, 1 something can not, 3 there is no such file",
+    )
+    check.add_argument("store", nargs="+", metavar="STORE", help="a store, ledger, recording, or folder of models")
+    check.set_defaults(run=_check)
+
+
+def _check(args: argparse.Namespace) -> int:
+    worst = OK
+    for spec in args.store:
+        form, colon, rest = spec.partition(":")
+        path = Path(rest if colon and form.lower() in ("jsonl", "sqlite") else spec).expanduser()
+        try:
+            checked = _checked(path, form.lower() if colon else "")
+        except OSError as error:
+            print(f"webmain: {path}: {error.strerror or error}", file=sys.stderr)
+            worst = NOT_FOUND
+            continue
+        for problem in checked.problems[:MAX_SHOWN]:
+            place = f"{problem.place}: " if problem.place else ""
+            print(f"{path}: {place}{_line(problem.reason)}")
+        if len(checked.problems) > MAX_SHOWN:
+            print(f"{path}: ... and {len(checked.problems) - MAX_SHOWN:,} more")
+        wrong = f", {len(checked.problems):,} can not be" if checked.problems else ""
+        print(f"{path}: {checked.what}, {checked.n:,} {checked.pieces} can be read{wrong}")
+        worst = max(worst, REJECTED if checked.problems else OK)
+    return worst
+
+
+def _line(text: str) -> str:
+    """Return a text as one line that a terminal shows and does not obey."""
+    return "".join(c if c.isprintable() else " " for c in text)
+
+
+def _checked(path: Path, form: str) -> Checked:
+    """Check what lies at a path by what it is, or is said to be."""
+    from webmain.corpus.check import application_id, check_jsonl, check_recording, check_rows, check_store
+    from webmain.discovery.ledger import APPLICATION_ID
+    from webmain.discovery.ledger_check import ALIASES, URLS, wrong_alias, wrong_url
+
+    if path.is_dir():
+        return _models(path)
+    owner = application_id(path)
+    if form == "" and (owner == APPLICATION_ID or path.suffix == ".ledger"):
+        return check_rows(path, "ledger", (("urls", URLS, wrong_url), ("aliases", ALIASES, wrong_alias)))
+    if form == "sqlite" or owner is not None or path.suffix in (".db", ".sqlite", ".sqlite3"):
+        return check_store(path)
+    if form == "" and (path.name.lower().endswith((".warc", ".warc.gz")) or _begins(path, b"\x1f\x8b", b"WARC/")):
+        return check_recording(path)
+    return check_jsonl(path)
+
+
+def _begins(path: Path, *marks: bytes) -> bool:
+    with path.open("rb") as file:
+        return file.read(8).startswith(marks)
+
+
+def _models(folder: Path) -> Checked:
+    from webmain.corpus.check import Checked, Problem
+    from webmain.extractors.shelf import Shelf
+
+    found = Shelf(folder).models()
+    problems = tuple(Problem(place="", reason=str(error)) for error in found.errors)
+    return Checked(what="models", n=len(found.models), pieces="models", problems=problems)
