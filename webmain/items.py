@@ -311,6 +311,8 @@ class Metadata:
 
     Attributes
     ----------
+    page_title : str or None
+        Text of the page's `title` element, with the site's name and all.
     published, modified : datetime or None
         Time-zone aware; a date without a zone is taken as UTC, so that its day stays (see `sources[...].raw`).
     canonical_url : str or None
@@ -331,6 +333,7 @@ class Metadata:
     """
 
     title: str | None = None
+    page_title: str | None = None
     authors: tuple[str, ...] = ()
     published: datetime | None = field(default=None, metadata=_DATE)
     modified: datetime | None = field(default=None, metadata=_DATE)

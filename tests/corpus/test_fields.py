@@ -80,5 +80,5 @@ def test_versions_and_columns_of_exports_are_those_of_the_program() -> None:
 
 def test_every_field_of_an_article_is_in_a_column_or_in_the_rest() -> None:
     apart = {"blocks", "words", "authors"}
-    in_record = {"canonical_claim", "tags", "opt_outs", "sources", "images", "comments", "schema_version"}
+    in_record = {"page_title", "canonical_claim", "tags", "opt_outs", "sources", "images", "comments", "schema_version"}
     assert set(schema.COLUMNS) | apart | in_record == {f.name for f in fields(Article)}

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import webmain
 from webmain.corpus import schema, search
 from webmain.corpus.found import Filters, Results
 from webmain.corpus.protocol import (
@@ -24,7 +25,7 @@ from webmain.corpus.protocol import (
     StoreSpecError,
     StoreWriteError,
 )
-from webmain.corpus.query import MAX_TOKENS, QueryError, index_text
+from webmain.corpus.query import MAX_TOKENS, TOKENS_VERSION, QueryError, index_text
 from webmain.corpus.search import TITLE, BlockIndex, block_priority, open_index
 from webmain.corpus.sqlite import SqliteStore
 from webmain.items import Article, ArticleBlock, Kind
@@ -93,6 +94,26 @@ def test_title_is_a_block_of_priority_one(store: SqliteStore) -> None:
     (hit,) = index.search("tide").hits
     assert (hit.position, hit.block_priority, hit.density) == (TITLE, 1.0, 0.25)
     assert hit.snippet.text == "Nothing of it here."
+
+
+def test_the_title_block_is_the_title_element_as_it_stands_on_the_page(store: SqliteStore) -> None:
+    page = (
+        "<title>Low water at the quay | Harbour Herald</title><h1>Low water at the quay</h1><p>Nothing of it here.</p>"
+    )
+    article = webmain.extract(page, url="https://herald.example/1", extractor="pab")
+    assert article.title == "Low water at the quay"
+    index = put(store, article, make(2, "A harbour.", title="Old"))
+    (hit,) = index.search("harbour herald").hits
+    assert (hit.position, hit.block_priority, hit.density) == (TITLE, 1.0, 2 / 7)
+    assert hit.title == "Low water at the quay"
+
+
+def test_an_index_that_held_the_articles_titles_is_made_anew(store: SqliteStore) -> None:
+    index = put(store, make(1, "A quay.", title="Tide", page_title="Tide | Harbour Herald"))
+    store._db.execute("UPDATE setting SET value = ? WHERE name = 'search'", (f"webmain-{TOKENS_VERSION}",))
+    store._db.commit()
+    assert (index.pending(), index.update()) == (1, 1)
+    assert index.search("herald").n_pages == 1
 
 
 def test_snippet_of_a_title_is_cut_from_the_best_block_below_it(store: SqliteStore) -> None:

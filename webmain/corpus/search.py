@@ -1,8 +1,8 @@
 """Block search: the blocks of stored articles, found by their words and ranked by Bp = Pb * Kd.
 
 Pb is a block's priority: what PAB assigned to it; for any other method, whose own quantity may have another meaning, its
-score in [0, 1]. The title of every article is searched as a block of priority 1.0. Kd is the density of the query: the
-words of the block that the query names, each place counted once, divided by all its words.
+score in [0, 1]. The `title` element of every article's page is searched as a block of priority 1.0. Kd is the density of
+the query: the words of the block that the query names, each place counted once, divided by all its words.
 
 The index lives in the store's own file. It is brought up to date by whoever searches, not by the crawl: segmenting the
 blocks costs as much as counting their words does, and most of what is stored is never searched for. Which articles are
@@ -41,6 +41,9 @@ UNSCORED_PRIORITY = 0.1
 TITLE = -1
 """Position of the title among an article's blocks."""
 
+CONTENT_VERSION = 2
+"""Changes with what is taken in of an article: an index of another version is made anew."""
+
 BATCH = 100
 """Articles that are indexed in one transaction."""
 
@@ -50,11 +53,13 @@ _TABLE = """CREATE VIRTUAL TABLE IF NOT EXISTS search_text USING fts5 (
 )"""
 _TERMS = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_term USING fts5vocab (main, search_text, instance)"
 _HITS = "CREATE TEMP TABLE IF NOT EXISTS search_hit (id INTEGER PRIMARY KEY, n INTEGER NOT NULL)"
+_SEARCHED = """SELECT revision, coalesce(json_extract(record, '$.page_title'), title), extractor
+    FROM article WHERE key = ?"""
 _MOST = 2**63 - 1
 """The greatest whole number of SQLite."""
 
 
-_VERSION = f"webmain-{TOKENS_VERSION}"
+_VERSION = f"webmain-{TOKENS_VERSION}-{CONTENT_VERSION}"
 
 # Statements are put together from these and from numbers; whatever a reader asks for is bound. CROSS JOIN tells SQLite to
 # begin with the hits: it would rather walk all blocks, in the order of their articles.
@@ -354,7 +359,7 @@ class BlockIndex:
 
     def _load(self, key: int) -> _Stored | None:
         with self._told():
-            found = self._db.execute("SELECT revision, title, extractor FROM article WHERE key = ?", (key,)).fetchone()
+            found = self._db.execute(_SEARCHED, (key,)).fetchone()
             if found is None:
                 return None
             blocks = self._db.execute(
@@ -383,7 +388,7 @@ class BlockIndex:
 
 
 class _Stored(NamedTuple):
-    """What of an article is searched."""
+    """What of an article is searched; the title is the page's `title` element, the article's own where that isn't stored."""
 
     key: int
     revision: int

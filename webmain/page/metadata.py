@@ -12,7 +12,7 @@ from webmain.page.jsonld import is_article, is_other, read_json_ld, texts
 from webmain.page.permissions import read_licence, read_opt_outs, read_paywalled
 from webmain.page.publication import read_dates
 from webmain.page.reading import Found, Reading, found, read
-from webmain.page.titles import Candidate, choose
+from webmain.page.titles import MAX_TITLE_CHARS, Candidate, choose
 from webmain.page.urls import amp_to_canonical_guess, host, is_web, join, normalise, same_site, without_credentials
 
 if TYPE_CHECKING:
@@ -60,7 +60,8 @@ def read_metadata(document: Document) -> Metadata:
     }
     known = {name: item for name, item in fields.items() if item is not None}
     values: dict[str, Any] = {name: item.value for name, item in known.items()}
-    return Metadata(**values, sources={name: item.source for name, item in known.items()})
+    page_title = clean(document.title)[:MAX_TITLE_CHARS].rstrip() or None
+    return Metadata(**values, page_title=page_title, sources={name: item.source for name, item in known.items()})
 
 
 def article_types(document: Document) -> bool:
