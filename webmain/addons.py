@@ -1,8 +1,10 @@
-"""What webmain's own settings mean for Scrapy's."""
+"""Add-ons of Scrapy: one for webmain's own crawls, one that plugs webmain's parts into another project."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+from scrapy.utils.misc import load_object
 
 import webmain
 
@@ -10,8 +12,41 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
 
+PIPELINES: Final = {
+    "webmain.pipelines.InWorkers": -900,
+    "webmain.pipelines.Read": -800,
+    "webmain.pipelines.Segment": -700,
+    "webmain.pipelines.Extract": -600,
+    "webmain.pipelines.Merge": -500,
+    "webmain.pipelines.Compose": -400,
+    "webmain.pipelines.Cloud": -300,
+    "webmain.pipelines.Duplicates": 9_800,
+    "webmain.pipelines.Store": 9_900,
+}
+"""Pages are articles before a project's own pipelines see them, and are stored after these have let them pass."""
+
+
+class Articles:
+    """Scrapy add-on for any project: each `webmain.Page` that a spider yields becomes an article and is stored.
+
+    Added are pipelines, the worker processes that they use, and the spider middleware by which sites are learned. A part that
+    the project names itself, with a number of its own or None, stays as the project has it; no other setting is touched:
+    how pages are fetched is the project's.
+    """
+
+    def update_settings(self, settings: BaseSettings) -> None:
+        """Add what is not there; called once, after the spider's own settings have been applied."""
+        for setting, parts in (
+            ("ITEM_PIPELINES", PIPELINES),
+            ("SPIDER_MIDDLEWARES", {"webmain.learning.SiteLearning": 950}),
+            ("EXTENSIONS", {"webmain.workers.Workers": 5}),
+        ):
+            for path, number in parts.items():
+                settings.setdefault_in_component_priority_dict(setting, load_object(path), number)
+
+
 class Webmain:
-    """Scrapy add-on: writes the user agent, and turns the network off where a recording answers.
+    """Scrapy add-on of webmain's own settings: writes the user agent, and turns the network off where a recording answers.
 
     A USER_AGENT of the project's, the spider's or the command line's own is left as it is.
     """

@@ -24,6 +24,7 @@ from webmain.corpus.protocol import Stored
 from webmain.discovery.ledger import Done, Ledger, LedgerError
 from webmain.items import Article, Reason, Rejected
 from webmain.middlewares import StoppedError
+from webmain.options import chosen, option, own
 from webmain.page.urls import normalise, same_site, site_key
 from webmain.pipelines import Store
 from webmain.signals import articles_stored, close_crawl, crawl_closing, page_failed, page_rejected
@@ -86,10 +87,9 @@ class KnownUrls:
     @cached_property
     def path(self) -> str:
         """Where the ledger lies."""
-        settings, spider = self._crawler.settings, self._crawler.spider
-        path = settings.get("WEBMAIN_LEDGER")
+        path = own(self._crawler.settings).get("WEBMAIN_LEDGER")
         if path is None:
-            return ledger_path(getattr(spider, "store_spec", None) or settings.get("WEBMAIN_STORE"))
+            return ledger_path(option(self._crawler, "store_spec", "WEBMAIN_STORE"))
         return path or ":memory:"
 
     @cached_property
@@ -204,11 +204,10 @@ class KnownUrls:
     @property
     def _filters(self) -> tuple[float | None, str | None]:
         """What the spider asks for: `since` in seconds since 1970, and a language."""
-        spider = self._crawler.spider
-        since: datetime | None = getattr(spider, "since", None)
+        since: datetime | None = chosen(self._crawler, "since")
         if since is not None:
             since = since if since.tzinfo else since.replace(tzinfo=UTC)
-        return since.timestamp() if since else None, base_language(getattr(spider, "language", None)) or None
+        return since.timestamp() if since else None, base_language(chosen(self._crawler, "language")) or None
 
     def _with_filter(self, done: Done) -> Done:
         """Note with a rejection by a filter for which filter it holds."""
@@ -292,7 +291,7 @@ class Summary:
     """A line of progress while a crawl runs, a summary on standard output at its end, and figures for machines."""
 
     def __init__(self, crawler: Crawler, clock: Callable[[], float] = time.monotonic) -> None:
-        settings = crawler.settings
+        settings = own(crawler.settings)
         self._crawler = crawler
         self._clock = clock
         self._every_s = settings.getfloat("WEBMAIN_PROGRESS_S")
@@ -375,7 +374,7 @@ class Summary:
             return
         stats = self._crawler.stats.get_stats()
         spider = self._crawler.spider
-        name = self._crawler.settings.get("WEBMAIN_STATS_NAME") or (spider.name if spider else "crawl")
+        name = own(self._crawler.settings).get("WEBMAIN_STATS_NAME") or (spider.name if spider else "crawl")
         folder = Path(self._folder)
         try:
             write_atomically(folder / f"{name}.json", as_json(stats))

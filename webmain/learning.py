@@ -28,6 +28,7 @@ from webmain.extractors.lesson import Event, held
 from webmain.extractors.registry import DEFAULT, create
 from webmain.extractors.shelf import Shelf
 from webmain.items import Page, Rejected
+from webmain.options import chosen, option, own
 from webmain.page.document import Document
 from webmain.page.urls import site_key
 from webmain.signals import close_crawl
@@ -74,7 +75,7 @@ class SiteLearning:
     """
 
     def __init__(self, crawler: Crawler, extractor: SiteExtractor) -> None:
-        settings = crawler.settings
+        settings = own(crawler.settings)
         self._crawler = crawler
         self._limits: Mapping[str, Any] = {
             "max_bytes": settings.getint("WEBMAIN_MAX_BYTES"),
@@ -87,8 +88,8 @@ class SiteLearning:
             shelf=Shelf(folder),
             spool=self._spool,
             default=create(DEFAULT),
-            pages=_whole(settings, "WEBMAIN_LEARN_PAGES") or _pages(extractor, crawler.spider),
-            hold_s=_hold_s(settings),
+            pages=_whole(settings, "WEBMAIN_LEARN_PAGES") or _pages(extractor, crawler),
+            hold_s=_hold_s(crawler.settings),
             max_held=settings.getint("WEBMAIN_LEARN_MAX_HELD"),
             timeout_s=self._limits["timeout_s"],
             tell=self._tell,
@@ -102,11 +103,10 @@ class SiteLearning:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make the middleware; where the crawl's extractor learns nothing, or is not to learn, it is left out."""
-        asked = getattr(crawler.spider, "learn", None)
-        if not (crawler.settings.getbool("WEBMAIN_LEARN", True) if asked is None else asked):
+        asked = chosen(crawler, "learn")
+        if not (own(crawler.settings).getbool("WEBMAIN_LEARN") if asked is None else asked):
             raise NotConfigured
-        spec = getattr(crawler.spider, "extractor", None) or crawler.settings.get("WEBMAIN_EXTRACTOR")
-        extractor = create(spec)
+        extractor = create(option(crawler, "extractor", "WEBMAIN_EXTRACTOR"))
         if not isinstance(extractor, SiteExtractor) or extractor.learned is not None:
             raise NotConfigured
         learning = cls(crawler, extractor)
@@ -247,13 +247,13 @@ class SiteLearning:
 def _hold_s(settings: BaseSettings) -> float:
     """Return for how long pages may wait: not until a limit of the user's ends the crawl, or they would wait in each anew."""
     limits = [settings.getfloat(name) for name in ("CLOSESPIDER_TIMEOUT", "CLOSESPIDER_TIMEOUT_NO_ITEM")]
-    given = [settings.getfloat("WEBMAIN_LEARN_HOLD_S"), *(limit / 2 for limit in limits)]
+    given = [own(settings).getfloat("WEBMAIN_LEARN_HOLD_S"), *(limit / 2 for limit in limits)]
     return min(filter(None, given), default=0.0)
 
 
-def _pages(extractor: SiteExtractor, spider: Spider | None) -> int:
+def _pages(extractor: SiteExtractor, crawler: Crawler) -> int:
     """Return how many pages are waited for: no more are fetched of a site than a small crawl wants articles."""
-    most = getattr(spider, "max_articles", None) or LEARN_PAGES
+    most = chosen(crawler, "max_articles") or LEARN_PAGES
     return max(extractor.min_pages, min(LEARN_PAGES, most))
 
 

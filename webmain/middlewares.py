@@ -38,6 +38,7 @@ from twisted.internet.defer import Deferred
 from webmain.corpus.protocol import StoreError
 from webmain.corpus.recording import WarcWriter
 from webmain.items import Reason, Rejected
+from webmain.options import option, own
 from webmain.page.urls import same_site, without_credentials
 from webmain.signals import close_crawl, tell_failed, tell_rejected
 
@@ -185,7 +186,7 @@ class Robots(RobotsTxtMiddleware):
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
-        settings = crawler.settings
+        settings = own(crawler.settings)
         self._denies = denies_unreachable(settings.get("WEBMAIN_ROBOTS_UNREACHABLE"))
         self._retry_s = settings.getfloat("WEBMAIN_ROBOTS_RETRY_S")
         self._max_delay = settings.getfloat("WEBMAIN_MAX_CRAWL_DELAY")
@@ -300,7 +301,7 @@ class RetryAfter:
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
-        self._max_s = crawler.settings.getfloat("WEBMAIN_MAX_RETRY_AFTER")
+        self._max_s = own(crawler.settings).getfloat("WEBMAIN_MAX_RETRY_AFTER")
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -417,7 +418,7 @@ class Recorder:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make the middleware; where nothing is to be recorded it is left out."""
-        path = getattr(crawler.spider, "record", None) or crawler.settings.get("WEBMAIN_RECORD")
+        path = option(crawler, "record", "WEBMAIN_RECORD")
         if not path:
             raise NotConfigured
         recorder = cls(crawler, str(path))

@@ -35,6 +35,7 @@ from webmain.filters import check_age, check_language
 from webmain.items import Article, Page, Reason, Rejected
 from webmain.keep import Keep
 from webmain.learning import SiteLearning
+from webmain.options import chosen, option, own
 from webmain.page.blocks import Segmentation
 from webmain.page.document import Document
 from webmain.page.urls import site_key, without_credentials
@@ -47,6 +48,7 @@ from webmain.workers import Workers
 if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
 
     from webmain.corpus.jsonl import JsonlStore
     from webmain.corpus.several import Stores
@@ -74,8 +76,12 @@ class Step:
 
     def option(self, name: str, setting: str) -> Any:
         """Return a spider's attribute, or the setting that stands in for it."""
-        value = getattr(self.crawler.spider, name, None)
-        return value if value is not None else self.crawler.settings.get(setting)
+        return option(self.crawler, name, setting)
+
+    @cached_property
+    def settings(self) -> BaseSettings:
+        """Webmain's settings, with the documented default of each that the project leaves out."""
+        return own(self.crawler.settings)
 
     @cached_property
     def extractor(self) -> Extractor:
@@ -99,10 +105,9 @@ class Step:
     @cached_property
     def limits(self) -> Mapping[str, Any]:
         """Bounds on one page."""
-        settings = self.crawler.settings
         return {
-            "max_bytes": settings.getint("WEBMAIN_MAX_BYTES"),
-            "timeout_s": settings.getfloat("WEBMAIN_PAGE_TIMEOUT_S") or None,
+            "max_bytes": self.settings.getint("WEBMAIN_MAX_BYTES"),
+            "timeout_s": self.settings.getfloat("WEBMAIN_PAGE_TIMEOUT_S") or None,
         }
 
     @contextmanager
@@ -119,9 +124,8 @@ class Step:
 
     def check(self, article: Article) -> Article:
         """Return an article under its site's own address; raise `Rejected` where it is too old or in another language."""
-        spider = self.crawler.spider
-        check_age(article, getattr(spider, "since", None))
-        check_language(article, getattr(spider, "language", None))
+        check_age(article, chosen(self.crawler, "since"))
+        check_language(article, chosen(self.crawler, "language"))
         return self._of_declared_site(article)
 
     def _of_declared_site(self, article: Article) -> Article:
@@ -218,7 +222,7 @@ class Cloud(Step):
     @cached_property
     def stopwords(self) -> Mapping[str, frozenset[str]] | None:
         """The user's stop words, where there are any."""
-        path = self.crawler.settings.get("WEBMAIN_STOPWORDS")
+        path = self.settings.get("WEBMAIN_STOPWORDS")
         return read_stopwords(path) if path else None
 
     async def open_spider(self) -> None:
@@ -236,7 +240,7 @@ class Cloud(Step):
         """Count the words."""
         if not isinstance(item, Article) or item.n_words:
             return item
-        top = self.crawler.settings.getint("WEBMAIN_TOP_WORDS")
+        top = self.settings.getint("WEBMAIN_TOP_WORDS")
         with self.rejecting(item.url):
             found = cloud(item.text, language=item.language or None, top=top, own_stopwords=self.stopwords)
             return replace(item, words=found.words, n_words=found.n_words)
@@ -375,8 +379,7 @@ class Store(Step):
         below = float(self.option("review_below", "WEBMAIN_REVIEW_BELOW") or 0)
         if below <= 0 or self._stores is None:
             return
-        only = getattr(self.crawler.spider, "review_only", None)
-        keep_out = self.crawler.settings.getbool("WEBMAIN_REVIEW_KEEP_OUT") if only is None else bool(only)
+        keep_out = bool(self.option("review_only", "WEBMAIN_REVIEW_KEEP_OUT"))
         first = self._stores.stores[0].spec.partition(":")[2]
         self._doubtful = Doubtful(first, below=below, keep_out=keep_out)
         self.crawler.stats.set_value("webmain/review/below", below)
@@ -386,7 +389,7 @@ class Store(Step):
         """Take an article."""
         if not isinstance(item, Article):
             return item
-        limit = getattr(self.crawler.spider, "max_articles", None)
+        limit = chosen(self.crawler, "max_articles")
         if self._closing or self._stores is None or (limit and self._accepted >= limit):
             raise DropItem(PENDING, log_level="DEBUG")
         self._accepted += 1

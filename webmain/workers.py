@@ -18,6 +18,7 @@ from webmain.discovery.look import Look
 from webmain.extractors.registry import create
 from webmain.items import Article, Page
 from webmain.keep import Keep
+from webmain.options import option, own
 from webmain.page_tasks import MAX_DOCUMENTS, Config, Extract, Judge, LookAt, Reader, Sent, Task, reader
 from webmain.pool import Pool, PoolClosed, PoolError
 from webmain.signals import close_crawl
@@ -62,7 +63,7 @@ class Workers:
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make the extension."""
         workers = cls(crawler)
-        workers.n = crawler.settings.getint("WEBMAIN_WORKERS", 1)
+        workers.n = own(crawler.settings).getint("WEBMAIN_WORKERS")
         crawler.signals.connect(workers.open, signals.spider_opened)
         crawler.signals.connect(workers.close, signals.spider_closed)
         return workers
@@ -157,16 +158,11 @@ class Workers:
         """How pages are read and judged, by the spider's arguments and the settings."""
         from webmain.pipelines import Cloud
 
-        settings, spider = self._crawler.settings, self._crawler.spider
-
-        def option(name: str, setting: str) -> Any:
-            value = getattr(spider, name, None)
-            return settings.get(setting) if value is None else value
-
+        settings = own(self._crawler.settings)
         words = self._crawler.get_item_pipeline(Cloud)
         return Config(
-            extractor=create(option("extractor", "WEBMAIN_EXTRACTOR")),
-            keep=Keep.of(option("keep", "WEBMAIN_KEEP")),
+            extractor=create(option(self._crawler, "extractor", "WEBMAIN_EXTRACTOR")),
+            keep=Keep.of(option(self._crawler, "keep", "WEBMAIN_KEEP")),
             max_bytes=settings.getint("WEBMAIN_MAX_BYTES"),
             timeout_s=settings.getfloat("WEBMAIN_PAGE_TIMEOUT_S") or None,
             top_words=settings.getint("WEBMAIN_TOP_WORDS") if words else None,

@@ -1,0 +1,54 @@
+"""What a crawl was told: by its spider's attributes, by the project's settings, else by the documented defaults.
+
+A project that plugs webmain's parts in has none of `webmain.settings`: whatever reads a WEBMAIN_ setting reads it here.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from scrapy.settings import BaseSettings
+
+from webmain import settings as defaults
+from webmain.extractors.base import Extractor
+from webmain.keep import Keep
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+_KINDS: Final[dict[str, tuple[type, ...]]] = {
+    "extractor": (str, Extractor),
+    "keep": (str, Keep, list, tuple, set, frozenset),
+    "language": (str,),
+    "learn": (bool,),
+    "max_articles": (int,),
+    "record": (str,),
+    "review_below": (int, float),
+    "review_only": (bool,),
+    "since": (datetime,),
+    "store_spec": (str,),
+}
+"""The attributes by which a spider may choose, and what they hold."""
+
+
+def own(settings: BaseSettings) -> BaseSettings:
+    """Return webmain's settings: those of a crawl, and the documented default of each that is absent."""
+    found = BaseSettings({name: value for name, value in vars(defaults).items() if name.startswith("WEBMAIN_")})
+    found.update({name: value for name in found if (value := settings.get(name)) is not None})
+    return found
+
+
+def chosen(crawler: Crawler, attribute: str) -> Any:
+    """Return what a spider's attribute says; None where it has none, or one that holds something else.
+
+    A project's spider may have an `extractor` of links, say, that has nothing to do with webmain's.
+    """
+    value = getattr(crawler.spider, attribute, None)
+    return value if isinstance(value, _KINDS[attribute]) else None
+
+
+def option(crawler: Crawler, attribute: str, setting: str) -> Any:
+    """Return what a spider's attribute says, or the setting that stands in for it."""
+    value = chosen(crawler, attribute)
+    return own(crawler.settings).get(setting) if value is None else value
