@@ -4,12 +4,28 @@ import json
 import pickle
 import subprocess
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
 import webmain
-from webmain import Article, ArticleBlock, Hints, Kind, Page, Reason, Rejected, WordCount, extract, extract_site
+from webmain import (
+    Article,
+    ArticleBlock,
+    Hints,
+    Kind,
+    Page,
+    Reason,
+    Rejected,
+    WordCount,
+    extract,
+    extract_many,
+    extract_site,
+)
+from webmain.extractors.registry import create
+from webmain.stages import judge, read
 
 SENTENCE = "The committee met on Tuesday, and after a long debate it agreed on the plan. "
 PAGE = (
@@ -226,15 +242,111 @@ def test_a_wrong_option_is_named(option, error):
         extract("<p>Some text.</p>", **option)
 
 
-def test_bytes_given_as_html_of_a_page_are_its_body():
-    html = "<p>Ein Satz über Öl und Übermut, lang genug.</p>".encode("cp1252")
-    (article,) = extract_site([Page(html=html)], extractor="eniw")
-    assert "über Öl" in article.text
+@pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
+def test_bytes_given_as_html_of_a_page_are_its_body(kind):
+    body = "<p>Ein Satz über Öl und Übermut, lang genug.</p>".encode("cp1252")
+    page = Page(url=URL, html=kind(body))
+    assert (page.html, page.body) == (None, body)
+    assert page == Page(url=URL, body=body) == pickle.loads(pickle.dumps(page)) == replace(page, status=200)
+    with_part = Page(url=URL, html=PAGE, parts=(page,))
+    answers = [*extract_site([page, with_part], extractor="eniw"), *extract_many([page], extractor="eniw", jobs=0)]
+    assert all("über Öl" in article.text for article in answers)
+    assert "über Öl" in judge(read(page), create("eniw")).segmentation.text(0)
 
 
-def test_what_is_no_page_is_named_by_its_place():
-    with pytest.raises(TypeError, match=r"pages\[1\]"):
+@pytest.mark.parametrize(
+    ("given", "error"), [({"html": 3}, TypeError), ({"body": "x"}, TypeError), ({"html": b"", "body": b""}, ValueError)]
+)
+def test_a_page_of_something_else_is_refused_when_it_is_made(given, error):
+    with pytest.raises(error, match=r"html|body"):
+        Page(**given)
+
+
+def test_repr_of_a_page_is_short_whatever_is_on_it():
+    hints = Hints(source="feed", content_html="<p>x" * 10_000)
+    page = Page(url="https://a.example/" + "x" * 10_000, html="<p>x" * 10_000, hints=hints, headers={"x": "y" * 1_000})
+    assert len(repr(page)) < 400
+    assert len(repr(hints)) < 400
+    assert repr(Page(url=URL, html=b"<p>x", status=404)) == f"Page(url={URL!r}, body=4 bytes, status=404)"
+    assert repr(Page(html="x" * 1_234, parts=(page,))) == "Page(url=None, html=1,234 characters, 1 parts, status=200)"
+
+
+def test_equal_records_have_equal_hashes():
+    one, two = extract(PAGE, url=URL), extract(PAGE, url=URL)
+    assert one is not two
+    assert len({one, two, Article.from_dict(one.to_dict())}) == 1
+    assert one.sources
+    assert len({Page(url=URL, html=PAGE, headers={"a": "b"}), Page(url=URL, html=PAGE, headers={"a": "b"})}) == 1
+    assert hash(FULL) != hash(one)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ("https://example.org/2026/11/tides", "`webmain extract URL`"),
+        (" www.example.org/tides\n", "`webmain extract URL`"),
+        ("file:///srv/pages/page.html", "`webmain extract URL`"),
+        ("pages/tide table.html", "`webmain extract FILE`"),
+        ("/srv/pages/page", "`webmain extract FILE`"),
+        ("C:\\pages\\tide.htm", "`webmain extract FILE`"),
+        ('{"html": "<p>The tide</p>", "n": 3}', "JSON"),
+        ('\n[{"text": "The tide"}]\n', "JSON"),
+    ],
+)
+def test_what_is_no_page_is_rejected_with_a_word_on_what_to_do(given, told):
+    for form in (given, given.encode()):
+        with pytest.raises(Rejected, match=told) as caught:
+            extract(form, extractor="eniw")
+        (answer,) = extract_site([Page(html=form)], extractor="eniw")
+        assert caught.value.reason is answer.reason is Reason.NOT_HTML
+        assert str(answer) == str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The tide is high at https://example.org/tides today.",
+        "[1] A note.",
+        "{x} and so on",
+        "/ or not",
+        "and/or. Then.",
+        "a\nb.html",
+    ],
+)
+def test_plain_text_is_still_a_page(text):
+    assert extract(text, extractor="eniw", parts="text").text.split() == text.split()
+
+
+def test_wrong_types_are_told_what_to_give():
+    with pytest.raises(TypeError, match=r"path\.read_bytes"):
+        extract(Path("page.html"))
+    with pytest.raises(TypeError, match="extract_site"):
+        extract(Page(html=PAGE))
+    for given in ("https://example.org/", PAGE.encode(), Page(html=PAGE)):
+        with pytest.raises(TypeError, match=r"iterable of webmain\.Page"):
+            extract_site(given)
+    with pytest.raises(TypeError, match=r"pages\[1\] .*Page\(url="):
         extract_site([Page(html="<p>x</p>"), "<p>y</p>"])
+
+
+@pytest.mark.parametrize("parts", ["article", "text"])
+def test_words_are_counted_when_asked_wherever_an_article_is_made(parts):
+    page = Page(url=URL, html=PAGE)
+    plain = extract(PAGE, url=URL, parts=parts)
+    assert (plain.words, plain.n_words) == ((), 0)
+    counted = extract(PAGE, url=URL, parts=parts, words=True)
+    assert counted.words[:2] == (WordCount(word="agreed", count=12), WordCount(word="committee", count=12))
+    assert counted.n_words > 150
+    assert replace(counted, words=(), n_words=0) == plain
+    assert extract_site([page], parts=parts, words=True) == [counted]
+    assert list(extract_many([page], parts=parts, words=True, jobs=0)) == [counted]
+    assert list(extract_many([page], parts=parts, words=True, jobs=1)) == [counted]
+
+
+def test_words_are_those_of_all_parts():
+    part = Page(html="<p>" + "Zeppelin after zeppelin flew over the harbour that night. " * 10)
+    (article,) = extract_site([Page(url=URL, html=PAGE, parts=(part,))], words=True)
+    assert "zeppelin" in {w.word.lower() for w in article.words}
 
 
 def test_a_saved_page_is_known_by_the_canonical_url_it_names():

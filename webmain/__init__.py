@@ -7,10 +7,10 @@ records they take and give. Importing it costs next to nothing; parsers and mode
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from os import PathLike
+from typing import TYPE_CHECKING, Literal
 
-from webmain.items import Article, ArticleBlock, Hints, Image, Kind, Page, Reason, Rejected, TextLink, WordCount
+from webmain.items import Article, ArticleBlock, Bytes, Hints, Image, Kind, Page, Reason, Rejected, TextLink, WordCount
 from webmain.keep import Keep
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ def extract(
     timeout_s: float | None = TIMEOUT_S,
     max_bytes: int = MAX_BYTES,
     models: str | Path | None = None,
+    words: bool = False,
 ) -> Article:
     """Extract the article from one page.
 
@@ -78,11 +79,14 @@ def extract(
     models : str, Path or None
         A folder of models of sites (`webmain learn`): for a method that learns, the one of the page's site is used, if there
         is one; None looks nowhere.
+    words : bool
+        Count the words of the text: `Article.words`, the 50 most frequent ones without stop words, and `Article.n_words`.
 
     Raises
     ------
     Rejected
-        The page cannot give an article; see its `reason`. A ValueError.
+        The page cannot give an article; see its `reason`. A ValueError. An unforeseen error, of a method of your own for
+        one, is its `__cause__` (`INTERNAL_ERROR`).
     ModelError
         The site's model can not be used. A ValueError.
     TypeError
@@ -98,20 +102,20 @@ def extract(
     from webmain.stages import extract_page
 
     _check_options(url=url, parts=parts, timeout_s=timeout_s, max_bytes=max_bytes)
-    if isinstance(html_or_bytes, str):
-        page = Page(url=url, html=html_or_bytes)
-    elif isinstance(html_or_bytes, (bytes, bytearray, memoryview)):
-        page = Page(url=url, body=bytes(html_or_bytes))
-    else:
-        raise TypeError(f"the page must be str or bytes, not {type(html_or_bytes).__name__}")
+    given: object = html_or_bytes
+    if not isinstance(given, str | Bytes):
+        hint = "; extract_site and extract_many take pages" if isinstance(given, Page) else ""
+        hint = "; read the file first: path.read_bytes()" if isinstance(given, PathLike) else hint
+        raise TypeError(f"the page must be str or bytes, not {type(given).__name__}{hint}")
     return extract_page(
-        page,
+        Page(url=url, html=html_or_bytes),
         create(extractor),
         metadata=parts == "article",
         keep=Keep.of(keep),
         timeout_s=timeout_s,
         max_bytes=max_bytes,
         shelf=_shelf(models),
+        words=words,
     )
 
 
@@ -124,6 +128,7 @@ def extract_site(
     timeout_s: float | None = TIMEOUT_S,
     max_bytes: int = MAX_BYTES,
     models: str | Path | None = None,
+    words: bool = False,
 ) -> list[Article | Rejected]:
     """Extract the articles from pages of one site, so that extractors which learn from a site can learn from all of them.
 
@@ -135,7 +140,7 @@ def extract_site(
     ----------
     pages : iterable of Page
         `Page(url=..., html=...)` or `Page(url=..., body=...)`.
-    extractor, parts, keep, timeout_s, max_bytes
+    extractor, parts, keep, timeout_s, max_bytes, words
         As for `extract`; the time limit holds for each page.
     models : str, Path or None
         As for `extract`: where there is a model of the site it is used, and nothing is learned from the pages.
@@ -150,13 +155,14 @@ def extract_site(
 
     _check_options(url=None, parts=parts, timeout_s=timeout_s, max_bytes=max_bytes)
     return extract_pages(
-        [_checked(page, number) for number, page in enumerate(pages)],
+        list(_checked(pages)),
         create(extractor),
         metadata=parts == "article",
         keep=Keep.of(keep),
         timeout_s=timeout_s,
         max_bytes=max_bytes,
         shelf=_shelf(models),
+        words=words,
         default=create(None),
     )
 
@@ -171,6 +177,7 @@ def extract_many(
     timeout_s: float | None = TIMEOUT_S,
     max_bytes: int = MAX_BYTES,
     models: str | Path | None = None,
+    words: bool = False,
 ) -> Iterator[Article | Rejected]:
     """Extract the articles from any number of pages of any sites, on several cores.
 
@@ -186,7 +193,7 @@ def extract_many(
     jobs : int or None
         Worker processes; None for one on each core; 0 does the work in this process, and only the time limit between steps
         holds. They are started anew, and ended with the iterator.
-    extractor, parts, keep, timeout_s, max_bytes, models
+    extractor, parts, keep, timeout_s, max_bytes, models, words
         As for `extract`; the time limit holds for each page. An extractor of your own must be one that can be pickled;
         a script that defines it itself has to call this under `if __name__ == "__main__":`.
 
@@ -223,9 +230,9 @@ def extract_many(
         timeout_s=timeout_s,
         max_bytes=max_bytes,
         models=None if models is None else str(models),
+        words=words,
     )
-    checked = (_checked(page, number) for number, page in enumerate(pages))
-    return _noted(answers(checked, walk, jobs=cores() if jobs is None else jobs))
+    return _noted(answers(_checked(pages), walk, jobs=cores() if jobs is None else jobs))
 
 
 def _noted(found: Generator[Answer, None, None]) -> Iterator[Article | Rejected]:
@@ -252,16 +259,18 @@ def _shelf(models: str | Path | None) -> Shelf | None:
     return Shelf(models)
 
 
-def _checked(page: Any, number: int) -> Page:
-    """Return a page whose markup stands under the right name: bytes given as `html` are a body."""
-    if not isinstance(page, Page):
-        raise TypeError(f"pages[{number}] must be a webmain.Page, not {type(page).__name__}")
-    html: Any = page.html
-    if isinstance(html, (bytes, bytearray)):
-        return replace(page, html=None, body=bytes(html))
-    if html is not None and not isinstance(html, str):
-        raise TypeError(f"pages[{number}].html must be str, not {type(html).__name__}")
-    return page
+def _checked(pages: Iterable[Page]) -> Iterator[Page]:
+    """Yield pages; raise TypeError at what is none."""
+    if isinstance(pages, Page | str | Bytes):
+        raise TypeError(
+            f"pages must be an iterable of webmain.Page, not {type(pages).__name__}: [Page(url=..., html=...)]"
+        )
+    for number, page in enumerate(pages):
+        if not isinstance(page, Page):
+            raise TypeError(
+                f"pages[{number}] must be a webmain.Page, not {type(page).__name__}: Page(url=..., html=...)"
+            )
+        yield page
 
 
 def _check_options(*, url: object, parts: object, timeout_s: object, max_bytes: object) -> None:

@@ -50,6 +50,8 @@ class Walk:
         As for `stages.extract_page`.
     models : str or None
         A folder in which models of sites are looked for.
+    words : bool
+        The words of texts are counted.
     tells_missing : bool
         A site without a model is noted.
     """
@@ -60,6 +62,7 @@ class Walk:
     max_bytes: int = DEFAULT_MAX_BYTES
     timeout_s: float | None = stages.DEFAULT_TIMEOUT_S
     models: str | None = None
+    words: bool = False
     tells_missing: bool = False
 
 
@@ -170,6 +173,7 @@ class Walker:
                 keep=walk.keep,
                 max_bytes=walk.max_bytes,
                 timeout_s=walk.timeout_s,
+                words=walk.words,
             )
         except Rejected as rejected:
             return Answer(rejected.with_traceback(None), note)

@@ -14,61 +14,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from enum import IntEnum, IntFlag, StrEnum
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
+
+from webmain.rejected import Reason as Reason
+from webmain.rejected import Rejected as Rejected
 
 SCHEMA_VERSION = 3
 """Version of the record that `Article.to_dict` writes; documented in docs/fields.md."""
 
+MAX_SHOWN_URL = 200
+"""Characters of a URL that a page's `repr` shows."""
 
-class Reason(StrEnum):
-    """Why a page was not made into an article; counted under `webmain/rejected/REASON` in a crawl."""
-
-    NOT_HTML = "not_html"  # binary, PDF, image, JSON, feed ..., whatever the header claims
-    EMPTY = "empty"  # no bytes, or white space only
-    NO_BLOCKS = "no_blocks"  # markup without any text
-    NO_TEXT = "no_text"  # the extractor kept nothing
-    DUPLICATE = "duplicate"  # this article is already stored, under this or another URL
-    TOO_LARGE = "too_large"  # more bytes than `max_bytes`
-    TOO_SLOW = "too_slow"  # more seconds of CPU time than `timeout_s`
-    BLOCKED = "blocked"  # an access wall: 401, 403, 429, captcha, consent page
-    HTTP_ERROR = "http_error"  # any other status that is not a success
-    NOT_ARTICLE = "not_article"  # a hub, section, search, tag or author page
-    OTHER_LANGUAGE = "other_language"  # not the language that was asked for
-    TOO_OLD = "too_old"  # published before `since`
-    OPTED_OUT = "opted_out"  # the page forbids what it is wanted for
-    INTERNAL_ERROR = "internal_error"  # an unforeseen error, or the death of the page's process; other pages go on
-
-    @classmethod
-    def _missing_(cls, value: object) -> Reason | None:
-        """Read the name that `internal_error` had in earlier records."""
-        return cls.INTERNAL_ERROR if value == "failed" else None
-
-
-class Rejected(ValueError):  # noqa: N818 - the page was rejected; the program made no error
-    """A page that cannot give an article, with the reason; an ordinary, picklable exception.
-
-    Attributes
-    ----------
-    reason : Reason
-        The kind of rejection, for counting.
-    detail : str
-        One sentence for people.
-    url : str or None
-        The page's URL where it is known.
-    """
-
-    def __init__(self, reason: Reason, detail: str = "", *, url: str | None = None) -> None:
-        super().__init__(f"{reason.value}: {detail}" if detail else reason.value)
-        self.reason = Reason(reason)
-        self.detail = detail
-        self.url = url
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _rejected, (self.reason, self.detail, self.url)
-
-
-def _rejected(reason: Reason, detail: str, url: str | None) -> Rejected:
-    return Rejected(reason, detail, url=url)
+Bytes: TypeAlias = bytes | bytearray | memoryview
+"""What is taken for bytes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,11 +50,11 @@ class Hints:
     authors: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     summary: str | None = None
-    content_html: str | None = None
+    content_html: str | None = field(default=None, repr=False)
     language: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, init=False, repr=False)
 class Page:
     """One fetched page, as it came: bytes (with headers, to decode) or a string that somebody has decoded already.
 
@@ -107,7 +65,7 @@ class Page:
     body : bytes or None
         The body after content decoding (gzip, br), before character decoding. Exactly one of `body`, `html` is given.
     html : str or None
-        The markup as text.
+        The markup as text; bytes given under this name are a body.
     fetched_at : datetime or None
         Time-zone aware.
     status : int
@@ -120,17 +78,62 @@ class Page:
         The following pages of an article over several pages, in order.
     article_reason : str
         Why a crawl took this page for an article ("" outside crawls).
+
+    Raises
+    ------
+    TypeError
+        `html` is neither str nor bytes, or `body` no bytes.
+    ValueError
+        Bytes were given under both names.
     """
 
-    url: str | None = None
-    html: str | None = None
-    body: bytes | None = None
-    fetched_at: datetime | None = None
-    status: int = 200
-    headers: Mapping[str, str] = field(default_factory=dict)
-    hints: Hints | None = None
-    parts: tuple[Page, ...] = ()
-    article_reason: str = ""
+    url: str | None
+    html: str | None
+    body: bytes | None
+    fetched_at: datetime | None
+    status: int
+    headers: Mapping[str, str] = field(hash=False)
+    hints: Hints | None
+    parts: tuple[Page, ...]
+    article_reason: str
+
+    def __init__(
+        self,
+        *,
+        url: str | None = None,
+        html: str | Bytes | None = None,
+        body: Bytes | None = None,
+        fetched_at: datetime | None = None,
+        status: int = 200,
+        headers: Mapping[str, str] | None = None,
+        hints: Hints | None = None,
+        parts: tuple[Page, ...] = (),
+        article_reason: str = "",
+    ) -> None:
+        if isinstance(html, Bytes):
+            if body is not None:
+                raise ValueError("Page: html and body are both bytes; give one of them")
+            html, body = None, html
+        if not isinstance(html, str | None):
+            raise TypeError(f"Page: html must be str or bytes, not {type(html).__name__}")
+        if not isinstance(body, Bytes | None):
+            raise TypeError(f"Page: body must be bytes, not {type(body).__name__}")
+        given = (url, html, None if body is None else bytes(body), fetched_at, status)
+        for name, value in zip(
+            self.__slots__, (*given, {} if headers is None else headers, hints, parts, article_reason), strict=True
+        ):
+            object.__setattr__(self, name, value)
+
+    def __repr__(self) -> str:
+        url = self.url if self.url is None or len(self.url) <= MAX_SHOWN_URL else self.url[:MAX_SHOWN_URL] + "…"
+        shown = [f"url={url!r}"]
+        if self.html is not None:
+            shown.append(f"html={len(self.html):,} characters")
+        if self.body is not None:
+            shown.append(f"body={len(self.body):,} bytes")
+        if self.parts:
+            shown.append(f"{len(self.parts)} parts")
+        return f"Page({', '.join(shown)}, status={self.status})"
 
 
 class Flag(IntFlag):
@@ -348,7 +351,7 @@ class Metadata:
     licence: str | None = None
     paywalled: bool | None = None
     opt_outs: tuple[str, ...] = ()
-    sources: Mapping[str, Source] = field(default_factory=dict)
+    sources: Mapping[str, Source] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,7 +23,7 @@ from scrapy.exceptions import CloseSpider, DropItem
 from scrapy.utils.asyncio import create_looping_call
 
 from webmain import stages
-from webmain.corpus.cloud import cloud
+from webmain.corpus.cloud import with_words
 from webmain.corpus.dedup import ExactDuplicates, NearDuplicates
 from webmain.corpus.doubtful import Doubtful
 from webmain.corpus.identity import article_id, identify
@@ -242,8 +242,7 @@ class Cloud(Step):
             return item
         top = self.settings.getint("WEBMAIN_TOP_WORDS")
         with self.rejecting(item.url):
-            found = cloud(item.text, language=item.language or None, top=top, own_stopwords=self.stopwords)
-            return replace(item, words=found.words, n_words=found.n_words)
+            return with_words(item, top=top, own_stopwords=self.stopwords)
 
 
 class Duplicates(Step):

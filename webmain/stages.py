@@ -16,6 +16,7 @@ import numpy as np
 from webmain.clock import Deadline
 from webmain.compose import compose as compose
 from webmain.compose import stitch as stitch
+from webmain.corpus.cloud import with_words
 from webmain.extractors.base import NothingLearned, SiteExtractor
 from webmain.extractors.fitting import compare, fallback, fit
 from webmain.extractors.model_file import ModelError
@@ -23,6 +24,7 @@ from webmain.items import Article, Page, Reason, Rejected, Unit
 from webmain.keep import DEFAULT_KEEP, Keep
 from webmain.page.document import DEFAULT_MAX_BYTES, Document
 from webmain.page.encoding import decode, scrub, sniff
+from webmain.page.mistakes import mistaken
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -86,6 +88,7 @@ def _read(page: Page, max_bytes: int, deadline: Deadline) -> Document:
             raise Rejected(Reason.TOO_LARGE, f"{len(page.html):,} characters, allowed {max_bytes:,}", url=page.url)
         if not page.html or page.html.isspace():
             raise Rejected(Reason.EMPTY, "no characters but white space", url=page.url)
+        _check_given(page.html, page.url)
         try:
             return Document(page, html=page.html, source=page.html.encode(), deadline=deadline)
         except UnicodeEncodeError:  # lone surrogates
@@ -97,11 +100,17 @@ def _read(page: Page, max_bytes: int, deadline: Deadline) -> Document:
         raise Rejected(Reason.EMPTY, "no bytes but white space", url=page.url)
     kind = sniff(body, page.headers.get("content-type", ""))
     if kind != "html":
-        raise Rejected(Reason.NOT_HTML, f"the body is {kind}", url=page.url)
+        raise Rejected(Reason.NOT_HTML, mistaken(decode(body).text) or f"the body is {kind}", url=page.url)
     decoded = decode(body, headers=page.headers)
     if not decoded.text or decoded.text.isspace():
         raise Rejected(Reason.EMPTY, "no characters but white space", url=page.url)
+    _check_given(decoded.text, page.url)
     return Document(page, html=decoded.text, charset=decoded.charset, charset_source=decoded.source, deadline=deadline)
+
+
+def _check_given(text: str, url: str | None) -> None:
+    if told := mistaken(text):
+        raise Rejected(Reason.NOT_HTML, told, url=url)
 
 
 def judge(document: Document, extractor: Extractor) -> Extraction:
@@ -202,6 +211,7 @@ def extract_page(
     max_bytes: int = DEFAULT_MAX_BYTES,
     timeout_s: float | None = DEFAULT_TIMEOUT_S,
     shelf: Shelf | None = None,
+    words: bool = False,
 ) -> Article:
     """Walk the whole way with one page and the pages that continue it.
 
@@ -215,6 +225,8 @@ def extract_page(
         As for `read`.
     shelf : Shelf or None
         Where a model of the page's site is looked for, if the method is one that learns.
+    words : bool
+        Count the words of the text.
 
     Raises
     ------
@@ -227,7 +239,9 @@ def extract_page(
         document = read(page, max_bytes=max_bytes, timeout_s=timeout_s)
         if shelf is not None:
             extractor = shelved(extractor, document, shelf)
-    return extract_document(document, extractor, metadata=metadata, keep=keep, max_bytes=max_bytes, timeout_s=timeout_s)
+    return extract_document(
+        document, extractor, metadata=metadata, keep=keep, max_bytes=max_bytes, timeout_s=timeout_s, words=words
+    )
 
 
 def extract_document(
@@ -238,12 +252,17 @@ def extract_document(
     keep: Keep = DEFAULT_KEEP,
     max_bytes: int = DEFAULT_MAX_BYTES,
     timeout_s: float | None = DEFAULT_TIMEOUT_S,
+    words: bool = False,
 ) -> Article:
     """Walk the rest of the way with a page that has been read, and with the pages that continue it (see `extract_page`)."""
     with errors_as_rejections(document.url):
         article = compose(merge(judge(document, extractor)), metadata=metadata, keep=keep)
     parts = document.page.parts
-    return stitch_parts(article, parts, extractor, keep=keep, max_bytes=max_bytes, timeout_s=timeout_s)
+    article = stitch_parts(article, parts, extractor, keep=keep, max_bytes=max_bytes, timeout_s=timeout_s)
+    if words:
+        with errors_as_rejections(document.url):
+            return with_words(article)
+    return article
 
 
 def stitch_parts(
@@ -338,6 +357,7 @@ def extract_pages(
     timeout_s: float | None = DEFAULT_TIMEOUT_S,
     shelf: Shelf | None = None,
     default: Extractor | None = None,
+    words: bool = False,
 ) -> list[Article | Rejected]:
     """Walk the whole way with pages of one site; one answer for each page, in order.
 
@@ -372,6 +392,7 @@ def extract_pages(
                     keep=keep,
                     max_bytes=max_bytes,
                     timeout_s=timeout_s,
+                    words=words,
                 )
             )
         except Rejected as rejected:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import webmain
 from webmain import cli
 from webmain.cli import exits
 from webmain.corpus.review import Entry, ReviewList, review_path
@@ -82,6 +83,20 @@ def test_extract_prints_one_json_record_for_each_of_several_pages(page, capsys):
     records = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [r["title"] for r in records] == ["Tide reaches quay"] * 2
     assert records[0]["site"] == "courier.example"
+
+
+@pytest.mark.parametrize("jobs", ["0", "1"])
+def test_extract_counts_words_when_asked(jobs, page, capsys):
+    first, second = webmain.extract(PAGE, words=True).words[:2]
+    command = ["extract", page, "--words", "--jobs", jobs, "-f"]
+    assert cli.main([*command, "text"]) == exits.OK
+    assert f"\n\n{first.count:6}  {first.word}\n{second.count:6}  {second.word}\n" in capsys.readouterr().out
+    assert cli.main([*command, "markdown"]) == exits.OK
+    assert f"\n\n| word | count |\n| --- | ---: |\n| {first.word} | {first.count} |\n" in capsys.readouterr().out
+    assert cli.main([*command, "json"]) == exits.OK
+    record = json.loads(capsys.readouterr().out)
+    assert record["words"][0] == {"word": first.word, "count": first.count}
+    assert record["n_words"] > 0
 
 
 def test_extract_reads_standard_input(monkeypatch, capsys):

@@ -3,6 +3,7 @@
 import contextlib
 import dataclasses
 import pickle
+import sys
 import time
 
 import numpy as np
@@ -276,3 +277,68 @@ def test_verdicts_name_duplicates():
     markup = f"<p>{SENTENCE}</p><p>{SENTENCE}</p><p>Other words stand here.</p>"
     found = merge(judge(document(markup), create("pab")))
     assert found.unit_verdicts == [Verdict.CONTENT, Verdict.DUPLICATE, Verdict.CONTENT]
+
+
+# --- what an import path may name ----------------------------------------------------------------------------------------
+
+
+STRANGERS = """
+from dataclasses import dataclass
+from webmain.extractors.eniw import ENIW
+
+called = []
+
+def function(*_, **__):
+    called.append("function")
+
+class Plain:
+    def __init__(self, *_, **__):
+        called.append("class")
+
+class Half(Plain):
+    name = "half"
+    judge = None
+    def segment(self, document): ...
+
+class Unnamed(Plain):
+    def segment(self, document): ...
+    def judge(self, segmentation): ...
+
+class Callable:
+    name = "callable"
+    def segment(self, document): ...
+    def judge(self, segmentation): ...
+    def __call__(self):
+        called.append("instance")
+
+instance = Callable()
+Own = ENIW
+"""
+
+
+@pytest.fixture
+def strangers(tmp_path, monkeypatch):
+    (tmp_path / "strangers.py").write_text(STRANGERS, "utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    yield __import__("strangers")
+    sys.modules.pop("strangers")
+
+
+@pytest.mark.parametrize("name", ["function", "Plain", "Half", "Unnamed", "instance", "called", "ENIW.name"])
+@pytest.mark.parametrize("options", ["", ":x=1"])
+def test_what_is_no_class_of_extractors_is_refused_before_it_is_called(name, options, strangers):
+    with pytest.raises(UnknownExtractor, match=name):
+        create(f"strangers:{name}{options}")
+    assert strangers.called == []
+    assert create("strangers:Own").name == "eniw"
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["os:system", "subprocess:Popen", "builtins:exec", "builtins:type", "sys:exit", "shutil:rmtree", "typing:Any"],
+)
+def test_things_of_the_standard_library_are_no_extractors(path, tmp_path):
+    with pytest.raises(UnknownExtractor, match="no extractor"):
+        create(f"{path}:args=touch {tmp_path}/x")
+    with pytest.raises(ValueError, match="no extractor"):
+        webmain.extract("<p>x", extractor=path)

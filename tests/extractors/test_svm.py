@@ -14,7 +14,7 @@ import pytest
 import webmain
 from webmain.extractors.base import Learned, NothingLearned, SiteExtractor
 from webmain.extractors.registry import UnknownExtractor, create
-from webmain.extractors.svm import NO_FEATURES, NO_MATCH, NO_MODEL, SVM, learn
+from webmain.extractors.svm import NO_MATCH, NO_MODEL, SVM, learn
 from webmain.items import Page, Reason, Rejected
 from webmain.page.document import Document
 from webmain.stages import judge
@@ -210,15 +210,16 @@ def test_alone_learning_ends_between_its_steps_when_the_time_is_over(step):
         method.judge(segmentation)
 
 
-def test_feature_sets_that_the_pages_do_not_have_teach_nothing():
-    method = create("svm:features=visual")
-    with pytest.raises(NothingLearned, match="features=visual"):
-        method.fit(site(6))
-    found = judge(document(markup(3)), method)
-    assert not found.kept.any()
-    assert set(found.why) == {NO_FEATURES}
-    both = create("svm:features=length+visual")
-    assert 0 < judge(document(markup(3)), both).kept.mean() < 1
+@pytest.mark.parametrize("features", ["visual", "length+visual"])
+def test_features_that_only_rendered_pages_have_are_refused_everywhere(features):
+    for refused in (
+        lambda: create(f"svm:features={features}"),
+        lambda: webmain.extract(markup(1), extractor=f"svm:features={features}"),
+        lambda: webmain.extract_site([], extractor=f"svm:features={features}"),
+        lambda: webmain.extract_many([], extractor=f"svm:features={features}"),
+    ):
+        with pytest.raises(ValueError, match="only rendered pages have visual properties"):
+            refused()
 
 
 def test_alone_a_page_is_learned_from_by_its_own_description():

@@ -55,6 +55,9 @@ def add(commands: Commands) -> None:
         "tables and lists are (no-tables, no-lists), captions are as the method judges (no-captions)",
     )
     extract.add_argument(
+        "--words", action="store_true", help="count the words: after the text, most frequent first, or in the json"
+    )
+    extract.add_argument(
         "-j",
         "--jobs",
         type=_jobs,
@@ -94,6 +97,7 @@ def _extract(args: argparse.Namespace) -> int:
         max_bytes=args.max_bytes,
         timeout_s=args.timeout,
         models=args.models,
+        words=args.words,
         tells_missing=args.extractor is not None,
     )
     sources = _Sources(args)
@@ -195,6 +199,8 @@ class _Printer:
             print("\n" + "-" * 72 + "\n")
         self._n_printed += 1
         print(article.to_markdown().rstrip() if self._form == "markdown" else article.text)
+        if article.words:
+            print("\n" + _table(article, self._form))
 
     def tell(self, message: str, *, once: bool = False) -> None:
         """Tell something of a page."""
@@ -209,3 +215,10 @@ class _Printer:
         reasons = ", ".join(f"{n} {reason}" for reason, n in self.counts.most_common() if reason != "article")
         told = f" ({reasons})" if reasons else ""
         print(f"webmain: {self.counts['article']} articles, {self.n_rejected} rejected{told}", file=sys.stderr)
+
+
+def _table(article: Article, form: str) -> str:
+    """Return the words of an article with their counts."""
+    if form == "markdown":
+        return "\n".join(["| word | count |", "| --- | ---: |", *(f"| {w.word} | {w.count} |" for w in article.words)])
+    return "\n".join(f"{w.count:6}  {w.word}" for w in article.words)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from webmain.items import WordCount
+from webmain.items import Article, WordCount
 from webmain.text.language import detect
 from webmain.text.stopwords import EVERY_LANGUAGE, fold_all, stopwords
 from webmain.text.words import MAX_TERM_LENGTH, bare, base_language, fold_word, word_counts
@@ -82,6 +82,14 @@ def cloud(
         extra_stopwords=extra_stopwords,
         own_stopwords=own_stopwords,
     )
+
+
+def with_words(
+    article: Article, *, top: int = 50, own_stopwords: Mapping[str, frozenset[str]] | None = None
+) -> Article:
+    """Return an article with the words of its text counted (see `cloud`)."""
+    found = cloud(article.text, language=article.language or None, top=top, own_stopwords=own_stopwords)
+    return replace(article, words=found.words, n_words=found.n_words)
 
 
 def _without_urls(text: str) -> str:

@@ -6,6 +6,7 @@ import dataclasses
 import importlib
 import typing
 from types import MappingProxyType
+from typing import TypeGuard
 
 from webmain.extractors.base import Extractor
 
@@ -37,7 +38,8 @@ def create(spec: str | Extractor | None = None) -> Extractor:
     ----------
     spec : str, Extractor or None
         "pab"; "line_block:decision=sigma,tkd=require"; "package.module:Class" for one of your own, which may take options the
-        same way; an extractor is returned as it is; None gives the default.
+        same way; an extractor is returned as it is; None gives the default. To import a module runs what is in it; nothing
+        in it is called but a class of extractors.
 
     Raises
     ------
@@ -66,15 +68,27 @@ def create(spec: str | Extractor | None = None) -> Extractor:
         kind = getattr(importlib.import_module(module), attribute)
     except (ImportError, AttributeError, ValueError) as error:
         raise UnknownExtractor(f"extractor: cannot import {path!r}: {error}") from error
+    if not _is_extractor(kind):
+        raise UnknownExtractor(
+            f"extractor: {path!r} is no extractor: a class with a name (a string), and methods segment and judge; "
+            "nothing else is called"
+        )
     try:
         made = kind(**_options(kind, options))
     except TypeError as error:
         raise UnknownExtractor(f"extractor: cannot make {spec!r}: {error}") from error
     except ValueError as error:
         raise UnknownExtractor(f"extractor {name}: {str(error).removeprefix(f'{name}: ')}") from error
-    if not isinstance(made, Extractor):
-        raise UnknownExtractor(f"extractor: {spec!r} has no name, segment and judge")
     return made
+
+
+def _is_extractor(kind: object) -> TypeGuard[type[Extractor]]:
+    """Tell whether a thing is a class of extractors, without calling it."""
+    return (
+        isinstance(kind, type)
+        and isinstance(getattr(kind, "name", None), str)
+        and all(callable(getattr(kind, method, None)) for method in ("segment", "judge"))
+    )
 
 
 def _options(kind: type, text: str) -> dict[str, object]:

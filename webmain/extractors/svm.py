@@ -81,8 +81,8 @@ class SVM:
         a deviation: beside it the best clusters of further templates, leads, and the quotes, headings and lists that stand
         between content blocks or go on after them.
     features : str
-        Feature sets, joined by "+": "length", "tag_path", "selector" (module 1). Visual properties are there only on rendered
-        pages.
+        Feature sets, joined by "+": "length", "tag_path", "selector" (module 1). "visual" is refused: only rendered pages
+        have such properties, and the protocol `svm_visual` reads them.
     min_pages : int
         Pages of a site to learn from.
     seed : int
@@ -110,6 +110,11 @@ class SVM:
         check_option(self.name, "form", self.form, FORMS)
         check_option(self.name, "labels", self.labels, RULES)
         check_sets(self._sets)
+        if "visual" in self._sets:
+            raise ValueError(
+                f"{self.name}: option features: got {self.features!r}, and only rendered pages have visual properties: "
+                "`webmain evaluate --protocol svm_visual` reads such"
+            )
         check_number(self.name, "min_pages", self.min_pages, 1, 1e6)
 
     @property
