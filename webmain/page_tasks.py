@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from webmain import stages
-from webmain.corpus.cloud import cloud
+from webmain.corpus.cloud import with_words
 from webmain.discovery.look import Look, look
 from webmain.items import Article, Page
 from webmain.keep import DEFAULT_KEEP, Keep
@@ -167,7 +167,4 @@ class Extract:
         )
         if config.top_words is None:
             return article
-        found = cloud(
-            article.text, language=article.language or None, top=config.top_words, own_stopwords=config.stopwords
-        )
-        return replace(article, words=found.words, n_words=found.n_words)
+        return with_words(article, top=config.top_words, own_stopwords=config.stopwords)
