@@ -39,7 +39,7 @@ _SURNAMES = ("Ashdown", "Birkmoor", "Calloway", "Dunmere", "Eastlake", "Farthing
 
 
 @dataclass(frozen=True, slots=True)
-class _Draft:
+class Draft:
     """The text of one article."""
 
     title: str
@@ -100,7 +100,7 @@ class ManyPages:
 
     def article(self, number: int) -> Expected:
         """Return the ground truth of one article."""
-        draft = self._draft(number)
+        draft = draft_of(number, LANGUAGES[number % len(LANGUAGES)], self.seed)
         return Expected(
             url=self.url(number),
             site=self.host.removeprefix("www."),
@@ -160,19 +160,9 @@ class ManyPages:
         )
         return f'<urlset xmlns="{_SITEMAP_NS}">\n{items}\n</urlset>'
 
-    def _draft(self, number: int) -> _Draft:
-        """Draw an article's text."""
-        rng = random.Random(f"{self.seed}/{number}")
-        language = LANGUAGES[number % len(LANGUAGES)]
-        words = _vocabulary(language, rng)
-        paragraphs = tuple(_paragraph(words, rng, rng.randint(2, 6)) for _ in range(rng.randint(8, 26)))
-        title = _sentence(words, rng).rstrip(".。")
-        author = f"{rng.choice(_NAMES)} {rng.choice(_SURNAMES)}"
-        return _Draft(title, author, _published(number), language, paragraphs)
-
     def _page(self, number: int) -> str:
         """Render an article's page."""
-        draft = self._draft(number)
+        draft = draft_of(number, LANGUAGES[number % len(LANGUAGES)], self.seed)
         rng = random.Random(f"{self.seed}/{number}/page")
         words = _vocabulary(draft.language, rng)
         others = [rng.randrange(self.n_articles) for _ in range(14)]
@@ -214,6 +204,16 @@ class ManyPages:
             f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{NAME}</title><style>{_style()}</style>'
             f"</head><body><nav>{_menu()}</nav><main>{cards}{after}</main></body></html>"
         )
+
+
+def draft_of(number: int, language: str, seed: object = 0) -> Draft:
+    """Draw an article's text."""
+    rng = random.Random(f"{seed}/{number}")
+    words = _vocabulary(language, rng)
+    paragraphs = tuple(_paragraph(words, rng, rng.randint(2, 6)) for _ in range(rng.randint(8, 26)))
+    title = _sentence(words, rng).rstrip(".。")
+    author = f"{rng.choice(_NAMES)} {rng.choice(_SURNAMES)}"
+    return Draft(title, author, _published(number), language, paragraphs)
 
 
 def default() -> ManyPages:

@@ -37,6 +37,7 @@ from twisted.internet.defer import Deferred
 
 from webmain.corpus.protocol import StoreError
 from webmain.corpus.recording import WarcWriter
+from webmain.discovery.sitemaps import sitemaps_from_robots
 from webmain.items import Reason, Rejected
 from webmain.options import option, own
 from webmain.page.urls import same_site, without_credentials
@@ -182,6 +183,11 @@ class Robots(RobotsTxtMiddleware):
     4xx: everything is allowed. 429, 5xx or no answer: nothing is (WEBMAIN_ROBOTS_UNREACHABLE), until it is asked for again
     after WEBMAIN_ROBOTS_RETRY_S. A Crawl-delay becomes the delay of the site's slot, without jitter and one request at
     a time, and AutoThrottle may only lengthen it.
+
+    Attributes
+    ----------
+    sitemaps : dict
+        What each robots.txt that was read names, by host and port.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -193,6 +199,7 @@ class Robots(RobotsTxtMiddleware):
         self._unreachable: dict[str, float] = {}
         self._refused: dict[str, str] = {}
         self._delays: dict[str, float] = {}
+        self.sitemaps: dict[str, tuple[str, ...]] = {}
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -230,6 +237,7 @@ class Robots(RobotsTxtMiddleware):
         if response.status == 429 or response.status >= 500:
             self._note_unreachable(netloc, f"status {response.status}")
         body = response.body[:MAX_ROBOTS_BYTES] if 200 <= response.status < 300 else b""
+        self.sitemaps[netloc] = sitemaps_from_robots(body.decode("utf-8", "replace"), url=response.url)
         await super()._parse_robots(response.replace(body=body), netloc, request)
 
     def _robots_error(self, exc: Exception, netloc: str) -> None:

@@ -55,6 +55,8 @@ https://blog.example/?p=1234
 https://www.site.example/index.php?option=com_content&view=article&id=1234:some-title
 https://news.example/item?id=40391234
 https://www.freitag.example/autoren/ein-name/was-wir-aus-der-krise-lernen-koennen
+https://www.daily.example/p/12
+https://www.daily.example/news/p/123
 https://www.edu.example/leadership/why-hasnt-tutoring-been-more-effective/2024/11
 https://site.example/news/privacy-law-passes-the-senate-after-long-debate
 """
@@ -84,6 +86,17 @@ https://www.daily.example/archiv/2024/05/page/3
 https://www.daily.example/politics?page=3
 https://www.daily.example/page/7
 https://www.daily.example/thema/klima
+https://www.daily.example/town/page/2/
+https://www.daily.example/news/page/3/
+https://www.daily.example/politics/city-council/page/12/
+https://www.daily.example/local-news/page/120
+https://www.daily.example/noticias/pagina-2.html
+https://www.daily.example/nachrichten/seite-4
+https://www.daily.example/2026/11/20/page/2/
+https://www.daily.example/search?updated-max=2026-11-20T10:00:00-08:00&max-results=7
+https://www.daily.example/?paged=2
+https://www.daily.example/?p=2
+https://www.daily.example/node?page=1
 https://www.zeitung.example/politik/
 https://www.zeitung.example/schlagzeilen
 https://www.khao.example/tag/ข่าวการเมืองวันนี้ประชุมสภา

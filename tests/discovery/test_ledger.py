@@ -13,8 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webmain.discovery.ledger import (
+    _MIGRATIONS,
     _SCHEMA_1,
     APPLICATION_ID,
+    ASK_AGAIN_S,
+    LIST,
     Added,
     Counts,
     Done,
@@ -454,3 +457,70 @@ def test_a_damaged_row_counts_as_not_known_and_stops_nothing(tmp_path, column, v
         ledger.mark_failed(A, "timeout", site=SITE)
         ledger.mark_done([Done(url=A, article_id="1")])
         assert ledger.state(A) is State.DONE
+
+
+def test_what_gave_no_article_is_asked_again_after_a_month_where_it_is_found_again(ledger, clock):
+    ledger.mark_done([Done(url=A, reason="not_article"), Done(url=B, reason="duplicate")], site=SITE)
+    ledger.mark_done([Done(url=C, article_id="1")], site=SITE)
+    clock.now += ASK_AGAIN_S - 1
+    assert ledger.unknown([A, B, C]) == []
+    clock.now += 2
+    assert ledger.unknown([A, B, C]) == [A]
+    assert not ledger.is_known(A)
+    assert ledger.pending(SITE, 9) == []  # where nothing leads there any more it is left alone
+    ledger.mark_done([Done(url=A, reason="not_article")], site=SITE)
+    assert ledger.is_known(A)
+
+
+def test_an_alias_of_what_gave_no_article_is_asked_again_too(ledger, clock):
+    ledger.mark_done([Done(url=A, reason="not_article", canonical=B)], site=SITE)
+    assert ledger.unknown([A]) == []
+    clock.now += ASK_AGAIN_S + 1
+    assert ledger.unknown([A]) == [A]
+
+
+def test_what_failed_too_often_is_tried_once_more_each_month(ledger, clock):
+    for _ in range(3):
+        ledger.mark_failed(A, "http_error", site=SITE)
+    assert ledger.unknown([A]) == []
+    clock.now += ASK_AGAIN_S + 1
+    assert ledger.unknown([A]) == [A]
+    assert ledger.mark_failed(A, "http_error", site=SITE) is State.GAVE_UP
+    assert ledger.unknown([A]) == []
+
+
+def test_a_failure_of_what_is_asked_again_counts(ledger, clock):
+    ledger.mark_done([Done(url=A, reason="not_article")], site=SITE)
+    assert ledger.mark_failed(A, "http_error") is State.DONE
+    clock.now += ASK_AGAIN_S + 1
+    assert ledger.mark_failed(A, "http_error") is State.PENDING
+
+
+def test_lists_are_remembered_by_site_and_stored_articles_told(ledger):
+    ledger.mark_done([Done(url=A, reason=LIST), Done(url=B, reason="not_article")], site=SITE)
+    ledger.mark_done([Done(url=C, article_id="1")], site="other.example")
+    assert ledger.lists(SITE) == [A]
+    assert ledger.lists("other.example") == []
+    assert ledger.stored([A, B, C]) == {C}
+    ledger.mark_done([Done(url=A, article_id="2")], site=SITE)
+    assert ledger.lists(SITE) == []
+
+
+def test_what_is_missing_is_remembered_for_a_month(ledger, clock):
+    ledger.note_missing("https://me:secret@news.example/feed/")
+    assert ledger.missing([A, "https://news.example/feed/"]) == {"https://news.example/feed/"}
+    clock.now += ASK_AGAIN_S + 1
+    assert ledger.missing(["https://news.example/feed/"]) == set()
+    assert ledger.missing([]) == set()
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_an_older_ledger_gets_a_place_for_what_is_missing(tmp_path, version):
+    path = tmp_path / "old.ledger"
+    db = sqlite3.connect(path)
+    db.executescript("".join(step.rstrip().rstrip(";") + ";" for step in _MIGRATIONS[:version]))
+    db.executescript(f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {version};")
+    db.close()
+    with Ledger(path) as ledger:
+        ledger.note_missing(A)
+        assert ledger.missing([A, B]) == {A}

@@ -1,6 +1,8 @@
+import json
 import pickle
 from dataclasses import replace
 from datetime import UTC, datetime
+from html import escape
 
 import pytest
 
@@ -138,3 +140,74 @@ def test_links_that_are_too_long_for_a_request_are_left_out():
 def test_the_links_of_a_pager_are_short_ones_to_neighbours_and_those_declared_as_next():
     links = "<a href='?page=2'>2</a><a href='/x' rel=next>a long text that says much of it</a><a href='/other'>2</a>"
     assert [link.url for link in look(read(links)).pager] == [f"{URL}?page=2", "https://example.org/x"]
+
+
+@pytest.mark.parametrize(
+    ("content", "leads"),
+    [
+        ("0; url=/b", "https://example.org/b"),
+        ("0;URL='b.html'", "https://example.org/news/b.html"),
+        ('5; Url = "https://example.org/b?x=1" ignored', "https://example.org/b?x=1"),
+        ("10,/b", "https://example.org/b"),
+        ("3.5 url=/b", "https://example.org/b"),
+        ("0;//example.org/b", "https://example.org/b"),
+        ("11; url=/b", None),
+        ("300; url=/b", None),
+        ("5", None),
+        ("5; url=", None),
+        ("0; url=" + URL + "#top", None),
+        ("0; url=" + URL + "?utm_source=x", None),
+        ("0; url=javascript:alert(1)", None),
+        ("0; url=http://[::1", None),
+        ("url=/b", None),
+        ("-1; url=/b", None),
+        ("9" * 3000 + "; url=/b", None),
+        (" " * 4000 + "0", None),
+        ("", None),
+    ],
+)
+def test_a_refresh_leads_away_where_a_browser_would_go_at_once(content, leads):
+    assert read_head(read("<p>x</p>", f'<meta http-equiv=Refresh content="{escape(content)}">')).refresh == leads
+
+
+def test_a_refresh_for_those_without_scripts_is_none():
+    head = '<noscript><meta http-equiv="refresh" content="0; url=/nojs"></noscript>'
+    assert read_head(read("<p>x</p>", head)).refresh is None
+    assert read_head(read("<p>x</p>", head + '<meta http-equiv="refresh" content="0; url=/b">')).refresh
+
+
+BODY = "".join(f"<p>{n} {SENTENCE * 3}</p>" for n in range(8))
+
+
+def state(**props):
+    data = json.dumps({"props": {"pageProps": props}})
+    return f'<script id="__NEXT_DATA__" type="application/json">{data}</script>'
+
+
+def shell(title="The council spoke", **props):
+    return read("<nav><a href='/'>Home</a></nav>" + state(**props), f"<title>{title}</title>")
+
+
+def test_a_text_that_is_only_in_the_pages_data_counts():
+    document = shell(article={"title": "The council spoke", "body": BODY})
+    found = evidence(document)
+    assert found.paragraph_chars > 8 * 3 * 80
+    assert found.link_density < 0.01
+    assert judge_page(found).is_article
+    other = shell(article={"title": "The council spoke", "body": BODY.replace("bridge", "ferry")})
+    assert look(document).text_hash != look(other).text_hash
+
+
+def test_the_texts_of_others_that_a_list_carries_do_not_count():
+    document = shell("Latest", stories=[{"title": f"Story number {n} of the day", "body": BODY} for n in range(4)])
+    assert evidence(document, n_article_links=4).paragraph_chars == 0
+
+
+def test_json_ld_with_the_body_counts_where_the_page_shows_none():
+    data = json.dumps({"@type": "NewsArticle", "headline": "The council spoke", "articleBody": SENTENCE * 20})
+    head = f'<title>The council spoke</title><script type="application/ld+json">{data}</script>'
+    assert evidence(read("<p>Loading</p>", head)).paragraph_chars > 1000
+
+
+def test_what_is_embedded_is_not_looked_for_where_the_page_shows_its_text():
+    assert look(read(f"<p>{SENTENCE * 6}</p>" + state(article={"body": BODY}))).embedded == ()

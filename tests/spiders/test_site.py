@@ -117,7 +117,7 @@ def test_pages_of_a_list_are_bounded_and_other_lists_are_not_hurt():
 def test_tags_and_authors_are_walked_only_where_nothing_names_the_articles():
     here = site()
     find(here, "tag/harbour/", "author/ann-lee/", "section/sport/")
-    here.has_sources = True
+    here.has_sources = here.has_sitemap = True
     assert order(here) == ["section/sport/"]
     assert here.take_skipped()["tags_and_authors"] == 2
 
@@ -191,7 +191,7 @@ def test_article_links_are_counted_once_each_and_without_the_page_itself():
         FRONT + "tag/x/",
         "https://other.net/2026/11/1/a-b-c-d-e-f",
     ]
-    assert site().count_article_links(urls, FRONT + article(1)) == 1
+    assert site().article_links(urls, FRONT + article(1)) == {FRONT + article(2)}
 
 
 def test_repeated_texts_are_told():
@@ -217,3 +217,101 @@ def test_a_refused_hub_is_an_article_where_a_feed_names_it():
     find(here, "section/1/", "section/2/")
     (candidate,) = find(here, "section/2/", where=Where.FEED, hints=Hints(source="feed"))
     assert not candidate.is_hub
+
+
+def test_what_was_seen_to_be_a_list_is_one_and_so_are_its_pages():
+    here = site()
+    slug = "letters-from-the-far-islands"
+    assert [c.is_hub for c in find(here, slug + "/", slug + "/page/2/", slug + "/?page=3")] == [False]
+    here.note_list(FRONT + slug + "/")
+    paths = (slug + "/page/2/", slug + "/?page=3", slug + "/seite-4.html")
+    assert [c.is_hub for c in find(here, *paths)] == [True] * 3
+    assert [
+        c.is_hub for c in find(here, "another-slug-of-many-words/page/2/", slug + "/an-article-of-the-section")
+    ] == [False]
+
+
+def test_the_front_pages_list_makes_no_list_of_numbered_articles():
+    here = site()
+    here.note_list(FRONT + "?paged=2")
+    here.note_list(FRONT + "?p=2")
+    assert [c.is_hub for c in find(here, "?p=123", "?p=4711")] == [False, False]
+
+
+def test_a_next_page_is_a_hub_whatever_its_address():
+    (candidate,) = find(site(), "a-slug-of-many-words/page/2/", where=Where.NEXT)
+    assert candidate.is_hub
+    assert find(site(paths=PathFilter(exclude=("/x",))), "x/2", where=Where.NEXT) == []
+
+
+def test_a_list_that_leads_to_new_articles_makes_room_for_its_like():
+    here = site(limits=Limits(alike=2))
+    pages = [f"section/sport/?page={n}" for n in range(2, 7)]
+    assert len(find(here, *pages)) == 2
+    released = []
+    for _ in range(9):
+        released += [c.url for c in here.note_fruitful(FRONT + pages[0], is_article=False)]
+    assert released == [FRONT + page for page in pages[2:]]
+
+
+def test_hubs_that_were_articles_do_not_count_as_hubs():
+    here = site(limits=Limits(hubs=1, alike=1))
+    (hub,) = find(here, "view.php?id=1", "view.php?id=2")
+    (other,) = here.note_fruitful(hub.url, is_article=True)
+    assert other.url == FRONT + "view.php?id=2"
+
+
+def test_with_sources_only_what_looks_like_an_article_is_followed_from_articles():
+    here = site()
+    here.has_sources = True
+    links = ("section/sport/", "town/a-short-name", article(1), "news/undated-slug-of-many-words")
+    assert [c.url for c in find(here, *links, where=Where.ARTICLE)] == [FRONT + links[2], FRONT + links[3]]
+    here.note_page(FRONT + "town/another", is_article=True)
+    assert [c.url for c in find(here, "town/a-short-name", where=Where.ARTICLE)] == [FRONT + "town/a-short-name"]
+
+
+def test_without_sources_all_links_of_articles_are_followed():
+    links = ("section/sport/", "town/a-short-name", article(1))
+    assert len(find(site(), *links, where=Where.ARTICLE)) == 3
+
+
+def test_undated_links_in_articles_are_not_followed_where_only_the_latest_are_wanted_and_sources_name_them():
+    here = site(since=datetime(2026, 11, 10, tzinfo=UTC))
+    here.has_sources = True
+    links = ("news/undated-slug-of-many-words", article(1))
+    assert [c.url for c in find(here, *links, where=Where.ARTICLE)] == [FRONT + article(1)]
+    assert here.take_skipped()["undated"] == 1
+
+
+def test_tags_and_authors_are_walked_where_many_articles_are_in_no_source():
+    here = site()
+    find(here, "tag/harbour/", "category/sport/")
+    here.has_sources = here.has_sitemap = True
+    for n in range(4):
+        here.note_page(FRONT + article(n), is_article=True, is_named=n > 0)
+    assert set(order(here)) == {"tag/harbour/", "category/sport/"}
+
+
+def test_the_same_teasers_make_one_list_only():
+    here, links = site(), frozenset({FRONT + article(1), FRONT + article(2)})
+    assert here.is_new_list(links)
+    assert not here.is_new_list(links)
+    assert not here.is_new_list(frozenset({FRONT + article(3)}))
+
+
+def test_teasers_of_other_pages_are_counted_once_each():
+    here = site()
+    teasers = {FRONT + article(1): 80, FRONT + article(1) + "#more": 20, FRONT + article(2): 50, FRONT + "tag/x/": 90}
+    assert here.count_teasers(teasers, (FRONT + article(2), None)) == (1, 100)
+    posts = {FRONT + f"viewtopic.php?post=47{n}": 500 for n in range(9)}
+    assert here.count_teasers(posts, (FRONT + "viewtopic.php?thread=4711",)) == (0, 0)
+    assert here.count_teasers({FRONT + "?p=471": 500}, (FRONT + "?paged=2",)) == (1, 500)
+
+
+def test_folders_of_numbers_count_as_one():
+    here = site(limits=Limits(misses=3))
+    urls = [f"calendar/{year}/{month}/{day}/7" for year in (1, 2) for month in (1, 2) for day in (1, 2)]
+    find(here, *urls, where=Where.BEFORE)
+    for _ in range(3):
+        here.note_page(here.next().url, is_article=False)
+    assert here.next() is None

@@ -2,7 +2,15 @@ from datetime import UTC, datetime
 
 from webmain.discovery.feed_links import USUAL_FEED_PATHS
 from webmain.discovery.sitemaps import USUAL_SITEMAP_PATHS, SitemapChild
-from webmain.spiders.sources import MAX_FEED_PAGES, SETTLED_AFTER, SourceKind, Sources
+from webmain.spiders.sources import (
+    FEW_ARTICLES,
+    GUESSES_AT_FIRST,
+    MAX_FEED_PAGES,
+    PAGES_A_GUESS,
+    SETTLED_AFTER,
+    SourceKind,
+    Sources,
+)
 
 ORIGIN = "https://example.org/front"
 
@@ -29,10 +37,28 @@ def test_nothing_is_asked_for_before_the_site_is_known():
     assert Sources(max_feeds=5, max_sitemaps=5).next() is None
 
 
-def test_the_usual_places_are_tried_where_nothing_is_named():
-    probes = [source for source in rest(begun()) if source.is_probe]
+def test_the_usual_places_are_tried_where_there_is_nothing_else():
+    sources = begun()
+    probes = [source for source in iter(lambda: sources.next(is_idle=True), None) if source.is_probe]
     assert [s.url for s in probes if s.kind is SourceKind.FEED] == ["https://example.org" + p for p in USUAL_FEED_PATHS]
     assert len([s for s in probes if s.kind is SourceKind.SITEMAP]) == len(USUAL_SITEMAP_PATHS)
+
+
+def test_where_links_give_articles_few_places_are_guessed():
+    def n_guesses(n_articles, **options):
+        sources = begun()
+        return sum(source.is_probe for source in iter(lambda: sources.next(n_articles=n_articles, **options), None))
+
+    assert n_guesses(0) == GUESSES_AT_FIRST
+    assert n_guesses(FEW_ARTICLES, is_idle=True) == GUESSES_AT_FIRST
+    assert n_guesses(3 * PAGES_A_GUESS) == GUESSES_AT_FIRST + 3
+
+
+def test_places_where_nothing_was_lately_are_passed_over():
+    sources = Sources(max_feeds=5, max_sitemaps=5)
+    sources.begin(ORIGIN, lambda urls: {url for url in urls if "sitemap" in url})
+    kinds = {source.kind for source in iter(lambda: sources.next(is_idle=True), None) if source.is_probe}
+    assert kinds == {SourceKind.FEED}
 
 
 def test_a_place_that_answers_ends_the_search():
@@ -83,7 +109,8 @@ def test_news_sitemaps_go_before_others_and_old_ones_are_left_out():
 
 
 def test_articles_may_begin_after_some_sources():
-    sources = begun()
+    sources = begun(max_sitemaps=50)
+    sources.add_sitemaps(SitemapChild(url=f"https://example.org/map{n}.xml") for n in range(50))
     for _ in range(SETTLED_AFTER):
         assert not sources.is_settled
         sources.next()

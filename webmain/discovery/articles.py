@@ -36,6 +36,8 @@ HUB_SCORE: Final = 0.35
 MAX_SEGMENTS: Final = 20
 MAX_PARTS: Final = 50
 """Numbers above this are no parts of an article."""
+LATER_PART: Final = "a later part of an article"
+"""The reason of a judgement that falls where the whole turns out to be a list."""
 _COMPOUND_CHARS: Final = 15
 
 
@@ -92,7 +94,8 @@ _LONG_NUMBER = re.compile(r"\d{5,}")
 _UUID = re.compile(r"[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}")
 _OPAQUE = re.compile(r"(?=[a-z0-9]*\d)(?=[0-9]*[a-z])[a-z0-9]{8,40}")
 _DATE_ONLY = re.compile(r"(?:/(?:199\d|20\d\d|25[3-9]\d)(?:[/-]?(?:\d{1,2}|[a-z]{3,9})){0,2})+/?(?:page/\d+/?)?$")
-_PART = re.compile(r"/(?:page|seite|pagina|part|p)[/-]?(\d{1,4})/?$")
+_PAGE_WORDS: Final = ("page", "seite", "pagina")
+_PART = re.compile(r"/(?P<word>page|seite|pagina|part|p)[/_-]?(?P<number>\d{1,4})(?:\.[a-z]{3,5})?/?$")
 _SHORT_NUMBER = re.compile(r"\d{1,4}")
 _NUMBERED_KEY = re.compile(r"(?:article|news|story|post|item)[-_]?\d{2,}")
 _NUMBERED_VALUE = re.compile(r"[A-Za-z]{0,6}\d{2,}[\w:.-]*")
@@ -205,8 +208,9 @@ def _judge_path(path: _Path) -> UrlJudgement:
     dated = None if path.suffix or _article_id(path.query) else _DATE_ONLY.search(path.path)
     if dated and not _move_to_slug(path, dated.start()):
         return _hub("an archive by date")
-    if _is_later_part(path.path):
-        return _ignore("a later part of an article")
+    numbered = _judge_whole(path.path)
+    if numbered is not None:
+        return numbered
     evidence = _weigh(path)
     score = evidence.score()
     if score >= ARTICLE_SCORE:
@@ -227,13 +231,16 @@ def _weigh(path: _Path) -> _Evidence:
     return evidence
 
 
-def _is_later_part(path: str) -> bool:
-    """Whether a path is an article's with a part's number after it."""
+def _judge_whole(path: str) -> UrlJudgement | None:
+    """Judge a path that ends with a word for a page and its number by what stands before; None where that tells nothing."""
     part = _PART.search(path)
-    if not part or not 1 < int(part[1]) <= MAX_PARTS or _DATE_ONLY.search(path[: part.start()]):
-        return False
+    if not part or int(part["number"]) < 2 or _DATE_ONLY.search(path[: part.start()]):
+        return None
     segments = [segment for segment in path[: part.start()].split("/") if segment][:MAX_SEGMENTS]
-    return bool(segments) and _weigh(_Path(segments, {}, path[: part.start()])).score() >= ARTICLE_SCORE
+    is_article = bool(segments) and _weigh(_Path(segments, {}, path[: part.start()])).score() >= ARTICLE_SCORE
+    if is_article:
+        return _ignore(LATER_PART) if int(part["number"]) <= MAX_PARTS else None
+    return _hub("a numbered page of a list") if part["word"] in _PAGE_WORDS else None  # "/p/12" may be article 12
 
 
 def _move_to_slug(path: _Path, date_start: int) -> bool:

@@ -28,12 +28,24 @@ from webmain.page.urls import without_credentials
 
 logger = logging.getLogger(__name__)
 
-SCHEMA_VERSION: Final = 2
+SCHEMA_VERSION: Final = 3
 APPLICATION_ID: Final = 0x574D4C47  # "WMLG"
 MAX_ATTEMPTS: Final = 4
 FIRST_RETRY_S: Final = 15 * 60.0
 LONGEST_RETRY_S: Final = 24 * 3600.0
+ASK_AGAIN_S: Final = 30 * 24 * 3600.0
+"""After so long an address that gave no article is asked again, where it is found again; and so is a guessed source."""
 
+
+LIST: Final = "list"
+"""The reason of an address that turned out to lead to a list of articles."""
+
+_HOLDS: Final = """(u.article_id IS NOT NULL OR (typeof(u.changed_at) = 'real' AND u.changed_at > ?)
+ OR u.reason IN ('duplicate', 'moved', 'too_old', 'other_language'))"""
+"""Whether a settled row still holds: what has an article, what is another's, and what the run's filters decide upon."""
+
+
+MAX_LISTS: Final = 5_000
 _CHUNK: Final = 500
 _STATES: Final = (0, 1, 2)
 _LONGEST_WAIT_S: Final = 400 * 24 * 3600.0
@@ -139,7 +151,11 @@ ALTER TABLE urls ADD COLUMN since REAL;
 ALTER TABLE urls ADD COLUMN language TEXT
 """
 
-_MIGRATIONS: Final = (_SCHEMA_1, _SCHEMA_2)
+_SCHEMA_3: Final = """
+CREATE TABLE missing (url TEXT PRIMARY KEY, noted_at REAL NOT NULL) WITHOUT ROWID
+"""
+
+_MIGRATIONS: Final = (_SCHEMA_1, _SCHEMA_2, _SCHEMA_3)
 """Step n brings a file from version n to n + 1; a new version appends one, and none is ever changed."""
 
 
@@ -202,7 +218,7 @@ class Ledger:
 
     def is_known(self, url: str) -> bool:
         """Whether nothing is left to do for an address: it, or what it is an alias of, is done or given up."""
-        return self.state(url) in (State.DONE, State.GAVE_UP)
+        return not self.unknown([url])
 
     def state(self, url: str) -> State | None:
         """Return the state of an address or of its canonical form; None where the ledger never saw it."""
@@ -215,19 +231,45 @@ class Ledger:
         return State(max(states)) if states else None
 
     def unknown(self, urls: Sequence[str]) -> list[str]:
-        """Return those of the addresses for which something is left to do, in their order."""
+        """Return those of the addresses for which something is left to do, in their order.
+
+        That is also so for those that gave no article `ASK_AGAIN_S` ago.
+        """
         settled: set[str] = set()
-        plain = [without_credentials(url) for url in urls]
+        plain, since = [without_credentials(url) for url in urls], self._clock() - ASK_AGAIN_S
         for chunk in _chunks(plain):
             marks = ",".join("?" * len(chunk))
             rows = self._read(
-                f"SELECT url FROM urls WHERE state IN (1, 2) AND url IN ({marks})"  # noqa: S608 - only question marks
+                f"SELECT u.url FROM urls u WHERE u.state IN (1, 2) AND {_HOLDS} AND u.url IN ({marks})"  # noqa: S608 - constants
                 " UNION ALL SELECT a.url FROM aliases a JOIN urls u ON u.url = a.canonical"
-                f" WHERE u.state IN (1, 2) AND a.url IN ({marks})",
-                (*chunk, *chunk),
+                f" WHERE u.state IN (1, 2) AND {_HOLDS} AND a.url IN ({marks})",
+                (since, *chunk, since, *chunk),
             )
             settled.update(row[0] for row in rows)
         return [url for url, bare in zip(urls, plain, strict=True) if bare not in settled]
+
+    def lists(self, site: str, limit: int = MAX_LISTS) -> list[str]:
+        """Return the addresses of a site that turned out to lead to lists of articles, the latest first."""
+        rows = self._read(
+            "SELECT url FROM urls WHERE site = ? AND state = 1 AND reason = ? ORDER BY changed_at DESC LIMIT ?",
+            (site, LIST, limit),
+        )
+        return [row[0] for row in rows]
+
+    def stored(self, urls: Sequence[str]) -> set[str]:
+        """Return those of the addresses under which an article is stored."""
+        stored: set[str] = set()
+        for chunk in _chunks(list(urls)):
+            marks = ",".join("?" * len(chunk))
+            query = f"SELECT url FROM urls WHERE state = 1 AND article_id IS NOT NULL AND url IN ({marks})"  # noqa: S608
+            stored.update(row[0] for row in self._read(query, tuple(chunk)))
+        return stored
+
+    def missing(self, urls: Sequence[str]) -> set[str]:
+        """Return those of the addresses that were noted as missing in the last `ASK_AGAIN_S`."""
+        query = "SELECT url FROM missing WHERE noted_at > ?"
+        noted = {row[0] for row in self._read(query, (self._clock() - ASK_AGAIN_S,))}
+        return {url for url in urls if without_credentials(url) in noted}
 
     def pending(self, site: str, limit: int) -> list[Pending]:
         """Return addresses to fetch now, newest first, the undated last; those waiting for a retry are left out."""
@@ -365,8 +407,11 @@ class Ledger:
         """
         url, now = without_credentials(url), self._clock()
         with self._transaction() as db:
-            row = db.execute("SELECT attempts, state FROM urls WHERE url = ?", (url,)).fetchone()
-            if row and row[1] == State.DONE:
+            row = db.execute(
+                f"SELECT u.attempts, u.state, {_HOLDS} FROM urls u WHERE u.url = ?",  # noqa: S608 - a constant
+                (now - ASK_AGAIN_S, url),
+            ).fetchone()
+            if row and row[1] == State.DONE and row[2]:
                 return State.DONE
             attempts = (row[0] if row and isinstance(row[0], int) else 0) + 1
             state = State.GAVE_UP if attempts >= self._max_attempts else State.PENDING
@@ -387,6 +432,14 @@ class Ledger:
         if url != canonical:
             with self._transaction() as db:
                 _put_alias(db, url, canonical)
+
+    def note_missing(self, url: str) -> None:
+        """Note that nothing is at an address that was guessed."""
+        with self._transaction() as db:
+            db.execute(
+                "INSERT OR REPLACE INTO missing (url, noted_at) VALUES (?, ?)",
+                (without_credentials(url), self._clock()),
+            )
 
     def reopen(self, url: str) -> bool:
         """Make a settled address pending again (its sitemap says it changed); False where it is not settled."""

@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from webmain.discovery.feeds import find_feeds
 from webmain.discovery.page_evidence import PageEvidence
 from webmain.discovery.pagination import Link
 from webmain.items import HIDDEN, Flag, Hints
+from webmain.page.prose import prose_chars
+from webmain.page.teasers import MIN_PARAGRAPH_CHARS, read_teasers
 from webmain.page.urls import join, normalise
 
 if TYPE_CHECKING:
@@ -26,14 +28,20 @@ if TYPE_CHECKING:
     from webmain.page.document import Document
 
 MAX_HEAD_ELEMENTS: Final = 2000
+MAX_REFRESH_S: Final = 10
+"""Seconds up to which HTML's refresh is a redirect; one that comes later shows the page first."""
+
+MIN_LIST_LINKS: Final = 3
+"""A page with so many links to articles may carry their texts as data."""
+
+FEW_CHARS: Final = 300
+"""Where a page shows fewer characters in paragraphs, the text that it carries as data is looked at."""
+
 MAX_URL_CHARS: Final = 2083
 """Longer addresses of links are left out; Scrapy would not fetch them (`URLLENGTH_LIMIT`)."""
 
 MIN_FURNITURE_CHARS: Final = 40
 """Shorter texts are not remembered: they stand on any page."""
-
-MIN_PARAGRAPH_CHARS: Final = 40
-"""Shorter blocks are labels and headlines."""
 
 _PUBLISHED_NAMES: Final = frozenset(
     """
@@ -66,6 +74,9 @@ class Head:
         In lower case; "" where there is none.
     has_published : bool
         A date of publication is declared.
+    refresh : str or None
+        Absolute address to which the page leads at once by HTML's refresh, as in a browser with scripts: not where it
+        stands in `noscript`, comes later than `MAX_REFRESH_S`, or leads to the page itself.
     """
 
     canonical: str | None
@@ -74,13 +85,14 @@ class Head:
     is_amp: bool
     og_type: str
     has_published: bool
+    refresh: str | None = None
 
 
 def read_head(document: Document) -> Head:
     """Read the head from the walk that was made already."""
     elements = document.elements
     links: list[Mapping[str, str | None]] = []
-    canonical = rel_next = None
+    canonical = rel_next = refresh = None
     og_type, has_published, is_amp = "", False, False
     for i, tag in enumerate(elements.tags[:MAX_HEAD_ELEMENTS]):
         attributes = elements.attributes[i]
@@ -97,6 +109,8 @@ def read_head(document: Document) -> Head:
                 og_type = (attributes.get("content") or "").strip().lower()
             elif name in _PUBLISHED_NAMES and attributes.get("content"):
                 has_published = True
+            elif (attributes.get("http-equiv") or "").strip().lower() == "refresh" and not _in_noscript(document, i):
+                refresh = refresh or _refresh(document, attributes.get("content") or "")
         elif tag == "html":
             is_amp = "amp" in attributes or "⚡" in attributes
         elif tag == "body":
@@ -108,7 +122,34 @@ def read_head(document: Document) -> Head:
         is_amp=is_amp,
         og_type=og_type,
         has_published=has_published or any('"datePublished"' in data for data in document.tree.data),
+        refresh=refresh,
     )
+
+
+_REFRESH = re.compile(
+    r"(?P<seconds>\d{1,9})[\d.]*+\s*+[;,]?\s*+(?:url\s*+=\s*+)?+(?P<url>[^\d\s.;,].*)", re.IGNORECASE | re.DOTALL
+)
+
+
+def _refresh(document: Document, content: str) -> str | None:
+    """Return where the content of HTML's refresh leads at once; None where that is nowhere, here, or later."""
+    found = _REFRESH.fullmatch(content[:4096].strip())
+    if not found or int(found["seconds"]) > MAX_REFRESH_S:
+        return None
+    quote = found["url"][0] if found["url"][0] in "'\"" else ""
+    address = found["url"][1:].partition(quote)[0] if quote else found["url"]
+    target = join(document.base_url or "", address.strip())
+    here = normalise(document.url or "") or document.url
+    return target if target and (normalise(target) or target) != here else None
+
+
+def _in_noscript(document: Document, element: int) -> bool:
+    """Tell whether an element stands in `noscript`."""
+    parents, tags = document.elements.parent, document.elements.tags
+    while (element := parents[element]) >= 0:
+        if tags[element] == "noscript":
+            return True
+    return False
 
 
 def _absolute(document: Document, href: str | None) -> str | None:
@@ -146,7 +187,13 @@ class Look:
     hashes : (n_leaves,) uint64
         A hash of each text run of `MIN_FURNITURE_CHARS` characters and more, the same in every process; 0 for shorter ones.
     text_hash : bytes
-        A hash of all text runs.
+        A hash of all text runs, and of the embedded article.
+    teasers : mapping of address to int
+        For each linked address the characters of the paragraphs below its link (see `webmain.page.teasers`).
+    embedded : tuple of float
+        Where the page shows hardly any text: the prose of each block of the article that it carries as data.
+    embedded_is_own : bool
+        That article has the page's title or address.
     with_feeds_text : str
         Where the page shows hardly anything of the text that its feed holds: its markup with that text in place of its body.
     """
@@ -165,6 +212,9 @@ class Look:
     of_leaf: NDArray[np.int32]
     hashes: NDArray[np.uint64]
     text_hash: bytes
+    teasers: Mapping[str, int]
+    embedded: tuple[float, ...]
+    embedded_is_own: bool
     with_feeds_text: str
 
     @property
@@ -181,6 +231,8 @@ def look(document: Document) -> Look:
     chars = (leaves.n_chars * shown).astype(np.int32)
     links = [link for link in document.links if len(link.url) <= MAX_URL_CHARS]
     content = hints.content_html if hints else None
+    linked, blocks = (chars * leaves.has(Flag.IN_ANCHOR)).astype(np.int32), document.blocks
+    embedded = document.embedded if _paragraphs(blocks.of_unit, chars, linked).sum() < FEW_CHARS else None
     return Look(
         url=document.url or "",
         head=replace(head, links=()),
@@ -192,12 +244,23 @@ def look(document: Document) -> Look:
         n_links=len(np.unique(leaves.elements[leaves.has(Flag.IN_ANCHOR)])),
         n_h1=document.elements.tags.count("h1"),
         chars=chars,
-        linked=(chars * leaves.has(Flag.IN_ANCHOR)).astype(np.int32),
-        of_leaf=document.blocks.of_unit.astype(np.int32),
+        linked=linked,
+        of_leaf=blocks.of_unit.astype(np.int32),
         hashes=np.array([hash_of(text) for text in leaves.texts], dtype=np.uint64),
-        text_hash=_digest(leaves.texts, size=16),
+        text_hash=_digest([*leaves.texts, embedded.html] if embedded else leaves.texts, size=16),
+        teasers=read_teasers(document),
+        embedded=tuple(prose_chars(block.text) for block in embedded.blocks) if embedded else (),
+        embedded_is_own=embedded is not None and embedded.is_own,
         with_feeds_text=with_text(document, content) if content and lacks_text(document, content) else "",
     )
+
+
+def _paragraphs(of_leaf: NDArray[np.int32], chars: NDArray[Any], linked: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the characters of each block that is a paragraph."""
+    inside = of_leaf >= 0
+    in_block = np.bincount(of_leaf[inside], weights=chars[inside]).astype(np.float64)
+    linked_in_block = np.bincount(of_leaf[inside], weights=linked[inside])
+    return in_block[(in_block >= MIN_PARAGRAPH_CHARS) & (2 * linked_in_block < in_block)]
 
 
 def hash_of(text: str) -> int:
@@ -232,6 +295,8 @@ def evidence_of(
     *,
     hints: Hints | None,
     n_article_links: int,
+    n_teasers: int = 0,
+    teaser_chars: int = 0,
     is_front_page: bool = False,
     furniture: Collection[int] = frozenset(),
 ) -> PageEvidence:
@@ -246,6 +311,8 @@ def evidence_of(
         What a feed or sitemap said of it.
     n_article_links : int
         Links to other addresses of the site that look like articles.
+    n_teasers, teaser_chars : int
+        How many of them head paragraphs, and the characters of these.
     furniture : collection of int
         Hashes of texts that stand on the site's hubs. They are not counted where nothing else tells of an article: a
         page for what is missing shows teasers only.
@@ -258,11 +325,9 @@ def evidence_of(
     if furniture and not (has_article_type or head.has_published or hints):
         own = np.array([each not in furniture for each in page.hashes.tolist()], dtype=bool)
         chars, linked = chars * own, linked * own
-    inside = page.of_leaf >= 0
-    in_block = np.bincount(page.of_leaf[inside], weights=chars[inside])
-    linked_in_block = np.bincount(page.of_leaf[inside], weights=linked[inside])
-    is_paragraph = (in_block >= MIN_PARAGRAPH_CHARS) & (2 * linked_in_block < in_block)
-    paragraphs = in_block[is_paragraph]
+    paragraphs = _paragraphs(page.of_leaf, chars, linked)
+    if page.embedded and (page.embedded_is_own or n_article_links < MIN_LIST_LINKS):  # lists carry others' texts
+        paragraphs, total = np.concatenate((paragraphs, page.embedded)), total + int(sum(page.embedded))
     return PageEvidence(
         url=url,
         has_article_type=has_article_type,
@@ -273,6 +338,8 @@ def evidence_of(
         link_density=n_linked / total if total else 0.0,
         n_links=page.n_links,
         n_article_links=n_article_links,
+        n_teasers=n_teasers,
+        teaser_chars=teaser_chars,
         has_h1=page.n_h1 == 1,
         in_feed=hints is not None and hints.source == "feed",
         in_news_sitemap=hints is not None and hints.source == "news-sitemap",

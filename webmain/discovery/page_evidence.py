@@ -9,6 +9,7 @@ from typing import Final
 from webmain.discovery.articles import UrlJudgement, UrlKind
 
 PAGE_SCORE: Final = 0.5
+TEASER_SHARE: Final = 0.8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +36,8 @@ class PageEvidence:
         Links with text.
     n_article_links : int
         Links to other addresses of the site that look like articles.
+    n_teasers, teaser_chars : int
+        How many of these links head paragraphs, and the characters of the paragraphs.
     has_h1 : bool
         There is exactly one main headline.
     in_feed, in_news_sitemap : bool
@@ -52,6 +55,8 @@ class PageEvidence:
     link_density: float = 0.0
     n_links: int = 0
     n_article_links: int = 0
+    n_teasers: int = 0
+    teaser_chars: int = 0
     has_h1: bool = False
     in_feed: bool = False
     in_news_sitemap: bool = False
@@ -97,6 +102,7 @@ def _weigh(evidence: PageEvidence) -> list[tuple[float, str]]:
         _weigh_text(evidence),
         _weigh_paragraph(evidence.longest_paragraph),
         _weigh_links(evidence),
+        _weigh_teasers(evidence),
     ]
 
 
@@ -142,3 +148,10 @@ def _weigh_links(evidence: PageEvidence) -> tuple[float, str]:
         weight -= 0.4
     density = round(100 * evidence.link_density)
     return weight, f"{density} % of the text in links, {evidence.n_article_links} of them to articles"
+
+
+def _weigh_teasers(evidence: PageEvidence) -> tuple[float, str]:
+    """Weigh that nearly all of the text stands below links to other articles: a list, also where it has two entries."""
+    is_list = evidence.n_teasers > 0 and evidence.teaser_chars >= TEASER_SHARE * evidence.paragraph_chars
+    weight = 0.0 if not is_list else -1.2 if evidence.n_teasers == 1 else -3.4
+    return weight, f"{evidence.teaser_chars} characters below {evidence.n_teasers} links to articles"

@@ -58,6 +58,9 @@ _BARE = re.compile(
     r"(?P<stem>.*(?:[^/\d\-_,]|\d{5}))(?P<mark>/|[-_,])(?P<number>\d{1,2})(?P<tail>/|\.[a-z]{3,5}|)", re.IGNORECASE
 )
 
+_LIST_STYLE = re.compile(r"(?:\?|word:[^a-z]*)(?!p(?:art)?\b|part|teil|seg)", re.IGNORECASE)
+"""Numbers that may be an article's tell of no list: `?p=123`, `/p/12`."""
+
 _NEXT_TEXTS: Final = frozenset(
     """
     next|next page|next »|next >|next›|continue|continue reading|continued|read on|older|older posts|older entries|more|
@@ -139,6 +142,20 @@ def next_listing(url: str, links: Sequence[Link], rel_next: str | None = None) -
         if is_declared and not _is_calendar(url, link.url):
             return link.url
     return None
+
+
+def lists_of(url: str) -> set[str]:
+    """Return what an address says it is a numbered page of, by a word or a parameter; stems as `stems` gives them."""
+    try:
+        found = {one.stem for one in _readings(url) if _LIST_STYLE.match(one.style)}
+        return {_host(url) + form for stem in found for form in (stem, re.sub(r"\.[a-z]{3,5}$", "", stem))}
+    except ValueError:
+        return set()
+
+
+def stems(url: str) -> set[str]:
+    """Return the forms of a list's address that its numbered pages have in common (see `lists_of`)."""
+    return {_host(url) + stem for stem in _wholes(url)} | lists_of(url)
 
 
 def _candidates(url: str, links: Sequence[Link], rel_next: str | None) -> list[Link]:

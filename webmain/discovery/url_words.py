@@ -48,6 +48,13 @@ PERSON_HUB_WORDS: Final = _words(
 )
 """What follows these is a name, however much it looks like a slug (`/author/anna-maria-von-der-berg`)."""
 
+SIDE_HUB_WORDS: Final = PERSON_HUB_WORDS - _words(
+    """
+    category categories kategorie categorie categoria categorias kategori rubrik rubrique seccion collection collections
+    """
+)
+"""Those of them that lead to what the sections of a site have too: tags, authors, searches."""
+
 ARTICLE_WORDS: Final = _words(
     """
     article articles artikel articulo articulos artigo artigos articolo articoli artikkel artykul artikkeli art makale

@@ -117,6 +117,34 @@ class Memory:
         ledger.add_pending(found, site=site.name)
         return Sorted(known=frozenset(known | waiting), n_waiting=len(waiting))
 
+    def lists(self, site: str) -> list[str]:
+        """Return what earlier runs saw to be lists."""
+        if self._ledger is not None:
+            with self._failing():
+                return self._ledger.lists(site)
+        return []
+
+    def stored(self, candidates: Iterable[Candidate]) -> set[str]:
+        """Return which hubs are stored as articles, and so need no fetching."""
+        urls = [candidate.url for candidate in candidates if candidate.is_hub]
+        if urls and self._skip_known and self._ledger is not None:
+            with self._failing():
+                return self._ledger.stored(urls)
+        return set()
+
+    def missing(self, urls: Sequence[str]) -> set[str]:
+        """Return which guessed addresses led nowhere lately."""
+        if self._ledger is not None:
+            with self._failing():
+                return self._ledger.missing(urls)
+        return set()
+
+    def note_missing(self, url: str) -> None:
+        """Note that a guessed address leads nowhere."""
+        if self._ledger is not None:
+            with self._failing():
+                self._ledger.note_missing(url)
+
     def is_known(self, url: str) -> bool:
         """Whether an address is settled and not to be fetched again."""
         with self._failing():
@@ -131,7 +159,7 @@ class Memory:
                 self._ledger.add_alias(candidate.url, url)
 
     def settle(self, candidate: Candidate, reason: str) -> None:
-        """Note that a candidate gives no article, for good."""
+        """Note that a candidate gives no article."""
         if self._ledger is not None and not candidate.is_hub:
             with self._failing():
                 self._ledger.mark_done([Done(url=candidate.url, reason=reason)], site=candidate.site)

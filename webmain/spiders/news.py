@@ -11,15 +11,18 @@ from urllib.parse import urlsplit
 
 from scrapy import Request, Spider, signals
 from scrapy.exceptions import DontCloseSpider, IgnoreRequest
+from scrapy.spidermiddlewares.httperror import HttpError
 
 from webmain import stages
 from webmain.discovery.articles import UrlKind
 from webmain.discovery.feeds import NotAFeed, read_feed
+from webmain.discovery.ledger import LIST
 from webmain.discovery.look import Look, evidence_of
 from webmain.discovery.page_evidence import judge_page
 from webmain.discovery.pagination import next_listing
 from webmain.discovery.sitemaps import NotASitemap, SitemapChild, read_sitemap, sitemaps_from_robots
 from webmain.items import Hints, Page, Reason, Rejected
+from webmain.middlewares import Robots
 from webmain.page.urls import amp_to_canonical_guess, normalise, site_key
 from webmain.pool import PoolClosed
 from webmain.signals import tell_rejected
@@ -36,8 +39,6 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from twisted.python.failure import Failure
 
-MIN_HUB_LINKS: Final = 5
-"""A page that is no article is followed like a hub where it has so many links to articles."""
 
 _SOURCE_PRIORITY: Final = 100
 _SITEMAP_MAX_BYTES: Final = 50 << 20
@@ -70,8 +71,8 @@ class NewsSpider(Spider):
 
     Settings
     --------
-    WEBMAIN_MAX_HUBS, WEBMAIN_MAX_HUB_DEPTH, WEBMAIN_MAX_ALIKE, WEBMAIN_MAX_SIBLINGS, WEBMAIN_MAX_MISSES,
-    WEBMAIN_MAX_PARTS, WEBMAIN_MAX_SITEMAPS, WEBMAIN_MAX_FEEDS, WEBMAIN_MAX_FRONTIER : see `site.Limits`.
+    WEBMAIN_MAX_HUBS, WEBMAIN_MAX_HUB_DEPTH, WEBMAIN_MAX_LINK_DEPTH, WEBMAIN_MAX_ALIKE, WEBMAIN_MAX_SIBLINGS,
+    WEBMAIN_MAX_MISSES, WEBMAIN_MAX_PARTS, WEBMAIN_MAX_SITEMAPS, WEBMAIN_MAX_FEEDS, WEBMAIN_MAX_FRONTIER : see `site.Limits`.
 
     Raises
     ------
@@ -134,6 +135,8 @@ class NewsSpider(Spider):
                 site.add_alias(other)
             self.sources[site.name] = Sources(max_feeds=limits.feeds, max_sitemaps=limits.sitemaps, since=self.since)
             self._in_flight[site.name] = 0
+            for url in self.memory.lists(site.name):
+                site.note_list(url)
             for url, hints in self.memory.left_over(site.name):
                 for candidate in site.sift([(url, hints)], Where.BEFORE):
                     site.push(candidate)
@@ -163,9 +166,16 @@ class NewsSpider(Spider):
         url = normalise(response.url) or response.url
         if here.is_own(url):
             here.front = url
+            earlier = response.request.meta.get("redirect_urls", ()) if response.request else ()
+            for address in (url, *earlier):
+                here.fold(normalise(address) or address)
             try:
                 with stages.errors_as_rejections(url, passing=(PoolClosed,)):
-                    self._follow(here, await self.workers.look(page_of(response)), Where.FRONT, depth=0)
+                    seen = await self.workers.look(page_of(response))
+                    if further := self._refreshed(response, seen.head.refresh):
+                        self._send(further)
+                        return
+                    self._follow(here, seen, Where.FRONT, depth=0)
             except (Rejected, PoolClosed) as error:
                 self.logger.warning("%s: the front page can not be read: %s", site, error)
         else:
@@ -173,8 +183,21 @@ class NewsSpider(Spider):
             self.logger.warning("%s", told)
             self._count("webmain/front_failed")
             self.crawler.stats.set_value(f"webmain/warning/front/{site}", told)
-        self.sources[site].begin(here.front)
+        self.sources[site].begin(here.front, self.memory.missing)
         self._ask_next(here)
+
+    def _refreshed(self, response: Response, target: str | None) -> Request | None:
+        """Return the request to which a page's refresh leads, as a redirect would; None where it leads nowhere new."""
+        request = response.request
+        if target is None or request is None:
+            return None
+        earlier = [*request.meta.get("redirect_urls", ()), response.url]
+        if len(earlier) > self.settings.getint("REDIRECT_MAX_TIMES") or target in earlier:
+            self._count("webmain/refresh_ended")
+            return None
+        self._count("webmain/refreshed")
+        meta = {"redirect_urls": earlier, "redirect_times": len(earlier)}
+        return request.replace(url=target, meta={**request.meta, **meta})
 
     def front_failed(self, failure: Failure) -> None:
         """Try the front page at the next likely address; without any, go on with feeds and sitemaps."""
@@ -193,7 +216,7 @@ class NewsSpider(Spider):
         self._count("webmain/front_failed")
         self.logger.warning("%s: the front page can not be fetched: %s", here.name, failure.value)
         if is_there:
-            self.sources[here.name].begin(here.start)
+            self.sources[here.name].begin(here.start, self.memory.missing)
         self._ask_next(here)
 
     # ---- Feeds and sitemaps
@@ -201,12 +224,16 @@ class NewsSpider(Spider):
     def _ask_next(self, site: Site) -> None:
         """Ask for the site's next source; where none is left, fetch pages."""
         self._asking.discard(site.name)
-        source = None if self._is_spent() else self.sources[site.name].next()
-        if source is None or self.sources[site.name].is_settled:
+        sources = self.sources[site.name]
+        is_idle = not self._in_flight[site.name] and not len(site)
+        source = None if self._is_spent() else sources.next(n_articles=site.n_articles, is_idle=is_idle)
+        if source is None or sources.is_settled:
             self._feed(site)
         if source is None:
             return
         self._asking.add(site.name)
+        if source.kind is SourceKind.ROBOTS and self._take_robots(site, source):
+            return
         meta: dict[str, Any] = {"probe": True, "download_maxsize": _SITEMAP_MAX_BYTES, "download_warnsize": 0}
         if source.kind is SourceKind.ROBOTS:
             meta["dont_obey_robotstxt"] = True
@@ -222,6 +249,17 @@ class NewsSpider(Spider):
             meta=meta,
         )
         self._send(request)
+
+    def _take_robots(self, site: Site, source: Source) -> bool:
+        """Take the sitemaps of the robots.txt that the middleware has read already."""
+        robots = self.crawler.get_downloader_middleware(Robots)
+        named = robots.sitemaps.get(urlsplit(source.url).netloc) if robots else None
+        if named is None:
+            return False
+        self.sources[site.name].add_sitemaps(SitemapChild(url=url) for url in named)
+        self._count(f"webmain/read/{source.kind}")
+        self._ask_next(site)
+        return True
 
     async def parse_source(self, response: Response, site: str, source: Source) -> None:
         """Read robots.txt, a feed or a sitemap."""
@@ -241,10 +279,13 @@ class NewsSpider(Spider):
                 sitemap = await asyncio.to_thread(read_sitemap, response.body, url=response.url)
                 sources.succeeded(source)
                 sources.add_sitemaps(sitemap.children)
-                here.has_sources = here.has_sources or bool(sitemap.entries)
+                if sitemap.entries:
+                    here.has_sources = here.has_sitemap = True
                 await self._take(here, ((entry.url, entry.hints) for entry in sitemap.entries), Where.SITEMAP)
         except (NotAFeed, NotASitemap) as error:
-            if not source.is_probe:
+            if source.is_probe:
+                self.memory.note_missing(source.url)
+            else:
                 self._count(f"webmain/broken/{source.kind}")
                 self.logger.info("%s: no %s at %s: %s", site, source.kind, source.url, error)
         else:
@@ -256,7 +297,10 @@ class NewsSpider(Spider):
         """Go on with the next source; that a usual place is empty is no error."""
         request: Request = failure.request  # type: ignore[attr-defined]
         source: Source = request.cb_kwargs["source"]
-        if not source.is_probe and source.kind is not SourceKind.ROBOTS:
+        error = failure.value
+        if source.is_probe and isinstance(error, HttpError) and error.response.status in (404, 410):
+            self.memory.note_missing(source.url)
+        elif not source.is_probe and source.kind is not SourceKind.ROBOTS:
             self._count(f"webmain/broken/{source.kind}")
             self.logger.info("no %s at %s: %s", source.kind, source.url, failure.value)
         self._ask_next(self.sites[request.cb_kwargs["site"]])
@@ -270,19 +314,23 @@ class NewsSpider(Spider):
             self._wait_for(site, site.sift(chunk, where))
             await asyncio.sleep(0)
 
-    def _wait_for(self, site: Site, candidates: Iterable[Candidate]) -> None:
-        """Let candidates wait for their turn, except those that an earlier run has settled."""
+    def _wait_for(self, site: Site, candidates: Iterable[Candidate]) -> int:
+        """Let candidates wait for their turn, except those that are settled; return how many articles are new."""
         candidates = list(candidates)
-        articles = [candidate for candidate in candidates if not candidate.is_hub]
-        verdict = self.memory.sort(site, articles)
+        verdict = self.memory.sort(site, candidates)
+        known = verdict.known | self.memory.stored(candidates)
+        n_new = 0
         for candidate in candidates:
-            if candidate.url in verdict.known:
+            if candidate.url in known:
                 site.fold(candidate.url)
+                site.n_known += 1
             else:
+                n_new += not candidate.is_hub and site.is_promising(candidate.url)
                 site.push(candidate)
-        self._count("webmain/known", len(verdict.known))
+        self._count("webmain/known", len(known))
         self._count("webmain/waiting_for_retry", verdict.n_waiting)
         self._count_skipped(site)
+        return n_new
 
     def _feed(self, site: Site) -> None:
         """Keep a few requests for the site's best pages on their way."""
@@ -353,13 +401,19 @@ class NewsSpider(Spider):
         if url != candidate.url and not self._moved(candidate, url, site):
             return None
         seen = await self.workers.look(page)
-        n_article_links = site.count_article_links(seen.links, url)
+        if further := self._refreshed(response, seen.head.refresh):
+            self._go_on(further, candidate, site, hints)
+            return None
+        links = site.article_links(seen.links, url)
+        n_teasers, teaser_chars = site.count_teasers(seen.teasers, (url, seen.head.canonical))
         is_front = url == site.front or (urlsplit(url).path in ("", "/") and not urlsplit(url).query)
         evidence = evidence_of(
             seen,
             site.judge(url),
             hints=hints,
-            n_article_links=n_article_links,
+            n_article_links=len(links),
+            n_teasers=n_teasers,
+            teaser_chars=teaser_chars,
             is_front_page=is_front,
             furniture=site.furniture,
         )
@@ -368,22 +422,50 @@ class NewsSpider(Spider):
         if seen.with_feeds_text and not is_front:
             reason, is_article = f"a feed holds the whole text; {judged.reason}", True
             page = replace(page, html=seen.with_feeds_text, body=None)
-        site.note_page(candidate.url, is_article=is_article)
+        site.note_page(candidate.url, is_article=is_article, is_named=hints is not None)
         if not is_article:
-            depth = candidate.depth
-            if candidate.is_hub or (n_article_links >= MIN_HUB_LINKS and depth <= site.limits.hub_depth):
-                self._follow(site, seen, Where.HUB, depth=depth)
-            if candidate.is_hub:
-                self._count("webmain/hubs")
-                return None
-            raise Rejected(Reason.NOT_ARTICLE, judged.reason, url=url)
+            self._read_list(site, seen, candidate, is_list=site.is_new_list(links), why=judged.reason)
+            return None
+        if candidate.is_hub:
+            self._push(site, site.note_fruitful(candidate.url, is_article=True))
         hints = self._fold(seen, candidate, site, hints)
         if site.is_repeated(seen.text_hash):
             raise Rejected(Reason.DUPLICATE, "its text was read already, under another address", url=url)
         parts = await fetch_parts(self.crawler, self.workers, seen, site)
-        if not site.has_sources and candidate.depth <= site.limits.hub_depth:
-            self._follow(site, seen, Where.HUB, depth=candidate.depth)
+        if candidate.depth <= site.limits.link_depth:
+            self._follow(site, seen, Where.ARTICLE, depth=candidate.depth)
         return replace(page, hints=hints, parts=parts, article_reason=reason)
+
+    def _go_on(self, further: Request, candidate: Candidate, site: Site, hints: Hints | None) -> None:
+        """Ask for the page to which a page's refresh leads, where it is worth reading."""
+        url = normalise(further.url) or further.url
+        if not self._moved(candidate, url, site):
+            return
+        if hints:
+            site.note_hints(url, hints)
+        self._in_flight[site.name] += 1
+        self._send(further.replace(cb_kwargs={"candidate": replace(candidate, url=url)}))
+
+    def _read_list(self, site: Site, seen: Look, candidate: Candidate, *, is_list: bool, why: str) -> None:
+        """Follow the links of a page that is no article.
+
+        Raises
+        ------
+        Rejected
+            `NOT_ARTICLE` where it is no list either.
+        """
+        url = seen.url or candidate.url
+        if candidate.is_hub or is_list:
+            site.note_list(url)
+        n_new = 0
+        if candidate.is_hub or candidate.depth <= site.limits.hub_depth:
+            n_new = self._follow(site, seen, Where.HUB, depth=candidate.depth)
+        if candidate.is_hub and n_new:
+            self._push(site, site.note_fruitful(candidate.url, is_article=False))
+        if not (candidate.is_hub or is_list):
+            raise Rejected(Reason.NOT_ARTICLE, why, url=url)
+        self._count("webmain/hubs")
+        self.memory.settle(candidate, LIST)
 
     def _moved(self, candidate: Candidate, url: str, site: Site) -> bool:
         """Whether the page to which a request was redirected is worth reading."""
@@ -394,7 +476,8 @@ class NewsSpider(Spider):
             return False
         self.memory.alias(candidate, url)
         if site.is_gone(url):
-            self._reject(candidate, Reason.DUPLICATE, f"it leads to {url}")
+            reason = Reason.NOT_ARTICLE if url == site.front else Reason.DUPLICATE
+            self._reject(candidate, reason, f"it leads to {url}")
             return False
         site.fold(url)
         if not candidate.is_hub and self.memory.is_known(url):
@@ -429,16 +512,21 @@ class NewsSpider(Spider):
         more = site.fold(canonical)
         return hints or more
 
-    def _follow(self, site: Site, seen: Look, where: Where, *, depth: int) -> None:
-        """Take over the links, the feeds and the next page of a front page or hub."""
-        if depth == 0 or where is Where.HUB:
+    def _follow(self, site: Site, seen: Look, where: Where, *, depth: int) -> int:
+        """Take over the links, the feeds and the next page of a page; return how many articles are new."""
+        if where is not Where.ARTICLE:
             site.note_furniture(seen.furniture)
-        self.sources[site.name].add_feeds(seen.feeds)
-        self._wait_for(site, site.sift(((url, None) for url in seen.followed), where, depth=depth))
-        if where is Where.HUB:
-            following = next_listing(seen.url, seen.pager, seen.head.rel_next)
-            if following:
-                self._wait_for(site, site.sift([(following, None)], where, depth=max(0, depth - 1)))
+        if where is not Where.ARTICLE or not site.has_sources:
+            self.sources[site.name].add_feeds(seen.feeds)
+        n_new = self._wait_for(site, site.sift(((url, None) for url in seen.followed), where, depth=depth))
+        following = None if where is Where.ARTICLE else next_listing(seen.url, seen.pager, seen.head.rel_next)
+        if following:
+            self._wait_for(site, site.sift([(following, None)], Where.NEXT, depth=max(0, depth - 1)))
+        return n_new
+
+    def _push(self, site: Site, candidates: Iterable[Candidate]) -> None:
+        for candidate in candidates:
+            site.push(candidate)
 
     def page_failed(self, failure: Failure) -> None:
         """Go on after a page that could not be fetched; the middlewares have counted it and told the ledger."""
@@ -454,9 +542,11 @@ class NewsSpider(Spider):
     # ---- Counting
 
     def _release(self, site: Site) -> None:
-        """Go on to the next page."""
+        """Go on to the next page, or to the next source where one is to be asked for."""
         self._in_flight[site.name] -= 1
         self._feed(site)
+        if site.name not in self._asking:
+            self._ask_next(site)
 
     def _reject(self, candidate: Candidate, reason: Reason, detail: str) -> None:
         """Count, log and pass on that a page gives no article; of hubs none was expected."""

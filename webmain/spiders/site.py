@@ -5,22 +5,30 @@ from __future__ import annotations
 import heapq
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime, timedelta
 from enum import IntEnum
 from typing import Final
 from urllib.parse import parse_qsl, urlsplit
 
-from webmain.discovery.articles import UrlJudgement, UrlKind, judge_url
+from webmain.discovery.articles import LATER_PART, UrlJudgement, UrlKind, judge_url
 from webmain.discovery.frontier import UNDATED, newest_key
-from webmain.discovery.url_words import PERSON_HUB_WORDS
+from webmain.discovery.pagination import stems
+from webmain.discovery.url_words import SIDE_HUB_WORDS
 from webmain.items import Hints
 from webmain.page.urls import amp_to_canonical_guess, normalise, site_key
 from webmain.spiders.arguments import PathFilter
 
 _DAY_S: Final = 24 * 3600.0
 _MAX_REMEMBERED: Final = 200_000
+MIN_LIST_LINKS: Final = 2
+"""A page that is no article and has so many links to articles is a list."""
+
+_MAX_REFUSED: Final = 5_000
+_UNNAMED_SHARE: Final = 0.1
+"""Where so much of the articles was found by links alone, the sources are not complete."""
+
 _DOUBTFUL_HUB_SCORE: Final = 0.15
 """From here a hub's address only lacks an article's signs (`/city/story-31`): the page must tell."""
 
@@ -35,10 +43,12 @@ class Limits:
         Hub pages fetched.
     hub_depth : int
         Steps from the front page to a hub.
+    link_depth : int
+        Steps from the front page, or from what a source names, to an article whose links are followed.
     alike : int
-        Hubs whose addresses differ in numbers alone: a list's pages, a calendar's months.
+        Hubs that led to nothing new and whose addresses differ in numbers alone: a list's pages, a calendar's months.
     siblings : int
-        Hubs in one folder, such as tags and authors.
+        Such hubs in one folder, as tags and authors are.
     misses : int
         Pages in one folder that turned out to be no articles while none was one; then the folder is left alone.
     parts : int
@@ -50,7 +60,8 @@ class Limits:
     """
 
     hubs: int = 100
-    hub_depth: int = 3
+    hub_depth: int = 5
+    link_depth: int = 50
     alike: int = 5
     siblings: int = 30
     misses: int = 25
@@ -68,9 +79,11 @@ class Where(IntEnum):
     SITEMAP = 2
     FEED = 3
     BEFORE = 4  # in the ledger, left over from an earlier run
+    ARTICLE = 5  # in an article
+    NEXT = 6  # on a list, as its next page
 
 
-_PRESUMED_AGE_S: Final = {Where.FRONT: _DAY_S, Where.HUB: 7 * _DAY_S}
+_PRESUMED_AGE_S: Final = {Where.FRONT: _DAY_S, Where.HUB: 7 * _DAY_S, Where.ARTICLE: 30 * _DAY_S}
 """How old an article is taken to be that nothing dates, by where it is linked."""
 
 _HUB_AGES_S: Final = (2 * _DAY_S, 2 * _DAY_S, 14 * _DAY_S, 60 * _DAY_S)
@@ -128,10 +141,14 @@ class Site:
         Its site key; that of the ledger, too.
     skipped : Counter
         Addresses left out, by reason, since the caller last took them (`take_skipped`).
+    n_known : int
+        Addresses found that are settled.
     furniture : set of int
         Hashes of the texts on its hubs.
     has_sources : bool
-        Feeds or sitemaps name the articles, so that pages of tags and authors need not be walked.
+        Feeds or sitemaps name articles: of the links in articles only those are followed that look like articles.
+    has_sitemap : bool
+        A sitemap does, so that pages of tags and authors need not be walked, unless links lead to many others.
     """
 
     def __init__(
@@ -158,9 +175,12 @@ class Site:
         self._gone: set[str] = set()  # fetched, folded into another, or given up
         self._hints: dict[str, Hints] = {}
         self.furniture: set[int] = set()
-        self.has_sources = False
+        self.has_sources = self.has_sitemap = False
         self._articles: set[bytes] = set()
-        self._refused: set[str] = set()  # hubs like too many others
+        self._lists: set[str] = set()  # stems of what turned out to be lists
+        self._refused: dict[str, int] = {}  # hubs like too many others, and their depth
+        self._link_sets: set[int] = set()
+        self._unnamed = self.n_known = 0
         self._hubs = 0
         self._hub_patterns: Counter[str] = Counter()
         self._hits: Counter[str] = Counter()
@@ -204,15 +224,15 @@ class Site:
             self._links.setdefault(seen.url, seen)
         return seen
 
-    def count_article_links(self, urls: Iterable[str], own: str) -> int:
-        """Count the different addresses of the site, other than a page's own, that look like articles."""
+    def article_links(self, urls: Iterable[str], own: str) -> frozenset[str]:
+        """Return the different addresses of the site, other than a page's own, that look like articles."""
         found = set()
         for raw in urls:
             seen = self._look_up(raw)
             if seen is not None and seen.judgement.kind is UrlKind.ARTICLE:
                 found.add(seen.url)
         found.discard(own)
-        return len(found)
+        return frozenset(found)
 
     # ---- Finding
 
@@ -238,12 +258,12 @@ class Site:
             if url in self._gone:
                 continue
             if hints is not None:
-                self._note_hints(url, hints)
+                self.note_hints(url, hints)
             candidate = self._candidate(url, seen.judgement, where, depth)
             place = batch.get(url, self._queued.get(url))
             if candidate is None or (place is not None and candidate.newest <= place):
                 continue
-            if any(self._is_expected(other, batch) for other in _whole_pages(url)):
+            if not candidate.is_hub and any(self._is_expected(other, batch) for other in _whole_pages(url)):
                 continue  # its AMP form or a later part of it: both are found from there
             batch[url] = candidate.newest
             yield candidate
@@ -255,10 +275,15 @@ class Site:
         """Decide what an address is taken for; None where it is left out."""
         kind = judgement.kind
         is_named = where is Where.BEFORE or where is Where.FEED or self._is_news(url)
-        if kind is UrlKind.IGNORE or self._paths.excludes(url) or url == self.front:
+        is_list = where is Where.NEXT or self.is_list(url)
+        is_ignored = kind is UrlKind.IGNORE and not (is_list and judgement.reason == LATER_PART)
+        if is_ignored or self._paths.excludes(url) or url == self.front:
             return None
-        if kind is UrlKind.HUB and judgement.score < _DOUBTFUL_HUB_SCORE and not is_named:
-            return self._hub(url, depth + 1)
+        is_side_way = where is Where.ARTICLE and self.has_sources  # all else is named, or on the hubs
+        if is_list or (kind is UrlKind.HUB and judgement.score < _DOUBTFUL_HUB_SCORE and not is_named):
+            return None if is_side_way else self._hub(url, depth + 1)
+        if is_side_way and not (kind is UrlKind.ARTICLE or self._is_like_articles(url)):
+            return None
         if not self._paths.includes(url):
             self.skipped["not_included"] += url not in self._queued
             return None
@@ -267,6 +292,9 @@ class Site:
         if UNDATED < newest < self._oldest:
             self._forget(url)
             self.skipped["too_old"] += 1
+            return None
+        if newest == UNDATED < self._oldest and is_side_way:
+            self.skipped["undated"] += url not in self._queued
             return None
         if newest == UNDATED and where in _PRESUMED_AGE_S:
             newest = self._now.timestamp() - _PRESUMED_AGE_S[where] * (1 if kind is UrlKind.ARTICLE else 3)
@@ -278,30 +306,29 @@ class Site:
 
     def _hub(self, url: str, depth: int) -> Candidate | None:
         """Take a hub where neither its depth nor its like speak against it."""
-        if (
-            url in self._refused
-            or url in self._queued
-            or depth > self.limits.hub_depth
-            or self._hubs >= self.limits.hubs
-        ):
+        if url in self._queued or depth > self.limits.hub_depth:
             return None
-        folder, numbered = _patterns(url)
-        if self._hub_patterns[folder] >= self.limits.siblings or (
-            numbered and self._hub_patterns[numbered] >= self.limits.alike
-        ):
-            self.skipped["hubs_alike"] += 1
-            self._refused.add(url)
+        is_full, are_alike = self._hubs >= self.limits.hubs, self._has_too_many_alike(url)
+        if is_full or are_alike:
+            if url not in self._refused and len(self._refused) < _MAX_REFUSED:
+                self.skipped["hubs_alike"] += are_alike
+                self._refused[url] = depth
             return None
-        self._hub_patterns[folder] += 1
-        if numbered:
-            self._hub_patterns[numbered] += 1
+        self._hub_patterns.update(filter(None, _patterns(url)))
         self._hubs += 1
         age = _HUB_AGES_S[min(depth, len(_HUB_AGES_S) - 1)]
         if _is_personal(url):
             age += _PERSONAL_AGE_S
         return Candidate(url, self.name, True, depth, self._now.timestamp() - age)
 
-    def _note_hints(self, url: str, hints: Hints) -> None:
+    def _has_too_many_alike(self, url: str) -> bool:
+        folder, numbered = _patterns(url)
+        return self._hub_patterns[folder] >= self.limits.siblings or bool(
+            numbered and self._hub_patterns[numbered] >= self.limits.alike
+        )
+
+    def note_hints(self, url: str, hints: Hints) -> None:
+        """Remember what a feed or sitemap said of an address."""
         known = self._hints.get(url)
         if known is None:
             self._hints[url] = hints
@@ -335,7 +362,7 @@ class Site:
                 continue  # fetched, folded, or waiting in a better place
             del self._queued[candidate.url]
             self._gone.add(candidate.url)
-            if candidate.is_hub and self.has_sources and _is_personal(candidate.url):
+            if candidate.is_hub and self._names_all and _is_personal(candidate.url):
                 self.skipped["tags_and_authors"] += 1
                 continue
             if not candidate.is_hub and not self._is_news(candidate.url) and self._is_fruitless(candidate.url):
@@ -385,9 +412,79 @@ class Site:
             self._articles.add(text_hash)
         return False
 
-    def note_page(self, url: str, *, is_article: bool) -> None:
-        """Learn whether the pages of a folder are articles."""
+    def note_page(self, url: str, *, is_article: bool, is_named: bool = True) -> None:
+        """Learn whether the pages of a folder are articles, and whether sources name them."""
         (self._hits if is_article else self._misses)[_patterns(url)[0]] += 1
+        self._unnamed += is_article and not is_named
+
+    @property
+    def n_articles(self) -> int:
+        """Articles found in this crawl, those known from earlier ones among them."""
+        return self._hits.total() + self.n_known
+
+    @property
+    def _names_all(self) -> bool:
+        return self.has_sitemap and self._unnamed <= _UNNAMED_SHARE * self.n_articles
+
+    def _is_like_articles(self, url: str) -> bool:
+        """Whether most pages of an address's folder were articles."""
+        folder = _patterns(url)[0]
+        return self._hits[folder] > self._misses[folder]
+
+    def is_promising(self, url: str) -> bool:
+        """Whether an address waits for its first time, in a folder that has not given more else than articles."""
+        folder = _patterns(url)[0]
+        return url not in self._queued and self._hits[folder] >= self._misses[folder]
+
+    def is_new_list(self, links: frozenset[str]) -> bool:
+        """Whether no page was seen that links to exactly these articles: what is missing shows the same teasers each time."""
+        mark = hash(links)
+        if mark in self._link_sets:
+            return False
+        if len(self._link_sets) < _MAX_REMEMBERED:
+            self._link_sets.add(mark)
+        return len(links) >= MIN_LIST_LINKS
+
+    def note_list(self, url: str) -> None:
+        """Remember that a page is a list: so are the pages that are numbered after it."""
+        if len(self._lists) < _MAX_REMEMBERED:
+            self._lists |= stems(url)
+
+    def is_list(self, url: str) -> bool:
+        """Whether a page was seen to be a list, or is a numbered page of one."""
+        return not self._lists.isdisjoint(stems(url))
+
+    def note_fruitful(self, url: str, *, is_article: bool) -> Iterator[Candidate]:
+        """Learn that a hub led to new articles, or was one, so that it does not count against its like; yield one of them."""
+        self._hubs -= is_article
+        self._hub_patterns.subtract(filter(None, _patterns(url)))
+        for other, depth in self._refused.items():
+            if self._hubs < self.limits.hubs and not self._has_too_many_alike(other):
+                del self._refused[other]
+                candidate = None if other in self._gone else self._hub(other, depth)
+                yield from [candidate] if candidate else ()
+                return
+
+    def count_teasers(self, teasers: Mapping[str, int], own: Collection[str | None]) -> tuple[int, int]:
+        """Return how many links to other pages that look like articles head paragraphs, and the characters of these.
+
+        Parameters
+        ----------
+        teasers : mapping of address to characters
+            See `webmain.page.teasers`.
+        own : collection of str
+            The page's own addresses.
+        """
+        found: Counter[str] = Counter()
+        paths = {
+            path for url in own if url and (path := _path(url)).strip("/")
+        }  # a thread's posts differ in their query
+        for raw, n_chars in teasers.items():
+            seen = self._look_up(raw)
+            is_article = seen is not None and seen.judgement.kind in (UrlKind.ARTICLE, UrlKind.UNKNOWN)
+            if seen is not None and is_article and seen.url not in own and _path(seen.url) not in paths:
+                found[seen.url] += n_chars
+        return len(found), found.total()
 
     def _is_fruitless(self, url: str) -> bool:
         folder = _patterns(url)[0]
@@ -417,20 +514,25 @@ def _whole_pages(url: str) -> Iterator[str]:
             yield whole + "/"
 
 
+def _path(url: str) -> str:
+    return urlsplit(url).path
+
+
 def _is_personal(url: str) -> bool:
     """Whether an address lies below a word for tags, authors and the like."""
-    return not PERSON_HUB_WORDS.isdisjoint(urlsplit(url).path.lower().split("/"))
+    return not SIDE_HUB_WORDS.isdisjoint(urlsplit(url).path.lower().split("/"))
 
 
 _NUMBER = re.compile(r"\d+")
+_NUMBERS = re.compile(r"(?:/0)+(?=/)")
 
 
 def _patterns(url: str) -> tuple[str, str]:
-    """Return an address's folder, and its form with every number and query value folded ("" where there is none)."""
+    """Return an address's folder, its numbers in one, and its form with every number and query value folded ("" for none)."""
     parts = urlsplit(url)
     keys = ",".join(sorted(key for key, _ in parse_qsl(parts.query, keep_blank_values=True)))
     folded = _NUMBER.sub("0", parts.path.rstrip("/"))
-    folder = f"{parts.netloc}{folded.rpartition('/')[0]}/"
+    folder = parts.netloc + _NUMBERS.sub("/0", folded.rpartition("/")[0] + "/")
     numbered = f"{parts.netloc}{folded}?{keys}" if keys or folded != parts.path.rstrip("/") else ""
     return folder, numbered
 

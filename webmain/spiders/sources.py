@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from itertools import zip_longest
 from typing import Final
 from urllib.parse import urljoin
 
@@ -17,6 +18,11 @@ from webmain.page.urls import normalise
 
 SETTLED_AFTER: Final = 12
 """Sources after which articles are fetched although others are still to be read."""
+
+GUESSES_AT_FIRST: Final = 2
+PAGES_A_GUESS: Final = 30
+FEW_ARTICLES: Final = 10
+"""Where neither sources nor links have given so many, all guesses are worth asking."""
 
 MAX_FEED_PAGES: Final = 3
 """Further pages of paged feeds that are read, for all feeds of a site together."""
@@ -48,7 +54,8 @@ class Source:
 class Sources:
     """A site's sources, one after the other: robots.txt, the feeds, then the sitemaps, the most promising first.
 
-    The usual places are tried only where nothing is named, and only until one answers.
+    The usual places are tried only where nothing is named, and only until one answers: a few at first, one more for each
+    `PAGES_A_GUESS` articles found by links, all of them where there is nothing else to do and few articles were found.
     """
 
     def __init__(self, *, max_feeds: int, max_sitemaps: int, since: datetime | None = None) -> None:
@@ -58,16 +65,23 @@ class Sources:
         self._robots: str | None = None
         self._feeds: deque[str] = deque()
         self._sitemaps: list[SitemapChild] = []
-        self._probes: dict[SourceKind, deque[str]] = {}
+        self._guesses: deque[Source] = deque()
+        self._n_guessed = 0
+        self._is_through = False
         self._named: set[SourceKind] = set()
         self._seen: set[str] = set()
         self._feed_pages = MAX_FEED_PAGES
 
-    def begin(self, origin: str) -> None:
-        """Start with a site's origin: scheme, host and port."""
+    def begin(self, origin: str, missing: Callable[[Sequence[str]], Container[str]] = lambda _: ()) -> None:
+        """Start with a site's origin (scheme, host and port); `missing` chooses the guesses that led nowhere lately."""
         self._robots = urljoin(origin, "/robots.txt")
-        for kind, paths in ((SourceKind.FEED, USUAL_FEED_PATHS), (SourceKind.SITEMAP, USUAL_SITEMAP_PATHS)):
-            self._probes[kind] = deque(urljoin(origin, path) for path in paths)
+        usual = zip_longest(
+            (Source(SourceKind.SITEMAP, urljoin(origin, path), is_probe=True) for path in USUAL_SITEMAP_PATHS),
+            (Source(SourceKind.FEED, urljoin(origin, path), is_probe=True) for path in USUAL_FEED_PATHS),
+        )
+        guesses = [guess for pair in usual for guess in pair if guess is not None]
+        skipped = missing([guess.url for guess in guesses])
+        self._guesses = deque(guess for guess in guesses if guess.url not in skipped)
 
     def add_feeds(self, urls: Iterable[str]) -> None:
         """Take feeds that a page names."""
@@ -92,16 +106,26 @@ class Sources:
     def succeeded(self, source: Source) -> None:
         """Note that a source was what it should be, so that no other place need be tried."""
         if source.is_probe:
-            self._probes[source.kind].clear()
+            self._named.add(source.kind)
 
-    def next(self) -> Source | None:
-        """Return what to ask for now; None when all is read."""
-        source = self._next()
-        if source is not None:
+    def next(self, *, n_articles: int = 0, is_idle: bool = False) -> Source | None:
+        """Return what to ask for now; None when all is read.
+
+        Parameters
+        ----------
+        n_articles : int
+            Articles found so far.
+        is_idle : bool
+            There is nothing else to do.
+        """
+        source = self._next_named() or self._next_guess(n_articles, is_idle=is_idle)
+        if source is None:
+            self._is_through = True
+        else:
             self.n_asked += 1
         return source
 
-    def _next(self) -> Source | None:
+    def _next_named(self) -> Source | None:
         if self._robots:
             url, self._robots = self._robots, None
             return Source(SourceKind.ROBOTS, url)
@@ -111,17 +135,21 @@ class Sources:
         while self._sitemaps and self._left[SourceKind.SITEMAP]:
             self._left[SourceKind.SITEMAP] -= 1
             return Source(SourceKind.SITEMAP, self._sitemaps.pop(0).url)
-        for kind in (SourceKind.SITEMAP, SourceKind.FEED):
-            while kind not in self._named and self._probes.get(kind):
-                url = self._probes[kind].popleft()
-                if self._is_fresh(url):
-                    return Source(kind, url, is_probe=True)
+        return None
+
+    def _next_guess(self, n_articles: int, *, is_idle: bool) -> Source | None:
+        is_all = is_idle and n_articles < FEW_ARTICLES
+        while self._guesses and (is_all or self._n_guessed < GUESSES_AT_FIRST + n_articles // PAGES_A_GUESS):
+            guess = self._guesses.popleft()
+            if guess.kind not in self._named and self._is_fresh(guess.url):
+                self._n_guessed += 1
+                return guess
         return None
 
     @property
     def is_settled(self) -> bool:
         """Whether enough is known to begin with the newest articles."""
-        return self.n_asked >= SETTLED_AFTER
+        return self._is_through or self.n_asked >= SETTLED_AFTER
 
     def _is_fresh(self, url: str) -> bool:
         known = normalise(url) or url
