@@ -119,7 +119,9 @@ def test_no_ledger_is_left_where_the_store_failed(crawler, tmp_path):
 def test_a_store_that_is_gone_while_its_ledger_is_there_is_told(crawler, known, n_stored, skip_known, warned):
     known.ledger.mark_done([Done(url=SITE + "/a", article_id="a")], site="news.example")
     crawler.spider.skip_known = skip_known
-    crawler.store = SimpleNamespace(stores=SimpleNamespace(count=lambda: n_stored, spec="jsonl:a.jsonl"), kept_out=None)
+    crawler.store = SimpleNamespace(
+        stores=SimpleNamespace(may_lack=False, count=lambda: n_stored, spec="jsonl:a.jsonl"), kept_out=None
+    )
     known.spider_opened()
     message = crawler.stats.get("webmain/warning/store_lost", "")
     assert ("a.jsonl.ledger" in message and "skip_known=false" in message) is warned
@@ -128,14 +130,17 @@ def test_a_store_that_is_gone_while_its_ledger_is_there_is_told(crawler, known, 
 def test_articles_that_are_all_kept_out_are_not_lost(crawler, known):
     known.ledger.mark_done([Done(url=SITE + "/a", article_id="a")], site="news.example")
     crawler.store = SimpleNamespace(
-        stores=SimpleNamespace(count=lambda: 0, spec="jsonl:a.jsonl"), kept_out=SimpleNamespace(count=lambda: 1)
+        stores=SimpleNamespace(may_lack=False, count=lambda: 0, spec="jsonl:a.jsonl"),
+        kept_out=SimpleNamespace(count=lambda: 1),
     )
     known.spider_opened()
     assert "webmain/warning/store_lost" not in crawler.stats
 
 
 def test_an_empty_store_with_an_empty_ledger_is_no_cause_to_warn(crawler, known):
-    crawler.store = SimpleNamespace(stores=SimpleNamespace(count=lambda: 0, spec="jsonl:a.jsonl"), kept_out=None)
+    crawler.store = SimpleNamespace(
+        stores=SimpleNamespace(may_lack=False, count=lambda: 0, spec="jsonl:a.jsonl"), kept_out=None
+    )
     known.spider_opened()
     assert "webmain/warning/store_lost" not in crawler.stats
 

@@ -1,6 +1,7 @@
 import asyncio
 import contextlib
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from types import SimpleNamespace
 
@@ -29,6 +30,7 @@ from webmain.pipelines import (
     arguments,
 )
 from webmain.signals import articles_stored, crawl_closing, page_rejected
+from webmain.text.normal import fingerprint
 
 TEXT = "The council decided that the old bridge will be closed until the spring, and nobody was surprised by it. "
 HTML = f"<html><title>The bridge</title><body><article><p>{TEXT * 3}</p><p>{TEXT.upper()}</p></article></body></html>"
@@ -268,6 +270,98 @@ def test_a_text_without_letters_is_a_copy_of_nothing(crawler):
     step = Duplicates(crawler)
     marked = [step.process_item(article(n, text="…", fingerprint="")).duplicate_of for n in range(3)]
     assert marked == [None, None, None]
+
+
+FOOTER = " ".join(f"Section {n} of this site and its imprint number {n * 7}." for n in range(20))
+
+
+def recurring(n, title, text=FOOTER, site="news.example"):
+    return article(n, title=title, text=text, fingerprint="", url=f"https://{site}/{n}")
+
+
+def test_a_text_of_three_pages_with_different_titles_is_boilerplate(crawler):
+    step = Duplicates(crawler)
+    first, second = (
+        step.process_item(recurring(n, title)) for n, title in ((1, "Fish stocks fall"), (2, "A mayor resigns"))
+    )
+    assert (first.duplicate_of, second.duplicate_of) == (None, first.id)
+    for n, title in ((3, "Rain in May"), (4, "Fish stocks fall"), (5, None)):
+        with pytest.raises(DropItem, match=r"boilerplate: .*https://news.example/1 and https://news.example/2"):
+            step.process_item(recurring(n, title, FOOTER + f" Page {n}."))
+    assert crawler.stats["webmain/rejected/boilerplate"] == 3
+    assert step.process_item(recurring(6, "Rain in May", TEXT * 3)).duplicate_of is None
+
+
+@pytest.mark.parametrize(
+    "pages",
+    [
+        [(n, "Fish stocks fall") for n in range(5)],  # one article at several addresses
+        [(0, "Fish stocks fall"), (1, "The Herald | Fish stocks fall"), (2, "FISH STOCKS FALL (print)")],
+        [(n, None) for n in range(4)],
+        [(0, "Fish stocks fall"), (1, "A mayor resigns"), (2, None), (3, "A mayor resigns")],
+    ],
+)
+def test_one_article_at_several_addresses_is_marked_and_stays(crawler, pages):
+    step = Duplicates(crawler)
+    passed = [step.process_item(recurring(n, title)) for n, title in pages]
+    assert [a.duplicate_of for a in passed] == [None] + [passed[0].id] * (len(pages) - 1)
+
+
+def test_copies_on_other_sites_make_no_boilerplate_of_an_article(crawler):
+    step = Duplicates(crawler)
+    for n, title in enumerate(("Fish stocks fall", "A mayor resigns", "Rain in May", "Snow in June")):
+        site = "evil.example" if n < 2 else "news.example"
+        step.process_item(recurring(n, title, site=site))
+
+
+def test_boilerplate_is_told_with_what_an_earlier_run_stored(tmp_path):
+    for run, pages in enumerate([[(1, "Fish stocks fall")], [(2, "A mayor resigns"), (3, "Rain in May")]]):
+        crawler = FakeCrawler(tmp_path)
+        store, step = opened(crawler), Duplicates(crawler)
+        dropped = 0
+        for n, title in pages:
+            item = replace(recurring(n, title), fingerprint=fingerprint(FOOTER))
+            try:
+                store.process_item(step.process_item(item))
+            except DropItem:
+                dropped += 1
+        store.close_spider()
+        store.spider_closed("finished")
+        assert dropped == run
+
+
+def test_a_canonical_address_is_believed_of_the_first_page_that_names_it(crawler):
+    step = Duplicates(crawler)
+    shared = {"id": article_id("https://news.example/all"), "canonical_url": "https://news.example/all"}
+    first = step.process_item(article(1, title="Fish stocks fall", text=TEXT * 3, **shared))
+    words = " ".join(f"Word{i} follows word{i + 1} in this tale." for i in range(60))
+    other = step.process_item(article(2, title="A mayor resigns", text=words, fingerprint="2", **shared))
+    assert first.id == shared["id"]
+    assert (other.id, other.canonical_url) == (article_id("https://news.example/2"), None)
+    with pytest.raises(DropItem, match="duplicate"):  # the same text, under another headline
+        step.process_item(article(3, title="Stocks of fish", text=TEXT * 3, **shared))
+    with pytest.raises(DropItem, match="duplicate"):  # the same headline
+        step.process_item(article(4, title="Fish stocks fall", text=words[:300], **shared))
+    true = article(5, title="All of it", text="What is really there. " * 20, fingerprint="5", **shared)
+    true = step.process_item(replace(true, url="https://news.example/all"))
+    assert true.id == shared["id"]
+
+
+def test_a_damaged_store_ends_the_crawl_with_its_message_and_no_traceback(crawler, monkeypatch, caplog):
+    store, step = opened(crawler), Duplicates(crawler)
+    heard = crawler.hear(crawl_closing)
+
+    def damaged(*_):
+        raise StoreFullError("store sqlite:a.db: the database is damaged")
+
+    monkeypatch.setattr(step, "_original", damaged)
+    for n in range(2):
+        with pytest.raises(DropItem):
+            step.process_item(article(n))
+    assert [told["reason"] for _, told in heard] == ["store_error"]
+    assert crawler.stats["webmain/store_error"] == "store sqlite:a.db: the database is damaged"
+    assert "Traceback" not in caplog.text
+    store.spider_closed("store_error")
 
 
 # ---- The store

@@ -388,3 +388,39 @@ def test_the_reason_that_was_called_failed_can_be_read():
     assert Reason("failed") is Reason.INTERNAL_ERROR
     with pytest.raises(ValueError, match="nonsense"):
         Reason("nonsense")
+
+
+FOOTER = "".join(f"<p>Section {n} of this site and its imprint number {n * 7}.</p>" for n in range(20))
+
+
+def titled(n, title, body=FOOTER, head="", **other):
+    html = f"<html><head><title>{title}</title>{head}</head><body>{body}</body></html>"
+    return Page(**{"url": f"https://news.example/{n}", "html": html, **other})
+
+
+@pytest.mark.parametrize("parts", ["article", "text"])
+def test_a_text_that_recurs_under_different_titles_is_boilerplate(parts):
+    story = "<p>The council decided that the old bridge will be closed until the spring, and nobody was surprised.</p>"
+    titles = ["Fish stocks fall", "A mayor resigns", "Rain in May"]
+    pages = [titled(n, title) for n, title in enumerate(titles)]
+    pages += [titled(8, "The bridge", story), titled(9, "Snow in June", FOOTER + "<p>Page 9</p>"), titled(10, "", "")]
+    answers = webmain.extract_site(pages, extractor="eniw", parts=parts)
+    told = [answer.reason.value if isinstance(answer, Rejected) else "" for answer in answers]
+    assert told == ["boilerplate"] * 3 + ["", "boilerplate", "no_blocks"]
+    assert "https://news.example/0" in answers[2].detail
+
+
+@pytest.mark.parametrize("parts", ["article", "text"])
+@pytest.mark.parametrize(
+    "pages",
+    [
+        [titled(n, "Fish stocks fall") for n in range(4)],
+        [titled(n, "Fish stocks fall"[n:]) for n in range(4)],
+        [titled(n, t, head="<link rel=canonical href=/all>") for n, t in enumerate(("One", "Two", "Four"))],
+        [titled(n, t) for n, t in enumerate(("Fish stocks fall", "A mayor resigns"))],
+        [titled(n, "") for n in range(4)],
+    ],
+)
+def test_one_article_at_several_addresses_stays_one(pages, parts):
+    answers = webmain.extract_site(pages, extractor="eniw", parts=parts)
+    assert not [answer for answer in answers if isinstance(answer, Rejected)]

@@ -27,7 +27,8 @@ from webmain.corpus.cloud import with_words
 from webmain.corpus.dedup import ExactDuplicates, NearDuplicates
 from webmain.corpus.doubtful import Doubtful
 from webmain.corpus.identity import article_id, identify
-from webmain.corpus.protocol import COMMIT_SECONDS, Stored, StoreError
+from webmain.corpus.protocol import COMMIT_SECONDS, Stored, StoreDamagedError, StoreError
+from webmain.corpus.recurring import SIMILARITY, Place, RecurringTexts, boilerplate, is_same_title
 from webmain.corpus.store import open_stores
 from webmain.extractors.base import Extraction
 from webmain.extractors.registry import create
@@ -246,47 +247,109 @@ class Cloud(Step):
 
 
 class Duplicates(Step):
-    """Article to Article: the same article a second time is rejected, a copy of another is marked in `duplicate_of`."""
+    """Article to Article: the same article a second time is rejected, a copy of another is marked in `duplicate_of`.
+
+    A text that recurs on pages of one site under different titles is rejected as boilerplate; nothing stored is deleted.
+    """
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
-        self._seen: OrderedDict[str, str | None] = OrderedDict()
+        self._seen: OrderedDict[str, Place] = OrderedDict()
+        self._recurring = RecurringTexts()
 
     def process_item(self, item: Any) -> Any:
         """Look the article up among this crawl's and the store's."""
         if not isinstance(item, Article):
             return item
+        failure: StoreError | None = None
         with self.rejecting(item.url):
-            self._check_new(item)
+            item = self._new(item)
             if self._store is not None and self._store.keeps_out(item):
                 return item  # what is kept out is the original of nothing that is stored
-            original = self._original(item)
+            try:
+                original = self._original(item)
+            except StoreError as error:
+                failure = error
+        if failure is not None:
+            if self._store is not None:
+                self._store.end(failure)
+            raise DropItem(PENDING, log_level="DEBUG") from failure
         if original is None:
             return item
         self.crawler.stats.inc_value("webmain/near_duplicates")
         return replace(item, duplicate_of=original)
 
-    def _check_new(self, article: Article) -> None:
-        name = identify(article)
-        if name in self._seen:
-            raise Rejected(Reason.DUPLICATE, f"the same article as {self._seen[name]}", url=article.url)
-        self._seen[name] = article.url
+    def _new(self, article: Article) -> Article:
+        """Return an article that this crawl has not had, under its own address where it has no right to its canonical one."""
+        seen = self._seen.get(identify(article))
+        if seen is not None:
+            article = self._apart(article, seen)
+        self._seen[identify(article)] = Place(article.title, article.url)
         if len(self._seen) > MAX_SEEN:
             self._seen.popitem(last=False)
+        return article
+
+    def _apart(self, article: Article, seen: Place) -> Article:
+        """Tell an article from an earlier one with its id: of two pages that name one address the first is believed.
+
+        Another title and another text are another article; the page at that very address has a right to it, too.
+        """
+        values = signature(article.text)
+        is_other = article.title and seen.title and values and not is_same_title(article.title, seen.title)
+        if not article.url or not is_other or self._near.find("", values) is not None:
+            raise Rejected(Reason.DUPLICATE, f"the same article as {seen.address}", url=article.url)
+        own = article_id(article.url)
+        if own != identify(article) and own in self._seen:
+            raise Rejected(Reason.DUPLICATE, f"the same article as {self._seen[own].address}", url=article.url)
+        return article if own == identify(article) else replace(article, id=own, canonical_url=None)
 
     def _original(self, article: Article) -> str | None:
-        """Return the id of the article that this one is a copy of."""
+        """Return the id of the article that this one is a copy of.
+
+        Raises
+        ------
+        Rejected
+            `BOILERPLATE`.
+        """
         name = identify(article)
         same = self._exact.add(name, article.fingerprint)
         values = signature(article.text)
         match = self._near.add(name, values) if values else None
         found = same or (match.cluster if match else None)
+        earlier = same or (match.id if match and match.similarity >= SIMILARITY else None)
+        if found is not None and earlier is not None:
+            self._check_recurring(article, found, earlier)
         return None if found is None or self._is_copy_of(found, name) else found
+
+    def _check_recurring(self, article: Article, cluster: str, earlier: str) -> None:
+        """Refuse a text that two other pages of the site have under other titles; what is stored of them is told."""
+        site = site_key(article.url or "")
+        places = [self._place(earlier), Place(article.title, article.canonical_url or article.url)]
+        for place in places:
+            others: tuple[str, ...] = ()
+            if place is not None and site and site_key(place.address or "") == site:
+                others = self._recurring.add((site, cluster), place)
+        if others:
+            self.crawler.stats.inc_value("webmain/recurring_texts")
+            logger.info("boilerplate: %s; what is stored of it: %s", article.url, ", ".join(others))
+            raise boilerplate(article.url, others)
+
+    def _place(self, name: str) -> Place | None:
+        """Return title and address of an article of this crawl or of the store."""
+        if (seen := self._seen.get(name)) is not None:
+            return seen
+        stored = self._stored(name)
+        return Place(stored.title, stored.canonical_url or stored.url) if stored else None
+
+    def _stored(self, name: str) -> Article | None:
+        try:
+            return self._stores.get(name) if self._stores else None
+        except StoreDamagedError:
+            return None
 
     def _is_copy_of(self, copy: str, original: str) -> bool:
         """Tell whether the stored article is marked as a copy of the other, or says so: two must not point at each other."""
-        stores = self._stores
-        stored = stores.get(copy) if stores else None
+        stored = self._stored(copy)
         if stored is None:
             return False
         return original in (stored.duplicate_of, article_id(stored.canonical_claim or ""))
@@ -456,10 +519,14 @@ class Store(Step):
             try:
                 self._tell(holder.commit())
             except StoreError as error:
-                self._fail(error)
-                if not self._closing:
-                    self._closing = True
-                    close_crawl(self.crawler, "store_error")
+                self.end(error)
+
+    def end(self, error: StoreError) -> None:
+        """End the crawl, as a store has failed."""
+        self._fail(error)
+        if not self._closing:
+            self._closing = True
+            close_crawl(self.crawler, "store_error")
 
     def _tell(self, stored: tuple[Stored, ...]) -> None:
         """List what is in doubt of what is durable now, count it, and pass it on."""

@@ -19,6 +19,7 @@ class Reason(StrEnum):
     BLOCKED = "blocked"  # an access wall: 401, 403, 429, captcha, consent page
     HTTP_ERROR = "http_error"  # any other status that is not a success
     NOT_ARTICLE = "not_article"  # a hub, section, search, tag or author page
+    BOILERPLATE = "boilerplate"  # the text recurs on pages of its site under other titles
     OTHER_LANGUAGE = "other_language"  # not the language that was asked for
     TOO_OLD = "too_old"  # published before `since`
     OPTED_OUT = "opted_out"  # the page forbids what it is wanted for

@@ -17,6 +17,7 @@ from webmain.clock import Deadline
 from webmain.compose import compose as compose
 from webmain.compose import stitch as stitch
 from webmain.corpus.cloud import with_words
+from webmain.corpus.recurring import Place, without_recurring
 from webmain.extractors.base import NothingLearned, SiteExtractor
 from webmain.extractors.fitting import compare, fallback, fit
 from webmain.extractors.model_file import ModelError
@@ -363,7 +364,8 @@ def extract_pages(
 
     An extractor that learns from sites takes the site's model where a shelf has one. Else it is fitted to all pages that can
     be read, if they are enough. Where they are not or hold no evidence to learn from, and on pages unlike those learned from,
-    `default` judges, as in a crawl (`fallback`); without one, the extractor itself, as it comes or as it was fitted.
+    `default` judges, as in a crawl (`fallback`); without one, the extractor itself, as it comes or as it was fitted. A text
+    that three pages have under different titles is boilerplate: all of them are rejected (`webmain.corpus.recurring`).
 
     Raises
     ------
@@ -379,7 +381,9 @@ def extract_pages(
         del documents
         reading = _taken(found)
     answers: list[Article | Rejected] = []
+    places: list[Place] = []
     for document in reading:
+        places.append(Place(None, None))
         if isinstance(document, Rejected):
             answers.append(document)
             continue
@@ -395,9 +399,18 @@ def extract_pages(
                     words=words,
                 )
             )
+            places[-1] = place_of(document)
         except Rejected as rejected:
             answers.append(rejected.with_traceback(None))
-    return answers
+    return without_recurring(answers, places)
+
+
+def place_of(document: Document) -> Place:
+    """Return a page's title and its canonical or own address, as far as they can be read."""
+    with suppress(Rejected), errors_as_rejections(document.url):
+        found = document.metadata
+        return Place(found.title, found.canonical_url or document.url)
+    return Place(None, document.url)
 
 
 def _read_or_why_not(page: Page, *, max_bytes: int, timeout_s: float | None) -> Document | Rejected:
