@@ -285,10 +285,10 @@ FLOODS = [
 @pytest.mark.parametrize("unit", FLOODS)
 def test_floods_cost_linear_time(unit: str) -> None:
     html = unit * (1_000_000 // len(unit))
-    start = time.perf_counter()
+    start = time.process_time()
     source_lines(html)
     source_lines("<p>" + html + "<p>" + html[:1000])
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 def test_many_paragraphs_cost_linear_time() -> None:

@@ -10,7 +10,7 @@ from lxml import html as lxml_html
 
 from webmain.clock import Deadline
 from webmain.items import HIDDEN, Break, Flag, Reason, Rejected
-from webmain.page.tree import VISUALLY_HIDDEN, Tree, read_tree
+from webmain.page.tree import MAX_DEPTH, MAX_ELEMENTS, MAX_LEAVES, VISUALLY_HIDDEN, Tree, read_tree
 
 
 def tree(markup: str) -> Tree:
@@ -369,10 +369,10 @@ def test_nul_characters_do_no_harm():
 
 def test_deep_nesting_is_flattened_and_keeps_its_text():
     start = time.perf_counter()
-    found = tree("<div>" * 100_000 + "deep" + "</div>" * 100_000 + "<p>after")
+    found = tree("<div>" * 70_000 + "deep" + "</div>" * 70_000 + "<p>after")
     assert time.perf_counter() - start < 10
     assert found.leaves.texts == ["deep", "after"]
-    assert max(found.elements.depth) < 1_100
+    assert max(found.elements.depth) <= MAX_DEPTH + 1
 
 
 def test_formatting_bomb_is_defused_and_keeps_its_text():
@@ -398,7 +398,32 @@ def test_time_grows_linearly_with_paragraphs():
             times.append(time.process_time() - start)
         return min(times)
 
-    assert cost(16_000) < 16 * cost(2_000)
+    assert cost(12_000) < 16 * cost(2_000)
+
+
+def test_elements_deeper_than_allowed_stand_side_by_side_in_the_deepest():
+    found = tree("<body>" + "<div><i>" * 700 + "<p hidden>a</p><b>b</b>")
+    assert max(found.elements.depth) == MAX_DEPTH
+    assert found.leaves.texts == ["a", "b"]
+    assert found.elements.end[0] == len(found.elements)
+    assert all(a <= b for a, b in zip(found.elements.first_leaf, found.elements.end_leaf, strict=True))
+
+
+@pytest.mark.parametrize(("unit", "n"), [("<hr>", MAX_ELEMENTS), ("x<br>", MAX_LEAVES)])
+def test_a_page_of_too_many_elements_or_texts_is_rejected(unit, n):
+    assert len(tree(unit * (n // 2)).elements) > n // 2
+    with pytest.raises(Rejected, match=f"{n:,}") as caught:
+        tree(unit * (n + 1))
+    assert caught.value.reason is Reason.TOO_LARGE
+
+
+@pytest.mark.parametrize(
+    "page", ["<svg>" * 8_000 + "<text>" + "x" * 1_000_000, "<pre>x" + "<b> \n</b>" * 35_000, "<svg>x</svg>" * 10_000]
+)
+def test_drawings_and_white_space_of_code_cost_linear_time(page):
+    start = time.process_time()
+    tree(page)
+    assert time.process_time() - start < 2
 
 
 def test_walk_gives_up_past_its_deadline():

@@ -93,9 +93,14 @@ _WORD_BREAK = re.compile(r"[-_.+,~\s%:;!'’()|]+")
 _LONG_NUMBER = re.compile(r"\d{5,}")
 _UUID = re.compile(r"[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}")
 _OPAQUE = re.compile(r"(?=[a-z0-9]*\d)(?=[0-9]*[a-z])[a-z0-9]{8,40}")
-_DATE_ONLY = re.compile(r"(?:/(?:199\d|20\d\d|25[3-9]\d)(?:[/-]?(?:\d{1,2}|[a-z]{3,9})){0,2})+/?(?:page/\d+/?)?$")
 _PAGE_WORDS: Final = ("page", "seite", "pagina")
 _PART = re.compile(r"/(?P<word>page|seite|pagina|part|p)[/_-]?(?P<number>\d{1,4})(?:\.[a-z]{3,5})?/?$")
+MAX_DATE_CHARS: Final = 80
+_YEAR = r"(?:199\d|20\d\d|25[3-9]\d)"
+_DATE_ONLY = re.compile(
+    rf"(?:/{_YEAR}(?:(?!/{_YEAR}(?!\d))[/-]?\d{{3,4}}(?!\d)|(?:(?!/page/)[/-]?(?:\d{{1,2}}(?!\d)|[a-z]{{3,9}}(?![a-z]))){{0,2}}+))++"
+    r"/?(?:page/\d+/?)?$"
+)
 _SHORT_NUMBER = re.compile(r"\d{1,4}")
 _NUMBERED_KEY = re.compile(r"(?:article|news|story|post|item)[-_]?\d{2,}")
 _NUMBERED_VALUE = re.compile(r"[A-Za-z]{0,6}\d{2,}[\w:.-]*")
@@ -205,7 +210,7 @@ class _Path:
 
 def _judge_path(path: _Path) -> UrlJudgement:
     """Weigh the evidence of a path and query."""
-    dated = None if path.suffix or _article_id(path.query) else _DATE_ONLY.search(path.path)
+    dated = None if path.suffix or _article_id(path.query) else _find_date(path.path)
     if dated and not _move_to_slug(path, dated.start()):
         return _hub("an archive by date")
     numbered = _judge_whole(path.path)
@@ -231,10 +236,15 @@ def _weigh(path: _Path) -> _Evidence:
     return evidence
 
 
+def _find_date(path: str) -> re.Match[str] | None:
+    """Find a date at a path's end; more than so many characters make no date."""
+    return _DATE_ONLY.search(path, max(0, len(path) - MAX_DATE_CHARS))
+
+
 def _judge_whole(path: str) -> UrlJudgement | None:
     """Judge a path that ends with a word for a page and its number by what stands before; None where that tells nothing."""
     part = _PART.search(path)
-    if not part or int(part["number"]) < 2 or _DATE_ONLY.search(path[: part.start()]):
+    if not part or int(part["number"]) < 2 or _find_date(path[: part.start()]):
         return None
     segments = [segment for segment in path[: part.start()].split("/") if segment][:MAX_SEGMENTS]
     is_article = bool(segments) and _weigh(_Path(segments, {}, path[: part.start()])).score() >= ARTICLE_SCORE

@@ -102,12 +102,14 @@ def next_part(url: str, links: Sequence[Link], rel_next: str | None = None, *, f
     """
     if judge_url(first or url).kind is UrlKind.HUB:
         return None
+    refused: set[_Numbered] = set()  # a page may have the same link a thousand times
     for link in _candidates(url, links, rel_next):
         for step in _steps(url, link.url, first):
-            if step.number > MAX_PARTS or not _says_so(link, step.number):
+            if step.number > MAX_PARTS or step in refused or not _says_so(link, step.number):
                 continue
             if _is_of_article(step, url, links, first):
                 return link.url
+            refused.add(step)
     return None
 
 

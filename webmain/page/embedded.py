@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from webmain.items import HIDDEN, Flag, Kind, Page
+from webmain.items import HIDDEN, Flag, Kind, Page, Reason, Rejected
 from webmain.page.bodies import MIN_PROSE, About, Candidate, Place, Search
 from webmain.page.clues import letters
 from webmain.page.document import Document
@@ -115,7 +115,12 @@ def embedded_text(document: Document, *, states: bool = True, least: float = MIN
 
 def _readable_prose(found: Embedded, least: float) -> float:
     """Count the prose of what was written; 0 where it is too little, or other things make up too much of it."""
-    counts = [(prose_chars(block.text), len(block.text)) for block in found.blocks]
+    try:
+        counts = [(prose_chars(block.text), len(block.text)) for block in found.blocks]
+    except Rejected as rejected:
+        if rejected.reason is not Reason.TOO_LARGE:
+            raise
+        return 0.0
     prose, other = sum(p for p, _ in counts), sum(n for p, n in counts if not p)
     return prose if prose >= least and other <= 0.6 * prose else 0.0
 

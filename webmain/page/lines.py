@@ -17,11 +17,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import unescape
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from webmain.items import Reason, Rejected
+from webmain.page.guard import MAX_PIECES
 
 BLOCK_TAGS = frozenset(
     "p div h1 h2 h3 h4 h5 h6 li td th tr table ul ol dl dt dd blockquote pre section article header footer nav aside "
@@ -131,6 +134,11 @@ def source_lines(html: str) -> Lines:
     media, `iframe`, and elements hidden by the attribute `hidden` or `display:none` in their own style. `noscript` and
     `textarea` are text. Form controls part words, for each is a box of its own.
 
+    Raises
+    ------
+    Rejected
+        `TOO_LARGE`: more than `MAX_PIECES` tags, comments and declarations.
+
     Notes
     -----
     Section IV.A of the paper; METHODS reading: an element is one tag ("a complete Hyperlink tag has two markups").
@@ -138,6 +146,8 @@ def source_lines(html: str) -> Lines:
     hidden on that page. Elements with optional end tags (`p`, `li`, ...) are never taken for hidden.
     Deviation: the paper doesn't say whether end tags break lines; they do here, or text after `</p>` would join it.
     """
+    if html.count("<") > MAX_PIECES and next(islice(_TOKEN.finditer(html), MAX_PIECES, None), None) is not None:
+        raise Rejected(Reason.TOO_LARGE, f"more than {MAX_PIECES:,} tags and comments, which is the number allowed")
     pieces = _TOKEN.split(html)
     title, rows = _scan(pieces, hides=True) or _scan(pieces, hides=False) or ("", [])
     texts, anchor_lengths, n_tags, openers = map(list, zip(*rows, strict=True)) if rows else ([], [], [], [])

@@ -79,6 +79,16 @@ _ACTIONS: dict[str, int] = {
 _TEXT_ID, _LAST_ID_OF_NO_ELEMENT = 2, 5
 """The parser's numbers: 2 for text; up to 5 for processing instructions, documents, comments and doctypes."""
 
+MAX_DEPTH = 500
+"""Elements around each other: what is in deeper ones belongs to the last of these. The deepest page of the development data
+has 120, browsers allow 512."""
+
+MAX_ELEMENTS = 80_000
+"""Elements of one page; the largest of the development data has 16,100."""
+
+MAX_LEAVES = 40_000
+"""Text runs of one page; the most in the development data are 7,900."""
+
 _CHECK_CLOCK_EVERY = 4096
 
 
@@ -113,7 +123,7 @@ def read_tree(source: bytes, *, deadline: Deadline | None = None) -> Tree:
     Raises
     ------
     Rejected
-        `TOO_SLOW` past the deadline.
+        `TOO_LARGE`: more than `MAX_ELEMENTS` or `MAX_LEAVES`, or see `guard`. `TOO_SLOW` past the deadline.
     """
     with Loading():
         from selectolax.lexbor import LexborHTMLParser
@@ -139,6 +149,7 @@ def _walk(root: Any, deadline: Deadline) -> Tree:  # the binding's stubs call ev
 
     titles: list[str] = []
     data: list[str] = []
+    tail: list[str] = []  # white space that belongs to the last leaf
     stack: list[tuple[Any, int, int, int, int]] = []  # node, parent, flags and box outside, gap after its end
     enter, leave = stack.append, stack.pop
     parent, flags, box = -1, 0, 0
@@ -151,11 +162,12 @@ def _walk(root: Any, deadline: Deadline) -> Tree:  # the binding's stubs call ev
             if node.is_empty_text_node or (text := node.text_content).isspace():
                 spaced = True
                 if flags & _PREFORMATTED_BIT and not gap:
-                    leaves.texts[-1], spaced = (
-                        leaves.texts[-1] + (node.text_content or ""),
-                        False,
-                    )  # the end of a line of code
+                    tail.append(node.text_content or "")  # the end of a line of code
+                    spaced = False
             else:
+                if tail:
+                    leaves.texts[-1] += "".join(tail)
+                    tail.clear()
                 if flags & _PREFORMATTED_BIT:
                     add_text(text)
                     add_spaced(spaced)
@@ -189,15 +201,19 @@ def _walk(root: Any, deadline: Deadline) -> Tree:  # the binding's stubs call ev
                 child = node.first_child
                 if child is not None:
                     enter((node, parent, flags, box, none))
-                    parent, node = index, child
+                    node = child
                     flags |= inherited
+                    if len(stack) <= MAX_DEPTH:
+                        parent = index
                     continue
             elif action == _BLOCK:
                 gap = block
                 child = node.first_child
                 if child is not None:
                     enter((node, parent, flags, box, block))
-                    parent, box, node = index, index, child
+                    node = child
+                    if len(stack) <= MAX_DEPTH:
+                        parent = box = index
                     continue
             elif action == _BR:
                 gap = max(gap, br_br if gap else br)
@@ -206,17 +222,23 @@ def _walk(root: Any, deadline: Deadline) -> Tree:  # the binding's stubs call ev
                 gap = gap_after or gap
                 if tag in _NEVER_TEXT:
                     _keep_content(node, tag, titles if not flags & _IN_SVG_BIT else None, data)
-                elif tag != "svg" or node.text_lexbor().strip():  # icons have hundreds of paths and no text
+                elif (
+                    tag != "svg" or flags & _IN_SVG_BIT or node.text_lexbor().strip()
+                ):  # icons: hundreds of paths, no text
                     child = node.first_child
                     if child is not None:
                         enter((node, parent, flags, box, gap_after))
-                        parent, node = index, child
+                        node = child
                         flags |= inherited
-                        box = index if gap_after else box
+                        if len(stack) <= MAX_DEPTH:
+                            parent, box = index, index if gap_after else box
                         continue
         node = node.next
         while node is None:
             if not stack:
+                if tail:
+                    leaves.texts[-1] += "".join(tail)
+                _check_size(n_elements, n_leaves)
                 _flag_hidden(leaves, elements, attributes)
                 return Tree(leaves, elements, titles[0] if titles else "", data)
             end[parent] = n_elements
@@ -227,8 +249,16 @@ def _walk(root: Any, deadline: Deadline) -> Tree:  # the binding's stubs call ev
             node = node.next
         if n_elements >= next_check:
             next_check = n_elements + _CHECK_CLOCK_EVERY
+            _check_size(n_elements, n_leaves)
             if deadline.has_passed():
                 raise Rejected(Reason.TOO_SLOW, f"walk given up after {n_elements} elements")
+
+
+def _check_size(n_elements: int, n_leaves: int) -> None:
+    """Raise `Rejected(TOO_LARGE)` beyond the limits."""
+    for number, allowed, what in ((n_elements, MAX_ELEMENTS, "elements"), (n_leaves, MAX_LEAVES, "runs of text")):
+        if number > allowed:
+            raise Rejected(Reason.TOO_LARGE, f"more than {allowed:,} {what}, which is the number allowed")
 
 
 def _keep_content(node: Any, tag: str, titles: list[str] | None, data: list[str]) -> None:
