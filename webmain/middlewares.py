@@ -40,7 +40,7 @@ from webmain.corpus.recording import WarcWriter
 from webmain.discovery.sitemaps import sitemaps_from_robots
 from webmain.items import Reason, Rejected
 from webmain.options import option, own
-from webmain.page.urls import same_site, without_credentials
+from webmain.page.urls import join, same_site, without_credentials
 from webmain.signals import close_crawl, tell_failed, tell_rejected
 
 if TYPE_CHECKING:
@@ -84,6 +84,7 @@ _NAMES = {
 }
 _BLOCKED = frozenset({401, 403, 407, 429, 451, 503})
 _WAITING = frozenset({429, 503})
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 class RobotsForbiddenError(IgnoreRequest):
@@ -130,9 +131,9 @@ def retry_after_s(value: bytes | str | None, *, now: float) -> float | None:
         return float(text)
     try:
         date = parsedate_to_datetime(text)
+        return max(0.0, (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - now)
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
-    return max(0.0, (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - now)
 
 
 class Failures:
@@ -257,7 +258,7 @@ class Robots(RobotsTxtMiddleware):
     def robots_parsed(self, robotparser: RobotParser, request: Request) -> None:
         """Apply a Crawl-delay to the slot of the request that asked for the rules."""
         wanted = robotparser.crawl_delay(self._robotstxt_useragent or self._default_useragent or "*")
-        if not wanted or not 0 < wanted < float("inf") or self._max_delay <= 0:
+        if not wanted or not wanted > 0 or self._max_delay <= 0:  # NaN is neither
             return
         delay = min(wanted, self._max_delay)
         downloader = self.crawler.engine.downloader
@@ -370,9 +371,15 @@ class Redirects(RedirectMiddleware):
     def process_response(
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Request | Response:
-        """Follow a redirect, unless it leads to where it came from."""
+        """Follow a redirect, unless it leads to where it came from, or nowhere."""
+        location = response.headers.get("Location")
         try:
+            if response.status in _REDIRECTS and location is not None and join(request.url, _text(location)) is None:
+                raise ValueError("no web address")
             result = super().process_response(request, response)
+        except ValueError as error:
+            self._told(request, "bad_redirect")
+            raise IgnoreRequest(f"{request.url} redirects to {(location or b'')[:100]!r}: {error}") from error
         except IgnoreRequest:
             self._told(request, "redirect_limit")
             raise
@@ -390,6 +397,11 @@ class Redirects(RedirectMiddleware):
             tell_failed(self.crawler, asked_url(request), kind)
         else:
             self.crawler.stats.inc_value("webmain/probe_failed")
+
+
+def _text(header: bytes) -> str:
+    """Decode an address in a header; an empty one leads nowhere."""
+    return header.decode("utf-8", "replace").strip() or "://"
 
 
 class Statuses(HttpErrorMiddleware):

@@ -396,7 +396,7 @@ class Ledger:
         reason : str
             Why, for counting.
         retry_after_s : float or None
-            What the server asks for; by default a quarter of an hour, doubled with each attempt, at most a day.
+            What the server asks for, at most a day; by default a quarter of an hour, doubled with each attempt, at most a day.
         site : str
             The site's key for an address that was never pending.
 
@@ -417,7 +417,7 @@ class Ledger:
             state = State.GAVE_UP if attempts >= self._max_attempts else State.PENDING
             wait = min(LONGEST_RETRY_S, FIRST_RETRY_S * 2 ** min(20, attempts - 1))
             if retry_after_s is not None:
-                wait = max(0.0, retry_after_s)
+                wait = min(LONGEST_RETRY_S, max(0.0, retry_after_s))
             db.execute(
                 "INSERT INTO urls (url, site, state, newest, added_at, changed_at, attempts, retry_after, reason)"
                 " VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6, ?7, ?8) ON CONFLICT (url) DO UPDATE SET"

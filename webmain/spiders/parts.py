@@ -47,7 +47,7 @@ async def fetch_parts(crawler: Crawler, workers: Workers, page: Look, site: Site
         if address is None or address in {first, *(part.url for part in parts)} or not site.is_own(address):
             break
         part = await _fetch(crawler, address)
-        if part is None:
+        if part is None or not site.is_own(part.url or address):
             break
         site.fold(address)
         try:
