@@ -12,6 +12,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from webmain.text.terminal import one_line
+
 Stats = Mapping[str, Any]
 
 FAILING = ("store", "ledger", "record", "replay", "feed", "stats", "learn", "worker")
@@ -267,7 +269,7 @@ def display_width(text: str) -> int:
 
 def pad(text: str, columns: int) -> str:
     """Fill a text with spaces to a width; a longer one is cut, its last column an ellipsis."""
-    text = "".join(c if c.isprintable() or unicodedata.category(c) == "Cf" else " " for c in text)
+    text = one_line(text)
     width = display_width(text)
     if width <= columns:
         return text + " " * (columns - width)

@@ -120,7 +120,7 @@ def test_a_portion_after_the_last_result_is_told_from_nothing_found(
     ("args", "told"),
     [
         (["--site", "other.example"], ["site other.example"]),
-        (["--site", "x\x1b[2j", "--lang", "en"], ["site x [2j"]),
+        (["--site", "x\x1b[2j", "--lang", "en"], ["site x"]),
         (["--lang", "xx", "--method", "magic"], ["language xx", "method magic"]),
         (["--lang", "th", "--method", "pab"], []),
     ],

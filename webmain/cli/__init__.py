@@ -29,12 +29,14 @@ COMMANDS = (extract, explain, learn, models, search, review, check, evaluate, tr
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     from webmain.extractors.registry import UnknownExtractor
+    from webmain.text.terminal import guard_terminal
 
-    parser = _parser()
-    args = parser.parse_args(argv)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="replace")
+    guard_terminal()
+    parser = _parser()
+    args = parser.parse_args(argv)
     try:
         code = int(args.run(args))
         sys.stdout.flush()

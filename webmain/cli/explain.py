@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from webmain.cli.exits import NOT_FOUND, OK, REJECTED, USAGE
 from webmain.cli.sources import NotFoundError, add_source, judge_of, read_page
 from webmain.items import Rejected
+from webmain.text.terminal import one_line
 
 if TYPE_CHECKING:
     import argparse
@@ -147,5 +148,5 @@ def _print_table(judged: Extraction, rows: list[dict[str, Any]]) -> None:
 
 
 def _cut(text: str, most: int) -> str:
-    text = " ".join(text.split())
+    text = one_line(text)
     return text[: most - 1] + "…" if len(text) > most else text

@@ -14,6 +14,7 @@ from webmain.cli.exits import NOT_FOUND, OK, REJECTED
 from webmain.cli.sources import NotFoundError, add_source, read_page
 from webmain.items import Article, Rejected
 from webmain.keep import DEFAULT_KEEP, Keep
+from webmain.text.terminal import without_controls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -198,9 +199,9 @@ class _Printer:
         if self._n_printed:
             print("\n" + "-" * 72 + "\n")
         self._n_printed += 1
-        print(article.to_markdown().rstrip() if self._form == "markdown" else article.text)
+        print(without_controls(article.to_markdown().rstrip() if self._form == "markdown" else article.text))
         if article.words:
-            print("\n" + _table(article, self._form))
+            print("\n" + without_controls(_table(article, self._form)))
 
     def tell(self, message: str, *, once: bool = False) -> None:
         """Tell something of a page."""

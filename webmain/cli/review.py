@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from webmain.cli.exits import NOT_FOUND, OK
 from webmain.cli.sources import positive_int
+from webmain.text.terminal import one_line
 
 if TYPE_CHECKING:
     import argparse
@@ -58,12 +59,9 @@ def _review(args: argparse.Namespace) -> int:
 def _print_table(shown: list[Entry], n: int) -> None:
     print(f"{n:,} articles in doubt" + (f", the {len(shown):,} least confident" if len(shown) < n else ""))
     for entry in shown:
-        start = _plain(entry.start)
-        print(f"\n{entry.confidence:.3f}  {_plain(entry.url or entry.id)}" + ("  (kept out)" if entry.kept_out else ""))
-        print(f"       {_plain(entry.why)} ({_plain(entry.extractor)}, {entry.n_chars:,} characters)")
+        start = one_line(entry.start)
+        print(
+            f"\n{entry.confidence:.3f}  {one_line(entry.url or entry.id)}" + ("  (kept out)" if entry.kept_out else "")
+        )
+        print(f"       {one_line(entry.why)} ({one_line(entry.extractor)}, {entry.n_chars:,} characters)")
         print(f"       {start[: MOST_START - 1] + '…' if len(start) > MOST_START else start}")
-
-
-def _plain(text: str) -> str:
-    """Return a text on one line, without what a terminal would obey."""
-    return "".join(c if c.isprintable() else " " for c in " ".join(text.split()))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from webmain.cli.exits import NOT_FOUND, OK, UNWRITTEN, USAGE
 from webmain.cli.sources import positive_int
+from webmain.text.terminal import one_line, plain
 
 if TYPE_CHECKING:
     from webmain.cli import Commands
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 DEFAULT_STORE = "sqlite:output/articles.db"
 
-_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+")
 """Controls, which a terminal would obey, and marks that turn the direction of what follows."""
 
 _AGO = re.compile(r"(\d{1,5})([hd])")
@@ -117,7 +117,7 @@ def _search(args: argparse.Namespace) -> int:
         left = _number(results.unindexed, "article")
         print(f"webmain: {left} not in the index yet, and not looked at", file=sys.stderr)
     for name, value in absent.items():
-        print(f"webmain: no article of {name} {_shown(value)} in this store", file=sys.stderr)
+        print(f"webmain: no article of {name} {one_line(value)} in this store", file=sys.stderr)
     if args.format == "json":
         print(json.dumps(_record(query.text, results), ensure_ascii=False, indent=2))
     else:
@@ -160,7 +160,7 @@ def _progress(done: int, total: int) -> None:
         print(
             f"\rindexing: {done:,} of {total:,} articles",
             end="\n" if done >= total else "",
-            file=sys.stderr,
+            file=plain(sys.stderr),
             flush=True,
         )
 
@@ -207,11 +207,12 @@ def _print(results: Results, offset: int) -> None:
     elif not results.hits:
         print(f"no result after the first {offset:,}; found: {_found(results)}", file=sys.stderr)
     for hit in results.hits:
-        print(f"{hit.rank:>3}. {hit.priority:.4f}  {_shown(hit.title or '(no title)')}")
+        print(f"{hit.rank:>3}. {hit.priority:.4f}  {one_line(hit.title or '(no title)')}")
         origin = " · ".join(filter(None, (hit.language, (hit.published or "")[:10], hit.extractor)))
-        print(f"     {_shown(hit.url or hit.id)}  ({_shown(origin)})")
+        print(f"     {one_line(hit.url or hit.id)}  ({one_line(origin)})")
         passage = hit.snippet.marked("\ue000", "\ue001") if _is_clean(hit.snippet.text) else hit.snippet.text
-        print(f"     {_shown(passage).replace(chr(0xE000), on).replace(chr(0xE001), off)}\n")
+        told = one_line(passage).replace(chr(0xE000), on).replace(chr(0xE001), off)
+        print(f"     {told}\n", file=plain(sys.stdout))
     if results.hits:
         ranks = f"{results.hits[0].rank}-{results.hits[-1].rank}"
         print(f"results {ranks}; found: {_found(results)}")
@@ -228,8 +229,3 @@ def _number(n: int, noun: str) -> str:
 def _is_clean(text: str) -> bool:
     """Tell whether a text is free of the two private characters that stand for the marks."""
     return "\ue000" not in text and "\ue001" not in text
-
-
-def _shown(text: str) -> str:
-    """Return a text as one line that a terminal shows and does not obey."""
-    return _UNPRINTABLE.sub(" ", text)

@@ -24,6 +24,7 @@ from scrapy.spiderloader import get_spider_loader
 
 from webmain.commands.checks import unknown_settings, unwritable, wrong_settings
 from webmain.summary import FAILING, outcome
+from webmain.text.terminal import guard_terminal
 
 if TYPE_CHECKING:
     import argparse
@@ -59,6 +60,7 @@ class Command(ScrapyCommand):
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Check everything before Scrapy starts to log: a wrong argument is answered with its message alone."""
+        guard_terminal(always=True)  # before the log begins, which holds addresses and what servers say
         super().process_options(args, opts)
         if len(args) != 1:
             raise UsageError("crawl: give the name of one spider", print_help=False)

@@ -27,6 +27,9 @@ from webmain.items import Hints
 
 __all__ = ["USUAL_FEED_PATHS", "Feed", "FeedEntry", "FeedKind", "FeedLink", "NotAFeed", "find_feeds", "read_feed"]
 
+MAX_BYTES: Final = 10 << 20
+"""The rest of a feed is not read: its newest entries come first."""
+
 MAX_ENTRIES: Final = 1000
 MAX_TITLE_CHARS: Final = 1000
 MAX_SUMMARY_CHARS: Final = 5000
@@ -107,6 +110,7 @@ def read_feed(body: bytes, *, url: str, max_entries: int = MAX_ENTRIES, charset:
     NotAFeed
         It is empty, an HTML page, another kind of XML or JSON, or has a DOCTYPE without an end.
     """
+    body = body[:MAX_BYTES]
     start = body[:4096].lstrip(b"\xef\xbb\xbf \t\r\n")
     if not start:
         raise NotAFeed("the body is empty")

@@ -248,6 +248,23 @@ class Ledger:
             settled.update(row[0] for row in rows)
         return [url for url, bare in zip(urls, plain, strict=True) if bare not in settled]
 
+    def states(self, urls: Sequence[str]) -> dict[str, State]:
+        """Return the states of those of the addresses that the ledger knows, as `state` does for one."""
+        plain = {url: without_credentials(url) for url in urls}
+        found: dict[str, State] = {}
+        for chunk in _chunks(list(dict.fromkeys(plain.values()))):
+            marks = ",".join("?" * len(chunk))
+            rows = self._read(
+                f"SELECT url, state FROM urls WHERE url IN ({marks})"  # noqa: S608 - only question marks
+                " UNION ALL SELECT a.url, u.state FROM aliases a JOIN urls u ON u.url = a.canonical"
+                f" WHERE a.url IN ({marks})",
+                (*chunk, *chunk),
+            )
+            for url, state in rows:
+                if state in _STATES:
+                    found[url] = max(State(state), found.get(url, State.PENDING))
+        return {url: found[bare] for url, bare in plain.items() if bare in found}
+
     def lists(self, site: str, limit: int = MAX_LISTS) -> list[str]:
         """Return the addresses of a site that turned out to lead to lists of articles, the latest first."""
         rows = self._read(
@@ -396,7 +413,7 @@ class Ledger:
         reason : str
             Why, for counting.
         retry_after_s : float or None
-            What the server asks for, at most a day; by default a quarter of an hour, doubled with each attempt, at most a day.
+            What the server asks for; by default a quarter of an hour, doubled with each attempt, at most a day.
         site : str
             The site's key for an address that was never pending.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
 
@@ -32,6 +32,10 @@ from webmain.items import Hints
 MAX_URLS: Final = 50_000
 MAX_BYTES: Final = 50 * 1024 * 1024
 """The protocol's own limit, after decompression."""
+
+MAX_STREAMED_URLS: Final = 1_000_000
+MAX_STREAMED_BYTES: Final = 128 * 1024 * 1024
+"""What is read of one that does not keep to them."""
 
 USUAL_SITEMAP_PATHS: Final = (
     "/sitemap.xml", "/sitemap_index.xml", "/news-sitemap.xml", "/sitemap-news.xml", "/sitemap_news.xml",
@@ -147,25 +151,57 @@ def read_sitemap(
     NotASitemap
         It is empty, an HTML page or anything else, or has a DOCTYPE without an end.
     """
-    skipped: Counter[str] = Counter()
-    pieces = _bounded(_gunzipped(body, skipped), max_bytes, skipped)
+    collected = _Collector(url=url, max_urls=max_urls)
+    kinds = list(_read(body, collected, max_bytes=max_bytes, charset=charset))
+    return collected.sitemap(kinds[-1] if kinds else SitemapKind.URLSET)
+
+
+def read_pieces(
+    body: bytes, *, url: str, max_urls: int = MAX_STREAMED_URLS, max_bytes: int = MAX_STREAMED_BYTES
+) -> Iterator[Sitemap]:
+    """Read a sitemap that may be far over the protocol's limits, piece by piece, in bounded time and memory.
+
+    Yields
+    ------
+    Sitemap
+        What some 64 KB of it hold; an address may come again in a later piece. The last one has what was skipped.
+
+    Raises
+    ------
+    NotASitemap
+        As `read_sitemap`; in the end, too, where nothing was found.
+    """
+    collected = _Collector(url=url, max_urls=max_urls)
+    kind = SitemapKind.URLSET
+    for kind in _read(body, collected, max_bytes=max_bytes, charset=None):
+        piece = collected.sitemap(kind)
+        if piece.entries or piece.children:
+            collected.forget()
+            yield replace(piece, skipped={})
+    yield collected.sitemap(kind)
+
+
+def _read(body: bytes, collected: _Collector, *, max_bytes: int, charset: str | None) -> Iterator[SitemapKind]:
+    """Read a sitemap of any kind; yield each time that a piece was read."""
+    pieces = _bounded(_gunzipped(body, collected.skipped), max_bytes, collected.skipped)
     first = next(pieces, b"")
     if not first.strip(b"\xef\xbb\xbf \t\r\n"):
         raise NotASitemap("the body is empty")
-    collected = _Collector(url=url, max_urls=max_urls, skipped=skipped)
     texts = decode_pieces(_chained(first, pieces), charset=charset)
     head = next(texts).lstrip()
     if head[:8].lower().startswith(("http://", "https://")):
-        return _read_lines(head, texts, collected)
+        yield from _read_lines(head, texts, collected)
+        return
     if looks_like_html(head):
         raise NotASitemap("it is an HTML page")
-    root = _parse(head, texts, collected)
+    root = ""
+    for root in _parse(head, texts, collected):
+        yield SitemapKind.INDEX if root == "sitemapindex" else SitemapKind.URLSET
     if root in ("rss", "rdf", "channel", "feed"):
-        return _read_as_feed(body, url=url, max_urls=max_urls, max_bytes=max_bytes)
-    if root not in ("urlset", "sitemapindex") and not (collected.entries or collected.children):
+        _read_as_feed(body, collected, max_bytes=max_bytes)
+        yield SitemapKind.FEED
+    elif root not in ("urlset", "sitemapindex") and not (collected.n_entries or collected.n_children):
         raise NotASitemap(f"its root element is <{root[:40]}>" if root else "it is neither XML nor a list of addresses")
-    kind = SitemapKind.INDEX if root == "sitemapindex" else SitemapKind.URLSET
-    return collected.sitemap(kind)
 
 
 # ---- Bytes
@@ -234,11 +270,26 @@ class _Collector:
 
     url: str
     max_urls: int
-    skipped: Counter[str]
+    skipped: Counter[str] = field(default_factory=Counter)
     entries: dict[str, SitemapEntry] = field(default_factory=dict)
     children: dict[str, SitemapChild] = field(default_factory=dict)
+    n_forgotten_entries: int = 0
+    n_forgotten_children: int = 0
 
-    def address(self, raw: str | None, known: Mapping[str, object]) -> str | None:
+    @property
+    def n_entries(self) -> int:
+        return self.n_forgotten_entries + len(self.entries)
+
+    @property
+    def n_children(self) -> int:
+        return self.n_forgotten_children + len(self.children)
+
+    def forget(self) -> None:
+        """Drop what was given away."""
+        self.n_forgotten_entries, self.n_forgotten_children = self.n_entries, self.n_children
+        self.entries, self.children = {}, {}
+
+    def address(self, raw: str | None, known: Mapping[str, object], n_known: int) -> str | None:
         """Return the absolute address where it is to be kept."""
         if not raw or not raw.strip():
             self.skipped["no_url"] += 1
@@ -248,7 +299,7 @@ class _Collector:
             self.skipped["bad_url"] += 1
         elif url in known:
             self.skipped["duplicate"] += 1
-        elif len(known) >= self.max_urls:
+        elif n_known >= self.max_urls:
             self.skipped["too_many"] += 1
         else:
             return url
@@ -256,7 +307,7 @@ class _Collector:
 
     def add_entry(self, fields: Mapping[str, str], alternates: tuple[tuple[str, str], ...]) -> None:
         """Add one `url` element, its texts by path below it."""
-        url = self.address(fields.get("loc"), self.entries)
+        url = self.address(fields.get("loc"), self.entries, self.n_entries)
         if url is None:
             return
         others = ((language, absolute_url(href, self.url)) for language, href in alternates)
@@ -269,12 +320,12 @@ class _Collector:
 
     def add_child(self, fields: Mapping[str, str]) -> None:
         """Add one `sitemap` element."""
-        url = self.address(fields.get("loc"), self.children)
+        url = self.address(fields.get("loc"), self.children, self.n_children)
         if url is not None:
             self.children[url] = SitemapChild(url=url, lastmod=_folded(fields.get("lastmod")))
 
     def is_full(self) -> bool:
-        return len(self.entries) >= self.max_urls or len(self.children) >= self.max_urls
+        return max(self.n_entries, self.n_children) >= self.max_urls
 
     def sitemap(self, kind: SitemapKind) -> Sitemap:
         return Sitemap(
@@ -395,14 +446,15 @@ class _Target:
         self._fields, self._alternates = {}, []
 
 
-def _parse(head: str, texts: Iterator[str], collected: _Collector) -> str:
-    """Parse XML piece by piece until its end or the limit, and return the root's name."""
+def _parse(head: str, texts: Iterator[str], collected: _Collector) -> Iterator[str]:
+    """Parse XML piece by piece until its end or the limit, and yield the root's name after each."""
     target = _Target(collected)
     parser = safe_parser(target)
     cleaner = Cleaner()
     try:
         parser.feed(cleaner.feed(head).encode())
         for text in texts:
+            yield target.root
             clean = cleaner.feed(text)
             if "<" in clean:  # else 64 KB without markup: no address is so long, and the parser would hold it all
                 parser.feed(clean.encode())
@@ -418,14 +470,14 @@ def _parse(head: str, texts: Iterator[str], collected: _Collector) -> str:
         raise NotASitemap(str(error)) from error
     except etree.XMLSyntaxError:
         pass  # what came before it was collected
-    return target.root
+    yield target.root
 
 
-def _read_lines(head: str, texts: Iterator[str], collected: _Collector) -> Sitemap:
+def _read_lines(head: str, texts: Iterator[str], collected: _Collector) -> Iterator[SitemapKind]:
     """Read a list of addresses, one a line."""
     rest = head
     n_lines = 0
-    while rest is not None and not collected.is_full() and n_lines < _MAX_LINES:
+    while not collected.is_full() and n_lines < _MAX_LINES:
         following = next(texts, None)
         *lines, rest_of_line = rest.splitlines() or [""]
         if following is None or rest.endswith(("\n", "\r")):
@@ -434,25 +486,23 @@ def _read_lines(head: str, texts: Iterator[str], collected: _Collector) -> Sitem
         for line in lines:
             if line.strip():
                 collected.add_entry({"loc": line}, ())
+        yield SitemapKind.TEXT
         if following is None:
             break
         rest = rest_of_line[: 2 * _MAX_TEXT_CHARS] + following
-    return collected.sitemap(SitemapKind.TEXT)
 
 
-def _read_as_feed(body: bytes, *, url: str, max_urls: int, max_bytes: int) -> Sitemap:
+def _read_as_feed(body: bytes, collected: _Collector, *, max_bytes: int) -> None:
     """Read a feed that stands in a sitemap's place."""
-    skipped: Counter[str] = Counter()
-    whole = b"".join(_bounded(_gunzipped(body, skipped), max_bytes, skipped))
+    whole = b"".join(_bounded(_gunzipped(body, Counter()), max_bytes, collected.skipped))
     try:
-        feed = read_feed(whole, url=url, max_entries=max_urls)
+        feed = read_feed(whole, url=collected.url, max_entries=collected.max_urls)
     except NotAFeed as error:
         raise NotASitemap(str(error)) from error
-    entries = tuple(
-        SitemapEntry(url=entry.url, lastmod=entry.hints.modified or entry.hints.published, hints=entry.hints)
-        for entry in feed.entries
-    )
-    return Sitemap(kind=SitemapKind.FEED, entries=entries, skipped=dict(skipped + Counter(feed.skipped)))
+    collected.skipped.update(feed.skipped)
+    for entry in feed.entries:
+        lastmod = entry.hints.modified or entry.hints.published
+        collected.entries[entry.url] = SitemapEntry(url=entry.url, lastmod=lastmod, hints=entry.hints)
 
 
 def sitemaps_from_robots(text: str, *, url: str) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from webmain.evaluation.records import Table
+from webmain.text.terminal import one_line
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 """A text that starts so would be run as a formula by spreadsheets: an apostrophe goes before it."""
@@ -74,9 +75,8 @@ def _is_figures(values: Iterable[object]) -> bool:
 
 
 def _one_line(value: str, most: int) -> str:
-    """Fold white space and control characters, which could paint over the terminal."""
-    flat = "".join(" " if unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp") else c for c in value[: 4 * most])
-    flat = " ".join(flat.split())
+    """Fold white space, and drop what could paint over the terminal."""
+    flat = one_line(value[: 4 * most])
     return flat if len(flat) <= most else flat[: most - 1] + "…"
 
 

@@ -342,6 +342,11 @@ _NORMAL = re.compile(r"[A-Za-z0-9/_.,;:@!$&'()*+=~?-]*")
 _SESSION_PARAMETER = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/;]*|/\([a-z]\([a-z0-9]{20,}\)\)(?=/)", re.I)
 
 
+_IN_NORMAL_FORM = re.compile(
+    r"https?://(?:[a-z0-9][a-z0-9-]{0,62}+\.){1,5}[a-z0-9]++/(?:[A-Za-z0-9_-][A-Za-z0-9_.-]*+/?+)*+"
+)
+
+
 def normalise(url: str, *, keep_parameters: bool = False) -> str | None:
     """Return the normal form under which a page is known, or None if this is no HTTP URL.
 
@@ -352,6 +357,8 @@ def normalise(url: str, *, keep_parameters: bool = False) -> str | None:
 
     With `keep_parameters` session ids and tracking parameters stay: the form to put into a request.
     """
+    if _IN_NORMAL_FORM.fullmatch(url) and ".." not in url and len(url) <= MAX_URL_CHARS:
+        return url  # by far the commonest in sitemaps
     parts = _split(url)
     if parts is None:
         return None
@@ -411,7 +418,7 @@ def amp_to_canonical_guess(url: str) -> str:
     Caches and viewers (`*.cdn.ampproject.org`, `google.*/amp/s/`), hosts `amp.*`, path segments and endings `amp`, and
     query switches are undone. Only a guess: a page's own `link rel=canonical` outranks it.
     """
-    parts = _split(url)
+    parts = _split(url) if "amp" in url.lower() else None
     if parts is None:
         return url
     for _ in range(3):  # a viewer's address holds the publisher's AMP address

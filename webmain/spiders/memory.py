@@ -112,7 +112,7 @@ class Memory:
         to_do = set(ledger.unknown(urls))
         known = {url for url in urls if url not in to_do} if self._skip_known else set()
         fresh = [url for url in urls if not site.is_waiting(url) and url not in known]
-        waiting = {url for url in fresh if self._skip_known and ledger.state(url) is State.PENDING}
+        waiting = {url for url, state in ledger.states(fresh).items() if state is State.PENDING and self._skip_known}
         found = [Found(url=url, hints=site.peek_hints(url)) for url in urls if url not in known]
         ledger.add_pending(found, site=site.name)
         return Sorted(known=frozenset(known | waiting), n_waiting=len(waiting))
@@ -144,6 +144,13 @@ class Memory:
         if self._ledger is not None:
             with self._failing():
                 self._ledger.note_missing(url)
+
+    def settled(self, urls: Sequence[str]) -> set[str]:
+        """Return those addresses that need no fetching, since an earlier run has settled them."""
+        if self._ledger is not None and self._skip_known:
+            with self._failing():
+                return set(urls).difference(self._ledger.unknown(urls))
+        return set()
 
     def is_known(self, url: str) -> bool:
         """Whether an address is settled and not to be fetched again."""

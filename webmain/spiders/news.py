@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
@@ -20,7 +20,7 @@ from webmain.discovery.ledger import LIST
 from webmain.discovery.look import Look, evidence_of
 from webmain.discovery.page_evidence import judge_page
 from webmain.discovery.pagination import next_listing
-from webmain.discovery.sitemaps import NotASitemap, SitemapChild, read_sitemap, sitemaps_from_robots
+from webmain.discovery.sitemaps import NotASitemap, SitemapChild, SitemapEntry, read_pieces, sitemaps_from_robots
 from webmain.items import Hints, Page, Reason, Rejected
 from webmain.middlewares import Robots
 from webmain.page.urls import amp_to_canonical_guess, normalise, site_key
@@ -41,8 +41,13 @@ if TYPE_CHECKING:
 
 
 _SOURCE_PRIORITY: Final = 100
-_SITEMAP_MAX_BYTES: Final = 50 << 20
-_CHUNK: Final = 500
+_SITEMAP_MAX_BYTES: Final = 64 << 20
+_CHUNK: Final = 100
+"""Addresses that are judged in one go, while nothing else is done."""
+
+_JUDGED_AT_ONCE: Final = 2000
+"""Addresses of a site's sitemaps that are judged, and noted as pending, before any of them is wanted."""
+
 _REQUESTS_AHEAD: Final = 4
 
 
@@ -269,19 +274,24 @@ class NewsSpider(Spider):
                 text = response.body[: 500 * 1024].decode("utf-8", "replace")
                 sources.add_sitemaps(SitemapChild(url=url) for url in sitemaps_from_robots(text, url=response.url))
             elif source.kind is SourceKind.FEED:
-                feed = read_feed(response.body, url=response.url)
+                feed = await asyncio.to_thread(read_feed, response.body, url=response.url)
                 sources.succeeded(source)
                 if feed.next_url:
                     sources.add_feed_page(feed.next_url)
                 here.has_sources = True
                 await self._take(here, ((entry.url, entry.hints) for entry in feed.entries), Where.FEED)
             else:
-                sitemap = await asyncio.to_thread(read_sitemap, response.body, url=response.url)
+                for sitemap in read_pieces(response.body, url=response.url):
+                    if not self._is_running():
+                        return
+                    sources.add_sitemaps(sitemap.children)
+                    if sitemap.entries:
+                        here.has_sources = here.has_sitemap = True
+                    await self._keep(here, sitemap.entries)
                 sources.succeeded(source)
-                sources.add_sitemaps(sitemap.children)
-                if sitemap.entries:
-                    here.has_sources = here.has_sitemap = True
-                await self._take(here, ((entry.url, entry.hints) for entry in sitemap.entries), Where.SITEMAP)
+                while len(here) < _JUDGED_AT_ONCE and here.backlog and self._is_running():
+                    self._judge(here)
+                    await asyncio.sleep(0)
         except (NotAFeed, NotASitemap) as error:
             if source.is_probe:
                 self.memory.note_missing(source.url)
@@ -314,6 +324,31 @@ class NewsSpider(Spider):
             self._wait_for(site, site.sift(chunk, where))
             await asyncio.sleep(0)
 
+    async def _keep(self, site: Site, entries: Sequence[SitemapEntry]) -> None:
+        """Keep the addresses of a piece of a sitemap: news are judged at once, others when they are the newest that wait."""
+        room = max(0, _JUDGED_AT_ONCE - len(site))
+        news = [(entry.url, entry.hints) for entry in entries if entry.hints.source != "sitemap"][:room]
+        await self._take(site, news, Where.SITEMAP)
+        taken = {url for url, _ in news}
+        left = [entry for entry in entries if entry.url not in taken and site.is_own(entry.url)]
+        settled = self.memory.settled([entry.url for entry in left])
+        for entry in left:
+            if entry.url in settled:
+                site.fold(entry.url)
+                site.n_known += 1
+            else:
+                site.backlog.add(entry.url, entry.hints)
+        self._count("webmain/known", len(settled))
+        self._count("webmain/skipped/offsite", len(entries) - len(taken) - len(left))
+        await asyncio.sleep(0)
+
+    def _judge(self, site: Site) -> None:
+        """Judge the newest of the addresses that were only kept."""
+        self._wait_for(site, site.sift(site.backlog.take(_CHUNK), Where.SITEMAP))
+
+    def _is_running(self) -> bool:
+        return self.crawler.engine is not None and self.crawler.engine.running
+
     def _wait_for(self, site: Site, candidates: Iterable[Candidate]) -> int:
         """Let candidates wait for their turn, except those that are settled; return how many articles are new."""
         candidates = list(candidates)
@@ -338,6 +373,10 @@ class NewsSpider(Spider):
         if name in self._asking and not self.sources[name].is_settled:
             return
         while self._in_flight[name] < self._ahead and not self._is_spent():
+            if site.is_backlog_due():
+                self._judge(site)
+                asyncio.get_running_loop().call_soon(self._feed, site)  # other work comes in between
+                break
             candidate = site.next()
             if candidate is None:
                 break
@@ -372,7 +411,7 @@ class NewsSpider(Spider):
         for site in self.sites.values():
             self._in_flight[site.name] = 0
             self._feed(site)
-        if self._n_pages > before:
+        if self._n_pages > before or (not self._is_spent() and any(site.backlog for site in self.sites.values())):
             raise DontCloseSpider
 
     # ---- Pages

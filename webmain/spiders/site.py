@@ -19,6 +19,7 @@ from webmain.discovery.url_words import SIDE_HUB_WORDS
 from webmain.items import Hints
 from webmain.page.urls import amp_to_canonical_guess, normalise, site_key
 from webmain.spiders.arguments import PathFilter
+from webmain.spiders.backlog import Backlog
 
 _DAY_S: Final = 24 * 3600.0
 _MAX_REMEMBERED: Final = 200_000
@@ -141,6 +142,8 @@ class Site:
         Its site key; that of the ledger, too.
     skipped : Counter
         Addresses left out, by reason, since the caller last took them (`take_skipped`).
+    backlog : Backlog
+        Addresses of sitemaps that nobody has judged yet.
     n_known : int
         Addresses found that are settled.
     furniture : set of int
@@ -174,6 +177,7 @@ class Site:
         self._queued: dict[str, float] = {}  # normalised address -> its best key
         self._gone: set[str] = set()  # fetched, folded into another, or given up
         self._hints: dict[str, Hints] = {}
+        self.backlog = Backlog(self.limits.frontier)
         self.furniture: set[int] = set()
         self.has_sources = self.has_sitemap = False
         self._articles: set[bytes] = set()
@@ -371,6 +375,14 @@ class Site:
             return candidate
         return None
 
+    def is_backlog_due(self) -> bool:
+        """Whether the newest of what waits is among the addresses that are not judged yet."""
+        if not self.backlog:
+            return False
+        while self._heap and self._queued.get(self._heap[0][2].url) != self._heap[0][2].newest:
+            heapq.heappop(self._heap)
+        return not self._heap or self.backlog.newest() > -self._heap[0][0]
+
     def hints(self, url: str) -> Hints | None:
         """Take what feeds and sitemaps said of an address."""
         return self._hints.pop(url, None)
@@ -493,6 +505,9 @@ class Site:
     def take_skipped(self) -> Counter[str]:
         """Return what was left out since the last call."""
         skipped, self.skipped = self.skipped, Counter()
+        if self.backlog.n_dropped:
+            skipped["frontier_full"] += self.backlog.n_dropped
+            self.backlog.n_dropped = 0
         return skipped
 
 

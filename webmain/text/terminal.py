@@ -1,0 +1,77 @@
+"""Text of pages on a terminal: shown, never obeyed.
+
+A page may hold escape sequences, which repaint, rename or program a terminal, and marks that turn the order of letters
+round. What is printed passes here: `guard_terminal` puts a filter before standard output and standard error.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable
+from typing import Any, Final, TextIO
+
+_SEQUENCE: Final = (
+    r"\x1b(?:\[[0-?]{0,40}[ -/]{0,9}[@-~]?|[\]PX^_][^\x07\x1b\x9c]{0,2000}(?:\x07|\x1b\\|\x9c)?|[ -/]{0,9}[0-~])?"
+    r"|\x9b[0-?]{0,40}[ -/]{0,9}[@-~]?"
+)
+"""Escape sequences (ECMA-48), whole, so that none of their letters stay."""
+
+_CONTROLS = re.compile(rf"{_SEQUENCE}|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_UNSHOWN = re.compile(
+    rf"{_SEQUENCE}|[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufff9-\ufffb]"
+)
+
+
+def without_controls(text: str) -> str:
+    """Return a text without control characters and escape sequences; tabs, ends of lines and marks of direction stay."""
+    return _CONTROLS.sub("", text.replace("\r\n", "\n"))
+
+
+def printable(text: str) -> str:
+    """Return a text that a terminal shows and does not obey: without marks of direction, too."""
+    return _UNSHOWN.sub("", text.replace("\r\n", "\n"))
+
+
+def one_line(text: str) -> str:
+    """Return a printable text as one line, white space folded."""
+    return " ".join(printable(text.replace("\r", " ").replace("\u2028", " ").replace("\u2029", " ")).split())
+
+
+class PrintableStream:
+    """A text stream that makes what is written printable; all else is the stream's own.
+
+    Attributes
+    ----------
+    plain : TextIO
+        The stream itself, for what webmain itself has to say to a terminal (bold letters, a line of progress).
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self.plain = stream
+
+    def write(self, text: str) -> int:
+        """Write a text, cleaned; return its own length, as streams do."""
+        self.plain.write(printable(text))
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        """Write several texts."""
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.plain, name)
+
+
+def guard_terminal(*, always: bool = False) -> None:
+    """Clean what is written to standard output and standard error where they are a terminal, or always."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is not None and not isinstance(stream, PrintableStream) and (always or stream.isatty()):
+            setattr(sys, name, PrintableStream(stream))
+
+
+def plain(stream: TextIO) -> TextIO:
+    """Return the stream behind the filter."""
+    return stream.plain if isinstance(stream, PrintableStream) else stream
