@@ -374,6 +374,8 @@ class NewsSpider(Spider):
             return
         while self._in_flight[name] < self._ahead and not self._is_spent():
             if site.is_backlog_due():
+                if not self._is_running():
+                    return
                 self._judge(site)
                 asyncio.get_running_loop().call_soon(self._feed, site)  # other work comes in between
                 break
