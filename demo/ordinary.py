@@ -289,9 +289,9 @@ class Faro(OrdinarySite):
     def other_pages(self) -> Pages:
         """Yield the step to the true front page, the pages of its list, and the steps to articles."""
         self.steps |= {"/", *(self.link(n) for n in range(0, len(self.drafts), 3))}
-        yield "/", lambda: _refresh("0; url=portada/")
+        yield "/", lambda: refresh("0; url=portada/")
         for n in range(0, len(self.drafts), 3):
-            yield self.link(n), partial(_refresh, f"1;URL='{self.url(n)}'")
+            yield self.link(n), partial(refresh, f"1;URL='{self.url(n)}'")
         yield from self.listing("/portada/", self.name, range(len(self.drafts)), 9, "/portada/pagina-{n}.html")
 
     def article(self, n: int) -> str:
@@ -349,7 +349,8 @@ def slug(title: str) -> str:
     return "-".join(re.findall(r"[a-z0-9]+", plain))
 
 
-def _refresh(content: str) -> str:
+def refresh(content: str) -> str:
+    """Render a page that only leads elsewhere."""
     return f'<!DOCTYPE html><html><head><meta http-equiv="Refresh" content="{content}"><title>…</title></head></html>'
 
 

@@ -7,7 +7,8 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from demo.feeds import Channel, rss
-from demo.ordinary import N_ARTICLES, SITES, FerryLane, OrdinarySite, OrdinaryWeb, slug
+from demo.ordinary import N_ARTICLES, SITES, FerryLane, OrdinarySite, OrdinaryWeb, refresh, slug
+from demo.render import script
 from demo.server import serve
 from demo.wire import html, xml
 
@@ -88,9 +89,9 @@ def test_titles_languages_and_texts_are_right(ordinary):
 
 
 def test_a_list_at_an_articles_address_is_read_again_in_the_next_run(crawl_web):
-    crawl_web(web_of(FerryLane, n_articles=26))
+    crawl_web(web_of(FerryLane, n_articles=26), learn="no")
     web = web_of(FerryLane, n_articles=27)  # the 27th is on the last page of /letters-from-the-far-islands/ alone
-    again = crawl_web(web)
+    again = crawl_web(web, learn="no")
     assert again.stats["webmain/articles/new"] == 1
     assert {e.url for e in web.expected()} == stored(again)
 
@@ -99,7 +100,7 @@ def test_guesses_that_led_nowhere_are_not_repeated(crawl_web):
     first, second = Counter(), Counter()
     for visits in (first, second):
         web = web_of(FerryLane, n_articles=6)
-        crawl_web(web)
+        crawl_web(web, learn="no")
         visits.update(web.visits)
     assert not [url for url in second if url in first and urlsplit(url).path.startswith(("/sitemap", "/feed", "/rss"))]
     assert sum("robots" not in url for url in second) < sum("robots" not in url for url in first)
@@ -173,6 +174,54 @@ class MoreByScript(Shape):
         return self.cards(numbers) + (f'<a rel="next" href="{following}">Load more</a>' if following else "")
 
 
+class Chain(Shape):
+    """The front page names the newest article, and each article the next older one."""
+
+    def other_pages(self):
+        yield "/", partial(self.list_page, self.name, [0], "")
+
+    def story(self, n):
+        older = f'<p>See also <a href="{self.path(n + 1)}">what came before</a></p>' if n + 1 < len(self.drafts) else ""
+        return super().story(n) + older
+
+
+class ByScript(Shape):
+    """Lists show nothing at all: headlines and addresses are in the state of a framework."""
+
+    def list_page(self, title, numbers, following):
+        stories = [{"headline": self.drafts[n].title, "url": self.path(n)} for n in numbers]
+        more = f'<link rel="next" href="{following}">' if following else ""
+        state = script({"props": {"stories": stories}}, kind="application/json")
+        return self.shell(title, f'<div id="app"></div>{state}', head=more)
+
+
+class Refreshing(Shape):
+    """Refreshes in circles, without end, to other sites and to what is there already."""
+
+    def other_pages(self):
+        yield from super().other_pages()
+        targets = {
+            "/a/": "/b/",
+            "/b/": "/a/",
+            "/self/": "/self/?again",
+            "/off/": "http://elsewhere.invalid/",
+            "/known/": self.path(0),
+        }
+        for path, target in targets.items():
+            self.lists.add(path)
+            yield path, partial(refresh, f"0; url={target}")
+
+    def menu(self):
+        return [
+            (path, f"A page with a long name at {path}") for path in ("/a/", "/self/", "/off/", "/known/", "/more/1/")
+        ]
+
+    def respond(self, path):
+        if path.startswith("/more/"):
+            return html(refresh(f"0; url=/more/{int(path.split('/')[2]) + 1}/"))
+        return super().respond(path)
+
+
 class WholePosts(Shape):
     """Lists show whole articles, one below the other, at addresses that look like articles."""
 
@@ -217,15 +266,22 @@ SHAPES = (
     shape("scripted", "/news/{n}", "/ajax/list?page={n}", MoreByScript),
     shape("whole", "/blog/{slug}", "/older-posts-of-our-long-blog/{n}", WholePosts),
     shape("endless", "/{slug}", "/list?page={n}", Calendar),
+    shape("topics", "/topics/{slug}", "/topics?page={n}"),
+    shape("filed", "/category/news/{slug}/", "/category/news/page/{n}/"),
+    shape("chained", "/{slug}", "", Chain),
+    shape("dynamic", "/story/{slug}", "/latest?page={n}", ByScript),
+    shape("refreshing", "/{slug}", "/page/{n}", Refreshing),
 )
 
 
 def test_articles_are_found_whatever_the_form_of_addresses_and_lists(crawl_web):
-    web = web_of(*SHAPES, n_articles=14)
-    done = crawl_web(web)
+    web = web_of(*SHAPES, n_articles=12)
+    done = crawl_web(web, learn="no")
     found = stored(done)
     missing = {site.host: sorted({e.url for e in site.expected()} - found) for site in web.sites}
     assert {host: urls for host, urls in missing.items() if urls} == {}
     assert found == {e.url for e in web.expected()}
     calendar = [url for url in web.visits if "/calendar/" in url]
     assert 0 < len(calendar) <= 40
+    assert sum("refreshing.example/more" in url for url in web.visits) <= 6
+    assert done.stats["webmain/skipped/offsite"] == 1

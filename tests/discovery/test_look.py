@@ -211,3 +211,17 @@ def test_json_ld_with_the_body_counts_where_the_page_shows_none():
 
 def test_what_is_embedded_is_not_looked_for_where_the_page_shows_its_text():
     assert look(read(f"<p>{SENTENCE * 6}</p>" + state(article={"body": BODY}))).embedded == ()
+
+
+def test_links_that_are_only_in_the_pages_data_count():
+    stories = [{"title": "A", "url": "/news/1"}, {"href": "https://example.org/news/2"}, {"slug": "three", "n": 3}]
+    seen = look(shell(stories=stories))
+    assert [url for url in seen.followed if "/news/" in url] == [
+        "https://example.org/news/1",
+        "https://example.org/news/2",
+    ]
+    assert set(seen.followed) <= set(seen.links)
+
+
+def test_data_is_no_link_where_the_page_shows_text():
+    assert look(read(f"<p>{SENTENCE * 6}</p>" + state(stories=[{"url": "/news/1"}]))).links == ()

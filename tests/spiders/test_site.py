@@ -231,6 +231,13 @@ def test_what_was_seen_to_be_a_list_is_one_and_so_are_its_pages():
     ] == [False]
 
 
+def test_a_list_is_one_where_a_sitemap_names_it():
+    here = site()
+    here.note_list(FRONT + "letters-from-the-far-islands/")
+    (candidate,) = find(here, "letters-from-the-far-islands/", where=Where.SITEMAP, hints=Hints(source="sitemap"))
+    assert candidate.is_hub
+
+
 def test_the_front_pages_list_makes_no_list_of_numbered_articles():
     here = site()
     here.note_list(FRONT + "?paged=2")

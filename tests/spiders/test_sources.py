@@ -22,7 +22,12 @@ def begun(**options):
 
 
 def rest(sources):
-    return list(iter(sources.next, None))
+    """Return what is asked for where each source is what it should be."""
+    asked = []
+    for source in iter(sources.next, None):
+        sources.succeeded(source)
+        asked.append(source)
+    return asked
 
 
 def test_robots_comes_first_then_feeds_then_sitemaps():
@@ -68,11 +73,24 @@ def test_a_place_that_answers_ends_the_search():
     assert not any(source.kind is probe.kind for source in rest(sources))
 
 
-def test_named_sources_make_the_search_needless():
+def named():
     sources = begun()
     sources.add_feeds(["https://example.org/feed"])
     sources.add_sitemaps([SitemapChild(url="https://example.org/map.xml")])
-    assert not any(source.is_probe for source in rest(sources))
+    return sources
+
+
+def test_named_sources_make_the_search_needless():
+    sources = named()
+    for source in iter(lambda: sources.next(is_idle=True), None):
+        assert not source.is_probe
+        sources.succeeded(source)
+
+
+def test_places_are_guessed_where_what_is_named_can_not_be_read():
+    sources = named()
+    kinds = [source.kind for source in iter(lambda: sources.next(is_idle=True), None) if source.is_probe]
+    assert set(kinds) == {SourceKind.FEED, SourceKind.SITEMAP}
 
 
 def test_each_source_is_asked_for_once_and_an_index_that_names_itself_ends():

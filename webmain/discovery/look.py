@@ -18,6 +18,7 @@ from webmain.discovery.feeds import find_feeds
 from webmain.discovery.page_evidence import PageEvidence
 from webmain.discovery.pagination import Link
 from webmain.items import HIDDEN, Flag, Hints
+from webmain.page.links import data_links
 from webmain.page.prose import prose_chars
 from webmain.page.teasers import MIN_PARAGRAPH_CHARS, read_teasers
 from webmain.page.urls import join, normalise
@@ -36,6 +37,9 @@ MIN_LIST_LINKS: Final = 3
 
 FEW_CHARS: Final = 300
 """Where a page shows fewer characters in paragraphs, the text that it carries as data is looked at."""
+
+FEW_LINKS: Final = 30
+"""Where it has fewer links besides, the addresses that it carries as data count as links."""
 
 MAX_URL_CHARS: Final = 2083
 """Longer addresses of links are left out; Scrapy would not fetch them (`URLLENGTH_LIMIT`)."""
@@ -167,7 +171,8 @@ class Look:
         The page's address.
     head : Head
     links : tuple of str
-        Absolute addresses of the links, in document order, each as often as it occurs.
+        Absolute addresses of the links, in document order, each as often as it occurs; where the page shows hardly any text
+        and few links, those that it carries as data too.
     followed : tuple of str
         Those of them without `rel=nofollow`.
     pager : tuple of Link
@@ -232,12 +237,15 @@ def look(document: Document) -> Look:
     links = [link for link in document.links if len(link.url) <= MAX_URL_CHARS]
     content = hints.content_html if hints else None
     linked, blocks = (chars * leaves.has(Flag.IN_ANCHOR)).astype(np.int32), document.blocks
-    embedded = document.embedded if _paragraphs(blocks.of_unit, chars, linked).sum() < FEW_CHARS else None
+    shows_little = _paragraphs(blocks.of_unit, chars, linked).sum() < FEW_CHARS
+    embedded = document.embedded if shows_little else None
+    shown_links = tuple(link.url for link in links)
+    data = data_links(document) if shows_little and len(set(shown_links)) < FEW_LINKS else ()
     return Look(
         url=document.url or "",
         head=replace(head, links=()),
-        links=tuple(link.url for link in links),
-        followed=tuple(link.url for link in links if "nofollow" not in link.rel),
+        links=shown_links + data,
+        followed=(*(link.url for link in links if "nofollow" not in link.rel), *data),
         pager=tuple(pager_links(document)),
         feeds=tuple(feed.url for feed in find_feeds(head.links, url=document.base_url or document.url or "")),
         types=frozenset(found for data in document.tree.data for found in _TYPE.findall(data)),

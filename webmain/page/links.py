@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, Final
 
 from webmain.page.urls import join
 
@@ -79,3 +81,25 @@ def _zones(elements: Elements) -> list[str]:
     for tag, parent in zip(elements.tags, elements.parent, strict=True):
         zones.append(tag if tag in LANDMARKS else zones[parent] if parent >= 0 else "")
     return zones
+
+
+MAX_DATA_LINKS: Final = 500
+_IN_DATA = re.compile(
+    r"""\\?"(?:url|href|path|link|uri|permalink|(?:web|page|canonical|article|story)_?url)\\?"\s*+:\s*+\\?"""
+    r""""(?P<url>(?:https?:)?+(?:\\{0,3}+/[^"\\/\s<>{}]{0,500}+){1,30}+)\\?\"""",
+    re.IGNORECASE,
+)
+
+
+def data_links(document: Document) -> tuple[str, ...]:
+    """Return addresses that stand in the data for a page's scripts under the usual names, absolute, each once.
+
+    For pages that show no links of their own: a script would make them of these.
+    """
+    base = document.base_url or ""
+    found: dict[str, None] = {}
+    for match in islice(_IN_DATA.finditer(document.html), 4 * MAX_DATA_LINKS):
+        url = join(base, match["url"].replace("\\", ""))
+        if url is not None:
+            found[url] = None
+    return tuple(found)[:MAX_DATA_LINKS]

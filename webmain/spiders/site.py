@@ -181,7 +181,7 @@ class Site:
         self.furniture: set[int] = set()
         self.has_sources = self.has_sitemap = False
         self._articles: set[bytes] = set()
-        self._lists: set[str] = set()  # stems of what turned out to be lists
+        self._lists: set[str] = set()  # what turned out to be lists, and their stems
         self._refused: dict[str, int] = {}  # hubs like too many others, and their depth
         self._link_sets: set[int] = set()
         self._unnamed = self.n_known = 0
@@ -279,7 +279,12 @@ class Site:
         """Decide what an address is taken for; None where it is left out."""
         kind = judgement.kind
         is_named = where is Where.BEFORE or where is Where.FEED or self._is_news(url)
-        is_list = where is Where.NEXT or self.is_list(url)
+        is_linked = where not in (
+            Where.SITEMAP,
+            Where.FEED,
+            Where.BEFORE,
+        )  # of these there are too many for a close look
+        is_list = where is Where.NEXT or (self.is_list(url) if is_linked else url in self._lists)
         is_ignored = kind is UrlKind.IGNORE and not (is_list and judgement.reason == LATER_PART)
         if is_ignored or self._paths.excludes(url) or url == self.front:
             return None
@@ -460,7 +465,7 @@ class Site:
     def note_list(self, url: str) -> None:
         """Remember that a page is a list: so are the pages that are numbered after it."""
         if len(self._lists) < _MAX_REMEMBERED:
-            self._lists |= stems(url)
+            self._lists |= {url, *stems(url)}
 
     def is_list(self, url: str) -> bool:
         """Whether a page was seen to be a list, or is a numbered page of one."""

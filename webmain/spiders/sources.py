@@ -54,8 +54,8 @@ class Source:
 class Sources:
     """A site's sources, one after the other: robots.txt, the feeds, then the sitemaps, the most promising first.
 
-    The usual places are tried only where nothing is named, and only until one answers: a few at first, one more for each
-    `PAGES_A_GUESS` articles found by links, all of them where there is nothing else to do and few articles were found.
+    The usual places are tried only where nothing that is named can be read, and only until one answers: a few at first, one
+    more for each `PAGES_A_GUESS` articles found by links, all of them where nothing else is left and few articles were found.
     """
 
     def __init__(self, *, max_feeds: int, max_sitemaps: int, since: datetime | None = None) -> None:
@@ -68,7 +68,7 @@ class Sources:
         self._guesses: deque[Source] = deque()
         self._n_guessed = 0
         self._is_through = False
-        self._named: set[SourceKind] = set()
+        self._found: set[SourceKind] = set()
         self._seen: set[str] = set()
         self._feed_pages = MAX_FEED_PAGES
 
@@ -87,7 +87,6 @@ class Sources:
         """Take feeds that a page names."""
         for url in urls:
             if self._is_fresh(url):
-                self._named.add(SourceKind.FEED)
                 self._feeds.append(url)
 
     def add_feed_page(self, url: str) -> None:
@@ -100,13 +99,11 @@ class Sources:
         """Take sitemaps that robots.txt or an index names."""
         fresh = [child for child in children if self._is_fresh(child.url)]
         if fresh:
-            self._named.add(SourceKind.SITEMAP)
             self._sitemaps = list(order_children([*self._sitemaps, *fresh], since=self._since))
 
     def succeeded(self, source: Source) -> None:
-        """Note that a source was what it should be, so that no other place need be tried."""
-        if source.is_probe:
-            self._named.add(source.kind)
+        """Note that a source was what it should be, so that no other place need be guessed."""
+        self._found.add(source.kind)
 
     def next(self, *, n_articles: int = 0, is_idle: bool = False) -> Source | None:
         """Return what to ask for now; None when all is read.
@@ -141,7 +138,7 @@ class Sources:
         is_all = is_idle and n_articles < FEW_ARTICLES
         while self._guesses and (is_all or self._n_guessed < GUESSES_AT_FIRST + n_articles // PAGES_A_GUESS):
             guess = self._guesses.popleft()
-            if guess.kind not in self._named and self._is_fresh(guess.url):
+            if guess.kind not in self._found and self._is_fresh(guess.url):
                 self._n_guessed += 1
                 return guess
         return None
