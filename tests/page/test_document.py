@@ -16,8 +16,6 @@ def test_views_are_made_when_first_asked_for():
     assert not {"tree", "lines", "blocks"} & set(page.__dict__)
     assert page.lines.title == "T"
     assert "tree" not in page.__dict__
-    assert page.title == "T"
-    assert "tree" not in page.__dict__
     assert page.leaves is page.tree.leaves
     assert page.title == "T"
 

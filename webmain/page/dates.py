@@ -110,7 +110,7 @@ def parse_date(
     month_first : bool
         Read 05/06/2024 as the American press does; it is 5 June otherwise.
     now : datetime or None
-        Later dates than two days after it are none; by default the clock's.
+        Later dates than two days after it are none: when the page was fetched; by default the clock's.
 
     Returns
     -------
@@ -122,9 +122,18 @@ def parse_date(
     text = plain(raw)
     if not any(c.isdigit() for c in text):
         return None
-    latest = (now or datetime.now(UTC)) + timedelta(days=_DAYS_AHEAD)
+    latest = _latest(now)
     found = _whole(text) or _search(text, language, month_first)
     return found if found and found.year >= FIRST_YEAR and found <= latest else None
+
+
+def _latest(now: datetime | None) -> datetime:
+    """Return the latest date that a page of that time may name."""
+    now = now or datetime.now(UTC)
+    try:
+        return (now if now.tzinfo else now.replace(tzinfo=UTC)) + timedelta(days=_DAYS_AHEAD)
+    except OverflowError:
+        return datetime.max.replace(tzinfo=UTC)
 
 
 def _whole(text: str) -> datetime | None:
@@ -274,7 +283,7 @@ def date_in_url(url: str, *, now: datetime | None = None) -> datetime | None:
         path = unquote(urlsplit(url[:2000]).path).lower()
     except ValueError:
         return None
-    latest = (now or datetime.now(UTC)) + timedelta(days=_DAYS_AHEAD)
+    latest = _latest(now)
     for pattern in _URL_DATES:
         for match in pattern.finditer(path):
             found = _build(match.groupdict(), "")

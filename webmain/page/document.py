@@ -131,8 +131,8 @@ class Document:
 
     @_View
     def title(self) -> str:
-        """Text of the `title` element; from the source lines where no tree has been built yet."""
-        return self.tree.title if "tree" in self.__dict__ or "lines" not in self.__dict__ else self.lines.title
+        """Text of the `title` element."""
+        return self.tree.title
 
     @_View
     def site(self) -> str:

@@ -91,14 +91,14 @@ def _first(reading: Reading, candidates: Iterator[tuple[str, str]]) -> Found | N
 
 def _parsed(reading: Reading, candidates: Iterator[tuple[str, str]]) -> Iterator[Found]:
     """Yield the candidates that are dates."""
-    language, month_first = reading.language, _month_first(reading)
+    language, month_first, now = reading.language, _month_first(reading), reading.document.page.fetched_at
     for name, raw in candidates:
         if name == "url":
-            value = date_in_url(raw)
+            value = date_in_url(raw, now=now)
         elif name in _SHOWN and is_range(raw, language=language):
             continue
         else:
-            value = parse_date(raw, language=language, month_first=month_first)
+            value = parse_date(raw, language=language, month_first=month_first, now=now)
         if value is not None:
             yield found(value, name, raw)
 
@@ -226,8 +226,8 @@ def _seen(reading: Reading) -> Iterator[tuple[str, str]]:
 def _only_date(reading: Reading, n_leaves: int) -> list[str]:
     """Return the lines that give a date anywhere on the page, if all of them give the same day."""
     lines = list(islice(_date_lines(reading, range(min(n_leaves, 5000)), 80), 30))
-    month_first = _month_first(reading)
-    parsed = [(t, parse_date(t, language=reading.language, month_first=month_first)) for t in lines]
+    month_first, now = _month_first(reading), reading.document.page.fetched_at
+    parsed = [(t, parse_date(t, language=reading.language, month_first=month_first, now=now)) for t in lines]
     days = {value.date() for _, value in parsed if value is not None}
     return [t for t, value in parsed if value is not None] if len(days) == 1 else []
 
