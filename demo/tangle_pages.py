@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from demo.render import american_date, as_json, comment_list, esc, fill, inline, news_article, open_graph, script, table
-from demo.stories import Block, Comment, Story
+from demo.stories import Block, Comment, Story, stories
 from webmain.items import Kind
 
 NAME = "The Tangle"
@@ -149,6 +149,12 @@ def amp(story: Story, url: str, blocks: Sequence[Block]) -> str:
 <footer>{NAME}, fast lane</footer></body></html>"""
 
 
+def claimed() -> str:
+    """Return the address of another site's article that one story falsely names as its own."""
+    true = stories("courier")[0]
+    return f"https://www.harbour-courier.example/{true.published:%Y/%m/%d}/{true.section.lower()}/{true.slug}"
+
+
 def _title(story: Story, place: Place) -> str:
     part = f" (page {place.part} of {place.parts})" if place.part > 1 else ""
     return f"{NAME} » {story.section} » {story.title}{part}"
@@ -160,6 +166,8 @@ def _head(story: Story, place: Place) -> str:
     lines = []
     if not forms & {"br", "soup"}:
         lines.append(f'<link rel="canonical" href="{place.url}">')
+    if "soup" in forms:
+        lines.append(f'<link rel="canonical" href="{claimed()}">')
     if forms & {"br", "parts", "paywall", "hidden", "feed-only", "duplicates", "busy"}:
         lines.append(open_graph(story, url=place.url, image=place.image, site_name=NAME, locale="en_US"))
     if "duplicates" in forms:

@@ -8,7 +8,9 @@ from statistics import fmean
 import pytest
 
 from demo.server import serve
+from demo.tangle_pages import claimed
 from demo.web import Web
+from webmain.corpus.identity import article_id
 from webmain.evaluation.metrics import TextPair, words
 from webmain.items import Reason
 
@@ -73,6 +75,15 @@ def test_no_trap_is_stored_and_the_reasons_are_counted(whole):
     ):
         assert rejected.get(reason.value), reason
     assert whole[0].stats["webmain/failed/redirect_loop"] == 1
+
+
+def test_a_story_that_names_another_sites_article_as_its_own_takes_nothing_from_it(whole):
+    stored = by_url(whole[0])
+    (forger,) = [stored[e.url] for e in Web().expected() if "soup" in e.forms]
+    victim = stored[claimed()]
+    assert (forger["canonical_url"], forger["canonical_claim"]) == (None, claimed())
+    assert forger["id"] != victim["id"] == article_id(claimed())
+    assert {a["revision"] for a in whole[0].articles()} == {1}
 
 
 def test_articles_over_several_pages_are_whole(whole):

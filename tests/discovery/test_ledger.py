@@ -524,3 +524,11 @@ def test_an_older_ledger_gets_a_place_for_what_is_missing(tmp_path, version):
     with Ledger(path) as ledger:
         ledger.note_missing(A)
         assert ledger.missing([A, B]) == {A}
+
+
+def test_a_full_disk_is_told_with_what_to_do(tmp_path):
+    with Ledger(tmp_path / "x") as ledger:
+        (pages,) = ledger._db.execute("PRAGMA page_count").fetchone()
+        ledger._db.execute(f"PRAGMA max_page_count = {pages + 1}")
+        with pytest.raises(LedgerError, match="no space is left on the disk; free some and start again"):
+            ledger.add_pending([Found(url=f"https://{SITE}/{'x' * 900}{n}") for n in range(100)], site=SITE)
