@@ -9,7 +9,8 @@ same articles through it, each in a process of its own, one after the other in e
 - trafilatura: the same, with `trafilatura.bare_extraction` and metadata in an item pipeline, written by Scrapy's feed;
 - webmain: `scrapy crawl news`: discovery, extraction, metadata, language, words, near-duplicates, ledger and store.
 
-CPU is user plus system time of the crawler's process, start-up included. Politeness is off for all, on loopback only.
+CPU is user plus system time of the crawler's process and its workers, start-up included. Politeness is off for all, on
+loopback only.
 """
 
 from __future__ import annotations

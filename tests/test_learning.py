@@ -11,14 +11,16 @@ from scrapy.exceptions import NotConfigured
 from scrapy.settings import Settings
 
 from webmain import learning as crawl_learning
+from webmain import stages
+from webmain.corpus.protocol import StoreError
 from webmain.corpus.spool import Spool
 from webmain.extractors import learning as rooms
 from webmain.extractors.base import Learned, NothingLearned
-from webmain.extractors.learning import Learning
-from webmain.extractors.lesson import Event, HeldDocuments, held
+from webmain.extractors.learning import Learning, likeness
+from webmain.extractors.lesson import Documents, Event
 from webmain.extractors.line_block import LineBlock
-from webmain.extractors.shelf import Shelf
-from webmain.items import Page
+from webmain.extractors.shelf import Shelf, site_of
+from webmain.items import Hints, Page
 from webmain.page.document import Document
 
 DEFAULT = LineBlock()
@@ -103,13 +105,19 @@ def make(tmp_path, told):
         spool.close()
 
 
+def take(learning, document):
+    """Do what a crawl does with a page that comes."""
+    return learning.take(document.page, likeness(document, learning.model(site_of(document))))
+
+
 def learn(learning, site="a.example"):
     """Do what a crawl does with a site that is ready; return what is released."""
     if lesson := learning.lesson(site):
-        learning.note(site, lesson.run())
+        learning.note(site, lesson.run(stages.read))
     out = []
-    while (released := learning.release(site)) is not None:
-        out.append((int(released.document.url.rpartition("/")[2]), released.extractor))
+    while (page := learning.release(site)) is not None:
+        judge = learning.judge_of(likeness(stages.read(page), learning.model(site)))
+        out.append((int(page.url.rpartition("/")[2]), judge))
     return out
 
 
@@ -122,16 +130,16 @@ def numbers(released):
 
 def test_pages_wait_until_there_are_as_many_as_are_wanted(make, told):
     learning = make()
-    assert [learning.take(document(n)) for n in range(2)] == [None, None]
+    assert [take(learning, document(n)) for n in range(2)] == [None, None]
     assert learning.ready() is None
-    assert learning.take(document(2)) is None
+    assert take(learning, document(2)) is None
     assert learning.ready() == "a.example"
     assert learning.ready() is None
     released = learn(learning)
     assert numbers(released) == [0, 1, 2]
     assert {e.learned.n_pages for _, e in released} == {3}
     assert told == [(Event.LEARNED, "a.example")]
-    after = learning.take(document(3))
+    after = take(learning, document(3))
     assert after is released[0][1]
     assert learning.n_held == 0
 
@@ -141,33 +149,33 @@ def test_the_number_may_be_set(make, pages, n):
     learning = make(pages=pages)
     for i in range(n):
         assert learning.ready() is None
-        learning.take(document(i))
+        take(learning, document(i))
     assert learning.ready() == "a.example"
 
 
 def test_pages_that_come_while_the_site_is_learned_wait_and_are_released_with_the_others(make):
     learning = make()
     for n in range(3):
-        learning.take(document(n))
+        take(learning, document(n))
     lesson = learning.lesson("a.example")
     assert learning.lesson("a.example") is None  # nobody else begins
     assert learning.release("a.example") is None
-    assert learning.take(document(3)) is None
+    assert take(learning, document(3)) is None
     assert learning.waiting() == []
-    learning.note("a.example", lesson.run())
+    learning.note("a.example", lesson.run(stages.read))
     assert numbers(learn(learning)) == [0, 1, 2, 3]
 
 
 def test_learning_may_run_in_another_thread_while_pages_come(make):
     learning = make(pages=5)
     for n in range(5):
-        learning.take(document(n))
+        take(learning, document(n))
     lesson = learning.lesson("a.example")
     results = []
-    thread = threading.Thread(target=lambda: results.append(lesson.run()))
+    thread = threading.Thread(target=lambda: results.append(lesson.run(stages.read)))
     thread.start()
     for n in range(5, 25):
-        learning.take(document(n))
+        take(learning, document(n))
     thread.join()
     learning.note("a.example", results[0])
     assert numbers(learn(learning)) == list(range(25))
@@ -177,18 +185,18 @@ def test_learning_may_run_in_another_thread_while_pages_come(make):
 def test_each_page_is_released_once_by_several_at_a_time(make):
     learning = make()
     for n in range(3):
-        learning.take(document(n))
-    learning.note("a.example", learning.lesson("a.example").run())
+        take(learning, document(n))
+    learning.note("a.example", learning.lesson("a.example").run(stages.read))
     one, two = learning.release("a.example"), learning.release("a.example")
-    assert {one.document.url[-1], two.document.url[-1]} == {"0", "1"}
+    assert {one.url[-1], two.url[-1]} == {"0", "1"}
 
 
 def test_sites_are_learned_apart(make, told):
     learning = make()
     for n in range(2):
-        learning.take(document(n, site="a.example"))
-        learning.take(document(n, site="www.b.example"))
-    learning.take(document(2, site="b.example"))
+        take(learning, document(n, site="a.example"))
+        take(learning, document(n, site="www.b.example"))
+    take(learning, document(2, site="b.example"))
     assert learning.ready() == "b.example"
     assert learning.ready() is None
     assert numbers(learn(learning, "b.example")) == [0, 1, 2]
@@ -198,8 +206,8 @@ def test_sites_are_learned_apart(make, told):
 def test_a_page_of_no_site_or_without_text_never_waits(make, told):
     learning = make()
     blank = Document(Page(url="https://a.example/"), html="<html><body></body></html>")
-    assert learning.take(blank) is DEFAULT
-    assert [learning.take(Document(Page(), html="<p>Text</p>")) for _ in range(2)] == [DEFAULT, DEFAULT]
+    assert take(learning, blank) is DEFAULT
+    assert [take(learning, Document(Page(), html="<p>Text</p>")) for _ in range(2)] == [DEFAULT, DEFAULT]
     assert told == [(Event.NOT_LEARNABLE, "")]
     assert learning.n_held == 0
 
@@ -207,9 +215,9 @@ def test_a_page_of_no_site_or_without_text_never_waits(make, told):
 def test_pages_wait_no_longer_than_they_may(make):
     clock = Clock()
     learning = make(hold_s=60, clock=clock)
-    learning.take(document(0))
+    take(learning, document(0))
     clock.now = 30
-    learning.take(document(0, site="b.example"))
+    take(learning, document(0, site="b.example"))
     clock.now = 59.9
     assert learning.overdue() == []
     clock.now = 60
@@ -222,7 +230,7 @@ def test_pages_wait_no_longer_than_they_may(make):
 def test_without_a_limit_pages_wait_for_ever(make):
     clock = Clock()
     learning = make(hold_s=0, clock=clock)
-    learning.take(document(0))
+    take(learning, document(0))
     clock.now = 1e9
     assert learning.overdue() == []
 
@@ -231,7 +239,7 @@ def test_beyond_the_bound_the_site_not_seen_for_longest_goes_on(make):
     learning = make(pages=10, max_held=3)
     for site in ("a", "b", "c", "a"):
         assert learning.ready() is None
-        learning.take(document(1, site=f"{site}.example"))
+        take(learning, document(1, site=f"{site}.example"))
     assert learning.ready() == "b.example"
     assert numbers(learn(learning, "b.example")) == [1]
     assert learning.n_held == 3
@@ -241,9 +249,9 @@ def test_sites_beyond_the_bound_are_forgotten_and_read_from_the_shelf_again(make
     monkeypatch.setattr(rooms, "MAX_SITES", 2)
     learning = make(pages=1)
     for n, site in enumerate(["a.example", "b.example", "c.example", "d.example"]):
-        learning.take(document(n, site=site))
+        take(learning, document(n, site=site))
         learn(learning, learning.ready())
-    assert learning.take(document(9)) is not None
+    assert take(learning, document(9)) is not None
     assert told[-1] == (Event.REUSED, "a.example")
 
 
@@ -253,9 +261,9 @@ def test_sites_beyond_the_bound_are_forgotten_and_read_from_the_shelf_again(make
 def test_nothing_learned_means_the_default_method_told_once(make, told):
     learning = make()
     for n in range(3):
-        learning.take(document(n, "nothing"))
+        take(learning, document(n, "nothing"))
     assert learn(learning) == [(0, DEFAULT), (1, DEFAULT), (2, DEFAULT)]
-    assert [learning.take(document(n)) for n in range(3, 9)] == [DEFAULT] * 6
+    assert [take(learning, document(n)) for n in range(3, 9)] == [DEFAULT] * 6
     assert told == [(Event.NOT_LEARNABLE, "a.example")]
 
 
@@ -266,14 +274,14 @@ def test_a_method_that_judges_unlearned_does_so_itself(make):
     able = Able()
     learning = make(able)
     for n in range(3):
-        learning.take(document(n, "nothing"))
+        take(learning, document(n, "nothing"))
     assert learn(learning) == [(0, able), (1, able), (2, able)]
 
 
 def test_a_fault_of_the_method_costs_no_page(make, told, caplog):
     learning = make()
     for n in range(3):
-        learning.take(document(n, "fault"))
+        take(learning, document(n, "fault"))
     assert learn(learning) == [(0, DEFAULT), (1, DEFAULT), (2, DEFAULT)]
     assert told == [(Event.FAILED, "a.example")]
     assert "RuntimeError" in caplog.text
@@ -282,7 +290,7 @@ def test_a_fault_of_the_method_costs_no_page(make, told, caplog):
 def test_a_shelf_that_cannot_be_written_costs_the_model_alone(make, told, tmp_path):
     learning = make()
     for n in range(3):
-        learning.take(document(n))
+        take(learning, document(n))
     (tmp_path / "models" / "a.example.toy.json").mkdir()
     released = learn(learning)
     assert [e.learned.n_pages for _, e in released] == [3, 3, 3]
@@ -294,7 +302,7 @@ def test_a_spool_that_cannot_be_written_makes_nothing_wait(tmp_path, told):
     learning = Learning(
         Toy(), shelf=Shelf(tmp_path), spool=Spool(tmp_path / "file"), default=DEFAULT, tell=lambda *t: told.append(t[0])
     )
-    assert learning.take(document(0)) is DEFAULT
+    assert take(learning, document(0)) is DEFAULT
     assert told == [Event.FAILED]
 
 
@@ -307,7 +315,7 @@ def test_a_spool_that_cannot_be_written_makes_nothing_wait(tmp_path, told):
 def test_from_fewer_pages_than_the_method_wants_nothing_is_learned(make, told, min_pages, pages, n, event):
     learning = make(Toy(min_pages), pages=pages)
     for i in range(n):
-        learning.take(document(i))
+        take(learning, document(i))
     assert numbers(learn(learning)) == list(range(n))
     assert told == [(event, "a.example")]
 
@@ -318,7 +326,7 @@ def test_from_fewer_pages_than_the_method_wants_nothing_is_learned(make, told, m
 def learned_before(make, n=3, look="old"):
     first = make(Toy(n))
     for i in range(n):
-        first.take(document(i, look))
+        take(first, document(i, look))
     learn(first)
 
 
@@ -326,7 +334,7 @@ def test_a_model_of_enough_pages_is_used_at_once(make, told):
     learned_before(make)
     told.clear()
     later = make()
-    assert later.take(document(7)).learned.n_pages == 3
+    assert take(later, document(7)).learned.n_pages == 3
     assert told == [(Event.REUSED, "a.example")]
 
 
@@ -334,7 +342,7 @@ def test_a_model_of_fewer_pages_waits_for_better(make, told):
     learned_before(make, n=2)
     told.clear()
     later = make()
-    assert [later.take(document(n)) for n in range(3)] == [None] * 3
+    assert [take(later, document(n)) for n in range(3)] == [None] * 3
     assert {e.learned.n_pages for _, e in learn(later)} == {3}
     assert told == [(Event.RETRAINED, "a.example")]
 
@@ -345,7 +353,7 @@ def test_with_no_more_pages_than_before_the_model_is_kept(make, told, n, event, 
     told.clear()
     later = make(pages=9)
     for i in range(n):
-        later.take(document(i))
+        take(later, document(i))
     assert {e.learned.n_pages for _, e in learn(later)} == {pages}
     assert told == [(event, "a.example")]
 
@@ -354,7 +362,7 @@ def test_a_model_of_fewer_pages_judges_where_no_more_is_learned(make, told):
     learned_before(make, n=2)
     later = make()
     for n in range(3):
-        later.take(document(n, "nothing old"))
+        take(later, document(n, "nothing old"))
     assert {e.learned.n_pages for _, e in learn(later)} == {2}
 
 
@@ -363,7 +371,7 @@ def test_a_model_of_fewer_pages_and_another_layout_is_not_used(make, told, tmp_p
     told.clear()
     later = make(pages=9)
     for n in range(5):
-        later.take(document(n, "new"))
+        take(later, document(n, "new"))
     assert {e.look for _, e in learn(later)} == {"new"}
     assert [event for event, _ in told] == [Event.LAYOUT_CHANGED, Event.RETRAINED]
 
@@ -375,7 +383,7 @@ def test_a_model_that_cannot_be_used_is_told_and_learned_anew(make, told, tmp_pa
     path.write_bytes(path.read_bytes()[:-5])
     later = make()
     for n in range(3):
-        assert later.take(document(n)) is None
+        assert take(later, document(n)) is None
     learn(later)
     assert [event for event, _ in told] == [Event.UNUSABLE, Event.RETRAINED]
     assert path.with_name(path.name + ".damaged").exists()
@@ -387,7 +395,7 @@ def test_a_model_that_cannot_be_used_is_told_and_learned_anew(make, told, tmp_pa
 def takes(learning, looks):
     """Take pages of these looks; return "." for each that goes on at once and "w" for each that waits."""
     return "".join(
-        "w" if learning.take(document(n, {"o": "old", "n": "new"}[look])) is None else "."
+        "w" if take(learning, document(n, {"o": "old", "n": "new"}[look])) is None else "."
         for n, look in enumerate(looks)
     )
 
@@ -473,8 +481,8 @@ def test_a_site_is_learned_anew_once_in_a_crawl(make, told):
     takes(later, "nnnnn")
     learn(later)
     assert takes(later, "ooooooooooooo") == "............."
-    assert later.take(document(1, "old")) is DEFAULT
-    assert later.take(document(1, "new")).look == "new"
+    assert take(later, document(1, "old")) is DEFAULT
+    assert take(later, document(1, "new")).look == "new"
 
 
 def test_a_crawl_that_is_killed_after_a_change_begins_anew(make, told):
@@ -499,7 +507,7 @@ def read_all(learning, documents):
 
     for each in documents:
         n = int(each.url.rpartition("/")[2])
-        extractor = learning.take(each)
+        extractor = take(learning, each)
         if extractor is not None:
             judged[n] = getattr(extractor, "look", "default")
         while learning.ready():
@@ -520,7 +528,7 @@ def test_duplicates_among_the_pages_do_not_make_a_model_too_small_for_ever(make,
     assert (model.n_pages, model.pages_given) == ((pages + 1) // 2, pages)
     told.clear()
     later = make(pages=pages)
-    assert later.take(document(0)).look == "old"
+    assert take(later, document(0)).look == "old"
     assert told == [(Event.REUSED, "a.example")]
     assert models(tmp_path) == [model]
 
@@ -543,7 +551,7 @@ def test_an_archive_of_two_layouts_gives_the_same_in_every_crawl(make, told, tmp
 def test_only_pages_newer_than_the_model_tell_of_a_change(make, told, day, has_changed):
     read_all(make(), [document(n, day=21) for n in range(3)])
     later = make()
-    waits = [later.take(document(n, "new", day=day)) is None for n in range(6)]
+    waits = [take(later, document(n, "new", day=day)) is None for n in range(6)]
     assert waits == [has_changed] * 6
     assert ((Event.LAYOUT_CHANGED, "a.example") in told) is has_changed
 
@@ -593,14 +601,11 @@ def test_a_site_whose_pages_do_not_resemble_each_other_is_told_not_to_be_watched
     )
 
 
-# ---- Documents that waited
+# ---- Pages that waited
 
 
-def test_documents_are_read_when_asked_for_and_their_time_begins_anew(make, tmp_path):
-    spool = Spool(tmp_path / "s")
-    for n in range(4):
-        spool.put("s", held(document(n)))
-    documents = HeldDocuments(spool, "s", 3)
+def test_documents_are_read_when_asked_for():
+    documents = Documents([document(n).page for n in range(3)], stages.read)
     assert len(documents) == 3
     assert [d.url[-1] for d in documents] == ["0", "1", "2"]
     assert documents[-1].url == documents[2].url
@@ -608,12 +613,9 @@ def test_documents_are_read_when_asked_for_and_their_time_begins_anew(make, tmp_
     assert documents[0] is not documents[0]
     with pytest.raises(IndexError):
         documents[3]
-    spool.close()
 
 
 def test_what_is_known_of_a_page_is_not_lost_while_it_waits(make):
-    from webmain.items import Hints
-
     page = Page(
         url="https://a.example/1",
         body="<p>ข่าว old</p>".encode("cp874"),
@@ -623,15 +625,21 @@ def test_what_is_known_of_a_page_is_not_lost_while_it_waits(make):
         headers={"content-type": "text/html"},
         status=203,
     )
-    waiting = Document(page, html="<p>ข่าว old</p>", charset="cp874", charset_source="meta")
-    learning = make(pages=1, timeout_s=5.0)
-    learning.take(waiting)
-    learning.note("a.example", learning.lesson("a.example").run())
-    back = learning.release("a.example").document
-    assert (back.html, back.charset, back.charset_source) == (waiting.html, "cp874", "meta")
-    assert (back.page.hints, back.page.parts, back.page.article_reason) == (page.hints, page.parts, "why")
-    assert (back.page.headers, back.page.status, back.url) == (page.headers, 203, page.url)
-    assert back.deadline.limit_s == 5.0
+    learning = make(pages=1)
+    take(learning, stages.read(page))
+    learning.note("a.example", learning.lesson("a.example").run(stages.read))
+    assert learning.release("a.example") == page
+
+
+def test_a_full_disk_is_told_once(make, told, monkeypatch):
+    learning = make()
+
+    def full(*_):
+        raise StoreError("no space left on the device")
+
+    monkeypatch.setattr(learning._spool, "put", full)
+    assert [take(learning, document(n)) for n in range(9)] == [DEFAULT] * 9
+    assert told == [(Event.FAILED, "a.example")]
 
 
 # ---- In Scrapy's room
@@ -660,7 +668,7 @@ def test_only_extractors_that_learn_and_have_not_learned_make_pages_wait(tmp_pat
     crawler.spider = Spider("s")
     crawler.spider.extractor = extractor
     if is_there:
-        assert crawl_learning.SiteLearning.from_crawler(crawler).extractor_of(document(0)) is None
+        assert crawl_learning.SiteLearning.from_crawler(crawler)
     else:
         with pytest.raises(NotConfigured):
             crawl_learning.SiteLearning.from_crawler(crawler)

@@ -119,12 +119,6 @@ def test_a_page_walks_to_an_article(crawler):
     assert crawler.stats["webmain/pages"] == 1
 
 
-def test_a_document_passes_reading_and_is_counted(crawler):
-    document = Document(Page(html=HTML), html=HTML)
-    assert Read(crawler).process_item(document) is document
-    assert crawler.stats["webmain/pages"] == 1
-
-
 @pytest.mark.parametrize("step", [Read, Segment, Extract, Merge, Compose, Cloud, Duplicates, Store])
 @pytest.mark.parametrize("item", [{"a": 1}, None, "text"])
 def test_every_step_passes_what_is_not_its_own(crawler, step, item):

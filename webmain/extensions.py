@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+import resource
 import sys
 import time
 from collections import Counter, OrderedDict
@@ -340,6 +341,8 @@ class Summary:
 
     def engine_stopped(self) -> None:
         """Print the summary and write the figures."""
+        used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+        self._crawler.stats.set_value("webmain/cpu_seconds", round(sum(u.ru_utime + u.ru_stime for u in used), 2))
         self._write_figures()
         if not self._prints:
             return

@@ -6,12 +6,12 @@ decided by `webmain.extractors.learning`.
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
-from weakref import WeakKeyDictionary
 
 from scrapy import Request, Spider, signals
 from scrapy.crawler import CrawlerProcess
@@ -20,18 +20,18 @@ from scrapy.settings import Settings
 from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.project import get_project_settings
 
-from webmain import stages
 from webmain.corpus.spool import Spool
 from webmain.extractors.base import Extractor, SiteExtractor
-from webmain.extractors.learning import Learning
-from webmain.extractors.lesson import Event, held
+from webmain.extractors.learning import Learning, Likeness
+from webmain.extractors.lesson import Event
 from webmain.extractors.registry import DEFAULT, create
 from webmain.extractors.shelf import Shelf
 from webmain.items import Page, Rejected
 from webmain.options import chosen, option, own
-from webmain.page.document import Document
 from webmain.page.urls import site_key
-from webmain.signals import close_crawl
+from webmain.pool import PoolClosed
+from webmain.signals import close_crawl, tell_rejected
+from webmain.workers import Workers
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -61,13 +61,25 @@ _TICK_S: Final = 2.0
 _PRIORITY: Final = 1_000
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assigned(Page):
+    """A page with the extractor that is to judge it."""
+
+    extractor: Extractor
+
+    @classmethod
+    def of(cls, page: Page, extractor: Extractor) -> Self:
+        """Assign a page."""
+        return cls(**{each.name: getattr(page, each.name) for each in fields(Page)}, extractor=extractor)
+
+
 class SiteLearning:
     """Lets the pages of a site wait until the spider's extractor has learned the site, then releases them.
 
-    Only where the extractor is one that learns. Pages and documents that the spider yields wait on disk; when there are
-    enough, or the spider is idle, or they have waited for too long, the extractor is fitted and they go on as ordinary items,
-    each with the extractor that is to judge it (`extractor_of`). Until then nothing is marked done: a killed or stopped crawl
-    leaves them pending.
+    Only where the extractor is one that learns. Pages that the spider yields wait on disk; when there are enough, or the
+    spider is idle, or they have waited for too long, the extractor is fitted and they go on as ordinary items, each with the
+    extractor that is to judge it (`Assigned`). Pages are read, and sites learned, by the crawl's `Workers`. Until then
+    nothing is marked done: a killed or stopped crawl leaves them pending.
 
     Settings
     --------
@@ -77,10 +89,6 @@ class SiteLearning:
     def __init__(self, crawler: Crawler, extractor: SiteExtractor) -> None:
         settings = own(crawler.settings)
         self._crawler = crawler
-        self._limits: Mapping[str, Any] = {
-            "max_bytes": settings.getint("WEBMAIN_MAX_BYTES"),
-            "timeout_s": settings.getfloat("WEBMAIN_PAGE_TIMEOUT_S") or None,
-        }
         folder = Path(settings.get("WEBMAIN_MODELS")).expanduser()
         self._spool = Spool(folder / SPOOL)
         self._learning = Learning(
@@ -91,10 +99,8 @@ class SiteLearning:
             pages=_whole(settings, "WEBMAIN_LEARN_PAGES") or _pages(extractor, crawler),
             hold_s=_hold_s(crawler.settings),
             max_held=settings.getint("WEBMAIN_LEARN_MAX_HELD"),
-            timeout_s=self._limits["timeout_s"],
             tell=self._tell,
         )
-        self._assigned: WeakKeyDictionary[Document, Extractor] = WeakKeyDictionary()
         self._n_warned = 0
         self._held_at_idle = -1
         self._is_asked = False
@@ -115,51 +121,66 @@ class SiteLearning:
         crawler.signals.connect(learning.spider_closed, signals.spider_closed)
         return learning
 
-    def extractor_of(self, document: Document) -> Extractor | None:
-        """Return what a released page is to be judged by; None for pages that did not pass here."""
-        return self._assigned.get(document)
+    @cached_property
+    def _workers(self) -> Workers:
+        return Workers.of(self._crawler)
 
     # ---- Pages that pass
 
     async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """Keep pages back, and release those of sites that are ready."""
         async for item in result:
-            if not isinstance(item, (Page, Document)) or self._has_passed(item):
+            if not isinstance(item, Page) or isinstance(item, Assigned):
                 yield item
                 continue
-            passing = self._take(item)
+            passing = await self._take(item)
             if passing is not None:
                 yield passing
             while (site := self._learning.ready()) is not None:
-                async for document in self._release(site):
-                    yield document
+                async for page in self._release(site):
+                    yield page
 
-    def _has_passed(self, item: Page | Document) -> bool:
-        return isinstance(item, Document) and item in self._assigned
-
-    def _take(self, item: Page | Document) -> Page | Document | None:
-        """Return a page that goes on at once; None where it waits."""
-        document: Page | Document = item
-        try:
-            document = stages.read(item, **self._limits) if isinstance(item, Page) else item
-            extractor = self._learning.take(document)
-        except Rejected:
-            return document  # the pipelines will find so too, and tell it
+    async def _take(self, page: Page) -> Assigned | None:
+        """Return a page that goes on at once; None where it waits, or is rejected."""
+        found = await self._compare(page)
+        if found is None:
+            return None
+        extractor = self._learning.take(page, found)
         if extractor is None:
             self._crawler.stats.inc_value("webmain/learning/held")
             return None
-        self._assigned[document] = extractor
-        return document
+        return Assigned.of(page, extractor)
 
-    async def _release(self, site: str) -> AsyncIterator[Document]:
+    async def _compare(self, page: Page) -> Likeness | None:
+        """Compare a page with its site's model as it is then; None where it is rejected, or the crawl ends."""
+        url = page.url or ""
+        site = site_key(url) if url.startswith(("http://", "https://")) else None
+        try:
+            while True:
+                model = self._learning.model(site) if site is not None else None
+                found = await self._workers.compare(page, model)
+                if self._learning.model(found.site) is model:
+                    return found
+                site = found.site  # told by the page itself; or the site was learned meanwhile
+        except Rejected as rejected:
+            self._crawler.stats.inc_value("webmain/pages")
+            tell_rejected(self._crawler, rejected, url=page.url)
+        except PoolClosed:
+            logger.debug("%s stays pending: the crawl is being closed", page.url)
+        return None
+
+    async def _release(self, site: str) -> AsyncIterator[Assigned]:
         """Learn a site where that is to be done, and yield its pages."""
         if lesson := self._learning.lesson(site):
-            logger.info("%s: %d pages waited", site, len(lesson.documents))
-            self._learning.note(site, await asyncio.to_thread(lesson.run))
-        while (released := self._learning.release(site)) is not None:
-            self._assigned[released.document] = released.extractor
+            logger.info("%s: %d pages waited", site, len(lesson.pages))
+            try:
+                self._learning.note(site, await self._workers.learn(lesson))
+            except PoolClosed:
+                return
+        while (page := self._learning.release(site)) is not None:
             self._crawler.stats.inc_value("webmain/learning/released")
-            yield released.document
+            if (found := await self._compare(page)) is not None:
+                yield Assigned.of(page, self._learning.judge_of(found))
 
     # ---- Pages that have waited long enough
 
@@ -201,12 +222,12 @@ class SiteLearning:
             )
         )
 
-    async def answer(self, response: Response, everything: bool) -> AsyncIterator[Document]:
+    async def answer(self, response: Response, everything: bool) -> AsyncIterator[Assigned]:
         """Release the pages that have waited long enough, or all."""
         self._is_asked, self._held_at_idle = False, -1
         for site in self._learning.waiting() if everything else self._learning.overdue():
-            async for document in self._release(site):
-                yield document
+            async for page in self._release(site):
+                yield page
 
     def failed(self, _failure: object) -> None:
         """Let it be asked for again."""
@@ -287,7 +308,7 @@ def gather(sites: Sequence[str], spool: Spool, *, max_pages: int, contact: str =
     def keep(item: Any) -> None:
         site = site_key(item.url or "") if isinstance(item, Page) else ""
         if site and spool.count(site) < max_pages:
-            spool.put(site, held(stages.read(item)))
+            spool.put(site, item)
         if wanted and all(spool.count(each) >= max_pages for each in wanted):
             wanted.clear()
             close_crawl(crawler, "max_articles")

@@ -10,11 +10,15 @@ import pickle
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from webmain import stages
 from webmain.corpus.cloud import with_words
 from webmain.discovery.look import Look, look
+from webmain.extractors.base import SiteExtractor
+from webmain.extractors.learning import Likeness, likeness
+from webmain.extractors.lesson import Learnt, Lesson
 from webmain.items import Article, Page
 from webmain.keep import DEFAULT_KEEP, Keep
 from webmain.page.document import DEFAULT_MAX_BYTES
@@ -168,3 +172,32 @@ class Extract:
         if config.top_words is None:
             return article
         return with_words(article, top=config.top_words, own_stopwords=config.stopwords)
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """Find out to which site a page belongs, and how much it looks like the pages that a model was learned from."""
+
+    sent: Sent
+    judge: Judge | None
+
+    def run(self, reader: Reader) -> Likeness | None:
+        """Return the record."""
+        document = reader.document(self.sent)
+        if document is None:
+            return None
+        fitted = reader.extractor(self.judge) if self.judge else None
+        return likeness(document, fitted if isinstance(fitted, SiteExtractor) else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Learn:
+    """Learn a site from pages that wait on disk."""
+
+    sent: Sent
+    lesson: Lesson
+
+    def run(self, reader: Reader) -> Learnt:
+        """Return what came of it."""
+        config = reader.config
+        return self.lesson.run(partial(stages.read, max_bytes=config.max_bytes, timeout_s=config.timeout_s))

@@ -35,7 +35,7 @@ from webmain.extractors.registry import create
 from webmain.filters import check_age, check_language
 from webmain.items import Article, Page, Reason, Rejected
 from webmain.keep import Keep
-from webmain.learning import SiteLearning
+from webmain.learning import Assigned
 from webmain.options import chosen, option, own
 from webmain.page.blocks import Segmentation
 from webmain.page.document import Document
@@ -94,14 +94,9 @@ class Step:
         """What beside running text is kept, as the spider or the settings say."""
         return Keep.of(self.option("keep", "WEBMAIN_KEEP"))
 
-    @cached_property
-    def _learning(self) -> SiteLearning | None:
-        return self.crawler.get_spider_middleware(SiteLearning)
-
-    def extractor_of(self, document: Document) -> Extractor:
+    def extractor_of(self, page: Page) -> Extractor:
         """Return what a page is to be judged by: what was learned of its site, else the crawl's extractor."""
-        learned = self._learning.extractor_of(document) if self._learning else None
-        return learned or self.extractor
+        return page.extractor if isinstance(page, Assigned) else self.extractor
 
     @cached_property
     def limits(self) -> Mapping[str, Any]:
@@ -152,7 +147,7 @@ class InWorkers(Step):
             return item
         self.crawler.stats.inc_value("webmain/pages")
         with self.rejecting(item.url):
-            return self.check(await self.workers.extract(item, self.extractor))
+            return self.check(await self.workers.extract(item, self.extractor_of(item)))
 
 
 class Read(Step):
@@ -160,10 +155,9 @@ class Read(Step):
 
     def process_item(self, item: Any) -> Any:
         """Read a page."""
-        if isinstance(item, (Page, Document)):
-            self.crawler.stats.inc_value("webmain/pages")
         if not isinstance(item, Page):
             return item
+        self.crawler.stats.inc_value("webmain/pages")
         with self.rejecting(item.url):
             return stages.read(item, **self.limits)
 
@@ -176,7 +170,7 @@ class Segment(Step):
         if not isinstance(item, Document):
             return item
         with self.rejecting(item.url):
-            return self.extractor_of(item).segment(item)
+            return self.extractor_of(item.page).segment(item)
 
 
 class Extract(Step):
@@ -187,7 +181,7 @@ class Extract(Step):
         if not isinstance(item, Segmentation):
             return item
         with self.rejecting(item.document.url):
-            return stages.judge_segmentation(item, self.extractor_of(item.document))
+            return stages.judge_segmentation(item, self.extractor_of(item.document.page))
 
 
 class Merge(Step):
@@ -212,7 +206,7 @@ class Compose(Step):
         with self.rejecting(document.url):
             article = stages.compose(item, keep=self.keep)
             if document.page.parts:
-                extractor = self.extractor_of(document)
+                extractor = self.extractor_of(document.page)
                 article = stages.stitch_parts(article, document.page.parts, extractor, keep=self.keep, **self.limits)
             return self.check(article)
 

@@ -31,8 +31,9 @@ from typing import Any, Final
 from webmain.items import Reason, Rejected
 from webmain.lifeline import die_with
 
-GRACE_S: Final = 5.0
-"""CPU seconds that a task gets beyond its limit, which is checked between steps, before its process is killed."""
+GRACE_FACTOR: Final = 1.5
+GRACE_S: Final = 1.0
+"""A task's process is killed after so many times its limit, which is checked between steps, and so many CPU seconds more."""
 
 WALL_FACTOR: Final = 10.0
 WALL_S: Final = 60.0
@@ -206,7 +207,9 @@ class Pool:
 
     def _answer(self, i: int, job: _Job) -> Any:
         how = ""
-        message = pickle.dumps((None if job.limit_s is None else job.limit_s + GRACE_S, job.task), _PROTOCOL)
+        message = pickle.dumps(
+            (None if job.limit_s is None else GRACE_FACTOR * job.limit_s + GRACE_S, job.task), _PROTOCOL
+        )
         for _ in range(TRIES):
             process = self._process(i)
             try:

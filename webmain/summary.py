@@ -65,6 +65,8 @@ class Outcome:
         Sites that were learned, reused (their model lay on the shelf), retrained, or are not learnable.
     refused, refused_first : int, str
         Requests of any kind that the guard of the network has refused, and why the first of them.
+    cpu_s : float
+        CPU seconds of the crawl's process, and of its workers once they have ended.
     review : Review or None
         None where articles in doubt are not listed.
     """
@@ -81,6 +83,7 @@ class Outcome:
     sites: Mapping[str, tuple[int, int]]
     elapsed_s: float
     finish_reason: str
+    cpu_s: float = 0.0
     refused: int = 0
     refused_first: str = ""
     review: Review | None = None
@@ -113,6 +116,7 @@ def outcome(stats: Stats) -> Outcome:
         sites={name: (counts[0], counts[1]) for name, counts in order},
         elapsed_s=float(stats.get("elapsed_time_seconds") or 0.0),
         finish_reason=str(stats.get("finish_reason") or ""),
+        cpu_s=float(stats.get("webmain/cpu_seconds") or 0.0),
         refused=_number(stats, "webmain/refused_addresses"),
         refused_first=str(stats.get("webmain/refused_address") or ""),
         review=_review(stats),
@@ -165,7 +169,7 @@ def render(
         *([("not asked", _refused(found))] if found.refused else []),
         ("errors", f"{found.errors:,}"),
         *([("sites", _listed(found.learning))] if found.learning else []),
-        ("took", _duration(found.elapsed_s) + (f" ({found.finish_reason})" if found.finish_reason else "")),
+        ("took", _took(found)),
     ]
     rows += [("stored in", f"{spec} ({n:,} articles)") for spec, n in places]
     if found.review:
@@ -246,6 +250,7 @@ def as_prometheus(stats: Stats, *, name: str) -> str:
         gauge("review", "Articles whose confidence is below review_below.", _labelled("outcome", doubts))
     gauge("errors", "Unexpected exceptions.", [("", found.errors)])
     gauge("elapsed_seconds", "Duration of the crawl.", [("", found.elapsed_s)])
+    gauge("cpu_seconds", "CPU time of the crawl and its workers.", [("", found.cpu_s)])
     finished = stats.get("finish_time")
     if isinstance(finished, datetime):
         lines += ["# HELP webmain_finished_timestamp_seconds When the crawl ended."]
@@ -321,6 +326,11 @@ def _table(heads: tuple[str, str, str], rows: Sequence[tuple[str, int, int]]) ->
     lines = [f"  {pad(heads[0], 28)} {heads[1]:>9} {heads[2]:>9}"]
     lines += [f"  {pad(name, 28)} {first:>9,} {second:>9,}" for name, first, second in rows]
     return lines
+
+
+def _took(found: Outcome) -> str:
+    cpu = f", {_duration(found.cpu_s)} of CPU time" if found.cpu_s else ""
+    return _duration(found.elapsed_s) + (f" ({found.finish_reason})" if found.finish_reason else "") + cpu
 
 
 def _duration(seconds: float) -> str:

@@ -15,18 +15,20 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 from scrapy import signals
 
 from webmain.discovery.look import Look
+from webmain.extractors.learning import Likeness
+from webmain.extractors.lesson import Event, Learnt, Lesson
 from webmain.extractors.registry import create
-from webmain.items import Article, Page
+from webmain.items import Article, Page, Rejected
 from webmain.keep import Keep
 from webmain.options import option, own
-from webmain.page_tasks import MAX_DOCUMENTS, Config, Extract, Judge, LookAt, Reader, Sent, Task, reader
+from webmain.page_tasks import MAX_DOCUMENTS, Compare, Config, Extract, Judge, Learn, LookAt, Reader, Sent, Task, reader
 from webmain.pool import Pool, PoolClosed, PoolError
 from webmain.signals import close_crawl
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
-    from webmain.extractors.base import Extractor
+    from webmain.extractors.base import Extractor, SiteExtractor
 
 logger = logging.getLogger(__name__)
 
@@ -105,6 +107,26 @@ class Workers:
         """Make a page into an article (raises as `look` does)."""
         found: Article = await self._do(page, partial(Extract, judge=self._judge(extractor)), next_=True)
         return found
+
+    async def compare(self, page: Page, fitted: SiteExtractor | None) -> Likeness:
+        """Find out to which site a page belongs, and how much it looks like those learned from (raises as `look` does)."""
+        judge = self._judge(fitted) if fitted is not None else None
+        found: Likeness = await self._do(page, partial(Compare, judge=judge))
+        return found
+
+    async def learn(self, lesson: Lesson) -> Learnt:
+        """Learn a site; where that takes too long, or the process dies, nothing is learned (PoolClosed as in `look`)."""
+        task = Learn(Sent(Page(), 0), lesson)
+        pool, limit_s = self._pool, self.config.timeout_s
+        if pool is None:
+            return await asyncio.to_thread(task.run, self._here)
+        limit_s = limit_s and limit_s * (1 + len(lesson.pages))
+        try:
+            learnt: Learnt = await self._answer(pool.give(task, limit_s=limit_s))
+        except Rejected as rejected:
+            event = Event.REUSED if lesson.known else Event.NOT_LEARNABLE
+            return Learnt(fitted=lesson.known, event=event, detail=str(rejected), past=lesson.past)
+        return learnt
 
     async def _do(self, page: Page, task: Callable[[Sent], Task], *, next_: bool = False) -> Any:
         """Let a task be done by the worker that has read its page; it is sent its body only where it has not."""

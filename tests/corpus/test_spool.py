@@ -1,6 +1,6 @@
 """Pages that wait on disk come back as they were, in order, and leave nothing behind."""
 
-from dataclasses import replace
+import pickle
 from datetime import UTC, datetime
 
 import pytest
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from webmain.corpus import spool as spools
 from webmain.corpus.protocol import StoreError
-from webmain.corpus.spool import Held, Spool
+from webmain.corpus.spool import Spool, Waiting
 from webmain.corpus.warc import read_pages
 from webmain.items import Hints, Page
 
@@ -18,11 +18,7 @@ HINTS = Hints(source="feed", title="หัวเรื่อง", authors=("A", 
 
 def page(n, **values):
     when = datetime(2026, 11, 20, 5, n % 60, tzinfo=UTC)
-    return Held(
-        page=Page(url=f"https://news.example/{n}", html=f"<p>Page {n}: ข่าว</p>", fetched_at=when, **values),
-        charset="cp874",
-        charset_source="meta",
-    )
+    return Page(url=f"https://news.example/{n}", html=f"<p>Page {n}: ข่าว</p>", fetched_at=when, **values)
 
 
 @pytest.fixture
@@ -36,10 +32,10 @@ def test_pages_come_back_as_they_were_first_in_first_out(spool):
     part = Page(url="https://news.example/0?p=2", body=b"\xff\x00 raw", headers={"content-type": "text/html"})
     first = page(0, hints=HINTS, parts=(part,), article_reason="a date", headers={"x": "ไทย\r\nx: y"}, status=203)
     rest = [page(n) for n in range(1, 5)]
-    for held in (first, *rest):
-        spool.put("news.example", held)
+    for each in (first, *rest):
+        spool.put("news.example", each)
     assert (len(spool), spool.count("news.example"), spool.count("other")) == (5, 5, 0)
-    assert spool.get("news.example", 3) == rest[2]
+    assert spool.waiting("news.example")[3] == rest[2]
     assert [spool.take("news.example") for _ in range(6)] == [first, *rest, None]
     assert (len(spool), spool.sites) == (0, ())
 
@@ -49,9 +45,9 @@ def test_pages_come_back_as_they_were_first_in_first_out(spool):
 @example(html="0", url="https://a.example/\r\nWARC-Type: x", reason="")
 def test_any_text_comes_back(tmp_path_factory, html, url, reason):
     spool = Spool(tmp_path_factory.mktemp("held"))
-    held = Held(page=Page(url=url, html=html, article_reason=reason))
-    spool.put("s", held)
-    assert spool.take("s") == held
+    waiting = Page(url=url, html=html, article_reason=reason)
+    spool.put("s", waiting)
+    assert spool.take("s") == waiting
     spool.close()
 
 
@@ -74,6 +70,18 @@ def test_a_page_that_comes_while_others_leave_waits_too(spool):
     assert [spool.take("s") for _ in range(3)] == [page(1), page(2), page(3)]
     spool.put("s", page(4))
     assert spool.take("s") == page(4)
+
+
+def test_another_process_can_read_what_waits_while_more_comes(spool):
+    for n in range(4):
+        spool.put("s", page(n))
+    waiting = pickle.loads(pickle.dumps(spool.waiting("s")))
+    assert isinstance(waiting, Waiting)
+    spool.put("s", page(4))
+    assert list(waiting) == [page(n) for n in range(4)]
+    assert (waiting[-1], list(waiting[1:3])) == (page(3), [page(1), page(2)])
+    with pytest.raises(IndexError):
+        waiting[4]
 
 
 def test_the_files_are_archives_that_others_can_read(spool, tmp_path):
@@ -128,7 +136,7 @@ def test_a_page_that_is_too_large_is_refused(spool, monkeypatch):
     monkeypatch.setattr(spools, "MAX_BYTES", 100)
     spool.put("s", page(1))
     with pytest.raises(StoreError, match="more than 100 bytes"):
-        spool.put("s", replace(page(2), page=Page(html="x" * 101)))
+        spool.put("s", Page(html="x" * 101))
     assert spool.count("s") == 1
 
 

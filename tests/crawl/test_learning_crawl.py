@@ -129,11 +129,6 @@ def test_the_setting_says_how_many_pages_are_waited_for(site, crawl):
     assert Shelf(crawl.folder / "elsewhere").models().models[0].n_pages == 3
 
 
-def test_a_document_waits_as_well_as_a_page(site, crawl):
-    done = crawl(urls=serve(site, [f"/a{i}" for i in range(7)]), extractor=PLACES, read=1)
-    assert extractors(done) == {"places": 7}
-
-
 def test_an_extractor_that_learns_nothing_makes_nothing_wait(site, crawl):
     done = crawl(urls=serve(site, ["/a"]), extractor="pab")
     assert done.stats["webmain/pages"] == 1

@@ -6,6 +6,7 @@ import sqlite3
 import time
 from email.utils import formatdate
 
+import psutil
 import pytest
 
 from webmain.discovery.ledger import Ledger, State
@@ -41,13 +42,13 @@ def test_articles_are_stored_and_summed_up(site, crawl):
     assert f"jsonl:{crawl.store} (5 articles)" in done.out
 
 
-def test_a_document_gives_the_same_article_as_its_page(site, crawl):
+def test_a_worker_gives_the_same_article_as_the_crawls_own_process(site, crawl):
     url = site.article("/a")
-    crawl(urls=url, store=f"jsonl:{crawl.folder}/pages.jsonl")
-    crawl(urls=url, store=f"jsonl:{crawl.folder}/documents.jsonl", read=1)
-    pages, documents = (json.loads((crawl.folder / f"{name}.jsonl").read_text()) for name in ("pages", "documents"))
-    pages.pop("stored_at"), documents.pop("stored_at")
-    assert pages == documents
+    crawl(urls=url, store=f"jsonl:{crawl.folder}/worker.jsonl", settings={"WEBMAIN_WORKERS": 2})
+    crawl(urls=url, store=f"jsonl:{crawl.folder}/own.jsonl", settings={"WEBMAIN_WORKERS": 0})
+    worker, own = (json.loads((crawl.folder / f"{name}.jsonl").read_text()) for name in ("worker", "own"))
+    worker.pop("stored_at"), own.pop("stored_at")
+    assert worker == own
 
 
 def test_a_second_run_says_what_is_known(site, crawl):
@@ -354,14 +355,50 @@ def test_what_cannot_be_opened_ends_the_crawl_before_it_begins(site, crawl, sett
     assert "Traceback" not in done.log
 
 
-def test_a_fault_on_one_page_leaves_the_others_and_ends_with_1(site, crawl):
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_fault_on_one_page_is_a_rejection_with_its_traceback(site, crawl, workers):
     urls = [site.article("/a"), site.article("/broken"), site.article("/b")]
-    done = crawl(urls=" ".join(urls), extractor="sample_spider:Broken")
-    assert done.code == 1
+    done = crawl(urls=" ".join(urls), extractor="sample_spider:Broken", settings={"WEBMAIN_WORKERS": workers})
+    assert done.code == 0
     assert len(done.articles()) == 2
-    assert done.stats["webmain/item_errors"] == 1
+    assert done.rejected() == {"internal_error": 1}
+    assert "ZeroDivisionError: a fault in the extractor" in done.log
+    assert f"Unforeseen error at {urls[1]}" in done.log
     with ledger_of(crawl) as ledger:
         assert ledger.state(urls[1]) is State.PENDING
+
+
+def test_pages_that_hang_or_crash_cost_themselves_only(site, crawl):
+    urls = [site.article(path) for path in ("/a", "/regex", "/b", "/loop", "/c", "/crash", "/d")]
+    done = crawl(
+        urls=" ".join(urls), extractor="sample_spider:Hostile", settings={"WEBMAIN_PAGE_TIMEOUT_S": 0.5}, timeout_s=120
+    )
+    assert done.code == 0
+    assert {a["url"] for a in done.articles()} == {url for url in urls if len(url.rpartition("/")[2]) == 1}
+    assert done.rejected() == {"too_slow": 2, "internal_error": 1}
+    assert "SIGSEGV" in done.log
+    assert done.stats["webmain/cpu_seconds"] > 3
+    with ledger_of(crawl) as ledger:
+        assert {ledger.state(url) for url in (urls[1], urls[3], urls[5])} == {State.PENDING}
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_is_obeyed_whatever_a_page_does(site, crawl, number):
+    urls = [site.article("/a"), site.article("/regex"), site.article("/b")]
+    process = crawl.start(urls=" ".join(urls), extractor="sample_spider:Hostile")
+    wait_until(lambda: site.asked["/b"] and len(psutil.Process(process.pid).children()) == 1)
+    time.sleep(1.0)
+    (worker,) = psutil.Process(process.pid).children()
+    began = time.monotonic()
+    process.send_signal(number)
+    done = crawl.finish(process)
+    assert time.monotonic() - began < 10  # 2 s, where the machine has nothing else to do
+    assert done.code == 4
+    assert not done.rejected()
+    assert "Traceback" not in done.log
+    assert not worker.is_running()
+    with ledger_of(crawl) as ledger:
+        assert [each.attempts for each in ledger.pending("test", 9) if each.url == urls[1]] == [0]
 
 
 def test_a_fault_in_the_spider_ends_with_1(site, crawl):

@@ -155,6 +155,22 @@ def test_one_look_up_always_reaches_the_end_of_the_aliases(pairs):
             assert ledger.canonical(ledger.canonical(url)) == ledger.canonical(url)
 
 
+@pytest.mark.parametrize("reason", ["too_slow", "internal_error"])
+def test_after_three_faults_a_page_is_left_alone_for_a_month(tmp_path, clock, reason):
+    with Ledger(tmp_path / "ledger", clock=clock) as ledger:
+        ledger.add_pending(found(A), site=SITE)
+        for _ in range(2):
+            assert ledger.mark_failed(A, reason) is State.PENDING
+            clock.now += 3600
+            assert len(ledger.pending(SITE, 1)) == 1
+        for _ in range(2):
+            assert ledger.mark_failed(A, reason) is State.GAVE_UP
+            clock.now += 29 * 24 * 3600
+            assert ledger.unknown([A]) == []
+            clock.now += 2 * 24 * 3600
+            assert ledger.unknown([A]) == [A]
+
+
 def test_failures_wait_longer_each_time_and_end(ledger, clock):
     ledger.add_pending(found(A), site=SITE)
     assert ledger.mark_failed(A, "http_error") is State.PENDING

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from webmain.corpus.warc import Skip
     from webmain.extractors.base import SiteExtractor
     from webmain.items import Page
-    from webmain.page.document import Document
 
 MAX_PAGES = 50
 """Pages of a site that are learned from."""
@@ -127,7 +126,6 @@ def put_pages(spool: Spool, pages: Iterable[Page], *, max_pages: int, site: str 
     Pages without a web address of their own are taken for pages of the one site that is asked for.
     """
     from webmain import stages
-    from webmain.extractors.lesson import held
     from webmain.extractors.shelf import site_of
     from webmain.items import Rejected
     from webmain.page.urls import site_key
@@ -139,28 +137,21 @@ def put_pages(spool: Spool, pages: Iterable[Page], *, max_pages: int, site: str 
             document = stages.read(page)
             own = site_of(document)
             if not own and wanted:
-                own, document = wanted, _at(document, f"https://{wanted}/page-{n}.html")
+                own, page = wanted, replace(page, url=f"https://{wanted}/page-{n}.html")
             n_of_no_site += not own
             if not own or (wanted and own != wanted) or spool.count(own) >= max_pages or not len(document.leaves):
                 continue
         except Rejected:
             continue
-        spool.put(own, held(document))
+        spool.put(own, page)
     return n_of_no_site
-
-
-def _at(document: Document, address: str) -> Document:
-    """Return a page that has no address as if it had been found at one."""
-    from webmain.page.document import Document
-
-    page = replace(document.page, url=address)
-    return Document(page, html=document.html, charset=document.charset, charset_source=document.charset_source)
 
 
 def _learn_all(spool: Spool, extractor: SiteExtractor, folder: str) -> int:
     """Learn each site of which pages wait; print a line for each."""
+    from webmain import stages
     from webmain.extractors.fitting import is_unwatched
-    from webmain.extractors.lesson import Event, HeldDocuments, Lesson, told, unwatched
+    from webmain.extractors.lesson import Event, Lesson, told, unwatched
     from webmain.extractors.shelf import Shelf
 
     shelf = Shelf(folder)
@@ -171,11 +162,11 @@ def _learn_all(spool: Spool, extractor: SiteExtractor, folder: str) -> int:
             site=site,
             extractor=extractor,
             known=None,
-            documents=HeldDocuments(spool, site, n),
+            pages=spool.waiting(site),
             shelf=shelf,
             least=extractor.min_pages,
         )
-        learnt = lesson.run()
+        learnt = lesson.run(stages.read)
         learned = learnt.fitted.learned if learnt.fitted is not None else None
         if learnt.fitted is None or learned is None:
             worst = max(worst, REJECTED)

@@ -10,9 +10,7 @@
 from __future__ import annotations
 
 import gc
-import signal
 import sys
-import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -22,6 +20,7 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import Settings
 from scrapy.spiderloader import get_spider_loader
 
+from webmain.commands import STOPPED, stop_before_the_crawl
 from webmain.commands.checks import unknown_settings, unwritable, wrong_settings
 from webmain.summary import FAILING, outcome
 from webmain.text.terminal import guard_terminal
@@ -29,7 +28,7 @@ from webmain.text.terminal import guard_terminal
 if TYPE_CHECKING:
     import argparse
 
-OK, ERROR, USAGE, NOTHING, STOPPED = range(5)
+OK, ERROR, USAGE, NOTHING = range(4)
 
 _LIMITS = (
     "finished",
@@ -64,7 +63,6 @@ class Command(ScrapyCommand):
         super().process_options(args, opts)
         if len(args) != 1:
             raise UsageError("crawl: give the name of one spider", print_help=False)
-        end_quietly_on_signals()
         assert self.settings is not None
         for message in unknown_settings(self.settings):
             sys.stderr.write(f"scrapy crawl {args[0]}: warning: {message}\n")
@@ -84,6 +82,8 @@ class Command(ScrapyCommand):
             stats = crawler.stats.get_stats()
         except RuntimeError:  # the crawl never began
             stats = {}
+        if not self.crawler_process.bootstrap_failed and not stats.get("finish_reason"):
+            stop_before_the_crawl()  # by a signal that Scrapy took while it opened the crawl
         self.exitcode = ERROR if self.crawler_process.bootstrap_failed or not stats else exit_code(stats)
 
     def _refuse(self, name: str, problem: str, code: int) -> NoReturn:
@@ -106,17 +106,6 @@ class Command(ScrapyCommand):
         except (ValueError, UsageError) as error:
             return str(error)
         return None
-
-
-def end_quietly_on_signals() -> None:
-    """Let a signal that comes before Scrapy listens for it end the process with its code, without a traceback."""
-
-    def stop(_number: int, _frame: object) -> NoReturn:
-        sys.exit(STOPPED)
-
-    if threading.current_thread() is threading.main_thread():
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, stop)
 
 
 def exit_code(stats: Mapping[str, Any]) -> int:

@@ -14,11 +14,11 @@ import os
 import shutil
 import tempfile
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, overload
 
 from webmain.corpus.decoding import MAX_BYTES
 from webmain.corpus.protocol import StoreError, StoreWriteError
@@ -35,21 +35,39 @@ _PAGE: Final = "data:text/html,held"
 _HTML: Final = {"Content-Type": "text/html; charset=utf-8"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
-    """A page as it waits: with the markup that was read of it, and how its characters were told.
+@dataclass(frozen=True)
+class Waiting(Sequence[Page]):
+    """The first waiting pages of a site, each read from its file when asked for; another process may do so, too."""
 
-    Attributes
-    ----------
-    page : Page
-        Its `html` is the markup.
-    charset, charset_source : str
-        Encoding of the page's bytes and what decided it.
-    """
+    path: Path
+    places: tuple[int, ...]
 
-    page: Page
-    charset: str = ""
-    charset_source: str = ""
+    def __len__(self) -> int:
+        return len(self.places)
+
+    @overload
+    def __getitem__(self, index: int) -> Page: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Page]: ...
+
+    def __getitem__(self, index: int | slice) -> Page | Sequence[Page]:
+        """Return a page.
+
+        Raises
+        ------
+        StoreError
+            The file can not be read.
+        """
+        if isinstance(index, slice):
+            return Waiting(self.path, self.places[index])
+        place = self.places[index]
+        try:
+            with self.path.open("rb") as stream:
+                stream.seek(place)
+                return _held(capture for _, capture in read_captures(stream))
+        except (OSError, StopIteration, KeyError, TypeError, ValueError) as error:
+            raise StoreError(f"{self.path}: a page that waited can not be read: {error}") from error
 
 
 @dataclass(slots=True)
@@ -90,7 +108,7 @@ class Spool:
         file = self._sites.get(site)
         return len(file.places) if file else 0
 
-    def put(self, site: str, held: Held) -> None:
+    def put(self, site: str, page: Page) -> None:
         """Append a page.
 
         Raises
@@ -98,42 +116,37 @@ class Spool:
         StoreError
             The system refuses to write; what waits stays.
         """
-        pages = (held.page, *held.page.parts)
+        pages = (page, *page.parts)
         bodies = [_body(page) for page in pages]
         if max(map(len, bodies)) > MAX_BYTES:
-            raise StoreError(f"{held.page.url}: a page of more than {MAX_BYTES:,} bytes can not wait")
+            raise StoreError(f"{page.url}: a page of more than {MAX_BYTES:,} bytes can not wait")
         writer = self._writer(site)
-        begin = writer.write(_NOTE, 200, {"Content-Type": "application/json"}, _note(held))
-        for page, body in zip(pages, bodies, strict=True):
+        begin = writer.write(_NOTE, 200, {"Content-Type": "application/json"}, _note(pages))
+        for each, body in zip(pages, bodies, strict=True):
             # The address stands in the note; here it helps others, where no character of it would break the record's head.
-            name = page.url if page.url and page.url.isprintable() else _PAGE
-            writer.write(name, 200, _HTML, body, page.fetched_at)
+            name = each.url if each.url and each.url.isprintable() else _PAGE
+            writer.write(name, 200, _HTML, body, each.fetched_at)
         self._sites[site].places.append(begin)
         self._count += 1
 
-    def get(self, site: str, number: int) -> Held:
-        """Return a page of a site by its number from 0; it goes on waiting.
+    def waiting(self, site: str) -> Waiting:
+        """Return the pages of a site that wait now; they go on waiting."""
+        file = self._sites[site]
+        return Waiting(file.path, tuple(file.places))
+
+    def take(self, site: str) -> Page | None:
+        """Return the first page of a site and let go of it; None where none waits.
 
         Raises
         ------
         StoreError
             The file can not be read.
         """
-        file = self._sites[site]
-        try:
-            with file.path.open("rb") as stream:
-                stream.seek(file.places[number])
-                return _held(capture for _, capture in read_captures(stream))
-        except (OSError, StopIteration, KeyError, TypeError, ValueError) as error:
-            raise StoreError(f"{file.path}: a page that waited can not be read: {error}") from error
-
-    def take(self, site: str) -> Held | None:
-        """Return the first page of a site and let go of it; None where none waits."""
         file = self._sites.get(site)
         if file is None:
             return None
         try:
-            return self.get(site, 0)
+            return Waiting(file.path, (file.places[0],))[0]
         finally:
             del file.places[0]
             self._count -= 1
@@ -226,14 +239,9 @@ def _body(page: Page) -> bytes:
     return page.body if page.body is not None else (page.html or "").encode("utf-8", "surrogatepass")
 
 
-def _note(held: Held) -> bytes:
-    """Return what the WARC records of a page do not say."""
-    note = {
-        "charset": held.charset,
-        "charset_source": held.charset_source,
-        "pages": [_page_note(page) for page in (held.page, *held.page.parts)],
-    }
-    return json.dumps(note, separators=(",", ":")).encode("ascii")
+def _note(pages: Sequence[Page]) -> bytes:
+    """Return what the WARC records of pages do not say."""
+    return json.dumps([_page_note(page) for page in pages], separators=(",", ":")).encode("ascii")
 
 
 def _page_note(page: Page) -> dict[str, Any]:
@@ -249,12 +257,9 @@ def _page_note(page: Page) -> dict[str, Any]:
     }
 
 
-def _held(captures: Iterator[Capture]) -> Held:
-    note = json.loads(next(captures).body)
-    pages = [_page(each, next(captures).body) for each in note["pages"]]
-    first = pages[0]
-    page = Page(**{f.name: getattr(first, f.name) for f in fields(Page)} | {"parts": tuple(pages[1:])})
-    return Held(page=page, charset=note["charset"], charset_source=note["charset_source"])
+def _held(captures: Iterator[Capture]) -> Page:
+    first, *parts = [_page(each, next(captures).body) for each in json.loads(next(captures).body)]
+    return replace(first, parts=tuple(parts))
 
 
 def _page(note: Mapping[str, Any], body: bytes) -> Page:

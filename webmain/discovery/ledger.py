@@ -33,6 +33,9 @@ APPLICATION_ID: Final = 0x574D4C47  # "WMLG"
 MAX_ATTEMPTS: Final = 4
 FIRST_RETRY_S: Final = 15 * 60.0
 LONGEST_RETRY_S: Final = 24 * 3600.0
+FAULTS: Final = frozenset({"too_slow", "internal_error"})
+MAX_FAULTS: Final = 3
+"""Failures of the work with a page, not of its server, after which its address is given up."""
 ASK_AGAIN_S: Final = 30 * 24 * 3600.0
 """After so long an address that gave no article is asked again, where it is found again; and so is a guessed source."""
 
@@ -431,7 +434,8 @@ class Ledger:
             if row and row[1] == State.DONE and row[2]:
                 return State.DONE
             attempts = (row[0] if row and isinstance(row[0], int) else 0) + 1
-            state = State.GAVE_UP if attempts >= self._max_attempts else State.PENDING
+            most = MAX_FAULTS if reason in FAULTS else self._max_attempts
+            state = State.GAVE_UP if attempts >= most else State.PENDING
             wait = min(LONGEST_RETRY_S, FIRST_RETRY_S * 2 ** min(20, attempts - 1))
             if retry_after_s is not None:
                 wait = min(LONGEST_RETRY_S, max(0.0, retry_after_s))

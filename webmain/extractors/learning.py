@@ -13,7 +13,7 @@ import logging
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from statistics import fmean
 from typing import TYPE_CHECKING, Final
@@ -24,21 +24,18 @@ from webmain.extractors.fitting import CHANGED_SHARE, compare, fallback, is_unwa
 from webmain.extractors.lesson import (
     LEAST_WINDOW,
     Event,
-    HeldDocuments,
     Learnt,
     Lesson,
     Past,
     Tell,
-    document_of,
-    held,
     unwatched,
 )
 from webmain.extractors.shelf import ModelError, OutdatedModelError, Shelf, site_of
-from webmain.items import Rejected
-from webmain.page.document import Document
+from webmain.items import Page, Rejected
 
 if TYPE_CHECKING:
     from webmain.extractors.base import Extractor, SiteExtractor
+    from webmain.page.document import Document
 
 logger = logging.getLogger(__name__)
 
@@ -58,12 +55,46 @@ class Stage(Enum):
     GIVEN_UP = "given up"
 
 
-@dataclass(frozen=True, slots=True)
-class Released:
-    """A page that need not wait any longer, and what it is to be judged by."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Likeness:
+    """What is to be known of a page before it is decided by what it is judged.
 
-    document: Document
-    extractor: Extractor
+    Attributes
+    ----------
+    site : str
+        The site that it belongs to; "" for none.
+    has_text : bool
+        There is any text on it.
+    resemblance : float or None
+        How much it looks like the pages that the site's model was learned from; None where it was not compared.
+    problem : str
+        What the method raised as it compared; "" for nothing.
+    """
+
+    site: str
+    has_text: bool = True
+    resemblance: float | None = None
+    problem: str = ""
+
+
+def likeness(document: Document, fitted: SiteExtractor | None) -> Likeness:
+    """Compare a page with those that a model was learned from, if there is one (`Learning.model`).
+
+    Raises
+    ------
+    Rejected
+        The page can not be read.
+    """
+    found = Likeness(site=site_of(document), has_text=len(document.leaves) > 0)
+    if fitted is None:
+        return found
+    try:
+        return replace(found, resemblance=compare(fitted, document)[0])
+    except Rejected:
+        raise
+    except Exception as error:  # the method may be anybody's
+        logger.exception("%s can not compare %s", fitted.name, document.url)
+        return replace(found, problem=f"{fitted.name}: {type(error).__name__}: {error}")
 
 
 @dataclass(slots=True)
@@ -100,8 +131,6 @@ class Learning:
         Seconds for which a page waits at most; 0 for no limit.
     max_held : int
         Pages that wait at most, of all sites together; beyond, the site that was not seen for longest goes on.
-    timeout_s : float or None
-        Limit on the work with a page that is released, in seconds of CPU time.
     tell : callable
         Told what happens.
     clock : callable
@@ -118,7 +147,6 @@ class Learning:
         pages: int | None = None,
         hold_s: float = 0.0,
         max_held: int = 10_000,
-        timeout_s: float | None = None,
         tell: Tell = lambda _event, _site, _detail: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -129,31 +157,41 @@ class Learning:
         self._default: Extractor = fallback(extractor, default)
         self._hold_s = hold_s
         self._max_held = max_held
-        self._timeout_s = timeout_s
         self._tell = tell
         self._clock = clock
         self._sites: OrderedDict[str, _Site] = OrderedDict()
         self._ready: OrderedDict[str, None] = OrderedDict()
+        self._is_broken = False
 
     # ---- Pages that come
 
-    def take(self, document: Document) -> Extractor | None:
-        """Return by what a page is to be judged; None where it waits from now on.
-
-        Raises
-        ------
-        Rejected
-            The page can not be read.
-        """
-        site = site_of(document)
+    def model(self, site: str) -> SiteExtractor | None:
+        """Return what pages of a site are to be compared with before `take` and `judge_of`; None for nothing."""
         here = self._look_up(site)
-        if here.stage is Stage.GIVEN_UP or not len(document.leaves):
+        is_judge = here.stage is Stage.LEARNED or (here.stage is Stage.HOLDING and here.past.after_change)
+        if here.fitted is None or here.is_blind or not is_judge or is_unwatched(here.fitted):
+            return None
+        return here.fitted
+
+    def take(self, page: Page, found: Likeness) -> Extractor | None:
+        """Return by what a page is to be judged; None where it waits from now on."""
+        site = found.site
+        here = self._look_up(site)
+        if here.stage is Stage.GIVEN_UP or not found.has_text:
             return here.fitted or self._default
-        if here.stage is Stage.LEARNED and (judge := self._notice(site, here, document)) is not None:
+        if here.stage is Stage.LEARNED and (judge := self._notice(site, here, page, found)) is not None:
             return judge
-        if here.stage is Stage.HOLDING and here.past.after_change and here.past.has(document):
-            return self._judge_of(site, here, document)  # an earlier crawl chose the pages of the new layout
-        return None if self._hold(site, here, document) else self._default
+        if here.stage is Stage.HOLDING and here.past.after_change and here.past.has(page):
+            return self.judge_of(found)  # an earlier crawl chose the pages of the new layout
+        return None if self._hold(site, here, page) else self._default
+
+    def judge_of(self, found: Likeness) -> Extractor:
+        """Return by what a page that waited is judged: what was learned tells nothing of pages that look otherwise."""
+        here = self._look_up(found.site)
+        if here.fitted is None:
+            return self._default
+        resemblance, limit = self._compare(found.site, here, found)
+        return here.fitted if resemblance >= limit else self._default
 
     def _look_up(self, site: str) -> _Site:
         """Return what is known of a site; at first what lies on the shelf."""
@@ -204,13 +242,13 @@ class Learning:
         except ModelError as problem:
             self._tell(Event.FAILED, site, str(problem))
 
-    def _notice(self, site: str, here: _Site, document: Document) -> Extractor | None:
+    def _notice(self, site: str, here: _Site, page: Page, likeness: Likeness) -> Extractor | None:
         """Return by what a page of a learned site is judged; None where it looks so strange that it waits.
 
         A strange page may be the first one of a new layout, or a gallery: those that come next tell.
         """
-        found, limit = self._compare(site, here, document)
-        is_new = not here.past.has(document)
+        found, limit = self._compare(site, here, likeness)
+        is_new = not here.past.has(page)
         if is_new:
             here.recent.append(found)
         if found >= limit:
@@ -228,31 +266,24 @@ class Learning:
             self._put_aside(site)
         return None
 
-    def _compare(self, site: str, here: _Site, document: Document) -> tuple[float, float]:
+    def _compare(self, site: str, here: _Site, found: Likeness) -> tuple[float, float]:
         """Return how much a page looks like those learned from, and the least that is usual."""
         assert here.fitted is not None
         assert here.fitted.learned is not None
         limit = CHANGED_SHARE * here.fitted.learned.resemblance
-        if here.is_blind:
-            return limit, limit
-        try:
-            return compare(here.fitted, document)
-        except Rejected:
-            raise
-        except Exception as error:  # the method may be anybody's
+        if found.problem and not here.is_blind:
             here.is_blind = True
-            logger.exception("%s can not compare a page of %s", self.extractor.name, site)
-            self._tell(Event.FAILED, site, f"{self.extractor.name}: {type(error).__name__}: {error}")
-            return limit, limit
+            self._tell(Event.FAILED, site, found.problem)
+        return (limit if found.resemblance is None else found.resemblance), limit
 
-    def _hold(self, site: str, here: _Site, document: Document) -> bool:
+    def _hold(self, site: str, here: _Site, page: Page) -> bool:
         """Let a page wait; False where the disk refuses."""
         if not self._spool.count(site):
             here.held_since = self._clock()
         try:
-            self._spool.put(site, held(document))
+            self._spool.put(site, page)
         except StoreError as error:
-            self._tell(Event.FAILED, site, str(error))
+            self._tell_broken(site, error)
             return False
         if here.stage is Stage.HOLDING and self._spool.count(site) >= self.wanted:
             self._ready[site] = None
@@ -261,6 +292,12 @@ class Learning:
             if oldest is not None:
                 self._ready[oldest] = None
         return True
+
+    def _tell_broken(self, site: str, error: StoreError) -> None:
+        """Say that pages can not wait: once, since a full disk would be told for every page."""
+        if not self._is_broken:
+            self._is_broken = True
+            self._tell(Event.FAILED, site, str(error))
 
     # ---- Sites that go on
 
@@ -297,7 +334,7 @@ class Learning:
             site=site,
             extractor=self.extractor,
             known=here.fitted,
-            documents=HeldDocuments(self._spool, site, n),
+            pages=self._spool.waiting(site),
             shelf=self._shelf,
             least=min(self.extractor.min_pages, self.wanted),
             past=here.past,
@@ -326,29 +363,15 @@ class Learning:
         if fitted is not None and is_unwatched(fitted):
             self._tell(Event.UNWATCHED, site, unwatched(fitted))
 
-    def release(self, site: str) -> Released | None:
-        """Return the next waiting page of a site that is learned or given up; None where none waits."""
+    def release(self, site: str) -> Page | None:
+        """Return the next waiting page of a site that is learned or given up (see `judge_of`); None where none waits."""
         here = self._sites.get(site)
         while here is not None and _is_free(here) and self._spool.count(site):
             try:
-                waited = self._spool.take(site)
+                return self._spool.take(site)
             except StoreError as error:
-                self._tell(Event.FAILED, site, str(error))
-                continue
-            if waited is not None:
-                document = document_of(waited, timeout_s=self._timeout_s)
-                return Released(document, self._judge_of(site, here, document))
+                self._tell_broken(site, error)
         return None
-
-    def _judge_of(self, site: str, here: _Site, document: Document) -> Extractor:
-        """Return by what a page that waited is judged: what was learned tells nothing of pages that look otherwise."""
-        if here.fitted is None:
-            return self._default
-        try:
-            found, limit = self._compare(site, here, document)
-        except Rejected:
-            return here.fitted
-        return here.fitted if found >= limit else self._default
 
 
 def _is_free(here: _Site) -> bool:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from contextlib import suppress
+from dataclasses import dataclass, field
 from enum import StrEnum
 from statistics import fmean
 from typing import TYPE_CHECKING, Final, overload
 
-from webmain.clock import Deadline
-from webmain.corpus.spool import Held, Spool
 from webmain.extractors.base import NothingLearned
 from webmain.extractors.fitting import CHANGED_SHARE, fit, is_unwatched
 from webmain.extractors.model_file import aware
 from webmain.extractors.shelf import ModelError, Shelf
+from webmain.items import Page, Rejected
 from webmain.page.document import Document
 
 if TYPE_CHECKING:
@@ -63,9 +63,9 @@ class Past:
     last_page: datetime | None = None
     after_change: bool = False
 
-    def has(self, document: Document) -> bool:
+    def has(self, page: Page) -> bool:
         """Tell whether a page was fetched no later than those: it is no news of the site."""
-        fetched = document.page.fetched_at
+        fetched = page.fetched_at
         return self.last_page is not None and fetched is not None and aware(fetched) <= self.last_page
 
 
@@ -97,16 +97,18 @@ class Learnt:
     problem: str = ""
 
 
-class HeldDocuments(Sequence[Document]):
-    """The first waiting pages of a site as documents, read when asked for, so that memory holds one at a time."""
+Read = Callable[[Page], Document]
 
-    def __init__(self, spool: Spool, site: str, n: int) -> None:
-        self._spool = spool
-        self._site = site
-        self._n = n
+
+class Documents(Sequence[Document]):
+    """Pages as documents, read when asked for, so that memory holds one at a time."""
+
+    def __init__(self, pages: Sequence[Page], read: Read) -> None:
+        self._pages = pages
+        self._read = read
 
     def __len__(self) -> int:
-        return self._n
+        return len(self._pages)
 
     @overload
     def __getitem__(self, index: int) -> Document: ...
@@ -116,15 +118,13 @@ class HeldDocuments(Sequence[Document]):
 
     def __getitem__(self, index: int | slice) -> Document | Sequence[Document]:
         if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(self._n))]
-        if not -self._n <= index < self._n:
-            raise IndexError(index)
-        return document_of(self._spool.get(self._site, index % self._n))
+            return Documents(self._pages[index], self._read)
+        return self._read(self._pages[index])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lesson:
-    """A site that is to be learned; `run` may be called in another thread.
+    """A site that is to be learned; `run` may be called in another process.
 
     Attributes
     ----------
@@ -143,24 +143,24 @@ class Lesson:
     site: str
     extractor: SiteExtractor
     known: SiteExtractor | None
-    documents: Sequence[Document]
+    pages: Sequence[Page]
     shelf: Shelf
     least: int = 1
     past: Past = field(default_factory=Past)
     after_change: bool = False
 
-    def run(self) -> Learnt:
+    def run(self, read: Read) -> Learnt:
         """Fit the extractor to the pages, and put the model on the shelf; nothing is raised."""
         try:
-            return self._run()
+            return self._run(Documents(self.pages, read))
         except Exception as error:  # the method may be anybody's; the pages must not be lost with it
             logger.exception("%s can not learn %s", self.extractor.name, self.site)
             problem = f"{self.extractor.name} can not learn {self.site}: {type(error).__name__}: {error}"
             return Learnt(fitted=self.known, event=Event.FAILED, detail=problem, past=self.past, problem=problem)
 
-    def _run(self) -> Learnt:
-        known, n = self.known, len(self.documents)
-        has_changed = known is not None and self._is_unlike(known)
+    def _run(self, documents: Sequence[Document]) -> Learnt:
+        known, n = self.known, len(documents)
+        has_changed = known is not None and self._is_unlike(known, documents)
         if has_changed:
             known = None
             self.shelf.set_aside(self.site, self.extractor.name)
@@ -169,12 +169,12 @@ class Lesson:
                 fitted=known, event=Event.REUSED, detail=f"a model of {self.past.n_given} pages", past=self.past
             )
         try:
-            fitted = fit(self.extractor, self.documents, least=self.least)
+            fitted = fit(self.extractor, documents, least=self.least)
         except NothingLearned as nothing:
             event = Event.REUSED if known else Event.NOT_LEARNABLE
             return Learnt(fitted=known, event=event, detail=str(nothing), past=self.past, layout_changed=has_changed)
         problem, place = "", ""
-        first, last = dates(self.documents)
+        first, last = dates(self.pages)
         past = Past(n, last, self.after_change or has_changed)
         try:
             saved = self.shelf.save(
@@ -193,30 +193,17 @@ class Lesson:
             problem=problem,
         )
 
-    def _is_unlike(self, known: SiteExtractor) -> bool:
+    def _is_unlike(self, known: SiteExtractor, documents: Sequence[Document]) -> bool:
         """Tell whether the pages that are newer than the model, if they are enough, do not look like its own."""
         if is_unwatched(known):
             return False
         assert known.learned is not None
-        found = [known.resemblance(document) for document in self.documents if not self.past.has(document)]
+        found = []
+        for document in documents:
+            if not self.past.has(document.page):
+                with suppress(Rejected):
+                    found.append(known.resemblance(document))
         return len(found) >= LEAST_WINDOW and fmean(found) < CHANGED_SHARE * known.learned.resemblance
-
-
-def held(document: Document) -> Held:
-    """Return a document as it waits on disk."""
-    page = replace(document.page, body=None, html=document.html)
-    return Held(page=page, charset=document.charset, charset_source=document.charset_source)
-
-
-def document_of(waited: Held, *, timeout_s: float | None = None) -> Document:
-    """Return a page that waited as a document; its time has not begun."""
-    return Document(
-        waited.page,
-        html=waited.page.html,
-        charset=waited.charset,
-        charset_source=waited.charset_source,
-        deadline=Deadline(timeout_s),
-    )
 
 
 def n_pages(fitted: SiteExtractor) -> int:
@@ -245,7 +232,7 @@ def told(fitted: SiteExtractor) -> str:
     return f"{quality(fitted)}, {note}" if note else quality(fitted)
 
 
-def dates(documents: Sequence[Document]) -> tuple[datetime | None, datetime | None]:
+def dates(pages: Sequence[Page]) -> tuple[datetime | None, datetime | None]:
     """Return when the first and the last of some pages were fetched."""
-    found = [aware(document.page.fetched_at) for document in documents if document.page.fetched_at]
+    found = [aware(page.fetched_at) for page in pages if page.fetched_at]
     return (min(found), max(found)) if found else (None, None)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import re
+import signal
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -13,7 +16,6 @@ from webmain.extractors.line_block import LineBlock
 from webmain.extractors.registry import create
 from webmain.items import Page, Reason, Rejected
 from webmain.signals import tell_rejected
-from webmain.stages import read
 
 
 @dataclass(frozen=True)
@@ -26,8 +28,23 @@ class Broken(LineBlock):
         return super().judge(segmentation)
 
 
+@dataclass(frozen=True)
+class Hostile(LineBlock):
+    """Does not come to an end on some pages, in C or in Python, or crashes its process."""
+
+    def judge(self, segmentation):
+        url = segmentation.document.url
+        if "regex" in url:
+            re.match("(a|a)*b", "a" * 80)
+        while "loop" in url:
+            pass
+        if "crash" in url:
+            os.kill(os.getpid(), signal.SIGSEGV)
+        return super().judge(segmentation)
+
+
 class SampleSpider(scrapy.Spider):
-    """Takes urls (separated by spaces), store, read (1: yield documents), fail (raise where the URL holds it), ..."""
+    """Takes urls (separated by spaces), store, fail (raise where the URL holds it), ..."""
 
     name = "sample"
 
@@ -74,7 +91,7 @@ class SampleSpider(scrapy.Spider):
         )
         if "item" in response.url:
             yield {"other": 1}
-        yield read(page) if getattr(self, "read", None) else page
+        yield page
 
     def failed(self, failure):
         self.crawler.stats.inc_value("sample/errback")
