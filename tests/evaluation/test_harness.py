@@ -234,17 +234,13 @@ def test_pages_of_unknown_sites_are_taken_alone():
     assert [len(group) for group in harness._tasks([page("a"), page("b")], system, ())] == [1, 1]
 
 
-def test_a_failing_fit_costs_the_pages_of_that_site_only():
+def test_where_a_fit_fails_the_pages_of_that_site_are_judged_as_the_method_comes():
     text = "<p>The tide reached the upper quay before noon, and so it did again on the next day of the week.</p>" * 3
     pages = [page(f"x{n}", "UNTEACHABLE" + text, site="x.example") for n in range(2)]
     pages += [page(f"y{n}", text, site="y.example") for n in range(2)]
     found = run(pages, "fake_systems:OfSite@site")
-    assert {name: p.error for name, p in found.items()} == {
-        "x0": "RuntimeError: fit fails",
-        "x1": "RuntimeError: fit fails",
-        "y0": "",
-        "y1": "",
-    }
+    assert {name: p.error for name, p in found.items()} == dict.fromkeys(("x0", "x1", "y0", "y1"), "")
+    assert all("tide" in p.text for p in found.values())
 
 
 def test_the_fastest_of_several_turns_counts():

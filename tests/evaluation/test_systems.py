@@ -107,6 +107,9 @@ def test_a_missing_peer_asked_for_by_name_says_how_to_install_it(monkeypatch):
         ("readability_lxml:x=1", "allowed are none"),
         ("line_block:zzz=1", "zzz"),
         ("no.such.module:thing", "cannot import"),
+        ("os:system", "is no extractor"),
+        ("subprocess:Popen", "is no extractor"),
+        ("os.path:exists", "is no extractor"),
     ],
 )
 def test_wrong_names_are_told_what_is_allowed(name, message):

@@ -37,6 +37,18 @@ def test_a_domain_alone_is_enough_and_the_rest_has_defaults():
     assert (arguments.review_below, arguments.review_only) == (None, None)
 
 
+@pytest.mark.parametrize(
+    ("extractor", "told"),
+    [
+        ("svm:features=visual", "only rendered pages have visual properties"),
+        ("os:system", "no extractor"),
+        ("subprocess:Popen", "no extractor"),
+    ],
+)
+def test_extractors_that_can_not_judge_pages_are_refused_before_the_crawl(extractor, told):
+    assert told in str(problem_of(extractor=extractor))
+
+
 @pytest.mark.parametrize(("text", "value"), [("no", False), ("false", False), ("yes", True)])
 def test_a_crawl_may_be_told_not_to_learn(text, value):
     assert read_news_arguments({"site": "bbc.com", "learn": text}, now=NOW).learn is value

@@ -255,7 +255,16 @@ def _function(spec: str) -> Callable[[str, str | None], Answer] | None:
         found = getattr(importlib.import_module(module), attribute, None)
     except (ImportError, ValueError):
         return None
-    return found if inspect.isfunction(found) or inspect.isbuiltin(found) else None
+    return found if inspect.isfunction(found) and _takes_page(found) else None
+
+
+def _takes_page(function: Callable[..., object]) -> bool:
+    """Tell whether a function can be called with a page's markup and address."""
+    try:
+        inspect.signature(function).bind("", None)
+    except TypeError:
+        return False
+    return True
 
 
 def _with_options(peer: Peer, name: str, text: str) -> Callable[[PeerPage], str]:
