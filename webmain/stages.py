@@ -26,6 +26,7 @@ from webmain.keep import DEFAULT_KEEP, Keep
 from webmain.page.document import DEFAULT_MAX_BYTES, Document
 from webmain.page.encoding import decode, scrub, sniff
 from webmain.page.mistakes import mistaken
+from webmain.page.urls import join
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 DEFAULT_TIMEOUT_S = 10.0
+HEAD_ELEMENTS = 2_000
+"""Elements from a page's start among which its canonical address is looked for."""
+
 MIN_DUPLICATE_CHARS = 120
 """Characters (about 20 words) from which a repeated block is marked by methods that don't merge."""
 
@@ -406,10 +410,13 @@ def extract_pages(
 
 
 def place_of(document: Document) -> Place:
-    """Return a page's title and its canonical or own address, as far as they can be read."""
+    """Return a page's `title` and its canonical or own address, as far as they can be read; without its other metadata."""
     with suppress(Rejected), errors_as_rejections(document.url):
-        found = document.metadata
-        return Place(found.title, found.canonical_url or document.url)
+        elements = document.elements
+        for tag, attributes in zip(elements.tags[:HEAD_ELEMENTS], elements.attributes, strict=False):
+            if tag == "link" and "canonical" in (attributes.get("rel") or "").lower().split():
+                return Place(document.title, join(document.base_url, attributes.get("href") or "") or document.url)
+        return Place(document.title, document.url)
     return Place(None, document.url)
 
 

@@ -78,6 +78,8 @@ def without_recurring(answers: Sequence[Article | Rejected], places: Sequence[Pl
     places : sequence of Place
         Title and address of each page.
     """
+    if len(answers) < MIN_PAGES:
+        return list(answers)
     near = NearDuplicates(jaccard, threshold=SIMILARITY)
     texts, recurring = RecurringTexts(), dict[str, tuple[str, ...]]()
     cluster_of: dict[int, str] = {}
