@@ -59,7 +59,7 @@ def test_no_stats_are_no_articles():
     [
         ({"webmain/articles/new": 3}, "3 new"),
         ({"webmain/known": 248}, "0 new, 248 known"),
-        ({"webmain/known": 240, "webmain/articles/unchanged": 8}, "0 new, 248 known"),
+        ({"webmain/known": 240, "webmain/articles/unchanged": 8}, "0 new, 8 unchanged, 240 known"),
         ({"webmain/articles/changed": 1}, "0 new, 1 changed"),
     ],
 )

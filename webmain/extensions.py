@@ -21,6 +21,7 @@ from scrapy.exceptions import CloseSpider
 from scrapy.http import Response
 from scrapy.utils.asyncio import create_looping_call
 
+from webmain.commands.crawl import exit_code
 from webmain.corpus.protocol import Stored
 from webmain.discovery.ledger import Done, Ledger, LedgerError
 from webmain.items import Article, Reason, Rejected
@@ -296,7 +297,8 @@ class Summary:
         self._crawler = crawler
         self._clock = clock
         self._every_s = settings.getfloat("WEBMAIN_PROGRESS_S")
-        self._prints = settings.getbool("WEBMAIN_SUMMARY")
+        self._only_news = str(settings.get("WEBMAIN_SUMMARY")).lower() == "new"
+        self._prints = self._only_news or settings.getbool("WEBMAIN_SUMMARY")
         self._folder = settings.get("WEBMAIN_STATS_DIR") or ""
         self._words: Counter[str] = Counter()
         self._before = (clock(), 0)
@@ -351,9 +353,12 @@ class Summary:
         feeds = [str(uri) for uri in self._crawler.settings.getdict("FEEDS")]
         problems = [str(stats[name]) for kind in FAILING if (name := f"webmain/{kind}_error") in stats]
         told = [str(value) for name, value in sorted(stats.items()) if name.startswith("webmain/warning/")]
+        found = outcome(stats)
+        if self._only_news and not (found.new or found.changed or told or exit_code(stats)):
+            return
         words = sorted(self._words.items(), key=lambda each: (-each[1], each[0]))[:TOP_WORDS]
         places = store.places if store else ()
-        text = render(outcome(stats), places=places, feeds=feeds, words=words, problems=problems, warnings=told)
+        text = render(found, places=places, feeds=feeds, words=words, problems=problems, warnings=told)
         to_stdout = any(uri == "-" or uri.startswith("stdout:") for uri in feeds)
         stream = sys.stderr if to_stdout else sys.stdout
         encoding = getattr(stream, "encoding", None) or "utf-8"

@@ -52,6 +52,8 @@ class Guarded(HTTP11DownloadHandler):
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
+        for noisy in (HTTP11DownloadHandler.__module__, "scrapy.core.downloader.tls"):
+            logging.getLogger(noisy).setLevel(logging.ERROR)  # warns of what servers do; what matters is counted
         named = getattr(crawler.spider, "named_urls", None) or getattr(crawler.spider, "start_urls", None) or ()
         allowed = crawler.settings.getbool(ALLOW_PRIVATE) or allows_private()
         self._guard = Guard(named, allow_private=allowed)

@@ -252,7 +252,7 @@ class SiteLearning:
             stats.set_value("webmain/learn_error", message)
         elif event in _WARNED:
             stats.inc_value(_WARNED[event])
-            logger.warning("%s", message)
+            logger.log(logging.WARNING if event is Event.UNUSABLE else logging.INFO, "%s", message)
             self._warn(message)
         else:
             stats.inc_value(f"webmain/sites/{event.value}")

@@ -198,6 +198,7 @@ class Robots(RobotsTxtMiddleware):
         self._retry_s = settings.getfloat("WEBMAIN_ROBOTS_RETRY_S")
         self._max_delay = settings.getfloat("WEBMAIN_MAX_CRAWL_DELAY")
         self._unreachable: dict[str, float] = {}
+        self._why: dict[str, str] = {}
         self._refused: dict[str, str] = {}
         self._delays: dict[str, float] = {}
         self.sitemaps: dict[str, tuple[str, ...]] = {}
@@ -220,7 +221,7 @@ class Robots(RobotsTxtMiddleware):
         if netloc in self._refused:
             raise RefusedAddressError(self._refused[netloc])
         if self._denies and netloc in self._unreachable:
-            raise RobotsUnreachableError(f"robots.txt of {netloc} cannot be read now")
+            raise RobotsUnreachableError(f"robots.txt of {netloc} cannot be read now ({self._why[netloc]})")
         # Not what was awaited: of several requests that wait for one robots.txt, Scrapy 2.19 gives the rules to the first
         # and None, which allows everything, to the others.
         rules = self._parsers.get(netloc)
@@ -250,10 +251,10 @@ class Robots(RobotsTxtMiddleware):
         super()._robots_error(exc, netloc)
 
     def _note_unreachable(self, netloc: str, why: str) -> None:
-        self._unreachable[netloc] = time.monotonic() + self._retry_s
+        self._unreachable[netloc], self._why[netloc] = time.monotonic() + self._retry_s, why
         self.crawler.stats.inc_value("webmain/robots_unreachable")
         means = "its pages are left for later" if self._denies else "everything is taken as allowed"
-        logger.warning("robots.txt of %s cannot be read (%s): %s", netloc, why, means)
+        logger.info("robots.txt of %s cannot be read (%s): %s", netloc, why, means)
 
     def robots_parsed(self, robotparser: RobotParser, request: Request) -> None:
         """Apply a Crawl-delay to the slot of the request that asked for the rules."""
@@ -347,6 +348,7 @@ class Decompression(HttpCompressionMiddleware):
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler=crawler)
         self._crawler = crawler
+        logging.getLogger(HttpCompressionMiddleware.__module__).setLevel(logging.ERROR)  # it is counted here
 
     def process_response(
         self, request: Request, response: Response, spider: Spider | None = None

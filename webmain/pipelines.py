@@ -386,6 +386,7 @@ class Store(Step):
         self._doubtful: Doubtful | None = None
         self._clock = clock
         self._canonical: dict[str, str] = {}
+        self._extractors: dict[str, str] = {}
         self._accepted = 0
         self._closing = False
         self._run: int | None = None
@@ -449,6 +450,7 @@ class Store(Step):
         if self._closing or self._stores is None or (limit and self._accepted >= limit):
             raise DropItem(PENDING, log_level="DEBUG")
         self._accepted += 1
+        self._extractors[identify(item)] = item.extractor
         if item.canonical_url:
             self._canonical[identify(item)] = item.canonical_url
         if self._doubtful is not None:
@@ -535,6 +537,8 @@ class Store(Step):
         canonical = {s.id: self._canonical.pop(s.id) for s in stored if s.id in self._canonical}
         for each in stored:
             stats.inc_value(f"webmain/articles/{each.outcome.value}")
+            if extractor := self._extractors.pop(each.id, None):
+                stats.inc_value(f"webmain/extractor/{extractor}")
             if site := site_key(each.url or ""):
                 stats.inc_value(f"webmain/site/{site}/articles")
         self.crawler.signals.send_catch_log(articles_stored, stored=stored, canonical=canonical)

@@ -71,7 +71,7 @@ WEBMAIN_PROGRESS_S = 10.0
 """Seconds between two lines of progress; 0 for none."""
 
 WEBMAIN_SUMMARY = True
-"""Print a summary at the end."""
+"""Print a summary at the end; "new" prints it only where an article is new or changed, or something went wrong."""
 
 WEBMAIN_STATS_DIR = ""
 """A folder for the figures as NAME.json and as a Prometheus textfile NAME.prom, kept up to date."""

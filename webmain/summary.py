@@ -7,7 +7,7 @@ import os
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -61,6 +61,8 @@ class Outcome:
         By reason, the commonest first: pages that give no article, addresses that could not be fetched.
     errors : int
         Unexpected exceptions, in pipelines and in the spider, and feeds that could not be stored.
+    extractors : Mapping[str, int]
+        Stored articles by the method that gave them.
     learning : Mapping[str, int]
         Sites that were learned, reused (their model lay on the shelf), retrained, or are not learnable.
     refused, refused_first : int, str
@@ -84,6 +86,7 @@ class Outcome:
     elapsed_s: float
     finish_reason: str
     cpu_s: float = 0.0
+    extractors: Mapping[str, int] = field(default_factory=dict)
     refused: int = 0
     refused_first: str = ""
     review: Review | None = None
@@ -117,6 +120,7 @@ def outcome(stats: Stats) -> Outcome:
         elapsed_s=float(stats.get("elapsed_time_seconds") or 0.0),
         finish_reason=str(stats.get("finish_reason") or ""),
         cpu_s=float(stats.get("webmain/cpu_seconds") or 0.0),
+        extractors=_below(stats, "webmain/extractor/"),
         refused=_number(stats, "webmain/refused_addresses"),
         refused_first=str(stats.get("webmain/refused_address") or ""),
         review=_review(stats),
@@ -162,6 +166,7 @@ def render(
     lines = [f"webmain: {headline(found)}", ""]
     rows = [
         ("articles", f"{found.new:,} new, {found.changed:,} changed, {found.unchanged:,} unchanged"),
+        *([("by method", _listed(found.extractors))] if found.extractors else []),
         ("known", f"{found.known:,} passed over"),
         ("pages read", f"{found.pages:,}"),
         ("rejected", _counts(found.rejected)),
@@ -196,12 +201,14 @@ def _refused(found: Outcome) -> str:
 
 
 def headline(found: Outcome) -> str:
-    """Say in a few words what came out."""
+    """Say in a few words what came out: the numbers of the table below, and no sums of them."""
     parts = [f"{found.new:,} new"]
     if found.changed:
         parts.append(f"{found.changed:,} changed")
-    if known := found.known + found.unchanged:
-        parts.append(f"{known:,} known")
+    if found.unchanged:
+        parts.append(f"{found.unchanged:,} unchanged")
+    if found.known:
+        parts.append(f"{found.known:,} known")
     return ", ".join(parts)
 
 

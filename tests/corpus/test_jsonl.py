@@ -69,7 +69,7 @@ def test_unfinished_last_line_is_cut_off_and_told(
     rest = whole[len(first) :]
     part = rest[: max(1, int(len(rest) * share) - 1)]
     path.write_bytes(first + part)
-    with caplog.at_level(logging.WARNING), JsonlStore(path) as store:
+    with caplog.at_level(logging.INFO), JsonlStore(path) as store:
         assert (store.cut_bytes, store.count()) == (len(part), 1)
         assert f"{len(part)} bytes" in caplog.text
         store.add(make_article(2))

@@ -112,6 +112,9 @@ def test_commands_show_a_hostile_page_and_json_stays_exact(tmp_path):
     piped = subprocess.run([*command, "-f", "text"], capture_output=True, check=False)
     assert b"\x1b" not in piped.stdout
     assert "\u202e".encode() in piped.stdout
+    shown = on_terminal(*command, str(page), str(page))
+    assert "/3 [" in shown  # the progress
+    assert shown.count("word79") == 6
     missing = on_terminal(*command[:-1], str(tmp_path / "no\x1b[31m\u202efile"))
     assert "no such file" in missing.lower()
-    assert is_safe(missing)
+    assert is_safe(missing.replace("\r", ""))  # of the line of progress

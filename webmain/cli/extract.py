@@ -14,7 +14,7 @@ from webmain.cli.exits import NOT_FOUND, OK, REJECTED
 from webmain.cli.sources import NotFoundError, add_source, read_page
 from webmain.items import Article, Rejected
 from webmain.keep import DEFAULT_KEEP, Keep
-from webmain.text.terminal import without_controls
+from webmain.text.terminal import plain, without_controls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -86,6 +86,8 @@ def _jobs(text: str) -> int:
 
 
 def _extract(args: argparse.Namespace) -> int:
+    from tqdm import tqdm
+
     from webmain.batch import Walk, answers, cores
 
     has_archives = any(map(_is_archive, args.source))
@@ -102,9 +104,18 @@ def _extract(args: argparse.Namespace) -> int:
         tells_missing=args.extractor is not None,
     )
     sources = _Sources(args)
-    printer = _Printer(args.format, several=has_archives or len(args.source) > 1)
-    with contextlib.closing(answers(sources.pages(), walk, jobs=jobs)) as found:
+    several = has_archives or len(args.source) > 1
+    printer = _Printer(args.format, several=several)
+    bar = tqdm(
+        total=None if has_archives else len(args.source),
+        unit=" pages",
+        file=plain(sys.stderr),
+        disable=not (several and sys.stderr.isatty()),
+        leave=False,
+    )
+    with bar, contextlib.closing(answers(sources.pages(), walk, jobs=jobs)) as found:
         for answer in found:
+            bar.clear()
             name = sources.names.popleft()
             if answer.note:
                 printer.tell(answer.note, once=True)
@@ -113,6 +124,7 @@ def _extract(args: argparse.Namespace) -> int:
             else:
                 printer.print(answer.found)
             printer.counts["article" if isinstance(answer.found, Article) else answer.found.reason.value] += 1
+            bar.update()
     if has_archives:
         printer.tell_counts()
     return max(sources.worst, REJECTED if printer.n_rejected else OK)

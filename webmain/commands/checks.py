@@ -38,7 +38,7 @@ _NUMBERS: Final = (
     "WEBMAIN_MAX_RETRY_AFTER",
 )
 _SHARES: Final = ("WEBMAIN_REVIEW_BELOW",)
-_SWITCHES: Final = ("WEBMAIN_LEARN", "WEBMAIN_ALLOW_PRIVATE", "WEBMAIN_SUMMARY", "WEBMAIN_REVIEW_KEEP_OUT")
+_SWITCHES: Final = ("WEBMAIN_LEARN", "WEBMAIN_ALLOW_PRIVATE", "WEBMAIN_REVIEW_KEEP_OUT")
 _TRUTHS: Final = ("0", "1", "true", "false", "True", "False")
 
 
@@ -55,6 +55,9 @@ def wrong_settings(settings: BaseSettings) -> list[str]:
         given = settings.get(name)
         if not isinstance(given, bool) and str(given) not in _TRUTHS:
             problems.append(f"setting {name}: got {given!r}, allowed are {', '.join(_TRUTHS)}")
+    given = settings.get("WEBMAIN_SUMMARY")
+    if not isinstance(given, bool) and str(given) not in (*_TRUTHS, "new"):
+        problems.append(f"setting WEBMAIN_SUMMARY: got {given!r}, allowed are {', '.join(_TRUTHS)}, new")
     try:
         Keep.of(settings.get("WEBMAIN_KEEP"))
     except (ValueError, TypeError) as error:

@@ -89,7 +89,7 @@ class AppendFile:
         """Shorten the file to `size` bytes, and say so in the log; return how many were cut off."""
         n = self.size() - size
         os.ftruncate(self.fd, size)
-        logger.warning("%s: cut off an unfinished last piece of %d bytes", self.label, n)
+        logger.info("%s: cut off an unfinished last piece of %d bytes", self.label, n)
         return n
 
     def sync(self) -> None:

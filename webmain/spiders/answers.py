@@ -7,9 +7,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from scrapy.exceptions import DownloadFailedError, DownloadTimeoutError, ResponseDataLossError
 from scrapy.spidermiddlewares.httperror import HttpError
 
 from webmain.items import Hints, Page
+from webmain.middlewares import RobotsUnreachableError
 from webmain.page.urls import normalise
 
 if TYPE_CHECKING:
@@ -52,3 +54,12 @@ def other_fronts(start: str) -> Iterator[str]:
     for scheme in dict.fromkeys((parts.scheme, "http")):
         for name in names:
             yield f"{scheme}://{name}/"
+
+
+def is_passing(error: BaseException | None) -> bool:
+    """Tell whether a failure may well be over at the next run, so that no person need look at it."""
+    if isinstance(error, HttpError):
+        return error.response.status == 429 or error.response.status >= 500
+    if isinstance(error, RobotsUnreachableError):
+        return not str(error).endswith("(dns)")  # a host that is not there may be misspelt
+    return isinstance(error, (DownloadTimeoutError, DownloadFailedError, ResponseDataLossError))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -26,7 +27,7 @@ from webmain.middlewares import Robots
 from webmain.page.urls import amp_to_canonical_guess, normalise, site_key
 from webmain.pool import PoolClosed
 from webmain.signals import tell_rejected
-from webmain.spiders.answers import is_answer, other_fronts, page_of
+from webmain.spiders.answers import is_answer, is_passing, other_fronts, page_of
 from webmain.spiders.arguments import NewsArguments, read_news_arguments, with_settings
 from webmain.spiders.memory import Memory
 from webmain.spiders.parts import fetch_parts
@@ -219,7 +220,8 @@ class NewsSpider(Spider):
             self._send(again)
             return
         self._count("webmain/front_failed")
-        self.logger.warning("%s: the front page can not be fetched: %s", here.name, failure.value)
+        level = logging.INFO if is_passing(failure.value) else logging.WARNING
+        self.logger.log(level, "%s: the front page can not be fetched: %s", here.name, failure.value)
         if is_there:
             self.sources[here.name].begin(here.start, self.memory.missing)
         self._ask_next(here)
