@@ -1,8 +1,9 @@
 from datetime import UTC, datetime, timedelta
 
 from webmain.items import Hints
+from webmain.spiders.addresses import without_referrer
 from webmain.spiders.arguments import PathFilter
-from webmain.spiders.site import Limits, Site, Where, richer, without_referrer
+from webmain.spiders.site import Limits, Site, Where, richer
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 FRONT = "https://example.org/"

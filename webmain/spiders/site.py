@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 import heapq
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime, timedelta
 from enum import IntEnum
 from typing import Final
-from urllib.parse import parse_qsl, urlsplit
 
 from webmain.discovery.articles import LATER_PART, UrlJudgement, UrlKind, judge_url
 from webmain.discovery.frontier import UNDATED, newest_key
 from webmain.discovery.pagination import stems
-from webmain.discovery.url_words import SIDE_HUB_WORDS
 from webmain.items import Hints
-from webmain.page.urls import amp_to_canonical_guess, normalise, site_key
+from webmain.page.urls import normalise, site_key
+from webmain.spiders.addresses import is_personal, path_of, patterns, whole_pages, without_referrer
 from webmain.spiders.arguments import PathFilter
 from webmain.spiders.backlog import Backlog
+from webmain.spiders.hubs import Hubs
 
 _DAY_S: Final = 24 * 3600.0
 _MAX_REMEMBERED: Final = 200_000
 MIN_LIST_LINKS: Final = 2
 """A page that is no article and has so many links to articles is a list."""
 
-_MAX_REFUSED: Final = 5_000
 _UNNAMED_SHARE: Final = 0.1
 """Where so much of the articles was found by links alone, the sources are not complete."""
 
@@ -182,11 +180,9 @@ class Site:
         self.has_sources = self.has_sitemap = False
         self._articles: set[bytes] = set()
         self._lists: set[str] = set()  # what turned out to be lists, and their stems
-        self._refused: dict[str, int] = {}  # hubs like too many others, and their depth
         self._link_sets: set[int] = set()
         self._unnamed = self.n_known = 0
-        self._hubs = 0
-        self._hub_patterns: Counter[str] = Counter()
+        self._hubs = Hubs(most=self.limits.hubs, alike=self.limits.alike, siblings=self.limits.siblings)
         self._hits: Counter[str] = Counter()
         self._misses: Counter[str] = Counter()
 
@@ -267,7 +263,7 @@ class Site:
             place = batch.get(url, self._queued.get(url))
             if candidate is None or (place is not None and candidate.newest <= place):
                 continue
-            if not candidate.is_hub and any(self._is_expected(other, batch) for other in _whole_pages(url)):
+            if not candidate.is_hub and any(self._is_expected(other, batch) for other in whole_pages(url)):
                 continue  # its AMP form or a later part of it: both are found from there
             batch[url] = candidate.newest
             yield candidate
@@ -315,26 +311,12 @@ class Site:
 
     def _hub(self, url: str, depth: int) -> Candidate | None:
         """Take a hub where neither its depth nor its like speak against it."""
-        if url in self._queued or depth > self.limits.hub_depth:
+        if url in self._queued or depth > self.limits.hub_depth or not self._hubs.take(url, depth):
             return None
-        is_full, are_alike = self._hubs >= self.limits.hubs, self._has_too_many_alike(url)
-        if is_full or are_alike:
-            if url not in self._refused and len(self._refused) < _MAX_REFUSED:
-                self.skipped["hubs_alike"] += are_alike
-                self._refused[url] = depth
-            return None
-        self._hub_patterns.update(filter(None, _patterns(url)))
-        self._hubs += 1
         age = _HUB_AGES_S[min(depth, len(_HUB_AGES_S) - 1)]
-        if _is_personal(url):
+        if is_personal(url):
             age += _PERSONAL_AGE_S
         return Candidate(url, self.name, True, depth, self._now.timestamp() - age)
-
-    def _has_too_many_alike(self, url: str) -> bool:
-        folder, numbered = _patterns(url)
-        return self._hub_patterns[folder] >= self.limits.siblings or bool(
-            numbered and self._hub_patterns[numbered] >= self.limits.alike
-        )
 
     def note_hints(self, url: str, hints: Hints) -> None:
         """Remember what a feed or sitemap said of an address."""
@@ -371,7 +353,7 @@ class Site:
                 continue  # fetched, folded, or waiting in a better place
             del self._queued[candidate.url]
             self._gone.add(candidate.url)
-            if candidate.is_hub and self._names_all and _is_personal(candidate.url):
+            if candidate.is_hub and self._names_all and is_personal(candidate.url):
                 self.skipped["tags_and_authors"] += 1
                 continue
             if not candidate.is_hub and not self._is_news(candidate.url) and self._is_fruitless(candidate.url):
@@ -431,7 +413,7 @@ class Site:
 
     def note_page(self, url: str, *, is_article: bool, is_named: bool = True) -> None:
         """Learn whether the pages of a folder are articles, and whether sources name them."""
-        (self._hits if is_article else self._misses)[_patterns(url)[0]] += 1
+        (self._hits if is_article else self._misses)[patterns(url)[0]] += 1
         self._unnamed += is_article and not is_named
 
     @property
@@ -445,12 +427,12 @@ class Site:
 
     def _is_like_articles(self, url: str) -> bool:
         """Whether most pages of an address's folder were articles."""
-        folder = _patterns(url)[0]
+        folder = patterns(url)[0]
         return self._hits[folder] > self._misses[folder]
 
     def is_promising(self, url: str) -> bool:
         """Whether an address waits for its first time, in a folder that has not given more else than articles."""
-        folder = _patterns(url)[0]
+        folder = patterns(url)[0]
         return url not in self._queued and self._hits[folder] >= self._misses[folder]
 
     def is_new_list(self, links: frozenset[str]) -> bool:
@@ -473,14 +455,10 @@ class Site:
 
     def note_fruitful(self, url: str, *, is_article: bool) -> Iterator[Candidate]:
         """Learn that a hub led to new articles, or was one, so that it does not count against its like; yield one of them."""
-        self._hubs -= is_article
-        self._hub_patterns.subtract(filter(None, _patterns(url)))
-        for other, depth in self._refused.items():
-            if self._hubs < self.limits.hubs and not self._has_too_many_alike(other):
-                del self._refused[other]
-                candidate = None if other in self._gone else self._hub(other, depth)
-                yield from [candidate] if candidate else ()
-                return
+        self._hubs.credit(url, is_article=is_article)
+        for other, depth in self._hubs.pop_free():
+            candidate = None if other in self._gone else self._hub(other, depth)
+            yield from [candidate] if candidate else ()
 
     def count_teasers(self, teasers: Mapping[str, int], own: Collection[str | None]) -> tuple[int, int]:
         """Return how many links to other pages that look like articles head paragraphs, and the characters of these.
@@ -493,82 +471,28 @@ class Site:
             The page's own addresses.
         """
         found: Counter[str] = Counter()
-        paths = {
-            path for url in own if url and (path := _path(url)).strip("/")
-        }  # a thread's posts differ in their query
+        paths = {path_of(url) for url in own if url} - {"", "/"}  # the posts of a thread differ in their query
         for raw, n_chars in teasers.items():
             seen = self._look_up(raw)
             is_article = seen is not None and seen.judgement.kind in (UrlKind.ARTICLE, UrlKind.UNKNOWN)
-            if seen is not None and is_article and seen.url not in own and _path(seen.url) not in paths:
+            if seen is not None and is_article and seen.url not in own and path_of(seen.url) not in paths:
                 found[seen.url] += n_chars
         return len(found), found.total()
 
     def _is_fruitless(self, url: str) -> bool:
-        folder = _patterns(url)[0]
+        folder = patterns(url)[0]
         return not self._hits[folder] and self._misses[folder] >= self.limits.misses
 
     def take_skipped(self) -> Counter[str]:
         """Return what was left out since the last call."""
         skipped, self.skipped = self.skipped, Counter()
+        if self._hubs.n_alike:
+            skipped["hubs_alike"] += self._hubs.n_alike
+            self._hubs.n_alike = 0
         if self.backlog.n_dropped:
             skipped["frontier_full"] += self.backlog.n_dropped
             self.backlog.n_dropped = 0
         return skipped
-
-
-_PART = re.compile(
-    r"[?&](?:page|paged|pg|seite|pagina|part)=(?:[2-9]|[1-4]\d)(?=&|$)|/(?:page/|p)?(?:[2-9]|[1-4]\d)/?$"
-)
-
-
-def _whole_pages(url: str) -> Iterator[str]:
-    """Yield the addresses of pages that an address seems to be another form, or a later part, of."""
-    original = amp_to_canonical_guess(url)
-    if original != url:
-        yield normalise(original) or original
-    match = _PART.search(url)
-    if match:
-        whole = (url[: match.start()] + url[match.end() :].replace("&", "?", 1)).rstrip("/")
-        if judge_url(whole).kind is UrlKind.ARTICLE:
-            yield whole
-            yield whole + "/"
-
-
-def _path(url: str) -> str:
-    return urlsplit(url).path
-
-
-def _is_personal(url: str) -> bool:
-    """Whether an address lies below a word for tags, authors and the like."""
-    return not SIDE_HUB_WORDS.isdisjoint(urlsplit(url).path.lower().split("/"))
-
-
-_NUMBER = re.compile(r"\d+")
-_NUMBERS = re.compile(r"(?:/0)+(?=/)")
-
-
-def _patterns(url: str) -> tuple[str, str]:
-    """Return an address's folder, its numbers in one, and its form with every number and query value folded ("" for none)."""
-    parts = urlsplit(url)
-    keys = ",".join(sorted(key for key, _ in parse_qsl(parts.query, keep_blank_values=True)))
-    folded = _NUMBER.sub("0", parts.path.rstrip("/"))
-    folder = parts.netloc + _NUMBERS.sub("/0", folded.rpartition("/")[0] + "/")
-    numbered = f"{parts.netloc}{folded}?{keys}" if keys or folded != parts.path.rstrip("/") else ""
-    return folder, numbered
-
-
-_REFERRER = re.compile(r"(?:ref|referrer|referer|source|src|from|via|origin)=[A-Za-z][A-Za-z_.+-]*", re.IGNORECASE)
-
-
-def without_referrer(url: str) -> str:
-    """Take off parameters that name the box a link stands in (`ref=related`), unless the page is a list of something."""
-    before, mark, query = url.partition("?")
-    if not mark or "=" not in query:
-        return url
-    kept = [part for part in query.split("&") if not _REFERRER.fullmatch(part)]
-    if len(kept) == query.count("&") + 1 or judge_url(before).kind is UrlKind.HUB:
-        return url
-    return before + ("?" + "&".join(kept) if kept else "")
 
 
 _RANKS: Final = {"feed": 2, "news-sitemap": 1}

@@ -1,0 +1,66 @@
+"""What an address alone tells of its place among a site's others: its folder, its like, and the page it is a form of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from urllib.parse import parse_qsl, urlsplit
+
+from webmain.discovery.articles import UrlKind, judge_url
+from webmain.discovery.url_words import SIDE_HUB_WORDS
+from webmain.page.urls import amp_to_canonical_guess, normalise
+
+_PART = re.compile(
+    r"[?&](?:page|paged|pg|seite|pagina|part)=(?:[2-9]|[1-4]\d)(?=&|$)|/(?:page/|p)?(?:[2-9]|[1-4]\d)/?$"
+)
+
+
+def whole_pages(url: str) -> Iterator[str]:
+    """Yield the addresses of pages that an address seems to be another form, or a later part, of."""
+    original = amp_to_canonical_guess(url)
+    if original != url:
+        yield normalise(original) or original
+    match = _PART.search(url)
+    if match:
+        whole = (url[: match.start()] + url[match.end() :].replace("&", "?", 1)).rstrip("/")
+        if judge_url(whole).kind is UrlKind.ARTICLE:
+            yield whole
+            yield whole + "/"
+
+
+def path_of(url: str) -> str:
+    """Return an address's path."""
+    return urlsplit(url).path
+
+
+def is_personal(url: str) -> bool:
+    """Whether an address lies below a word for tags, authors and the like."""
+    return not SIDE_HUB_WORDS.isdisjoint(urlsplit(url).path.lower().split("/"))
+
+
+_NUMBER = re.compile(r"\d+")
+_NUMBERS = re.compile(r"(?:/0)+(?=/)")
+
+
+def patterns(url: str) -> tuple[str, str]:
+    """Return an address's folder, its numbers in one, and its form with every number and query value folded ("" for none)."""
+    parts = urlsplit(url)
+    keys = ",".join(sorted(key for key, _ in parse_qsl(parts.query, keep_blank_values=True)))
+    folded = _NUMBER.sub("0", parts.path.rstrip("/"))
+    folder = parts.netloc + _NUMBERS.sub("/0", folded.rpartition("/")[0] + "/")
+    numbered = f"{parts.netloc}{folded}?{keys}" if keys or folded != parts.path.rstrip("/") else ""
+    return folder, numbered
+
+
+_REFERRER = re.compile(r"(?:ref|referrer|referer|source|src|from|via|origin)=[A-Za-z][A-Za-z_.+-]*", re.IGNORECASE)
+
+
+def without_referrer(url: str) -> str:
+    """Take off parameters that name the box a link stands in (`ref=related`), unless the page is a list of something."""
+    before, mark, query = url.partition("?")
+    if not mark or "=" not in query:
+        return url
+    kept = [part for part in query.split("&") if not _REFERRER.fullmatch(part)]
+    if len(kept) == query.count("&") + 1 or judge_url(before).kind is UrlKind.HUB:
+        return url
+    return before + ("?" + "&".join(kept) if kept else "")
