@@ -31,6 +31,7 @@ from webmain.page.dates import precision
 from webmain.page.document import DEFAULT_MAX_BYTES, Document
 from webmain.page.embedded import embedded_instead, embedded_text
 from webmain.page.fallback import fallback_blocks
+from webmain.page.inserts import fitting
 from webmain.page.kinds import article_blocks, compose_blocks
 from webmain.page.pictures import article_images
 from webmain.page.places import HEADINGS
@@ -155,6 +156,8 @@ def _found(extraction: Extraction, keep: Keep, *, locate: bool) -> _Found:
         owner = leaves_of_lines(document, np.flatnonzero(kept), owner)
         kept = owner >= 0
     score, raw = np.append(extraction.score, 0.0)[owner], np.append(extraction.raw, 0.0)[owner]
+    if extraction.confidence is not None and extraction.unit is Unit.LEAVES:
+        kept = fitting(document, kept)
     comments: tuple[ArticleBlock, ...] = ()
     if keep.comments:
         told = extraction.comments

@@ -12,7 +12,7 @@ import webmain
 
 HERE = pathlib.Path(__file__).parent
 URL = "https://www.example.com/news/story"
-METHODS = ("line_block", "lbda", "pab", "eniw", "thai_xpath")
+METHODS = ("line_block", "lbda", "pab", "eniw", "thai_xpath", "learned")
 CASES = sorted(folder.name for folder in HERE.iterdir() if (folder / "input.html").exists())
 
 

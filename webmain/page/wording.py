@@ -38,6 +38,27 @@ _MARKS = {
     **dict.fromkeys(("fi", "sv"), "””’’"),
 }
 
+READ_MORE = re.compile(
+    r"[\W_]{0,6}(?:"
+    r"read (?:more|also|next|on|the full)|also read|more (?:on|about) this|related(?: (?:story|stories|articles?|news))?\s?:"
+    r"|(?:don['’]t|not to) miss|you (?:may|might) also like|recommended(?: reading)?\s?:|must read"
+    r"|lesen sie (?:auch|mehr|hier|dazu)|lies auch|mehr (?:zum thema|dazu|lesen)|auch interessant|passend dazu"
+    r"|(?:à )?lire (?:aussi|également|la suite)|sur le même sujet"
+    r"|le(?:a|e|er) (?:también|además|más)|te puede interesar"
+    r"|lei?a (?:também|mais)|veja também|saiba mais|leggi (?:anche|tutto)|lees (?:ook|meer|verder)"
+    r"|läs (?:också|även|mer)|les (?:også|mer)|læs (?:også|mere)|lue (?:myös|lisää)"
+    r"|czytaj (?:też|także|więcej|również|dalej)|zobacz (?:też|także|również)|przeczytaj (?:też|także|również)"
+    r"|(?:pře)?čtěte (?:si )?(?:také|více)|citeşte şi|citește și|baca (?:juga|selengkapnya)|xem thêm|đọc thêm"
+    r"|ilgili haber|ayrıca bak|читайте (?:также|ещё|далее)|читать (?:также|далее|ещё)|смотрите также|читайте також"
+    r"|διαβάστε (?:επίσης|ακόμη|ακόμα|περισσότερα)|δείτε (?:επίσης|ακόμη)"
+    r"|อ่าน(?:เพิ่มเติม|ต่อ|ข่าว|เพิ่ม)|ข่าวที่เกี่ยวข้อง|ดูเพิ่มเติม|あわせて読みたい|関連記事|続きを読む|【?関連"
+    r"|延伸(?:閱讀|阅读)|相關(?:閱讀|新聞|報導)|相关(?:阅读|新闻|报道)|更多(?:新闻|新聞|阅读)|관련\s?기사|더 읽기"
+    r"|اقرأ (?:أيضا|أيضًا|أيضاً|المزيد)|بیشتر بخوانید|קראו (?:גם|עוד)|यह भी पढ़ें|और पढ़ें"
+    r")",
+    re.IGNORECASE,
+)
+"""How lines begin that lead to another article."""
+
 
 class Wording:
     """Joins leaves to text.
