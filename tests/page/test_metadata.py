@@ -56,7 +56,7 @@ def test_a_full_article() -> None:
         + '<link rel="canonical" href="/2024/05/03/bridge">'
     )
     assert metadata.title == "The bridge & the river"
-    assert metadata.authors == ("Jane Roe", "Roe and Sons")
+    assert metadata.authors == ("Jane Roe",)
     assert metadata.published == datetime(2024, 5, 3, 10, tzinfo=timezone(timedelta(hours=2)))
     assert metadata.modified == datetime(2024, 5, 4, tzinfo=UTC)
     assert metadata.section == "Town"
@@ -301,3 +301,43 @@ def test_a_page_without_web_address_is_believed_its_canonical(url: str | None) -
     head = '<link rel="canonical" href="https://www.daily.example/2024/05/03/bridge">'
     assert _read(head, url=url).canonical_url == "https://www.daily.example/2024/05/03/bridge"
     assert _read('<link rel="canonical" href="page.html">', url="file:///archive/page.html").canonical_url is None
+
+
+ORGANISATION = {"@type": "Organization", "name": "Harbour Agency"}
+
+
+@pytest.mark.parametrize(
+    ("author", "body", "expected"),
+    [
+        ([{"@type": "Person", "name": "Jane Roe"}, ORGANISATION], "", ("Jane Roe",)),
+        (ORGANISATION, "<p class=byline>By Jane Roe</p>", ("Jane Roe",)),
+        (ORGANISATION, "<p class=byline>Agency</p>", ("Harbour Agency",)),
+        (ORGANISATION, "", ("Harbour Agency",)),
+        (["Jane Roe", "Fishing"], "", ("Jane Roe",)),
+        ('[{"@type": "Person", "name": "Jane Roe"}]', "", ("Jane Roe",)),
+        ('{"id": 17}', "", ()),
+    ],
+)
+def test_organisations_sections_and_json_are_no_authors_beside_a_person(author, body, expected):
+    node = {"@type": "NewsArticle", "headline": "Bridge open", "author": author, "articleSection": "Fishing"}
+    script = f"<script type='application/ld+json'>{json.dumps(node)}</script>"
+    assert _read(script, f"<h1>Bridge open</h1>{body}").authors == expected
+
+
+@pytest.mark.parametrize(
+    ("content", "tags", "section"),
+    [
+        ('["Cod", "Haddock &amp;amp; chips"]', ("Cod", "Haddock & chips"), "Cod"),
+        ('[{"name": "Cod"}, {"id": 3}]', ("Cod",), "Cod"),
+        ("[&quot;Cod&quot;]", ("Cod",), "Cod"),
+        ('{"id": 3}', (), None),
+        ('{"id": ', (), None),
+        ("[[[[[[", (), None),
+        ("Cod, Haddock", ("Cod", "Haddock"), "Cod, Haddock"),
+        ("x" * 101, (), None),
+    ],
+)
+def test_tags_and_sections_are_never_json(content, tags, section):
+    content = content.replace('"', "&quot;")
+    metadata = _read(f'<meta name="keywords" content="{content}"><meta property="article:section" content="{content}">')
+    assert (metadata.tags, metadata.section) == (tags, section)

@@ -32,17 +32,27 @@ def read_authors(reading: Reading) -> Found | None:
     Returns
     -------
     Found or None
-        A tuple of names, persons and agencies as the page gives them. The site's own name counts only where nobody
-        else signed.
+        A tuple of names as the page gives them. The site's own name, and what JSON-LD calls an organisation, count only where
+        nobody else signed.
     """
     fallback: Found | None = None
-    for name, names, raw in _places(reading):
-        others = [n for n in names if not _is_site(n, reading)]
+    sections = {letters(s) for s in (reading.text("articleSection"), reading.clues.meta("article:section")) if s}
+    organisations = {letters(n) for v in reading.values("author", "creator") for n in _author_texts(reading, v)[1]}
+    for name, told, raw in _places(reading):
+        names = [n for n in told if letters(n) not in sections]
+        others = [n for n in names if not _is_site(n, reading) and not _is_part(letters(n), organisations)]
+        if name == "byline" and fallback is not None and organisations and not starts_byline(raw):
+            continue  # rather a photographer, or the agency once more
         if others:
-            return found(tuple(others if len(others) < len(names) else names), name, raw)
+            return found(tuple(others), name, raw)
         if names and fallback is None:
             fallback = found(tuple(names), name, raw)
     return fallback
+
+
+def _is_part(name: str, organisations: set[str]) -> bool:
+    """Tell whether a name is one of the organisations, or a part of one's: "AFP" of "The Daily with AFP"."""
+    return any(name in organisation for organisation in organisations)
 
 
 def _places(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
@@ -61,7 +71,7 @@ def _declared(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
         if names:
             yield "json-ld", names, ", ".join(raws)
     for key in _META:
-        values = [v for v in reading.clues.metas.get(key, ()) if v and not _is_address(v)]
+        values = [v for v in texts(reading.clues.metas.get(key, [])) if not _is_address(v)]
         if key == "twitter:data1" and not _labelled_author(reading):
             continue
         names = unique(n for v in values[:30] for n in _meta_names(v, key, reading.language))

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from webmain.page.clues import clean
+from webmain.page.months import month
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,6 +25,8 @@ _PREFIX = re.compile(
     r"redaktion|redaktör|journalist|redacción|reporter|reporters|correspondent|verfasser(?:in)?|forfatter|yazar|yazan|"
     r"tác giả|penulis|reporter|autorius|автор(?:ы|ка)?|текст|журналист|συντάκτης|γράφει (?:ο|η)|yazarı|source|fuente|"
     r"name|byline)\s?[:：]\s?"
+    r"|(?-i:By|Von|Par|Por|Di)(?=(?-i:[A-ZÀ-Þ][a-zà-ÿ]))"
+    r"|(?:新华社|新華社)?(?:记者|記者)\s"
     r"|(?-i:Author|Autor(?:in)?|Auteur|Writer)\s(?=[^\W\d_])"
     r"|(?:โดย|เขียนโดย|เรื่องโดย|เรียบเรียงโดย|ข่าวโดย)\s?[:：]?\s?|(?:เรื่อง|ผู้เขียน|ผู้สื่อข่าว|รายงานโดย)\s?[:：]\s?"
     r"|(?:文|作者|记者|記者|編集|執筆|取材・文|撰文|責任編輯|责任编辑|글|기자)\s?[/／:：]\s?"
@@ -33,9 +36,16 @@ _PREFIX = re.compile(
 _TAIL = re.compile(
     r"\s(?:published|updated|posted|last\smodified|first\spublished|veröffentlicht|aktualisiert|publié|mis à jour|"
     r"publicado|actualizado|pubblicato|on\s(?:mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|"
+    r"\d{1,3}\s(?:min|minutes?|hours?|days?)\b|"
     r"photographs?\sby|photos?\sby|photography\sby|fotos?:|bilder?:|illustration|for\s(?:the|daily)\s).*",
     re.I | re.S,
 )
+_DATELINE = re.compile(
+    r"(?:^[A-ZÀ-Þ][A-ZÀ-Þ.'’ -]{2,40}(?:,\s[\w. ]{2,25})?\s\([\w&./ -]{2,30}\)\s?(?:[-–—:]|$)"
+    r"|\s[A-ZÀ-Þ][A-ZÀ-Þ.'’ -]{2,40}(?:,\s[\w. ]{2,25})?\s\([\w&./ -]{2,30}\)\s?[-–—:]).*",
+    re.DOTALL,
+)
+"""A place in capitals with an agency, and what follows: "LONDON (Reuters) - The ..."."""
 _NOISE = re.compile(r"https?://\S+|www\.\S+|\S{1,64}@\S{1,100}\.\w{2,10}|(?<!\w)@\w{2,30}|\((?:@|http)[^)]{0,80}\)")
 _SPLIT = re.compile(
     r"\s*(?:[,;|•·、،／]|\s/\s|\s\+\s|\s[-–—]\s|\n|"
@@ -57,6 +67,7 @@ _GENERIC = frozenset(
 ) | {
     "staff writer", "super user", "view all posts", "guest author", "the editors", "read more", "view profile",
     "site admin", "written by", "posted by", "published by",
+    "contact us", "learn more", "about us", "sign in", "sign up", "log in", "撰文", "記者", "记者", "기자",
     "all posts", "see all", "about the author", "view bio", "autor unbekannt", "no author", "web desk",
 }  # fmt: skip
 _ROLE = re.compile(
@@ -68,6 +79,8 @@ _ROLE = re.compile(
     r"|special to .{2,60}",
     re.I,
 )
+_EAST_ASIAN_ROLE = re.compile(r"(?<=\S)\s*(?:記者|记者|編集委員)$")
+_EDITED = re.compile(r"(?:editing|photos?|photography|illustrations?|graphics?|video)\sby\s", re.I)
 _BUTTON = re.compile(
     r"(?:facebook|google|tweet|twitter|share|e-?mail|print|comments?|copyright|©|photos?|fotos?|bild(?:er)?|image|picture)\b"
     r"(?!.*\b(?:team|staff)\b)",
@@ -95,7 +108,7 @@ def names_in(raw: str, *, language: str = "", is_text: bool = False) -> list[str
         Without repetitions (case ignored); empty where nothing can be a name.
     """
     text = _NOISE.sub(" ", clean(raw, limit=1000))
-    text = text.strip(" \t-–—|·•:,;/")
+    text = _DATELINE.sub("", text.strip(" \t-–—|·•:,;/"))
     for _ in range(3):
         match = _PREFIX.match(text)
         if not match:
@@ -134,7 +147,7 @@ def tidy(part: str) -> str:
     if part.rstrip().endswith(".") and re.search(r"\b(?:Jr|Sr|[A-Z])$", name):
         name += "."
     name = _PREFIX.sub("", name, count=1) if _PREFIX.match(name) and " " in name[3:] else name
-    name = _TITLE.sub("", name)
+    name = _EAST_ASIAN_ROLE.sub("", _TITLE.sub("", name))
     folded = name.casefold()
     if (
         len(name) < 2
@@ -143,11 +156,19 @@ def tidy(part: str) -> str:
         or _BAD_CHARACTER.search(name)
         or folded in _GENERIC
         or _BUTTON.match(name)
+        or _EDITED.match(name)
+        or _is_date(name)
         or _ROLE.fullmatch(name)
         or not any(c.isalpha() for c in name)
     ):
         return ""
     return name
+
+
+def _is_date(name: str) -> bool:
+    """Tell whether a number stands beside a month's name."""
+    words = name.replace(".", " ").split()
+    return len(words) > 1 and any(w.isdigit() for w in words) and any(month(w) for w in words)
 
 
 _NAME_WORD = re.compile(

@@ -400,14 +400,23 @@ def is_other(linked: JsonLd) -> bool:
     return linked.has_type(_OTHER_TYPES) and not is_article(linked)
 
 
+_JSON_STARTS: Final = ('{"', '["', "[{", "{'", "['", "[[", "{}", "[]")
+
+
 def texts(value: Any, *, limit: int = 50) -> list[str]:
-    """Return the strings of a value: itself, its items, or the `name`, `@value` or `headline` of objects."""
+    """Return the strings of a value: itself, its items, or the `name`, `@value` or `headline` of objects.
+
+    A string that is JSON is read as such, or gives nothing.
+    """
     found: list[str] = []
     stack = [(value, 0)]
     while stack and len(found) < limit:
         item, depth = stack.pop()
         if isinstance(item, str):
-            if item.strip():
+            item = html.unescape(item) if "&quot;" in item[:10] else item
+            if item.lstrip()[:20].replace(" ", "").startswith(_JSON_STARTS):
+                stack += [(v, depth + 1) for v in reversed(parse_json(item)) if depth < 5 and not isinstance(v, str)]
+            elif item.strip():
                 found.append(item[:2000])
         elif depth < 5 and isinstance(item, list):
             stack.extend((v, depth + 1) for v in reversed(item[:limit]))

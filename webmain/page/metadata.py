@@ -193,11 +193,13 @@ def _site_name(reading: Reading) -> Found | None:
 
 
 def _section(reading: Reading) -> Found | None:
-    if value := reading.text("articleSection"):
+    if (value := reading.text("articleSection")) and len(value) <= _MAX_TAG_CHARS:
         return found(value, "json-ld", value)
     for name in ("article:section", "parsely-section", "sailthru.section", "section", "dc.subject.section", "category"):
-        if value := reading.clues.meta(name):
-            return found(value, name if ":" in name else f"meta:{name}", value)
+        raw = reading.clues.meta(name)
+        value = next(map(clean, texts(raw)), "")
+        if 0 < len(value) <= _MAX_TAG_CHARS:
+            return found(value, name if ":" in name else f"meta:{name}", raw)
     return None
 
 
@@ -207,7 +209,8 @@ def _tags(reading: Reading) -> Found | None:
         if tags := _split_tags([clean(t) for t in texts(value, limit=2 * MAX_TAGS)]):
             return found(tags, "json-ld", ", ".join(tags))
     for name in ("article:tag", "news_keywords", "parsely-tags", "sailthru.tags", "keywords", "dc.subject"):
-        if tags := _split_tags(reading.clues.metas.get(name, [])):
+        values = reading.clues.metas.get(name, [])
+        if tags := _split_tags([clean(t) for t in texts(values, limit=2 * MAX_TAGS)]):
             return found(tags, name if ":" in name else f"meta:{name}", ", ".join(tags))
     return None
 
