@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import logging
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -24,16 +23,15 @@ from scrapy.utils.asyncio import create_looping_call
 
 from webmain import stages
 from webmain.corpus.cloud import with_words
-from webmain.corpus.dedup import ExactDuplicates, NearDuplicates
+from webmain.corpus.copies import Copies
 from webmain.corpus.doubtful import Doubtful
 from webmain.corpus.identity import article_id, identify
-from webmain.corpus.protocol import COMMIT_SECONDS, Stored, StoreDamagedError, StoreError
-from webmain.corpus.recurring import SIMILARITY, Place, RecurringTexts, boilerplate, is_same_title
+from webmain.corpus.protocol import COMMIT_SECONDS, Stored, StoreError
 from webmain.corpus.store import open_stores
 from webmain.extractors.base import Extraction
 from webmain.extractors.registry import create
 from webmain.filters import check_age, check_language
-from webmain.items import Article, Page, Reason, Rejected
+from webmain.items import Article, Page, Rejected
 from webmain.keep import Keep
 from webmain.learning import Assigned
 from webmain.options import chosen, option, own
@@ -42,7 +40,6 @@ from webmain.page.document import Document
 from webmain.page.urls import site_key, without_credentials
 from webmain.pool import PoolClosed
 from webmain.signals import articles_stored, close_crawl, tell_rejected
-from webmain.text.shingles import SIGNATURE_VERSION, jaccard, signature
 from webmain.text.stopwords import read_stopwords
 from webmain.workers import Workers
 
@@ -56,9 +53,6 @@ if TYPE_CHECKING:
     from webmain.extractors.base import Extractor
 
 logger = logging.getLogger(__name__)
-
-MAX_SEEN = 500_000
-"""Ids of this crawl's articles that are remembered; beyond, the oldest are forgotten (the store knows them still)."""
 
 
 PENDING = "the crawl is being closed; the address stays pending"
@@ -246,22 +240,17 @@ class Duplicates(Step):
     A text that recurs on pages of one site under different titles is rejected as boilerplate; nothing stored is deleted.
     """
 
-    def __init__(self, crawler: Crawler) -> None:
-        super().__init__(crawler)
-        self._seen: OrderedDict[str, Place] = OrderedDict()
-        self._recurring = RecurringTexts()
-
     def process_item(self, item: Any) -> Any:
         """Look the article up among this crawl's and the store's."""
         if not isinstance(item, Article):
             return item
         failure: StoreError | None = None
         with self.rejecting(item.url):
-            item = self._new(item)
+            item = self._copies.new(item)
             if self._store is not None and self._store.keeps_out(item):
                 return item  # what is kept out is the original of nothing that is stored
             try:
-                original = self._original(item)
+                original = self._copies.original(item)
             except StoreError as error:
                 failure = error
         if failure is not None:
@@ -273,98 +262,13 @@ class Duplicates(Step):
         self.crawler.stats.inc_value("webmain/near_duplicates")
         return replace(item, duplicate_of=original)
 
-    def _new(self, article: Article) -> Article:
-        """Return an article that this crawl has not had, under its own address where it has no right to its canonical one."""
-        seen = self._seen.get(identify(article))
-        if seen is not None:
-            article = self._apart(article, seen)
-        self._seen[identify(article)] = Place(article.title, article.url)
-        if len(self._seen) > MAX_SEEN:
-            self._seen.popitem(last=False)
-        return article
-
-    def _apart(self, article: Article, seen: Place) -> Article:
-        """Tell an article from an earlier one with its id: of two pages that name one address the first is believed.
-
-        Another title and another text are another article; the page at that very address has a right to it, too.
-        """
-        values = signature(article.text)
-        is_other = article.title and seen.title and values and not is_same_title(article.title, seen.title)
-        if not article.url or not is_other or self._near.find("", values) is not None:
-            raise Rejected(Reason.DUPLICATE, f"the same article as {seen.address}", url=article.url)
-        own = article_id(article.url)
-        if own != identify(article) and own in self._seen:
-            raise Rejected(Reason.DUPLICATE, f"the same article as {self._seen[own].address}", url=article.url)
-        return article if own == identify(article) else replace(article, id=own, canonical_url=None)
-
-    def _original(self, article: Article) -> str | None:
-        """Return the id of the article that this one is a copy of.
-
-        Raises
-        ------
-        Rejected
-            `BOILERPLATE`.
-        """
-        name = identify(article)
-        same = self._exact.add(name, article.fingerprint)
-        values = signature(article.text)
-        match = self._near.add(name, values) if values else None
-        found = same or (match.cluster if match else None)
-        earlier = same or (match.id if match and match.similarity >= SIMILARITY else None)
-        if found is not None and earlier is not None:
-            self._check_recurring(article, found, earlier)
-        return None if found is None or self._is_copy_of(found, name) else found
-
-    def _check_recurring(self, article: Article, cluster: str, earlier: str) -> None:
-        """Refuse a text that two other pages of the site have under other titles; what is stored of them is told."""
-        site = site_key(article.url or "")
-        places = [self._place(earlier), Place(article.title, article.canonical_url or article.url)]
-        for place in places:
-            others: tuple[str, ...] = ()
-            if place is not None and site and site_key(place.address or "") == site:
-                others = self._recurring.add((site, cluster), place)
-        if others:
-            self.crawler.stats.inc_value("webmain/recurring_texts")
-            logger.info("boilerplate: %s; what is stored of it: %s", article.url, ", ".join(others))
-            raise boilerplate(article.url, others)
-
-    def _place(self, name: str) -> Place | None:
-        """Return title and address of an article of this crawl or of the store."""
-        if (seen := self._seen.get(name)) is not None:
-            return seen
-        stored = self._stored(name)
-        return Place(stored.title, stored.canonical_url or stored.url) if stored else None
-
-    def _stored(self, name: str) -> Article | None:
-        try:
-            return self._stores.get(name) if self._stores else None
-        except StoreDamagedError:
-            return None
-
-    def _is_copy_of(self, copy: str, original: str) -> bool:
-        """Tell whether the stored article is marked as a copy of the other, or says so: two must not point at each other."""
-        stored = self._stored(copy)
-        if stored is None:
-            return False
-        return original in (stored.duplicate_of, article_id(stored.canonical_claim or ""))
-
     @cached_property
     def _store(self) -> Store | None:
         return self.crawler.get_item_pipeline(Store)
 
     @cached_property
-    def _stores(self) -> Stores | None:
-        return self._store.stores if self._store else None
-
-    @cached_property
-    def _exact(self) -> ExactDuplicates:
-        return ExactDuplicates(self._stores.fingerprints() if self._stores else ())
-
-    @cached_property
-    def _near(self) -> NearDuplicates:
-        database = self._stores.database if self._stores else None
-        bands = database.bands(f"webmain-{SIGNATURE_VERSION}") if database else None
-        return NearDuplicates(jaccard, bands=bands)
+    def _copies(self) -> Copies:
+        return Copies(self._store.stores if self._store else None)
 
 
 class Store(Step):

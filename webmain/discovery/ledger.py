@@ -15,21 +15,27 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from enum import IntEnum
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
 from webmain.discovery.frontier import UNDATED, newest_key
+from webmain.discovery.ledger_records import Added as Added
+from webmain.discovery.ledger_records import Counts as Counts
+from webmain.discovery.ledger_records import Done as Done
+from webmain.discovery.ledger_records import Found as Found
+from webmain.discovery.ledger_records import LedgerError as LedgerError
+from webmain.discovery.ledger_records import Pending as Pending
+from webmain.discovery.ledger_records import State as State
+from webmain.discovery.ledger_schema import _MIGRATIONS as _MIGRATIONS
+from webmain.discovery.ledger_schema import _SCHEMA_1 as _SCHEMA_1
+from webmain.discovery.ledger_schema import APPLICATION_ID as APPLICATION_ID
+from webmain.discovery.ledger_schema import SCHEMA_VERSION as SCHEMA_VERSION
 from webmain.discovery.stored_hints import read_hints, written_hints
-from webmain.items import Hints
 from webmain.page.urls import without_credentials
 
 logger = logging.getLogger(__name__)
 
-SCHEMA_VERSION: Final = 3
-APPLICATION_ID: Final = 0x574D4C47  # "WMLG"
 MAX_ATTEMPTS: Final = 4
 FIRST_RETRY_S: Final = 15 * 60.0
 LONGEST_RETRY_S: Final = 24 * 3600.0
@@ -54,112 +60,6 @@ _STATES: Final = (0, 1, 2)
 _LONGEST_WAIT_S: Final = 400 * 24 * 3600.0
 """No address waits for longer: a later time is a damaged one."""
 _T = TypeVar("_T")
-
-
-class LedgerError(RuntimeError):
-    """The file is no ledger, is of a newer webmain, or can not be read or written; the message names the file."""
-
-
-class State(IntEnum):
-    """What is known of an address."""
-
-    PENDING = 0  # to be fetched, or to be tried again
-    DONE = 1  # stored, or rejected for good; `reason` tells
-    GAVE_UP = 2  # failed too often
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
-    """An address that discovery came upon, with what was said of it."""
-
-    url: str
-    hints: Hints | None = None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "url", without_credentials(self.url))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pending:
-    """An address to fetch, and how often it was tried before."""
-
-    url: str
-    hints: Hints | None
-    attempts: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Done:
-    """An address that is settled: either the id of its stored article, or the reason why there is none.
-
-    With "too_old" and "other_language" goes what was asked for: `since`, in seconds since 1970, or `language`.
-    """
-
-    url: str
-    article_id: str | None = None
-    reason: str | None = None
-    canonical: str | None = None
-    since: float | None = None
-    language: str | None = None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "url", without_credentials(self.url))
-        object.__setattr__(self, "canonical", without_credentials(self.canonical) if self.canonical else None)
-
-    @property
-    def asked(self) -> tuple[float | None, str | None]:
-        """What the run asked for that refused the page."""
-        return self.since, self.language
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Added:
-    """How many addresses were new, and how many the ledger knew."""
-
-    new: int
-    known: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Counts:
-    """How many addresses are in which state; articles and rejected together are those done."""
-
-    pending: int = 0
-    articles: int = 0
-    rejected: int = 0
-    gave_up: int = 0
-
-
-_SCHEMA_1: Final = """
-CREATE TABLE urls (
-    url TEXT PRIMARY KEY,
-    site TEXT NOT NULL,
-    state INTEGER NOT NULL DEFAULT 0,
-    newest REAL NOT NULL,
-    added_at REAL NOT NULL,
-    changed_at REAL NOT NULL,
-    attempts INTEGER NOT NULL DEFAULT 0,
-    retry_after REAL NOT NULL DEFAULT 0,
-    article_id TEXT,
-    reason TEXT,
-    hints TEXT
-);
-CREATE INDEX urls_pending ON urls (site, newest DESC) WHERE state = 0;
-CREATE TABLE aliases (url TEXT PRIMARY KEY, canonical TEXT NOT NULL) WITHOUT ROWID;
-CREATE INDEX aliases_canonical ON aliases (canonical);
-"""
-
-_SCHEMA_2: Final = """
-ALTER TABLE urls ADD COLUMN since REAL;
-ALTER TABLE urls ADD COLUMN language TEXT
-"""
-
-_SCHEMA_3: Final = """
-CREATE TABLE missing (url TEXT PRIMARY KEY, noted_at REAL NOT NULL) WITHOUT ROWID
-"""
-
-_MIGRATIONS: Final = (_SCHEMA_1, _SCHEMA_2, _SCHEMA_3)
-"""Step n brings a file from version n to n + 1; a new version appends one, and none is ever changed."""
 
 
 class Ledger:
