@@ -40,7 +40,7 @@ def old_layout(number: int) -> str:
 @pytest.mark.parametrize(
     ("layouts", "told"),
     [
-        ((new_layout,) * 6 + (old_layout,) * 6, "on 6 of them no text says what a description says"),
+        ((new_layout,) * 6 + (old_layout,) * 7, "on 7 of them no text says what a description says"),
         ((old_layout,) * 8, "none of 8 pages has a description of its own; its pages are judged by learned"),
         ((new_layout,) * 3, "svm wants 5 pages, there are 3; its pages are judged by learned"),
     ],
@@ -57,6 +57,8 @@ def test_a_crawl_and_extract_site_judge_each_page_by_the_same_method(crawl, tmp_
     assert found == {a.url: (a.extractor, a.text) for a in alike if isinstance(a, webmain.Article)}
     assert len(found) == len(html)
     n_described = layouts.count(new_layout) if len(layouts) > 5 else 0
-    assert Counter(method for method, _ in found.values()) == Counter(svm=n_described, learned=len(html) - n_described)
     assert told in crawled.log
+    methods = Counter(method for method, _ in found.values())
+    assert methods == Counter(svm=n_described, learned=len(html) - n_described)
+    assert f"by method    {', '.join(f'{n} {name}' for name, n in methods.most_common())}\n" in crawled.out
     assert not any("industry" in text for method, text in found.values() if method == "svm")
