@@ -94,7 +94,7 @@ class Project:
         done = subprocess.run(
             [sys.executable, "-m", "scrapy", "crawl", "stories"],
             cwd=self.folder, env={**env, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1", "PYTHONDONTWRITEBYTECODE": "1"},
-            text=True, capture_output=True, timeout=120, check=False,
+            text=True, capture_output=True, timeout=800, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr[-3000:]
         assert "Traceback" not in done.stderr, done.stderr[-3000:]
@@ -167,3 +167,20 @@ def test_attributes_of_the_spiders_own_that_mean_something_else_are_left_alone(p
 
 def test_the_page_is_short():
     assert len((ROOT / "docs" / "scrapy.md").read_text("utf-8").split()) < 1_200
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(900)
+def test_of_many_pages_among_hostile_ones_none_is_lost_and_none_stops_the_project(project, site):
+    links = ""
+    for n in range(600):
+        links += f"<a class=story href=/many/{n}>{n}</a>"
+        if n % 20:
+            site.article(f"/many/{n}")
+        else:  # a page that says nothing, or that is long to read
+            site.routes[f"/many/{n}"] = ("<p " * 100_000 if n % 40 else " ",)
+    site.routes["/"] = (f"<html><body>{links}</body></html>",)
+    told = project.run(block("ADDONS"), "DOWNLOAD_DELAY = 0", "CONCURRENT_REQUESTS_PER_DOMAIN = 8")
+    assert {a["url"] for a in project.stored()} >= {f"{site.url}/many/{n}" for n in range(600) if n % 20}
+    assert told["stats"]["webmain/articles/new"] == len(project.stored())
+    assert told["stats"]["webmain/pages"] == 600

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import webmain
+from tests.extractors.made_up_sites import pages_of, poisoned
 from webmain.extractors.base import Learned, NothingLearned, SiteExtractor
 from webmain.extractors.registry import UnknownExtractor, create
 from webmain.extractors.svm import NO_MATCH, NO_MODEL, SVM, learn
@@ -304,6 +305,13 @@ def test_a_footer_that_recurs_on_pages_without_content_clusters_is_boilerplate()
     assert method.resemblance(document(markup(40))) > 0.9
     assert kept(method, document(markup(40))) == story(40)
     assert method.learned.note == "on 7 of them no text says what a description says"
+
+
+@pytest.mark.parametrize(
+    "seed", [8, 15]
+)  # whose footers were articles when pages without content clusters taught nothing
+def test_no_article_of_a_made_up_site_is_mostly_text_of_other_pages(seed):
+    assert poisoned(pages_of(seed)) == []
 
 
 def test_pages_without_content_clusters_teach_nothing_where_their_own_text_is_kept():
