@@ -26,6 +26,7 @@ from webmain.keep import DEFAULT_KEEP, Keep
 from webmain.page.document import DEFAULT_MAX_BYTES, Document
 from webmain.page.encoding import decode, scrub, sniff
 from webmain.page.mistakes import mistaken
+from webmain.page.titles import recurring
 from webmain.page.urls import join
 
 if TYPE_CHECKING:
@@ -382,6 +383,7 @@ def extract_pages(
         found = list(reading)
         documents = [document for document in found if isinstance(document, Document)]
         judge_of = _judges(extractor, documents, default, shelf)
+        _note_recurring(documents)
         del documents
         reading = _taken(found)
     answers: list[Article | Rejected] = []
@@ -407,6 +409,17 @@ def extract_pages(
         except Rejected as rejected:
             answers.append(rejected.with_traceback(None))
     return without_recurring(answers, places)
+
+
+def _note_recurring(documents: Sequence[Document]) -> None:
+    """Let each page know what recurs in the titles of its site's pages."""
+    of_site: dict[str, list[Document]] = {}
+    for document in documents:
+        of_site.setdefault(document.site, []).append(document)
+    for members in of_site.values():
+        pieces = recurring(document.html for document in members)
+        for document in members:
+            document.recurring = pieces
 
 
 def place_of(document: Document) -> Place:

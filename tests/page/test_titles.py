@@ -4,10 +4,11 @@ import time
 
 import pytest
 
+import webmain
 from webmain.items import Page
 from webmain.page.document import Document
 from webmain.page.site_names import SiteNames, in_slug, is_root, slug_words
-from webmain.page.titles import Candidate, choose, strip_site
+from webmain.page.titles import Candidate, choose, recurring, strip_site
 
 LONG = "The old bridge over the river is open again"
 
@@ -243,3 +244,18 @@ def test_a_title_cut_at_a_length_is_repaired_and_no_other():
     assert _choose(("json-ld", whole[:110]), ("h1", whole)) == ("h1", whole)
     assert _choose(("json-ld", whole[:68]), ("h1", whole)) == ("h1", whole)  # within a word
     assert _choose(("json-ld", whole[:59]), ("h1", whole)) == ("json-ld", whole[:59])
+
+
+def test_what_recurs_on_a_site_is_no_part_of_its_titles():
+    def page(n: int, headline: str) -> Page:
+        prose = f"<p>{f'The words of story number {n} are told here once, and nowhere else. ' * 6}</p>"
+        return Page(
+            url=f"http://a.example/{n}", html=f"<title>Morning Tide - {headline}</title><main>{prose * 3}</main>"
+        )
+
+    headlines = [FISH, "Quota halved", "Two seals seen at the quay", "Ice on the river"]
+    pages = [page(n, headline) for n, headline in enumerate(headlines)]
+    assert [article.title for article in webmain.extract_site(pages)] == headlines
+    assert webmain.extract(pages[0].html or "", url=pages[0].url).title == f"Morning Tide - {FISH}"
+    assert recurring(p.html or "" for p in pages[:2]) == frozenset()
+    assert recurring(["<title>" * 50_000, "<title " * 50_000, ""]) == frozenset()

@@ -87,6 +87,8 @@ class Document:
         self.charset = charset
         self.charset_source = charset_source
         self.deadline = deadline or Deadline()
+        self.recurring: frozenset[str] = frozenset()
+        """Pieces of titles that recur on the site's pages, folded; known only where pages of a site come together."""
         self._source = source
         self._html = html
 

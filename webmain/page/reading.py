@@ -96,7 +96,9 @@ class Reading:
     def called(self) -> SiteNames:
         """What the site is called, for telling its name in titles."""
         banners = [element_text(self.document, i, limit=80) for i in self.clues.headings[:5] if i in self.banners]
-        return SiteNames(self.site_names, self.document.site, exact=[*banners, *self.front_links])
+        return SiteNames(
+            self.site_names, self.document.site, exact=[*banners, *self.front_links, *self.document.recurring]
+        )
 
     @cached_property
     def front_links(self) -> list[str]:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from webmain.page.clues import clean
 from webmain.page.clues import letters as fold
 from webmain.page.site_names import SiteNames, in_slug, latin_words
 from webmain.text.scripts import EAST_ASIAN
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
+    from collections.abc import Container, Iterable, Sequence
 
 MAX_TITLE_CHARS: Final = 500
 
@@ -63,6 +65,24 @@ def strip_site(title: str, *, names: SiteNames, others: Sequence[str] = ()) -> s
     return title
 
 
+def recurring(sources: Iterable[str]) -> frozenset[str]:
+    """Return the pieces, folded, that titles of a site begin or end with again and again.
+
+    Parameters
+    ----------
+    sources : iterable of str
+        Markup of pages of one site.
+    """
+    found = (_TITLE_ELEMENT.search(source[:_HEAD_CHARS]) for source in sources)
+    titles = {clean(match[1]) for match in found if match}
+    counts: Counter[str] = Counter()
+    for title in titles:
+        if cuts := _cuts(title):
+            counts.update({fold(title[: cuts[0].start()]), fold(title[cuts[-1].end() :])} - {""})
+    least = max(_LEAST_RECURRENCES, len(titles) // 10)
+    return frozenset(piece for piece, n in counts.items() if n >= least)
+
+
 def _size(text: str) -> int:
     """Return the number of letters; those of scripts whose words have one or two count twice."""
     return len(fold(text)) + len(_EAST_ASIAN.findall(text))
@@ -101,6 +121,9 @@ _SECTION_EDGE = re.compile(r"\s*(?:[»›|>]|::)\s+")
 _SHORTEST_TAIL: Final = 9
 _SHORTEST_AFTER_SITE: Final = 5
 _MAX_CUTS: Final = 40
+_LEAST_RECURRENCES: Final = 3
+_HEAD_CHARS: Final = 200_000
+_TITLE_ELEMENT: Final = re.compile(r"<title(?:\s[^<>]{0,200})?>([^<]{1,500})", re.IGNORECASE)
 
 
 def _without_prefix(title: str, names: SiteNames) -> str:
