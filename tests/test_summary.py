@@ -76,6 +76,11 @@ def test_the_summary_says_everything():
         assert part in text
 
 
+def test_methods_are_told_by_the_names_that_they_are_asked_for():
+    found = {"webmain/extractor/line_block": 1, "webmain/extractor/learned": 7}
+    assert "  by method    7 learned, 1 line_block\n" in render(outcome({**STATS, **found}))
+
+
 def test_articles_in_doubt_are_told_with_their_list():
     review = {
         "webmain/review/list": "a.jsonl.review",

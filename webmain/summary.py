@@ -166,7 +166,7 @@ def render(
     lines = [f"webmain: {headline(found)}", ""]
     rows = [
         ("articles", f"{found.new:,} new, {found.changed:,} changed, {found.unchanged:,} unchanged"),
-        *([("by method", _listed(found.extractors))] if found.extractors else []),
+        *([("by method", _by_method(found.extractors))] if found.extractors else []),
         ("known", f"{found.known:,} passed over"),
         ("pages read", f"{found.pages:,}"),
         ("rejected", _counts(found.rejected)),
@@ -307,6 +307,11 @@ def _number(stats: Stats, name: str) -> int:
 def _below(stats: Stats, prefix: str) -> dict[str, int]:
     found = {name[len(prefix) :]: int(value) for name, value in stats.items() if name.startswith(prefix)}
     return dict(sorted(found.items(), key=lambda each: (-each[1], each[0])))
+
+
+def _by_method(extractors: Mapping[str, int]) -> str:
+    """Write the articles of each extractor, by the names that the extractors are asked for."""
+    return ", ".join(f"{n:,} {name}" for name, n in extractors.items())
 
 
 def _listed(by_reason: Mapping[str, int]) -> str:

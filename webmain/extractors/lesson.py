@@ -229,7 +229,7 @@ def quality(fitted: SiteExtractor) -> str:
 def told(fitted: SiteExtractor) -> str:
     """Say how good a freshly fitted extractor is, and what people should know of the pages."""
     note = fitted.learned.note if fitted.learned is not None else ""
-    return f"{quality(fitted)}, {note}" if note else quality(fitted)
+    return f"{note}, {quality(fitted)}" if note else quality(fitted)
 
 
 def dates(pages: Sequence[Page]) -> tuple[datetime | None, datetime | None]:
