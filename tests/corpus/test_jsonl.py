@@ -283,3 +283,10 @@ def test_lines_without_a_checksum_are_taken_as_they_are(path: Path, make_article
     path.write_text(json.dumps(record) + "\n" + json.dumps(make_article(2).to_dict(), separators=(",", ":")) + "\n")
     with JsonlStore(path) as store:
         assert (store.count(), store.damaged_lines) == (2, 0)
+
+
+@pytest.mark.parametrize("name", ['quo"te', "back\\slash", "x" * 300, "\ud800", "ข่าว"])
+def test_odd_ids_are_known_again(path: Path, make_article: Make, name: str) -> None:
+    fill(path, make_article(1, id=name, fingerprint="odd"))
+    with JsonlStore(path) as store:
+        assert (store.count(), store.damaged_lines) == (1, 0)

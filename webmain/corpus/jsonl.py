@@ -348,11 +348,11 @@ def _identity(line: bytes) -> tuple[str, bytes, int] | None:
     """Return id, fingerprint and revision of a line; None where it is no article record, or a damaged one."""
     end = line[-_CRC_LENGTH - 1 : -1]
     if end.startswith(_CRC[:11]):
-        match = _LINE_HEAD.match(line)
-        if match is None or end != _checksum(line[: -_CRC_LENGTH - 1]):
+        if end != _checksum(line[: -_CRC_LENGTH - 1]):
             return None
-        return match[1].decode(errors="replace"), bytes.fromhex(match[2].decode()), int(match[3])
-    record = _record(line)  # written by other hands: keys in another order, no revision, no checksum
+        if match := _LINE_HEAD.match(line):
+            return match[1].decode(errors="replace"), bytes.fromhex(match[2].decode()), int(match[3])
+    record = _record(line)  # an odd id; or other hands' line: keys in another order, no revision, no checksum
     article = _article(record)
     if record is None or article is None:
         return None
