@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 import random
+import time
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
+import webmain
+from webmain.discovery.articles import judge_url
+from webmain.discovery.feeds import NotAFeed, read_feed
+from webmain.discovery.look import evidence_of, look
+from webmain.discovery.pagination import next_listing, next_part
+from webmain.discovery.sitemaps import NotASitemap, read_sitemap
+from webmain.items import Page
+from webmain.stages import read
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 MAX_BYTES = 2_000_000
 REPEATS = 100_000
@@ -131,3 +143,40 @@ def feed_attacks(seed: int, n: int) -> Iterator[Attack]:
     for _ in range(n):
         pieces = rng.choices((*_FEED_PIECES, *_FEED_PIECES, *_PIECES), k=rng.randint(1, MOST_TOKENS))
         yield Attack("".join(pieces), rng.choice(heads))
+
+
+URL = "http://a.example/2026/11/a-story-of-words"
+METHODS = ("learned", "line_block", "pab", "eniw", "thai_xpath", "lbda", "svm")
+
+
+def discover(body: bytes) -> None:
+    """Read a page as a crawl's discovery does."""
+    page = look(read(Page(url=URL, body=body), timeout_s=None))
+    evidence_of(page, judge_url(URL), hints=None, n_article_links=3)
+    next_part(URL, page.pager, page.head.rel_next)
+    next_listing(URL, page.pager, page.head.rel_next)
+    for link in page.links:
+        judge_url(link)
+
+
+def costs_s(body: bytes) -> dict[str, float]:
+    """Return the CPU time that each method and the discovery take for a page; none may raise but `Rejected`."""
+    costs = {"discovery": _cost_s(discover, body)}
+    for method in METHODS:
+        costs[method] = _cost_s(partial(webmain.extract, url=URL, extractor=method, timeout_s=None), body)
+    return costs
+
+
+def feed_costs_s(body: bytes) -> dict[str, float]:
+    """Return the CPU time that feeds' and sitemaps' readers take."""
+    return {
+        "feed": _cost_s(partial(read_feed, url=URL), body),
+        "sitemap": _cost_s(partial(read_sitemap, url=URL), body),
+    }
+
+
+def _cost_s(call: Callable[[bytes], object], body: bytes) -> float:
+    start = time.process_time()
+    with suppress(webmain.Rejected, NotAFeed, NotASitemap):
+        call(body)
+    return time.process_time() - start

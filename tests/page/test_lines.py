@@ -1,11 +1,13 @@
 import time
+from contextlib import suppress
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webmain.page.lines import Lines, source_lines
+from webmain.items import Reason, Rejected
+from webmain.page.lines import MAX_TEXTS, Lines, source_lines
 
 
 def texts(html: str) -> list[str]:
@@ -286,8 +288,9 @@ FLOODS = [
 def test_floods_cost_linear_time(unit: str) -> None:
     html = unit * (1_000_000 // len(unit))
     start = time.process_time()
-    source_lines(html)
-    source_lines("<p>" + html + "<p>" + html[:1000])
+    for page in (html, "<p>" + html + "<p>" + html[:1000]):
+        with suppress(Rejected):
+            source_lines(page)
     assert time.process_time() - start < 5
 
 
@@ -352,3 +355,11 @@ def test_columns_agree(html: str) -> None:
 @given(st.lists(st.text(alphabet="ab c", min_size=1).filter(str.strip), max_size=8))
 def test_paragraphs_come_back_in_order(paragraphs: list[str]) -> None:
     assert source_lines("".join(f"<p>{p}</p>" for p in paragraphs)).texts == [" ".join(p.split()) for p in paragraphs]
+
+
+@pytest.mark.parametrize("page", ["a\n" * (MAX_TEXTS + 2), "</p>" * 200_000, "<p>a\n\n" * (MAX_TEXTS + 2)])
+def test_a_page_of_too_many_lines_or_tags_is_rejected(page: str) -> None:
+    with pytest.raises(Rejected, match="allowed") as caught:
+        source_lines(page)
+    assert caught.value.reason is Reason.TOO_LARGE
+    assert len(source_lines("a\n" * MAX_TEXTS)) == MAX_TEXTS

@@ -26,6 +26,7 @@ FORMAT: Final = "webmain page model"
 FORMAT_VERSION: Final = 1
 FILE: Final = "page_model.json"
 MAX_BYTES: Final = 16 << 20
+MANY_BLOCKS: Final = 10_000
 CONFIDENCE_COLUMNS: Final = (*PAGE_COLUMNS, "news")
 
 SURE: Final = 0.9
@@ -120,8 +121,11 @@ class PageModel:
 def page_means(columns: Columns) -> NDArray[np.float32]:
     """Return the means of all columns over a page's blocks, weighted by the roots of their lengths."""
     weights = np.sqrt(np.maximum(columns.n_chars, 4.0))
-    means: NDArray[np.float32] = ((weights / weights.sum()) @ columns.values).astype(np.float32)
-    return means
+    weights /= weights.sum()
+    values = columns.values
+    step = values.shape[1] if len(values) < MANY_BLOCKS else 16  # a piece is made float64 at a time
+    means = [weights @ values[:, at : at + step] for at in range(0, values.shape[1], step)]
+    return np.concatenate(means, dtype=np.float32)
 
 
 def confidence_row(

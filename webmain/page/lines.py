@@ -90,6 +90,12 @@ _HIDDEN_INPUT = re.compile(r"\s type \s*+ = \s*+ [\"']?+ hidden (?=[\"'\s/] | \Z
 _NO_DISPLAY = re.compile(r"display \s*+ : \s*+ none", re.I | re.X)
 
 
+MAX_TEXTS = 40_000
+"""Lines with text of one page, as many as runs of text in a tree."""
+
+MAX_LINES = 400_000
+"""Lines of one page, with text and without."""
+
 _Row: TypeAlias = tuple[str, int, int, str]
 """Text, characters of it in hyperlinks, tags, opener."""
 
@@ -137,7 +143,7 @@ def source_lines(html: str) -> Lines:
     Raises
     ------
     Rejected
-        `TOO_LARGE`: more than `MAX_PIECES` tags, comments and declarations.
+        `TOO_LARGE`: more than `MAX_PIECES` tags, comments and declarations, `MAX_TEXTS` or `MAX_LINES`.
 
     Notes
     -----
@@ -150,6 +156,10 @@ def source_lines(html: str) -> Lines:
         raise Rejected(Reason.TOO_LARGE, f"more than {MAX_PIECES:,} tags and comments, which is the number allowed")
     pieces = _TOKEN.split(html)
     title, rows = _scan(pieces, hides=True) or _scan(pieces, hides=False) or ("", [])
+    n_texts = sum(bool(row[0]) for row in rows)
+    if n_texts > MAX_TEXTS or len(rows) > MAX_LINES:
+        allowed = f"{MAX_TEXTS:,} with text and {MAX_LINES:,} altogether are allowed"
+        raise Rejected(Reason.TOO_LARGE, f"{len(rows):,} lines, {n_texts:,} of them with text; {allowed}")
     texts, anchor_lengths, n_tags, openers = map(list, zip(*rows, strict=True)) if rows else ([], [], [], [])
     return Lines(
         title=title,
