@@ -310,10 +310,10 @@ def test_the_same_teasers_make_one_list_only():
 def test_teasers_of_other_pages_are_counted_once_each():
     here = site()
     teasers = {FRONT + article(1): 80, FRONT + article(1) + "#more": 20, FRONT + article(2): 50, FRONT + "tag/x/": 90}
-    assert here.count_teasers(teasers, (FRONT + article(2), None)) == (1, 100)
+    assert here.teased(teasers, (FRONT + article(2), None)) == {FRONT + article(1): 100}
     posts = {FRONT + f"viewtopic.php?post=47{n}": 500 for n in range(9)}
-    assert here.count_teasers(posts, (FRONT + "viewtopic.php?thread=4711",)) == (0, 0)
-    assert here.count_teasers({FRONT + "?p=471": 500}, (FRONT + "?paged=2",)) == (1, 500)
+    assert here.teased(posts, (FRONT + "viewtopic.php?thread=4711",)) == {}
+    assert here.teased({FRONT + "?p=471": 500}, (FRONT + "?paged=2",)) == {FRONT + "?p=471": 500}
 
 
 def test_folders_of_numbers_count_as_one():

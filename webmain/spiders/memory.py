@@ -117,6 +117,13 @@ class Memory:
         ledger.add_pending(found, site=site.name)
         return Sorted(known=frozenset(known | waiting), n_waiting=len(waiting))
 
+    def n_articles(self, site: str) -> int:
+        """Return how many addresses of a site gave an article in earlier runs."""
+        if self._ledger is not None:
+            with self._failing():
+                return self._ledger.counts(site).articles
+        return 0
+
     def lists(self, site: str) -> list[str]:
         """Return what earlier runs saw to be lists."""
         if self._ledger is not None:

@@ -141,6 +141,7 @@ class NewsSpider(Spider):
                 site.add_alias(other)
             self.sources[site.name] = Sources(max_feeds=limits.feeds, max_sitemaps=limits.sitemaps, since=self.since)
             self._in_flight[site.name] = 0
+            site.n_known = self.memory.n_articles(site.name)
             for url in self.memory.lists(site.name):
                 site.note_list(url)
             for url, hints in self.memory.left_over(site.name):
@@ -353,19 +354,20 @@ class NewsSpider(Spider):
 
     def _wait_for(self, site: Site, candidates: Iterable[Candidate]) -> int:
         """Let candidates wait for their turn, except those that are settled; return how many articles are new."""
-        candidates = list(candidates)
-        verdict = self.memory.sort(site, candidates)
-        known = verdict.known | self.memory.stored(candidates)
         n_new = 0
-        for candidate in candidates:
-            if candidate.url in known:
-                site.fold(candidate.url)
-                site.n_known += 1
-            else:
-                n_new += not candidate.is_hub and site.is_promising(candidate.url)
-                site.push(candidate)
-        self._count("webmain/known", len(known))
-        self._count("webmain/waiting_for_retry", verdict.n_waiting)
+        while candidates := list(candidates):
+            verdict, stored = self.memory.sort(site, candidates), self.memory.stored(candidates)
+            known = verdict.known | stored
+            for candidate in candidates:
+                if candidate.url in known:
+                    site.fold(candidate.url)
+                else:
+                    n_new += not candidate.is_hub and site.is_promising(candidate.url)
+                    site.push(candidate)
+            self._count("webmain/known", len(known))
+            self._count("webmain/waiting_for_retry", verdict.n_waiting)
+            freed = [site.note_fruitful(url, is_article=True) for url in sorted(stored)]
+            candidates = [candidate for each in freed for candidate in each]
         self._count_skipped(site)
         return n_new
 
@@ -448,15 +450,15 @@ class NewsSpider(Spider):
             self._go_on(further, candidate, site, hints)
             return None
         links = site.article_links(seen.links, url)
-        n_teasers, teaser_chars = site.count_teasers(seen.teasers, (url, seen.head.canonical))
+        teased = site.teased(seen.teasers, (url, seen.head.canonical))
         is_front = url == site.front or (urlsplit(url).path in ("", "/") and not urlsplit(url).query)
         evidence = evidence_of(
             seen,
             site.judge(url),
             hints=hints,
             n_article_links=len(links),
-            n_teasers=n_teasers,
-            teaser_chars=teaser_chars,
+            n_teasers=len(teased),
+            teaser_chars=sum(teased.values()),
             is_front_page=is_front,
             furniture=site.furniture,
         )
@@ -467,10 +469,10 @@ class NewsSpider(Spider):
             page = replace(page, html=seen.with_feeds_text, body=None)
         site.note_page(candidate.url, is_article=is_article, is_named=hints is not None)
         if not is_article:
-            self._read_list(site, seen, candidate, is_list=site.is_new_list(links), why=judged.reason)
+            self._read_list(site, seen, candidate, is_list=site.is_new_list(links.union(teased)), why=judged.reason)
             return None
         if candidate.is_hub:
-            self._push(site, site.note_fruitful(candidate.url, is_article=True))
+            self._wait_for(site, site.note_fruitful(candidate.url, is_article=True))
         hints = self._fold(seen, candidate, site, hints)
         if site.is_repeated(seen.text_hash):
             raise Rejected(Reason.DUPLICATE, "its text was read already, under another address", url=url)
@@ -504,7 +506,7 @@ class NewsSpider(Spider):
         if candidate.is_hub or candidate.depth <= site.limits.hub_depth:
             n_new = self._follow(site, seen, Where.HUB, depth=candidate.depth)
         if candidate.is_hub and n_new:
-            self._push(site, site.note_fruitful(candidate.url, is_article=False))
+            self._wait_for(site, site.note_fruitful(candidate.url, is_article=False))
         if not (candidate.is_hub or is_list):
             raise Rejected(Reason.NOT_ARTICLE, why, url=url)
         self._count("webmain/hubs")
@@ -566,10 +568,6 @@ class NewsSpider(Spider):
         if following:
             self._wait_for(site, site.sift([(following, None)], Where.NEXT, depth=max(0, depth - 1)))
         return n_new
-
-    def _push(self, site: Site, candidates: Iterable[Candidate]) -> None:
-        for candidate in candidates:
-            site.push(candidate)
 
     def page_failed(self, failure: Failure) -> None:
         """Go on after a page that could not be fetched; the middlewares have counted it and told the ledger."""

@@ -143,7 +143,7 @@ class Site:
     backlog : Backlog
         Addresses of sitemaps that nobody has judged yet.
     n_known : int
-        Addresses found that are settled.
+        Articles that earlier crawls have stored.
     furniture : set of int
         Hashes of the texts on its hubs.
     has_sources : bool
@@ -418,7 +418,7 @@ class Site:
 
     @property
     def n_articles(self) -> int:
-        """Articles found in this crawl, those known from earlier ones among them."""
+        """Articles found in this crawl and in earlier ones."""
         return self._hits.total() + self.n_known
 
     @property
@@ -460,8 +460,8 @@ class Site:
             candidate = None if other in self._gone else self._hub(other, depth)
             yield from [candidate] if candidate else ()
 
-    def count_teasers(self, teasers: Mapping[str, int], own: Collection[str | None]) -> tuple[int, int]:
-        """Return how many links to other pages that look like articles head paragraphs, and the characters of these.
+    def teased(self, teasers: Mapping[str, int], own: Collection[str | None]) -> Mapping[str, int]:
+        """Return the other pages that may be articles whose links head paragraphs, and the characters of these.
 
         Parameters
         ----------
@@ -477,7 +477,7 @@ class Site:
             is_article = seen is not None and seen.judgement.kind in (UrlKind.ARTICLE, UrlKind.UNKNOWN)
             if seen is not None and is_article and seen.url not in own and path_of(seen.url) not in paths:
                 found[seen.url] += n_chars
-        return len(found), found.total()
+        return found
 
     def _is_fruitless(self, url: str) -> bool:
         folder = patterns(url)[0]
