@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import time
+from dataclasses import replace
 from html import unescape
 
 import pytest
@@ -10,7 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+import webmain
 from webmain import Article, ArticleBlock, Image, Kind, TextLink
+from webmain.items import TextMark
+from webmain.markdown import markdown
 
 PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 
@@ -227,3 +232,75 @@ def test_images_part_lists_and_quotes():
 def test_comments_follow_a_rule():
     assert rendered(block("text"), comments=(block("well said"),)) == "text\n\n---\n\nwell said\n"
     assert rendered(block("text")) == "text\n"
+
+
+PROSE = "The harbour master counted the boats twice each morning, once before the tide and once after it."
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("so <b>Never</b> and <i>later</i>.", "so **Never** and *later*."),
+        ("so <strong>he <em>said</em> it</strong>.", "so **he *said* it**."),
+        ("so <em><strong>he</strong></em>.", "so ***he***."),
+        ("so <code>a_b*c</code> and a_b*c.", "so `a_b*c` and a\\_b\\*c."),
+        ("so <b> spaced </b>.", "so **spaced** ."),
+        ("so <b>in</b>word.", "so **in**word."),
+        ("so x<b>(in)</b>y.", "so x(in)y."),
+        ("so <b>a</b><i>b</i>.", "so **a**b."),
+        ("so <code>a`b</code>.", "so a\\`b."),
+        ("so <b>**</b>.", "so **\\*\\***."),
+        ("so <b>one</b> <span><b>two</b></span>.", "so **one two**."),
+        ("so <b><i></i></b>.", "so ."),
+    ],
+)
+def test_bold_italic_and_code_are_written(html, expected):
+    article = webmain.extract(f"<main><p>{PROSE} {html}</p><p>{PROSE} Again.</p></main>", parts="text")
+    first = article.blocks[0]
+    assert markdown(replace(article, blocks=(first,))) == f"{PROSE} {expected}\n"
+    assert "*" not in first.text.replace("a_b*c", "").replace("**.", "")
+    assert all(0 <= m.start < m.end <= len(first.text) for m in first.marks)
+
+
+def test_marks_and_links_are_nested():
+    html = f'<main><p>{PROSE} <b>see <a href="/x">it</a></b> <a href="/y"><i>or</i> not</a>.</p><p>{PROSE} Again.</p></main>'
+    article = webmain.extract(html, url="https://a.example/1", keep="links", parts="text")
+    told = markdown(replace(article, blocks=article.blocks[:1]))
+    assert told == f"{PROSE} **see [it](https://a.example/x)** [*or* not](https://a.example/y).\n"
+
+
+def test_columns_of_tables_are_aligned():
+    rows = "".join(
+        f'<tr><td><b>Lock {i}</b></td><td align="RIGHT">{i}</td><td style="text-align: center">x</td></tr>'
+        for i in "abc"
+    )
+    article = webmain.extract(
+        f"<main><p>{PROSE}</p><p>{PROSE} Again.</p><table>{rows}</table></main>", extractor="eniw"
+    )
+    (table,) = [block for block in article.blocks if block.rows]
+    assert table.align == ("", "right", "center")
+    assert "| **Lock a** | a | x |\n| --- | --: | :-: |\n" in markdown(article)
+
+
+def test_many_marks_cost_little():
+    started = time.process_time()
+    article = webmain.extract(
+        f"<main><p>{PROSE} {'<b>x</b> <i>y</i> ' * 5_000}</p></main>", parts="text", extractor="eniw"
+    )
+    assert markdown(article)
+    assert time.process_time() - started < 5
+
+
+MARKS = st.lists(
+    st.tuples(st.integers(0, 30), st.integers(0, 30), st.sampled_from(["bold", "italic", "code"])), max_size=8
+)
+
+
+@given(st.text(alphabet="ab *_`!()[]<>#|\\\\.,“”é本。\n", max_size=30), MARKS)
+def test_marks_change_no_word_and_leave_no_sign(text, spans):
+    text = "\n".join(" ".join(line.split()) for line in text.split("\n")).strip()
+    marks = tuple(TextMark(start=start, end=end, kind=kind) for start, end, kind in spans)
+    plain = Article(blocks=(block(text),))
+    marked = Article(blocks=(block(text, marks=marks),))
+    squeezed = "".join(shown(markdown(plain)).split())
+    assert "".join(shown(markdown(marked)).split()) == squeezed

@@ -194,6 +194,23 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TextMark:
+    """A part of a block's text that stands out.
+
+    Attributes
+    ----------
+    start, end : int
+        Half-open range of characters of the block's `text`.
+    kind : str
+        "bold", "italic" or "code".
+    """
+
+    start: int
+    end: int
+    kind: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TextLink:
     """A link in a block's text.
 
@@ -252,8 +269,12 @@ class ArticleBlock:
         Programming language of code, as its class says ("python"); "" where it doesn't.
     links : tuple of TextLink
         Where its links lead, in order; only if they were asked for.
+    marks : tuple of TextMark
+        What of its text is bold, italic or code, in order.
     rows : tuple of tuple of str
         A table's cells; empty for every other kind.
+    align : tuple of str
+        "left", "center", "right" or "" for each column of a table; empty where no column is aligned.
     score : float or None
         The extractor's score in [0, 1].
     raw : float or None
@@ -271,6 +292,8 @@ class ArticleBlock:
     rows: tuple[tuple[str, ...], ...] = ()
     language: str = ""
     links: tuple[TextLink, ...] = ()
+    marks: tuple[TextMark, ...] = ()
+    align: tuple[str, ...] = ()
     score: float | None = None
     raw: float | None = None
     xpath: str = ""
@@ -474,6 +497,8 @@ def _block(record: Mapping[str, Any]) -> ArticleBlock:
     values["kind"] = Kind(values["kind"])
     values["rows"] = tuple(map(tuple, values.get("rows") or ()))
     values["links"] = tuple(TextLink(**link) for link in values.get("links") or ())
+    values["marks"] = tuple(TextMark(**mark) for mark in values.get("marks") or ())
+    values["align"] = tuple(values.get("align") or ())
     return ArticleBlock(**values)
 
 

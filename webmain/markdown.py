@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 from urllib.parse import quote
 
-from webmain.items import Article, ArticleBlock, Image, Kind, TextLink
+from webmain.items import Article, ArticleBlock, Image, Kind
 
 _SPECIAL = re.compile(r"[\\`*_\[\]<>~]|&(?=#?[0-9A-Za-z]{1,40};)")
 _LEAD = re.compile(r"^(?:(#{1,6}|[+-])(?=\s|$)|([=:|-])(?=[=:|\s-]*$)|([0-9]{1,9})([.)])(?=\s|$))", re.MULTILINE)
@@ -107,21 +107,93 @@ def _lines(text: str) -> str:
 
 
 def _text(block: ArticleBlock) -> str:
-    return _linked(block.text, block.links)
+    return _written(block.text, block)
 
 
-def _linked(text: str, links: Sequence[TextLink], *, offset: int = 0) -> str:
-    """Escape a text, and write those links that lie in it; `offset` is where it begins in its block."""
-    out, at = [], 0
-    for link in links:
-        start, end = link.start - offset, link.end - offset
-        if at <= start < end <= len(text):
-            before = _escaped(text[at:start])
-            if before.endswith("!"):  # or it would be a picture
-                before = before[:-1] + "\\!"
-            out += [before, f"[{_escaped(text[start:end])}]({_destination(link.url)})"]
-            at = end
+class _Span(NamedTuple):
+    """A link or a mark that is written around a part of a text."""
+
+    start: int
+    end: int
+    kind: str
+    url: str = ""
+
+
+def _written(text: str, block: ArticleBlock, *, offset: int = 0) -> str:
+    """Escape a text, and write those links and marks that lie in it; `offset` is where it begins in its block."""
+    spans = _spans(text, block, offset)
+    if not spans:
+        return _escaped(text)
+    opened: list[_Span] = []
+    out, at = [""], 0
+    starting: dict[int, list[_Span]] = {}
+    for span in spans:
+        starting.setdefault(span.start, []).append(span)
+    places = sorted({place for span in spans for place in (span.start, span.end)})
+    for place in places:
+        piece = text[at:place]
+        out.append(piece if opened and opened[-1].kind == "code" else _escaped(piece))
+        while opened and opened[-1].end == place:
+            out.append(_closing(opened.pop()))
+        for span in starting.get(place, ()):
+            if span.kind == "link" and out[-1].endswith("!"):  # or it would be a picture
+                out[-1] = out[-1][:-1] + "\\!"
+            out.append("[" if span.kind == "link" else _DELIMITERS[span.kind])
+            opened.append(span)
+        at = place
     return "".join([*out, _escaped(text[at:])])
+
+
+def _spans(text: str, block: ArticleBlock, offset: int) -> list[_Span]:
+    """Return the links and marks that can be written: nested, not crossed, and read as such."""
+    taken: list[_Span] = []
+    for link in block.links:
+        span = _Span(link.start - offset, link.end - offset, "link", link.url)
+        if (taken[-1].end if taken else 0) <= span.start < span.end <= len(text):
+            taken.append(span)
+    marks = () if block.kind in (Kind.HEADING, Kind.CAPTION) else block.marks
+    for mark in marks[:MAX_MARKS]:
+        span = _trimmed(text, mark.start - offset, mark.end - offset, mark.kind)
+        is_inside = 0 <= span.start < span.end <= len(text)
+        if is_inside and _can_stand(text, span) and not any(_clash(span, t) for t in taken):
+            taken.append(span)
+    order = {"link": 0, "bold": 1, "italic": 2, "code": 3}
+    return sorted(taken, key=lambda span: (span.start, -span.end, order[span.kind]))
+
+
+def _trimmed(text: str, start: int, end: int, kind: str) -> _Span:
+    if 0 <= start < end <= len(text):
+        part = text[start:end]
+        start, end = start + len(part) - len(part.lstrip()), end - len(part) + len(part.rstrip())
+    return _Span(start, end, kind)
+
+
+def _can_stand(text: str, span: _Span) -> bool:
+    """Tell whether signs at these places open and close emphasis (CommonMark, section 6.2), or are around code."""
+    part = text[span.start : span.end]
+    before, after = text[max(0, span.start - 1) : span.start], text[span.end : span.end + 1]
+    if span.kind == "code":
+        return "\n" not in part and "`" not in part + before + after
+    return (part[0].isalnum() or not before.isalnum()) and (part[-1].isalnum() or not after.isalnum())
+
+
+def _clash(a: _Span, b: _Span) -> bool:
+    """Tell whether two spans cross, touch, or one of them is code around the other."""
+    if a.end <= b.start or b.end <= a.start:
+        return (a.end == b.start or b.end == a.start) and "link" not in (a.kind, b.kind)
+    outer, inner = (a, b) if b.start >= a.start and b.end <= a.end else (b, a)
+    if inner.start < outer.start or inner.end > outer.end or a.kind == b.kind:
+        return True
+    return "code" in (a.kind, b.kind) and ((a.start, a.end) != (b.start, b.end) and outer.kind == "code")
+
+
+_DELIMITERS = {"bold": "**", "italic": "*", "code": "`"}
+MAX_MARKS = 200
+"""Marks of one block that are written."""
+
+
+def _closing(span: _Span) -> str:
+    return f"]({_destination(span.url)})" if span.kind == "link" else _DELIMITERS[span.kind]
 
 
 def _destination(url: str) -> str:
@@ -143,10 +215,15 @@ def _table(block: ArticleBlock) -> str:
     for row in rows:
         cells = []
         for cell in row:
-            cells.append(_linked(cell, block.links, offset=offset).replace("|", "\\|").replace("\n", " "))
+            cells.append(_written(cell, block, offset=offset).replace("|", "\\|").replace("\n", " "))
             offset += len(cell) + 1
         lines.append("| " + " | ".join(cells + [""] * (width - len(row))) + " |")
-    return "\n".join([*lines[:1], "|" + " --- |" * width, *lines[1:]])
+    align = (*block.align, *[""] * width)[:width]
+    rule = "|" + "".join(f" {_RULES.get(side, '---')} |" for side in align)
+    return "\n".join([*lines[:1], rule, *lines[1:]])
+
+
+_RULES = {"left": ":--", "center": ":-:", "right": "--:"}
 
 
 class _Item(NamedTuple):

@@ -30,6 +30,16 @@ def texts(case: str) -> dict[str, list[str]]:
     return found
 
 
+def as_markdown(case: str) -> str:
+    """Return what the default method gives for a page, as Markdown."""
+    return webmain.extract((HERE / case / "input.html").read_bytes(), url=URL).to_markdown()
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if (HERE / case / "expected.md").exists()])
+def test_golden_markdown(case):
+    assert as_markdown(case) == (HERE / case / "expected.md").read_text("utf-8")
+
+
 def test_there_are_golden_pages():
     assert len(CASES) >= 6
 
@@ -45,3 +55,5 @@ if __name__ == "__main__":
     for name in CASES:
         body = json.dumps(texts(name), ensure_ascii=False, indent=1)
         (HERE / name / "expected.json").write_text(body + "\n", "utf-8")
+        if (HERE / name / "expected.md").exists():
+            (HERE / name / "expected.md").write_text(as_markdown(name), "utf-8")

@@ -63,6 +63,8 @@ def _block(block: ArticleBlock) -> dict[str, Any]:
         "rows": [list(row) for row in block.rows],
         "language": block.language,
         "links": links(block),
+        "marks": marks(block),
+        "align": list(block.align),
         "score": block.score,
         "raw": block.raw,
         "xpath": block.xpath,
@@ -72,6 +74,11 @@ def _block(block: ArticleBlock) -> dict[str, Any]:
 def links(block: ArticleBlock) -> list[dict[str, Any]]:
     """Return a block's links as JSON types."""
     return [{"start": link.start, "end": link.end, "url": link.url} for link in block.links]
+
+
+def marks(block: ArticleBlock) -> list[dict[str, Any]]:
+    """Return a block's marks as JSON types."""
+    return [{"start": mark.start, "end": mark.end, "kind": mark.kind} for mark in block.marks]
 
 
 def encode(record: Mapping[str, Any]) -> str:

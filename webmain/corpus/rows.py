@@ -10,7 +10,7 @@ from typing import Any
 from webmain.corpus import schema
 from webmain.corpus.identity import content_mark
 from webmain.corpus.protocol import Revision
-from webmain.corpus.record import clean, encode, finite, links, plain
+from webmain.corpus.record import clean, encode, finite, links, marks, plain
 from webmain.items import Article
 
 HEAVY = frozenset(("text", "blocks", "words"))
@@ -52,6 +52,8 @@ def block_rows(key: int, article: Article) -> Iterator[tuple[Any, ...]]:
             block.continues,
             block.language,
             as_json(links(block)) if block.links else None,
+            as_json(marks(block)) if block.marks else None,
+            as_json(block.align) if block.align else None,
         )
 
 
@@ -74,6 +76,8 @@ def compose(record: str, text: str, blocks: Sequence[Sequence[Any]], words: Sequ
                 "continues": bool(continues),
                 "language": language,
                 "links": json.loads(found) if found else (),
+                "marks": json.loads(marked) if marked else (),
+                "align": json.loads(aligned) if aligned else (),
             }
             for (
                 _,
@@ -90,6 +94,8 @@ def compose(record: str, text: str, blocks: Sequence[Sequence[Any]], words: Sequ
                 continues,
                 language,
                 found,
+                marked,
+                aligned,
             ) in blocks
         ],
     }

@@ -172,7 +172,9 @@ _EARLIER = (
 )
 """The texts that articles had before their last revision."""
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_ARTICLES, _NEAR_DUPLICATES, _SEARCH, _STRUCTURE, _EARLIER)
+_FORM = ("ALTER TABLE block ADD COLUMN marks TEXT", "ALTER TABLE block ADD COLUMN align TEXT")
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_ARTICLES, _NEAR_DUPLICATES, _SEARCH, _STRUCTURE, _EARLIER, _FORM)
 """The steps, oldest first; a file's `PRAGMA user_version` is the number of steps it has taken."""
 
 VERSION = len(MIGRATIONS)
@@ -225,7 +227,7 @@ PUT_EARLIER = """INSERT INTO earlier
 REVISIONS = """SELECT e.revision, e.stored, e.text, e.record FROM earlier AS e JOIN article AS a ON a.key = e.article
     WHERE a.id = ? ORDER BY e.revision"""
 
-PUT_BLOCK = "INSERT INTO block VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+PUT_BLOCK = "INSERT INTO block VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 PUT_WORD = "INSERT INTO word VALUES (?, ?, ?, ?)"
 PUT_AUTHOR = "INSERT OR IGNORE INTO author (name) VALUES (?)"
 PUT_LINK = "INSERT INTO article_author SELECT ?, ?, key FROM author WHERE name = ?"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import bisect
+import re
+from collections import Counter
 from typing import TYPE_CHECKING
 
-from webmain.items import Kind, TextLink
+from webmain.items import Kind, TextLink, TextMark
 from webmain.page.places import CELLS
 
 if TYPE_CHECKING:
@@ -17,6 +19,9 @@ if TYPE_CHECKING:
 
 MAX_CELL_CHARS = 300
 """A table with longer cells on average lays out a page; its cells are paragraphs."""
+
+_ALIGN = re.compile(r"(?:^|;)\s*text-align\s*:\s*([a-z]{3,7})", re.IGNORECASE)
+_SIDES = {"left": "left", "right": "right", "center": "center", "start": "left", "end": "right"}
 
 MAX_SPAN = 50
 """A cell over more columns or rows than these is counted as one over so many."""
@@ -76,6 +81,10 @@ class Grid:
         Rows joined by new lines, cells by tabs.
     links : tuple of TextLink
         Links in `text`.
+    marks : tuple of TextMark
+        What of `text` stands out.
+    align : tuple of str
+        Of each column; empty where none is aligned.
     """
 
     def __init__(
@@ -93,13 +102,16 @@ class Grid:
             of_cell.setdefault(place.cell, []).append(group)
         grid = _filled(_grid(elements, table), {place.row for place in places}, of_cell)
         found: list[TextLink] | None = [] if links else None
+        marks: list[TextMark] = []
         rows, at = [], 0
         for cells in grid:
             row = []
             for cell in cells:
                 start, parts = at, []
                 for group in of_cell.get(cell, ()):
-                    parts.append(wording.text(group, found, at).replace("\n", " "))
+                    whole = wording.text(group, found, at)
+                    marks += wording.marks(group, whole, at)
+                    parts.append(whole.replace("\n", " "))
                     at += len(parts[-1]) + 1
                 row.append(" ".join(parts))
                 at = start + len(row[-1]) + 1
@@ -107,6 +119,27 @@ class Grid:
         self.rows = tuple(rows)
         self.text = "\n".join("\t".join(row) for row in rows)
         self.links = tuple(found or ())
+        self.marks = tuple(marks)
+        columns = [_alignment(elements, table, [c for c in column if c >= 0]) for column in zip(*grid, strict=True)]
+        self.align = tuple(columns) if any(columns) else ()
+
+
+def _alignment(elements: Elements, table: int, cells: list[int]) -> str:
+    """Return how most cells of a column are aligned, by `align` or `style`; "" where they aren't."""
+    told = Counter(_aligned(elements, table, cell) for cell in cells)
+    side, n = told.most_common(1)[0] if told else ("", 0)
+    return side if 2 * n > len(cells) else ""
+
+
+def _aligned(elements: Elements, table: int, cell: int) -> str:
+    for element in (cell, elements.parent[cell]):
+        if element > table:
+            attributes = elements.attributes[element]
+            style = _ALIGN.search((attributes.get("style") or "")[:1_000])
+            side = (style[1] if style else attributes.get("align") or "").strip().lower()
+            if side in _SIDES:
+                return _SIDES[side]
+    return ""
 
 
 def _grid(elements: Elements, table: int) -> list[tuple[int, list[int]]]:

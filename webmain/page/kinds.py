@@ -210,6 +210,8 @@ class _Shape:
         if not text or (len(text) < 4 and not text.isascii() and not strip_invisible(text)):
             return None
         values["text"] = text
+        if kind is not _CODE and (marks := self._wording.marks(group, text)):
+            values["marks"] = tuple(marks)
         if kind is _HEADING:
             values["level"] = place.level
         elif kind is _LIST_ITEM:
@@ -232,7 +234,14 @@ class _Shape:
         groups, places = self._groups[first:end], self._places[first:end]
         grid = Grid(self._elements, table, groups, places, self._wording, links=self._keep.links)
         self._quote = -1
-        return table, {"kind": _TABLE, "text": grid.text, "rows": grid.rows, "links": grid.links}
+        return table, {
+            "kind": _TABLE,
+            "text": grid.text,
+            "rows": grid.rows,
+            "links": grid.links,
+            "marks": grid.marks,
+            "align": grid.align,
+        }
 
     def _item(self, place: Place) -> dict[str, Any]:
         """Return what a list item's block says of its list."""

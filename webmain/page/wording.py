@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from webmain.items import Flag, TextLink
+from webmain.items import Flag, TextLink, TextMark
 from webmain.page.places import LINE_NUMBER, QUOTED, RAISED, ROLES, RUBY
 from webmain.page.urls import join
 from webmain.text.scripts import EAST_ASIAN
@@ -22,6 +22,14 @@ MAX_MARK_CHARS = 6
 
 _PREFORMATTED = int(Flag.PREFORMATTED)
 _IN_ANCHOR = int(Flag.IN_ANCHOR)
+_MARKED = {
+    **dict.fromkeys(("b", "strong"), "bold"),
+    **dict.fromkeys(("i", "em"), "italic"),
+    **dict.fromkeys(("code", "tt", "kbd", "samp"), "code"),
+}
+INLINE = frozenset(
+    (*_MARKED, "a", "span", "font", "u", "small", "big", "mark", "abbr", "cite", "q", "s", "del", "ins", "var", "sub")
+)
 _UNPRINTED = str.maketrans("", "", "\u00ad\ufeff")
 _POWER = re.compile(r"[+\u2212-]?[0-9]{1,3}")
 _NUMBERS = re.compile(r"[\s0-9]+")
@@ -92,6 +100,7 @@ class Wording:
         self._elements: Elements = document.elements
         self._changed = {i: self._leaves.texts[i] for i in after_hidden}
         self._after_hidden = frozenset(after_hidden)
+        self._kinds: dict[int, tuple[str, ...]] = {}
         self._bases: set[int] = set()  # leaves with a reading aid beside them
         self.chosen = chosen
         element = self._leaves.element
@@ -182,6 +191,46 @@ class Wording:
         if links is not None:
             self._add_links(spans, links, offset)
         return text
+
+    def marks(self, group: Sequence[int], text: str, offset: int = 0) -> list[TextMark]:
+        """Return what of a block's text is bold, italic or code.
+
+        Parameters
+        ----------
+        group : sequence of int
+            The leaves that the text was joined of.
+        text : str
+            As `text` gave it.
+        offset : int
+            Where the text stands in its block.
+        """
+        element = self._leaves.element
+        kinds = {i: found for i in group if (found := self._kinds_of(element[i]))}
+        spans: list[tuple[int, int, int]] = []
+        if not kinds or self._joined(group, spans) != text:
+            return []
+        found_marks: list[TextMark] = []
+        for kind in ("bold", "italic", "code"):
+            opened = -1
+            for leaf, start, end in spans:
+                if kind in kinds.get(leaf, ()):
+                    first = found_marks.pop().start if opened == leaf else offset + start
+                    found_marks.append(TextMark(start=first, end=offset + end, kind=kind))
+                    opened = leaf + 1
+        return sorted(found_marks, key=lambda mark: (mark.start, -mark.end))
+
+    def _kinds_of(self, element: int) -> tuple[str, ...]:
+        """Return what the inline elements around a leaf make of it; remembered by element."""
+        passed = []
+        while element >= 0 and element not in self._kinds and self._elements.tags[element] in INLINE:
+            passed.append(element)
+            element = self._elements.parent[element]
+        found = self._kinds.get(element, ())
+        for inner in reversed(passed):
+            kind = _MARKED.get(self._elements.tags[inner])
+            found = (*found, kind) if kind and kind not in found else found
+            self._kinds[inner] = found
+        return found
 
     def _joined(self, group: Sequence[int], spans: list[tuple[int, int, int]]) -> str:
         """Join leaves, and tell for each where it stands."""
