@@ -46,7 +46,6 @@ def crawler(tmp_path):
         store=None,
     )
     made.get_item_pipeline = lambda kind: made.store if kind is Store else None
-    made.get_extension = lambda kind: None
     made.signals = SignalManager(made)
     return made
 

@@ -32,7 +32,6 @@ from webmain.pipelines import Store
 from webmain.signals import articles_stored, close_crawl, crawl_closing, page_failed, page_rejected
 from webmain.summary import FAILING, as_json, as_prometheus, outcome, progress, render, write_atomically
 from webmain.text.words import base_language
-from webmain.workers import Workers
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -394,7 +393,7 @@ class Summary:
 
 
 class PromptStop:
-    """Lets go of what a crawl that is being closed would wait for: requests in a site's slot, and pages that take long.
+    """Lets go of requests that wait in a site's slot once the crawl is closing, so that Ctrl-C need not wait for them.
 
     Scrapy finishes everything that has left the scheduler, one request in each delay of the slot; with a long Crawl-delay
     or Retry-After that takes minutes. Requests on the wire are finished; what is let go stays pending.
@@ -432,8 +431,6 @@ class PromptStop:
         engine = self._crawler.engine
         if engine.running and not self._closing:
             return
-        if workers := self._crawler.get_extension(Workers):
-            workers.stop()
         for slot in engine.downloader.slots.values():
             while slot.queue:
                 _, waiting = slot.queue.popleft()

@@ -336,7 +336,8 @@ def serve(descriptor: int, parent: int) -> None:
     with contextlib.suppress(EOFError, OSError):
         try:
             level, main = connection.recv()
-            logging.basicConfig(level=level, handlers=[_Forwarding(connection)])
+            logging.root.addHandler(_Forwarding(connection))
+            logging.root.setLevel(level)
             if main is not None:
                 _load_main(main)
             answer = connection.recv()()

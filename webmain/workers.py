@@ -13,6 +13,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from scrapy import signals
+from scrapy.utils.asyncio import create_looping_call
 
 from webmain.discovery.look import Look
 from webmain.extractors.learning import Likeness
@@ -34,6 +35,8 @@ logger = logging.getLogger(__name__)
 
 STOP_S: Final = 2.0
 """Seconds for which a crawl that was told to stop waits for the pages that are being judged."""
+
+_TICK_S: Final = 0.5
 
 MAX_JUDGES: Final = 1_000
 """Extractors whose pickled form is remembered."""
@@ -60,6 +63,7 @@ class Workers:
         self._judges: OrderedDict[int, tuple[Extractor, Judge]] = OrderedDict()
         self._n_judges = 0
         self._stop_at: float | None = None
+        self._ticks: Any = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -87,6 +91,8 @@ class Workers:
             self.n = 0
         if self._pool is not None:
             self._pool.start()
+            self._ticks = create_looping_call(self._look_whether_stopped)
+            self._ticks.start(_TICK_S, now=False)
 
     # ---- What is done with pages
 
@@ -199,16 +205,18 @@ class Workers:
     def _pool(self) -> Pool | None:
         return Pool(partial(reader, self.config), self.n) if self.n else None
 
-    def stop(self) -> None:
-        """Give up, a little later, what is still being judged; called again and again while the crawl is stopped."""
-        now = time.monotonic()
-        if self._stop_at is None:
-            self._stop_at = now + STOP_S
-        elif now > self._stop_at:
+    def _look_whether_stopped(self) -> None:
+        """Give up what is still being judged a little after the crawl was told to stop by a signal."""
+        if self._crawler.engine.running:
+            return
+        self._stop_at = self._stop_at or time.monotonic() + STOP_S
+        if time.monotonic() > self._stop_at:
             self.close()
 
     def close(self) -> None:
         """End the worker processes."""
+        if self._ticks is not None and self._ticks.running:
+            self._ticks.stop()
         pool: Pool | None = self.__dict__.get("_pool")
         if pool is not None:
             pool.close()

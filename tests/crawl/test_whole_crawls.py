@@ -3,6 +3,8 @@ import itertools
 import json
 import signal
 import sqlite3
+import subprocess
+import sys
 import time
 from email.utils import formatdate
 
@@ -477,3 +479,22 @@ def test_what_was_not_recorded_is_answered_by_a_404_and_counted(site, crawl):
     assert done.stats["webmain/replay/missing"] == 1
     assert done.rejected() == {"http_error": 1}
     assert site.asked["/other"] == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_in_the_first_second_ends_with_4_and_says_so(site, crawl, number):
+    process = crawl.start(urls=site.article("/a"))
+    first = process.stderr.readline()  # Scrapy has started, the crawl has not begun
+    process.send_signal(number)
+    done = crawl.finish(process)
+    assert "started" in first
+    assert done.code == 4
+    assert "Traceback" not in done.log
+    assert "0 new" in done.out + done.log
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_while_modules_are_loaded_ends_with_4_and_says_so(number):
+    source = f"import sys, os; sys.argv[1:] = ['crawl', 'news']; import webmain.commands; os.kill(os.getpid(), {int(number)})"
+    done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (4, "webmain: 0 new; stopped by a signal before the crawl began\n")

@@ -1,0 +1,170 @@
+"""A crawl's workers: a page is sent once and parsed once, whatever becomes of its process; and the pool below."""
+
+import asyncio
+import logging
+import time
+from types import SimpleNamespace
+
+import psutil
+import pytest
+from scrapy.settings import Settings
+
+from webmain import stages
+from webmain.extractors.line_block import LineBlock
+from webmain.items import Hints, Page, Reason, Rejected
+from webmain.page_tasks import Config, Reader
+from webmain.pool import Pool, PoolClosed
+from webmain.workers import Workers
+
+TEXT = "The council decided that the old bridge will be closed until the spring, and nobody was surprised by it. "
+
+
+def page(n=0, **values):
+    body = f"<html><title>Bridge {n}</title><body><p>{n} {TEXT * 4}</p><a href='/next'>2</a></body></html>".encode()
+    return Page(url=f"https://news.example/{n}", body=body, **values)
+
+
+@pytest.fixture
+def workers():
+    crawler = SimpleNamespace(
+        settings=Settings({"WEBMAIN_EXTRACTOR": "line_block", "WEBMAIN_PAGE_TIMEOUT_S": 10}),
+        spider=SimpleNamespace(name="test"),
+        get_item_pipeline=lambda kind: None,
+    )
+    made = Workers(crawler)
+    made.n = 1
+    yield made
+    made.close()
+
+
+def own_child():
+    (child,) = [c for c in psutil.Process().children() if "webmain.pool" in " ".join(c.cmdline())]
+    return child
+
+
+def test_a_page_is_sent_once_and_again_only_where_its_process_has_died(workers, monkeypatch):
+    sent = []
+    give = Pool.give
+    monkeypatch.setattr(Pool, "give", lambda pool, task, **o: sent.append(task.sent.page.body) or give(pool, task, **o))
+
+    async def crawl():
+        seen = await workers.look(page())
+        first = await workers.extract(page(hints=Hints(source="feed", title="T"), article_reason="why"), LineBlock())
+        own_child().kill()
+        again = await workers.extract(page(article_reason="why"), LineBlock())
+        return seen, first, again
+
+    seen, first, again = asyncio.run(crawl())
+    assert seen.links == ("https://news.example/next",)
+    assert (first.title, first.article_reason, first.text) == ("Bridge 0", "why", again.text)
+    assert TEXT.strip() in first.text
+    assert sent == [page().body, None, None, page().body]
+
+
+def test_answers_are_those_of_the_crawls_own_process(workers):
+    async def both():
+        there = await workers.extract(page(), LineBlock())
+        workers.__dict__["_pool"], pool = None, workers.__dict__["_pool"]
+        here = await workers.extract(page(), LineBlock())
+        workers.__dict__["_pool"] = pool
+        return there, here
+
+    there, here = asyncio.run(both())
+    assert there == here
+
+
+def test_a_rejection_comes_back_with_its_reason_and_address(workers):
+    with pytest.raises(Rejected) as told:
+        asyncio.run(workers.look(Page(url="https://news.example/x", body=b"%PDF-1.7 \x00")))
+    assert (told.value.reason, told.value.url) == (Reason.NOT_HTML, "https://news.example/x")
+
+
+def test_pages_under_judgement_are_given_up_when_the_crawl_stops(workers):
+    async def stop():
+        waiting = [asyncio.ensure_future(workers.look(page(n))) for n in range(3)]
+        await asyncio.sleep(0)
+        workers.close()
+        return await asyncio.gather(*waiting, return_exceptions=True)
+
+    assert [type(found) for found in asyncio.run(stop())] == [PoolClosed] * 3
+    with pytest.raises(PoolClosed):
+        asyncio.run(workers.look(page()))
+
+
+def test_few_documents_are_kept():
+    reader = Reader(Config(extractor=LineBlock()))
+    for n in range(40):
+        reader(_Look(page(n)))
+    assert len(reader._documents) == 16
+    reader(_Look(Page(url="https://news.example/large", html="<p>" + "a" * (5 << 20))))
+    assert len(reader._documents) == 1
+
+
+class _Look:
+    def __init__(self, page):
+        self.sent = SimpleNamespace(page=page, key=hash(page.url))
+
+    def run(self, reader):
+        return reader.document(self.sent)
+
+
+# ---- The pool
+
+
+def shouting():
+    return shout
+
+
+def shout(word):
+    logging.getLogger("webmain.test").warning("shouting %s", word)
+    if word == "fault":
+        raise KeyError(word)
+    return word.upper()
+
+
+def slow():
+    return time.sleep
+
+
+def test_what_a_worker_logs_is_logged_by_the_crawl(caplog):
+    pool = Pool(shouting, 1)
+    assert pool.give("hello").result() == "HELLO"
+    with pytest.raises(KeyError):
+        pool.give("fault").result()
+    pool.close()
+    assert [r.getMessage() for r in caplog.records if r.name == "webmain.test"] == ["shouting hello", "shouting fault"]
+
+
+def test_a_task_for_a_worker_waits_for_it_and_the_next_one_goes_before_the_others():
+    pool = Pool(shouting, 2)
+    order = []
+    futures = [pool.give(f"a{n}", worker=1) for n in range(3)] + [pool.give("first", worker=1, next_=True)]
+    for future in futures:
+        future.add_done_callback(lambda done: order.append(done.result()))
+    for future in futures:
+        future.result()
+    assert order.index("FIRST") < order.index("A2")
+    assert pool.idlest() == 0
+    pool.close()
+    assert [process for process in pool._processes if process] == []
+
+
+def test_closing_does_not_wait_for_tasks():
+    pool = Pool(slow, 1)
+    futures = [pool.give(600), pool.give(600)]
+    while not futures[0].running():
+        time.sleep(0.01)
+    began = time.monotonic()
+    pool.close()
+    assert time.monotonic() - began < 5
+    for future in futures:
+        with pytest.raises(PoolClosed):
+            future.result()
+
+
+def test_warming_up_raises_nothing():
+    class Broken(LineBlock):
+        def judge(self, segmentation):
+            raise RuntimeError("a fault")
+
+    stages.warm_up(Broken())
