@@ -142,7 +142,7 @@ def test_a_site_that_cannot_be_learned_is_judged_by_the_default_method(site, cra
     done = crawl(urls=urls, extractor=PLACES)
     assert done.code == code
     assert extractors(done) == {DEFAULT: 8}
-    assert done.log.count("the pages hold no evidence" if code == 0 else "Traceback") == 1
+    assert ("the pages hold no evidence" if code == 0 else "Traceback") in done.log
     assert models_of(crawl).models == ()
     if code == 0:
         assert done.stats["webmain/sites/not_learnable"] == 1
@@ -152,10 +152,10 @@ def test_a_site_that_cannot_be_learned_is_judged_by_the_default_method(site, cra
 
 
 def test_pages_that_waited_for_too_long_are_released(site, crawl):
-    slow = type(site.routes["/robots.txt"])(page("/slow", 99), delay_s=9.0)
+    slow = type(site.routes["/robots.txt"])(page("/slow", 99), delay_s=15.0)
     urls = serve(site, [f"/a{i}" for i in range(3)]) + f" {site.url}/slow"
     site.routes["/slow"] = slow
-    process = crawl.start(urls=urls, extractor=PLACES, settings={"WEBMAIN_LEARN_HOLD_S": 0.5, "DOWNLOAD_TIMEOUT": 20})
+    process = crawl.start(urls=urls, extractor=PLACES, settings={"WEBMAIN_LEARN_HOLD_S": 0.5, "DOWNLOAD_TIMEOUT": 30})
     wait_until(lambda: crawl.store.exists() and crawl.store.read_bytes().count(b"\n") == 3)
     assert process.poll() is None
     done = crawl.finish(process)
