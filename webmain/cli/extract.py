@@ -45,7 +45,8 @@ def add(commands: Commands) -> None:
         "--format",
         choices=("text", "markdown", "json"),
         default="text",
-        help="what to print (default: text); json prints one record, or one a line where there are several pages",
+        help="what to print (default: text); json prints one record, or one a line where there are several pages; "
+        "text and markdown come without control characters",
     )
     extract.add_argument(
         "--keep",

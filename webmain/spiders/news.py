@@ -350,7 +350,9 @@ class NewsSpider(Spider):
         self._wait_for(site, site.sift(site.backlog.take(_CHUNK), Where.SITEMAP))
 
     def _is_running(self) -> bool:
-        return self.crawler.engine is not None and self.crawler.engine.running
+        engine = self.crawler.engine
+        slot = getattr(engine, "_slot", None)
+        return engine is not None and engine.running and not (slot is not None and slot.closing)
 
     def _wait_for(self, site: Site, candidates: Iterable[Candidate]) -> int:
         """Let candidates wait for their turn, except those that are settled; return how many articles are new."""
