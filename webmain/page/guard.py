@@ -149,9 +149,12 @@ def guard(source: bytes) -> bytes:
         return guard(opened)
     starts, key_of_start = at[opening], key[opening]
     n_starts, n_tags = len(starts), int(np.count_nonzero(named))
-    n_formatting = _n_unpaired_formatting(source, at, key, opening, closing)
     allowed_formatting = MAX_REOPENED // max(1, n_starts)
     lengths = _most_lengths(data, starts)
+    lengths_of_formatting = lengths[np.isin(key_of_start, _FORMATTING_KEYS)]
+    n_formatting = len(lengths_of_formatting)
+    if n_formatting >= allowed_formatting or lengths_of_formatting.max(initial=0) > _SHORT_TAG:
+        n_formatting = _n_unpaired_formatting(source, at, key, opening, closing)
     anchors = key_of_start == _ANCHOR_KEY
     if (
         len(pieces) <= MAX_PIECES
