@@ -37,7 +37,7 @@ from twisted.internet.defer import Deferred
 
 from webmain.corpus.protocol import StoreError
 from webmain.corpus.recording import WarcWriter
-from webmain.discovery.sitemaps import sitemaps_from_robots
+from webmain.discovery.sitemap_places import sitemaps_from_robots
 from webmain.items import Reason, Rejected
 from webmain.options import option, own
 from webmain.page.urls import join, same_site, without_credentials

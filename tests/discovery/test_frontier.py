@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 import pytest
 
 from webmain.discovery.frontier import UNDATED, newest_key, order_children, period_end
-from webmain.discovery.sitemaps import SitemapChild
+from webmain.discovery.sitemap_records import SitemapChild
 from webmain.items import Hints
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)

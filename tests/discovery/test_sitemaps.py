@@ -8,14 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webmain.discovery.sitemaps import (
-    USUAL_SITEMAP_PATHS,
-    Alternate,
-    NotASitemap,
-    SitemapKind,
-    read_sitemap,
-    sitemaps_from_robots,
-)
+from webmain.discovery.sitemap_places import USUAL_SITEMAP_PATHS, sitemaps_from_robots
+from webmain.discovery.sitemap_records import Alternate, NotASitemap, SitemapKind
+from webmain.discovery.sitemaps import read_sitemap
 
 URL = "https://news.example/sitemap.xml"
 HEAD = (

@@ -1,7 +1,8 @@
 from datetime import UTC, datetime
 
 from webmain.discovery.feed_links import USUAL_FEED_PATHS
-from webmain.discovery.sitemaps import USUAL_SITEMAP_PATHS, SitemapChild
+from webmain.discovery.sitemap_places import USUAL_SITEMAP_PATHS
+from webmain.discovery.sitemap_records import SitemapChild
 from webmain.spiders.sources import (
     FEW_ARTICLES,
     GUESSES_AT_FIRST,

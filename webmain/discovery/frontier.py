@@ -10,7 +10,7 @@ from typing import Final
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from webmain.discovery.dates import date_in_url, parse_feed_date
-from webmain.discovery.sitemaps import SitemapChild
+from webmain.discovery.sitemap_records import SitemapChild
 from webmain.items import Hints
 
 UNDATED: Final = float("-inf")

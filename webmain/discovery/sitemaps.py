@@ -8,8 +8,7 @@ from __future__ import annotations
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from enum import StrEnum
+from dataclasses import replace
 from typing import Final
 
 from lxml import etree
@@ -18,16 +17,14 @@ from webmain.discovery.feeds import NotAFeed, read_feed
 from webmain.discovery.markup import (
     Cleaner,
     UnsafeMarkup,
-    absolute_url,
     decode_pieces,
     local_name,
     looks_like_html,
     pieces_of,
-    plain_text,
     safe_parser,
     short_name,
 )
-from webmain.items import Hints
+from webmain.discovery.sitemap_records import Collector, NotASitemap, Sitemap, SitemapEntry, SitemapKind
 
 MAX_URLS: Final = 50_000
 MAX_BYTES: Final = 50 * 1024 * 1024
@@ -37,95 +34,15 @@ MAX_STREAMED_URLS: Final = 1_000_000
 MAX_STREAMED_BYTES: Final = 128 * 1024 * 1024
 """What is read of one that does not keep to them."""
 
-USUAL_SITEMAP_PATHS: Final = (
-    "/sitemap.xml", "/sitemap_index.xml", "/news-sitemap.xml", "/sitemap-news.xml", "/sitemap_news.xml",
-    "/sitemap-index.xml", "/wp-sitemap.xml", "/sitemap.xml.gz", "/sitemap/sitemap.xml", "/sitemap/news.xml",
-    "/sitemaps/sitemap.xml", "/sitemap.txt",
-)  # fmt: skip
-"""Where sitemaps lie that robots.txt does not name, the commonest first; relative to the site's root."""
-
 _GZIP: Final = b"\x1f\x8b"
 _MAX_GZIP_LAYERS: Final = 2  # served with Content-Encoding on top of the file's own
 _MAX_GZIP_MEMBERS: Final = 10_000
 _PIECE: Final = 1 << 16
 _MAX_TEXT_CHARS: Final = 8192
 _MAX_ALTERNATES: Final = 100
-_MAX_KEYWORDS: Final = 50
 _MAX_LINES: Final = 1_000_000
 _MAX_ELEMENTS: Final = 2_000_000
 _MAX_DEPTH: Final = 64
-
-
-class NotASitemap(ValueError):  # noqa: N818 - it names what was found, like webmain.items.Rejected
-    """The bytes are neither a sitemap nor a feed; the message says what they look like."""
-
-
-class SitemapKind(StrEnum):
-    """What a sitemap is made of."""
-
-    INDEX = "index"
-    URLSET = "urlset"
-    TEXT = "text"
-    FEED = "feed"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Alternate:
-    """The same page in another language, or its AMP or mobile form ("" where no language is named)."""
-
-    language: str
-    url: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SitemapEntry:
-    """One page that a sitemap names.
-
-    Attributes
-    ----------
-    url : str
-        Absolute, without fragment.
-    lastmod : str or None
-        As it stood there.
-    hints : Hints
-        Source "news-sitemap" where a news element stands with it (title, publication date, language and keywords are
-        its), else "sitemap"; `modified` is `lastmod`.
-    """
-
-    url: str
-    hints: Hints
-    lastmod: str | None = None
-    alternates: tuple[Alternate, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SitemapChild:
-    """One sitemap that an index names."""
-
-    url: str
-    lastmod: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sitemap:
-    """A sitemap that was read.
-
-    Attributes
-    ----------
-    entries : tuple of SitemapEntry
-        In document order, each address once.
-    children : tuple of SitemapChild
-        The sitemaps an index names (some URL sets mix them in).
-    skipped : Mapping[str, int]
-        What was left out, by reason: "no_url", "bad_url", "duplicate", "too_many" (entries over the limit that were
-        still seen), "too_large" (the rest, after `max_bytes` or
-        2,000,000 elements or references, was not read), "broken_gzip" (the rest could not be).
-    """
-
-    kind: SitemapKind
-    entries: tuple[SitemapEntry, ...] = ()
-    children: tuple[SitemapChild, ...] = ()
-    skipped: Mapping[str, int] = field(default_factory=dict)
 
 
 def read_sitemap(
@@ -151,7 +68,7 @@ def read_sitemap(
     NotASitemap
         It is empty, an HTML page or anything else, or has a DOCTYPE without an end.
     """
-    collected = _Collector(url=url, max_urls=max_urls)
+    collected = Collector(url=url, max_urls=max_urls)
     kinds = list(_read(body, collected, max_bytes=max_bytes, charset=charset))
     return collected.sitemap(kinds[-1] if kinds else SitemapKind.URLSET)
 
@@ -171,7 +88,7 @@ def read_pieces(
     NotASitemap
         As `read_sitemap`; in the end, too, where nothing was found.
     """
-    collected = _Collector(url=url, max_urls=max_urls)
+    collected = Collector(url=url, max_urls=max_urls)
     kind = SitemapKind.URLSET
     for kind in _read(body, collected, max_bytes=max_bytes, charset=None):
         piece = collected.sitemap(kind)
@@ -181,7 +98,7 @@ def read_pieces(
     yield collected.sitemap(kind)
 
 
-def _read(body: bytes, collected: _Collector, *, max_bytes: int, charset: str | None) -> Iterator[SitemapKind]:
+def _read(body: bytes, collected: Collector, *, max_bytes: int, charset: str | None) -> Iterator[SitemapKind]:
     """Read a sitemap of any kind; yield each time that a piece was read."""
     pieces = _bounded(_gunzipped(body, collected.skipped), max_bytes, collected.skipped)
     first = next(pieces, b"")
@@ -261,100 +178,7 @@ def _bounded(pieces: Iterator[bytes], max_bytes: int, skipped: Counter[str]) -> 
         yield piece
 
 
-# ---- Entries
-
-
-@dataclass(slots=True)
-class _Collector:
-    """Keeps entries and children in their order, each address once, and counts what is left out."""
-
-    url: str
-    max_urls: int
-    skipped: Counter[str] = field(default_factory=Counter)
-    entries: dict[str, SitemapEntry] = field(default_factory=dict)
-    children: dict[str, SitemapChild] = field(default_factory=dict)
-    n_forgotten_entries: int = 0
-    n_forgotten_children: int = 0
-
-    @property
-    def n_entries(self) -> int:
-        return self.n_forgotten_entries + len(self.entries)
-
-    @property
-    def n_children(self) -> int:
-        return self.n_forgotten_children + len(self.children)
-
-    def forget(self) -> None:
-        """Drop what was given away."""
-        self.n_forgotten_entries, self.n_forgotten_children = self.n_entries, self.n_children
-        self.entries, self.children = {}, {}
-
-    def address(self, raw: str | None, known: Mapping[str, object], n_known: int) -> str | None:
-        """Return the absolute address where it is to be kept."""
-        if not raw or not raw.strip():
-            self.skipped["no_url"] += 1
-            return None
-        url = absolute_url(raw, self.url)
-        if url is None:
-            self.skipped["bad_url"] += 1
-        elif url in known:
-            self.skipped["duplicate"] += 1
-        elif n_known >= self.max_urls:
-            self.skipped["too_many"] += 1
-        else:
-            return url
-        return None
-
-    def add_entry(self, fields: Mapping[str, str], alternates: tuple[tuple[str, str], ...]) -> None:
-        """Add one `url` element, its texts by path below it."""
-        url = self.address(fields.get("loc"), self.entries, self.n_entries)
-        if url is None:
-            return
-        others = ((language, absolute_url(href, self.url)) for language, href in alternates)
-        self.entries[url] = SitemapEntry(
-            url=url,
-            lastmod=_folded(fields.get("lastmod")),
-            hints=_hints(fields),
-            alternates=tuple(Alternate(language=language, url=other) for language, other in others if other),
-        )
-
-    def add_child(self, fields: Mapping[str, str]) -> None:
-        """Add one `sitemap` element."""
-        url = self.address(fields.get("loc"), self.children, self.n_children)
-        if url is not None:
-            self.children[url] = SitemapChild(url=url, lastmod=_folded(fields.get("lastmod")))
-
-    def is_full(self) -> bool:
-        return max(self.n_entries, self.n_children) >= self.max_urls
-
-    def sitemap(self, kind: SitemapKind) -> Sitemap:
-        return Sitemap(
-            kind=kind,
-            entries=tuple(self.entries.values()),
-            children=tuple(self.children.values()),
-            skipped=dict(self.skipped),
-        )
-
-
-def _folded(raw: str | None) -> str | None:
-    """Return a short string with white space folded; None where nothing is left."""
-    return " ".join((raw or "")[:200].split()) or None
-
-
-def _hints(fields: Mapping[str, str]) -> Hints:
-    """Turn the texts of a `url` element into hints."""
-    if fields.keys() <= {"loc", "lastmod"}:
-        return Hints(source="sitemap", modified=_folded(fields.get("lastmod")))
-    is_news = any(name.startswith("news/") for name in fields)
-    keywords = (plain_text(word, max_chars=200) for word in fields.get("news/keywords", "").split(","))
-    return Hints(
-        source="news-sitemap" if is_news else "sitemap",
-        title=plain_text(fields.get("news/title"), max_chars=1000),
-        published=_folded(fields.get("news/publication_date")),
-        modified=_folded(fields.get("lastmod")),
-        tags=tuple(dict.fromkeys(word for word in keywords if word))[:_MAX_KEYWORDS],
-        language=_folded(fields.get("publication/language") or fields.get("news/language")),
-    )
+# ---- Markup and lines
 
 
 _WANTED: Final = frozenset(
@@ -365,7 +189,7 @@ _WANTED: Final = frozenset(
 class _Target:
     """Receives the parser's events; holds one entry at a time and the names of the open elements."""
 
-    def __init__(self, collected: _Collector) -> None:
+    def __init__(self, collected: Collector) -> None:
         self.root = ""
         self._collected = collected
         self._names: dict[str, str] = {}
@@ -446,7 +270,7 @@ class _Target:
         self._fields, self._alternates = {}, []
 
 
-def _parse(head: str, texts: Iterator[str], collected: _Collector) -> Iterator[str]:
+def _parse(head: str, texts: Iterator[str], collected: Collector) -> Iterator[str]:
     """Parse XML piece by piece until its end or the limit, and yield the root's name after each."""
     target = _Target(collected)
     parser = safe_parser(target)
@@ -473,7 +297,7 @@ def _parse(head: str, texts: Iterator[str], collected: _Collector) -> Iterator[s
     yield target.root
 
 
-def _read_lines(head: str, texts: Iterator[str], collected: _Collector) -> Iterator[SitemapKind]:
+def _read_lines(head: str, texts: Iterator[str], collected: Collector) -> Iterator[SitemapKind]:
     """Read a list of addresses, one a line."""
     rest = head
     n_lines = 0
@@ -492,7 +316,7 @@ def _read_lines(head: str, texts: Iterator[str], collected: _Collector) -> Itera
         rest = rest_of_line[: 2 * _MAX_TEXT_CHARS] + following
 
 
-def _read_as_feed(body: bytes, collected: _Collector, *, max_bytes: int) -> None:
+def _read_as_feed(body: bytes, collected: Collector, *, max_bytes: int) -> None:
     """Read a feed that stands in a sitemap's place."""
     whole = b"".join(_bounded(_gunzipped(body, Counter()), max_bytes, collected.skipped))
     try:
@@ -503,23 +327,3 @@ def _read_as_feed(body: bytes, collected: _Collector, *, max_bytes: int) -> None
     for entry in feed.entries:
         lastmod = entry.hints.modified or entry.hints.published
         collected.entries[entry.url] = SitemapEntry(url=entry.url, lastmod=lastmod, hints=entry.hints)
-
-
-def sitemaps_from_robots(text: str, *, url: str) -> tuple[str, ...]:
-    """Return the sitemaps a robots.txt names, absolute, each once, in order; at most 1,000.
-
-    Parameters
-    ----------
-    text : str
-        The file; only its first 500 KiB are read, as search engines do.
-    url : str
-        Where it came from; relative addresses are joined to it.
-    """
-    found: dict[str, None] = {}
-    for line in text[: 500 * 1024].lstrip("\ufeff").splitlines():
-        name, colon, value = line.partition(":")
-        if colon and name.strip().lower() in ("sitemap", "site-map", "sitemaps"):
-            address = absolute_url(value.partition(" #")[0], url)
-            if address:
-                found[address] = None
-    return tuple(found)[:1000]

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 from webmain.discovery.ledger import Done, Found, Ledger, LedgerError, State
 from webmain.items import Hints
-from webmain.spiders.site import Candidate, Site
+from webmain.spiders.candidates import Candidate
+from webmain.spiders.site import Site
 
 if TYPE_CHECKING:
     from scrapy import Spider

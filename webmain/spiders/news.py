@@ -3,36 +3,32 @@
 from __future__ import annotations
 
 import asyncio
-import logging
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
-from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 from urllib.parse import urlsplit
 
 from scrapy import Request, Spider, signals
-from scrapy.exceptions import DontCloseSpider, IgnoreRequest
-from scrapy.spidermiddlewares.httperror import HttpError
+from scrapy.exceptions import DontCloseSpider
 
 from webmain import stages
 from webmain.discovery.articles import UrlKind
-from webmain.discovery.feeds import NotAFeed, read_feed
 from webmain.discovery.ledger import LIST
 from webmain.discovery.look import Look, evidence_of
 from webmain.discovery.page_evidence import judge_page
-from webmain.discovery.pagination import next_listing
-from webmain.discovery.sitemaps import NotASitemap, SitemapChild, SitemapEntry, read_pieces, sitemaps_from_robots
 from webmain.items import Hints, Page, Reason, Rejected
-from webmain.middlewares import Robots
-from webmain.page.urls import amp_to_canonical_guess, normalise, site_key
+from webmain.page.urls import amp_to_canonical_guess, normalise
 from webmain.pool import PoolClosed
 from webmain.signals import tell_rejected
-from webmain.spiders.answers import is_answer, is_passing, other_fronts, page_of
+from webmain.spiders.answers import is_answer, page_of
 from webmain.spiders.arguments import NewsArguments, read_news_arguments, with_settings
+from webmain.spiders.candidates import Candidate, Where
+from webmain.spiders.limits import Limits
 from webmain.spiders.memory import Memory
 from webmain.spiders.parts import fetch_parts
-from webmain.spiders.site import Candidate, Limits, Site, Where
-from webmain.spiders.sources import Source, SourceKind, Sources
+from webmain.spiders.site import Site
+from webmain.spiders.source_spider import SourceSpider
+from webmain.spiders.sources import Sources
 from webmain.workers import Workers
 
 if TYPE_CHECKING:
@@ -41,18 +37,10 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure
 
 
-_SOURCE_PRIORITY: Final = 100
-_SITEMAP_MAX_BYTES: Final = 64 << 20
-_CHUNK: Final = 100
-"""Addresses that are judged in one go, while nothing else is done."""
-
-_JUDGED_AT_ONCE: Final = 2000
-"""Addresses of a site's sitemaps that are judged, and noted as pending, before any of them is wanted."""
-
 _REQUESTS_AHEAD: Final = 4
 
 
-class NewsSpider(Spider):
+class NewsSpider(SourceSpider):
     """Crawl news sites: `scrapy crawl news -a site=bbc.com -a store=sqlite:bbc.db -a since=3d`.
 
     Arguments
@@ -78,7 +66,8 @@ class NewsSpider(Spider):
     Settings
     --------
     WEBMAIN_MAX_HUBS, WEBMAIN_MAX_HUB_DEPTH, WEBMAIN_MAX_LINK_DEPTH, WEBMAIN_MAX_ALIKE, WEBMAIN_MAX_SIBLINGS,
-    WEBMAIN_MAX_MISSES, WEBMAIN_MAX_PARTS, WEBMAIN_MAX_SITEMAPS, WEBMAIN_MAX_FEEDS, WEBMAIN_MAX_FRONTIER : see `site.Limits`.
+    WEBMAIN_MAX_MISSES, WEBMAIN_MAX_PARTS, WEBMAIN_MAX_SITEMAPS, WEBMAIN_MAX_FEEDS, WEBMAIN_MAX_FRONTIER : see
+    `limits.Limits`.
 
     Raises
     ------
@@ -105,11 +94,6 @@ class NewsSpider(Spider):
         self.skip_known = self.arguments.skip_known
         self.learn = self.arguments.learn
         self.record = self.arguments.record
-        self.sites: dict[str, Site] = {}
-        self.sources: dict[str, Sources] = {}
-        self._in_flight: dict[str, int] = {}
-        self._asking: set[str] = set()
-        self._n_pages = 0
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
@@ -153,225 +137,7 @@ class NewsSpider(Spider):
         """Tell whether two addresses are of one site, as far as this crawl was told."""
         return any(site.is_own(url) and site.is_own(other) for site in self.sites.values())
 
-    # ---- The front page
-
-    def _front_request(self, site: Site, address: str) -> Request:
-        return Request(
-            address,
-            callback=self.parse_front,
-            errback=self.front_failed,
-            cb_kwargs={"site": site.name},
-            priority=_SOURCE_PRIORITY,
-            dont_filter=True,
-            meta={"probe": True},
-        )
-
-    async def parse_front(self, response: Response, site: str) -> None:
-        """Read the front page: its links, its feeds, and on which of the site's hosts it is."""
-        here = self.sites[site]
-        self._n_pages += 1
-        url = normalise(response.url) or response.url
-        if here.is_own(url):
-            here.front = url
-            earlier = response.request.meta.get("redirect_urls", ()) if response.request else ()
-            for address in (url, *earlier):
-                here.fold(normalise(address) or address)
-            try:
-                with stages.errors_as_rejections(url, passing=(PoolClosed,)):
-                    seen = await self.workers.look(page_of(response))
-                    if further := self._refreshed(response, seen.head.refresh):
-                        self._send(further)
-                        return
-                    self._follow(here, seen, Where.FRONT, depth=0)
-            except (Rejected, PoolClosed) as error:
-                self.logger.warning("%s: the front page can not be read: %s", site, error)
-        else:
-            told = _leads_away(site, site_key(url))
-            self.logger.warning("%s", told)
-            self._count("webmain/front_failed")
-            self.crawler.stats.set_value(f"webmain/warning/front/{site}", told)
-        self.sources[site].begin(here.front, self.memory.missing)
-        self._ask_next(here)
-
-    def _refreshed(self, response: Response, target: str | None) -> Request | None:
-        """Return the request to which a page's refresh leads, as a redirect would; None where it leads nowhere new."""
-        request = response.request
-        if target is None or request is None:
-            return None
-        earlier = [*request.meta.get("redirect_urls", ()), response.url]
-        if len(earlier) > self.settings.getint("REDIRECT_MAX_TIMES") or target in earlier:
-            self._count("webmain/refresh_ended")
-            return None
-        self._count("webmain/refreshed")
-        meta = {"redirect_urls": earlier, "redirect_times": len(earlier)}
-        return request.replace(url=target, meta={**request.meta, **meta})
-
-    def front_failed(self, failure: Failure) -> None:
-        """Try the front page at the next likely address; without any, go on with feeds and sitemaps."""
-        request: Request = failure.request  # type: ignore[attr-defined]
-        here = self.sites[request.cb_kwargs["site"]]
-        self.logger.info("%s: no front page at %s: %s", here.name, request.url, failure.value)
-        tried = [*request.meta.get("webmain_tried", ()), request.url]
-        is_there = is_answer(failure.value) or isinstance(failure.value, IgnoreRequest)
-        others = [] if is_there else list(other_fronts(here.start))
-        following = next((address for address in others if address not in tried), None)
-        if following:
-            again = self._front_request(here, following)
-            again.meta["webmain_tried"] = tried
-            self._send(again)
-            return
-        self._count("webmain/front_failed")
-        level = logging.INFO if is_passing(failure.value) else logging.WARNING
-        self.logger.log(level, "%s: the front page can not be fetched: %s", here.name, failure.value)
-        if is_there:
-            self.sources[here.name].begin(here.start, self.memory.missing)
-        self._ask_next(here)
-
-    # ---- Feeds and sitemaps
-
-    def _ask_next(self, site: Site) -> None:
-        """Ask for the site's next source; where none is left, fetch pages."""
-        self._asking.discard(site.name)
-        sources = self.sources[site.name]
-        is_idle = not self._in_flight[site.name] and not len(site)
-        source = None if self._is_spent() else sources.next(n_articles=site.n_articles, is_idle=is_idle)
-        if source is None or sources.is_settled:
-            self._feed(site)
-        if source is None:
-            return
-        self._asking.add(site.name)
-        if source.kind is SourceKind.ROBOTS and self._take_robots(site, source):
-            return
-        meta: dict[str, Any] = {"probe": True, "download_maxsize": _SITEMAP_MAX_BYTES, "download_warnsize": 0}
-        if source.kind is SourceKind.ROBOTS:
-            meta["dont_obey_robotstxt"] = True
-        if source.is_probe:
-            meta["max_retry_times"] = 1
-        request = Request(
-            source.url,
-            callback=self.parse_source,
-            errback=self.source_failed,
-            cb_kwargs={"site": site.name, "source": source},
-            priority=_SOURCE_PRIORITY,
-            dont_filter=True,
-            meta=meta,
-        )
-        self._send(request)
-
-    def _take_robots(self, site: Site, source: Source) -> bool:
-        """Take the sitemaps of the robots.txt that the middleware has read already."""
-        robots = self.crawler.get_downloader_middleware(Robots)
-        named = robots.sitemaps.get(urlsplit(source.url).netloc) if robots else None
-        if named is None:
-            return False
-        self.sources[site.name].add_sitemaps(SitemapChild(url=url) for url in named)
-        self._count(f"webmain/read/{source.kind}")
-        self._ask_next(site)
-        return True
-
-    async def parse_source(self, response: Response, site: str, source: Source) -> None:
-        """Read robots.txt, a feed or a sitemap."""
-        here, sources = self.sites[site], self.sources[site]
-        try:
-            if source.kind is SourceKind.ROBOTS:
-                text = response.body[: 500 * 1024].decode("utf-8", "replace")
-                sources.add_sitemaps(SitemapChild(url=url) for url in sitemaps_from_robots(text, url=response.url))
-            elif source.kind is SourceKind.FEED:
-                feed = await asyncio.to_thread(read_feed, response.body, url=response.url)
-                sources.succeeded(source)
-                if feed.next_url:
-                    sources.add_feed_page(feed.next_url)
-                here.has_sources = True
-                await self._take(here, ((entry.url, entry.hints) for entry in feed.entries), Where.FEED)
-            else:
-                for sitemap in read_pieces(response.body, url=response.url):
-                    if not self._is_running():
-                        return
-                    sources.add_sitemaps(sitemap.children)
-                    if sitemap.entries:
-                        here.has_sources = here.has_sitemap = True
-                    await self._keep(here, sitemap.entries)
-                sources.succeeded(source)
-                while len(here) < _JUDGED_AT_ONCE and here.backlog and self._is_running():
-                    self._judge(here)
-                    await asyncio.sleep(0)
-        except (NotAFeed, NotASitemap) as error:
-            if source.is_probe:
-                self.memory.note_missing(source.url)
-            else:
-                self._count(f"webmain/broken/{source.kind}")
-                self.logger.info("%s: no %s at %s: %s", site, source.kind, source.url, error)
-        else:
-            self._count(f"webmain/read/{source.kind}")
-        finally:
-            self._ask_next(here)
-
-    def source_failed(self, failure: Failure) -> None:
-        """Go on with the next source; that a usual place is empty is no error."""
-        request: Request = failure.request  # type: ignore[attr-defined]
-        source: Source = request.cb_kwargs["source"]
-        error = failure.value
-        if source.is_probe and isinstance(error, HttpError) and error.response.status in (404, 410):
-            self.memory.note_missing(source.url)
-        elif not source.is_probe and source.kind is not SourceKind.ROBOTS:
-            self._count(f"webmain/broken/{source.kind}")
-            self.logger.info("no %s at %s: %s", source.kind, source.url, failure.value)
-        self._ask_next(self.sites[request.cb_kwargs["site"]])
-
-    # ---- The frontier
-
-    async def _take(self, site: Site, found: Iterable[tuple[str, Hints | None]], where: Where) -> None:
-        """Take over the addresses of a feed or sitemap, leaving room for other work in between."""
-        entries = iter(found)
-        while chunk := list(islice(entries, _CHUNK)):
-            self._wait_for(site, site.sift(chunk, where))
-            await asyncio.sleep(0)
-
-    async def _keep(self, site: Site, entries: Sequence[SitemapEntry]) -> None:
-        """Keep the addresses of a piece of a sitemap: news are judged at once, others when they are the newest that wait."""
-        room = max(0, _JUDGED_AT_ONCE - len(site))
-        news = [(entry.url, entry.hints) for entry in entries if entry.hints.source != "sitemap"][:room]
-        await self._take(site, news, Where.SITEMAP)
-        taken = {url for url, _ in news}
-        left = [entry for entry in entries if entry.url not in taken and site.is_own(entry.url)]
-        settled = self.memory.settled([entry.url for entry in left])
-        for entry in left:
-            if entry.url in settled:
-                site.fold(entry.url)
-                site.n_known += 1
-            else:
-                site.backlog.add(entry.url, entry.hints)
-        self._count("webmain/known", len(settled))
-        self._count("webmain/skipped/offsite", len(entries) - len(taken) - len(left))
-        await asyncio.sleep(0)
-
-    def _judge(self, site: Site) -> None:
-        """Judge the newest of the addresses that were only kept."""
-        self._wait_for(site, site.sift(site.backlog.take(_CHUNK), Where.SITEMAP))
-
-    def _is_running(self) -> bool:
-        engine = self.crawler.engine
-        slot = getattr(engine, "_slot", None)
-        return engine is not None and engine.running and not (slot is not None and slot.closing)
-
-    def _wait_for(self, site: Site, candidates: Iterable[Candidate]) -> int:
-        """Let candidates wait for their turn, except those that are settled; return how many articles are new."""
-        n_new = 0
-        while candidates := list(candidates):
-            verdict, stored = self.memory.sort(site, candidates), self.memory.stored(candidates)
-            known = verdict.known | stored
-            for candidate in candidates:
-                if candidate.url in known:
-                    site.fold(candidate.url)
-                else:
-                    n_new += not candidate.is_hub and site.is_promising(candidate.url)
-                    site.push(candidate)
-            self._count("webmain/known", len(known))
-            self._count("webmain/waiting_for_retry", verdict.n_waiting)
-            freed = [site.note_fruitful(url, is_article=True) for url in sorted(stored)]
-            candidates = [candidate for each in freed for candidate in each]
-        self._count_skipped(site)
-        return n_new
+    # ---- Requests for pages
 
     def _feed(self, site: Site) -> None:
         """Keep a few requests for the site's best pages on their way."""
@@ -400,15 +166,6 @@ class NewsSpider(Spider):
             )
             self._send(request)
         self._count_skipped(site)
-
-    def _send(self, request: Request) -> None:
-        """Schedule a request without the depth and the referrer of the page that happened to be read last."""
-        engine = self.crawler.engine
-        if engine is not None and engine.spider is not None:
-            engine.crawl(request)
-
-    def _is_spent(self) -> bool:
-        return self.max_pages is not None and self._n_pages >= self.max_pages
 
     def continue_when_idle(self, spider: Spider) -> None:
         """Go on where requests were lost on their way and pages still wait."""
@@ -559,18 +316,6 @@ class NewsSpider(Spider):
         more = site.fold(canonical)
         return hints or more
 
-    def _follow(self, site: Site, seen: Look, where: Where, *, depth: int) -> int:
-        """Take over the links, the feeds and the next page of a page; return how many articles are new."""
-        if where is not Where.ARTICLE:
-            site.note_furniture(seen.furniture)
-        if where is not Where.ARTICLE or not site.has_sources:
-            self.sources[site.name].add_feeds(seen.feeds)
-        n_new = self._wait_for(site, site.sift(((url, None) for url in seen.followed), where, depth=depth))
-        following = None if where is Where.ARTICLE else next_listing(seen.url, seen.pager, seen.head.rel_next)
-        if following:
-            self._wait_for(site, site.sift([(following, None)], Where.NEXT, depth=max(0, depth - 1)))
-        return n_new
-
     def page_failed(self, failure: Failure) -> None:
         """Go on after a page that could not be fetched; the middlewares have counted it and told the ledger."""
         request: Request = failure.request  # type: ignore[attr-defined]
@@ -598,24 +343,8 @@ class NewsSpider(Spider):
         else:
             tell_rejected(self.crawler, Rejected(reason, detail, url=candidate.url))
 
-    def _count(self, name: str, n: int = 1) -> None:
-        if n and self.crawler.stats is not None:
-            self.crawler.stats.inc_value(name, n)
-
-    def _count_skipped(self, site: Site) -> None:
-        for reason, n in site.take_skipped().items():
-            self._count(f"webmain/skipped/{reason}", n)
-
 
 def _defaults() -> Iterator[int]:
     """Yield the default of each limit, in order."""
     limits = Limits()
     return (getattr(limits, field) for field in Limits.__dataclass_fields__)
-
-
-def _leads_away(site: str, other: str) -> str:
-    """Say that a front page is another site's, and what to do about it."""
-    return (
-        f"{site}: its front page leads to {other}, another site, which is not crawled for it; if both are one site, give"
-        f" -a site={site}={other}, and to crawl the other alone -a site={other}"
-    )

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime, timedelta
-from enum import IntEnum
 from typing import Final
 
 from webmain.discovery.articles import LATER_PART, UrlJudgement, UrlKind, judge_url
@@ -18,7 +17,9 @@ from webmain.page.urls import normalise, site_key
 from webmain.spiders.addresses import is_personal, path_of, patterns, whole_pages, without_referrer
 from webmain.spiders.arguments import PathFilter
 from webmain.spiders.backlog import Backlog
+from webmain.spiders.candidates import Candidate, Where
 from webmain.spiders.hubs import Hubs
+from webmain.spiders.limits import Limits
 
 _DAY_S: Final = 24 * 3600.0
 _MAX_REMEMBERED: Final = 200_000
@@ -32,56 +33,6 @@ _DOUBTFUL_HUB_SCORE: Final = 0.15
 """From here a hub's address only lacks an article's signs (`/city/story-31`): the page must tell."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """Bounds of the work on one site; each is a setting (see `webmain.spiders.news`).
-
-    Attributes
-    ----------
-    hubs : int
-        Hub pages fetched.
-    hub_depth : int
-        Steps from the front page to a hub.
-    link_depth : int
-        Steps from the front page, or from what a source names, to an article whose links are followed.
-    alike : int
-        Hubs that led to nothing new and whose addresses differ in numbers alone: a list's pages, a calendar's months.
-    siblings : int
-        Such hubs in one folder, as tags and authors are.
-    misses : int
-        Pages in one folder that turned out to be no articles while none was one; then the folder is left alone.
-    parts : int
-        Pages of one article.
-    sitemaps, feeds : int
-        Sitemaps and feeds read.
-    frontier : int
-        Addresses that wait; beyond these the oldest are dropped.
-    """
-
-    hubs: int = 100
-    hub_depth: int = 5
-    link_depth: int = 50
-    alike: int = 5
-    siblings: int = 30
-    misses: int = 25
-    parts: int = 20
-    sitemaps: int = 50
-    feeds: int = 20
-    frontier: int = 50_000
-
-
-class Where(IntEnum):
-    """Where an address was found."""
-
-    FRONT = 0  # on the front page
-    HUB = 1  # on another page of the site
-    SITEMAP = 2
-    FEED = 3
-    BEFORE = 4  # in the ledger, left over from an earlier run
-    ARTICLE = 5  # in an article
-    NEXT = 6  # on a list, as its next page
-
-
 _PRESUMED_AGE_S: Final = {Where.FRONT: _DAY_S, Where.HUB: 7 * _DAY_S, Where.ARTICLE: 30 * _DAY_S}
 """How old an article is taken to be that nothing dates, by where it is linked."""
 
@@ -89,27 +40,6 @@ _HUB_AGES_S: Final = (2 * _DAY_S, 2 * _DAY_S, 14 * _DAY_S, 60 * _DAY_S)
 """The place of hubs among articles, by depth: a section is read after the articles of the last two days."""
 
 _PERSONAL_AGE_S: Final = 30 * _DAY_S
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A page that may be fetched: an article as it seems, or a hub.
-
-    Attributes
-    ----------
-    url : str
-        Normalised.
-    site : str
-        The site's name in this crawl.
-    depth : int
-        Steps from the front page, for hubs.
-    """
-
-    url: str
-    site: str
-    is_hub: bool
-    depth: int
-    newest: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,8 @@ from urllib.parse import urljoin
 
 from webmain.discovery.feed_links import USUAL_FEED_PATHS
 from webmain.discovery.frontier import order_children
-from webmain.discovery.sitemaps import USUAL_SITEMAP_PATHS, SitemapChild
+from webmain.discovery.sitemap_places import USUAL_SITEMAP_PATHS
+from webmain.discovery.sitemap_records import SitemapChild
 from webmain.page.urls import normalise
 
 SETTLED_AFTER: Final = 12
