@@ -29,7 +29,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MAX_PIECES = 150_000
-"""Tags, comments and declarations of one page. The largest page of the development data has 32,800."""
+"""Tags, comments and declarations that are kept of one page. The largest page of the development data has 32,800."""
+
+MAX_READ = 4 * MAX_PIECES
+"""The same with those that are dropped because they are too deep."""
 
 MAX_STEPS = 150_000_000
 """Open elements that the parser looks through, summed over all tags; so many take less than a second."""
@@ -131,7 +134,7 @@ def guard(source: bytes) -> bytes:
     Raises
     ------
     Rejected
-        `TOO_LARGE`: more than `MAX_PIECES` tags, comments and declarations.
+        `TOO_LARGE`: more than `MAX_PIECES` tags, comments and declarations, not counting those that are too deep.
     """
     data = np.frombuffer(source, dtype=np.uint8)
     pieces = np.flatnonzero(data == 60)
@@ -165,10 +168,11 @@ def guard(source: bytes) -> bytes:
         and not (len(source) > LARGE_BYTES and _may_have_many_attributes(source, starts, lengths))
     ):
         return source
-    read = _read(source)
+    read = _read(source) if len(pieces) <= MAX_PIECES else None
     limit = min(SUSPECT_FORMATTING, allowed_formatting)
-    if read.steps > MAX_STEPS or read.reopened_bytes > MAX_REOPENED_BYTES or read.n_formatting >= limit:
-        max_depth = MAX_DEPTH if read.steps > MAX_STEPS else MAX_PIECES
+    is_deep = read is None or read.steps > MAX_STEPS
+    if read is None or is_deep or read.reopened_bytes > MAX_REOPENED_BYTES or read.n_formatting >= limit:
+        max_depth = MAX_DEPTH if is_deep else MAX_PIECES
         read = _read(source, max_depth=max_depth, max_formatting=min(MAX_OPEN_FORMATTING, allowed_formatting))
     return read.source
 
@@ -405,11 +409,11 @@ def _read(source: bytes, *, max_depth: int | None = None, max_formatting: int = 
     out: list[bytes] = []
     model = _OpenElements()
     raw_ends: dict[bytes, int] = {}  # where the next end tag of a raw element is
-    n_pieces = n_roots = steps = reopened_bytes = most_formatting = written = position = 0
+    n_pieces = n_dropped = n_roots = steps = reopened_bytes = most_formatting = written = position = 0
     while (token := _TOKEN.search(source, position)) is not None:
         start, position = token.span()
         n_pieces += 1
-        if n_pieces > MAX_PIECES:
+        if n_pieces - n_dropped > MAX_PIECES or n_pieces > MAX_READ:
             raise Rejected(Reason.TOO_LARGE, f"more than {MAX_PIECES:,} tags and comments, which is the number allowed")
         if token[2] is None:
             if model.is_ambiguous and source.startswith(b"<![CDATA[", start):
@@ -444,6 +448,7 @@ def _read(source: bytes, *, max_depth: int | None = None, max_formatting: int = 
                 model.open(name, keep=keep, n_bytes=token.end() - start)
                 most_formatting = max(most_formatting, model.n_formatting)
         if not keep:
+            n_dropped += 1
             out += (source[written:start], b" ")
             written = position
         elif not token[1] and token.end() - start > _SHORT_TAG:
