@@ -111,6 +111,15 @@ def test_attributes_of_many_roots_are_not_gathered():
     assert _cpu_s(LexborHTMLParser, guard(source)) < 1
 
 
+def test_what_is_too_deep_does_not_count_against_the_tags_of_a_page():
+    n = (MAX_PIECES + 10) // 2
+    kept = guard(b"<div>" * n + b"<p>text</p>" + b"</div>" * n)
+    assert kept.count(b"<") <= 2 * MAX_DEPTH + 2
+    assert b"text" in kept
+    with pytest.raises(Rejected, match=f"{MAX_PIECES:,}"):
+        guard(b"<div>" * 3 * MAX_PIECES + b"text" + b"</div>" * 3 * MAX_PIECES)
+
+
 def test_a_page_of_too_many_pieces_of_markup_is_rejected():
     assert guard(b"x</p>" * (MAX_PIECES - 10)) is not None
     for piece in (b"</p>", b"<br>", b"<!---->", b"<?x>"):
