@@ -13,9 +13,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
-from enum import IntEnum, IntFlag, StrEnum
+from enum import StrEnum
 from typing import Any, Self, TypeAlias
 
+from webmain.leaf_flags import HIDDEN as HIDDEN
+from webmain.leaf_flags import Break as Break
+from webmain.leaf_flags import Flag as Flag
+from webmain.leaf_flags import Unit as Unit
 from webmain.rejected import Reason as Reason
 from webmain.rejected import Rejected as Rejected
 
@@ -134,42 +138,6 @@ class Page:
         if self.parts:
             shown.append(f"{len(self.parts)} parts")
         return f"Page({', '.join(shown)}, status={self.status})"
-
-
-class Flag(IntFlag):
-    """What the walk noted of a leaf; each method masks these by its own paper."""
-
-    HIDDEN_ATTRIBUTE = 1  # an ancestor has the attribute `hidden`
-    HIDDEN_DISPLAY = 2  # an ancestor's style attribute says display:none
-    HIDDEN_VISIBILITY = 4  # ... visibility:hidden or collapse
-    HIDDEN_CLASS = 8  # an ancestor's class is one of the well-known screen-reader-only names
-    IN_NOSCRIPT = 16
-    IN_FORM = 32
-    IN_CONTROL = 64  # button, select, option, textarea, datalist, input labels drawn by the browser
-    IN_ANCHOR = 128
-    PREFORMATTED = 256  # pre, textarea, listing, xmp: white space counts
-    EMBEDDED = 512  # fallback text of iframe, object, embed, video, audio, canvas
-    IN_SVG = 1024
-
-
-HIDDEN = Flag.HIDDEN_ATTRIBUTE | Flag.HIDDEN_DISPLAY | Flag.HIDDEN_VISIBILITY | Flag.HIDDEN_CLASS
-"""The leaf is not shown, by whichever rule."""
-
-
-class Break(IntEnum):
-    """What stands between a leaf and the one before it."""
-
-    NONE = 0
-    BR = 1  # one <br>
-    BR_BR = 2  # two or more <br>, which readers see as a paragraph break
-    BLOCK = 3  # the start or end of a block-level element
-
-
-class Unit(StrEnum):
-    """What an extraction's blocks are ranges of."""
-
-    LEAVES = "leaves"
-    LINES = "lines"
 
 
 class Verdict(StrEnum):
