@@ -84,9 +84,14 @@ class Workers:
         if not self.n:
             return
         try:
-            self._judge(self.config.extractor)
+            config = self.config
+        except (OSError, ValueError):  # the step that reads the stop words says so, and ends the crawl
+            self.n = 0
+            return
+        try:
+            self._judge(config.extractor)
         except (pickle.PickleError, AttributeError, TypeError) as error:
-            name = self.config.extractor.name
+            name = config.extractor.name
             logger.warning("%s can not be sent to another process (%s); pages are judged in this one", name, error)
             self.n = 0
         if self._pool is not None:

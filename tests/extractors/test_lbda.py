@@ -305,8 +305,8 @@ FITTED = LBDA().fit([*stories(3), document(f"<p>{NOTICE}</p>"), document(f"<p>{N
         "<div>" * 990 + sentences(1)[0] + "</div>" * 990,
         "<div>word <p>word</p>" * 900 + sentences(1)[0],
         "<div><ul><li>" * 330 + sentences(1)[0],
-        "".join(f"<div class=c{i}>x</div>" for i in range(100_000)),
-        "<p><span>" + "<i>x</i> " * 100_000,
+        "".join(f"<div class=c{i}>x</div>" for i in range(39_000)),
+        "<p><span>" + "<i>x</i> " * 39_000,
         "<a href=//ad.doubleclick.net/x>x " * 20_000,
     ],
     ids=["nested", "nested with text", "nested lists", "many boxes", "many inline", "many advertisements"],
@@ -318,7 +318,7 @@ def test_large_and_deep_pages_are_judged_and_learned_in_linear_time(markup):
     found = method.judge(method.segment(pages[0]))
     fitted = LBDA(tree=merge_trees(pages), share=1.0)
     fitted.judge(fitted.segment(document(markup)))
-    assert time.perf_counter() - start < 30
+    assert time.perf_counter() - start < 15
     assert len(found.unit_verdicts) == len(pages[0].leaves)
 
 

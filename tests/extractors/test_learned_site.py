@@ -14,14 +14,14 @@ from webmain.clock import Deadline
 from webmain.corpus.spool import Spool
 from webmain.extractors.base import Learned, NothingLearned, SiteExtractor
 from webmain.extractors.learned import LearnedExtractor
-from webmain.extractors.learning import Learning
+from webmain.extractors.learning import Learning, likeness
 from webmain.extractors.lesson import Event, quality
 from webmain.extractors.registry import create
-from webmain.extractors.shelf import OutdatedModelError, Shelf
+from webmain.extractors.shelf import OutdatedModelError, Shelf, site_of
 from webmain.extractors.site_model import SiteModel
 from webmain.items import Page, Rejected
 from webmain.page.document import Document
-from webmain.stages import extract_pages, judge
+from webmain.stages import extract_pages, judge, read
 
 NAMES = "harbour council bridge report school minister market river festival train budget doctor island garden engine".split()
 SMALL = "the of and to in a that for it was on are as with his they at be this from".split()
@@ -213,28 +213,33 @@ def test_a_changed_layout_is_noticed_judged_generically_and_learned_anew(change,
         pages=6,
         tell=lambda event, _site, _detail: told.append(event),
     )
-    assert [learning.take(document(i, day=1)) for i in range(6)] == [None] * 6
+    assert [take(learning, document(i, day=1)) for i in range(6)] == [None] * 6
     assert told == []
     learn(learning)
     assert told == [Event.LEARNED]
-    assert learning.take(document(20, day=2)).learned is not None
+    assert take(learning, document(20, day=2)).learned is not None
 
-    waiting = [learning.take(document(i, day=3, **change)) for i in range(30, 50)]
+    waiting = [take(learning, document(i, day=3, **change)) for i in range(30, 50)]
     assert told[1:] == [Event.LAYOUT_CHANGED]
     assert set(waiting) == {None}
     learn(learning)
     assert told[2:] == [Event.RETRAINED]
-    anew = learning.take(document(60, day=4, **change))
+    anew = take(learning, document(60, day=4, **change))
     assert anew.resemblance(document(61, **change)) > 0.9
     assert anew.resemblance(document(61)) < 0.1
     assert PITCH not in kept(anew, document(61, **change))
-    assert learning.take(document(62, day=4)) is not anew
+    assert take(learning, document(62, day=4)) is not anew
+
+
+def take(learning, document):
+    """Do what a crawl does with a page that comes."""
+    return learning.take(document.page, likeness(document, learning.model(site_of(document))))
 
 
 def learn(learning: Learning) -> None:
     """Learn the site whose pages wait, and let them go."""
     site_key = learning.ready()
-    learning.note(site_key, learning.lesson(site_key).run())
+    learning.note(site_key, learning.lesson(site_key).run(read))
     while learning.release(site_key) is not None:
         pass
 

@@ -221,11 +221,11 @@ def test_long_class_lists_make_short_steps():
 
 def test_deep_and_large_pages_cost_little():
     deep = page("<div>" * 990 + "text" + "</div>" * 990)
-    wide = page("".join(f"<div id=d{i}><p class=c{i}>t{i}</p></div>" for i in range(50_000)))
+    wide = page("".join(f"<div id=d{i}><p class=c{i}>t{i}</p></div>" for i in range(37_000)))
     start = time.perf_counter()
     tree = merge_trees([deep, wide, deep])
     tree.evidence(text_runs(wide))
-    assert time.perf_counter() - start < 20
+    assert time.perf_counter() - start < 15
     assert tree.path(len(tree) - 1).count("/") > 0
     assert max(map(len, tree.steps)) < 80
 

@@ -341,3 +341,13 @@ def test_tags_and_sections_are_never_json(content, tags, section):
     content = content.replace('"', "&quot;")
     metadata = _read(f'<meta name="keywords" content="{content}"><meta property="article:section" content="{content}">')
     assert (metadata.tags, metadata.section) == (tags, section)
+
+
+@pytest.mark.parametrize(
+    ("canonical", "day"),
+    [("https://other.example/2026/11/20/x", None), ("https://www.a.example/2026/11/20/x", 20), ("/2026/11/20/x", 20)],
+)
+def test_a_date_in_an_address_of_another_site_is_none_of_the_pages(canonical, day):
+    html = f"<title>Tides</title><link rel=canonical href={canonical}><h1>Tides</h1><p>The water is out."
+    published = Document(Page(url="https://a.example/x"), html=html).metadata.published
+    assert (published.day if published else None) == day

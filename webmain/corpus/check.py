@@ -18,6 +18,9 @@ from webmain.items import Article
 from webmain.text.normal import fingerprint
 
 _PORTION: Final = 200
+_FIRST: Final = 10
+_ADDED: Final = (0, 0, "", None, None, None)
+"""What the columns that stores of earlier versions lack have for their blocks, of which the first had `_FIRST`."""
 
 CheckRow = Callable[[Sequence[Any]], str]
 """Returns what is wrong with a row, "" where nothing is."""
@@ -125,14 +128,14 @@ def check_store(path: Path) -> Checked:
         last = -1 << 63
         while True:
             rows = db.execute(
-                "SELECT key, record, text, fingerprint FROM article WHERE key > ? ORDER BY key LIMIT ?",
+                "SELECT key, id, record, text FROM article WHERE key > ? ORDER BY key LIMIT ?",
                 (last, _PORTION),
             )
             portion = rows.fetchall()
-            for key, record, text, _ in portion:
+            for key, name, record, text in portion:
                 blocks = _children(db, "SELECT * FROM block WHERE article = ? ORDER BY position", key)
                 words = _children(db, "SELECT word, count FROM word WHERE article = ? ORDER BY position", key)
-                reason = _wrong_record(record, text, blocks, words)
+                reason = _wrong_record(record, text, blocks, words, name=name)
                 if reason:
                     found.append(Problem(place=f"article row {key}", reason=reason))
                 n += not reason
@@ -148,13 +151,15 @@ def check_store(path: Path) -> Checked:
 
 def _children(db: sqlite3.Connection, query: str, key: int) -> list[Any]:
     """Return the rows of an article, the columns that an earlier version has not as their defaults."""
-    rows = db.execute(query, (key,)).fetchall()
-    return [(*row, 0, 0, "", None) if len(row) == 10 else row for row in rows]
+    return [(*row, *_ADDED[len(row) - _FIRST :]) if len(row) >= _FIRST else row for row in db.execute(query, (key,))]
 
 
-def _wrong_record(record: Any, text: Any, blocks: Sequence[Any], words: Sequence[Any]) -> str:
+def _wrong_record(record: Any, text: Any, blocks: Sequence[Any], words: Sequence[Any], *, name: Any = None) -> str:
     try:
-        return _wrong_text(compose(record, text, blocks, words))
+        article = compose(record, text, blocks, words)
+        if name is not None and article.id != name:
+            return f"it is stored as article {name}, and its record is that of {article.id}"
+        return _wrong_text(article)
     except UNREADABLE as error:
         return f"no article record: {error}"
 

@@ -58,7 +58,15 @@ def block_rows(key: int, article: Article) -> Iterator[tuple[Any, ...]]:
 
 
 def compose(record: str, text: str, blocks: Sequence[Sequence[Any]], words: Sequence[Sequence[Any]]) -> Article:
-    """Turn rows back into an article."""
+    """Turn rows back into an article.
+
+    Raises
+    ------
+    ValueError, TypeError, KeyError, AttributeError, RecursionError
+        They are damaged (`UNREADABLE`).
+    """
+    if any(isinstance(value, bytes) for row in ((record, text), *blocks, *words) for value in row):
+        raise ValueError("bytes where text was written")
     whole = json.loads(record) | {
         "text": text,
         "words": [{"word": word, "count": count} for word, count in words],

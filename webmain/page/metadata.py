@@ -13,7 +13,7 @@ from webmain.page.permissions import read_licence, read_opt_outs, read_paywalled
 from webmain.page.publication import read_dates
 from webmain.page.reading import Found, Reading, found, read
 from webmain.page.titles import MAX_TITLE_CHARS, Candidate, choose
-from webmain.page.urls import amp_to_canonical_guess, host, is_web, join, normalise, same_site, without_credentials
+from webmain.page.urls import amp_to_canonical_guess, host, is_own, is_web, join, normalise, without_credentials
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -138,7 +138,7 @@ def _canonical(reading: Reading) -> tuple[Found | None, Found | None]:
         if url is None or normalise(url) is None:
             continue
         address = found(without_credentials(url.partition("#")[0]), name, raw)
-        if not _is_own(url, document.url):
+        if not is_own(url, document.url):
             claim = claim or address
         elif _is_credible(url, document.url):
             return address, claim
@@ -151,13 +151,6 @@ def _address(reading: Reading) -> str:
         if isinstance(target, str):
             return target
     return ""
-
-
-def _is_own(canonical: str, url: str | None) -> bool:
-    """Tell whether an address lies on the page's site: what a page says of another site's addresses is a claim."""
-    if url is None or not is_web(url):
-        return True  # nothing to check it against: a file of an archive
-    return same_site(canonical, url) or same_site(canonical, amp_to_canonical_guess(url))
 
 
 def _is_credible(canonical: str, url: str | None) -> bool:

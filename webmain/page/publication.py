@@ -11,6 +11,7 @@ from webmain.page.clues import element_text, scope_type
 from webmain.page.dates import date_in_url, is_range, parse_date, plain, precision
 from webmain.page.jsonld import texts
 from webmain.page.reading import Found, Reading, found
+from webmain.page.urls import is_own, join
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -151,7 +152,8 @@ def _published(reading: Reading) -> Iterator[tuple[str, str]]:
             yield from _of_time(reading, i, updates=False)
     if reading.document.url:
         yield "url", reading.document.url
-    if canonical := reading.clues.link("canonical"):
+    canonical = join(reading.document.base_url, reading.clues.link("canonical"))
+    if canonical and is_own(canonical, reading.document.url):
         yield "url", canonical
     yield from _seen(reading)
 

@@ -229,6 +229,13 @@ def same_site(a: str, b: str) -> bool:
     return bool(key) and key == site_key(b)
 
 
+def is_own(address: str, url: str | None) -> bool:
+    """Return whether an address is on the site of the page at `url`: what a page says of another site's is a claim."""
+    if url is None or not is_web(url):
+        return True  # nothing to check it against: a file of an archive
+    return same_site(address, url) or same_site(address, amp_to_canonical_guess(url))
+
+
 def is_web(url: str | None) -> bool:
     """Tell whether an address is one of the web, and no file's."""
     return bool(url) and _WEB.match(url or "") is not None
