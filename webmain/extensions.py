@@ -355,6 +355,7 @@ class Summary:
         found = outcome(stats)
         if self._only_news and not (found.new or found.changed or told or exit_code(stats)):
             return
+        told += [str(value) for name, value in sorted(stats.items()) if name.startswith("webmain/unreachable/")]
         words = sorted(self._words.items(), key=lambda each: (-each[1], each[0]))[:TOP_WORDS]
         places = store.places if store else ()
         text = render(found, places=places, feeds=feeds, words=words, problems=problems, warnings=told)

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from webmain.net.addresses import PRIVATE
 from webmain.text.terminal import one_line
 
 Stats = Mapping[str, Any]
@@ -197,7 +198,8 @@ def _doubts(review: Review, n_articles: int) -> str:
 
 
 def _refused(found: Outcome) -> str:
-    return f"{found.refused:,} ({found.refused_first}); -s WEBMAIN_ALLOW_PRIVATE=1 allows private addresses"
+    hint = "; -s WEBMAIN_ALLOW_PRIVATE=1 allows private addresses" if PRIVATE in found.refused_first else ""
+    return f"{found.refused:,} ({found.refused_first}){hint}"
 
 
 def headline(found: Outcome) -> str:

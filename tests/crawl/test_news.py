@@ -306,4 +306,6 @@ def test_a_front_page_that_is_forbidden_does_not_end_the_search(crawl, local_sit
     site.routes["/robots.txt"] = answer(f"Sitemap: {site.url}/map.xml")
     site.routes["/map.xml"] = answer(f"<urlset><url><loc>{site.url}{slug(1)}</loc></url></urlset>")
     site.routes[slug(1)] = answer(article_page(1))
-    assert len(crawl("news", site=site.url).articles()) == 1
+    done = crawl("news", site=site.url)
+    assert len(done.articles()) == 1
+    assert "the front page can not be fetched" in done.out

@@ -18,6 +18,9 @@ from urllib.parse import urlsplit
 
 from webmain.net.errors import BadAddress, PrivateAddress
 
+PRIVATE: Final = "is not on the public internet"
+"""What refusals of private addresses say."""
+
 ALLOW_PRIVATE: Final = "WEBMAIN_ALLOW_PRIVATE"
 """Environment variable, and setting of crawls: connect to private addresses too."""
 
@@ -163,7 +166,7 @@ class Guard:
         if address is None:
             return target
         if not is_public(address):
-            raise PrivateAddress(f"{target.host} is not on the public internet", url)
+            raise PrivateAddress(f"{target.host} {PRIVATE}", url)
         if "." in address and address != target.host:
             raise BadAddress(f"{target.host} is an odd way to write {address}", url)
         return target
@@ -181,7 +184,7 @@ class Guard:
             if len(self._public) < 100_000:
                 self._public.add(target.host)
         elif not self._allow_private and not self._is_meant(target, addresses):
-            raise PrivateAddress(f"{target.host} is not on the public internet ({private})", url)
+            raise PrivateAddress(f"{target.host} {PRIVATE} ({private})", url)
 
     def _is_meant(self, target: Target, addresses: Sequence[str]) -> bool:
         """Tell whether private addresses are what the user must have meant by a name or address."""

@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 _SOURCE_PRIORITY: Final = 100
 _SITEMAP_MAX_BYTES: Final = 64 << 20
 
+MAX_TOLD_FRONTS: Final = 10
+"""Sites whose front page could not be fetched that the summary names; all are counted and logged."""
+
 
 class SourceSpider(QueueSpider):
     """Base of `news`: reads each site's front page, then its sources.
@@ -112,7 +115,10 @@ class SourceSpider(QueueSpider):
             return
         self._count("webmain/front_failed")
         level = logging.INFO if is_passing(failure.value) else logging.WARNING
-        self.logger.log(level, "%s: the front page can not be fetched: %s", here.name, failure.value)
+        told = f"{here.name}: the front page can not be fetched: {failure.value}"
+        self.logger.log(level, "%s", told)
+        if self.crawler.stats.get_value("webmain/front_failed") <= MAX_TOLD_FRONTS:
+            self.crawler.stats.set_value(f"webmain/unreachable/{here.name}", told)
         if is_there:
             self.sources[here.name].begin(here.start, self.memory.missing)
         self._ask_next(here)
