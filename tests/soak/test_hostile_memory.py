@@ -5,34 +5,10 @@ import sys
 
 import pytest
 
+from tests.page.test_memory import MEASURE
+
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(1200)]
 
-MEASURE = """
-import os, resource, sys
-import webmain
-
-def peak():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
-
-method, pages = sys.argv[1], sys.stdin.buffer.read().split(b"\\n----\\n")
-try:
-    webmain.extract("<title>A title</title>" + "<p>A paragraph of words, long enough to be kept.</p>" * 30, extractor=method)
-except webmain.Rejected:
-    pass
-for page in pages:
-    unit, _, n = page.rpartition(b"*")
-    if not (child := os.fork()):
-        before, body = peak(), b"<title>A title</title>" + unit * int(n)
-        try:
-            webmain.extract(body, url="http://a.example/b", extractor=method, timeout_s=None)
-        except webmain.Rejected:
-            pass
-        if (used := peak() - before) > (allowed := 100 + 60 * len(body) / 1e6):
-            print(f"{unit[:40]!r} * {int(n)}: {used:.0f} MB, allowed {allowed:.0f}", flush=True)
-        os._exit(0)
-    if os.waitpid(child, 0)[1]:
-        print(f"{unit[:40]!r} * {int(n)}: killed", flush=True)
-"""
 PAGES = {
     "many short paragraphs": (b"<p>a b</p>", (38_000, 330_000)),
     "many runs of text": (b"a<br>", (38_000, 400_000)),
