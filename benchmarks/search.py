@@ -24,10 +24,10 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from webmain.corpus.query import index_text
-from webmain.corpus.search import BlockIndex, block_priority
-from webmain.corpus.sqlite import SqliteStore
 from webmain.items import Article, ArticleBlock, Kind
+from webmain.store.query import index_text
+from webmain.store.search import BlockIndex, block_priority
+from webmain.store.sqlite import SqliteStore
 
 SYLLABLES = (
     "ba ce di fo gu ha ki lo mu na pe ri so tu va we xi yo za bri cla dor fen gal hem jun kor lam mor nes".split()

@@ -16,8 +16,8 @@ from webmain.discovery.look import evidence_of, look
 from webmain.discovery.pagination import next_listing, next_part
 from webmain.discovery.sitemap_records import NotASitemap
 from webmain.discovery.sitemaps import read_sitemap
+from webmain.extraction import read
 from webmain.items import Page
-from webmain.stages import read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

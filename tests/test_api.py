@@ -24,8 +24,8 @@ from webmain import (
     extract_many,
     extract_site,
 )
+from webmain.extraction import judge, read
 from webmain.extractors.registry import create
-from webmain.stages import judge, read
 
 SENTENCE = "The committee met on Tuesday, and after a long debate it agreed on the plan. "
 PAGE = (

@@ -9,9 +9,9 @@ import pytest
 
 import webmain
 from webmain.clock import Deadline, Loading, once
+from webmain.extraction import judge, read
 from webmain.extractors.registry import EXTRACTORS
 from webmain.items import Page, Reason, Rejected
-from webmain.stages import judge, read
 
 
 def work(seconds: float) -> None:

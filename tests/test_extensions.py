@@ -9,13 +9,13 @@ from scrapy.http import Request, Response
 from scrapy.settings import Settings
 from scrapy.signalmanager import SignalManager
 
-from webmain.corpus.protocol import Outcome, Stored
 from webmain.discovery.ledger import Done, LedgerError, State
 from webmain.extensions import KnownUrls, PromptStop, Summary, ledger_path, overwritten_feeds
 from webmain.items import Article, Reason, Rejected, WordCount
 from webmain.middlewares import StoppedError
 from webmain.pipelines import Store
 from webmain.signals import articles_stored, close_crawl, page_failed, page_rejected
+from webmain.store.protocol import Outcome, Stored
 
 SITE = "https://news.example"
 

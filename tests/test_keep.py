@@ -12,15 +12,15 @@ import pytest
 
 import webmain
 from webmain import Article, ArticleBlock, Image, Keep, Kind, Page, cli, extract, extract_site
+from webmain.article.compose import compose, stitch
 from webmain.cli import exits
 from webmain.commands.checks import wrong_settings
-from webmain.compose import compose, stitch
+from webmain.extraction import extract_page, judge, merge, read
 from webmain.extractors.base import extraction
+from webmain.html.blocks import segment
 from webmain.items import Hints
-from webmain.page.blocks import segment
 from webmain.pipelines import Compose
 from webmain.spiders.arguments import ArgumentError, read_archive_arguments, read_news_arguments, with_settings
-from webmain.stages import extract_page, judge, merge, read
 
 URL = "https://news.example/a/story"
 TEXT = "The harbour master said that the tide would reach the upper quay before noon, and so it did, twice."

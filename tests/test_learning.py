@@ -10,18 +10,18 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.settings import Settings
 
+from webmain import extraction as stages
 from webmain import learning as crawl_learning
-from webmain import stages
-from webmain.corpus.protocol import StoreError
-from webmain.corpus.spool import Spool
-from webmain.extractors import learning as rooms
 from webmain.extractors.base import Learned, NothingLearned
-from webmain.extractors.learning import Learning, likeness
-from webmain.extractors.lesson import Documents, Event
 from webmain.extractors.line_block import LineBlock
-from webmain.extractors.shelf import Shelf, site_of
+from webmain.html.document import Document
 from webmain.items import Hints, Page
-from webmain.page.document import Document
+from webmain.sites import learning as rooms
+from webmain.sites.held_pages import Spool
+from webmain.sites.learning import Learning, likeness
+from webmain.sites.lesson import Documents, Event
+from webmain.sites.model_store import Shelf, site_of
+from webmain.store.protocol import StoreError
 
 DEFAULT = LineBlock()
 

@@ -14,8 +14,8 @@ from markdown_it import MarkdownIt
 
 import webmain
 from webmain import Article, ArticleBlock, Image, Kind, TextLink
+from webmain.article.markdown import markdown
 from webmain.items import TextMark
-from webmain.markdown import markdown
 
 PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 

@@ -22,8 +22,7 @@ from scrapy.settings import Settings
 from scrapy.signalmanager import SignalManager
 
 from webmain.addons import Webmain, user_agent
-from webmain.corpus.protocol import StoreFullError
-from webmain.corpus.recording import WarcIndex
+from webmain.archive.recording import WarcIndex
 from webmain.handlers import recordings
 from webmain.middlewares import (
     Failures,
@@ -41,6 +40,7 @@ from webmain.middlewares import (
     retry_after_s,
 )
 from webmain.signals import crawl_closing, page_failed, page_rejected
+from webmain.store.protocol import StoreFullError
 
 NOW = 1_790_000_000.0
 

@@ -12,12 +12,10 @@ from scrapy.exceptions import CloseSpider, DropItem
 from scrapy.settings import Settings
 from scrapy.signalmanager import SignalManager
 
-from webmain.corpus.identity import article_id
-from webmain.corpus.protocol import Outcome, Stored, StoreFullError
-from webmain.corpus.review import read_review
+from webmain.article.identity import article_id
 from webmain.filters import check_age, check_language
+from webmain.html.document import Document
 from webmain.items import Article, Page, Rejected
-from webmain.page.document import Document
 from webmain.pipelines import (
     Cloud,
     Compose,
@@ -30,6 +28,8 @@ from webmain.pipelines import (
     arguments,
 )
 from webmain.signals import articles_stored, crawl_closing, page_rejected
+from webmain.store.protocol import Outcome, Stored, StoreFullError
+from webmain.store.review import read_review
 from webmain.text.normal import fingerprint
 
 TEXT = "The council decided that the old bridge will be closed until the spring, and nobody was surprised by it. "

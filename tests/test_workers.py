@@ -9,7 +9,7 @@ import psutil
 import pytest
 from scrapy.settings import Settings
 
-from webmain import stages
+from webmain import extraction as stages
 from webmain.extractors.line_block import LineBlock
 from webmain.items import Hints, Page, Reason, Rejected
 from webmain.page_tasks import Config, Reader

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from webmain.batch import Answer
     from webmain.extractors.base import Extractor
-    from webmain.extractors.shelf import Shelf
+    from webmain.sites.model_store import Shelf
 
 __version__ = "0.1.0"
 __all__ = [
@@ -98,8 +98,8 @@ def extract(
     --------
     >>> webmain.extract("<p>Ice is back on the lake.</p>" * 3).text  # doctest: +SKIP
     """
+    from webmain.extraction import extract_page
     from webmain.extractors.registry import create
-    from webmain.stages import extract_page
 
     _check_options(url=url, parts=parts, timeout_s=timeout_s, max_bytes=max_bytes)
     given: object = html_or_bytes
@@ -150,8 +150,8 @@ def extract_site(
     list of Article or Rejected
         One answer for each page, in order.
     """
+    from webmain.extraction import extract_pages
     from webmain.extractors.registry import create
-    from webmain.stages import extract_pages
 
     _check_options(url=None, parts=parts, timeout_s=timeout_s, max_bytes=max_bytes)
     return extract_pages(
@@ -254,7 +254,7 @@ def _shelf(models: str | Path | None) -> Shelf | None:
     """Return a folder of models as such."""
     if models is None:
         return None
-    from webmain.extractors.shelf import Shelf
+    from webmain.sites.model_store import Shelf
 
     return Shelf(models)
 

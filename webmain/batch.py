@@ -15,18 +15,18 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from webmain import stages
+from webmain import extraction as stages
 from webmain.extractors.base import SiteExtractor
 from webmain.extractors.registry import create
-from webmain.extractors.shelf import ModelError, Shelf, site_of
+from webmain.html.document import DEFAULT_MAX_BYTES
 from webmain.items import Article, Page, Rejected
 from webmain.keep import DEFAULT_KEEP, Keep
-from webmain.page.document import DEFAULT_MAX_BYTES
 from webmain.pool import Pool
+from webmain.sites.model_store import ModelError, Shelf, site_of
 
 if TYPE_CHECKING:
     from webmain.extractors.base import Extractor
-    from webmain.page.document import Document
+    from webmain.html.document import Document
 
 AHEAD: Final = 16
 """Pages for each worker that are read before the oldest is answered."""

@@ -22,16 +22,16 @@ from scrapy.http import Response
 from scrapy.utils.asyncio import create_looping_call
 
 from webmain.commands.crawl import exit_code
-from webmain.corpus.protocol import Stored
 from webmain.discovery.ledger import Done, Ledger, LedgerError
 from webmain.items import Article, Reason, Rejected
 from webmain.middlewares import StoppedError
 from webmain.options import chosen, option, own
-from webmain.page.urls import normalise, same_site, site_key
 from webmain.pipelines import Store
 from webmain.signals import articles_stored, close_crawl, crawl_closing, page_failed, page_rejected
+from webmain.store.protocol import Stored
 from webmain.summary import FAILING, as_json, as_prometheus, outcome, progress, render, write_atomically
 from webmain.text.words import base_language
+from webmain.urls import normalise, same_site, site_key
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

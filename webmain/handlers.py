@@ -20,8 +20,8 @@ from twisted.internet.error import ConnectError, DNSLookupError
 from twisted.internet.interfaces import IResolutionReceiver, IStreamClientEndpoint
 from zope.interface import implementer
 
-from webmain.corpus.recording import WarcIndex
-from webmain.corpus.warc import ArchiveError
+from webmain.archive.recording import WarcIndex
+from webmain.archive.warc import ArchiveError
 from webmain.middlewares import FAILURE_HEADER, FAILURE_STATUS, FAILURES, RefusedAddressError
 from webmain.net.addresses import ALLOW_PRIVATE, Guard, Target, allows_private
 from webmain.net.errors import BadAddress

@@ -1,7 +1,7 @@
 """Every noun that walks through webmain: plain, frozen records without behaviour beyond their own form.
 
-A page's way: `Page` (what came) -> `webmain.page.document.Document` (read once) ->
-`webmain.page.segmentation.Segmentation` (blocks) -> `webmain.extractors.base.Extraction` (verdicts) -> `Article` (what is
+A page's way: `Page` (what came) -> `webmain.html.document.Document` (read once) ->
+`webmain.html.blocks.Segmentation` (blocks) -> `webmain.extractors.base.Extraction` (verdicts) -> `Article` (what is
 stored). A page that cannot become an article raises, or is answered by, `Rejected`.
 
 This file imports nothing heavy, so that `import webmain` costs next to nothing.
@@ -16,10 +16,10 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Self, TypeAlias
 
-from webmain.leaf_flags import HIDDEN as HIDDEN
-from webmain.leaf_flags import Break as Break
-from webmain.leaf_flags import Flag as Flag
-from webmain.leaf_flags import Unit as Unit
+from webmain.html.leaf_flags import HIDDEN as HIDDEN
+from webmain.html.leaf_flags import Break as Break
+from webmain.html.leaf_flags import Flag as Flag
+from webmain.html.leaf_flags import Unit as Unit
 from webmain.rejected import Reason as Reason
 from webmain.rejected import Rejected as Rejected
 
@@ -451,7 +451,7 @@ class Article(Metadata):
 
         Links and images are written where they were kept; comments follow a rule. Text that looks like markup is escaped.
         """
-        from webmain.markdown import markdown
+        from webmain.article.markdown import markdown
 
         return markdown(self)
 

@@ -1,7 +1,7 @@
 """Learning sites in a crawl: the spider middleware by which pages wait until their site is learned.
 
 It stands between the spider and the pipelines, since a pipeline gives one item for one item. What is learned, and when, is
-decided by `webmain.extractors.learning`.
+decided by `webmain.sites.learning`.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from scrapy.settings import Settings
 from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.project import get_project_settings
 
-from webmain.corpus.spool import Spool
 from webmain.extractors.base import Extractor, SiteExtractor
-from webmain.extractors.learning import Learning, Likeness
-from webmain.extractors.lesson import Event
 from webmain.extractors.registry import DEFAULT, create
-from webmain.extractors.shelf import Shelf
 from webmain.items import Page, Rejected
 from webmain.options import chosen, option, own
-from webmain.page.urls import site_key
 from webmain.pool import PoolClosed
 from webmain.signals import close_crawl, tell_rejected
+from webmain.sites.held_pages import Spool
+from webmain.sites.learning import Learning, Likeness
+from webmain.sites.lesson import Event
+from webmain.sites.model_store import Shelf
+from webmain.urls import site_key
 from webmain.workers import Workers
 
 if TYPE_CHECKING:

@@ -35,13 +35,13 @@ from scrapy.spidermiddlewares.httperror import HttpError, HttpErrorMiddleware
 from scrapy.utils.httpobj import urlparse_cached
 from twisted.internet.defer import Deferred
 
-from webmain.corpus.protocol import StoreError
-from webmain.corpus.recording import WarcWriter
+from webmain.archive.recording import WarcWriter
 from webmain.discovery.sitemap_places import sitemaps_from_robots
 from webmain.items import Reason, Rejected
 from webmain.options import option, own
-from webmain.page.urls import join, same_site, without_credentials
 from webmain.signals import close_crawl, tell_failed, tell_rejected
+from webmain.store.protocol import StoreError
+from webmain.urls import join, same_site, without_credentials
 
 if TYPE_CHECKING:
     from scrapy import Spider

@@ -13,19 +13,19 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from webmain import stages
-from webmain.corpus.cloud import with_words
+from webmain import extraction as stages
+from webmain.article.words import with_words
 from webmain.discovery.look import Look, look
 from webmain.extractors.base import SiteExtractor
-from webmain.extractors.learning import Likeness, likeness
-from webmain.extractors.lesson import Learnt, Lesson
+from webmain.html.document import DEFAULT_MAX_BYTES
 from webmain.items import Article, Page
 from webmain.keep import DEFAULT_KEEP, Keep
-from webmain.page.document import DEFAULT_MAX_BYTES
+from webmain.sites.learning import Likeness, likeness
+from webmain.sites.lesson import Learnt, Lesson
 
 if TYPE_CHECKING:
     from webmain.extractors.base import Extractor
-    from webmain.page.document import Document
+    from webmain.html.document import Document
 
 MAX_DOCUMENTS: Final = 16
 MAX_DOCUMENT_CHARS: Final = 4 << 20

@@ -21,26 +21,26 @@ from scrapy import signals
 from scrapy.exceptions import CloseSpider, DropItem
 from scrapy.utils.asyncio import create_looping_call
 
-from webmain import stages
-from webmain.corpus.cloud import with_words
-from webmain.corpus.copies import Copies
-from webmain.corpus.doubtful import Doubtful
-from webmain.corpus.identity import article_id, identify
-from webmain.corpus.protocol import COMMIT_SECONDS, Stored, StoreError
-from webmain.corpus.store import open_stores
+from webmain import extraction as stages
+from webmain.article.identity import article_id, identify
+from webmain.article.words import with_words
 from webmain.extractors.base import Extraction
 from webmain.extractors.registry import create
 from webmain.filters import check_age, check_language
+from webmain.html.blocks import Segmentation
+from webmain.html.document import Document
 from webmain.items import Article, Page, Rejected
 from webmain.keep import Keep
 from webmain.learning import Assigned
 from webmain.options import chosen, option, own
-from webmain.page.blocks import Segmentation
-from webmain.page.document import Document
-from webmain.page.urls import site_key, without_credentials
 from webmain.pool import PoolClosed
 from webmain.signals import articles_stored, close_crawl, tell_rejected
+from webmain.store.copies import Copies
+from webmain.store.doubtful import Doubtful
+from webmain.store.protocol import COMMIT_SECONDS, Stored, StoreError
+from webmain.store.registry import open_stores
 from webmain.text.stopwords import read_stopwords
+from webmain.urls import site_key, without_credentials
 from webmain.workers import Workers
 
 if TYPE_CHECKING:
@@ -48,9 +48,9 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
-    from webmain.corpus.jsonl import JsonlStore
-    from webmain.corpus.several import Stores
     from webmain.extractors.base import Extractor
+    from webmain.store.jsonl import JsonlStore
+    from webmain.store.several import Stores
 
 logger = logging.getLogger(__name__)
 

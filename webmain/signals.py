@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from scrapy.utils.defer import deferred_from_coro
 
-from webmain.page.urls import site_key
+from webmain.urls import site_key
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

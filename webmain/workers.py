@@ -16,8 +16,6 @@ from scrapy import signals
 from scrapy.utils.asyncio import create_looping_call
 
 from webmain.discovery.look import Look
-from webmain.extractors.learning import Likeness
-from webmain.extractors.lesson import Event, Learnt, Lesson
 from webmain.extractors.registry import create
 from webmain.items import Article, Page, Rejected
 from webmain.keep import Keep
@@ -25,6 +23,8 @@ from webmain.options import option, own
 from webmain.page_tasks import MAX_DOCUMENTS, Compare, Config, Extract, Judge, Learn, LookAt, Reader, Sent, Task, reader
 from webmain.pool import Pool, PoolClosed, PoolError
 from webmain.signals import close_crawl
+from webmain.sites.learning import Likeness
+from webmain.sites.lesson import Event, Learnt, Lesson
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from webmain.archive.recording import WarcWriter
 from webmain.cli import main
-from webmain.corpus.protocol import StoreDamagedError
-from webmain.corpus.recording import WarcWriter
-from webmain.corpus.store import open_store
 from webmain.discovery.ledger import Found, Ledger
 from webmain.items import Article, Hints
+from webmain.store.protocol import StoreDamagedError
+from webmain.store.registry import open_store
 
 
 def stored(spec: str) -> None:

@@ -14,9 +14,9 @@ import pytest
 import webmain
 from webmain import cli
 from webmain.cli import exits
-from webmain.corpus.review import Entry, ReviewList, review_path
 from webmain.extractors.registry import create
 from webmain.items import Article
+from webmain.store.review import Entry, ReviewList, review_path
 
 ROOT = Path(__file__).parents[2]
 PARAGRAPH = "The harbour master said that the tide would reach the upper quay before noon, and so it did, twice."

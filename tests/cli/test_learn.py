@@ -10,10 +10,10 @@ import pytest
 
 import webmain
 from webmain import cli
+from webmain.archive.recording import WarcWriter
 from webmain.cli import exits
-from webmain.corpus.recording import WarcWriter
-from webmain.extractors.shelf import DamagedModelError, Shelf
 from webmain.items import Page
+from webmain.sites.model_store import DamagedModelError, Shelf
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "tests" / "crawl" / "sample"

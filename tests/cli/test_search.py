@@ -11,8 +11,8 @@ import pytest
 
 from webmain import cli
 from webmain.cli import exits
-from webmain.corpus.sqlite import SqliteStore
 from webmain.items import Article, ArticleBlock, Kind
+from webmain.store.sqlite import SqliteStore
 
 
 def article(n: int, text: str, **other: object) -> Article:

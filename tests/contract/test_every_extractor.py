@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import webmain
+from webmain.extraction import judge, merge
 from webmain.extractors.base import Extractor, SiteExtractor
 from webmain.extractors.registry import DEFAULT, EXTRACTORS, UnknownExtractor, create
+from webmain.html.document import Document
 from webmain.items import Page, Rejected, Unit, Verdict
-from webmain.page.document import Document
-from webmain.stages import judge, merge
 
 NAMES = sorted(EXTRACTORS)
 every = pytest.mark.parametrize("name", NAMES)

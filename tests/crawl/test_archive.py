@@ -7,7 +7,7 @@ import time
 import pytest
 
 from demo.web import Web
-from webmain.corpus.recording import WarcWriter
+from webmain.archive.recording import WarcWriter
 
 N_MANY = 400
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from webmain.corpus.identity import article_id
-from webmain.corpus.store import open_store
+from webmain.article.identity import article_id
+from webmain.store.registry import open_store
 
 PATH = "/2026/11/tide"
 TRUTH = "The tide came in before noon, as the harbour master had said. "

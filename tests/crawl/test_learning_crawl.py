@@ -7,10 +7,10 @@ from collections import Counter
 
 import pytest
 
-from webmain.corpus.recording import WarcWriter
+from webmain.archive.recording import WarcWriter
 from webmain.discovery.ledger import Ledger
 from webmain.extractors.registry import DEFAULT
-from webmain.extractors.shelf import Shelf
+from webmain.sites.model_store import Shelf
 
 PLACES = "sample_learner:Places"
 STORY = "On day {n} the harbour master of {path} counted {n} boats and said that the tide would come before noon, as it did."

@@ -6,7 +6,7 @@ import pytest
 
 from webmain.extractors.base import SiteExtractor
 from webmain.extractors.registry import EXTRACTORS, create
-from webmain.extractors.shelf import Shelf
+from webmain.sites.model_store import Shelf
 
 SITES = ("harbour-courier.example", "khaosaiklang.example", "the-tangle.example")
 LEARNING = [name for name in EXTRACTORS if isinstance(create(name), SiteExtractor)]

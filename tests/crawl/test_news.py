@@ -10,7 +10,7 @@ import pytest
 from demo.server import serve
 from demo.tangle_pages import claimed
 from demo.web import Web
-from webmain.corpus.identity import article_id
+from webmain.article.identity import article_id
 from webmain.evaluation.metrics import TextPair, words
 from webmain.items import Reason
 

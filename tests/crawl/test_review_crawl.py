@@ -6,8 +6,8 @@ import json
 import time
 from pathlib import Path
 
-from webmain.corpus.review import read_review
 from webmain.discovery.ledger import Ledger
+from webmain.store.review import read_review
 
 UNSURE = {"extractor": "unsure:Unsure"}
 REVIEW = {"WEBMAIN_REVIEW_BELOW": 0.6}

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 import webmain
-from webmain.corpus.recording import WarcWriter
+from webmain.archive.recording import WarcWriter
 
 SECTIONS = "Harbour Market Council Theatre Railway Weather Letters Archive".split()
 

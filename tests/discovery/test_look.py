@@ -6,7 +6,7 @@ from html import escape
 
 import pytest
 
-from webmain import stages
+from webmain import extraction as stages
 from webmain.discovery.articles import judge_url
 from webmain.discovery.look import evidence_of, hash_of, lacks_text, look, read_head
 from webmain.discovery.page_evidence import judge_page

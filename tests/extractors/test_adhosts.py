@@ -9,8 +9,8 @@ import pytest
 
 from webmain.extractors import adhosts
 from webmain.extractors.adhosts import FilterListError, ad_elements, check_filters, is_ad_host, own_hosts
+from webmain.html.document import Document
 from webmain.items import Page
-from webmain.page.document import Document
 
 URL = "https://news.example.com/a/b.html"
 

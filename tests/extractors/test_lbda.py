@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import webmain
+from webmain.extraction import compose, judge, merge
 from webmain.extractors.base import NothingLearned, SiteExtractor
 from webmain.extractors.lbda import LBDA
 from webmain.extractors.registry import UnknownExtractor, create
 from webmain.features.evidence import merge_trees
+from webmain.html.document import Document
 from webmain.items import Page, Verdict
-from webmain.page.document import Document
-from webmain.stages import compose, judge, merge
 
 SITE = "https://www.example.com/"
 NOTICE = (

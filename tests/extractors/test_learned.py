@@ -12,8 +12,8 @@ from webmain.extractors.page_model import CONFIDENCE_COLUMNS, PageModel
 from webmain.features.choice import probabilities
 from webmain.features.columns import columns, names
 from webmain.features.trees import Trees
+from webmain.html.document import Document
 from webmain.items import Page
-from webmain.page.document import Document
 
 PROSE = "The ferry to the upper quay left an hour late on Monday, and the harbour master said so twice before noon. "
 

@@ -11,17 +11,17 @@ import pytest
 
 import webmain
 from webmain.clock import Deadline
-from webmain.corpus.spool import Spool
+from webmain.extraction import extract_pages, judge, read
 from webmain.extractors.base import Learned, NothingLearned, SiteExtractor
 from webmain.extractors.learned import LearnedExtractor
-from webmain.extractors.learning import Learning, likeness
-from webmain.extractors.lesson import Event, quality
 from webmain.extractors.registry import create
-from webmain.extractors.shelf import OutdatedModelError, Shelf, site_of
 from webmain.extractors.site_model import SiteModel
+from webmain.html.document import Document
 from webmain.items import Page, Rejected
-from webmain.page.document import Document
-from webmain.stages import extract_pages, judge, read
+from webmain.sites.held_pages import Spool
+from webmain.sites.learning import Learning, likeness
+from webmain.sites.lesson import Event, quality
+from webmain.sites.model_store import OutdatedModelError, Shelf, site_of
 
 NAMES = "harbour council bridge report school minister market river festival train budget doctor island garden engine".split()
 SMALL = "the of and to in a that for it was on are as with his they at be this from".split()

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 import webmain
+from webmain.extraction import compose, judge, merge, read
 from webmain.extractors.base import extraction
 from webmain.extractors.eniw import ENIW
 from webmain.extractors.line_block import LineBlock
 from webmain.extractors.pab import PAB
 from webmain.extractors.thai_xpath import ThaiXPath
+from webmain.html.document import Document
 from webmain.items import Page, Rejected
-from webmain.page.document import Document
-from webmain.stages import compose, judge, merge, read
 
 TEXT = "A sentence that is long enough to be the text of an article, with a comma. "
 

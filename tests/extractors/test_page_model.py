@@ -28,7 +28,7 @@ from webmain.extractors.page_model import (
 )
 from webmain.features.columns import columns, names
 from webmain.features.trees import Trees
-from webmain.page.document import Document
+from webmain.html.document import Document
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = Path(module.__file__).with_name(FILE)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from webmain.extractors import site_model
 from webmain.extractors.site_model import CAP, MAX_REST, PLACE_SHARE, TEXT_SAYS, SiteModel, learn_site, recurring
 from webmain.features.site_memory import SitePage, site_page
+from webmain.html.document import Document
 from webmain.items import Page
-from webmain.page.document import Document
 
 STORY = "The harbour master counted the boats and said that the tide would come before noon. "
 PITCH = "Become a member of our paper today, for the price of a cup of coffee. "

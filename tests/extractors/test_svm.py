@@ -13,12 +13,12 @@ import pytest
 
 import webmain
 from tests.extractors.made_up_sites import pages_of, poisoned
+from webmain.extraction import judge
 from webmain.extractors.base import Learned, NothingLearned, SiteExtractor
 from webmain.extractors.registry import UnknownExtractor, create
 from webmain.extractors.svm import NO_MATCH, NO_MODEL, SVM, learn
+from webmain.html.document import Document
 from webmain.items import Page, Reason, Rejected
-from webmain.page.document import Document
-from webmain.stages import judge
 
 SMALL = "the of and to in a is that for it was on are as with his they at be this from or had by but not what".split()
 
@@ -384,7 +384,7 @@ def test_alone_a_page_is_labelled_by_each_rule():
 
 
 def test_a_model_of_other_labels_is_not_used(tmp_path):
-    from webmain.extractors.shelf import ModelError, Shelf
+    from webmain.sites.model_store import ModelError, Shelf
 
     shelf = Shelf(tmp_path)
     shelf.save(create("svm").fit(site(6)), "example.com")

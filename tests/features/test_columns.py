@@ -11,8 +11,8 @@ from webmain.extractors.learned import LearnedExtractor
 from webmain.features.columns import KINDS, columns, names
 from webmain.features.surrounding_names import SPECIAL
 from webmain.features.vocabulary import CUE_GROUPS, NAME_GROUPS
+from webmain.html.document import Document
 from webmain.items import Page
-from webmain.page.document import Document
 
 PROSE = "The ferry to the upper quay left an hour late, and the harbour master said so twice."
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from webmain.features import evidence, site_tree
 from webmain.features.evidence import distinct_pages, merge_trees
 from webmain.features.site_tree import SiteTree, text_fingerprint, text_runs
+from webmain.html.document import Document
 from webmain.items import Page
-from webmain.page.document import Document
 
 
 def page(markup: str, url: str | None = None) -> Document:

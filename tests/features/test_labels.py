@@ -6,8 +6,8 @@ import pytest
 from webmain.features.clusters import cluster
 from webmain.features.labels import label
 from webmain.features.site_blocks import SiteBlocks, read_documents
+from webmain.html.document import Document
 from webmain.items import Page
-from webmain.page.document import Document
 
 COMMON = "the of and to in a is that for it was on are as with his they at be this from or had by but not what".split()
 

@@ -130,7 +130,7 @@ def test_applying_a_model_needs_no_scikit_learn():
         "from webmain.features.linear import LinearModel\n"
         "from webmain.features.site_blocks import read_segmentations, shown_blocks\n"
         "from webmain.items import Page\n"
-        "from webmain.page.document import Document\n"
+        "from webmain.html.document import Document\n"
         "page = '<div class=story><p>' + 'x' * 200\n"
         "blocks = read_segmentations([shown_blocks(Document(Page(html=page), html=page))])\n"
         "model = LinearModel.from_plain(json.loads(sys.argv[1]))\n"

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from webmain.features.page_clues import PAGE_CLUES, page_clues
+from webmain.html.document import Document
 from webmain.items import Page
-from webmain.page.document import Document
 
 LEAD = "The ferry to the upper quay left an hour late on Monday."
 BODY = LEAD + " " + "The harbour master said that the tide was to blame for it. " * 6

@@ -14,8 +14,8 @@ from webmain.features.site_blocks import (
     read_documents,
     side_by_side,
 )
+from webmain.html.document import Document
 from webmain.items import Page
-from webmain.page.document import Document
 
 
 def document(markup: str, url: str = "https://example.com/a") -> Document:

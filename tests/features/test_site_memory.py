@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from webmain.features import site_memory
 from webmain.features.site_memory import ROOT, Finder, Places, SitePage, count_texts, known_tokens, site_page
+from webmain.html.document import Document
 from webmain.items import Page
-from webmain.page.document import Document
 
 
 def document(markup: str) -> Document:

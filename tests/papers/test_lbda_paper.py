@@ -2,11 +2,11 @@
 
 import pytest
 
+from webmain.extraction import judge
 from webmain.extractors.base import Extraction
 from webmain.extractors.lbda import GATHERING, LBDA
+from webmain.html.document import Document
 from webmain.items import Page, Verdict
-from webmain.page.document import Document
-from webmain.stages import judge
 
 URL = "https://www.example.com/a"
 BASELINE = LBDA(ads=False, site=False)

@@ -5,8 +5,8 @@ import pytest
 
 import webmain
 from webmain.extractors.line_block import LineBlock, count_keywords, title_keywords
+from webmain.html.document import Document
 from webmain.items import Page
-from webmain.page.document import Document
 from webmain.text.agreement import subsequence
 
 

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from webmain.extraction import judge, merge
 from webmain.extractors.eniw import ENIW
 from webmain.extractors.pab import DELIMITERS, PAB, PRIORITY
+from webmain.html.document import Document
 from webmain.items import Page, Verdict
-from webmain.page.document import Document
-from webmain.stages import judge, merge
 
 URL = "https://news.example.com/a"
 

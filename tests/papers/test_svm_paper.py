@@ -10,8 +10,8 @@ from webmain.features.folds import page_folds, site_folds
 from webmain.features.labels import label
 from webmain.features.linear import learn
 from webmain.features.site_blocks import SiteBlocks, read_documents
+from webmain.html.document import Document
 from webmain.items import Page
-from webmain.page.document import Document
 
 SMALL = "the of and to in a is that for it was on are as with his they at be this from or had by but not what".split()
 

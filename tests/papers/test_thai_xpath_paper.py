@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from webmain.extractors.thai_xpath import FOOTER_WORDS, ThaiXPath
+from webmain.html.document import Document
 from webmain.items import Flag, Page
-from webmain.page.document import Document
 
 
 def document(markup: str) -> Document:

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tests.page.test_memory import MEASURE
+from tests.html.test_memory import MEASURE
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(1200)]
 

@@ -218,8 +218,8 @@ def sound(answer):
 
 def answer_of(page, **options):
     """Return what comes of one page."""
+    from webmain.extraction import extract_page
     from webmain.extractors.registry import create
-    from webmain.stages import extract_page
 
     try:
         return extract_page(page, create(options.pop("extractor")), **options)

@@ -15,7 +15,8 @@ import pytest
 
 import webmain
 from demo.many import ManyPages
-from webmain import Page, Rejected, stages
+from webmain import Page, Rejected
+from webmain import extraction as stages
 from webmain.extractors.registry import EXTRACTORS, create
 
 ROOT = Path(__file__).parents[1]

@@ -14,13 +14,13 @@ from webmain.discovery.ledger import Done, Ledger
 from webmain.discovery.sitemap_records import NotASitemap
 from webmain.discovery.sitemaps import read_pieces, read_sitemap
 from webmain.items import Hints
-from webmain.page.urls import normalise
 from webmain.spiders.backlog import Backlog
 from webmain.spiders.limits import Limits
 from webmain.spiders.memory import Memory
 from webmain.spiders.news import NewsSpider
 from webmain.spiders.site import Site
 from webmain.spiders.sources import Source, SourceKind, Sources
+from webmain.urls import normalise
 
 ADDRESS = "https://www.site.example/sitemap.xml"
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from webmain.corpus.cloud import cloud, cloud_of_words
+from webmain.article.words import cloud, cloud_of_words
 from webmain.text.words import word_counts, words
 
 _TRICKY = (

@@ -11,7 +11,7 @@ from webmain.cli.exits import NOT_FOUND, OK, REJECTED
 
 if TYPE_CHECKING:
     from webmain.cli import Commands
-    from webmain.corpus.check import Checked
+    from webmain.store.check import Checked
 
 
 MAX_SHOWN = 200
@@ -60,9 +60,9 @@ def _line(text: str) -> str:
 
 def _checked(path: Path, form: str) -> Checked:
     """Check what lies at a path by what it is, or is said to be."""
-    from webmain.corpus.check import application_id, check_jsonl, check_recording, check_rows, check_store
     from webmain.discovery.ledger import APPLICATION_ID
     from webmain.discovery.ledger_check import ALIASES, URLS, wrong_alias, wrong_url
+    from webmain.store.check import application_id, check_jsonl, check_recording, check_rows, check_store
 
     if path.is_dir():
         return _models(path)
@@ -82,8 +82,8 @@ def _begins(path: Path, *marks: bytes) -> bool:
 
 
 def _models(folder: Path) -> Checked:
-    from webmain.corpus.check import Checked, Problem
-    from webmain.extractors.shelf import Shelf
+    from webmain.sites.model_store import Shelf
+    from webmain.store.check import Checked, Problem
 
     found = Shelf(folder).models()
     problems = tuple(Problem(place="", reason=str(error)) for error in found.errors)

@@ -52,7 +52,7 @@ def _doctor(_args: argparse.Namespace) -> int:
     def store() -> str:
         import tempfile
 
-        from webmain.corpus.store import open_store
+        from webmain.store.registry import open_store
 
         with tempfile.TemporaryDirectory() as folder, open_store(f"sqlite:{folder}/try.sqlite") as opened:
             return f"SQLite store of {opened.count()} articles opened and closed"

@@ -49,7 +49,7 @@ def add(commands: Commands) -> None:
 
 
 def _explain(args: argparse.Namespace) -> int:
-    from webmain import stages
+    from webmain import extraction as stages
     from webmain.extractors.registry import create
 
     extractor = create(args.extractor)

@@ -19,8 +19,8 @@ from webmain.text.terminal import plain, without_controls
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from webmain.archive.warc import Skip
     from webmain.cli import Commands
-    from webmain.corpus.warc import Skip
     from webmain.items import Page
 
 MANY = 16
@@ -154,7 +154,7 @@ class _Sources:
             yield page
 
     def _of_archive(self, source: str) -> Iterator[Page]:
-        from webmain.corpus.warc import ArchiveError, read_pages
+        from webmain.archive.warc import ArchiveError, read_pages
 
         damages: list[str] = []
         n_pages = 0

@@ -16,11 +16,11 @@ from webmain.cli.sources import MODELS, positive_int
 if TYPE_CHECKING:
     import argparse
 
+    from webmain.archive.warc import Skip
     from webmain.cli import Commands
-    from webmain.corpus.spool import Spool
-    from webmain.corpus.warc import Skip
     from webmain.extractors.base import SiteExtractor
     from webmain.items import Page
+    from webmain.sites.held_pages import Spool
 
 MAX_PAGES = 50
 """Pages of a site that are learned from."""
@@ -55,9 +55,9 @@ def add(commands: Commands) -> None:
 
 
 def _learn(args: argparse.Namespace) -> int:
-    from webmain.corpus.spool import Spool
     from webmain.extractors.base import SiteExtractor
     from webmain.extractors.registry import create
+    from webmain.sites.held_pages import Spool
 
     extractor = create(args.extractor)
     if not isinstance(extractor, SiteExtractor):
@@ -79,7 +79,7 @@ def _learn(args: argparse.Namespace) -> int:
 
 def _gather(spool: Spool, archives: Sequence[str], addresses: Sequence[str], args: argparse.Namespace) -> int:
     """Let pages of all sources wait in the spool; return an exit code."""
-    from webmain.corpus.warc import ArchiveError, read_pages
+    from webmain.archive.warc import ArchiveError, read_pages
 
     worst = OK
     for archive in archives:
@@ -125,10 +125,10 @@ def put_pages(spool: Spool, pages: Iterable[Page], *, max_pages: int, site: str 
 
     Pages without a web address of their own are taken for pages of the one site that is asked for.
     """
-    from webmain import stages
-    from webmain.extractors.shelf import site_of
+    from webmain import extraction as stages
     from webmain.items import Rejected
-    from webmain.page.urls import site_key
+    from webmain.sites.model_store import site_of
+    from webmain.urls import site_key
 
     wanted = site_key(site) if site else None
     n_of_no_site = 0
@@ -149,10 +149,10 @@ def put_pages(spool: Spool, pages: Iterable[Page], *, max_pages: int, site: str 
 
 def _learn_all(spool: Spool, extractor: SiteExtractor, folder: str) -> int:
     """Learn each site of which pages wait; print a line for each."""
-    from webmain import stages
-    from webmain.extractors.fitting import is_unwatched
-    from webmain.extractors.lesson import Event, Lesson, told, unwatched
-    from webmain.extractors.shelf import Shelf
+    from webmain import extraction as stages
+    from webmain.sites.fitting import is_unwatched
+    from webmain.sites.lesson import Event, Lesson, told, unwatched
+    from webmain.sites.model_store import Shelf
 
     shelf = Shelf(folder)
     worst = OK

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import argparse
 
     from webmain.cli import Commands
-    from webmain.extractors.shelf import Model, Shelf
+    from webmain.sites.model_store import Model, Shelf
 
 
 def add(commands: Commands) -> None:
@@ -34,7 +34,7 @@ def add(commands: Commands) -> None:
 
 
 def _models(args: argparse.Namespace) -> int:
-    from webmain.extractors.shelf import Shelf
+    from webmain.sites.model_store import Shelf
 
     found = Shelf(args.models).models()
     if args.format == "json":
@@ -91,8 +91,8 @@ def _allowed(shelf: Shelf) -> set[str]:
 
 
 def _forget(args: argparse.Namespace) -> int:
-    from webmain.extractors.shelf import ModelError, Shelf
-    from webmain.page.urls import site_key
+    from webmain.sites.model_store import ModelError, Shelf
+    from webmain.urls import site_key
 
     shelf = Shelf(args.models)
     method = _method(args.extractor) if args.extractor else None

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import argparse
 
     from webmain.cli import Commands
-    from webmain.corpus.review import Entry
+    from webmain.store.review import Entry
 
 MOST_START = 80
 """Characters of a text that the table shows."""
@@ -38,8 +38,8 @@ def add(commands: Commands) -> None:
 
 
 def _review(args: argparse.Namespace) -> int:
-    from webmain.corpus.protocol import StoreError
-    from webmain.corpus.review import read_review, review_path
+    from webmain.store.protocol import StoreError
+    from webmain.store.review import read_review, review_path
 
     beside = review_path(args.file)
     try:

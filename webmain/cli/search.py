@@ -16,8 +16,8 @@ from webmain.text.terminal import one_line, plain
 
 if TYPE_CHECKING:
     from webmain.cli import Commands
-    from webmain.corpus.found import Filters, Hit, Results
-    from webmain.corpus.search import BlockIndex
+    from webmain.store.found import Filters, Hit, Results
+    from webmain.store.search import BlockIndex
 
 DEFAULT_STORE = "sqlite:output/articles.db"
 
@@ -86,9 +86,9 @@ def _day(text: str) -> tuple[datetime, bool]:
 
 
 def _search(args: argparse.Namespace) -> int:
-    from webmain.corpus.protocol import StoreError
-    from webmain.corpus.query import QueryError, read_query
-    from webmain.corpus.search import open_index
+    from webmain.store.protocol import StoreError
+    from webmain.store.query import QueryError, read_query
+    from webmain.store.search import open_index
 
     filters = _filters(args)
     if filters.since and filters.until and filters.since >= filters.until:
@@ -126,8 +126,8 @@ def _search(args: argparse.Namespace) -> int:
 
 
 def _index(args: argparse.Namespace) -> int:
-    from webmain.corpus.protocol import StoreError, StoreWriteError
-    from webmain.corpus.search import open_index
+    from webmain.store.protocol import StoreError, StoreWriteError
+    from webmain.store.search import open_index
 
     try:
         with open_index(args.store) as index:
@@ -147,7 +147,7 @@ def _failed(error: Exception | str, code: int) -> int:
 
 def _update(index: BlockIndex) -> None:
     """Bring the index up to date where that is possible; what is missing is told after the search."""
-    from webmain.corpus.protocol import StoreLockedError, StoreWriteError
+    from webmain.store.protocol import StoreLockedError, StoreWriteError
 
     try:
         index.update(_progress)
@@ -166,7 +166,7 @@ def _progress(done: int, total: int) -> None:
 
 
 def _filters(args: argparse.Namespace) -> Filters:
-    from webmain.corpus.found import Filters
+    from webmain.store.found import Filters
 
     until = None
     if args.until:

@@ -14,7 +14,7 @@ from webmain.items import Page
 
 if TYPE_CHECKING:
     from webmain.extractors.base import Extractor
-    from webmain.page.document import Document
+    from webmain.html.document import Document
 
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
 
@@ -85,9 +85,9 @@ def web_address(text: str) -> str:
 
 def judge_of(document: Document, extractor: Extractor, args: argparse.Namespace) -> Extractor:
     """Return a method with what was learned of a page's site; what is missing or can not be used is told."""
+    from webmain.extraction import shelved
     from webmain.extractors.base import SiteExtractor
-    from webmain.extractors.shelf import ModelError, Shelf, site_of
-    from webmain.stages import shelved
+    from webmain.sites.model_store import ModelError, Shelf, site_of
 
     if not isinstance(extractor, SiteExtractor):
         return extractor

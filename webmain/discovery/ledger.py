@@ -32,7 +32,7 @@ from webmain.discovery.ledger_schema import _SCHEMA_1 as _SCHEMA_1
 from webmain.discovery.ledger_schema import APPLICATION_ID as APPLICATION_ID
 from webmain.discovery.ledger_schema import SCHEMA_VERSION as SCHEMA_VERSION
 from webmain.discovery.stored_hints import read_hints, written_hints
-from webmain.page.urls import without_credentials
+from webmain.urls import without_credentials
 
 logger = logging.getLogger(__name__)
 

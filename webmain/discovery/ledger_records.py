@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from webmain.items import Hints
-from webmain.page.urls import without_credentials
+from webmain.urls import without_credentials
 
 
 class LedgerError(RuntimeError):

@@ -15,18 +15,18 @@ import numpy as np
 
 from webmain.discovery.articles import UrlJudgement
 from webmain.discovery.feeds import find_feeds
+from webmain.discovery.links import data_links
 from webmain.discovery.page_evidence import PageEvidence
 from webmain.discovery.pagination import Link
+from webmain.discovery.teasers import MIN_PARAGRAPH_CHARS, read_teasers
 from webmain.items import HIDDEN, Flag, Hints
-from webmain.page.links import data_links
-from webmain.page.prose import prose_chars
-from webmain.page.teasers import MIN_PARAGRAPH_CHARS, read_teasers
-from webmain.page.urls import join, normalise
+from webmain.text.prose_amount import prose_chars
+from webmain.urls import join, normalise
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from webmain.page.document import Document
+    from webmain.html.document import Document
 
 MAX_HEAD_ELEMENTS: Final = 2000
 MAX_REFRESH_S: Final = 10
@@ -194,7 +194,7 @@ class Look:
     text_hash : bytes
         A hash of all text runs, and of the embedded article.
     teasers : mapping of address to int
-        For each linked address the characters of the paragraphs below its link (see `webmain.page.teasers`).
+        For each linked address the characters of the paragraphs below its link (see `webmain.discovery.teasers`).
     embedded : tuple of float
         Where the page shows hardly any text: the prose of each block of the article that it carries as data.
     embedded_is_own : bool
@@ -366,7 +366,7 @@ def lacks_text(document: Document, content_html: str) -> bool:
 
     A page with the first fifth of it, as before a paywall, has a text of its own.
     """
-    from webmain.page.tree import read_tree
+    from webmain.html.tree import read_tree
 
     leaves = read_tree(content_html[: 1 << 20].encode("utf-8", "replace"), deadline=document.deadline).leaves
     wanted = [text for text in leaves.texts if len(text) >= MIN_PARAGRAPH_CHARS]

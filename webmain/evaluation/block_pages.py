@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from webmain.corpus.identity import article_id
+from webmain.article.identity import article_id
 from webmain.evaluation.records import GoldPage
 from webmain.evaluation.texts import as_page
+from webmain.extraction import judge, merge, read
 from webmain.extractors.registry import create
 from webmain.items import Article, ArticleBlock, Kind, Rejected
-from webmain.stages import judge, merge, read
 
 if TYPE_CHECKING:
-    from webmain.corpus.search import BlockIndex
     from webmain.extractors.base import Extraction
+    from webmain.store.search import BlockIndex
 
 
 class Approach(StrEnum):
@@ -179,7 +179,7 @@ class BlockDatabase:
 @contextmanager
 def block_database(pages: Sequence[BlockPage], approach: Approach) -> Iterator[BlockDatabase]:
     """Store and index the blocks of pages, and remove the file in the end."""
-    from webmain.corpus.sqlite import SqliteStore
+    from webmain.store.sqlite import SqliteStore
 
     with TemporaryDirectory(prefix="webmain-blocks-") as folder:
         path = Path(folder) / "blocks.db"

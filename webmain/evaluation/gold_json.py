@@ -13,9 +13,9 @@ from typing import Any, BinaryIO, cast
 
 from webmain.evaluation.drops import DropReason, Drops
 from webmain.evaluation.records import GoldPage
-from webmain.page.urls import site_key
 from webmain.text.normal import replace_surrogates
 from webmain.text.words import base_language
+from webmain.urls import site_key
 
 MAX_RECORD_BYTES = 128 << 20
 """Bytes of a line of JSON, or of a JSON file."""

@@ -13,7 +13,7 @@ from typing import Any
 from webmain.evaluation.drops import DropReason, Drops
 from webmain.evaluation.gold_json import BadRecordError, page_of_record, read_bounded, read_object
 from webmain.evaluation.records import GoldPage
-from webmain.page.encoding import decode
+from webmain.html.encoding import decode
 from webmain.text.normal import fold_space
 
 _LAYOUTS = (

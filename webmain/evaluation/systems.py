@@ -34,7 +34,7 @@ from webmain.items import HIDDEN, Page, Rejected
 if TYPE_CHECKING:
     from webmain.evaluation.records import GoldPage
     from webmain.extractors.base import Extractor
-    from webmain.page.document import Document
+    from webmain.html.document import Document
 
 ALL_TEXT = "all_text"
 GROUPS = ("all", "ours", "peers")
@@ -338,7 +338,7 @@ def _file_digest(thing: Any) -> str:
 
 def _peer_page(gold: GoldPage) -> PeerPage:
     """Give peers decoded text: raw bytes are decoded as webmain does it."""
-    from webmain.page.encoding import decode
+    from webmain.html.encoding import decode
 
     html = decode(gold.html).text if isinstance(gold.html, bytes) else gold.html
     return PeerPage(html=html, url=gold.url, language=gold.language)
@@ -353,7 +353,7 @@ def _call(function: Callable[[str, str | None], Answer], page: PeerPage) -> Answ
 
 
 def _all_text(page: Page) -> str:
-    from webmain import stages
+    from webmain import extraction as stages
 
     document = stages.read(page, max_bytes=MAX_BYTES, timeout_s=None)
     return "\n".join(text for text in _shown(document) if text)
@@ -362,7 +362,7 @@ def _all_text(page: Page) -> str:
 def _shown(document: Document) -> list[str]:
     import numpy as np
 
-    from webmain.page.kinds import article_blocks
+    from webmain.article.kinds import article_blocks
 
     leaves = document.leaves
     nothing = np.zeros(len(leaves))
@@ -370,7 +370,7 @@ def _shown(document: Document) -> list[str]:
 
 
 def _by_page(extractor: Extractor) -> Callable[[Sequence[Page]], list[Answer]]:
-    from webmain.stages import extract_page
+    from webmain.extraction import extract_page
 
     def answer(page: Page) -> Answer:
         article = extract_page(page, extractor, metadata=False, max_bytes=MAX_BYTES, timeout_s=None)
@@ -380,7 +380,7 @@ def _by_page(extractor: Extractor) -> Callable[[Sequence[Page]], list[Answer]]:
 
 
 def _by_site(extractor: Extractor) -> Callable[[Sequence[Page]], list[Answer]]:
-    from webmain.stages import extract_pages
+    from webmain.extraction import extract_pages
 
     def answer(pages: Sequence[Page]) -> list[Answer]:
         got = extract_pages(pages, extractor, metadata=False, timeout_s=None, max_bytes=MAX_BYTES)
@@ -407,7 +407,7 @@ def _crossfit(extractor: Extractor) -> Callable[[Sequence[Page]], list[Answer]]:
 
 def _fitted(extractor: Extractor, pages: Sequence[Page]) -> Extractor:
     """Fit an extractor to pages, where they are enough and teach something; otherwise return it as it comes."""
-    from webmain import stages
+    from webmain import extraction as stages
 
     documents = []
     for page in pages:

@@ -246,7 +246,7 @@ def _anchor_share(html: object) -> float:
         return 0.0
     from selectolax.lexbor import LexborHTMLParser
 
-    from webmain.page.guard import guard
+    from webmain.html.guard import guard
 
     tree = LexborHTMLParser(guard(replace_surrogates(html[:MAX_HTML]).encode()))
     if tree.body is None:

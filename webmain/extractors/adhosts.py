@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from webmain.clock import Loading
-from webmain.page.urls import host, join
+from webmain.urls import host, join
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from webmain.page.document import Document
+    from webmain.html.document import Document
 
 MAX_LIST_BYTES = 64 * 1024 * 1024
 """Larger files are no filter lists: the largest public ones have a few megabytes."""
@@ -58,7 +58,7 @@ def is_ad_host(name: str) -> bool:
     Parameters
     ----------
     name : str
-        As `webmain.page.urls.host` gives it: lower-case ASCII without port.
+        As `webmain.urls.host` gives it: lower-case ASCII without port.
     """
     hosts = own_hosts()
     while name:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from webmain.page.blocks import Segmentation
-    from webmain.page.document import Document
+    from webmain.html.blocks import Segmentation
+    from webmain.html.document import Document
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from webmain.extractors.base import NOT_SHOWN, Extraction, check_option, extraction
+from webmain.html.blocks import Segmentation, from_runs
 from webmain.items import Break
-from webmain.page.blocks import Segmentation, from_runs
 
 if TYPE_CHECKING:
-    from webmain.page.document import Document
+    from webmain.html.document import Document
 
 REMOVED = frozenset(("script", "style", "form", "marquee", "meta"))
 """Tags "unrelated to the page content" (section 2)."""

@@ -27,16 +27,16 @@ from webmain.extractors.base import (
 from webmain.features.evidence import distinct_pages, merge_trees
 from webmain.features.prose import count_prose
 from webmain.features.site_tree import SiteTree, text_runs
+from webmain.html.blocks import Segmentation, from_runs
 from webmain.items import Flag
-from webmain.page.blocks import Segmentation, from_runs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from webmain.page.document import Document
-    from webmain.page.tree import Elements
+    from webmain.html.document import Document
+    from webmain.html.tree import Elements
 
 GATHERING = frozenset(
     "div table tbody tr td ul ol dl section article main aside nav header footer form center blockquote figure body".split()

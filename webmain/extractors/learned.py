@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, Literal, Self
 
 import numpy as np
 
+from webmain.article.fallback import fallback_mask
 from webmain.extractors.base import (
     NOT_SHOWN,
     Extraction,
@@ -32,9 +33,8 @@ from webmain.features.choice import choose, probabilities
 from webmain.features.columns import columns, names
 from webmain.features.evidence import KnownPages
 from webmain.features.site_memory import site_page
+from webmain.html.blocks import segment
 from webmain.items import Flag, Rejected
-from webmain.page.blocks import segment
-from webmain.page.fallback import fallback_mask
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from webmain.extractors.page_model import PageModel
     from webmain.features.columns import Columns
     from webmain.features.site_memory import SitePage
-    from webmain.page.blocks import Segmentation
-    from webmain.page.document import Document
+    from webmain.html.blocks import Segmentation
+    from webmain.html.document import Document
 
 NEVER_SHOWN: Final = Flag.HIDDEN_VISIBILITY | Flag.HIDDEN_CLASS
 """What no reader ever sees. Text that is not displayed when the page loads is judged: tabs, and what opens on a click."""

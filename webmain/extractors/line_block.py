@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from webmain.extractors.base import Extraction, check_number, check_option, extraction
+from webmain.html.blocks import Segmentation
 from webmain.items import Unit
-from webmain.page.blocks import Segmentation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from webmain.page.document import Document
+    from webmain.html.document import Document
 
 _WHY = (
     "text too thin for its tags",
@@ -85,7 +85,7 @@ class LineBlock:
 
     Notes
     -----
-    Lines come from `webmain.page.lines.source_lines`, which leaves out the head, scripts, styles, comments and what cannot
+    Lines come from `webmain.html.lines.source_lines`, which leaves out the head, scripts, styles, comments and what cannot
     show; so there is no option for hidden text. Title keywords are the words of the title, case folded, without stop
     words and single characters; words of scripts without spaces are segmented in the title and counted as substrings.
 

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from webmain.extractors.base import NOT_SHOWN, Extraction, check_number, check_option, extraction
-from webmain.page.blocks import Segmentation, from_elements
+from webmain.html.blocks import Segmentation, from_elements
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from webmain.page.document import Document
-    from webmain.page.tree import Elements
+    from webmain.html.document import Document
+    from webmain.html.tree import Elements
 
 IRRELEVANT = frozenset(("script", "style", "iframe", "object", "form"))
 """Removed with all inside them (section 3.1.1 and algorithm 3.2.1, step 2a)."""
@@ -149,7 +149,7 @@ class PAB:
         self, document: Document, hyperlinks: NDArray[np.int64], element: NDArray[np.int32], end: NDArray[np.int32]
     ) -> NDArray[np.bool_]:
         """Tell for each block whether too many of its hyperlinks are outer ones (algorithm 3.2.2, step 3)."""
-        from webmain.page.urls import is_outer
+        from webmain.urls import is_outer
 
         if not document.url:
             return np.zeros(len(element), dtype=bool)

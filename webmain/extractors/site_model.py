@@ -22,8 +22,8 @@ from webmain.features.site_tree import text_fingerprint
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from webmain.page.blocks import Segmentation
-    from webmain.page.tree import Elements
+    from webmain.html.blocks import Segmentation
+    from webmain.html.tree import Elements
 
 COLUMNS: Final = ("place", "text")
 

@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from webmain.features.site_blocks import SiteBlocks
-    from webmain.page.blocks import Segmentation
-    from webmain.page.document import Document
+    from webmain.html.blocks import Segmentation
+    from webmain.html.document import Document
 
 __all__ = ["SVM", "LinearModel", "learn"]
 

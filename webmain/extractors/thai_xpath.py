@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from webmain.extractors.base import NOT_SHOWN, Extraction, check_number, check_option, extraction
+from webmain.html.blocks import Segmentation, from_runs
 from webmain.items import Flag
-from webmain.page.blocks import Segmentation, from_runs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from webmain.page.document import Document
+    from webmain.html.document import Document
 
 REMOVED = frozenset(("script", "noscript", "embed", "object", "img", "style", "form"))
 """Non-informative nodes, dropped with all inside them (rules R1, section III.A)."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from webmain.page.blocks import Segmentation
+    from webmain.html.blocks import Segmentation
 
 VERSION: Final = 1
 """Version of the columns; a model of another version is not used."""

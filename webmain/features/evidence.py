@@ -24,13 +24,13 @@ from webmain.features.site_tree import (
     text_runs,
     tokens,
 )
-from webmain.page.urls import normalise
+from webmain.urls import normalise
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from webmain.page.blocks import Segmentation
-    from webmain.page.document import Document
+    from webmain.html.blocks import Segmentation
+    from webmain.html.document import Document
 
 MAX_PAGES = 500
 """Pages that are compared and merged; the first ones are as good as any."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from webmain.page.document import Document
+    from webmain.html.document import Document
 
 PAGE_CLUES: Final = (
     "says_article",

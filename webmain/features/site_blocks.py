@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from webmain.html.blocks import from_runs
 from webmain.items import HIDDEN, Break, Flag
-from webmain.page.blocks import from_runs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from webmain.page.blocks import Segmentation
-    from webmain.page.document import Document
+    from webmain.html.blocks import Segmentation
+    from webmain.html.document import Document
 
 _NOT_SHOWN = HIDDEN | Flag.EMBEDDED
 
@@ -288,9 +288,9 @@ def _cut(name: str) -> str:
 
 def read_descriptions(document: Document) -> tuple[str, ...]:
     """Return what a page says of itself in its head, without repetitions: meta, Open Graph, Twitter, Dublin Core, JSON-LD."""
-    from webmain.page.clues import clean
-    from webmain.page.jsonld import texts as texts_of
-    from webmain.page.reading import read
+    from webmain.metadata.head import clean
+    from webmain.metadata.jsonld import texts as texts_of
+    from webmain.metadata.reading import read
 
     reading = read(document)
     found: dict[str, None] = {}

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from webmain.page.blocks import Segmentation
-    from webmain.page.tree import Elements
+    from webmain.html.blocks import Segmentation
+    from webmain.html.tree import Elements
 
 MAX_BLOCKS: Final = 5_000
 """Blocks of one page that are learned from, the first ones."""

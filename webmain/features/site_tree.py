@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 
+from webmain.html.blocks import Segmentation, from_runs
 from webmain.items import HIDDEN, Flag
-from webmain.page.blocks import Segmentation, from_runs
 from webmain.text.normal import comparable
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from webmain.page.document import Document
-    from webmain.page.tree import Elements
+    from webmain.html.document import Document
+    from webmain.html.tree import Elements
 
 MAX_NODES = 50_000
 """Nodes that a site tree holds; those that stand in the most pages stay."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from webmain.page.columns import Elements
+    from webmain.html.columns import Elements
 
 SPECIAL: Final = (
     "article", "main", "nav", "header", "footer", "aside", "ul", "table", "form", "figure", "blockquote", "section", "dl",

@@ -30,7 +30,7 @@ from webmain.net.errors import (
     TooManyRedirects,
     Unreachable,
 )
-from webmain.page.urls import join, normalise
+from webmain.urls import join, normalise
 
 if TYPE_CHECKING:
     from protego import Protego

@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from webmain.discovery.articles import UrlKind, judge_url
 from webmain.discovery.url_words import SIDE_HUB_WORDS
-from webmain.page.urls import amp_to_canonical_guess, normalise
+from webmain.urls import amp_to_canonical_guess, normalise
 
 _PART = re.compile(
     r"[?&](?:page|paged|pg|seite|pagina|part)=(?:[2-9]|[1-4]\d)(?=&|$)|/(?:page/|p)?(?:[2-9]|[1-4]\d)/?$"

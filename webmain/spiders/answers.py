@@ -12,7 +12,7 @@ from scrapy.spidermiddlewares.httperror import HttpError
 
 from webmain.items import Hints, Page
 from webmain.middlewares import RobotsUnreachableError
-from webmain.page.urls import normalise
+from webmain.urls import normalise
 
 if TYPE_CHECKING:
     from scrapy.http import Response

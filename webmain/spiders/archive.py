@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from scrapy import Request, Spider
 
-from webmain.corpus.warc import ArchiveError, Skip, read_pages
+from webmain.archive.warc import ArchiveError, Skip, read_pages
 from webmain.signals import crawl_closing
 from webmain.spiders.arguments import ArchiveArguments, read_archive_arguments, with_settings
 

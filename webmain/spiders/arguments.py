@@ -16,8 +16,8 @@ from urllib.parse import unquote, urlsplit
 from webmain.extractors.base import Extractor
 from webmain.extractors.registry import EXTRACTORS, UnknownExtractor, create
 from webmain.keep import DEFAULT_KEEP, Keep
-from webmain.page.urls import host, normalise, site_key
 from webmain.text.language import ISO_639_1
+from webmain.urls import host, normalise, site_key
 
 DEFAULT_STORE: Final = "jsonl:output/articles.jsonl"
 STORE_FORMS: Final = "jsonl:PATH and sqlite:PATH, several separated by commas"

@@ -11,13 +11,12 @@ from urllib.parse import urlsplit
 from scrapy import Request, Spider, signals
 from scrapy.exceptions import DontCloseSpider
 
-from webmain import stages
+from webmain import extraction as stages
 from webmain.discovery.articles import UrlKind
 from webmain.discovery.ledger import LIST
 from webmain.discovery.look import Look, evidence_of
 from webmain.discovery.page_evidence import judge_page
 from webmain.items import Hints, Page, Reason, Rejected
-from webmain.page.urls import amp_to_canonical_guess, normalise
 from webmain.pool import PoolClosed
 from webmain.signals import tell_rejected
 from webmain.spiders.answers import is_answer, page_of
@@ -29,6 +28,7 @@ from webmain.spiders.parts import fetch_parts
 from webmain.spiders.site import Site
 from webmain.spiders.source_spider import SourceSpider
 from webmain.spiders.sources import Sources
+from webmain.urls import amp_to_canonical_guess, normalise
 from webmain.workers import Workers
 
 if TYPE_CHECKING:

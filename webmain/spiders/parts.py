@@ -10,8 +10,8 @@ from scrapy.http.request import NO_CALLBACK
 
 from webmain.discovery.pagination import next_part
 from webmain.items import Page, Rejected
-from webmain.page.urls import normalise
 from webmain.spiders.answers import page_of
+from webmain.urls import normalise
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -13,13 +13,13 @@ from webmain.discovery.articles import LATER_PART, UrlJudgement, UrlKind, judge_
 from webmain.discovery.frontier import UNDATED, newest_key
 from webmain.discovery.pagination import stems
 from webmain.items import Hints
-from webmain.page.urls import normalise, site_key
 from webmain.spiders.addresses import is_personal, path_of, patterns, whole_pages, without_referrer
 from webmain.spiders.arguments import PathFilter
 from webmain.spiders.backlog import Backlog
 from webmain.spiders.candidates import Candidate, Where
 from webmain.spiders.hubs import Hubs
 from webmain.spiders.limits import Limits
+from webmain.urls import normalise, site_key
 
 _DAY_S: Final = 24 * 3600.0
 _MAX_REMEMBERED: Final = 200_000
@@ -396,7 +396,7 @@ class Site:
         Parameters
         ----------
         teasers : mapping of address to characters
-            See `webmain.page.teasers`.
+            See `webmain.discovery.teasers`.
         own : collection of str
             The page's own addresses.
         """

@@ -11,19 +11,19 @@ from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
 from scrapy.spidermiddlewares.httperror import HttpError
 
-from webmain import stages
+from webmain import extraction as stages
 from webmain.discovery.feeds import NotAFeed, read_feed
 from webmain.discovery.sitemap_places import sitemaps_from_robots
 from webmain.discovery.sitemap_records import NotASitemap, SitemapChild
 from webmain.discovery.sitemaps import read_pieces
 from webmain.items import Rejected
 from webmain.middlewares import Robots
-from webmain.page.urls import normalise, site_key
 from webmain.pool import PoolClosed
 from webmain.spiders.answers import is_answer, is_passing, other_fronts, page_of
 from webmain.spiders.candidates import Where
 from webmain.spiders.queue_spider import JUDGED_AT_ONCE, QueueSpider
 from webmain.spiders.sources import Source, SourceKind
+from webmain.urls import normalise, site_key
 
 if TYPE_CHECKING:
     from scrapy.http import Response

@@ -15,7 +15,7 @@ from webmain.discovery.feed_links import USUAL_FEED_PATHS
 from webmain.discovery.frontier import order_children
 from webmain.discovery.sitemap_places import USUAL_SITEMAP_PATHS
 from webmain.discovery.sitemap_records import SitemapChild
-from webmain.page.urls import normalise
+from webmain.urls import normalise
 
 SETTLED_AFTER: Final = 12
 """Sources after which articles are fetched although others are still to be read."""

@@ -10,8 +10,8 @@ from typing import ClassVar, Self
 import numpy as np
 
 from webmain.extractors.base import Extraction, Learned, NothingLearned, extraction
-from webmain.page.blocks import Segmentation
-from webmain.page.document import Document
+from webmain.html.blocks import Segmentation
+from webmain.html.document import Document
 
 LONG = 60
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from webmain.extractors.base import Extraction
 from webmain.extractors.line_block import LineBlock
-from webmain.page.blocks import Segmentation
+from webmain.html.blocks import Segmentation
 
 
 @dataclass(frozen=True)

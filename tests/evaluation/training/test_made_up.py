@@ -27,8 +27,8 @@ from webmain.evaluation.training.made_up_scripts import script_swapped, swap_lan
 from webmain.evaluation.training.made_up_templates import whole_page
 from webmain.evaluation.training.made_up_words import worded_languages, wording
 from webmain.features.alignment import gold_content
+from webmain.html.document import Document
 from webmain.items import Page
-from webmain.page.document import Document
 from webmain.text.words import tokens
 
 SYLLABLES = [consonant + vowel for consonant in "bcdfglmnprst" for vowel in "aeio"]

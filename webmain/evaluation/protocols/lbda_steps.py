@@ -17,12 +17,12 @@ import numpy as np
 
 from webmain.evaluation.records import Findings, GoldPage, Table
 from webmain.evaluation.texts import as_page, by_site
+from webmain.extraction import fitted, judge, read
 from webmain.extractors.base import Extraction
 from webmain.extractors.registry import create
 from webmain.features.alignment import gold_content
+from webmain.html.document import Document
 from webmain.items import Rejected
-from webmain.page.document import Document
-from webmain.stages import fitted, judge, read
 from webmain.text.agreement import Agreement, overlap
 from webmain.text.words import tokens
 

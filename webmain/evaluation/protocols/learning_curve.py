@@ -22,11 +22,11 @@ from webmain.evaluation.metrics import rouge_lsum, same_words, words
 from webmain.evaluation.records import Findings, GoldPage, Table
 from webmain.evaluation.texts import as_page, by_site
 from webmain.evaluation.tokens import TextPair
+from webmain.extraction import compose, extract_pages, fitted, judge, merge, read
 from webmain.extractors.base import Extractor, SiteExtractor
 from webmain.extractors.registry import EXTRACTORS, create
+from webmain.html.document import Document
 from webmain.items import Rejected
-from webmain.page.document import Document
-from webmain.stages import compose, extract_pages, fitted, judge, merge, read
 
 VARIANTS = ("svm:form=local",)
 """Forms of methods that have a curve of their own beside the method's."""

@@ -13,10 +13,10 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from webmain.corpus.search import BlockIndex
-from webmain.corpus.snippets import WIDTH
 from webmain.evaluation.block_pages import Approach, BlockPage, Pages, block_database, block_pages
 from webmain.evaluation.records import Findings, GoldPage, Table
+from webmain.store.search import BlockIndex
+from webmain.store.snippets import WIDTH
 from webmain.text.words import terms
 
 KEYWORD = "computer"

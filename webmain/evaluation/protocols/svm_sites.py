@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from webmain.evaluation.records import Findings, GoldPage, Table
 from webmain.evaluation.texts import as_page
 from webmain.evaluation.visual import RenderedPage, read_rendered, site_blocks
+from webmain.extraction import read
 from webmain.features.alignment import gold_content
 from webmain.features.block_features import FEATURE_SETS
 from webmain.features.folds import page_folds, site_folds
@@ -37,9 +38,8 @@ from webmain.features.labels import label_site
 from webmain.features.linear import learn
 from webmain.features.relevance import page_bounds
 from webmain.features.site_blocks import SiteBlocks, read_documents, side_by_side
+from webmain.html.document import Document
 from webmain.items import Rejected
-from webmain.page.document import Document
-from webmain.stages import read
 
 if TYPE_CHECKING:
     from webmain.features.folds import Split

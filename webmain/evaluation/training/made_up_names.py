@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import cache
 from typing import Final
 
-from webmain.page.tree import VISUALLY_HIDDEN
+from webmain.html.tree import VISUALLY_HIDDEN
 
 
 class Naming(StrEnum):

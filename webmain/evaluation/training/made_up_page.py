@@ -11,7 +11,7 @@ from lxml import etree
 
 from webmain.evaluation.records import GoldPage
 from webmain.features.alignment import gold_content
-from webmain.page.tree import BLOCK_TAGS
+from webmain.html.tree import BLOCK_TAGS
 
 NEVER_TEXT: Final = frozenset(
     {"script", "style", "template", "title", "noembed", "iframe", "textarea", "select", "svg"}
@@ -97,7 +97,7 @@ def read_html(html: str | bytes) -> Element:
     from selectolax.lexbor import LexborHTMLParser
 
     if isinstance(html, bytes):
-        from webmain.page.encoding import decode
+        from webmain.html.encoding import decode
 
         html = decode(html).text
     parsed = LexborHTMLParser(html.encode("utf-8", "replace"))

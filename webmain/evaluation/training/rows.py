@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from webmain.evaluation.texts import as_page
+from webmain.extraction import read
 from webmain.extractors.learned import LearnedExtractor
 from webmain.extractors.page_model import page_means
 from webmain.features.alignment import gold_shares
 from webmain.features.columns import columns
 from webmain.items import Rejected
-from webmain.stages import read
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

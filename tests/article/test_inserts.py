@@ -1,0 +1,99 @@
+"""What is kept between kept paragraphs: quotes, code, definitions; and what is not: links to other articles."""
+
+import time
+
+import numpy as np
+import pytest
+
+from webmain.article.inserts import fitting
+from webmain.html.document import Document
+from webmain.items import Page
+
+PROSE = "The harbour master counted the boats twice each morning, and wrote both numbers into the book."
+URL = "https://a.example/news/boats"
+
+
+def kept_of(inside: str, *, dropped: tuple[str, ...] = ()) -> list[str]:
+    """Return the texts that are kept between two paragraphs of which everything was kept but texts that begin so."""
+    html = f"<main><p>{PROSE}</p>{inside}<p>{PROSE} Again.</p></main>"
+    document = Document(Page(url=URL, html=html), html=html)
+    kept = np.array([not text.startswith(dropped) if dropped else True for text in document.leaves.texts])
+    before = kept.copy()
+    out = fitting(document, kept)
+    assert (kept == before).all()
+    return [t for t, k in zip(document.leaves.texts, out.tolist(), strict=True) if k and not t.startswith(PROSE)]
+
+
+@pytest.mark.parametrize(
+    "teaser",
+    [
+        '<p><a href="/2">READ MORE: Fish stocks fall again</a></p>',
+        '<p><b>READ MORE:</b> <a href="/2">Fish stocks fall again</a></p>',
+        '<p>▶ Lesen Sie auch: <a href="/2">Fisch wird knapp</a></p>',
+        '<p><a href="/2">อ่านเพิ่มเติม</a></p>',
+        '<p>延伸閱讀：<a href="/2">漁業資源再次減少</a></p>',
+        '<p>Читайте также: <a href="/2">Рыбы стало меньше</a></p>',
+        '<p>(À lire aussi : <a href="/2">Moins de poisson</a>)</p>',
+        '<div><a href="https://b.example/news/fish-stocks-fall-again">Fish stocks fall again</a></div>',
+        '<ul><li>Read also: <a href="/2">Fish stocks fall again</a></li></ul>',
+    ],
+)
+def test_a_line_that_leads_to_another_article_is_dropped(teaser):
+    assert kept_of(teaser) == []
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "<p>Read more slowly, said the teacher, and the class began anew with the first of the lines.</p>",
+        f'<p>Read more: {PROSE} <a href="/2">so</a></p>',
+        '<p><a href="/files/report.pdf">The report of the commission</a></p>',
+        '<p><a href="#fish-stocks-fall-again">Fish stocks fall again</a></p>',
+        '<p>He wrote <a href="/news/fish-stocks-fall-again">Fish stocks fall again</a> in 1931.</p>',
+        '<ul><li><a href="/fish-stocks-fall-again">Fish stocks fall again</a></li></ul>',
+        '<h2><a href="/fish-stocks-fall-again">Fish stocks fall again</a></h2>',
+        '<table><tr><td><a href="/fish-stocks-fall-again">Fish stocks fall again</a></td></tr></table>',
+    ],
+)
+def test_links_that_are_content_stay(content):
+    assert kept_of(content) != []
+
+
+def test_teasers_in_a_row_without_a_cue_are_a_list_and_stay():
+    links = "".join(f'<p><a href="/fish-stocks-fall-{i}">Fish stocks fall {i}</a></p>' for i in ("a", "b"))
+    assert len(kept_of(links)) == 2
+
+
+def test_a_term_stays_with_its_definitions():
+    listed = "<dl><dt>Sluice</dt><dd>A gate of wood.</dd><dt>Weir</dt><dd>A wall.</dd><dd>A fence.</dd></dl>"
+    assert kept_of(listed, dropped=("Sluice", "Weir")) == ["Sluice", "A gate of wood.", "Weir", "A wall.", "A fence."]
+    assert kept_of(listed, dropped=("A ",)) == []
+    assert kept_of(listed, dropped=("Sluice", "A gate")) == ["Weir", "A wall.", "A fence."]
+    grouped = "<dl><div><dt>Sluice</dt><dd>A gate of wood.</dd></div></dl>"
+    assert kept_of(grouped, dropped=("Sluice",)) == ["Sluice", "A gate of wood."]
+    comments = '<dl id="comments"><dt>Anna said</dt><dd>A gate of wood.</dd></dl>'
+    assert kept_of(comments, dropped=("Anna",)) == ["A gate of wood."]
+
+
+@pytest.mark.parametrize("tag", ["blockquote", "pre"])
+def test_quotes_and_code_between_kept_siblings_stay(tag):
+    inside = f"<{tag}>Water wins.</{tag}>"
+    assert kept_of(inside, dropped=("Water",)) == ["Water wins."]
+    assert kept_of(f"<aside>{inside}</aside>", dropped=("Water",)) == []
+    assert kept_of(f'<{tag}><a href="/2">Water wins.</a></{tag}>', dropped=("Water",)) == []
+    repeated = f"<{tag}>“The harbour master counted the boats”</{tag}>"
+    assert kept_of(repeated, dropped=("“The",)) == []
+
+
+FLOODS = ("<dl><dt>a<dd>b", "<blockquote>x", '<p><a href="/a">Read more', "<pre>x</pre><p>y", "<dl><div>")
+
+
+@pytest.mark.parametrize("piece", FLOODS)
+def test_floods_cost_linear_time(piece):
+    html = f"<p>{PROSE}</p>" + piece * 4_000
+    document = Document(Page(url=URL, html=html), html=html)
+    kept = np.ones(len(document.leaves), dtype=np.bool_)
+    kept[2::3] = False
+    started = time.process_time()
+    fitting(document, kept)
+    assert time.process_time() - started < 3

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+
+from webmain.article.identity import article_id
+from webmain.items import Article, ArticleBlock, Image, Kind, Source, TextLink, WordCount
+from webmain.text.normal import fingerprint
+
+BANGKOK = timezone(timedelta(hours=7))
+
+
+LINKS = (TextLink(start=0, end=3, url="https://news.example/one"),)
+
+
+def build(n: int = 1, text: str | None = None, **other: object) -> Article:
+    """One article with every field filled."""
+    url = f"https://news.example/{n}"
+    text = text if text is not None else f"ข่าวที่ {n}: the harbour opened again.\n\nA second paragraph “with quotes”."
+    values: dict[str, object] = {
+        "id": article_id(url),
+        "url": url + "?utm_source=x",
+        "canonical_url": url,
+        "site": "news.example",
+        "title": f"Harbour {n} 🚢",
+        "authors": ("Jane Doe", "สมชาย ใจดี"),
+        "published": datetime(2026, 11, 21, 7, 30, tzinfo=BANGKOK),
+        "modified": datetime(2026, 11, 21, 8, 0, 0, 250000, tzinfo=UTC),
+        "description": "It opened.",
+        "site_name": "News",
+        "section": "Local",
+        "tags": ("harbour", "ships"),
+        "language_declared": "th-th",
+        "image": "https://news.example/i.jpg",
+        "licence": "https://creativecommons.org/licenses/by/4.0/",
+        "paywalled": False,
+        "opt_outs": ("robots:noai",),
+        "sources": {"title": Source(name="og:title", raw="Harbour | News"), "published": Source(name="time", raw="")},
+        "text": text,
+        "blocks": (
+            ArticleBlock(kind=Kind.HEADING, text="Harbour", level=2, score=1.0, raw=3.5, xpath="/html/body/h2[1]"),
+            ArticleBlock(
+                kind=Kind.LIST_ITEM,
+                text="one",
+                level=1,
+                ordered=True,
+                number=3,
+                continues=True,
+                language="none",
+                links=LINKS,
+            ),
+            ArticleBlock(kind=Kind.TABLE, text="a\tb\nc\td", rows=(("a", "b"), ("c", "d")), score=0.25),
+        ),
+        "images": (Image(url="https://news.example/i.jpg", alt="Ships", caption="Ships 🚢", after=1),),
+        "comments": (ArticleBlock(kind=Kind.PARAGRAPH, text="Well said.", score=0.1),),
+        "language": "th",
+        "language_score": 0.98,
+        "extractor": "pab",
+        "confidence": 0.75,
+        "fingerprint": fingerprint(text),
+        "words": (
+            WordCount(word="harbour", count=2),
+            WordCount(word="Harbour", count=1),
+            WordCount(word="ข่าว", count=1),
+        ),
+        "n_words": 12,
+        "n_parts": 2,
+        "fetched_at": datetime(2026, 11, 21, 1, 2, 3, tzinfo=UTC),
+        "charset": "utf-8",
+        "charset_source": "header",
+        "article_reason": "url",
+    }
+    return Article(**(values | other))  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def make_article() -> Callable[..., Article]:
+    return build

@@ -1,0 +1,97 @@
+"""Columns of elements: attributes on demand, labels, depths; they say what a visit of every node would."""
+
+import copy
+import pickle
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from webmain.html.columns import Attributes
+from webmain.html.tree import read_tree
+
+_MARKUP = st.recursive(
+    st.sampled_from(["text", "<br>", "<img src=x alt='a'>", "<!-- x -->", " ", "<?php echo ?>", "<svg><path/></svg>"]),
+    lambda inner: st.builds(
+        lambda tag, parts: f"<{tag}>{''.join(parts)}</{tag.split()[0]}>",
+        st.sampled_from(["div class=a", "p id=b", "span", "ul", "li hidden", "a href='/'", "section role=main"]),
+        st.lists(inner, max_size=4),
+    ),
+    max_leaves=30,
+)
+
+PAGE = b"""<html lang=en><head><meta name=a content=b><title>T</title></head><body class="wide">
+<div class="story  body" id=main itemprop=articleBody role=main><p>Text.</p><img src=x></div><div id=empty></div></body>"""
+
+
+def test_attributes_read_like_a_list_of_dicts():
+    attributes = read_tree(PAGE).elements.attributes
+    as_list = list(attributes)
+    assert len(attributes) == len(as_list)
+    assert as_list[0] == attributes[0] == {"lang": "en"}
+    assert attributes[1:4] == as_list[1:4]
+    assert attributes[-1] == as_list[-1] == {"id": "empty"}
+    assert attributes == as_list
+    assert {"src": "x"} in attributes
+
+
+def test_attributes_beyond_the_last_element_are_refused():
+    attributes = read_tree(PAGE).elements.attributes
+    with pytest.raises(IndexError):
+        attributes[len(attributes)]
+
+
+def test_attributes_of_several_elements_are_those_of_each():
+    elements = read_tree(PAGE).elements
+    assert isinstance(elements.attributes, Attributes)
+    some = [0, 3, 5, 6]
+    assert elements.attributes.take(some) == [elements.attributes[i] for i in some]
+    assert elements.attributes.take([]) == []
+
+
+def test_attributes_are_the_same_object_each_time():
+    attributes = read_tree(PAGE).elements.attributes
+    assert attributes[1] is attributes[1]
+
+
+@pytest.mark.parametrize("made", [lambda x: pickle.loads(pickle.dumps(x)), copy.deepcopy])
+def test_a_tree_can_be_copied_with_its_attributes(made):
+    tree = read_tree(PAGE)
+    same = made(tree)
+    assert list(same.elements.attributes) == list(tree.elements.attributes)
+    assert same.elements.labels == tree.elements.labels
+
+
+def test_labels_name_elements_with_text_below_them():
+    elements = read_tree(PAGE).elements
+    named = {tag: label for tag, label in zip(elements.tags, elements.labels, strict=True) if label}
+    assert named == {"body": "wide", "div": "story  body #main @articleBody =main"}
+
+
+@settings(max_examples=150)
+@given(_MARKUP)
+def test_columns_agree_with_each_other(markup):
+    tree = read_tree(markup.encode())
+    elements, leaves = tree.elements, tree.leaves
+    n = len(elements)
+    assert all(isinstance(tag, str) for tag in elements.tags)
+    assert elements.depth == [len(elements.ancestors(i)) - 1 for i in range(n)]
+    for i in range(n):
+        assert elements.end[i] == i + 1 + sum(i in elements.ancestors(j)[1:] for j in range(n))
+        below = [k for k in range(len(leaves)) if i in elements.ancestors(leaves.element[k])]
+        assert below == list(range(elements.first_leaf[i], elements.end_leaf[i]))
+        assert (i in elements.with_text) == bool(below)
+        hidden = any("hidden" in elements.attributes[a] for a in elements.ancestors(i))
+        assert all(bool(leaves.flags[k] & 1) or not hidden for k in below)
+    assert len(elements.attributes) == n
+    columns = (leaves.element, leaves.box, leaves.flags, leaves.breaks, leaves.spaced)
+    assert {len(column) for column in columns} == {len(leaves)}
+
+
+def test_settled_attributes_read_as_before():
+    elements, same = read_tree(PAGE).elements, read_tree(PAGE).elements
+    assert isinstance(elements.attributes, Attributes)
+    elements.attributes.settle()
+    assert list(elements.attributes) == list(same.attributes)
+    assert elements.attributes[2] == same.attributes[2]
+    assert elements.labels == same.labels

@@ -1,0 +1,230 @@
+"""The guard before the parser: ordinary pages pass untouched, bombs are flattened, text is never lost."""
+
+import re
+import time
+from contextlib import suppress
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from selectolax.lexbor import LexborHTMLParser
+
+from webmain.html.guard import LARGE_BYTES, MAX_ATTRIBUTES, MAX_DEPTH, MAX_PIECES, SUSPECT_FORMATTING, guard
+from webmain.html.tree import MAX_ELEMENTS, read_tree
+from webmain.items import Reason, Rejected
+
+_ORDINARY = st.recursive(
+    st.sampled_from(["text", " a < b ", "<br>", "<img src='a>b'>", "<hr/>", "<!-- <div> -->", "é"]),
+    lambda inner: st.builds(
+        lambda tag, parts: f"<{tag} class='x'>{''.join(parts)}</{tag}>",
+        st.sampled_from(["div", "p", "b", "span", "ul", "li", "section", "custom-element", "I", "table"]),
+        st.lists(inner, max_size=4),
+    ),
+    max_leaves=40,
+)
+
+
+@settings(max_examples=200)
+@given(_ORDINARY)
+def test_ordinary_pages_are_left_untouched(markup):
+    source = markup.encode()
+    assert guard(source) is source
+
+
+@pytest.mark.parametrize("n", [1, 10, MAX_DEPTH // 2])
+def test_nesting_below_the_limit_is_left_untouched(n):
+    source = b"<div>" * n + b"x" + b"</div>" * n
+    assert guard(source) is source
+
+
+def test_many_siblings_are_not_deep():
+    source = b"<ul>" + b"<li>x</li><li class=y>z</li>" * 20_000 + b"</ul>"
+    assert guard(source) is source
+
+
+def test_many_void_elements_are_not_deep():
+    source = b"<br><img src=x><input><wbr><META a=b>" * 5_000
+    assert guard(source) is source
+
+
+def _text(source: bytes) -> bytes:
+    return b"".join(re.sub(rb"<[^>]*>", b"", source).split())
+
+
+def _cpu_s(call, *arguments) -> float:
+    start = time.process_time()
+    call(*arguments)
+    return time.process_time() - start
+
+
+N_DEEP = 60_000
+DEEP = {
+    "open": b"<div>",
+    "ended by no parser": b"<div><table></div></table>",
+    "closed in a comment": b"<div><!--</div>-->",
+    "closed in a value": b"<div><i title='</div>'></i>",
+    "closed in a script": b"<div><script></div></script>",
+    "closed in a drawing's data": b"<div><svg><![CDATA[>x</svg></div>]]></svg>",
+    "closed in a drawing's style": b"<div><svg><style><!--</style></svg></div>--></style></svg>",
+    "opened in a drawing's title": b"<svg><title><div></title></svg>",
+    "opened in a title that is none": b"<select><title></select><div></title></select>",
+    "closed around": b"<b><div></b>",
+    "parts of tables": b"<tr><div></tr>",
+    "list items": b"<ul><li>",
+    "rows": b"<table><tr><td>",
+    "names of any length": b"<x-a><x-b></x-c>",
+}
+
+
+@pytest.mark.parametrize("attack", DEEP)
+def test_open_elements_cost_the_parser_linear_time_and_keep_their_text(attack):
+    unit = DEEP[attack] + b"t "
+    source = unit * (N_DEEP // unit.count(b"<"))
+    flat = guard(source)
+    assert flat.count(b"t ") >= source.count(b"t ")
+    assert _cpu_s(LexborHTMLParser, flat) < 1.5
+
+
+@pytest.mark.parametrize("end", ["", "</p>", "</div>"])
+@pytest.mark.parametrize(
+    "tag", ["<b a%d>", "<b a%d><table></b></table>", "<b a%d><!--</b>-->", "<font a%d title='</font>'>"]
+)
+def test_open_formatting_elements_are_opened_anew_in_a_bounded_number(tag, end):
+    source = "".join(f"<div><p>{tag % i}t{end}" for i in range(5_000)).encode()
+    assert _cpu_s(LexborHTMLParser, guard(source)) < 1
+    with suppress(Rejected):
+        assert len(read_tree(source).elements) <= MAX_ELEMENTS
+
+
+@pytest.mark.parametrize("tag", ["a", "b", "nobr"])
+@pytest.mark.parametrize("attribute", ["title='" + "x" * 100_000 + "'", " ".join(f"a{i}=b" for i in range(500))])
+def test_long_tags_are_not_copied_into_each_paragraph(tag, attribute):
+    source = f"<p><{tag} {attribute}></p>".encode() + b"<p>t</p>" * 30_000
+    flat = guard(source)
+    assert len(flat) < len(source)
+    assert flat.count(b"t</p>") == 30_000
+    assert guard(source.replace(b"></p>", b">x</" + tag.encode() + b"></p>", 1)) != flat
+
+
+def test_attributes_of_many_roots_are_not_gathered():
+    source = "".join(f"<html a{i}=b><body c{i}=d>t" for i in range(20_000)).encode()
+    assert _cpu_s(LexborHTMLParser, guard(source)) < 1
+
+
+def test_what_is_too_deep_does_not_count_against_the_tags_of_a_page():
+    n = (MAX_PIECES + 10) // 2
+    kept = guard(b"<div>" * n + b"<p>text</p>" + b"</div>" * n)
+    assert kept.count(b"<") <= 2 * MAX_DEPTH + 2
+    assert b"text" in kept
+    with pytest.raises(Rejected, match=f"{MAX_PIECES:,}"):
+        guard(b"<div>" * 3 * MAX_PIECES + b"text" + b"</div>" * 3 * MAX_PIECES)
+
+
+def test_a_page_of_too_many_pieces_of_markup_is_rejected():
+    assert guard(b"x</p>" * (MAX_PIECES - 10)) is not None
+    for piece in (b"</p>", b"<br>", b"<!---->", b"<?x>"):
+        with pytest.raises(Rejected, match=f"{MAX_PIECES:,}") as caught:
+            guard(piece * (MAX_PIECES + 10))
+        assert caught.value.reason is Reason.TOO_LARGE
+    assert guard(b"<script>" + b"a<b" * (MAX_PIECES + 10) + b"</script>") is not None
+
+
+@pytest.mark.parametrize("tag", ["b", "font", "STRONG", "u"])
+def test_unclosed_formatting_is_cut(tag):
+    source = f"<{tag} color=red><p>t</p>".encode() * 2_000
+    flat = guard(source)
+    assert flat.lower().count(f"<{tag.lower()} ".encode()) < SUSPECT_FORMATTING
+    assert flat.count(b"<p>") == 2_000
+    assert _text(flat) == _text(source)
+
+
+def test_paragraphs_with_unclosed_formatting_stay_paragraphs():
+    flat = guard(b"<p><font>t" * 2_000)
+    assert flat.count(b"<p>") == 2_000
+
+
+def test_closed_formatting_is_left_untouched():
+    source = b"<p><b>x</b> <i>y</i></p>" * 5_000
+    assert guard(source) is source
+
+
+@pytest.mark.parametrize("quote", ["script", "style", "textarea", "title"])
+def test_tags_in_raw_text_stay_as_they_are(quote):
+    inside = b"<div>" * 3_000
+    flat = guard(b"<%s>%s</%s><p>x" % (quote.encode(), inside, quote.encode()))
+    assert inside in flat
+
+
+@settings(max_examples=150)
+@given(st.binary(max_size=600), st.integers(0, 60))
+def test_any_bytes_are_survived(noise, n):
+    guard(noise + b"<b>" * n + noise)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.sampled_from([b"<div>", b"</div>", b"<b>", b"</b>", b"<p>", b"</p>", b"t"]), max_size=30))
+def test_text_survives_flattening(pieces):
+    source = b"".join(pieces) * 300
+    assert _text(guard(source)) == _text(source)
+
+
+@pytest.mark.parametrize(
+    "flood",
+    [
+        b"<" * 300_000, b'<a b="' * 60_000, b"<div " * 60_000, b"</div>" * 60_000, b"<b>" * 100_000, b"<p><b>" * 40_000,
+        b"<p" * 126_000 + b"<div>x</div>", b"<\xe2\x80\xb9q" * 126_000, b"<a\0" * 126_000, b"<svg><title>" * 60_000,
+        b"<svg><title>" * 60_000 + b"</title>", b"<script>" * 60_000, b"<template>" * 60_000, b"<a b=' " * 60_000,
+        b"<a b='>\"" * 60_000, b"<b a='" * 60_000, b"<!--" * 60_000, b"<n a" * 100_000, b"<n " * 100_000,
+    ],
+)  # fmt: skip
+def test_floods_cost_linear_time(flood):
+    with suppress(Rejected):
+        assert _cpu_s(guard, flood) < 3
+
+
+@pytest.mark.parametrize(
+    ("markup", "result"),
+    [
+        ("<template shadowrootmode=open>x</template>", "<shadow-root shadowrootmode=open>x</shadow-root>"),
+        ("<TEMPLATE ShadowRoot=open>x</TEMPLATE>", "<shadow-root ShadowRoot=open>x</shadow-root>"),
+        ("<template>shadowrootmode</template>", "<template>shadowrootmode</template>"),
+        (
+            "<template shadowrootmode=open><template>a</template></template>",
+            "<shadow-root shadowrootmode=open><template>a</template></shadow-root>",
+        ),
+        ("<template data-x=1>a</template> shadowroot=", "<template data-x=1>a</template> shadowroot="),
+    ],
+)
+@pytest.mark.parametrize("rest", ["", "<p>x</p>" * 100])
+def test_only_shadow_roots_are_renamed(markup, result, rest):
+    assert guard((markup + rest).encode()).lower() == (result + rest).lower().encode()
+
+
+def test_a_tag_of_too_many_attributes_keeps_the_first_and_its_text():
+    tag = b"<p " + b" ".join(b"a%d='>'" % n for n in range(40_000))
+    tree = read_tree(tag + b" class=x>Text.</p><p>More.</p>")
+    assert tree.leaves.texts == ["Text.", "More."]
+    assert len(max(tree.elements.attributes, key=len)) == MAX_ATTRIBUTES
+
+
+@pytest.mark.parametrize("n", [1, MAX_ATTRIBUTES])
+def test_as_many_attributes_as_allowed_are_kept(n):
+    page = (
+        b"<p " + b" ".join(b"attribute%d" % i for i in range(n)) + b">Text.</p>" + b"<p>Text.</p>" * (LARGE_BYTES // 12)
+    )
+    assert guard(page) == page
+
+
+@pytest.mark.parametrize("value", ["", "='>'", '=">"', "='<b>'", '="<i" ', "=<", "='\"><'"])
+@pytest.mark.parametrize(
+    "before", [b"", b"<script>if (a<b && c > 'd') { x = \"e\" }</script>", b"<p>It's ' < \" > = '</p>"]
+)
+def test_a_tag_of_too_many_attributes_is_found_behind_any_markup(before, value):
+    tag = b"<p " + b" ".join(b"attribute%d%s" % (n, value.encode()) for n in range(30_000)) + b">"
+    flat = guard(before * 100 + tag + b"Text.</p>")
+    assert len(flat) < len(before * 100) + 30 * MAX_ATTRIBUTES
+
+
+def test_attributes_without_space_between_them_are_counted():
+    tag = b"<p " + b"".join(b'attribute%d=""' % n for n in range(30_000)) + b">"
+    assert len(guard(tag + b"Text.</p>")) < 30 * MAX_ATTRIBUTES

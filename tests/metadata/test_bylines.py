@@ -1,0 +1,97 @@
+"""Names out of bylines."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from webmain.metadata.bylines import MAX_NAME_WORDS, looks_like_name, names_in
+
+
+@pytest.mark.parametrize(
+    ("raw", "language", "names"),
+    [
+        ("By Jane Roe", "en", ["Jane Roe"]),
+        ("by: Jane Roe and John Doe", "en", ["Jane Roe", "John Doe"]),
+        ("Jane Roe, John Doe & Max Moe", "en", ["Jane Roe", "John Doe", "Max Moe"]),
+        ("Written by Jane Roe | The Desk", "en", ["Jane Roe", "The Desk"]),
+        ("Posted by Jane Roe on May 3, 2024", "en", ["Jane Roe"]),
+        ("Jane Roe, Senior Political Correspondent", "en", ["Jane Roe"]),
+        ("Jane Roe (@janeroe), jane@roe.example", "en", ["Jane Roe"]),
+        ("Jane Roe; JANE ROE; jane roe", "en", ["Jane Roe"]),
+        ("Von Max Muster und Erika Muster", "de", ["Max Muster", "Erika Muster"]),
+        ("Text: Max Muster", "de", ["Max Muster"]),
+        ("Konstantin Furrer, Deutsche Presse-Agentur", "de", ["Konstantin Furrer", "Deutsche Presse-Agentur"]),
+        ("Par Anne Martin et Luc Petit", "fr", ["Anne Martin", "Luc Petit"]),
+        ("Por Ana García y Luis Gómez", "es", ["Ana García", "Luis Gómez"]),
+        ("José Ortega y Gasset", "en", ["José Ortega y Gasset"]),
+        ("di Anna Rossi e Luca Verdi", "it", ["Anna Rossi", "Luca Verdi"]),
+        ("Door Jan de Vries en Piet Bakker", "nl", ["Jan de Vries", "Piet Bakker"]),
+        ("Jens Stoltenberg og Kari Nordmann", "no", ["Jens Stoltenberg", "Kari Nordmann"]),
+        ("Автор: Иван Петров", "ru", ["Иван Петров"]),
+        ("โดย สมชาย ใจดี", "th", ["สมชาย ใจดี"]),
+        ("เรื่อง: สมชาย ใจดี", "th", ["สมชาย ใจดี"]),
+        ("文/王小明", "zh", ["王小明"]),
+        ("AFP", "fr", ["AFP"]),
+        ("Martin Luther King Jr.", "en", ["Martin Luther King Jr."]),
+        ("Dr. Jane Roe", "en", ["Jane Roe"]),
+        ("Jane Roe and John Doe, Times Staff Writers", "en", ["Jane Roe", "John Doe"]),
+        ("Jane Roe, Distinguished Scientist", "en", ["Jane Roe"]),
+        ("Jane Roe, Special to The Times", "en", ["Jane Roe"]),
+        ("Staff Writer", "en", []),
+        ("โดย พิมพ์ชนก ทองแถม, ชลธี มารินทร์", "th", ["พิมพ์ชนก ทองแถม", "ชลธี มารินทร์"]),
+        ("admin", "en", []),
+        ("https://www.facebook.com/jane", "en", []),
+        ("@jane", "en", []),
+        ("2024", "en", []),
+        ("By Jane Roe LONDON (Reuters) - The minister said so", "en", ["Jane Roe"]),
+        ("LONDON (Reuters) -", "en", []),
+        ("NEW YORK (AP)", "en", []),
+        ("By JANE ROE (AP)", "en", ["JANE ROE"]),
+        ("ByJane Roe", "en", ["Jane Roe"]),
+        ("Byron Parker", "en", ["Byron Parker"]),
+        ("May 3, 2024", "en", []),
+        ("3. Mai 2024", "de", []),
+        ("Jane Roe 3 min read", "en", ["Jane Roe"]),
+        ("Reporting by Jane Roe; Editing by John Doe", "en", ["Jane Roe"]),
+        ("Anna Roe, Bert Moe und Carl Poe", "de", ["Anna Roe", "Bert Moe", "Carl Poe"]),
+        ("新华社记者 王小明", "zh", ["王小明"]),
+        ("中村 真子 記者", "ja", ["中村 真子"]),
+        ("記者：山田太郎", "ja", ["山田太郎"]),
+        ("撰文", "zh", []),
+        ("Contact Us", "en", []),
+        ("", "en", []),
+        ("This is a whole sentence about somebody who writes for us", "en", []),
+        ("Jane Roe &amp;amp; John Doe", "en", ["Jane Roe", "John Doe"]),
+    ],
+)
+def test_names_in(raw: str, language: str, names: list[str]) -> None:
+    assert names_in(raw, language=language) == names
+
+
+def test_names_of_many_words_are_refused_from_one_word_over_the_limit() -> None:
+    assert names_in(" ".join(["Ab"] * MAX_NAME_WORDS))
+    assert names_in(" ".join(["Ab"] * (MAX_NAME_WORDS + 1))) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "is_one"),
+    [("Jane Roe", True), ("Ludwig van Beethoven", True), ("jane roe", False), ("Jane", False), ("read the story", False),
+     ("Jane Roe 2", False), ("王小明", True), ("A B C D E F", False)],
+)  # fmt: skip
+def test_what_looks_like_a_name(name: str, is_one: bool) -> None:
+    assert looks_like_name(name) is is_one
+
+
+@given(st.text(max_size=200))
+def test_nothing_raises_and_names_are_bounded(raw: str) -> None:
+    for is_text in (True, False):
+        assert all(0 < len(n) <= 80 for n in names_in(raw, is_text=is_text))
+
+
+@pytest.mark.parametrize("piece", ["by ", "a and ", ",", "( ", "@a", "By: ", " - ", "x@"])
+def test_long_strings_cost_little(piece: str) -> None:
+    started = time.process_time()
+    names_in(piece * 100_000)
+    assert time.process_time() - started < 1

@@ -1,0 +1,169 @@
+"""Dates as machines and people write them."""
+
+import time
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from webmain.languages.months import month, months
+from webmain.metadata.dates import FIRST_YEAR, date_in_url, parse_date
+
+NOW = datetime(2025, 6, 1, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("raw", "iso"),
+    [
+        ("2024-05-03T15:47:42.389Z", "2024-05-03T15:47:42.389000+00:00"),
+        ("2025-02-02T19:07:46.0000000Z", "2025-02-02T19:07:46+00:00"),
+        ("2024-05-03 15:47:42+02:00", "2024-05-03T15:47:42+02:00"),
+        ("2024-05-03T15:47:42-0500", "2024-05-03T15:47:42-05:00"),
+        ("2024-05-03T23:00Z", "2024-05-03T23:00:00+00:00"),
+        ("2024-05-03", "2024-05-03T00:00:00+00:00"),
+        ("2024/5/3", "2024-05-03T00:00:00+00:00"),
+        ("20240503T154742Z", "2024-05-03T15:47:42+00:00"),
+        ("20240503", "2024-05-03T00:00:00+00:00"),
+        ("1714751262", "2024-05-03T15:47:42+00:00"),
+        ("1714751262000", "2024-05-03T15:47:42+00:00"),
+        ("2024-05-03T24:00:00Z", "2024-05-04T00:00:00+00:00"),
+        ("Fri, 03 May 2024 15:47:42 GMT", "2024-05-03T15:47:42+00:00"),
+        ("Fri, 03 May 2024 15:47:42 -0400", "2024-05-03T15:47:42-04:00"),
+        ("Fri May 03 15:47:42 CEST 2024", "2024-05-03T15:47:42+02:00"),
+    ],
+)
+def test_dates_for_machines(raw: str, iso: str) -> None:
+    found = parse_date(raw, now=NOW)
+    assert found is not None
+    assert found.isoformat() == iso
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "May 3, 2024", "3 May 2024", "3rd of May, 2024", "Friday, May 3rd, 2024", "Published 3-May-2024",
+        "Freitag, 3. Mai 2024", "03.05.2024", "Stand: 3.5.2024", "le 3 mai 2024", "3 de mayo de 2024", "3 de maio de 2024",
+        "venerdì 3 maggio 2024", "3 mei 2024", "3 maja 2024 r.", "3. května 2024", "2024. május 3.", "3 mai 2024",
+        "den 3 maj 2024", "3. toukokuuta 2024", "3. mai 2024", "2024 m. gegužės 3 d.", "2024. gada 3. maijs",
+        "3 Mayıs 2024", "3 мая 2024", "3 травня 2024", "3 май 2024", "3. svibnja 2024.", "3 Μαΐου 2024", "3 مايو 2024",
+        "٣ مايو ٢٠٢٤", "3 أيار 2024", "3 במאי 2024", "3 मई 2024", "৩ মে ২০২৪", "2024年5月3日", "2024년 5월 3일",
+        "令和6年5月3日",
+        "3 tháng 5, 2024", "3 Mei 2024", "3 พ.ค. 67", "3 พฤษภาคม 2567", "๓ พฤษภาคม ๒๕๖๗", "วันที่ 3 พ.ค. 2567 เวลา 14:30 น.",
+        "03/05/2567", "3 May 2024 (updated 9 May 2024)", "3 de maig de 2024",
+    ],
+)  # fmt: skip
+def test_dates_for_people(raw: str) -> None:
+    found = parse_date(raw, now=NOW)
+    assert found is not None
+    assert found.date().isoformat() == "2024-05-03"
+
+
+@pytest.mark.parametrize(
+    ("raw", "iso"),
+    [
+        ("3. Mai 2024, 15:47 Uhr", "2024-05-03T15:47:00+00:00"),
+        ("3 mai 2024 à 15h47", "2024-05-03T15:47:00+00:00"),
+        ("May 3, 2024 at 3:47 p.m. EST", "2024-05-03T15:47:00-05:00"),
+        ("May 3, 2024 12:05 AM", "2024-05-03T00:05:00+00:00"),
+        ("Published 10:30 AM EDT, Fri May 3, 2024", "2024-05-03T10:30:00-04:00"),
+        ("7 มี.ค. 2568 - 14:00 น.", "2025-03-07T14:00:00+00:00"),
+        ("3 मई 2024, 15:47 IST", "2024-05-03T15:47:00+05:30"),
+    ],
+)
+def test_times_beside_dates(raw: str, iso: str) -> None:
+    found = parse_date(raw, now=NOW)
+    assert found is not None
+    assert found.isoformat() == iso
+
+
+@pytest.mark.parametrize(
+    ("raw", "language", "day"),
+    [
+        ("7 พ.ค. 68", "th", "2025-05-07"),
+        ("8 ธ.ค.48", "", "2005-12-08"),
+        ("7 พ.ค. 25", "th", "2025-05-07"),
+        ("13/12/2548", "", "2005-12-13"),
+        ("07/05/68", "th", "2025-05-07"),
+        ("2568-05-07", "th", "2025-05-07"),
+        ("7 May 68", "en", None),
+    ],
+)
+def test_buddhist_years(raw: str, language: str, day: str | None) -> None:
+    found = parse_date(raw, language=language, now=NOW)
+    assert (found.date().isoformat() if found else None) == day
+
+
+def test_numbers_are_read_day_first_unless_told_otherwise() -> None:
+    assert parse_date("05/06/2024", now=NOW) == datetime(2024, 6, 5, tzinfo=UTC)
+    assert parse_date("05/06/2024", month_first=True, now=NOW) == datetime(2024, 5, 6, tzinfo=UTC)
+    assert parse_date("25/06/2024", month_first=True, now=NOW) == datetime(2024, 6, 25, tzinfo=UTC)
+    assert parse_date("05.06.2024", month_first=True, now=NOW) == datetime(2024, 6, 5, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    ["", "today", "2 hours ago", "2024", "May 2024", "31.02.2024", "1.2.3.4", "1989-12-31", "2025-06-04", "99/99/9999",
+     "+1 555 0100", "12:30", "version 3.11.7", "0000-00-00", "² of ³"],
+)  # fmt: skip
+def test_what_is_no_plausible_date(raw: str) -> None:
+    assert parse_date(raw, now=NOW) is None
+
+
+def test_plausible_dates_reach_from_the_first_year_to_two_days_ahead() -> None:
+    assert parse_date(f"{FIRST_YEAR}-01-01", now=NOW)
+    assert parse_date(f"{FIRST_YEAR - 1}-12-31", now=NOW) is None
+    assert parse_date("2025-06-03", now=NOW)
+    assert parse_date("2025-06-03T00:00:01Z", now=NOW) is None
+
+
+def test_a_month_name_that_differs_by_language() -> None:
+    assert month("listopada", "pl") == 11
+    assert month("listopada", "hr") == 10
+    assert month("Sept.") == 9
+    assert month("nothing") is None
+
+
+def test_every_month_is_known_in_every_language() -> None:
+    assert set(months().values()) == set(range(1, 13))
+    assert len(months()) > 600
+
+
+@given(st.text(max_size=80))
+def test_nothing_raises(raw: str) -> None:
+    found = parse_date(raw)
+    assert found is None or found.tzinfo is not None
+
+
+@given(st.datetimes(min_value=datetime(FIRST_YEAR, 1, 1), max_value=datetime(2025, 5, 30), timezones=st.just(UTC)))
+def test_iso_dates_come_back(value: datetime) -> None:
+    assert parse_date(value.isoformat(), now=NOW) == value
+
+
+@pytest.mark.parametrize("piece", ["1 ", "1.", "1/", "a ", "1 a ", "2024-", "2024年", "12:", " ", "1 de "])
+def test_long_strings_cost_little(piece: str) -> None:
+    started = time.process_time()
+    parse_date(piece * 100_000)
+    assert time.process_time() - started < 1
+
+
+@pytest.mark.parametrize(
+    ("url", "day"),
+    [
+        ("https://x.example/2024/05/03/title", "2024-05-03"),
+        ("https://x.example/2024-05-03-title.html", "2024-05-03"),
+        ("https://x.example/news/20240503/a", "2024-05-03"),
+        ("https://x.example/2024/may/03/a", "2024-05-03"),
+        ("https://x.example/a-03.05.2024", "2024-05-03"),
+        ("https://x.example/2567/05/03/a", "2024-05-03"),
+        ("https://x.example/2024/05/a", None),
+        ("https://x.example/2024/13/03/a", None),
+        ("https://x.example/article120240503123", None),
+        ("https://x.example/ab20240503cd", None),
+        ("https://x.example/?d=2024-05-03", None),
+        ("https://[", None),
+    ],
+)
+def test_dates_in_urls(url: str, day: str | None) -> None:
+    found = date_in_url(url, now=NOW)
+    assert (found.date().isoformat() if found else None) == day

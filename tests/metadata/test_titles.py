@@ -1,0 +1,261 @@
+"""The headline out of several candidates."""
+
+import time
+
+import pytest
+
+import webmain
+from webmain.html.document import Document
+from webmain.items import Page
+from webmain.metadata.site_names import SiteNames, in_slug, is_root, slug_words
+from webmain.metadata.titles import Candidate, choose, recurring, strip_site
+
+LONG = "The old bridge over the river is open again"
+
+
+@pytest.mark.parametrize(
+    ("title", "names", "others", "expected"),
+    [
+        (f"{LONG} | Daily News", ["Daily News"], [], LONG),
+        (f"{LONG} - dailynews.example", ["dailynews.example", "dailynews"], [], LONG),
+        (f"{LONG} - Politics - Daily News", ["Daily News"], [LONG], LONG),
+        (f"Daily News: {LONG}", ["Daily News"], [], f"Daily News: {LONG}"),
+        (f"Daily News | {LONG}", ["Daily News"], [], LONG),
+        (f"{LONG} - Politics", ["Daily News"], [], f"{LONG} - Politics"),
+        (f"{LONG}：朝日新聞デジタル", ["朝日新聞"], [], LONG),
+        ("Well-known self-made man", ["made"], [], "Well-known self-made man"),
+        ("Daily News", ["Daily News"], [], "Daily News"),
+        ("เรื่องใหญ่ - ข่าวสด", ["ข่าวสด"], [], "เรื่องใหญ่"),
+    ],
+)
+def test_strip_site(title: str, names: list[str], others: list[str], expected: str) -> None:
+    assert strip_site(title, names=SiteNames(names), others=others) == expected
+
+
+def _choose(*pairs: tuple[str, str], names: tuple[str, ...] = ("Daily News",)) -> tuple[str, str] | None:
+    chosen = choose([Candidate(*p) for p in pairs], names=SiteNames(names))
+    return (chosen[0].source, chosen[0].text) if chosen else None
+
+
+def test_json_ld_comes_first() -> None:
+    assert _choose(("json-ld", "A headline of its own"), ("og:title", LONG), ("h1", LONG)) == (
+        "json-ld",
+        "A headline of its own",
+    )
+
+
+def test_the_site_name_is_no_headline_where_there_is_another() -> None:
+    assert _choose(("json-ld", "Daily News"), ("h1", LONG)) == ("h1", LONG)
+    assert _choose(("title", "Daily News")) == ("title", "Daily News")
+
+
+def test_a_title_that_was_cut_is_replaced_by_the_whole_one() -> None:
+    assert _choose(("json-ld", LONG[:30] + " ..."), ("h1", LONG)) == ("h1", LONG)
+    assert _choose(("og:title", LONG[:30] + "…"), ("title", f"{LONG} | Daily News")) == ("title", LONG)
+
+
+def test_most_places_agree_without_json_ld() -> None:
+    assert _choose(("og:title", "For social media only"), ("h1", LONG), ("title", f"{LONG} | Daily News")) == (
+        "h1",
+        LONG,
+    )
+
+
+def test_a_label_is_no_headline() -> None:
+    assert _choose(("og:title", LONG), ("h1", "News"), ("title", "News - Eawag")) == ("og:title", LONG)
+
+
+def test_the_banner_of_the_site_is_no_headline() -> None:
+    assert _choose(
+        ("h1", "My Little Blog"), ("title", "Sheep in the rain | My Little Blog"), names=("My Little Blog",)
+    ) == (
+        "title",
+        "Sheep in the rain",
+    )
+
+
+def test_a_kicker_that_others_leave_out_or_replace_is_cut() -> None:
+    assert _choose(("json-ld", f"Traffic: {LONG}"), ("og:title", LONG)) == ("json-ld", LONG)
+    assert _choose(("og:title", f"Traffic: {LONG}"), ("h1", f"Town news - {LONG}")) == ("h1", LONG)
+    assert _choose(("og:title", f"Traffic: {LONG}"), ("h1", f"Traffic: {LONG}")) == ("og:title", f"Traffic: {LONG}")
+
+
+def test_nothing_gives_nothing() -> None:
+    assert _choose() is None
+    assert _choose(("h1", ""), ("title", " | ")) is None
+
+
+@pytest.mark.parametrize("piece", [" | ", " - ", "a - ", ": ", ". "])
+def test_long_titles_cost_little(piece: str) -> None:
+    started = time.process_time()
+    _choose(("title", piece * 160), ("h1", piece * 120), ("og:title", piece * 150))
+    assert time.process_time() - started < 1
+
+
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        (f"Daily News: {LONG}", LONG),
+        (f"Forbes.com: {LONG}", LONG),
+        (f"Review: {LONG}", f"Review: {LONG}"),
+        ("Daily News: Today", "Daily News: Today"),
+        (f"Stories » {LONG}", LONG),
+        (f"Town › Stories › {LONG}", LONG),
+        (f"Gossip » {LONG}", f"Gossip » {LONG}"),
+    ],
+)
+def test_a_site_or_section_before_the_title_is_cut(title: str, expected: str) -> None:
+    chosen = choose([Candidate("title", title)], names=SiteNames(["Daily News"]), sections={"stories", "town"})
+    assert chosen is not None
+    assert chosen[0].text == expected
+
+
+def test_a_marked_headline_replaces_a_title_of_other_words_only() -> None:
+    assert _choose(("headline", LONG), ("title", "Breaking Stories Online")) == ("headline", LONG)
+    assert _choose(("headline", "Bridge of steel"), ("title", LONG)) == ("title", LONG)
+
+
+def _title(head: str, body: str) -> str | None:
+    html = f"<html><head>{head}</head><body>{body}<p>{'Words of the story. ' * 20}</p></body></html>"
+    return Document(Page(url="https://daily.example/a", html=html), html=html).metadata.title
+
+
+def test_the_headline_at_the_byline_is_the_title_where_the_page_is_named_after_the_site() -> None:
+    site = "<title>Morning Paper Online Edition: Latest</title>"
+    signed = f'<span class="headline">{LONG}</span><span class="byline">By Jane Roe</span>'
+    assert _title(site, signed) == LONG
+    teaser = f'<div class="related"><span class="headline">{LONG}</span><span class="byline">By Jane Roe</span></div>'
+    assert _title(site, teaser) == "Morning Paper Online Edition: Latest"
+    assert _title(site, f'<span class="headline">{LONG}</span>') == "Morning Paper Online Edition: Latest"
+
+
+def test_the_heading_of_a_section_is_no_headline() -> None:
+    head = f"<title>Fox.example - {LONG} - Entertainment News</title>"
+    assert _title(head, f"<h1>Entertainment</h1><h1>{LONG}</h1>") == LONG
+    assert _title(f"<title>{LONG}</title>", '<h1 id="logo"><a href="/">Morning Paper</a></h1>') == LONG
+
+
+def test_the_first_heading_is_the_site_where_the_title_ends_in_it() -> None:
+    blog = "The BLT: The Blog of Legal Times"
+    assert _title(f"<title>The Morning Wrap - {blog}</title>", f"<h1>{blog}</h1><h3>The Morning Wrap</h3>") == (
+        "The Morning Wrap"
+    )
+    named = f'<meta property="og:title" content="{LONG}"><title>Chronicle - {LONG}</title>'
+    assert _title(named, f"<h1>{LONG}</h1>") == LONG
+
+
+def test_a_section_that_the_page_links_to_is_cut_off_the_title() -> None:
+    assert _title(f"<title>Stories » {LONG}</title>", '<a href="/stories">Stories</a>') == LONG
+
+
+FISH = "Fish stocks fall again"
+FISH_ZH = "渔业资源再次减少"
+
+
+@pytest.mark.parametrize(
+    ("url", "title", "body", "expected"),
+    [
+        ("http://a.example/1", f"The Herald | {FISH}", f"<h1>{FISH}</h1>", FISH),
+        ("http://a.example/1", f"{FISH} | The Herald", f"<h1>{FISH}</h1>", FISH),
+        ("http://bbc.co.uk/1", f"BBC NEWS | Europe | {FISH}", f"<h1>{FISH}</h1>", FISH),
+        ("http://bbc.co.uk/1", f"BBC NEWS | {FISH}", "", FISH),
+        ("http://www.nzz.ch/1", f"{FISH} - Neue Zürcher Zeitung", "", FISH),
+        ("http://sueddeutsche.de/1", f"{FISH} - Süddeutsche Zeitung", "", FISH),
+        ("http://polit.ru/1", "Рыбы стало меньше - ПОЛИТ.РУ", "", "Рыбы стало меньше"),
+        ("http://rizospastis.gr/1", "ΡΙΖΟΣΠΑΣΤΗΣ : Λιγότερα ψάρια", "", "Λιγότερα ψάρια"),
+        ("http://a.example/1", f"{FISH} | The Herald - all the news", '<a href="/">The Herald</a>', FISH),
+        (
+            "http://a.example/1",
+            "渔业资源再次减少_国内_先驱报",
+            '<a href="/cn/">国内</a><a href="/">先驱报</a>',
+            "渔业资源再次减少",
+        ),
+        ("http://a.example/1", "ปลาลดลงอีกครั้งในปีนี้ | ข่าวเช้า", '<a href="/"> ข่าวเช้า</a>', "ปลาลดลงอีกครั้งในปีนี้"),
+        ("http://a.example/fish-stocks-fall-again", f"Inshore | {FISH}", "", FISH),
+        ("http://a.example/1", "Live: Cod | Haddock", "<h1>Live: Cod | Haddock</h1>", "Live: Cod | Haddock"),
+        ("http://a.example/1", f"{FISH} | The Herald", '<h1><a href="/">The Herald</a></h1>', FISH),
+        ("http://a.example/1", f"The Herald | {FISH}", '<h1 class="logo">The Herald</h1>', FISH),
+        ("http://a.example/1", "Sheep | My Little Blog", "<h1>My Little Blog</h1><h2>Sheep</h2>", "Sheep"),
+        ("http://a.example/1", "Sheep | My Little Blog", "<h1>Sheep</h1><h2>My Little Blog</h2>", "Sheep"),
+        ("http://a.example/1", f"Dans « {FISH} » et après", "", f"Dans « {FISH} » et après"),
+    ],
+)
+def test_the_site_is_told_by_evidence_and_not_by_its_place(url, title, body, expected):
+    html = f"<html><head><title>{title}</title></head><body>{body}<p>{'Words of the story. ' * 20}</p></body></html>"
+    assert Document(Page(url=url, html=html), html=html).metadata.title == expected
+
+
+@pytest.mark.parametrize(
+    ("site", "piece", "expected"),
+    [
+        ("bbc.co.uk", "BBC NEWS", True),
+        ("nytimes.com", "The New York Times", True),
+        ("nashbryansk.ru", "Наш Брянск.RU", True),
+        ("bbc.co.uk", "The BBC and what it did to radio", False),
+        ("a.example", "A long story", False),
+        ("apple.com", "Fallen apples", False),
+        ("", "Anything", False),
+    ],
+)
+def test_a_domain_names_its_site(site, piece, expected):
+    assert SiteNames((), site).holds(piece) is expected
+
+
+@pytest.mark.parametrize(
+    ("href", "expected"),
+    [
+        ("/", True), ("/index.html", True), ("https://www.a.example/", True), ("//a.example", True),
+        ("https://a.example#top", False),
+        ("/news/", False), ("", False), ("#", False), ("/?q=fish", False), ("index.html", False),
+        ("https://b.example/", False),
+        ("https://evila.example/", False), ("http://" + "a" * 10_000, False),
+    ],
+)  # fmt: skip
+def test_which_links_lead_to_the_front_page(href, expected):
+    assert is_root(href, "a.example") is expected
+
+
+def test_words_of_an_address():
+    assert slug_words("http://a.example/news/2024/fish-stocks-fall-again-1a2b3c.html?x=1") == {
+        "fish",
+        "stocks",
+        "fall",
+        "again",
+    }
+    assert in_slug(FISH, frozenset({"fish", "stocks"})) == 2
+    assert in_slug(FISH, frozenset({"fish"})) == 0
+
+
+def test_json_ld_is_outvoted_by_what_the_page_shows_and_the_address_says():
+    def chosen(*pairs, url="http://a.example/1"):
+        found = choose([Candidate(*p) for p in pairs], names=SiteNames(()), slug=slug_words(url))
+        return found and found[0].text
+
+    seo = "Cod and haddock: all about stocks this year"
+    shown = [("json-ld", seo), ("og:title", FISH), ("h1", FISH)]
+    assert chosen(*shown, ("title", seo)) == FISH
+    assert chosen(*shown, ("title", FISH)) == seo
+    assert chosen(("json-ld", seo), ("h1", FISH), url="http://a.example/fish-stocks-fall-again") == FISH
+    assert chosen(("json-ld", "Story " * 60), ("og:title", FISH), ("h1", FISH)) == FISH
+
+
+def test_a_title_cut_at_a_length_is_repaired_and_no_other():
+    whole = f"{FISH} in all the waters that the ministers had agreed upon last winter, said the commission today"
+    assert _choose(("json-ld", whole[:110]), ("h1", whole)) == ("h1", whole)
+    assert _choose(("json-ld", whole[:68]), ("h1", whole)) == ("h1", whole)  # within a word
+    assert _choose(("json-ld", whole[:59]), ("h1", whole)) == ("json-ld", whole[:59])
+
+
+def test_what_recurs_on_a_site_is_no_part_of_its_titles():
+    def page(n: int, headline: str) -> Page:
+        prose = f"<p>{f'The words of story number {n} are told here once, and nowhere else. ' * 6}</p>"
+        return Page(
+            url=f"http://a.example/{n}", html=f"<title>Morning Tide - {headline}</title><main>{prose * 3}</main>"
+        )
+
+    headlines = [FISH, "Quota halved", "Two seals seen at the quay", "Ice on the river"]
+    pages = [page(n, headline) for n, headline in enumerate(headlines)]
+    assert [article.title for article in webmain.extract_site(pages)] == headlines
+    assert webmain.extract(pages[0].html or "", url=pages[0].url).title == f"Morning Tide - {FISH}"
+    assert recurring(p.html or "" for p in pages[:2]) == frozenset()
+    assert recurring(["<title>" * 50_000, "<title " * 50_000, ""]) == frozenset()

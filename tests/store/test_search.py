@@ -1,0 +1,685 @@
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import webmain
+from webmain.items import Article, ArticleBlock, Kind
+from webmain.store import schema, search
+from webmain.store.found import Filters, Results
+from webmain.store.protocol import (
+    NotAStoreError,
+    StoreDamagedError,
+    StoreError,
+    StoreLockedError,
+    StoreSpecError,
+    StoreWriteError,
+)
+from webmain.store.query import MAX_TOKENS, TOKENS_VERSION, QueryError, index_text
+from webmain.store.search import TITLE, BlockIndex, block_priority, open_index
+from webmain.store.sqlite import SqliteStore
+
+
+def make(n: int, *blocks: tuple[str, float] | str, title: str | None = None, **other: object) -> Article:
+    """An article of PAB's with blocks of given priorities (0.1 where none is given)."""
+    pairs = [(block, 0.1) if isinstance(block, str) else block for block in blocks]
+    values: dict[str, object] = {
+        "url": f"https://news.example/{n}",
+        "site": "news.example",
+        "title": title,
+        "text": "\n\n".join(text for text, _ in pairs),
+        "blocks": tuple(
+            ArticleBlock(kind=Kind.PARAGRAPH, text=text, raw=raw, score=raw / (1 + raw)) for text, raw in pairs
+        ),
+        "extractor": "pab",
+    }
+    return Article(**(values | other))  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "news.db"
+
+
+@pytest.fixture
+def store(path: Path) -> Iterator[SqliteStore]:
+    with SqliteStore(path) as store:
+        yield store
+
+
+def put(store: SqliteStore, *articles: Article) -> BlockIndex:
+    for article in articles:
+        store.add(article)
+    store.commit()
+    index = store.index()
+    index.update()
+    return index
+
+
+def urls(results: Results) -> list[str]:
+    return [(hit.url or "").rpartition("/")[2] for hit in results.hits]
+
+
+# --- ranking ---------------------------------------------------------------------------------------------------------
+
+
+def test_block_priority_is_priority_times_keyword_density(store: SqliteStore) -> None:
+    # the paper's equation 4, with priorities of its table 3.2: p+b+b 0.9, p+b 0.5
+    index = put(store, make(1, ("The tide and the tide again", 0.9), ("A tide came", 0.5)))
+    results = index.search("tide", per="block")
+    assert [(hit.position, hit.block_priority) for hit in results.hits] == [(0, 0.9), (1, 0.5)]
+    assert [hit.density for hit in results.hits] == pytest.approx([2 / 6, 1 / 3])
+    assert [hit.priority for hit in results.hits] == pytest.approx([0.9 * 2 / 6, 0.5 / 3])
+    assert [hit.rank for hit in results.hits] == [1, 2]
+
+
+def test_priority_goes_before_density_where_their_product_is_greater(store: SqliteStore) -> None:
+    index = put(store, make(1, ("tide now", 0.1)), make(2, ("one tide among seven other words here today", 1.0)))
+    assert urls(index.search("tide")) == ["2", "1"]  # 1.0 / 8 > 0.1 / 2
+
+
+def test_title_is_a_block_of_priority_one(store: SqliteStore) -> None:
+    index = put(store, make(1, "Nothing of it here.", title="Tide reaches the quay"))
+    (hit,) = index.search("tide").hits
+    assert (hit.position, hit.block_priority, hit.density) == (TITLE, 1.0, 0.25)
+    assert hit.snippet.text == "Nothing of it here."
+
+
+def test_the_title_block_is_the_title_element_as_it_stands_on_the_page(store: SqliteStore) -> None:
+    page = (
+        "<title>Low water at the quay | Harbour Herald</title><h1>Low water at the quay</h1><p>Nothing of it here.</p>"
+    )
+    article = webmain.extract(page, url="https://herald.example/1", extractor="pab")
+    assert article.title == "Low water at the quay"
+    index = put(store, article, make(2, "A harbour.", title="Old"))
+    (hit,) = index.search("harbour herald").hits
+    assert (hit.position, hit.block_priority, hit.density) == (TITLE, 1.0, 2 / 7)
+    assert hit.title == "Low water at the quay"
+
+
+def test_an_index_that_held_the_articles_titles_is_made_anew(store: SqliteStore) -> None:
+    index = put(store, make(1, "A quay.", title="Tide", page_title="Tide | Harbour Herald"))
+    store._db.execute("UPDATE setting SET value = ? WHERE name = 'search'", (f"webmain-{TOKENS_VERSION}",))
+    store._db.commit()
+    assert (index.pending(), index.update()) == (1, 1)
+    assert index.search("herald").n_pages == 1
+
+
+def test_snippet_of_a_title_is_cut_from_the_best_block_below_it(store: SqliteStore) -> None:
+    index = put(store, make(1, ("A tide.", 0.1), ("Tide, tide.", 0.1), title="Tide"))
+    (hit,) = index.search("tide").hits
+    assert hit.position == TITLE
+    assert hit.snippet.marked("<", ">") == "<Tide>, <tide>."
+    assert hit.n_blocks == 3
+
+
+def test_article_is_one_result_by_its_best_block(store: SqliteStore) -> None:
+    index = put(store, make(1, ("tide one", 0.1), ("tide two", 0.9)), make(2, ("tide three", 0.5)))
+    results = index.search("tide")
+    assert [(hit.position, hit.n_blocks) for hit in results.hits] == [(1, 2), (0, 1)]
+    assert (results.n_pages, results.n_blocks) == (2, 3)
+
+
+def test_equal_priorities_are_ordered_newest_first_and_by_position(store: SqliteStore) -> None:
+    index = put(store, make(1, "tide", "tide"), make(2, "tide"))
+    assert [(hit.url, hit.position) for hit in index.search("tide", per="block").hits] == [
+        ("https://news.example/2", 0),
+        ("https://news.example/1", 0),
+        ("https://news.example/1", 1),
+    ]
+
+
+def test_words_of_a_query_add_up_and_a_phrase_counts_all_its_words(store: SqliteStore) -> None:
+    index = put(store, make(1, ("New York is new, the York is not", 1.0)))
+    assert index.search("new york").hits[0].density == pytest.approx(4 / 8)
+    assert index.search('"new york"').hits[0].density == pytest.approx(2 / 8)
+    assert index.search('"york is" new').hits[0].density == pytest.approx(6 / 8)
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "density"),
+    [
+        ("new york is big", 'york "new york"', 2 / 4),
+        ("new york is big", '"new york" york big', 3 / 4),
+        ("new york is big", '"new york is" "york is big"', 1.0),
+        ("york, new york", 'york "new york"', 3 / 3),
+        ("ha ha ha and so on", '"ha ha"', 3 / 6),
+        ("ha ha, then ha", 'ha "ha ha"', 3 / 4),
+        ("l'homme et l'eau", "l'homme \"l'eau\" et", 3 / 3),
+        ("l'homme et l'eau", '"l\'homme et" et', 2 / 3),
+        ("l'homme et l'eau", "l homme", 3 / 3),
+        ("l'homme ou un autre", "l homme", 2 / 4),
+        ("他在北京大学读书", "北京大学 北京大学读书", None),
+    ],
+)
+def test_word_that_several_parts_name_is_counted_once(
+    store: SqliteStore, text: str, query: str, density: float | None
+) -> None:
+    index = put(store, make(1, (text, 1.0)), make(2, "york alone"))
+    if density is None:
+        density = index.search("北京大学读书").hits[0].density
+    matches: tuple[Literal["all", "any"], ...] = ("all", "any")
+    for match in matches:
+        found = {hit.url: hit.density for hit in index.search(query, match=match).hits}
+        assert found["https://news.example/1"] == pytest.approx(density)
+
+
+_LETTERS = st.lists(st.sampled_from("abc"), min_size=1, max_size=8)
+
+
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(_LETTERS, st.lists(_LETTERS.filter(lambda part: len(part) < 4), min_size=1, max_size=4))
+def test_density_is_the_share_of_places_that_any_part_covers(
+    store: SqliteStore, block: list[str], parts: list[list[str]]
+) -> None:
+    index = put(store, make(1, " ".join(block)))
+    covered = {
+        i + k for part in parts for i in range(len(block)) if block[i : i + len(part)] == part for k in range(len(part))
+    }
+    hits = index.search(" ".join(f'"{" ".join(part)}"' for part in parts), match="any").hits
+    assert [hit.density for hit in hits] == ([pytest.approx(len(covered) / len(block))] if covered else [])
+
+
+def test_parts_that_share_words_must_all_be_there(store: SqliteStore) -> None:
+    index = put(store, make(1, "york is new york"), make(2, "york and york"), make(3, "new times"))
+    assert urls(index.search('york "new york"')) == ["1"]
+    assert sorted(urls(index.search('york "new york" "new times"', match="any"))) == ["1", "2", "3"]
+
+
+def test_density_is_at_most_one(store: SqliteStore) -> None:
+    index = put(store, make(1, ("ha ha ha", 1.0)))
+    assert index.search('"ha ha"').hits[0].density == 1.0
+
+
+@pytest.mark.parametrize(
+    ("extractor", "score", "raw", "priority"),
+    [
+        ("pab", 0.5, 1.1, 1.1),
+        ("pab", 0.5, None, 0.5),
+        ("line_block", 0.7, 85.0, 0.7),
+        ("thai_xpath", 0.9, 0.1, 0.9),
+        ("eniw", 1.0, 1.0, 1.0),
+        ("line_block", None, 85.0, 0.1),
+        ("", None, None, 0.1),
+        ("svm", -0.5, None, 0.0),
+    ],
+)
+def test_priority_is_pabs_own_and_the_score_of_other_methods(
+    extractor: str, score: float | None, raw: float | None, priority: float
+) -> None:
+    assert block_priority(extractor, score, raw) == priority
+
+
+# --- words -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("Ein Müller ging", "muller"),
+        ("L'homme et la mer", "homme"),
+        ("วันนี้ข่าวเศรษฐกิจดีมาก", "เศรษฐกิจ"),
+        ("วันนี้ข่าวเศรษฐกิจดีมาก", "ข่าวเศรษฐกิจ"),
+        ("他在北京大学读书", "北京大学"),
+        ("東京で地震がありました", "地震"),
+        ("Правительство одобрило бюджет", "БЮДЖЕТ"),
+        ("وافقت الحكومة على الميزانية", "الميزانية"),
+        ("सरकार ने बजट पेश किया", "बजट"),
+        ("정부가 예산을 승인했다", "예산을"),
+    ],
+)
+def test_any_script_is_found(store: SqliteStore, text: str, query: str) -> None:
+    index = put(store, make(1, text), make(2, "the harbour"))
+    results = index.search(query)
+    assert urls(results) == ["1"]
+    assert results.hits[0].snippet.marks
+    assert results.hits[0].snippet.text == text
+
+
+@pytest.mark.parametrize(("text", "query"), [("กันนะ", "กิน"), ("tidetable", "tide"), ("йод", "иод"), ("中国", "美国")])
+def test_other_words_are_not_found(store: SqliteStore, text: str, query: str) -> None:
+    assert put(store, make(1, text)).search(query) == Results(hits=(), n_pages=0, n_blocks=0, unindexed=0)
+
+
+def test_all_words_must_be_in_one_block_or_any(store: SqliteStore) -> None:
+    index = put(store, make(1, "harbour tide"), make(2, "harbour", "tide"), make(3, "tide harbour harbour"))
+    assert sorted(urls(index.search("tide harbour"))) == ["1", "3"]
+    assert sorted(urls(index.search("tide harbour", match="any"))) == ["1", "2", "3"]
+    assert urls(index.search('"tide harbour"')) == ["3"]
+    assert urls(index.search('"harbour tide"')) == ["1"]
+    assert urls(index.search("tide nowhere")) == []
+    assert len(index.search("tide nowhere", match="any").hits) == 3
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    st.one_of(
+        st.text(max_size=40),
+        st.text(alphabet="\"'*():^-+{}[]\\%_;, NEARandornot\x00\ud800ก", max_size=40),
+        st.sampled_from(
+            ['" OR 1', "words:tide", "NEAR(a b)", "'; DROP TABLE article; --", "tide*", "^tide", '"a" "b', "?1"]
+        ),
+    )
+)
+def test_no_query_is_an_error_of_syntax(store: SqliteStore, query: str) -> None:
+    index = put(store, make(1, "The tide"))
+    try:
+        assert index.search(query).n_pages in (0, 1)
+        assert index.search(query, match="any").n_pages in (0, 1)
+    except QueryError:
+        assert not index_text(query.replace('"', " ")).tokens
+
+
+def test_query_of_many_long_phrases_is_answered(store: SqliteStore) -> None:
+    index = put(store, make(1, "a " * 600))
+    assert index.search('"' + "a " * 400 + '"').n_pages == 1
+    assert index.search(" ".join(f'"a a{i}"' for i in range(32))).n_pages == 0
+    assert index.search(" ".join(f'"b{"-a" * 11} {i}"' for i in range(30)), match="any").n_pages == 0
+
+
+def test_query_of_the_most_tokens_is_answered_and_a_longer_one_refused(store: SqliteStore) -> None:
+    index = put(store, make(1, "a " * 600), make(2, "一二三四五六七八九十" * 100))
+    assert index.search("a-" * MAX_TOKENS).n_pages == 1
+    with pytest.raises(QueryError, match="allowed are 400"):
+        index.search("一二三四五六七八九十" * 100)
+
+
+# --- filters, portions -----------------------------------------------------------------------------------------------
+
+
+def test_filters_choose_among_the_articles(store: SqliteStore) -> None:
+    def at(day: int, hour: int = 0) -> datetime:
+        return datetime(2026, 11, day, hour, tzinfo=UTC)
+
+    index = put(
+        store,
+        make(1, "tide", language="en", published=at(1)),
+        make(2, "tide", language="de", site="other.example", published=at(2, 12)),
+        make(3, "tide", language="en", extractor="line_block", published=at(3)),
+        make(4, "tide"),
+    )
+
+    def found(**wanted: object) -> list[str]:
+        results = index.search("tide", filters=Filters(**wanted))  # type: ignore[arg-type]
+        assert results.n_pages == len(results.hits)
+        return sorted(urls(results))
+
+    assert found() == ["1", "2", "3", "4"]
+    assert found(site="other.example") == ["2"]
+    assert found(language="en") == ["1", "3"]
+    assert found(method="pab") == ["1", "2", "4"]
+    assert found(since=at(2, 12)) == ["2", "3"]
+    assert found(since=at(2, 13)) == ["3"]
+    assert found(until=at(2, 12)) == ["1"]
+    assert found(until=at(2, 13)) == ["1", "2"]
+    assert found(since=at(1), until=at(3), language="en") == ["1"]
+    assert found(site="'; --") == []
+
+
+def test_filters_that_no_article_passes_are_named(store: SqliteStore) -> None:
+    index = put(store, make(1, "tide", language="en"))
+    assert index.absent(Filters()) == {}
+    assert index.absent(Filters(site="news.example", language="en", method="pab")) == {}
+    assert index.absent(Filters(site="other.example", language="de", method="svm")) == {
+        "site": "other.example",
+        "language": "de",
+        "method": "svm",
+    }
+
+
+def test_dates_of_all_zones_are_compared_as_moments(store: SqliteStore) -> None:
+    index = put(store, make(1, "tide", published=datetime.fromisoformat("2026-11-22T02:00:00+07:00")))
+    assert index.search("tide", filters=Filters(until=datetime(2026, 11, 22, tzinfo=UTC))).n_pages == 1
+    assert index.search("tide", filters=Filters(since=datetime(2026, 11, 22, tzinfo=UTC))).n_pages == 0
+
+
+def test_moments_at_the_ends_of_all_years_are_limits_like_others(store: SqliteStore) -> None:
+    east, west = timezone(timedelta(hours=14)), timezone(timedelta(hours=-12))
+    first, last = datetime.min.replace(tzinfo=east), datetime.max.replace(tzinfo=west)
+    index = put(store, make(1, "tide", published=datetime(2026, 11, 22, tzinfo=UTC)))
+    assert index.search("tide", filters=Filters(since=first, until=last)).n_pages == 1
+    assert index.search("tide", filters=Filters(until=datetime.max.replace(tzinfo=UTC))).n_pages == 1
+    assert index.search("tide", filters=Filters(until=first)).n_pages == 0
+    assert index.search("tide", filters=Filters(since=last)).n_pages == 0
+
+
+def test_results_come_in_portions_with_the_same_totals(store: SqliteStore) -> None:
+    index = put(store, *(make(n, ("tide " + "word " * n, 1.0)) for n in range(7)))
+    assert urls(index.search("tide", limit=3)) == ["0", "1", "2"]
+    second = index.search("tide", limit=3, offset=3)
+    assert (urls(second), [hit.rank for hit in second.hits]) == (["3", "4", "5"], [4, 5, 6])
+    for results in (
+        second,
+        index.search("tide", limit=0),
+        index.search("tide", offset=9),
+        index.search("tide", offset=2**70),
+    ):
+        assert (results.n_pages, results.n_blocks) == (7, 7)
+    with pytest.raises(ValueError, match="at least 0"):
+        index.search("tide", limit=-1)
+
+
+# --- keeping up ------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_stored_is_found_after_the_next_update(store: SqliteStore) -> None:
+    index = put(store, make(1, "tide"))
+    store.add(make(2, "tide"))
+    store.commit()
+    results = index.search("tide")
+    assert (urls(results), results.unindexed) == (["1"], 1)
+    assert index.update() == 1
+    assert sorted(urls(index.search("tide"))) == ["1", "2"]
+    assert index.update() == 0
+
+
+def test_revised_article_is_not_answered_from_its_older_revision(store: SqliteStore) -> None:
+    index = put(store, make(1, "tide"), make(2, "tide"))
+    store.add(make(1, "harbour"))
+    store.commit()
+    assert urls(index.search("tide")) == ["2"]
+    assert index.search("tide").unindexed == 1
+    index.update()
+    assert urls(index.search("tide")) == ["2"]
+    assert urls(index.search("harbour")) == ["1"]
+
+
+def test_article_stored_again_unchanged_needs_no_indexing(store: SqliteStore) -> None:
+    index = put(store, make(1, "tide"))
+    store.add(make(1, "tide"))
+    store.commit()
+    assert index.pending() == 0
+
+
+@pytest.mark.parametrize("foreign_keys", ["ON", "OFF"])
+def test_deleted_article_is_not_found_nor_is_one_that_gets_its_key(path: Path, foreign_keys: str) -> None:
+    with SqliteStore(path) as store:
+        put(store, make(1, "tide"))
+    db = sqlite3.connect(path, isolation_level=None)
+    db.execute(f"PRAGMA foreign_keys = {foreign_keys}")
+    db.execute("DELETE FROM article")
+    db.execute("DELETE FROM block")
+    db.close()
+    with SqliteStore(path) as store:
+        index = store.index()
+        assert index.search("tide").n_pages == 0
+        put(store, make(2, "harbour"))
+        assert index.search("tide").n_pages == 0
+        assert urls(index.search("harbour")) == ["2"]
+
+
+def test_article_replaced_by_another_program_is_not_shown(path: Path) -> None:
+    with SqliteStore(path) as store:
+        put(store, make(1, "tide"))
+    db = sqlite3.connect(path, isolation_level=None)
+    db.execute("UPDATE article SET key = 77")
+    db.close()
+    with SqliteStore(path) as store:
+        assert store.index().search("tide").hits == ()
+
+
+def test_articles_are_indexed_in_portions_and_progress_is_told(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search, "BATCH", 2)
+    for n in range(5):
+        store.add(make(n, "tide"))
+    store.commit()
+    told: list[tuple[int, int]] = []
+    assert store.index().update(lambda done, total: told.append((done, total))) == 5
+    assert told == [(2, 5), (4, 5), (5, 5)]
+    assert store.index().search("tide").n_pages == 5
+
+
+def test_failure_in_the_middle_leaves_index_and_list_agreeing(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search, "BATCH", 2)
+    for n in range(4):
+        store.add(make(n, "tide"))
+    store.commit()
+    index = store.index()
+    write, calls = BlockIndex._write, []
+
+    def failing(self: BlockIndex, *args: object) -> int:
+        calls.append(args)
+        if len(calls) == 4:
+            raise KeyboardInterrupt
+        return write(self, *args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(BlockIndex, "_write", failing)
+    with pytest.raises(KeyboardInterrupt):
+        index.update()
+    monkeypatch.setattr(BlockIndex, "_write", write)
+    results = index.search("tide")
+    assert (results.n_pages, results.unindexed) == (2, 2)
+    assert index.update() == 2
+    assert index.search("tide", per="block").n_blocks == 4
+
+
+def test_killed_indexing_leaves_no_article_out_and_none_twice(path: Path, tmp_path: Path) -> None:
+    with SqliteStore(path) as store:
+        for n in range(60):
+            store.add(make(n, *(f"tide {n} " + "word " * 40 for _ in range(5))))
+    script = tmp_path / "index.py"
+    script.write_text(
+        "import os, sys\nfrom webmain.store import search\nsearch.BATCH = 10\n"
+        "with search.open_index(sys.argv[1]) as index:\n"
+        "    index.update(lambda done, total: os._exit(9) if done >= 30 else None)\n"
+    )
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
+    killed = subprocess.run([sys.executable, str(script), f"sqlite:{path}"], env=environment, check=False)
+    assert killed.returncode == 9
+    with SqliteStore(path) as store:
+        index = store.index()
+        assert index.pending() == 30
+        assert index.search("tide").n_pages == 30
+        index.update()
+        results = index.search("tide")
+        assert (results.n_pages, results.n_blocks, results.unindexed) == (60, 300, 0)
+
+
+def test_article_revised_while_it_is_indexed_stays_on_the_list(
+    path: Path, store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.add(make(1, "tide"))
+    store.commit()
+    index, load = store.index(), BlockIndex._load
+    loaded: list[object] = []
+
+    def overtaken(self: BlockIndex, key: int) -> object:
+        found = load(self, key)
+        if not loaded:
+            with SqliteStore(path) as other:
+                other.add(make(1, "harbour"))
+        loaded.append(found)
+        return found
+
+    monkeypatch.setattr(BlockIndex, "_load", overtaken)
+    assert index.update() == 1
+    assert len(loaded) == 2
+    assert (index.search("tide").n_pages, index.search("harbour").n_pages) == (0, 1)
+
+
+def test_rebuilding_gives_the_same_answers_without_the_rows_of_old_revisions(store: SqliteStore) -> None:
+    index = put(store, make(1, "tide"), make(2, "tide tide"))
+    for round_ in range(3):
+        put(store, make(1, f"tide {round_}"))
+    before = index.search("tide")
+    entries = "SELECT count(*) FROM temp.search_term"
+    assert store._db.execute(entries).fetchone()[0] > 4
+    assert index.rebuild() == 2
+    assert index.search("tide") == before
+    assert store._db.execute(entries).fetchone()[0] == 4
+
+
+def test_index_of_another_version_is_made_anew(path: Path, store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(store, make(1, "tide"))
+    monkeypatch.setattr(search, "_VERSION", "webmain-999")
+    index = store.index()
+    assert index.pending() == 1
+    assert (index.search("tide").n_pages, index.search("tide").unindexed) == (0, 1)
+    assert index.update() == 1
+    assert index.search("tide").n_pages == 1
+
+
+def old_form(article: Article) -> Article:
+    """The article without what blocks of earlier versions did not hold."""
+    blocks = (replace(b, number=0, continues=False, language="", links=()) for b in article.blocks)
+    return replace(article, blocks=tuple(blocks))
+
+
+def test_file_of_version_two_is_brought_up_to_date_without_loss(
+    path: Path, make_article: Callable[..., Article]
+) -> None:
+    old = sqlite3.connect(path, isolation_level=None)
+    for step in schema.MIGRATIONS[:2]:
+        for statement in step:
+            old.execute(statement)
+    old.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
+    old.execute("PRAGMA user_version = 2")
+    fresh = path.with_name("fresh.db")
+    with SqliteStore(fresh) as store:
+        for n in range(3):
+            store.add(make_article(n))
+    old.execute("ATTACH ? AS fresh", (str(fresh),))
+    for table in ("article", "block", "word", "author", "article_author"):
+        columns = ", ".join(f'"{row[1]}"' for row in old.execute(f"PRAGMA main.table_info({table})"))
+        old.execute(f"INSERT INTO main.{table} ({columns}) SELECT {columns} FROM fresh.{table}")
+    old.execute("DETACH fresh")
+    old.close()
+    with pytest.raises(StoreWriteError, match="earlier version"), open_index(f"sqlite:{path}", read_only=True):
+        pass
+    with SqliteStore(path) as store, SqliteStore(fresh) as other:
+        assert [old_form(a) for a in store.articles()] == [old_form(a) for a in other.articles()]
+        assert store.index().pending() == 3
+        store.index().update()
+        other.index().update()
+        results = store.index().search("harbour")
+        assert results == other.index().search("harbour")
+        assert results.n_pages == 3
+
+
+# --- stores that cannot be searched ----------------------------------------------------------------------------------
+
+
+def test_store_that_cannot_be_searched_is_told_and_left_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "text.db").write_text("This is a text of some length, and no database.")
+    foreign = sqlite3.connect(tmp_path / "foreign.db")
+    foreign.execute("CREATE TABLE t (x)")
+    foreign.close()
+    for spec, error, message in (
+        (f"jsonl:{tmp_path}/a.jsonl", StoreSpecError, "only SQLite stores can be searched"),
+        ("news.db", StoreSpecError, "only SQLite stores"),
+        ("sqlite:", StoreSpecError, "only SQLite stores"),
+        (f"sqlite:{tmp_path}/none.db", StoreError, "no such file"),
+        (f"sqlite:{tmp_path}", StoreError, "is a folder"),
+        (f"sqlite:{tmp_path}/text.db", NotAStoreError, "no SQLite database"),
+        (f"sqlite:{tmp_path}/foreign.db", NotAStoreError, "another program's database"),
+    ):
+        with pytest.raises(error, match=message), open_index(spec):
+            pass
+    assert not (tmp_path / "none.db").exists()
+
+
+def test_reader_searches_what_is_indexed_and_changes_nothing(path: Path) -> None:
+    with SqliteStore(path) as store:
+        put(store, make(1, "tide"))
+        store.add(make(2, "tide"))
+    before = path.read_bytes()
+    with open_index(f"sqlite:{path}", read_only=True) as index:
+        results = index.search("tide")
+        assert (urls(results), results.unindexed) == (["1"], 1)
+        with pytest.raises(StoreWriteError, match="reading only"):
+            index.update()
+        with pytest.raises(StoreWriteError, match="reading only"):
+            index.rebuild()
+    assert path.read_bytes() == before
+
+
+def test_file_that_cannot_be_written_is_searched_as_it_is(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with SqliteStore(path) as store:
+        put(store, make(1, "tide"))
+        store.add(make(2, "tide"))
+    prepare = SqliteStore._prepare
+
+    def refusing(self: SqliteStore) -> None:
+        prepare(self)
+        if not self._read_only:
+            raise StoreWriteError("attempt to write a readonly database")
+
+    monkeypatch.setattr(SqliteStore, "_prepare", refusing)
+    with open_index(f"sqlite:{path}") as index:
+        assert index.search("tide").n_pages == 1
+        with pytest.raises(StoreWriteError, match="reading only"):
+            index.update()
+
+
+def test_reader_of_a_store_that_was_never_indexed_finds_nothing_and_says_so(path: Path) -> None:
+    with SqliteStore(path) as store:
+        store.add(make(1, "tide"))
+    with open_index(f"sqlite:{path}", read_only=True) as index:
+        assert index.search("tide") == Results(hits=(), n_pages=0, n_blocks=0, unindexed=1)
+        with pytest.raises(StoreWriteError, match="not indexed yet"):
+            index.update()
+
+
+def test_empty_store_has_no_results(store: SqliteStore) -> None:
+    index = put(store)
+    assert index.search("tide") == Results(hits=(), n_pages=0, n_blocks=0, unindexed=0)
+
+
+def test_search_goes_on_while_another_process_writes(path: Path) -> None:
+    with SqliteStore(path, wait_s=0.1) as store:
+        index = put(store, make(1, "tide"))
+        store.add(make(2, "tide"))
+        store.commit()
+        writer = sqlite3.connect(path, isolation_level=None)
+        writer.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreLockedError):
+            index.update()
+        assert (index.search("tide").n_pages, index.search("tide").unindexed) == (1, 1)
+        writer.execute("ROLLBACK")
+        writer.close()
+        assert index.update() == 1
+
+
+def test_damaged_index_is_told_and_made_anew(path: Path) -> None:
+    with SqliteStore(path) as store:
+        put(store, *(make(n, "tide " + " ".join(f"w{n}x{i}" for i in range(200))) for n in range(20)))
+    db = sqlite3.connect(path)
+    db.execute("UPDATE search_text_data SET block = x'00' WHERE id > 1000")
+    db.commit()
+    db.close()
+    with SqliteStore(path) as store:
+        with pytest.raises(StoreDamagedError):
+            store.index().search("tide")
+        assert store.index().rebuild() == 20
+        assert store.index().search("tide").n_pages == 20
+
+
+def test_python_without_fts5_is_told(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "_TABLE", "CREATE VIRTUAL TABLE search_text USING fts5_is_missing (words)")
+    with pytest.raises(StoreError, match="built without FTS5"):
+        store.index().update()
+
+
+def test_index_of_a_closed_store_is_told(path: Path) -> None:
+    store = SqliteStore(path)
+    index = put(store, make(1, "tide"))
+    store.close()
+    with pytest.raises(StoreError):
+        index.search("tide")
+    with pytest.raises(StoreError, match="is closed"):
+        store.index()

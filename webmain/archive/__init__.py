@@ -1,0 +1,1 @@
+"""Recorded pages: WARC files in and out."""

@@ -1,0 +1,291 @@
+"""Recording a crawl to WARC, and finding answers in such recordings again."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import mmap
+import re
+import uuid
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+from urllib.parse import urldefrag, urlsplit, urlunsplit
+
+from webmain.archive.warc import ArchiveError, Capture, OnSkip, read_captures
+from webmain.store.append import AppendFile
+from webmain.store.protocol import NotAStoreError, StoreError, StoreSpecError, utc_now
+from webmain.urls import without_credentials
+
+_MAGIC = b"\x1f\x8b\x08"
+_LINE_BREAKS = re.compile(r"[\r\n\0]+")
+_PHRASES = {200: "OK", 301: "Moved Permanently", 302: "Found", 304: "Not Modified", 403: "Forbidden", 404: "Not Found"}
+
+_SECRET = frozenset(("authorization", "cookie", "proxy-authorization", "set-cookie", "set-cookie2"))
+"""Headers that identify a reader: never recorded."""
+
+Headers = Mapping[str, str] | Iterable[tuple[str, str]]
+
+
+class WarcWriter:
+    """Appends HTTP messages to a `.warc.gz`: a gzip member for each record, each written by one `os.write`.
+
+    Credentials are not recorded: neither those in addresses nor cookies and authorisations; parameters of a query are.
+    After a kill the file ends in at most one unfinished member, which readers pass over and the next opening cuts
+    off. One process writes to a file at a time.
+
+    Parameters
+    ----------
+    path : str or Path
+        Ends in `.warc.gz`; made, with its folders, where it is not there.
+    software : str
+        Named in the `warcinfo` record that opens each session.
+
+    Attributes
+    ----------
+    cut_bytes : int
+        Length of the unfinished member that was cut off on opening; 0 as a rule.
+
+    Raises
+    ------
+    StoreSpecError
+        The name does not end in `.warc.gz`.
+    NotAStoreError
+        The file is there and is no gzip file; it was left as it is.
+    StoreLockedError, StoreWriteError
+        As `AppendFile`.
+    """
+
+    def __init__(self, path: str | Path, *, software: str = "webmain") -> None:
+        self.path = Path(path)
+        if not self.path.name.lower().endswith(".warc.gz"):
+            raise StoreSpecError(f"warc {path}: the name of a recording ends in .warc.gz")
+        self.cut_bytes = 0
+        self._file = AppendFile(self.path, label=f"warc {path}")
+        try:
+            self._mend()
+            fields = f"software: {_one_line(software)}\r\nformat: WARC File Format 1.1\r\n".encode()
+            self._put("warcinfo", fields, {"Content-Type": "application/warc-fields"}, utc_now())
+        except BaseException:
+            self._file.close()
+            raise
+
+    def write(
+        self,
+        url: str,
+        status: int,
+        headers: Headers,
+        body: bytes,
+        fetched_at: datetime | None = None,
+        *,
+        request: bytes | None = None,
+    ) -> int:
+        """Append an answer; return the offset at which its record begins.
+
+        Parameters
+        ----------
+        url : str
+            What was asked for; without line breaks.
+        status : int
+            Three digits.
+        headers : mapping or pairs of str
+            As they came; a body is stored after transfer decoding, so that `Transfer-Encoding` is left out and
+            `Content-Length` is made true.
+        body : bytes
+            Before content decoding.
+        fetched_at : datetime, optional
+            Time-zone aware; now by default.
+        request : bytes, optional
+            The request as it was sent, for a record of its own.
+
+        Raises
+        ------
+        StoreFullError, StoreWriteError
+            The file is as long as it was.
+        """
+        if self._file.closed:
+            raise StoreError(f"{self._file.label} is closed")
+        when = fetched_at or utc_now()
+        target = {"WARC-Target-URI": _one_line(without_credentials(url))}
+        head = _http_head(status, headers, len(body))
+        digest = {"WARC-Payload-Digest": _digest(body)}
+        begin = self._file.size()
+        kind = {"Content-Type": "application/http; msgtype=response"}
+        response_id = self._put("response", head + body, target | kind | digest, when)
+        if request is not None:
+            concurrent = {"Content-Type": "application/http; msgtype=request", "WARC-Concurrent-To": response_id}
+            self._put("request", _without_secrets(request), target | concurrent, when)
+        return begin
+
+    def close(self) -> None:
+        """Close the file; a second call does nothing."""
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _put(self, kind: str, block: bytes, fields: Mapping[str, str], when: datetime) -> str:
+        """Append one record; return its id."""
+        record_id = f"<urn:uuid:{uuid.uuid4()}>"
+        head = {
+            "WARC-Type": kind,
+            "WARC-Record-ID": record_id,
+            "WARC-Date": when.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z"),
+            "WARC-Block-Digest": _digest(block),
+            **fields,
+            "Content-Length": str(len(block)),
+        }
+        lines = "".join(f"{name}: {value}\r\n" for name, value in head.items())
+        record = f"WARC/1.1\r\n{lines}\r\n".encode("utf-8", "replace") + block + b"\r\n\r\n"
+        self._file.append(gzip.compress(record, 6, mtime=0))
+        return record_id
+
+    def _mend(self) -> None:
+        """Cut off an unfinished last member."""
+        size = self._file.size()
+        if not size:
+            return
+        with mmap.mmap(self._file.fd, 0, access=mmap.ACCESS_READ) as data:
+            if not _MAGIC.startswith(data[:3]):
+                raise NotAStoreError(f"{self._file.label}: this file is something else; it was left as it is")
+            end = _whole(data)
+        if end < size:
+            self.cut_bytes = self._file.cut(end)
+
+
+class WarcIndex:
+    """Finds the last capture of a URL in WARC files; holds offsets, not bodies (about 300 bytes a URL).
+
+    Parameters
+    ----------
+    paths : sequence of str or Path
+        WARC files; later files and later records win.
+    on_skip : callable, optional
+        Told what was passed over, as by `read_pages`.
+
+    Raises
+    ------
+    ArchiveError
+        A file cannot be read.
+    """
+
+    def __init__(self, paths: Sequence[str | Path], *, on_skip: OnSkip | None = None) -> None:
+        self.paths = tuple(map(Path, paths))
+        self._places: dict[str, tuple[int, int]] = {}
+        for n, path in enumerate(self.paths):
+            try:
+                with path.open("rb") as stream:
+                    for offset, capture in read_captures(stream, on_skip=on_skip):
+                        self._places[replay_key(capture.url)] = n, offset
+            except OSError as error:
+                raise ArchiveError(f"{path}: {error.strerror}") from error
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __contains__(self, url: str) -> bool:
+        return replay_key(url) in self._places
+
+    def urls(self) -> tuple[str, ...]:
+        """Return the URLs that were recorded, in the order of their first capture, without fragments."""
+        return tuple(self._places)
+
+    def lookup(self, url: str) -> Capture | None:
+        """Return the last recorded answer of any type and status, redirects as such; None where there is none.
+
+        Raises
+        ------
+        ArchiveError
+            The file has changed or gone since it was indexed.
+        """
+        place = self._places.get(replay_key(url))
+        if place is None:
+            return None
+        path, offset = self.paths[place[0]], place[1]
+        try:
+            with path.open("rb") as stream:
+                stream.seek(offset)
+                found = next((capture for _, capture in read_captures(stream)), None)
+        except OSError as error:
+            raise ArchiveError(f"{path}: {error.strerror}") from error
+        if found is None or replay_key(found.url) != replay_key(url):
+            raise ArchiveError(f"{path}: has changed since it was read; no capture of {url} at byte {offset}")
+        return found
+
+
+def replay_key(url: str) -> str:
+    """Return a URL as it is compared: no fragment, host in lower case, no default port, at least "/" for a path."""
+    plain = urldefrag(without_credentials(url.strip()))[0]
+    try:
+        parts = urlsplit(plain)
+        host = parts.netloc.lower()
+    except ValueError:
+        return plain
+    for scheme, port in (("http", ":80"), ("https", ":443")):
+        if parts.scheme == scheme:
+            host = host.removesuffix(port)
+    return urlunsplit((parts.scheme, host, parts.path or ("/" if host else ""), parts.query, ""))
+
+
+def _whole(data: mmap.mmap) -> int:
+    """Return where the last whole gzip member ends, looking from the end of the file."""
+    at = len(data)
+    while (at := data.rfind(_MAGIC, 0, at)) >= 0:
+        length = _member(data, at)
+        if length:
+            return at + length
+    return 0
+
+
+def _member(data: mmap.mmap, begin: int) -> int:
+    """Return the length of the gzip member at a place; 0 where none begins there or it has no end."""
+    decoder = zlib.decompressobj(31)
+    at = begin
+    try:
+        while not decoder.eof and at < len(data):
+            decoder.decompress(data[at : at + (1 << 16)])
+            at += 1 << 16
+    except zlib.error:
+        return 0
+    return min(at, len(data)) - len(decoder.unused_data) - begin if decoder.eof else 0
+
+
+def _http_head(status: int, headers: Headers, length: int) -> bytes:
+    """Return status line and headers of an answer; nothing in them can end the head early."""
+    pairs = headers.items() if isinstance(headers, Mapping) else headers
+    left_out = _SECRET | {"transfer-encoding", "content-length"}
+    kept = [(n, v) for name, v in pairs if (n := _one_line(name).replace(":", "").strip()).lower() not in left_out]
+    lines = [f"HTTP/1.1 {status} {_PHRASES.get(status, 'Status')}"]
+    lines += [f"{name}: {_one_line(without_credentials(value))}" for name, value in kept]
+    return "\r\n".join([*lines, f"Content-Length: {length}", "", ""]).encode("utf-8", "replace")
+
+
+def _without_secrets(request: bytes) -> bytes:
+    """Return a request without headers that identify a reader, and without credentials in its first line."""
+    head, blank, body = request.partition(b"\r\n\r\n")
+    kept: list[str] = []
+    is_secret = False
+    for n, line in enumerate(head.decode("latin-1").split("\r\n")):
+        if n and line[:1] not in (" ", "\t"):  # else it goes on with the header before
+            is_secret = line.partition(":")[0].strip().lower() in _SECRET
+        if not is_secret:
+            kept.append(without_credentials(line))
+    return "\r\n".join(kept).encode("latin-1") + blank + body
+
+
+def _one_line(text: str) -> str:
+    return _LINE_BREAKS.sub(" ", text).strip()
+
+
+def _digest(data: bytes) -> str:
+    sha1 = hashlib.sha1(data, usedforsecurity=False).digest()
+    return "sha1:" + base64.b32encode(sha1).decode()

@@ -1,0 +1,422 @@
+"""Pages from WARC archives and from folders of HTML files.
+
+Archives are read with FastWARC, record by record; a page is held only while it is looked at. Records that hold no
+HTML page are passed over, each with its reason. A damaged record is told with its place, and reading goes on at the next
+one that is whole.
+"""
+
+from __future__ import annotations
+
+import base64
+import glob
+import hashlib
+import os
+import re
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from webmain.archive.decoding import MAX_BYTES, TooLargeError, decode_body
+from webmain.items import Page
+
+if TYPE_CHECKING:
+    from fastwarc.warc import WarcRecord
+
+_WARC_NAME = re.compile(r"\.warc(\.gz|\.zst|\.lz4)?$", re.IGNORECASE)
+_HTML_NAME = re.compile(r"\.(html?|xhtml|xht|shtml)(\.gz)?$", re.IGNORECASE)
+_MARKUP = re.compile(rb"<(!doctype\s+html|html|head|body|title|meta|article|div|p)\b", re.IGNORECASE)
+_SAVED_FROM = re.compile(rb"<!--\s*saved from url=\(\d{1,6}\)(https?://[^\s<>\"']{1,2000})\s*-->", re.IGNORECASE)
+_STATUS_LINE = re.compile(rb"HTTP/[0-9](?:\.[0-9])?[ \t]+([1-5][0-9]{2})(?![0-9])")
+_HEAD_END = re.compile(rb"\r?\n\r?\n")
+_MAX_HEAD = 1 << 16
+_SNIFF = 2048
+_VAGUE = (
+    "",
+    "text/plain",
+    "application/octet-stream",
+    "binary/octet-stream",
+    "unknown/unknown",
+    "content/unknown",
+    "*/*",
+)
+_DECODED = ("content-encoding", "transfer-encoding", "content-length")
+
+
+class ArchiveError(ValueError):
+    """The path names nothing that pages can be read from."""
+
+
+class Skip(StrEnum):
+    """Why a record or a file gave no page."""
+
+    NOT_RESPONSE = "not_response"  # warcinfo, request, metadata, conversion ...
+    REVISIT = "revisit"  # says only that the page was as before
+    NOT_HTTP = "not_http"  # DNS answers and the like, or a head that is no HTTP
+    STATUS = "status"  # any status but 200
+    NOT_HTML = "not_html"
+    TOO_LARGE = "too_large"
+    DAMAGED = "damaged"  # a record is broken, or shorter than it says; or the archive is cut off
+    UNREADABLE = "unreadable"  # the system refused to open the file
+
+
+OnSkip = Callable[[Skip, str | None], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capture:
+    """One archived HTTP answer of any kind and status, as a replay needs it.
+
+    Attributes
+    ----------
+    url : str
+        `WARC-Target-URI`.
+    headers : tuple of (str, str)
+        As recorded, in order, names as they stood.
+    body : bytes
+        After transfer decoding, before content decoding: what `Content-Encoding` says still holds.
+    fetched_at : datetime or None
+        `WARC-Date`, in UTC.
+    """
+
+    url: str
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+    fetched_at: datetime | None
+
+
+def read_pages(path: str | Path, *, on_skip: OnSkip | None = None, max_bytes: int = MAX_BYTES) -> Iterator[Page]:
+    """Yield the HTML pages of an archive, a folder, a glob or a single HTML file, in a fixed order.
+
+    A WARC record's page has the record's URL, date, status and headers (names in lower case, without the encodings
+    that were undone). A file's page has the URL of its mark `<!-- saved from url=... -->` where a browser left one,
+    else its `file:` URL, so that the same file keeps the same id; its date is the file's time. Relative links of such
+    a page lead nowhere; its canonical link still counts.
+
+    Parameters
+    ----------
+    path : str or Path
+        A WARC file (plain, .gz, .zst, .lz4), a folder (searched through; .html, .htm, .xhtml, .shtml, each also .gz,
+        and WARC files), a glob (`**` goes through folders), or a file: what it is, is told by its first bytes.
+    on_skip : callable, optional
+        Called with the reason and the URL (the path of a file) for each record or file that gives no page.
+    max_bytes : int
+        Bound on a body, before and after decoding.
+
+    Raises
+    ------
+    ArchiveError
+        Nothing is there. Raised at once, not at the first page.
+    """
+    files = _files(path)
+    return _pages(files, on_skip or _ignore, max_bytes)
+
+
+def count_pages(path: str | Path) -> int:
+    """Return how many pages `read_pages` yields; reads everything once."""
+    return sum(1 for _ in read_pages(path))
+
+
+def read_captures(stream: BinaryIO, *, on_skip: OnSkip | None = None) -> Iterator[tuple[int, Capture]]:
+    """Yield every HTTP answer of an open WARC file with the offset of its record; damage is told to `on_skip`."""
+    return _captures(stream, on_skip or _ignore, MAX_BYTES)
+
+
+def _ignore(reason: Skip, url: str | None) -> None:
+    """Count nothing."""
+
+
+def _pages(files: Iterator[Path], on_skip: OnSkip, max_bytes: int) -> Iterator[Page]:
+    for file in files:
+        try:
+            with file.open("rb") as stream:
+                if not stream.read(1) and _WARC_NAME.search(file.name):
+                    on_skip(Skip.DAMAGED, str(file))
+                    continue
+                stream.seek(0)
+                if _is_warc(stream):
+                    yield from _warc_pages(stream, on_skip, max_bytes)
+                else:
+                    page = _file_page(file, stream, on_skip, max_bytes)
+                    if page is not None:
+                        yield page
+        except OSError:
+            on_skip(Skip.UNREADABLE, str(file))
+
+
+def _files(path: str | Path) -> Iterator[Path]:
+    """Return the files that a path stands for, sorted."""
+    place = Path(path).expanduser()
+    if place.is_dir():
+        return _walk(place)
+    if place.exists():
+        return iter((place,))
+    found = sorted(map(Path, glob.glob(str(place), recursive=True)))  # noqa: PTH207 - absolute patterns too
+    if not found:
+        raise ArchiveError(
+            f"{path}: no such file or folder, and nothing matches it as a pattern; "
+            "give a WARC file, a folder of HTML files, or a pattern such as 'pages/*.warc.gz'"
+        )
+    return (file for match in found for file in (_walk(match) if match.is_dir() else (match,)) if file.is_file())
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    """Yield the pages' and archives' files below a folder; links are followed, each folder is entered once."""
+    seen: set[tuple[int, int]] = set()
+    for root, folders, names in os.walk(folder, followlinks=True):
+        try:
+            here = Path(root).stat()
+        except OSError:  # removed meanwhile
+            continue
+        if (here.st_dev, here.st_ino) in seen:
+            folders.clear()
+            continue
+        seen.add((here.st_dev, here.st_ino))
+        folders.sort()
+        for name in sorted(names):
+            file = Path(root, name)
+            if (_HTML_NAME.search(name) or _WARC_NAME.search(name)) and file.is_file():
+                yield file
+
+
+def _is_warc(stream: BinaryIO) -> bool:
+    """Tell by the first bytes, inside a compression too, and go back to the start."""
+    head = stream.read(_SNIFF)
+    stream.seek(0)
+    if head.startswith(b"\x1f\x8b"):
+        try:
+            head = zlib.decompressobj(31).decompress(head, 64)
+        except zlib.error:
+            return bool(_WARC_NAME.search(str(stream.name)))
+    elif head.startswith((b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18")):  # Zstandard, LZ4: no web page is stored so
+        return True
+    return head.startswith(b"WARC/") or (bool(_WARC_NAME.search(str(stream.name))) and not _MARKUP.search(head))
+
+
+def _file_page(file: Path, stream: BinaryIO, on_skip: OnSkip, max_bytes: int) -> Page | None:
+    """Make a page of an HTML file."""
+    body = stream.read(max_bytes + 1)
+    try:
+        body = decode_body(body, content="gzip" if body.startswith(b"\x1f\x8b") else "", max_bytes=max_bytes)
+    except TooLargeError:
+        on_skip(Skip.TOO_LARGE, str(file))
+        return None
+    if _WARC_NAME.search(file.name) and not _MARKUP.search(body, 0, _SNIFF):  # named so, and neither WARC nor HTML
+        on_skip(Skip.DAMAGED, str(file))
+        return None
+    saved = _SAVED_FROM.search(body, 0, _SNIFF)
+    url = saved[1].decode("ascii", "replace") if saved else file.resolve().as_uri()
+    changed = datetime.fromtimestamp(os.fstat(stream.fileno()).st_mtime, UTC).replace(microsecond=0)
+    return Page(url=url, body=body, fetched_at=changed)
+
+
+def _warc_pages(stream: BinaryIO, on_skip: OnSkip, max_bytes: int) -> Iterator[Page]:
+    for _, capture in _captures(stream, on_skip, max_bytes):
+        page = capture_page(capture, on_skip=on_skip, max_bytes=max_bytes)
+        if page is not None:
+            yield page
+
+
+def capture_page(capture: Capture, *, on_skip: OnSkip | None = None, max_bytes: int = MAX_BYTES) -> Page | None:
+    """Return an archived answer as a page; None, and a reason told, where it is no HTML page of status 200."""
+    tell = on_skip or _ignore
+    headers = joined(capture.headers)
+    if capture.status != 200:
+        tell(Skip.STATUS, capture.url)
+        return None
+    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+    if "html" not in kind and kind not in _VAGUE:
+        tell(Skip.NOT_HTML, capture.url)
+        return None
+    try:
+        body = decode_body(capture.body, content=headers.get("content-encoding", ""), max_bytes=max_bytes)
+    except TooLargeError:
+        tell(Skip.TOO_LARGE, capture.url)
+        return None
+    if "html" not in kind and not _MARKUP.search(body, 0, _SNIFF):
+        tell(Skip.NOT_HTML, capture.url)
+        return None
+    kept = {name: value for name, value in headers.items() if name not in _DECODED}
+    return Page(url=capture.url, body=body, fetched_at=capture.fetched_at, status=200, headers=kept)
+
+
+def joined(headers: tuple[tuple[str, str], ...]) -> Mapping[str, str]:
+    """Return headers by their names in lower case, repeated ones joined by commas."""
+    result: dict[str, str] = {}
+    for name, value in headers:
+        key = name.strip().lower()
+        result[key] = f"{result[key]}, {value.strip()}" if key in result else value.strip()
+    return result
+
+
+def _captures(stream: BinaryIO, on_skip: OnSkip, max_bytes: int) -> Iterator[tuple[int, Capture]]:
+    """Read record after record; damage is told once with the file and the place, and what follows it is read."""
+    file = str(getattr(stream, "name", "the archive"))
+    start: int | None = stream.tell()
+    is_told = False
+    while start is not None:
+        begin, url = start, None
+        stream.seek(start)
+        try:
+            for record in _records(stream):
+                begin, url, is_told = record.stream_pos, _target(record), False
+                answer = _answer(record, url, max_bytes)
+                if answer is Skip.DAMAGED:
+                    break  # where it ends is uncertain
+                if isinstance(answer, Skip):
+                    on_skip(answer, url)
+                else:
+                    yield begin, answer
+            else:
+                return
+        except (OSError, ValueError):
+            pass
+        if not is_told:
+            on_skip(Skip.DAMAGED, _place(file, begin, url))
+        is_told = True
+        start = _next_record(stream, begin + 1)
+
+
+def _records(stream: BinaryIO) -> Iterator[WarcRecord]:
+    from fastwarc.warc import ArchiveIterator
+
+    return iter(ArchiveIterator(stream, parse_http=False))
+
+
+_BEGIN = re.compile(rb"\x1f\x8b\x08|WARC/\d\.\d\r?\nWARC-")
+_STEP = 1 << 20
+_OVERLAP = 32
+
+
+def _next_record(stream: BinaryIO, after: int) -> int | None:
+    """Return where the next record begins, plain or as a gzip member of its own; None where none does."""
+    at = after
+    while True:
+        stream.seek(at)
+        chunk = stream.read(_STEP)
+        for match in _BEGIN.finditer(chunk):
+            place = at + match.start()
+            if chunk[match.start()] != 0x1F or _is_member(stream, place):
+                return place
+        if len(chunk) < _STEP:
+            return None
+        at += _STEP - _OVERLAP
+
+
+def _is_member(stream: BinaryIO, place: int) -> bool:
+    stream.seek(place)
+    try:
+        return zlib.decompressobj(31).decompress(stream.read(_SNIFF), 64).startswith(b"WARC/")
+    except zlib.error:
+        return False
+
+
+def _place(file: str, offset: int, url: str | None) -> str:
+    """Name the place of a damage: the archive, and the record that is broken or the last whole one before it."""
+    if url:
+        return f"{file} (at or after the record of {url} at byte {offset})"
+    return f"{file} (at or after byte {offset})" if offset else file
+
+
+def _answer(record: WarcRecord, url: str | None, max_bytes: int) -> Capture | Skip:
+    """Read a record as an HTTP answer; a `resource` record is one of status 200."""
+    from fastwarc.warc import WarcRecordType
+
+    if record.headers.get("Content-Length") is None:  # the head is cut off
+        return Skip.DAMAGED
+    if record.record_type == WarcRecordType.revisit:
+        return Skip.REVISIT
+    if record.record_type not in (WarcRecordType.response, WarcRecordType.resource):
+        return Skip.NOT_RESPONSE
+    if record.content_length > max_bytes + _MAX_HEAD:
+        return Skip.TOO_LARGE
+    is_response = record.record_type == WarcRecordType.response
+    if url is None or (is_response and not record.is_http):
+        return Skip.NOT_HTTP
+    declared = record.content_length
+    body = record.reader.read(declared)
+    if len(body) < declared or _is_broken(body, record.headers.get("WARC-Block-Digest") or ""):
+        return Skip.DAMAGED
+    status = 200
+    headers: tuple[tuple[str, str], ...] = (("Content-Type", record.headers.get("Content-Type") or ""),)
+    if is_response:
+        message = _message(body)
+        if message is None:
+            return Skip.NOT_HTTP
+        status, headers, body = message
+    if len(body) > max_bytes:
+        return Skip.TOO_LARGE
+    named = joined(headers)
+    if is_response and status == 200 and _is_cut(body, named):
+        return Skip.DAMAGED
+    body = decode_body(body, transfer=named.get("transfer-encoding", ""), max_bytes=max_bytes)
+    return Capture(url=url, status=status, headers=headers, body=body, fetched_at=_date(record))
+
+
+_SWALLOWED = re.compile(rb"\r\n\r\nWARC/\d\.\d\r\nWARC-")
+
+
+def _is_broken(block: bytes, digest: str) -> bool:
+    """Tell whether a record's content is not what was written; without a digest, whether the next record is in it."""
+    algorithm, _, value = digest.strip().partition(":")
+    if algorithm.lower() == "sha1" and value:
+        sha1 = hashlib.sha1(block, usedforsecurity=False)
+        return value.upper() not in (base64.b32encode(sha1.digest()).decode(), sha1.hexdigest().upper())
+    return _SWALLOWED.search(block) is not None
+
+
+def _is_cut(body: bytes, headers: Mapping[str, str]) -> bool:
+    """Tell whether a body is shorter than its `Content-Length`; one that was stored decoded has no length to compare."""
+    declared = headers.get("content-length", "")
+    if "transfer-encoding" in headers or not (declared.isascii() and declared.isdigit()):
+        return False
+    if headers.get("content-encoding", "identity").strip().lower() != "identity" and not body.startswith(b"\x1f\x8b"):
+        return False
+    return len(body) < int(declared[:18])
+
+
+def _message(block: bytes) -> tuple[int, tuple[tuple[str, str], ...], bytes] | None:
+    """Split an HTTP answer into status, headers and body; None where it is none."""
+    end = _HEAD_END.search(block, 0, _MAX_HEAD)
+    start = _STATUS_LINE.match(block)
+    if start is None:
+        return None
+    head, body = (block[: end.start()], block[end.end() :]) if end else (block, b"")
+    headers: list[tuple[str, str]] = []
+    for line in head.split(b"\n")[1:]:
+        name, colon, value = _header_text(line).partition(":")
+        if line[:1] in (b" ", b"\t") and headers:  # folded, as old servers do
+            headers[-1] = (headers[-1][0], f"{headers[-1][1]} {_header_text(line).strip()}")
+        elif colon:
+            headers.append((name.strip(), value.strip()))
+    return int(start[1]), tuple(headers), body
+
+
+def _header_text(line: bytes) -> str:
+    """Decode a header as UTF-8, which servers send, else as Latin-1, which the standard says."""
+    try:
+        return line.decode()
+    except UnicodeDecodeError:
+        return line.decode("latin-1")
+
+
+def _target(record: WarcRecord) -> str | None:
+    """Return the record's URL, without the angle brackets that an old writer put around it."""
+    url = (record.headers.get("WARC-Target-URI") or "").strip()
+    if url.startswith("<") and url.endswith(">"):
+        url = url[1:-1]
+    return url or None
+
+
+def _date(record: WarcRecord) -> datetime | None:
+    """Return `WARC-Date` in UTC; None where it is none."""
+    text = (record.headers.get("WARC-Date") or "").strip()
+    try:
+        date = datetime.fromisoformat(text)
+        return date.replace(tzinfo=UTC) if date.tzinfo is None else date.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None

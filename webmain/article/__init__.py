@@ -1,0 +1,1 @@
+"""From kept text to an article: kinds, tables, pictures, comments, words, identity, Markdown."""

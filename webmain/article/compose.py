@@ -1,0 +1,331 @@
+"""What an extractor kept, as an article: blocks, metadata, language and identity; and articles over several pages as one."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from dataclasses import fields, replace
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from webmain.article.fallback import fallback_blocks
+from webmain.article.identity import article_id
+from webmain.article.inserts import fitting
+from webmain.article.kinds import article_blocks, compose_blocks
+from webmain.article.pictures import article_images
+from webmain.article.regions import comment_leaves, leaves_of_lines, with_captions
+from webmain.embedded.articles import embedded_instead, embedded_text
+from webmain.html.document import DEFAULT_MAX_BYTES, Document
+from webmain.html.places import HEADINGS
+from webmain.items import (
+    HIDDEN,
+    Article,
+    ArticleBlock,
+    Hints,
+    Image,
+    Kind,
+    Metadata,
+    Page,
+    Reason,
+    Rejected,
+    Source,
+    Unit,
+)
+from webmain.keep import DEFAULT_KEEP, Keep
+from webmain.metadata.dates import precision
+from webmain.metadata.head import letters
+from webmain.text.normal import fingerprint
+from webmain.urls import is_web, site_key, without_credentials
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from webmain.extractors.base import Extraction
+
+LANGUAGE_BLOCKS = 5
+"""So many of the longest blocks are looked at for the language."""
+
+MAX_WHY_CHARS = 160
+"""Characters of a method's reason that a rejection repeats."""
+
+ANY_PROSE = 1.0
+"""Prose of a body in JSON-LD that is used where there is no other text at all."""
+
+MIN_FEED_CHARS = 200
+"""A feed's full content is used where the page gives less text than this."""
+
+
+_CONFIDENCE_OF = {"embedded": None, "feed": None, "fallback": 0.0}
+"""Confidence of articles whose text is not what the method chose."""
+
+
+def compose(extraction: Extraction, *, metadata: bool = True, keep: Keep = DEFAULT_KEEP) -> Article:
+    """Turn an extraction into an article.
+
+    Parameters
+    ----------
+    extraction : Extraction
+    metadata : bool
+        Read the page's metadata and detect the language too; without, only text, blocks and scores are filled.
+    keep : Keep
+        What beside running text is kept.
+
+    Raises
+    ------
+    Rejected
+        `NO_TEXT` where the method kept nothing and neither a feed nor the page's own data brought the article's content;
+        `NO_BLOCKS` where there was nothing to keep.
+    """
+    with extraction.document.deadline:
+        return _compose(extraction, metadata, keep)
+
+
+def _compose(extraction: Extraction, metadata: bool, keep: Keep) -> Article:
+    document = extraction.document
+    found = _found(extraction, keep, locate=metadata)
+    blocks = found.blocks
+    name = extraction.extractor
+    hints = document.page.hints
+    if hints is not None and hints.content_html and sum(len(b.text) for b in blocks) < MIN_FEED_CHARS:
+        from_feed = _all_of(hints.content_html, document, keep)
+        if sum(len(b.text) for b in from_feed.blocks) > sum(len(b.text) for b in blocks):
+            found, name = from_feed._replace(comments=found.comments), "feed"
+            blocks = found.blocks
+    if (not blocks or (extraction.confidence is not None and name != "feed")) and (
+        embedded := embedded_instead(document, "\n\n".join(b.text for b in blocks))
+    ):
+        found, name = _Found(embedded.blocks, comments=found.comments), "embedded"
+        if keep != DEFAULT_KEEP:
+            wanted = replace(keep, captions=keep.captions or False)
+            found = _all_of(embedded.html, document, wanted)._replace(comments=found.comments)
+        blocks = found.blocks
+    if not blocks and extraction.confidence is not None:
+        blocks, name = fallback_blocks(document), "fallback"
+    if not blocks and (embedded := embedded_text(document, states=False, least=ANY_PROSE)):
+        blocks, name = embedded.blocks, "embedded"
+    if not blocks:
+        reason = Reason.NO_TEXT if len(extraction.segmentation) else Reason.NO_BLOCKS
+        raise Rejected(reason, _why_nothing(extraction), url=document.url)
+    article = Article(
+        url=without_credentials(document.url) if document.url else None,
+        text="\n\n".join(b.text for b in blocks),
+        blocks=blocks,
+        images=found.images,
+        comments=found.comments,
+        extractor=name,
+        confidence=_CONFIDENCE_OF.get(name, extraction.confidence),
+    )
+    return _complete(article, document) if metadata else article
+
+
+def _why_nothing(extraction: Extraction) -> str:
+    """Return a sentence on what was kept, with the reason that most blocks were dropped for."""
+    n_kept, n = int(extraction.kept.sum()), len(extraction.kept)
+    if not n:
+        return f"{extraction.extractor} finds no block of text"
+    if n_kept:
+        return f"{extraction.extractor} kept {n_kept} of {n} blocks, and there is no text in them"
+    told = f"{extraction.extractor} kept none of {n} blocks"
+    reasons = Counter(" ".join(why.split()) for why in extraction.why)
+    reasons.pop("", None)
+    if not reasons:
+        return told
+    ((why, count),) = reasons.most_common(1)
+    why = why if len(why) <= MAX_WHY_CHARS else why[: MAX_WHY_CHARS - 1] + "…"
+    return f"{told}: {why}" + (f" ({count} of them)" if count < n else "")
+
+
+class _Found(NamedTuple):
+    """What an article is composed of."""
+
+    blocks: tuple[ArticleBlock, ...] = ()
+    images: tuple[Image, ...] = ()
+    comments: tuple[ArticleBlock, ...] = ()
+
+
+def _found(extraction: Extraction, keep: Keep, *, locate: bool) -> _Found:
+    """Return the kept text as blocks, and what else was asked for."""
+    if extraction.unit is Unit.LINES and not (keep.captions or keep.links or keep.images or keep.comments):
+        return _Found(_line_blocks(extraction, keep))
+    document, segmentation = extraction.document, extraction.segmentation
+    owner, kept = segmentation.of_unit, extraction.kept_units
+    if extraction.unit is Unit.LINES:
+        owner = leaves_of_lines(document, np.flatnonzero(kept), owner)
+        kept = owner >= 0
+    score, raw = np.append(extraction.score, 0.0)[owner], np.append(extraction.raw, 0.0)[owner]
+    if extraction.confidence is not None and extraction.unit is Unit.LEAVES:
+        kept = fitting(document, kept)
+    comments: tuple[ArticleBlock, ...] = ()
+    if keep.comments:
+        told = extraction.comments
+        apart = comment_leaves(document, kept) if told is None else np.append(told, False)[owner] & ~kept
+        kept = kept & ~apart
+        comments = article_blocks(document, apart, score=score, raw=raw, locate=locate, keep=replace(keep, lists=True))
+    if keep.captions:
+        kept = with_captions(document, kept)
+    composed = compose_blocks(document, kept, score=score, raw=raw, locate=locate, keep=keep)
+    images = article_images(document, kept, composed.first_leaf) if keep.images else ()
+    return _Found(composed.blocks, images, comments)
+
+
+def _line_blocks(extraction: Extraction, keep: Keep) -> tuple[ArticleBlock, ...]:
+    """Return kept source lines as blocks, by the tags that open them."""
+    segmentation, lines = extraction.segmentation, extraction.document.lines
+    score, raw = (column.astype(np.float64).tolist() for column in (extraction.score, extraction.raw))
+    owner = segmentation.of_unit.tolist()
+    blocks = []
+    for line in np.flatnonzero(extraction.kept_units).tolist():
+        if text := lines.texts[line]:
+            block, opener = owner[line], lines.openers[line]
+            kind = Kind.HEADING if opener in HEADINGS else _LINE_KINDS.get(opener, Kind.PARAGRAPH)
+            if (kind is Kind.CAPTION and keep.captions is False) or (opener in _CELLS and not keep.tables):
+                continue
+            level = HEADINGS.get(opener, 1 if kind is Kind.LIST_ITEM else 0)
+            blocks.append(ArticleBlock(kind=kind, text=text, level=level, score=score[block], raw=raw[block]))
+    n_listed = sum(len(b.text) for b in blocks if b.kind is Kind.LIST_ITEM)
+    if not keep.lists and 2 * n_listed < sum(len(b.text) for b in blocks):
+        blocks = [block for block in blocks if block.kind is not Kind.LIST_ITEM]
+    return tuple(blocks)
+
+
+_CELLS = frozenset(("td", "th"))
+_LINE_KINDS = {
+    "li": Kind.LIST_ITEM,
+    "dt": Kind.LIST_ITEM,
+    "dd": Kind.LIST_ITEM,
+    "blockquote": Kind.QUOTE,
+    "figcaption": Kind.CAPTION,
+    "pre": Kind.CODE,
+}
+
+
+def _all_of(html: str, document: Document, keep: Keep) -> _Found:
+    """Return all shown text of a feed's content as blocks."""
+    content = Document(Page(url=document.url, html=html), html=html[:DEFAULT_MAX_BYTES], deadline=document.deadline)
+    leaves = content.leaves
+    kept = ~leaves.has(HIDDEN)
+    composed = compose_blocks(content, kept, score=np.ones(len(leaves)), raw=np.ones(len(leaves)), keep=keep)
+    images = article_images(content, kept, composed.first_leaf) if keep.images else ()
+    return _Found(composed.blocks, images)
+
+
+def _complete(article: Article, document: Document) -> Article:
+    """Add what the page says of itself, the language, the identity and the fingerprint."""
+    from webmain.text.language import detect
+
+    page = document.page
+    found = with_hints(document.metadata, page.hints)
+    language = detect(_sample(article.blocks))
+    own_url = article.url if is_web(article.url) else None
+    address = found.canonical_url or article.url
+    return replace(
+        article,
+        **{f.name: getattr(found, f.name) for f in fields(Metadata)},
+        id=article_id(address or "sha256:" + hashlib.sha256(article.text.encode("utf-8", "replace")).hexdigest()),
+        site=document.site if own_url or not found.canonical_url else site_key(found.canonical_url),
+        language=language.language,
+        language_score=language.score,
+        fingerprint=fingerprint(article.text),
+        fetched_at=page.fetched_at,
+        status=page.status,
+        charset=document.charset,
+        charset_source=document.charset_source,
+        article_reason=page.article_reason,
+    )
+
+
+def _sample(blocks: Sequence[ArticleBlock]) -> str:
+    """Return the longest blocks of a text: where boilerplate was kept by mistake, it is shorter than the article's own."""
+    longest = sorted(blocks, key=lambda block: len(block.text), reverse=True)[:LANGUAGE_BLOCKS]
+    return "\n".join(block.text for block in longest)
+
+
+def with_hints(metadata: Metadata, hints: Hints | None) -> Metadata:
+    """Fill what a page does not say from what a feed or sitemap said of it."""
+    from webmain.discovery.dates import parse_feed_date
+
+    if hints is None:
+        return metadata
+    values: dict[str, Any] = {}
+    sources = dict(metadata.sources)
+    published = parse_feed_date(hints.published) if hints.published else None
+    if published is not None and _is_preciser(published, hints, metadata):
+        values["published"] = published
+        sources["published"] = Source(name=hints.source, raw=(hints.published or "")[:300])
+    if hints.title and _is_edge(hints.title, metadata):
+        values["title"] = hints.title.strip()
+        sources["title"] = Source(name=hints.source, raw=hints.title[:300])
+    for name, raw, value in (
+        ("title", hints.title, hints.title),
+        ("authors", ", ".join(hints.authors), hints.authors),
+        ("description", hints.summary, hints.summary),
+        ("tags", ", ".join(hints.tags), hints.tags),
+        ("published", hints.published, published),
+        ("modified", hints.modified, parse_feed_date(hints.modified) if hints.modified else None),
+        ("language_declared", hints.language, hints.language.lower() if hints.language else None),
+    ):
+        if value and not getattr(metadata, name):
+            values[name] = value
+            sources[name] = Source(name=hints.source, raw=(raw or "")[:300])
+    return replace(metadata, **values, sources=sources) if values else metadata
+
+
+_LEAST_TITLE_LETTERS = 9
+
+
+def _is_edge(hinted: str, metadata: Metadata) -> bool:
+    """Tell whether a hint's title is the page's without the section's or the site's name, on either end of it."""
+    source = metadata.sources.get("title")
+    if not metadata.title or source is None or source.name != "title":
+        return False
+    short, whole = letters(hinted), letters(metadata.title)
+    if len(short) < _LEAST_TITLE_LETTERS or len(short) >= len(whole):
+        return False
+    return whole.startswith(short) or whole.endswith(short)
+
+
+_SAME_DAY_HOURS = 26
+"""Hours that one day lasts over most of the world's zones."""
+
+
+def _is_preciser(hinted: datetime, hints: Hints, metadata: Metadata) -> bool:
+    """Tell whether a hint gives the page's own date with the time or the zone that the page leaves out."""
+    own = metadata.published
+    if own is None or precision(hinted, hints.published or "") < 2:
+        return False
+    source = metadata.sources.get("published")
+    if precision(own, source.raw if source else "") == 2:
+        return False
+    return own.date() == hinted.date() or abs(own - hinted) <= timedelta(hours=_SAME_DAY_HOURS)
+
+
+def stitch(first: Article, rest: Sequence[Article]) -> Article:
+    """Join an article over several pages into one; blocks that stand on an earlier page already are left out."""
+    blocks, images, comments = list(first.blocks), list(first.images), list(first.comments)
+    seen = {fingerprint(b.text) for b in blocks}
+    known = {image.url for image in images}
+    for part in rest:
+        places = [len(blocks) - 1]  # the block that each of the part's own, or what stood before it, has become
+        fresh = []
+        for block in part.blocks:
+            if fingerprint(block.text) not in seen:
+                fresh.append(block)
+            places.append(len(blocks) - 1 + len(fresh))
+        blocks += fresh
+        seen.update(fingerprint(b.text) for b in fresh)
+        images += [replace(i, after=places[i.after + 1]) for i in part.images if i.url not in known]
+        known.update(image.url for image in part.images)
+        comments += [c for c in part.comments if c not in comments]
+    text = "\n\n".join(b.text for b in blocks)
+    return replace(
+        first,
+        text=text,
+        blocks=tuple(blocks),
+        images=tuple(images),
+        comments=tuple(comments),
+        n_parts=first.n_parts + len(rest),
+        fingerprint=fingerprint(text),
+    )

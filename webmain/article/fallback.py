@@ -1,0 +1,142 @@
+"""Some text for every page that has any: what to take where a page shows nothing, in the order of how likely it is meant.
+
+Shown text comes first; then what is there for readers without scripts, what scripts would show, what stands in place of
+players and frames, in form controls, and what is clipped away for screen readers. Last comes markup that is in the source and
+not in the tree: frames' own documents, templates, CDATA sections.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from webmain.article.kinds import article_blocks
+from webmain.embedded.articles import asks_for_scripts
+from webmain.html.document import Document
+from webmain.items import HIDDEN, Flag, Page
+from webmain.text.prose_amount import prose_chars
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from webmain.items import ArticleBlock
+
+ENOUGH_PROSE: Final = 200.0
+"""Characters of prose (`prose_chars`) from which on a kind of text is taken before all that come after it."""
+
+MAX_MARKUP_CHARS: Final = 2_000_000
+"""Characters of markup beside the tree that are looked at."""
+
+_BY_SCRIPT = Flag.HIDDEN_DISPLAY | Flag.HIDDEN_VISIBILITY | Flag.HIDDEN_ATTRIBUTE
+_NOT_PLAIN = HIDDEN | Flag.EMBEDDED | Flag.IN_NOSCRIPT | Flag.IN_CONTROL | Flag.IN_SVG
+_TIERS: Final = (
+    (Flag(0), _NOT_PLAIN),
+    (Flag.IN_NOSCRIPT, _NOT_PLAIN & ~Flag.IN_NOSCRIPT),
+    (_BY_SCRIPT, _NOT_PLAIN & ~_BY_SCRIPT),
+    (Flag.EMBEDDED, _NOT_PLAIN & ~Flag.EMBEDDED),
+    (Flag.IN_CONTROL, _NOT_PLAIN & ~Flag.IN_CONTROL),
+    (Flag.IN_SVG, _NOT_PLAIN & ~Flag.IN_SVG),
+    (Flag.HIDDEN_CLASS, Flag(0)),
+    (_NOT_PLAIN, Flag(0)),
+)
+"""The kinds of text in order: flags of which a leaf has one, and flags that it has none of."""
+
+_PIECE = re.compile(
+    r"<(?:!\[CDATA\[(?P<cdata>.*?)(?:\]\]>|\Z)"
+    r"|(?P<tag>noframes|template|noembed)(?=[\s/>])[^<>]{0,4000}+>(?P<inner>.*?)(?:</(?P=tag)|\Z)"
+    r"|script(?=\s)[^<>]{0,4000}?\stype\s{0,9}=\s{0,9}[\"']?text/(?:html|template|x-[\w-]{0,40}template[\w-]{0,40})[^<>]{0,4000}+>"
+    r"(?P<script>.*?)(?:</script|\Z))",
+    re.DOTALL | re.IGNORECASE,
+)
+_FRAME = re.compile(r"<iframe(?=\s)[^<>]{0,4000}?\ssrcdoc\s{0,9}=\s{0,9}(?:\"([^\"]*+)\"|'([^']*+)')", re.IGNORECASE)
+
+
+def fallback_mask(document: Document) -> NDArray[np.bool_]:
+    """Tell which leaves count as text where a method kept none.
+
+    Parameters
+    ----------
+    document : Document
+
+    Returns
+    -------
+    (n_leaves,) bool
+        The leaves of the first kind that has `ENOUGH_PROSE`: shown, in `noscript`, hidden until a script runs, in place of an
+        embed, in form controls, in SVG, for screen readers only. Where no kind has so much, those of the first that has any
+        letter. A notice that the page needs scripts counts last. All false only where no leaf has a letter.
+    """
+    leaves = document.leaves
+    found: list[tuple[bool, NDArray[np.bool_]]] = []
+    for wanted, unwanted in _TIERS:
+        mask = ~leaves.has(unwanted) & (leaves.has(wanted) if wanted else np.ones(len(leaves), dtype=np.bool_))
+        texts = [leaves.texts[i] for i in np.flatnonzero(mask).tolist()]
+        if not any(any(c.isalnum() for c in text) for text in texts):
+            continue
+        is_notice = asks_for_scripts(" ".join(texts)) if sum(map(len, texts)) < 2_000 else False
+        if not is_notice and sum(prose_chars(text) for text in texts) >= ENOUGH_PROSE:
+            return mask
+        found.append((is_notice, mask))
+    found.sort(key=lambda item: item[0])  # stable: notices last
+    return found[0][1] if found else np.zeros(len(leaves), dtype=np.bool_)
+
+
+def markup_beside_tree(document: Document) -> str:
+    """Return markup that is in a page's source and not in its tree.
+
+    Parameters
+    ----------
+    document : Document
+
+    Returns
+    -------
+    str
+        In document order: documents of inline frames (`srcdoc`), `noframes`, `noembed`, templates, scripts that are templates
+        of HTML, CDATA sections; then the title where markup was swallowed by it. "" where there is none.
+    """
+    source = document.html[:MAX_MARKUP_CHARS]
+    pieces: list[tuple[int, str]] = []
+    if "<" in source:
+        for match in _PIECE.finditer(source):
+            text = next((t for t in (match["cdata"], match["inner"], match["script"]) if t), "")
+            pieces.append((match.start(), text))
+        pieces.extend((m.start(), html.unescape(m[1] or m[2] or "")) for m in _FRAME.finditer(source))
+    pieces.sort(key=lambda piece: piece[0])
+    if "<p" in document.title or "<div" in document.title or "<body" in document.title:
+        pieces.append((len(source), document.title))
+    return "\n".join(f"<div>{text}</div>" for _, text in pieces if text.strip())
+
+
+def fallback_blocks(document: Document) -> tuple[ArticleBlock, ...]:
+    """Return text for a page of which a method kept nothing.
+
+    Parameters
+    ----------
+    document : Document
+
+    Returns
+    -------
+    tuple of ArticleBlock
+        The leaves of `fallback_mask`; text of `markup_beside_tree` where they are no prose and that has some, or there are
+        none. Empty only where the page has no text at all but its title, attributes and scripts.
+    """
+    blocks = _blocks(document, fallback_mask(document))
+    if _prose(blocks) >= ENOUGH_PROSE:
+        return blocks
+    beside = markup_beside_tree(document)
+    if not beside:
+        return blocks
+    inner = Document(Page(url=document.url, html=beside), html=beside, deadline=document.deadline)
+    others = _blocks(inner, fallback_mask(inner))
+    return others if not blocks or _prose(others) > _prose(blocks) else blocks
+
+
+def _blocks(document: Document, mask: NDArray[np.bool_]) -> tuple[ArticleBlock, ...]:
+    nothing = np.zeros(len(mask))
+    return article_blocks(document, mask, score=nothing, raw=nothing)
+
+
+def _prose(blocks: tuple[ArticleBlock, ...]) -> float:
+    return sum(prose_chars(block.text) for block in blocks)

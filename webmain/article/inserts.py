@@ -1,0 +1,186 @@
+"""What stands between kept paragraphs: links to other articles go; quotes, code and definitions stay."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from webmain.html.places import CELLS, CODE, HEADINGS
+from webmain.html.visible_text import READ_MORE
+from webmain.items import HIDDEN, Break, Flag
+from webmain.metadata.head import stands_aside
+from webmain.metadata.site_names import in_slug, slug_words
+from webmain.urls import join
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from webmain.html.document import Document
+
+MAX_TEASER_CHARS: Final = 250
+"""A longer paragraph is no link to another article, whatever it begins with."""
+
+MIN_PARAGRAPH_CHARS: Final = 60
+"""What a teaser without a cue stands between is at least so long."""
+
+MAX_INSERT_CHARS: Final = 3_000
+"""A longer quote or listing that an extractor dropped is left to it."""
+
+MAX_INSERTS: Final = 300
+MIN_LINKED_SHARE: Final = 0.5
+MIN_TEASER_WORDS: Final = 3
+_MAX_DEPTH: Final = 40
+_REACH: Final = 6
+"""Runs of text before and after a quote or listing among which its siblings' text is looked for."""
+_UNWANTED = HIDDEN | Flag.IN_FORM | Flag.IN_CONTROL | Flag.IN_NOSCRIPT | Flag.EMBEDDED | Flag.IN_SVG
+_OUTSIDE: Final = frozenset({*CELLS, *HEADINGS})
+
+
+def fitting(document: Document, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which leaves to keep where those in `kept` were chosen.
+
+    Parameters
+    ----------
+    document : Document
+    kept : (n_leaves,) bool
+        What an extractor kept.
+
+    Returns
+    -------
+    (n_leaves,) bool
+        Without teasers; with quotes and code between kept siblings, and each term of a list of definitions with its
+        definitions.
+    """
+    if not kept.any():
+        return kept
+    out = kept.copy()
+    _drop_teasers(document, out)
+    _join_definitions(document, out)
+    _add_between(document, out)
+    return out
+
+
+def _drop_teasers(document: Document, kept: NDArray[np.bool_]) -> None:
+    """Drop short paragraphs that are links to other articles: with a cue ("Read more:"), or between paragraphs."""
+    leaves = document.leaves
+    chosen = np.flatnonzero(kept & ~leaves.has(HIDDEN))
+    if not len(chosen):
+        return
+    unit = np.cumsum(leaves.gaps >= int(Break.BR_BR), dtype=np.int32)[chosen]
+    starts = np.flatnonzero(np.diff(unit, prepend=-1))
+    n_chars = np.add.reduceat(leaves.n_chars[chosen], starts)
+    n_linked = np.add.reduceat(np.where(leaves.has(Flag.IN_ANCHOR), leaves.n_chars, 0)[chosen], starts)
+    is_text = (n_chars >= MIN_PARAGRAPH_CHARS) & (2 * n_linked < n_chars)
+    is_short = (n_chars <= MAX_TEASER_CHARS) & (n_linked > 0)
+    ends = np.append(starts[1:], len(chosen))
+    for i in np.flatnonzero(is_short).tolist():
+        group = chosen[starts[i] : ends[i]].tolist()
+        text = " ".join(leaves.text(group).split())
+        cue = READ_MORE.match(text)
+        if cue:
+            is_teaser = n_linked[i] >= MIN_LINKED_SHARE * (n_chars[i] - len("".join(cue.group().split())))
+        else:
+            is_between = 0 < i < len(starts) - 1 and bool(is_text[i - 1] and is_text[i + 1])
+            is_teaser = is_between and n_linked[i] == n_chars[i]
+        if is_teaser and _leads_away(document, group, text, is_told=cue is not None):
+            kept[group] = False
+
+
+def _leads_away(document: Document, group: list[int], text: str, *, is_told: bool) -> bool:
+    """Tell whether a paragraph's link leads to another article, and the paragraph stands in no table, list or heading."""
+    elements, leaves = document.elements, document.leaves
+    hrefs = set()
+    for leaf in group:
+        if not leaves.flags[leaf] & int(Flag.IN_ANCHOR):
+            continue
+        for element in _upwards(document, leaves.element[leaf]):
+            if elements.tags[element] == "a":
+                hrefs.add((elements.attributes[element].get("href") or "").strip())
+                break
+    tags = {elements.tags[e] for e in _upwards(document, leaves.element[group[0]])}
+    if not _OUTSIDE.isdisjoint(tags) or ("li" in tags and not is_told):
+        return False
+    hrefs = {h for h in hrefs if h and not h.startswith(("#", "mailto:", "tel:", "javascript:"))}
+    if is_told:
+        return bool(hrefs)
+    if len(hrefs) != 1:
+        return False
+    slug = slug_words(join(document.base_url, hrefs.pop()))
+    return in_slug(text, slug) >= MIN_TEASER_WORDS
+
+
+def _upwards(document: Document, element: int) -> Iterator[int]:
+    parent = document.elements.parent
+    for _ in range(_MAX_DEPTH):
+        if element < 0:
+            return
+        yield element
+        element = parent[element]
+
+
+def _join_definitions(document: Document, kept: NDArray[np.bool_]) -> None:
+    """Keep a term where most of its definitions is kept, and drop a term that is kept alone."""
+    elements, leaves = document.elements, document.leaves
+    length = np.where(leaves.has(_UNWANTED), 0, leaves.n_chars)
+    all_before = np.concatenate(([0], np.cumsum(length)))
+    kept_before = np.concatenate(([0], np.cumsum(np.where(kept, length, 0))))
+    is_linked = leaves.has(Flag.IN_ANCHOR)
+    linked_before = np.concatenate(([0], np.cumsum(np.where(is_linked, length, 0))))
+    for dl in [i for i, tag in enumerate(elements.tags) if tag == "dl"][:MAX_INSERTS]:
+        if stands_aside(document, dl):
+            continue
+        terms: list[int] = []
+        definitions: list[int] = []
+        for child in [*_children(document, dl), -1]:
+            tag = elements.tags[child] if child >= 0 else ""
+            if terms and definitions and tag != "dd":
+                first, end = elements.first_leaf[definitions[0]], elements.end_leaf[definitions[-1]]
+                n, n_kept = all_before[end] - all_before[first], kept_before[end] - kept_before[first]
+                is_prose = n and 2 * (linked_before[end] - linked_before[first]) < n
+                for term in terms if is_prose else ():
+                    members = np.arange(elements.first_leaf[term], elements.end_leaf[term])
+                    members = members[length[members] > 0]
+                    if not is_linked[members].any():  # a link is who wrote, or a menu
+                        kept[members] = n_kept > 0 if 2 * n_kept >= n or not n_kept else kept[members]
+                terms, definitions = [], []
+            if tag == "dt":
+                terms.append(child)
+            elif tag == "dd":
+                definitions.append(child)
+
+
+def _children(document: Document, element: int) -> Iterator[int]:
+    """Yield the terms and definitions of a list, also those grouped in `div`."""
+    elements = document.elements
+    child, end = element + 1, elements.end[element]
+    while child < end:
+        yield child
+        child = child + 1 if elements.tags[child] == "div" else elements.end[child]
+
+
+def _add_between(document: Document, kept: NDArray[np.bool_]) -> None:
+    """Keep quotes and code between siblings of which text is kept, unless a quote repeats it."""
+    elements, leaves = document.elements, document.leaves
+    length = np.where(kept, leaves.n_chars, 0)
+    before = np.concatenate(([0], np.cumsum(length)))
+    unwanted = leaves.has(_UNWANTED | Flag.IN_ANCHOR)
+    text = ""
+    found = (i for i, tag in enumerate(elements.tags) if tag == "blockquote" or tag in CODE)
+    found = (i for i in found if "pull" not in (elements.attributes[i].get("class") or "").lower())
+    for i, _ in zip(found, range(MAX_INSERTS), strict=False):
+        first, end, parent = elements.first_leaf[i], elements.end_leaf[i], elements.parent[i]
+        if parent < 0 or first == end or kept[first:end].any() or unwanted[first:end].any():
+            continue
+        if leaves.n_chars[first:end].sum() > MAX_INSERT_CHARS:
+            continue
+        at, last = elements.first_leaf[parent], elements.end_leaf[parent]
+        near = max(at, first - _REACH), min(last, end + _REACH)
+        if before[first] - before[near[0]] < MIN_PARAGRAPH_CHARS or before[near[1]] - before[end] < MIN_PARAGRAPH_CHARS:
+            continue
+        text = text or "".join("".join(leaves.texts[k].split()) for k in np.flatnonzero(kept).tolist()).casefold()
+        own = "".join("".join(t.split()) for t in leaves.texts[first:end]).casefold().strip("\"'“”„«»")
+        if own and own not in text:
+            kept[first:end] = True

@@ -1,0 +1,292 @@
+"""What kept text is to a reader: paragraphs, headings, list items, quotes, tables, captions, code.
+
+Whatever blocks a method decided on, the article's blocks are the kept leaves of one unit of the default segmentation: so all
+methods give articles of the same form.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from webmain.article.tables import Grid, data_tables
+from webmain.html.places import Place, Places
+from webmain.html.visible_text import Wording
+from webmain.items import HIDDEN, ArticleBlock, Break, Flag, Kind, TextLink
+from webmain.keep import DEFAULT_KEEP, Keep
+from webmain.text.normal import strip_invisible
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from webmain.html.document import Document
+    from webmain.html.tree import Elements, Leaves
+
+_HIDDEN, _PREFORMATTED = int(HIDDEN), int(Flag.PREFORMATTED)
+_PARAGRAPH, _HEADING, _LIST_ITEM, _QUOTE = Kind.PARAGRAPH, Kind.HEADING, Kind.LIST_ITEM, Kind.QUOTE
+_TABLE, _CAPTION, _CODE = (
+    Kind.TABLE,
+    Kind.CAPTION,
+    Kind.CODE,
+)  # an enum's member costs more to look up than a block's text
+_LANGUAGE = re.compile(
+    r"(?:^|\s)(?:lang(?:uage)?|highlight-source|highlight-text|brush|src|sourcecode)[-:]\s*([a-z][\w+#.-]{0,20})(?=[\s;]|$)"
+)
+_NO_LANGUAGE = frozenset("none plain plaintext text txt auto nohighlight output".split())
+_WHOLE_NUMBER = re.compile(r"-?[0-9]{1,9}")
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """Blocks, and for each the leaf that it begins with."""
+
+    blocks: tuple[ArticleBlock, ...]
+    first_leaf: tuple[int, ...]
+
+
+def article_blocks(
+    document: Document,
+    kept: NDArray[np.bool_],
+    *,
+    score: NDArray[np.float64],
+    raw: NDArray[np.float64],
+    locate: bool = True,
+    keep: Keep = DEFAULT_KEEP,
+) -> tuple[ArticleBlock, ...]:
+    """Turn kept leaves into an article's blocks (see `compose_blocks`)."""
+    return compose_blocks(document, kept, score=score, raw=raw, locate=locate, keep=keep).blocks
+
+
+def compose_blocks(
+    document: Document,
+    kept: NDArray[np.bool_],
+    *,
+    score: NDArray[np.float64],
+    raw: NDArray[np.float64],
+    locate: bool = True,
+    keep: Keep = DEFAULT_KEEP,
+) -> Composed:
+    """Turn kept leaves into an article's blocks; each leaf is in one of them at most.
+
+    Parameters
+    ----------
+    document : Document
+    kept : (n_leaves,) bool
+        Hidden ones are left out where they stand in a block that shows text.
+    score, raw : (n_leaves,) float64
+        The values of the extractor's block that each leaf belongs to.
+    locate : bool
+        Give each block its XPath.
+    keep : Keep
+        Captions, tables and lists may be left out, links may be given.
+    """
+    leaves, elements = document.leaves, document.elements
+    unit = np.cumsum(leaves.gaps >= int(Break.BR_BR), dtype=np.int32)
+    chosen, after_hidden = _shown(leaves, kept, unit)
+    if not chosen:
+        return Composed((), ())
+    places = Places(elements)
+    wording = Wording(document, places, chosen, after_hidden=after_hidden)
+    groups = _groups(wording.chosen, unit)
+    at = [_place(places, leaves, group) for group in groups]
+    shape = _Shape(document, wording, keep, groups, at)
+    blocks: list[ArticleBlock] = []
+    starts: list[int] = []
+    firsts = [group[0] for group in groups]
+    scores, raws = score[firsts].tolist(), raw[firsts].tolist()
+    i = 0
+    while i < len(groups):
+        first, i = i, shape.end(i)
+        made = shape.block(first, i)
+        if made is not None:
+            element, values = made
+            path = elements.xpath(element) if locate and element >= 0 else ""
+            blocks.append(ArticleBlock(**values, score=scores[first], raw=raws[first], xpath=path))
+            starts.append(firsts[first])
+    return Composed(tuple(blocks), tuple(starts))
+
+
+def _shown(leaves: Leaves, kept: NDArray[np.bool_], unit: NDArray[np.int32]) -> tuple[list[int], list[int]]:
+    """Return the kept leaves, without hidden ones inside a unit that shows text; and those that follow such ones."""
+    chosen = np.flatnonzero(kept)
+    if not len(chosen):
+        return [], []
+    hidden = (leaves.bits[chosen] & _HIDDEN) != 0
+    if not hidden.any():
+        return chosen.tolist(), []
+    shows = np.zeros(int(unit[-1]) + 1, dtype=np.bool_)
+    shows[unit[chosen[~hidden]]] = True
+    dropped = hidden & shows[unit[chosen]]
+    after = ~dropped & np.roll(dropped, 1)
+    return chosen[~dropped].tolist(), chosen[after].tolist()
+
+
+def _groups(chosen: list[int], unit: NDArray[np.int32]) -> list[list[int]]:
+    """Group leaves by the unit of the default segmentation that they stand in."""
+    if not chosen:
+        return []
+    starts = np.flatnonzero(np.diff(unit[chosen], prepend=-1)).tolist()
+    return [chosen[a:b] for a, b in zip(starts, [*starts[1:], len(chosen)], strict=True)]
+
+
+def _place(places: Places, leaves: Leaves, group: Sequence[int]) -> Place:
+    """Return a unit's place; an inline element that holds all of it may tell that it is a caption or a quote."""
+    place = places.of(leaves.box[group[0]])
+    element = leaves.element[group[0]]
+    if place.kind is not _PARAGRAPH or element == leaves.box[group[0]]:
+        return place
+    inner = places.of(element)
+    if inner.kind is _PARAGRAPH or any(places.of(leaves.element[i]).kind is not inner.kind for i in group[1:]):
+        return place
+    return inner
+
+
+class _Shape:
+    """Makes blocks of units, in order."""
+
+    def __init__(
+        self, document: Document, wording: Wording, keep: Keep, groups: list[list[int]], places: list[Place]
+    ) -> None:
+        self._elements: Elements = document.elements
+        self._leaves: Leaves = document.leaves
+        self._wording = wording
+        self._keep = keep
+        self._groups = groups
+        self._places = places
+        self._tables = data_tables(self._elements, self._leaves, groups, places)
+        self._layout_lists = frozenset() if keep.lists else self._find_layout_lists()
+        self._numbers: dict[int, int] = {}
+        self._begun: set[int] = set()  # list items that have a block already
+        self._quote = -1  # the quote that the last block stands in
+
+    def _find_layout_lists(self) -> frozenset[int]:
+        """Tell lists that hold half of the text: they lay out the page."""
+        lengths: dict[int, int] = {}
+        for group, place in zip(self._groups, self._places, strict=True):
+            n_chars = sum(len(self._leaves.texts[i]) for i in group)
+            lengths[place.outer_list] = lengths.get(place.outer_list, 0) + n_chars
+        return frozenset(e for e, n in lengths.items() if 2 * n >= sum(lengths.values()))
+
+    def _is_data(self, place: Place) -> bool:
+        return place.cell >= 0 and place.table in self._tables
+
+    def end(self, first: int) -> int:
+        """Return where the block ends that begins with a unit: a table and code take several."""
+        places, i = self._places, first + 1
+        place = places[first]
+        if self._is_data(place):
+            while i < len(places) and places[i].table == place.table and places[i].cell >= 0:
+                i += 1
+        elif place.kind is _CODE:
+            while i < len(places) and places[i].code == place.code and places[i].kind is _CODE:
+                i += 1
+        return i
+
+    def block(self, first: int, end: int) -> tuple[int, dict[str, Any]] | None:
+        """Return a block's element and its fields; None where it has no text, or is not wanted."""
+        place, keep = self._places[first], self._keep
+        if self._is_dropped(place):
+            return None
+        if self._is_data(place):
+            return self._table(first, end)
+        group = self._groups[first]
+        element, kind = self._leaves.box[group[0]], place.kind
+        values: dict[str, Any] = {"kind": kind}
+        if kind is _CODE and self._leaves.flags[group[0]] & _PREFORMATTED:
+            text = self._wording.code([i for members in self._groups[first:end] for i in members])
+            element = place.code
+            values["language"] = self._language(place.code)
+        elif keep.links:
+            links: list[TextLink] = []
+            text = self._wording.text(group, links)
+            values["links"] = tuple(links)
+        else:
+            text = self._wording.text(group)
+        if not text or (len(text) < 4 and not text.isascii() and not strip_invisible(text)):
+            return None
+        values["text"] = text
+        if kind is not _CODE and (marks := self._wording.marks(group, text)):
+            values["marks"] = tuple(marks)
+        if kind is _HEADING:
+            values["level"] = place.level
+        elif kind is _LIST_ITEM:
+            values.update(self._item(place))
+        elif kind is _QUOTE and place.quote == self._quote:
+            values["continues"] = True
+        self._quote = place.quote
+        return element, values
+
+    def _is_dropped(self, place: Place) -> bool:
+        keep = self._keep
+        if place.kind is _CAPTION and keep.captions is False:
+            return True
+        if not keep.tables and place.table in self._tables:
+            return True
+        return not keep.lists and place.outer_list >= 0 and place.outer_list not in self._layout_lists
+
+    def _table(self, first: int, end: int) -> tuple[int, dict[str, Any]]:
+        table = self._places[first].table
+        groups, places = self._groups[first:end], self._places[first:end]
+        grid = Grid(self._elements, table, groups, places, self._wording, links=self._keep.links)
+        self._quote = -1
+        return table, {
+            "kind": _TABLE,
+            "text": grid.text,
+            "rows": grid.rows,
+            "links": grid.links,
+            "marks": grid.marks,
+            "align": grid.align,
+        }
+
+    def _item(self, place: Place) -> dict[str, Any]:
+        """Return what a list item's block says of its list."""
+        begun = place.item in self._begun
+        self._begun.add(place.item)
+        values: dict[str, Any] = {"level": max(1, place.n_lists), "ordered": place.ordered, "continues": begun}
+        if place.ordered and self._elements.tags[place.item] == "li":
+            values["number"] = self._number(place.item)
+        return values
+
+    def _number(self, item: int) -> int:
+        """Return an item's number as a browser counts it."""
+        if item not in self._numbers:
+            elements = self._elements
+            parent = elements.parent[item]
+            items, child = [], parent + 1
+            while child < elements.end[parent]:
+                if elements.tags[child] == "li":
+                    items.append(child)
+                child = elements.end[child]
+            attributes = elements.attributes[parent]
+            step = -1 if "reversed" in attributes else 1
+            number = _whole(attributes.get("start"), len(items) if step < 0 else 1)
+            for each in items:
+                number = _whole(elements.attributes[each].get("value"), number)
+                self._numbers[each] = number
+                number += step
+        return self._numbers[item]
+
+    def _language(self, code: int) -> str:
+        """Return the programming language that a class or an attribute in or around preformatted text names."""
+        elements = self._elements
+        parent = elements.parent[code]
+        around = [code + 1, code, parent, elements.parent[parent] if parent >= 0 else -1]
+        for element in around:
+            if not 0 <= element < len(elements) or (element == code + 1 and elements.parent[element] != code):
+                continue
+            attributes = elements.attributes[element]
+            for name in ("data-lang", "data-language", "class", "lang"):
+                value = (attributes.get(name) or "").lower()
+                found = _LANGUAGE.search(value) if name == "class" else _LANGUAGE.search(f"lang-{value}")
+                if found and name != "lang" and found[1] not in _NO_LANGUAGE:
+                    return found[1]
+        return ""
+
+
+def _whole(text: str | None, default: int) -> int:
+    return int(text) if text and _WHOLE_NUMBER.fullmatch(text.strip()) else default

@@ -1,0 +1,297 @@
+"""The pictures that belong to an article, among all that its page shows."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from functools import cached_property
+from itertools import islice
+from operator import itemgetter
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from webmain.article.regions import MAX_CAPTION_CHARS, reach, region
+from webmain.html.places import MAX_CLASS_CHARS, is_caption
+from webmain.items import HIDDEN, Image
+from webmain.urls import join
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from webmain.html.document import Document
+
+MAX_IMAGES = 200
+MIN_SIDE = 64
+"""A picture whose width or height is declared smaller, in pixels, is an icon, a portrait or a tracking pixel."""
+
+MAX_ALT_CHARS = 1000
+MAX_CAPTION_LEAVES = 1000
+"""Pieces of text of one caption that are looked at."""
+
+_CAPTIONED_WITHIN = 3
+"""A picture outside of a `figure` shares a box with its caption at most so many levels up."""
+
+_IMAGES = frozenset(("img", "amp-img"))
+_LAZY = ("data-src", "data-original", "data-lazy-src", "data-lazy", "data-hi-res-src", "data-img-src", "data-full-src")
+_SOURCE_SETS = ("data-srcset", "data-lazy-srcset", "srcset")
+_NOT_SHOWN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_ASIDE = frozenset(("nav", "aside", "footer", "form", "button", "select"))
+_WIDE = frozenset(("article", "main"))
+_JUNK_CLASS = re.compile(
+    r"(?:^|[\s_-])(?:avatar|gravatar|logo|icons?|emoji|smiley|author|byline|bio|social|share|sharing|related|recommend\w*|"
+    r"promos?|teasers?|sidebar|newsletter|advert\w*|ads?|sponsor\w*|banner|comments?|tracking|spacer|badge|outbrain|taboola)"
+    r"(?=$|[\s_-])"
+)
+_JUNK_NAME = re.compile(
+    r"(?:^|[/_.-])(?:avatars?|gravatar|logos?|icons?|emojis?|smilies|sprites?|spacer|blank|placeholder|transparent|pixel|1x1|"
+    r"loading|loader|spinner|lazy|beacon|badge|button|close|favicon|social|sociable|themes|plugins)(?=[/_.-]|$)"
+)
+_JUNK_HOST = re.compile(
+    r"(?:^|\.)(?:doubleclick\.net|scorecardresearch\.com|google-analytics\.com|quantserve\.com|feedburner\.com|"
+    r"gravatar\.com|facebook\.com|amazon-adsystem\.com|chartbeat\.net|ioam\.de|s\.w\.org)$"
+)
+_IMAGE_FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif)$", re.IGNORECASE)
+_CANDIDATE = re.compile(r"([^\s,]\S*)(?:\s+([0-9]{1,5}(?:\.[0-9]{1,3})?)[wx])?[^,]{0,20}(?:,|$)")
+_WIDTH = re.compile(r"(?:^|&)(?:w|width)=([0-9]{1,3})(?=&|$)")
+_NUMBER = re.compile(r"\s*([0-9]{1,5})(?:\.[0-9]*)?\s*(?:px)?\s*")
+
+
+def article_images(document: Document, kept: NDArray[np.bool_], first_leaf: Sequence[int]) -> tuple[Image, ...]:
+    """Return the pictures among and next to the text that was kept, each once.
+
+    Parameters
+    ----------
+    document : Document
+    kept : (n_leaves,) bool
+    first_leaf : sequence of int
+        The leaf that each of the article's blocks begins with.
+
+    Notes
+    -----
+    Left out: icons and tracking pixels (by declared size, file name, host, class), what stands in navigation, asides, boxes
+    of related stories, author boxes and comments, pictures inside a link that has text of its own which was not kept, and
+    pictures without an address that a browser could fetch. Lazily loaded ones are read from `data-src` and its like,
+    `srcset`, the sources of their `picture`, and `noscript`.
+    """
+    if not kept.any():
+        return ()
+    album = _Album(document, kept)
+    images: list[Image] = []
+    seen: set[str] = set()
+    lazy = -1  # the box whose picture was found, for the copy in its `noscript`
+    elements = document.elements
+    for element in range(album.root, elements.end[album.root]):
+        if elements.tags[element] not in _IMAGES or not album.belongs(element):
+            continue
+        url = album.address(element)
+        if url is None or url in seen:
+            continue
+        noscript = album.above(element, "noscript", levels=3)
+        if noscript >= 0 and elements.parent[noscript] == lazy:
+            continue
+        seen.add(url)
+        alt = " ".join((elements.attributes[element].get("alt") or "").split())[:MAX_ALT_CHARS]
+        after = bisect_left(first_leaf, elements.first_leaf[element]) - 1
+        images.append(Image(url=url, alt=alt, caption=album.caption(element), after=after))
+        lazy = elements.parent[element]
+        if len(images) == MAX_IMAGES:
+            break
+    return tuple(images)
+
+
+class _Around(NamedTuple):
+    """Whether what stands around an element keeps it out of the article; the outermost link and `figure`, -1 for none."""
+
+    is_apart: bool = False
+    anchor: int = -1
+    figure: int = -1
+
+
+class _Album:
+    """A page's pictures beside what was kept of it."""
+
+    def __init__(self, document: Document, kept: NDArray[np.bool_]) -> None:
+        self._document = document
+        self._elements = document.elements
+        self._leaves = document.leaves
+        self._kept = kept
+        self._near = reach(document.leaves, kept)
+        self._before = np.concatenate(([0], np.cumsum(np.where(kept, document.leaves.n_chars, 0))))
+        chosen = np.flatnonzero(kept)
+        self._first, self._last = int(chosen[0]), int(chosen[-1])
+        self._known: dict[int, _Around] = {}
+        self._junk: dict[str, bool] = {}
+        self._captions: dict[str, bool] = {}
+        self.root = self._wide(region(document.elements, document.leaves, kept)[0])
+
+    def _wide(self, element: int) -> int:
+        """Return the box around the text that holds its leading picture too: the `article` or `main`, or two levels up."""
+        elements = self._elements
+        above = [e for e in elements.ancestors(element) if elements.tags[e] not in ("html", "body")]
+        for each in above[:6]:
+            if elements.tags[each] in _WIDE or elements.attributes[each].get("role") == "main":
+                return each
+        return above[min(2, len(above) - 1)] if above else element
+
+    def above(self, element: int, tag: str, *, levels: int) -> int:
+        """Return the nearest ancestor of a name, -1 for none."""
+        for _ in range(levels):
+            element = self._elements.parent[element]
+            if element < 0 or self._elements.tags[element] == tag:
+                return element
+        return -1
+
+    def belongs(self, element: int) -> bool:
+        """Tell whether a picture belongs to the article."""
+        elements = self._elements
+        place = elements.first_leaf[element]
+        if not self._near[place] or self._is_small(element):
+            return False
+        around = self._around(element)
+        if around.is_apart:
+            return False
+        if around.anchor >= 0 and self._leads_away(around.anchor, inside=self._first < place <= self._last):
+            return False
+        return around.figure >= 0 or place <= self._last
+
+    def _around(self, element: int) -> _Around:
+        """Return what stands around an element inside the root; what was found of its ancestors is remembered."""
+        elements, known = self._elements, self._known
+        path = []
+        while element > self.root and element not in known:
+            path.append(element)
+            element = elements.parent[element]
+        around = known.get(element, _Around())
+        for at in reversed(path):
+            tag = elements.tags[at]
+            is_apart = around.is_apart or ((tag in _ASIDE or self._is_junk(at)) and not self._holds_the_text(at))
+            anchor = at if tag == "a" and around.anchor < 0 else around.anchor
+            figure = at if tag == "figure" and around.figure < 0 else around.figure
+            around = known[at] = _Around(is_apart, anchor, figure)
+        return around
+
+    def _holds_the_text(self, element: int) -> bool:
+        """Tell whether half of what was kept stands in a box: then it is the article's, whatever its class says."""
+        held = self._before[self._elements.end_leaf[element]] - self._before[self._elements.first_leaf[element]]
+        return bool(2 * held >= self._before[-1])
+
+    def _is_small(self, element: int) -> bool:
+        attributes = self._elements.attributes[element]
+        sides = (_NUMBER.fullmatch(attributes.get(name) or "") for name in ("width", "height"))
+        return any(side is not None and int(side[1]) < MIN_SIDE for side in sides)
+
+    def _is_junk(self, element: int) -> bool:
+        """Tell whether an element is hidden, or its class or id says that it is none of the article's."""
+        attributes = self._elements.attributes[element]
+        if not attributes:
+            return False
+        if "hidden" in attributes or _NOT_SHOWN.search((attributes.get("style") or "")[:MAX_CLASS_CHARS]):
+            return True
+        for name in filter(None, (attributes.get("class"), attributes.get("id"))):
+            if name not in self._junk:
+                self._junk[name] = _JUNK_CLASS.search(name[:MAX_CLASS_CHARS].lower()) is not None
+            if self._junk[name]:
+                return True
+        return False
+
+    def _leads_away(self, anchor: int, *, inside: bool) -> bool:
+        """Tell whether a picture in a link is a teaser for another page."""
+        elements = self._elements
+        first, end = elements.first_leaf[anchor], elements.end_leaf[anchor]
+        dropped = np.flatnonzero(~self._kept[first:end] & ~self._leaves.has(HIDDEN)[first:end]) + first
+        if any(not self._is_caption_leaf(leaf) for leaf in dropped.tolist()):
+            return True
+        href = elements.attributes[anchor].get("href") or ""
+        is_file = _IMAGE_FILE.search(href.partition("?")[0].partition("#")[0]) is not None
+        return not (inside or is_file or not href or href.startswith("#"))
+
+    def _is_caption_leaf(self, leaf: int) -> bool:
+        elements = self._elements
+        return any(self._is_caption(e) for e in elements.ancestors(self._leaves.element[leaf])[:4])
+
+    def _is_caption(self, element: int) -> bool:
+        elements = self._elements
+        return elements.tags[element] == "figcaption" or is_caption(
+            elements.attributes[element].get("class"), self._captions
+        )
+
+    def caption(self, element: int) -> str:
+        """Return the text of a picture's caption, "" for none."""
+        figure = self.above(element, "figure", levels=8)
+        if figure >= 0:
+            return self._caption_in(figure)
+        box = element
+        for _ in range(_CAPTIONED_WITHIN):
+            box = max(self.root, self._elements.parent[box])
+            if text := self._caption_in(box):
+                return text
+        return ""
+
+    def _caption_in(self, box: int) -> str:
+        """Return the text of the first caption in a box that has any; "" where it is too long for one."""
+        captions, end = self._with_text, self._elements.end[box]
+        at = bisect_left(captions, box + 1, key=itemgetter(0))
+        return captions[at][1] if at < len(captions) and captions[at][0] < end else ""
+
+    @cached_property
+    def _with_text(self) -> list[tuple[int, str]]:
+        """Elements that are captions and show text, with that text; "" where it is too long."""
+        elements, leaves = self._elements, self._leaves
+        found = []
+        for each in range(self.root, elements.end[self.root]):
+            if self._is_caption(each):
+                members = range(elements.first_leaf[each], elements.end_leaf[each])
+                shown = [i for i in islice(members, MAX_CAPTION_LEAVES) if not leaves.flags[i] & int(HIDDEN)]
+                text = " ".join(leaves.join(shown).split())
+                if text:
+                    is_short = len(text) <= MAX_CAPTION_CHARS and len(members) <= MAX_CAPTION_LEAVES
+                    found.append((each, text if is_short else ""))
+        return found
+
+    def address(self, element: int) -> str | None:
+        """Return a picture's absolute address; None where it has none, or one that shows a placeholder or an icon."""
+        for raw in self._candidates(element):
+            url = join(self._document.base_url, raw.strip())
+            if url is not None and not _is_junk_address(url):
+                return url
+        return None
+
+    def _candidates(self, element: int) -> list[str]:
+        """Return what may be a picture's address, best first."""
+        elements = self._elements
+        attributes = elements.attributes[element]
+        found = [value for name in _LAZY if (value := attributes.get(name))]
+        found += [attributes.get("src") or ""]
+        found += [_largest(value) for name in _SOURCE_SETS if (value := attributes.get(name))]
+        picture = self.above(element, "picture", levels=2)
+        for source in range(picture + 1, element) if picture >= 0 else ():
+            if elements.tags[source] == "source":
+                values = elements.attributes[source]
+                found += [_largest(value) for name in _SOURCE_SETS if (value := values.get(name))]
+        return [raw for raw in found if raw and not raw.lower().startswith(("data:", "blob:", "about:"))]
+
+
+def _largest(source_set: str) -> str:
+    """Return the address of the largest picture that a `srcset` names."""
+    best, best_size = "", -1.0
+    for found in _CANDIDATE.finditer(source_set[:20_000]):
+        size = float(found[2] or 1)
+        if size > best_size:
+            best, best_size = found[1].rstrip(","), size
+    return best
+
+
+def _is_junk_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname or ""
+    except ValueError:
+        return True
+    path, width = parts.path.lower(), _WIDTH.search(parts.query)
+    if width and int(width[1]) < MIN_SIDE:
+        return True
+    return _JUNK_HOST.search(host) is not None or path.endswith(".svg") or _JUNK_NAME.search(path) is not None

@@ -1,0 +1,208 @@
+"""Where captions and comments stand beside the text that an extractor kept."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from webmain.html.places import HEADINGS, MAX_CLASS_CHARS, is_caption
+from webmain.items import HIDDEN, Break, Flag
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from webmain.html.document import Document
+    from webmain.html.tree import Elements, Leaves
+
+UNWANTED = HIDDEN | Flag.IN_NOSCRIPT | Flag.IN_FORM | Flag.IN_CONTROL | Flag.EMBEDDED | Flag.IN_SVG
+"""Text that is neither a caption nor a comment."""
+
+MAX_CAPTION_CHARS = 1000
+"""Longer text below a picture is no caption."""
+
+MAX_GAP_CHARS = 300
+"""So many characters that were not kept may stand between a caption or picture and the text that was."""
+
+MIN_COMMENT_CHARS = 30
+"""Where no paragraph below an article is so long, there are words around comments ("Be the first"), and no comments."""
+
+MIN_TEXT_CHARS = 200
+"""If less than this would be left beside what looks like comments, they are the content."""
+
+LINE_WINDOW_CHARS = 2_000
+"""So much text of the tree may lie between two source lines that both show, if the second is short."""
+
+SURE_LINE_CHARS = 40
+"""Longer lines are looked for in the whole rest of the page."""
+
+_THREAD = re.compile(
+    r"(?:^|[\s_-])(?:[a-z]+)?(?:comments?(?:s?[_-]?(?:list|thread|section|area|body|box|content|wrapper|container|item|text))?"
+    r"|disqus(?:[_-]thread)?|kommentare?|comentarios?|commentaires?|commenti|reacties)(?=$|[\s_-])"
+)
+_SURE_THREAD = re.compile(
+    r"disqus[_-]thread|comments?|commentlist|comments?[_-](?:list|thread|section|area|content|wrapper)"
+)
+_NO_THREAD = re.compile(
+    r"count|link|respond|reply-?title|comment-?form|button|toggle|icon|number|comments?-(?:open|closed)"
+)
+
+
+def comment_leaves(document: Document, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Tell which leaves are readers' comments, by the class and id of the boxes they stand in.
+
+    Parameters
+    ----------
+    document : Document
+    kept : (n_leaves,) bool
+        What an extractor kept. A box that holds half of it is the article's own, unless it is plainly called a thread; and
+        where little would be left of the text, what was kept stays.
+
+    Returns
+    -------
+    (n_leaves,) bool
+        Shown text of comment threads, kept or not; links alone ("Reply", "3 comments") are not among it.
+    """
+    elements, leaves = document.elements, document.leaves
+    length = np.where(kept, leaves.n_chars, 0)
+    before = np.concatenate(([0], np.cumsum(length)))
+    known: dict[str, bool] = {}
+    found = np.zeros(len(leaves), dtype=np.bool_)
+    beyond = 0
+    for i, attributes in enumerate(elements.attributes):
+        if i < beyond or not attributes or elements.tags[i] in ("html", "body", "form", "a"):
+            continue
+        if any(_names_thread(attributes.get(name), known) for name in ("id", "class")):
+            first, end = elements.first_leaf[i], elements.end_leaf[i]
+            is_small = 2 * (before[end] - before[first]) < max(1, before[-1])
+            if is_small or any(_SURE_THREAD.fullmatch(t) for t in _tokens(attributes)):
+                found[first:end] = True
+                beyond = elements.end[i]
+    if length[~found].sum() < MIN_TEXT_CHARS:
+        found &= ~kept
+    found &= ~leaves.has(UNWANTED) & ~_only_links(leaves) & ~elements.within(elements.named(HEADINGS))[leaves.elements]
+    unit = np.cumsum(leaves.gaps >= int(Break.BR_BR), dtype=np.int32)
+    longest = np.bincount(unit[found], weights=leaves.n_chars[found]).max(initial=0)
+    return found if longest >= MIN_COMMENT_CHARS else np.zeros_like(found)
+
+
+def _tokens(attributes: dict[str, str | None]) -> list[str]:
+    return f"{attributes.get('id') or ''} {attributes.get('class') or ''}"[:MAX_CLASS_CHARS].lower().split()
+
+
+def _names_thread(name: str | None, known: dict[str, bool]) -> bool:
+    """Tell whether an id or a class attribute speaks of comments; what is found is remembered."""
+    if not name or len(name) > MAX_CLASS_CHARS:
+        return False
+    if name not in known:
+        tokens = name.lower().split()
+        known[name] = any(_THREAD.search(token) and not _NO_THREAD.search(token) for token in tokens)
+    return known[name]
+
+
+def _only_links(leaves: Leaves) -> NDArray[np.bool_]:
+    """Tell which leaves stand in a unit of the default segmentation that is all links."""
+    unit = np.cumsum(leaves.gaps >= int(Break.BR_BR))
+    n_unlinked = np.bincount(unit, weights=~leaves.has(Flag.IN_ANCHOR), minlength=1)
+    only: NDArray[np.bool_] = n_unlinked[unit] == 0
+    return only
+
+
+def with_captions(document: Document, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Add the captions of pictures and tables inside the text that was kept, or next to it.
+
+    Parameters
+    ----------
+    document : Document
+    kept : (n_leaves,) bool
+    """
+    elements, leaves = document.elements, document.leaves
+    chosen = np.flatnonzero(kept)
+    if not len(chosen):
+        return kept
+    near = reach(leaves, kept)
+    first, end = region(elements, leaves, kept)
+    known: dict[str, bool] = {}
+    out = kept.copy()
+    unwanted = leaves.has(UNWANTED)
+    for i in range(first, end):
+        if elements.tags[i] not in ("figcaption", "caption") and not is_caption(
+            elements.attributes[i].get("class"), known
+        ):
+            continue
+        members = np.arange(elements.first_leaf[i], elements.end_leaf[i])
+        members = members[~unwanted[members]]
+        if len(members) and near[members[0]] and leaves.n_chars[members].sum() <= MAX_CAPTION_CHARS:
+            out[members] = True
+    return out
+
+
+def region(elements: Elements, leaves: Leaves, kept: NDArray[np.bool_]) -> tuple[int, int]:
+    """Return the half-open range of elements of the lowest one that holds nine tenths of the kept characters."""
+    before = np.concatenate(([0], np.cumsum(np.where(kept, leaves.n_chars, 0))))
+    wanted = 0.9 * before[-1]
+    index, last = 0, len(elements)
+    inside = 0
+    while inside < last:
+        held = before[elements.end_leaf[inside]] - before[elements.first_leaf[inside]]
+        if held >= wanted:
+            index, last = inside, elements.end[inside]
+            inside += 1
+        else:
+            inside = elements.end[inside]
+    return index, last
+
+
+def reach(leaves: Leaves, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Tell for each place before a leaf, and for the end, whether kept text is near: at most `MAX_GAP_CHARS` away.
+
+    Returns
+    -------
+    (n_leaves + 1,) bool
+    """
+    n = len(leaves)
+    left = np.concatenate(([0], np.cumsum(np.where(kept | leaves.has(HIDDEN), 0, leaves.n_chars))))
+    chosen = np.flatnonzero(kept)
+    places = np.arange(n + 1)
+    at = np.searchsorted(chosen, places)
+    previous = np.where(at > 0, left[places] - left[np.minimum(chosen[np.maximum(at - 1, 0)] + 1, n)], np.inf)
+    following = np.where(at < len(chosen), left[chosen[np.minimum(at, len(chosen) - 1)]] - left[places], np.inf)
+    near: NDArray[np.bool_] = np.minimum(previous, following) <= MAX_GAP_CHARS
+    return near
+
+
+def leaves_of_lines(document: Document, lines: NDArray[np.int64], owner: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Find the leaves of source lines, by their text in order.
+
+    Parameters
+    ----------
+    document : Document
+    lines : (n,) int64
+        Ascending.
+    owner : (n_lines,) int32
+        The block of each line.
+
+    Returns
+    -------
+    (n_leaves,) int32
+        The block of the line that the leaf is found in, -1 for leaves of no such line.
+    """
+    leaves, wanted = document.leaves, set(lines.tolist())
+    squeezed = ["".join(text.split()) for text in leaves.texts]
+    page = "".join(squeezed)
+    starts = np.cumsum([0, *map(len, squeezed)])
+    of_leaf = np.full(len(leaves), -1, dtype=np.int32)
+    at = 0
+    for line, folded in enumerate(document.lines.texts):
+        text = "".join(folded.split())
+        found = page.find(text, at, at + len(text) + LINE_WINDOW_CHARS)
+        if found < 0 and len(text) > SURE_LINE_CHARS:
+            found = page.find(text, at)
+        if not text or found < 0:
+            continue
+        at = found + len(text)
+        if line in wanted:
+            first = int(np.searchsorted(starts, found, side="right")) - 1
+            of_leaf[first : int(np.searchsorted(starts, at, side="left"))] = owner[line]
+    return of_leaf

@@ -1,0 +1,193 @@
+"""Tables: which ones hold data, and their cells as rows."""
+
+from __future__ import annotations
+
+import bisect
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from webmain.html.places import CELLS
+from webmain.items import Kind, TextLink, TextMark
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from webmain.html.places import Place
+    from webmain.html.tree import Elements, Leaves
+    from webmain.html.visible_text import Wording
+
+MAX_CELL_CHARS = 300
+"""A table with longer cells on average lays out a page; its cells are paragraphs."""
+
+_ALIGN = re.compile(r"(?:^|;)\s*text-align\s*:\s*([a-z]{3,7})", re.IGNORECASE)
+_SIDES = {"left": "left", "right": "right", "center": "center", "start": "left", "end": "right"}
+
+MAX_SPAN = 50
+"""A cell over more columns or rows than these is counted as one over so many."""
+
+MAX_COLUMNS = 500
+
+MAX_REACHED = 50_000
+"""Places of one table that cells reach over; beyond them, each cell is counted as one over one row and column."""
+
+
+def data_tables(
+    elements: Elements, leaves: Leaves, groups: Sequence[Sequence[int]], places: Sequence[Place]
+) -> frozenset[int]:
+    """Tell tables of data from tables that lay out a page.
+
+    Data: no table inside, not declared a presentation, no headings, captions or code in its cells, cells short on average,
+    and at least two rows with two cells (or a header cell) among what was kept.
+    """
+    cells: dict[int, dict[int, int]] = {}
+    rows: dict[int, set[int]] = {}
+    disqualified: set[int] = set()
+    for group, place in zip(groups, places, strict=True):
+        if place.cell < 0:
+            continue
+        of_cell = cells.setdefault(place.table, {})
+        of_cell[place.cell] = of_cell.get(place.cell, 0) + sum(len(leaves.texts[g]) for g in group)
+        rows.setdefault(place.table, set()).add(place.row)
+        if place.kind in (Kind.HEADING, Kind.CAPTION, Kind.CODE):
+            disqualified.add(place.table)
+    data = set()
+    tables = [i for i, tag in enumerate(elements.tags) if tag == "table"] if cells else []
+    for table, of_cell in cells.items():
+        if table < 0 or table in disqualified:
+            continue
+        if (elements.attributes[table].get("role") or "") in ("presentation", "none"):
+            continue
+        n_rows = len(rows[table])
+        if n_rows < 2 or sum(of_cell.values()) > MAX_CELL_CHARS * len(of_cell):
+            continue
+        following = bisect.bisect_right(tables, table)
+        if following < len(tables) and tables[following] < elements.end[table]:
+            continue
+        if len(of_cell) >= 2 * n_rows - 1 or "th" in elements.tags[table + 1 : elements.end[table]]:
+            data.add(table)
+    return frozenset(data)
+
+
+class Grid:
+    """A table's kept text by rows and columns.
+
+    Attributes
+    ----------
+    rows : tuple of tuple of str
+        Rows with kept text, their cells in order; empty cells and those that another one reaches over are "". Columns that
+        are empty throughout are left out.
+    text : str
+        Rows joined by new lines, cells by tabs.
+    links : tuple of TextLink
+        Links in `text`.
+    marks : tuple of TextMark
+        What of `text` stands out.
+    align : tuple of str
+        Of each column; empty where none is aligned.
+    """
+
+    def __init__(
+        self,
+        elements: Elements,
+        table: int,
+        groups: Sequence[Sequence[int]],
+        places: Sequence[Place],
+        wording: Wording,
+        *,
+        links: bool,
+    ) -> None:
+        of_cell: dict[int, list[Sequence[int]]] = {}
+        for group, place in zip(groups, places, strict=True):
+            of_cell.setdefault(place.cell, []).append(group)
+        grid = _filled(_grid(elements, table), {place.row for place in places}, of_cell)
+        found: list[TextLink] | None = [] if links else None
+        marks: list[TextMark] = []
+        rows, at = [], 0
+        for cells in grid:
+            row = []
+            for cell in cells:
+                start, parts = at, []
+                for group in of_cell.get(cell, ()):
+                    whole = wording.text(group, found, at)
+                    marks += wording.marks(group, whole, at)
+                    parts.append(whole.replace("\n", " "))
+                    at += len(parts[-1]) + 1
+                row.append(" ".join(parts))
+                at = start + len(row[-1]) + 1
+            rows.append(tuple(row))
+        self.rows = tuple(rows)
+        self.text = "\n".join("\t".join(row) for row in rows)
+        self.links = tuple(found or ())
+        self.marks = tuple(marks)
+        columns = [_alignment(elements, table, [c for c in column if c >= 0]) for column in zip(*grid, strict=True)]
+        self.align = tuple(columns) if any(columns) else ()
+
+
+def _alignment(elements: Elements, table: int, cells: list[int]) -> str:
+    """Return how most cells of a column are aligned, by `align` or `style`; "" where they aren't."""
+    told = Counter(_aligned(elements, table, cell) for cell in cells)
+    side, n = told.most_common(1)[0] if told else ("", 0)
+    return side if 2 * n > len(cells) else ""
+
+
+def _aligned(elements: Elements, table: int, cell: int) -> str:
+    for element in (cell, elements.parent[cell]):
+        if element > table:
+            attributes = elements.attributes[element]
+            style = _ALIGN.search((attributes.get("style") or "")[:1_000])
+            side = (style[1] if style else attributes.get("align") or "").strip().lower()
+            if side in _SIDES:
+                return _SIDES[side]
+    return ""
+
+
+def _grid(elements: Elements, table: int) -> list[tuple[int, list[int]]]:
+    """Return each row of a table that holds no other, with its cells by column; -1 where another cell reaches."""
+    rows: list[tuple[int, list[int]]] = []
+    below: dict[int, int] = {}  # column: rows that a cell above still reaches over
+    n_reached = 0
+    for row in range(table + 1, elements.end[table]):
+        if elements.tags[row] != "tr":
+            continue
+        columns: list[int] = []
+        taken, below = below if n_reached < MAX_REACHED else {}, {}
+        cell = row + 1
+        while cell < elements.end[row] and len(columns) < MAX_COLUMNS:
+            if elements.tags[cell] in CELLS:
+                while len(columns) in taken:
+                    _reach(below, len(columns), taken[len(columns)] - 1)
+                    columns.append(-1)
+                width, height = 1, 1
+                if n_reached < MAX_REACHED:
+                    width, height = (_span(elements, cell, name) for name in ("colspan", "rowspan"))
+                for column in range(len(columns), len(columns) + width):
+                    _reach(below, column, height - 1)
+                columns += [cell, *[-1] * (width - 1)]
+            cell = elements.end[cell]
+        for column in range(len(columns), max(taken, default=-1) + 1):
+            columns.append(-1)
+            if column in taken:
+                _reach(below, column, taken[column] - 1)
+        n_reached += columns.count(-1)
+        rows.append((row, columns[:MAX_COLUMNS]))
+    return rows
+
+
+def _reach(below: dict[int, int], column: int, n_rows: int) -> None:
+    if n_rows > 0:
+        below[column] = n_rows
+
+
+def _span(elements: Elements, cell: int, name: str) -> int:
+    text = elements.attributes[cell].get(name) or ""
+    return min(MAX_SPAN, max(1, int(text))) if text.isascii() and text.isdigit() and len(text) < 6 else 1
+
+
+def _filled(
+    grid: list[tuple[int, list[int]]], wanted: set[int], of_cell: dict[int, list[Sequence[int]]]
+) -> list[list[int]]:
+    """Return the rows that hold kept text, filled up to the same length, without columns that hold none."""
+    rows = [cells for row, cells in grid if row in wanted]
+    columns = sorted({column for cells in rows for column, cell in enumerate(cells) if cell in of_cell})
+    return [[cells[column] if column < len(cells) else -1 for column in columns] for cells in rows]

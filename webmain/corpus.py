@@ -1,0 +1,6 @@
+"""The package that `webmain.store`, `webmain.archive` and `webmain.article` have taken the place of."""
+
+raise ImportError(
+    "webmain.corpus is gone: stores and search are in webmain.store, WARC in webmain.archive, "
+    "word frequencies in webmain.article.words"
+)

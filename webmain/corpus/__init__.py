@@ -1,1 +1,0 @@
-"""What becomes of articles: stores, duplicates, archives of pages, quality signals, exports."""

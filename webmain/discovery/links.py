@@ -1,0 +1,105 @@
+"""A page's links, taken from the walk that was made already."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+from webmain.urls import join
+
+if TYPE_CHECKING:
+    from webmain.html.document import Document
+    from webmain.html.tree import Elements
+
+LANDMARKS = {
+    "nav": "nav",
+    "header": "header",
+    "footer": "footer",
+    "aside": "aside",
+    "main": "main",
+    "article": "article",
+}
+
+MAX_LINKS = 5000
+"""Links beyond these are not read; the busiest page of the development data has 2,900."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One anchor of a page.
+
+    Attributes
+    ----------
+    url : str
+        Absolute, http or https, without a fragment.
+    text : str
+        Anchor text, white space folded.
+    rel : tuple of str
+        Link types, in lower case.
+    zone : str
+        Nearest landmark element around it: "nav", "header", "footer", "aside", "main", "article", or "".
+    element : int
+        Index of the `a` element.
+    """
+
+    url: str
+    text: str
+    rel: tuple[str, ...]
+    zone: str
+    element: int
+
+
+def read_links(document: Document) -> tuple[Link, ...]:
+    """Return the page's anchors with absolute http(s) URLs, in document order, each URL as often as it occurs."""
+    elements, leaves = document.elements, document.leaves
+    base = document.base_url or ""
+    zones = _zones(elements)
+    texts, first_leaf, end_leaf, attributes_of = (
+        leaves.texts,
+        elements.first_leaf,
+        elements.end_leaf,
+        elements.attributes,
+    )
+    links = []
+    for i in document.anchors.tolist()[:MAX_LINKS]:
+        attributes = attributes_of[i]
+        url = join(base, attributes["href"] or "")
+        if url is None:
+            continue
+        first, end = first_leaf[i], end_leaf[i]
+        text = texts[first] if end - first == 1 else " ".join(leaves.join(range(first, end)).split())
+        rel = attributes.get("rel")
+        links.append(Link(url, text, tuple(rel.lower().split()) if rel else (), zones[i], i))
+    return tuple(links)
+
+
+def _zones(elements: Elements) -> list[str]:
+    """Find the nearest landmark at or above each element."""
+    zones: list[str] = []
+    for tag, parent in zip(elements.tags, elements.parent, strict=True):
+        zones.append(tag if tag in LANDMARKS else zones[parent] if parent >= 0 else "")
+    return zones
+
+
+MAX_DATA_LINKS: Final = 500
+_IN_DATA = re.compile(
+    r"""\\?"(?:url|href|path|link|uri|permalink|(?:web|page|canonical|article|story)_?url)\\?"\s*+:\s*+\\?"""
+    r""""(?P<url>(?:https?:)?+(?:\\{0,3}+/[^"\\/\s<>{}]{0,500}+){1,30}+)\\?\"""",
+    re.IGNORECASE,
+)
+
+
+def data_links(document: Document) -> tuple[str, ...]:
+    """Return addresses that stand in the data for a page's scripts under the usual names, absolute, each once.
+
+    For pages that show no links of their own: a script would make them of these.
+    """
+    base = document.base_url or ""
+    found: dict[str, None] = {}
+    for match in islice(_IN_DATA.finditer(document.html), 4 * MAX_DATA_LINKS):
+        url = join(base, match["url"].replace("\\", ""))
+        if url is not None:
+            found[url] = None
+    return tuple(found)[:MAX_DATA_LINKS]

@@ -1,0 +1,302 @@
+"""An article that a page carries as data for its scripts: JSON-LD, or the state of a framework.
+
+Such text is used where the page shows none of its own. There is no table of sites: the data is walked, strings and trees of
+strings that are prose are candidates, and the best is the longest one that belongs to an object with this page's title or
+address.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from webmain.article.kinds import article_blocks
+from webmain.embedded.bodies import MIN_PROSE, About, Candidate, Place, Search
+from webmain.embedded.rich_text import markup, type_words
+from webmain.embedded.states import read_states
+from webmain.html.document import Document
+from webmain.items import HIDDEN, Flag, Kind, Page, Reason, Rejected
+from webmain.metadata.head import letters
+from webmain.metadata.jsonld import about_page, read_json_ld
+from webmain.text.prose_amount import WIDE, prose_chars
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from webmain.items import ArticleBlock
+
+MAX_TRIED: Final = 12
+"""Candidates that are written out to see whether they are readable."""
+
+
+@dataclass(frozen=True, eq=False)
+class Embedded:
+    """The article that a page's data holds.
+
+    Attributes
+    ----------
+    source : str
+        "json-ld", or the name of the state it was found in: "__NEXT_DATA__", "window.__INITIAL_STATE__", "data-page".
+    path : str
+        Where in it, positions in lists written as `*`: "props.pageProps.article.body".
+    html : str
+        Paragraphs, headings, lists and quotes as markup.
+    is_own : bool
+        It belongs to an object that has this page's title or address.
+    """
+
+    source: str
+    path: str
+    html: str
+    is_own: bool
+    title: str = ""
+    url: str | None = None
+
+    @cached_property
+    def blocks(self) -> tuple[ArticleBlock, ...]:
+        """The article's blocks; captions and a first heading that is the page's title are left out."""
+        content = Document(Page(url=self.url, html=self.html), html=self.html)
+        leaves = content.leaves
+        kept = ~leaves.has(HIDDEN | Flag.EMBEDDED | Flag.IN_NOSCRIPT | Flag.IN_CONTROL)
+        ones = np.ones(len(leaves))
+        blocks = article_blocks(content, kept, score=ones, raw=ones, locate=False)
+        own = letters(self.title)
+        return tuple(
+            b
+            for i, b in enumerate(blocks)
+            if b.kind is not Kind.CAPTION and not (i == 0 and own and letters(b.text) == own)
+        )
+
+    @cached_property
+    def text(self) -> str:
+        """The blocks' texts joined by blank lines."""
+        return "\n\n".join(block.text for block in self.blocks)
+
+
+def embedded_text(document: Document, *, states: bool = True, least: float = MIN_PROSE) -> Embedded | None:
+    """Find the article in what a page carries for its scripts.
+
+    Parameters
+    ----------
+    document : Document
+    states : bool
+        Look at the data of frameworks too, not at JSON-LD alone.
+    least : float
+        Prose that a text in JSON-LD has at least.
+
+    Returns
+    -------
+    Embedded or None
+        None where there is no text of so much prose (`MIN_PROSE` in the data of frameworks) that may be the page's article.
+        Never raises on what pages hold; sizes, depths and numbers of nodes are bounded.
+    """
+    about = About(document)
+    candidates = [*_of_json_ld(document, about, least)]
+    for state in read_states(document.html, document.elements.attributes) if states else ():
+        search = Search(about)
+        search.visit(state.value, (state.name,), Place(), 0)
+        candidates += search.found
+    best, best_score = None, 0.0
+    for candidate in _ranked(candidates):
+        source, *path = candidate.path
+        is_own = candidate.place.distance >= 0
+        found = Embedded(source, ".".join(path), markup(candidate.value), is_own, about.title, document.url)
+        score = _readable_prose(found, least) * candidate.factor
+        if score > best_score:
+            best, best_score = found, score
+    return best
+
+
+def _readable_prose(found: Embedded, least: float) -> float:
+    """Count the prose of what was written; 0 where it is too little, or other things make up too much of it."""
+    try:
+        counts = [(prose_chars(block.text), len(block.text)) for block in found.blocks]
+    except Rejected as rejected:
+        if rejected.reason is not Reason.TOO_LARGE:
+            raise
+        return 0.0
+    prose, other = sum(p for p, _ in counts), sum(n for p, n in counts if not p)
+    return prose if prose >= least and other <= 0.6 * prose else 0.0
+
+
+NEEDED_PROSE: Final = 200.0
+"""A page that shows less prose than this shows nothing of its article."""
+
+FEW_PROSE: Final = 1_000.0
+"""Below this, a page may show the beginning of its article only: the data of frameworks is looked at too."""
+
+ENOUGH_PROSE: Final = 3_000.0
+"""A text with so much prose is no beginning of another one."""
+
+LARGEST_SHARE: Final = 0.5
+"""What a page shows of its article is at most this share of the embedded text, where that is used instead."""
+
+LEAST_FOUND: Final = 0.4
+"""So much of the text that is shown stands in the embedded one too."""
+
+_NOTICE_CHARS: Final = 1_500
+_CHUNK_LETTERS: Final = 24
+_MAX_CHUNKS: Final = 60
+_NO_LETTER = re.compile(r"[\W_]+")
+_NOTICE = re.compile(
+    r"\b(?:enable|activate|turn on|requires?|aktivieren|aktiviere|activez|activer|habilit\w{1,9}|activ[ae]r?|abilita\w{0,4}"
+    r"|włącz\w{0,4}|включите|schakel|aktiver\w{0,4})\b[^.!?]{0,60}\bjavascript\b"
+    r"|\bjavascript\b[^.!?]{0,60}\b(?:enabled?|disabled|required|not supported|aktivier\w{0,4}|deaktiviert|désactivé"
+    r"|activé|desactivado|habilitado|disabilitato|wyłączon\w{0,3}|отключ\w{1,4}|uitgeschakeld)\b"
+    r"|javascript[^。]{0,20}(?:有効|無効|启用|禁用|啟用|停用)|(?:启用|開啟|打开)[^。]{0,10}javascript",
+    re.IGNORECASE,
+)
+_SCRIPTS = re.compile("javascript", re.IGNORECASE)
+
+
+def asks_for_scripts(text: str) -> bool:
+    """Tell whether a short text is a notice that the page needs JavaScript."""
+    return len(text) <= _NOTICE_CHARS and bool(_SCRIPTS.search(text)) and _NOTICE.search(text) is not None
+
+
+def embedded_instead(document: Document, text: str) -> Embedded | None:
+    """Return the article that a page carries as data, where the text that it shows had better be replaced by it.
+
+    Parameters
+    ----------
+    document : Document
+    text : str
+        What a method made of what the page shows, blocks separated by blank lines; "" where it found nothing.
+
+    Returns
+    -------
+    Embedded or None
+        Where the page shows hardly any prose (`NEEDED_PROSE`), or a notice that it needs JavaScript: what is embedded. Where
+        it may show the beginning of an article only: the embedded text if it is twice as long (`LARGEST_SHARE`) and either
+        has most of what is shown (`LEAST_FOUND`), or JSON-LD gives it as the body and little is shown (`FEW_PROSE`). None
+        otherwise.
+
+    Notes
+    -----
+    Nothing is read where the text has `ENOUGH_PROSE`, or where neither JSON-LD has a body that is long enough nor a piece of
+    the text stands in the source a second time.
+    """
+    if len(text) >= 2 * ENOUGH_PROSE:
+        return None
+    counted = [(p, n) for p in text.split("\n\n") if (n := prose_chars(p))]
+    paragraphs, prose = [p for p, _ in counted], sum(n for _, n in counted)
+    if prose < NEEDED_PROSE or asks_for_scripts(text):
+        return document.embedded
+    states = prose < FEW_PROSE and _stands_twice(document.html, paragraphs)
+    if prose >= ENOUGH_PROSE or not (states or any("articleBody" in script for script in document.tree.data)):
+        return None
+    if not states and prose > LARGEST_SHARE * _most_prose(document.tree.data):
+        return None
+    found = embedded_text(document, states=states)
+    if found is None or not found.is_own or prose > LARGEST_SHARE * sum(prose_chars(b.text) for b in found.blocks):
+        return None
+    if found.source == "json-ld" and prose < FEW_PROSE:
+        return found
+    return found if _share_within("\n\n".join(paragraphs), found.text) >= LEAST_FOUND else None
+
+
+_BODY = re.compile(r'"(articleBody|reviewBody|text)"\s*:\s*(?:"([^"\\]*+(?:\\.[^"\\]*+)*+)"|(\S))', re.DOTALL)
+_PIECES: Final = ('"liveBlogUpdate"', '"acceptedAnswer"', '"suggestedAnswer"', '"comment"')
+
+
+def _most_prose(scripts: Iterable[str]) -> float:
+    """Return how much prose a body in JSON-LD has at most, by its length; infinity where its source does not tell at once."""
+    most = 0
+    for script in scripts:
+        if any(piece in script for piece in _PIECES):
+            return math.inf
+        unread = script.count("articleBody")
+        for found in _BODY.finditer(script):
+            if found[3] in ("[", "'"):
+                return math.inf
+            unread -= found[1] == "articleBody"
+            value = found[2] or ""
+            most = max(most, len(value) + (0 if value.isascii() else 2 * len(WIDE.findall(value))))
+        if unread:
+            return math.inf
+    return most
+
+
+def _stands_twice(source: str, paragraphs: list[str]) -> bool:
+    """Tell whether one of the longest paragraphs stands in a page's source a second time, as a piece of it tells."""
+    for paragraph in sorted(paragraphs, key=len, reverse=True)[:3]:
+        piece = paragraph[10 : 10 + _CHUNK_LETTERS]
+        if source.count(piece) > 1 or (not piece.isascii() and json.dumps(piece)[1:-1] in source):
+            return True
+    return False
+
+
+def _share_within(part: str, whole: str) -> float:
+    """Return the share of a text's pieces, of two dozen letters each, that another one has too."""
+    letters_of_part, letters_of_whole = (_NO_LETTER.sub("", t.casefold()) for t in (part, whole))
+    pieces = [letters_of_part[i : i + _CHUNK_LETTERS] for i in range(0, len(letters_of_part), _CHUNK_LETTERS)]
+    pieces = pieces[:: 1 + len(pieces) // _MAX_CHUNKS]
+    return sum(piece in letters_of_whole for piece in pieces) / max(1, len(pieces))
+
+
+def _of_json_ld(document: Document, about: About, least: float) -> Iterator[Candidate]:
+    """Yield the bodies of the JSON-LD objects that describe the page, the likeliest first."""
+    linked = read_json_ld(document.tree.data)
+    for rank, node in enumerate(about_page(linked, urls=about.urls, titles=[about.title, document.title])):
+        if node.aside:
+            continue
+        place = Place(rank)
+        for key in ("articleBody", "reviewBody", "text"):
+            value = node.value.get(key)
+            if isinstance(value, list):
+                value = "\n\n".join(v for v in value if isinstance(v, str))
+            if isinstance(value, str):
+                posts = [value, *_posts(node.value)]
+                if (prose := sum(map(prose_chars, posts))) >= least:
+                    yield Candidate(posts, ("json-ld", node.types[0] if node.types else "", key), place, prose)
+                    return
+        updates = node.value.get("liveBlogUpdate")
+        if isinstance(updates, list):
+            pieces = [
+                u[k]
+                for u in updates
+                if isinstance(u, dict)
+                for k in ("headline", "articleBody")
+                if isinstance(u.get(k), str)
+            ]
+            if (prose := sum(map(prose_chars, pieces))) >= least:
+                yield Candidate(pieces, ("json-ld", "liveblogposting", "liveBlogUpdate"), place, prose)
+
+
+def _posts(node: dict[str, Any]) -> list[str]:
+    """Return the answers to a question and the posts of a thread; none for articles, whose comments are no part of them."""
+    if not _THREADS.isdisjoint(type_words({"type": str(node.get("@type"))})[:1]):
+        found = [node.get(k) for k in ("acceptedAnswer", "suggestedAnswer", "comment")]
+        listed = [post for value in found for post in (value if isinstance(value, list) else [value])[:200]]
+        return [p["text"] for p in listed if isinstance(p, dict) and isinstance(p.get("text"), str)]
+    return []
+
+
+_THREADS: Final = frozenset(("question", "forumposting"))
+
+
+def _ranked(candidates: list[Candidate]) -> list[Candidate]:
+    """Return the candidates that may be the article, the best first; of one inside another with the same prose, the inner."""
+    allowed = [c for c in candidates if c.is_likely]
+    allowed.sort(key=lambda c: -c.score)
+    ranked: list[Candidate] = []
+    known: set[tuple[float, str]] = set()
+    for candidate in allowed:
+        likeness = (candidate.prose, candidate.path[-1])
+        if likeness in known or len(known) == MAX_TRIED:
+            continue
+        known.add(likeness)
+        n = len(candidate.path)
+        inner = [
+            c for c in allowed if len(c.path) > n and c.path[:n] == candidate.path and c.prose >= 0.95 * candidate.prose
+        ]
+        for c in (*sorted(inner, key=lambda c: -len(c.path))[:1], candidate):
+            if c not in ranked:
+                ranked.append(c)
+    return ranked

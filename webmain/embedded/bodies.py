@@ -1,0 +1,361 @@
+"""Texts in a page's data that may be its article's body, found by walking over whatever the data is."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from webmain.embedded.rich_text import TEXT_KEYS, is_element, is_markup, type_words
+from webmain.embedded.states import MAX_NODES, nested
+from webmain.metadata.head import letters
+from webmain.text.prose_amount import prose_chars
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from webmain.html.document import Document
+
+MIN_PROSE: Final = 250.0
+"""Characters of prose (`prose_chars`) that a body has at least."""
+
+MIN_PROSE_ALONE: Final = 600.0
+"""What it has at least where nothing near it has the page's title or address."""
+
+MIN_PROSE_UNNAMED: Final = 1_500.0
+"""What a single string has at least whose key doesn't promise a body."""
+
+MAX_DEPTH: Final = 150
+MAX_CANDIDATES: Final = 4_000
+
+
+class About:
+    """What a page says of itself that an object about it may repeat.
+
+    Attributes
+    ----------
+    title : str
+        The page's headline.
+    titles : list of str
+        That and the `title` element, letters only.
+    urls : list of str
+        The page's own address and the canonical one.
+    """
+
+    def __init__(self, document: Document) -> None:
+        metadata = document.metadata
+        self.title = metadata.title or document.title
+        self.titles = [t for t in dict.fromkeys(map(letters, (self.title, document.title))) if len(t) > 5]
+        self.urls = [u for u in (document.url, metadata.canonical_url) if u]
+        self.slugs = {s for s in map(_slug, self.urls) if s}
+
+    def has_title(self, text: str) -> bool:
+        """Tell whether a title is the page's own, or begins it."""
+        own = letters(text[:600])
+        return len(own) > 5 and any(
+            t == own or (len(own) > 14 and (t.startswith(own) or own.startswith(t))) for t in self.titles
+        )
+
+    def has_address(self, text: str) -> bool:
+        """Tell whether an address or a slug is the page's own."""
+        return len(text) < 2000 and _slug(text) in self.slugs
+
+
+def _slug(url: str) -> str:
+    """Return the last part of an address that could name one article; "" where it names none."""
+    try:
+        path = urlsplit(url).path
+    except ValueError:
+        return ""
+    last = unquote(path.rstrip("/").rpartition("/")[2]).lower().removesuffix(".html").removesuffix(".htm")
+    return last if len(last) > 7 and last not in ("index", "default") else ""
+
+
+class Place(NamedTuple):
+    """Where a value stands among the objects around it.
+
+    Attributes
+    ----------
+    distance : int
+        Steps down from an object with the page's title or address; -1 where there is none.
+    foreign : bool
+        In an object with a title and an address of its own.
+    prior : float
+        What the keys above it promise, in [0, 1].
+    """
+
+    distance: int = -1
+    foreign: bool = False
+    prior: float = 1.0
+
+    def below(self, promise: float) -> Place:
+        """Return the place of the value under a key that promises so much."""
+        return Place(self.distance + 1 if self.distance >= 0 else -1, self.foreign, self.prior * promise)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidate:
+    """A string, or a tree of strings, that may be the article's body; `path` begins with where it was found."""
+
+    value: Any
+    path: tuple[str, ...]
+    place: Place
+    prose: float
+
+    @property
+    def score(self) -> float:
+        """Prose, weighed by what stands around it."""
+        return self.prose * self.factor
+
+    @property
+    def is_likely(self) -> bool:
+        """Whether what stands around it lets it be the article's body.
+
+        Near an object with the page's title or address: one string needs a key that promises a body, or length. Elsewhere the
+        keys above it must speak of an article as well.
+        """
+        if self.place.distance >= 0:
+            last = next((p for p in reversed(self.path[1:]) if p != "*"), "")
+            is_long = self.prose >= MIN_PROSE_UNNAMED or not isinstance(self.value, str)
+            return self.place.prior >= 0.05 and (is_long or not _words(last).isdisjoint(_BODY))
+        if self.place.foreign or self.place.prior < 0.5 or self.prose < MIN_PROSE_ALONE:
+            return False
+        keys = [p for p in self.path[1:] if p != "*"]
+        if not keys or _words(keys[-1]).isdisjoint(_BODY):
+            return False
+        return any(not _words(key).isdisjoint(_ARTICLE) for key in keys)
+
+    @property
+    def factor(self) -> float:
+        """How far what stands around it speaks for it."""
+        near = 3.0 * 0.93**self.place.distance if self.place.distance >= 0 else 0.2 if self.place.foreign else 0.7
+        last = next((p for p in reversed(self.path) if p != "*"), "")
+        formed = 1.15 if not isinstance(self.value, str) or is_markup(self.value[:5000]) else 1.0
+        return near * self.place.prior * formed * (1.4 if _words(last) & _BODY else 1.0)
+
+
+_KEY_WORDS = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
+_BODY = frozenset("body content article story post text html paragraphs blocks articlebody rendered document".split())
+_ASIDE = frozenset(
+    "comment comments reply replies related relateds recommended recommendation recommendations recommend trending "
+    "popular latest similar next previous prev more legal author authors byline bylines bio biography footer nav "
+    "navigation menu menus sidebar ad ads advertising adverts promo promos promotion newsletter subscription "
+    "subscriptions subscribe paywall user users env toast modal popup banner caption captions image images photo "
+    "photos media thumbnail gallery alt schema jsonld structureddata css styles style script scripts breadcrumbs feed "
+    "feeds teaser teasers widgets polls transcript tooltip placeholder help features flags layout experiments "
+    "testimonials team members executives productgroups products variants skus schemas subcategories categories "
+    "episodes mentions reviews ratings".split()
+)
+_ARTICLE = frozenset("article story post blogpost articlebody bodytext news main".split())
+_WORDING = frozenset(
+    "i18n translation translations intl locale locales messages message labels strings dictionary consent cookie "
+    "cookies gdpr cmp privacy terms policy disclaimer disclosure error errors errormap".split()
+)
+_SHORT = frozenset(
+    "description summary excerpt dek standfirst snippet blurb abstract intro lead seo meta og twitter faq settings "
+    "config configuration".split()
+)
+
+
+def _words(key: str) -> frozenset[str]:
+    return frozenset(w.lower() for w in _KEY_WORDS.findall(key[:80])) | {key.lower()}
+
+
+def _promise(key: str) -> float:
+    """Return the factor that a key gives to all below it."""
+    words = _words(key)
+    if not words.isdisjoint(_WORDING):
+        return 0.001
+    if not words.isdisjoint(_ASIDE):
+        return 0.1
+    return 0.5 if not words.isdisjoint(_SHORT) else 1.0
+
+
+_TITLES: Final = frozenset("headline title name heading pageTitle page_title headlines seoTitle question".split())
+_ADDRESSES: Final = frozenset(
+    "url canonical_url canonicalUrl canonical slug permalink link href uri path website_url @id webUrl shareUrl "
+    "mainEntityOfPage fullUrl relativeUrl seoUrl urlPath".split()
+)
+_HEADS: Final = frozenset("seo SEO meta metadata head header hero openGraph og pageMeta".split())
+_PRICED: Final = frozenset("price prices sku skuId productId product_id variants priceRange".split())
+_SIGNED: Final = frozenset("author user username userName commenter postedBy author_name authorName creator".split())
+_TEXTS: Final = frozenset(TEXT_KEYS)
+_APART: Final = frozenset("nav footer aside script style head form button".split())
+_HOLDING: Final = frozenset("article main section div".split())
+
+
+def _strings(node: dict[str, Any], keys: frozenset[str]) -> Iterator[str]:
+    """Yield the strings under some keys, and those one step below."""
+    for key in node.keys() & keys:
+        value = node[key]
+        if isinstance(value, str) and value:
+            yield value
+        elif isinstance(value, dict):
+            yield from (v for v in islice(value.values(), 20) if isinstance(v, str) and v)
+        elif isinstance(value, list):
+            yield from (v["text"] for v in value[:2] if isinstance(v, dict) and isinstance(v.get("text"), str))
+
+
+class Search:
+    """One walk over one state, which collects candidates."""
+
+    def __init__(self, about: About) -> None:
+        self._about = about
+        self._left = MAX_NODES
+        self._sizes: dict[int, int] = {}
+        self._proses: dict[int, float] = {}
+        self._promises: dict[str, float] = {"*": 1.0}
+        self._read: dict[str, tuple[Any, float]] = {}
+        self.found: list[Candidate] = []
+
+    def visit(self, value: Any, path: tuple[str, ...], place: Place, depth: int) -> float:
+        """Return the prose of a value that belongs to what is around it; note what may be an article."""
+        self._left -= 1
+        if self._left < 0 or depth > MAX_DEPTH:
+            return 0.0
+        if isinstance(value, str):
+            return self._string(value, path, place, depth)
+        if isinstance(value, (dict, list)) and self._size(value, depth) < MIN_PROSE:
+            return self._prose_below(value, depth)
+        if isinstance(value, list):
+            return self._list(value, path, place, depth)
+        return self._object(value, path, place, depth) if isinstance(value, dict) else 0.0
+
+    def _size(self, value: Any, depth: int) -> int:
+        """Return an upper bound of the prose in an object or a list; what was found is remembered."""
+        known = self._sizes.get(id(value))
+        if known is not None:
+            return known
+        self._left -= 1
+        if depth > MAX_DEPTH or self._left < -MAX_NODES:
+            return 0
+        self._sizes[id(value)] = total = 0
+        for inner in value.values() if isinstance(value, dict) else value:
+            if isinstance(inner, str):
+                total += len(inner) if inner.isascii() else 3 * len(inner)
+            elif isinstance(inner, (dict, list)):
+                total += self._size(inner, depth + 1)
+        self._sizes[id(value)] = total
+        return total
+
+    def _prose_below(self, value: Any, depth: int) -> float:
+        """Return the prose of all strings in an object or a list; what was found is remembered."""
+        if isinstance(value, str):
+            return prose_chars(value)
+        if depth > MAX_DEPTH or not isinstance(value, (dict, list)):
+            return 0.0
+        prose = self._proses.get(id(value))
+        if prose is None:
+            self._proses[id(value)] = 0.0
+            inner = value.values() if isinstance(value, dict) else value
+            prose = self._proses[id(value)] = sum(self._prose_below(v, depth + 1) for v in inner)
+        return prose
+
+    def _below(self, place: Place, key: str) -> Place:
+        promise = self._promises.get(key)
+        if promise is None:
+            promise = self._promises[key] = _promise(key)
+        return place.below(promise)
+
+    def _note(self, value: Any, path: tuple[str, ...], place: Place, prose: float) -> None:
+        if prose >= MIN_PROSE and len(self.found) < MAX_CANDIDATES:
+            self.found.append(Candidate(value, path, place, prose))
+
+    def _string(self, text: str, path: tuple[str, ...], place: Place, depth: int) -> float:
+        if len(text) < 14:
+            return 0.0
+        if text not in self._read:  # data may hold the same string many times; what was read of it must live on
+            value = nested(text)
+            self._read[text] = value, prose_chars(text) if isinstance(value, str) else 0.0
+        value, prose = self._read[text]
+        if not isinstance(value, str):
+            return self.visit(value, path, place, depth + 1)
+        self._note(text, path, place, prose)
+        return prose
+
+    def _list(self, items: list[Any], path: tuple[str, ...], place: Place, depth: int) -> float:
+        if is_element(items):
+            return self._react(items, path, place, depth)
+        total = works = 0.0
+        own = []
+        for item in items:
+            prose = self.visit(item, (*path, "*"), place.below(1.0), depth + 1)
+            if isinstance(item, dict) and self._is_work(item, in_list=True) and not self._is_own(item):
+                works += prose
+            else:
+                total += prose
+                own.append(item)
+        if len(items) > 1 and total > works:
+            self._note(own, path, place, total)
+        return total
+
+    def _react(self, element: list[Any], path: tuple[str, ...], place: Place, depth: int) -> float:
+        """Look into a React element: its text is one with that of the elements around it."""
+        tag = str(element[1])
+        if tag in _APART:
+            return 0.0
+        total = 0.0
+        for key, value in element[3].items():
+            total += self.visit(value, path if key == "children" else (*path, key), place, depth + 1)
+        if tag in _HOLDING:
+            self._note(element, (*path, tag), place, total)
+        return total
+
+    def _object(self, node: dict[str, Any], path: tuple[str, ...], place: Place, depth: int) -> float:
+        is_own = self._is_own(node)
+        is_work = not is_own and self._is_work(node, in_list=path[-1] == "*")
+        if is_own:
+            place = Place(0, False, max(place.prior, 0.4) if place.prior >= 0.05 else place.prior)
+        elif is_work:
+            place = Place(-1, True, place.prior)
+        total = own = 0.0
+        for key, value in node.items():
+            if isinstance(value, (str, dict, list)):
+                inner = self._below(place, key)
+                prose = self.visit(value, (*path, key), inner, depth + 1)
+                if isinstance(value, str):
+                    own = max(own, prose)  # versions of one text, or one text and its labels
+                elif inner.prior >= 0.5 * place.prior:
+                    total += prose
+        total += own
+        if _is_root(node):
+            self._note(node, path, place, total)
+        return 0.0 if is_own else total  # what holds the article as one thing among others is not its body
+
+    def _is_own(self, node: dict[str, Any]) -> bool:
+        """Tell whether an object has the page's title or address."""
+        about = self._about
+        if any(about.has_title(t) for t in _strings(node, _TITLES)) or any(
+            about.has_address(a) for a in _strings(node, _ADDRESSES)
+        ):
+            return True
+        return any(
+            isinstance(head := node.get(key), dict) and any(about.has_title(t) for t in _strings(head, _TITLES))
+            for key in node.keys() & _HEADS
+        )
+
+    def _is_work(self, node: dict[str, Any], *, in_list: bool) -> bool:
+        """Tell whether an object is another article, or a comment: a title and an address, or an author."""
+        if in_list and not _PRICED.isdisjoint(node):
+            return True
+        if any(len(letters(t[:200])) > 9 for t in _strings(node, _TITLES)) and any(
+            "/" in a.strip("/") or "-" in a for a in _strings(node, _ADDRESSES)
+        ):
+            return True
+        return (
+            in_list
+            and any(node[k] for k in node.keys() & _SIGNED)
+            and any(isinstance(node[k], str) for k in node.keys() & _TEXTS)
+        )
+
+
+def _is_root(node: dict[str, Any]) -> bool:
+    """Tell whether an object is the root of a tree of text."""
+    words = type_words(node)
+    if words and words[-1] in ("doc", "document", "root", "richtext"):
+        return True
+    return (isinstance(node.get("blocks"), list) and ("entityMap" in node or "time" in node or "version" in node)) or (
+        isinstance(node.get("root"), dict) and "children" in node["root"]
+    )

@@ -1,0 +1,417 @@
+"""JSON that a page carries for its scripts: state blobs of frameworks, found in the source and made plain values.
+
+Nothing is run. Every look at the source is linear, and sizes, depths and numbers are bounded: what lies beyond the bounds is
+left out.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import unquote
+
+from webmain.embedded.literals import Name, read_literal
+from webmain.metadata.jsonld import parse_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+MAX_CHARS: Final = 8_000_000
+"""Characters of scripts that are looked at, all together."""
+
+MIN_CHARS: Final = 250
+"""Shorter scripts, strings and attributes hold no article."""
+
+MAX_LITERALS: Final = 60
+"""Literals that are read of one script."""
+
+MAX_FAILURES: Final = 4
+"""Literals of one script that may turn out to be none: each of them can cost a look at all the rest."""
+
+MAX_FAILED_CHARS: Final = 3_000_000
+"""Characters of one page that are looked at for such literals, the last one in full."""
+
+MAX_NODES: Final = 300_000
+_MAX_DEPTH: Final = 150
+
+_OPENING = re.compile(r"<script(?=[\s/>])([^>]{0,4000}+)>", re.IGNORECASE)
+_CLOSING = re.compile(r"</script", re.IGNORECASE)
+_TYPE = re.compile(r"\stype\s*+=\s*+[\"']?+([^\"'\s>]*+)", re.IGNORECASE)
+_ID = re.compile(r"\s(?:id|data-hypernova-key|data-type)\s*+=\s*+[\"']?+([^\"'\s>]*+)", re.IGNORECASE)
+_SCRIPT_TYPES: Final = frozenset(
+    ("", "module", "text/javascript", "application/javascript", "text/ecmascript", "application/x-javascript")
+)
+_LITERAL = re.compile(r"[=(]\s*+(?=[{\[\"'`])|=\s*+\(?function\s*+\((?P<names>[\w$,\s]*+)\)\s*+\{")
+_NAME = re.compile(r"[\w$.]++(?=[\"'\]]*+\s*+\Z)")
+_RETURN = re.compile(r"return\s*+(?=\{)")
+_ARGUMENTS = re.compile(r"[\s;})]{0,20}+\(")
+_PACKED = re.compile(r"(?:eyJ|W3s)[A-Za-z0-9+/]*+={0,2}")
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A value that a script of the page is given.
+
+    Attributes
+    ----------
+    name : str
+        Its variable, the script's id, or the attribute it stood in; "" where it has no name.
+    value : Any
+        JSON types.
+    """
+
+    name: str
+    value: Any
+
+
+def read_states(source: str, attributes: Iterable[dict[str, str | None]] = ()) -> list[State]:
+    """Find the values that a page's scripts are given.
+
+    Parameters
+    ----------
+    source : str
+        The page's markup.
+    attributes : iterable of dict
+        The attributes of its elements, some of which hold JSON.
+
+    Returns
+    -------
+    list of State
+        In document order, those of attributes last. JSON-LD is left out. Never raises.
+    """
+    states: list[State] = []
+    flight: list[str] = []
+    failures = _Failures()
+    for kind, name, text in _scripts(source):
+        if "json" in kind or kind not in _SCRIPT_TYPES:
+            states.extend(State(name or kind, value) for value in _data(text) if isinstance(value, (dict, list)))
+            continue
+        for state in _assigned(text, failures):
+            if state.name.endswith("__next_f.push"):
+                pushed = state.value if isinstance(state.value, list) else []
+                flight.extend(piece for piece in pushed[1:2] if isinstance(piece, str))
+            else:
+                states.append(state)
+    if flight:
+        states.append(State("__next_f", read_flight("".join(flight))))
+    for of_element in attributes:
+        for name, value in of_element.items():
+            if value and len(value) >= MIN_CHARS and value.lstrip()[:1] in ("{", "["):
+                states.extend(State(name, v) for v in parse_json(value)[:1] if isinstance(v, (dict, list)))
+    return [State(s.name, linked(unpacked(s.value))) for s in states]
+
+
+def _scripts(source: str) -> Iterator[tuple[str, str, str]]:
+    """Yield the type, the id and the text of each script that is long enough and no JSON-LD."""
+    position, left = 0, MAX_CHARS
+    while left > 0 and (opening := _OPENING.search(source, position)):
+        closing = _CLOSING.search(source, opening.end())
+        end = closing.start() if closing else len(source)
+        position = closing.end() if closing else len(source)
+        n_chars = end - opening.end()
+        found = _TYPE.search(opening[1])
+        kind = html.unescape(found[1]).lower() if found else ""
+        is_short = n_chars < MIN_CHARS and source.find("__next_f", opening.end(), end) < 0
+        if is_short or n_chars > left or "ld+json" in kind:
+            continue
+        left -= n_chars
+        name = _ID.search(opening[1])
+        yield kind, name[1] if name else "", source[opening.end() : end]
+
+
+def _data(text: str) -> list[Any]:
+    """Read a script that is data."""
+    text = text.strip()
+    if text.startswith("{&q;"):  # how older Angular escapes
+        for mark, character in (("&q;", '"'), ("&s;", "'"), ("&l;", "<"), ("&g;", ">"), ("&a;", "&")):
+            text = text.replace(mark, character)
+    if text.startswith("<!--"):
+        text = text[4:].removesuffix("-->").strip()
+    if text.startswith("%7B"):
+        text = unquote(text)
+    return parse_json(text) if text[:1] in ("{", "[") or text[:6] in ("&quot;", "{&quot") else []
+
+
+@dataclass(slots=True)
+class _Failures:
+    """Characters of a page's scripts that were looked at for literals which turned out to be none."""
+
+    n_chars: int = 0
+
+
+def _assigned(text: str, of_page: _Failures) -> Iterator[State]:
+    """Yield what a script assigns or passes to functions, as far as it is literal."""
+    position = failures = 0
+    for _ in range(MAX_LITERALS):
+        match = _LITERAL.search(text, position)
+        while match and text[match.end()] in "\"'`" and not _is_long(text, match.end()):
+            match = _LITERAL.search(text, match.end() + 1)
+        if match is None:
+            return
+        if failures > MAX_FAILURES or of_page.n_chars > MAX_FAILED_CHARS:
+            return
+        before = text[max(0, match.start() - 80) : match.start()]
+        name = _NAME.search(before)
+        if match["names"] is not None:
+            found = _returned(text, match.end(), match["names"])
+        else:
+            found = read_literal(text, match.end())
+        if found is None:
+            position = match.end() + 1
+            failures += 1
+            of_page.n_chars += len(text) - position
+            continue
+        position = found.end
+        size = found.end - match.end()
+        if size >= MIN_CHARS or (name and name.group().endswith("__next_f.push")):
+            yield State(name.group() if name else "", found.value)
+
+
+def _is_long(text: str, start: int) -> bool:
+    """Tell whether a quoted string goes on for long enough to be of interest."""
+    end = text.find(text[start], start + 1, start + MIN_CHARS)
+    while end > 0 and text[end - 1] == "\\":
+        end = text.find(text[start], end + 1, start + MIN_CHARS)
+    return end < 0
+
+
+def _returned(text: str, start: int, names: str) -> Any:
+    """Read what `(function(a, b) { return {...} })(1, "x")` gives."""
+    match = _RETURN.search(text, start, start + 20_000)
+    body = read_literal(text, match.end()) if match else None
+    if body is None:
+        return None
+    call = _ARGUMENTS.match(text, body.end)
+    arguments = read_literal(text, call.end() - 1) if call else None
+    if arguments is None:
+        return body
+    values = dict(zip((n.strip() for n in names.split(",")), arguments.value, strict=False))
+    return type(body)(_filled(body.value, values), arguments.end)
+
+
+def _filled(value: Any, values: dict[str, Any], depth: int = 0) -> Any:
+    """Put arguments where their names stand."""
+    if isinstance(value, Name):
+        return values.get(value, value)
+    if depth > _MAX_DEPTH:
+        return None
+    if isinstance(value, dict):
+        return {k: _filled(v, values, depth + 1) for k, v in value.items()}
+    return [_filled(v, values, depth + 1) for v in value] if isinstance(value, list) else value
+
+
+def unpacked(value: Any) -> Any:
+    """Return a value with its indices resolved, where it is a flat list of numbered values (devalue, turbo-stream).
+
+    A string that is JSON, plain or in Base64, is read; every other value is returned as it is.
+    """
+    if isinstance(value, str):
+        return nested(value)
+    if isinstance(value, list) and len(value) > 3 and isinstance(value[0], (dict, list)) and _is_flat(value):
+        return _Flat(value).resolve(0, 0)
+    return _unmarked(value, 0) if isinstance(value, dict) and _is_marked(value) else value
+
+
+def _is_marked(value: dict[str, Any]) -> bool:
+    """Tell whether each value of an object is a pair of a mark and the value (properties of Astro's islands)."""
+    return bool(value) and all(isinstance(v, list) and len(v) in (1, 2) and type(v[0]) is int for v in value.values())
+
+
+def _unmarked(value: Any, depth: int) -> Any:
+    """Take the marks off values; 0 stands before a plain one or an object, 1 before a list of such pairs."""
+    if depth > _MAX_DEPTH:
+        return None
+    if isinstance(value, dict):
+        return {k: _unmarked(v, depth + 1) for k, v in value.items()}
+    if not (isinstance(value, list) and len(value) == 2 and type(value[0]) is int):
+        return value
+    mark, inner = value
+    if mark == 1 and isinstance(inner, list):
+        return [_unmarked(v, depth + 1) for v in inner]
+    return _unmarked(inner, depth + 1) if isinstance(inner, dict) else inner
+
+
+def nested(text: str) -> Any:
+    """Return the value of a string that is JSON; the string itself where it is none."""
+    start = text[:200].lstrip()[:8]
+    if len(text) < MIN_CHARS:
+        return text
+    if start.startswith(("eyJ", "W3s")) and _PACKED.fullmatch(text):
+        import base64
+
+        sound = text.rstrip("=")
+        if len(sound) % 4 == 1:  # no number of bytes is written so
+            return text
+        decoded = base64.b64decode(sound + "=" * (-len(sound) % 4)).decode("utf-8", "replace")
+    elif start.startswith(("%7B", "%5B")):
+        decoded = unquote(text)
+    elif start.startswith(("{&quot", "[{&quot")):
+        decoded = html.unescape(text)
+    elif start[:1] in ("{", "["):
+        decoded = text
+    else:
+        return text
+    try:
+        value = json.loads(decoded, strict=False)
+    except (ValueError, RecursionError):
+        return text
+    return unpacked(value) if isinstance(value, list) else value
+
+
+def _is_flat(values: list[Any]) -> bool:
+    """Tell whether the first values of a list are made of positions in it."""
+    n = len(values)
+    checked = 0
+    for value in values[:20]:
+        inner = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
+        if isinstance(value, list) and len(inner) == 2 and isinstance(inner[0], str):
+            inner = inner[1:]
+        if not all(type(i) is int and -10 <= i < n for i in inner):
+            return False
+        checked += len(inner)
+    return checked > 2
+
+
+class _Flat:
+    """A list of values that refer to each other by position."""
+
+    def __init__(self, values: list[Any]) -> None:
+        self._values = values
+        self._known: dict[int, Any] = {}
+
+    def resolve(self, index: Any, depth: int) -> Any:
+        """Return the value at a position with everything in it; None where it leads nowhere."""
+        if type(index) is not int or not 0 <= index < len(self._values) or depth > _MAX_DEPTH:
+            return None
+        if index in self._known:
+            return self._known[index]
+        value = self._values[index]
+        if isinstance(value, dict):
+            made: dict[str, Any] = {}
+            self._known[index] = made
+            for key, inner in value.items():
+                made[self._key(key)] = self.resolve(inner, depth + 1)
+            return made
+        if isinstance(value, list):
+            if value and isinstance(value[0], str):  # a mark of what kind the value is
+                return self.resolve(value[1], depth + 1) if len(value) == 2 else None
+            items: list[Any] = []
+            self._known[index] = items
+            items.extend(self.resolve(inner, depth + 1) for inner in value)
+            return items
+        return value
+
+    def _key(self, key: str) -> str:
+        """Return a key that may itself be a position ("_12")."""
+        if key[:1] == "_" and key[1:].isdecimal() and len(key) < 9 and int(key[1:]) < len(self._values):
+            named = self._values[int(key[1:])]
+            return named if isinstance(named, str) else key
+        return key
+
+
+def linked(value: Any) -> Any:
+    """Put the objects of a normalised store, and rows of a flight stream, where others refer to them.
+
+    Parameters
+    ----------
+    value : Any
+        JSON types. References are `{"__ref": KEY}`, `{"type": "id", "id": KEY}` and, in a flight stream, the string `$ID`.
+
+    Returns
+    -------
+    Any
+        The value itself where nothing is referred to. Objects may occur in it more than once, none inside itself.
+    """
+    targets = value if isinstance(value, dict) else {}
+    if not any(":" in k or k[:1] == "$" for k in targets):
+        targets = _entities(value)
+    return _Linking(targets).put(value, 0) if targets else value
+
+
+def _entities(value: Any) -> dict[str, Any]:
+    """Find the objects of a normalised store: values of the first object with several keys like `Post:12`."""
+    level = [value]
+    for _ in range(5):
+        inner: list[Any] = []
+        for node in level[:500]:
+            if isinstance(node, dict) and sum(":" in k and isinstance(v, dict) for k, v in node.items()) > 2:
+                return node
+            inner.extend(v for v in (node.values() if isinstance(node, dict) else ()) if isinstance(v, dict))
+        level = inner
+    return {}
+
+
+class _Linking:
+    """Replaces references; each target is made once, and a reference to what is being made is left out."""
+
+    def __init__(self, targets: dict[str, Any]) -> None:
+        self._targets = targets
+        self._made: dict[str, Any] = {}
+        self._left = MAX_NODES
+
+    def put(self, value: Any, depth: int) -> Any:
+        """Return a value with everything it refers to."""
+        self._left -= 1
+        if depth > _MAX_DEPTH or self._left < 0:
+            return None
+        if isinstance(value, str):
+            if value[:1] != "$" or len(value) > 12:
+                return value
+            name = "$" + value[1:].lstrip("L@") if value not in self._targets else value
+            return self._target(name, depth) if name in self._targets else value
+        if isinstance(value, dict):
+            key = value.get("__ref") or (value.get("id") if value.get("type") == "id" else None)
+            if isinstance(key, str) and key in self._targets:
+                return self._target(key, depth)
+            return {k: self.put(v, depth + 1) for k, v in value.items()}
+        if isinstance(value, list):
+            return [self.put(v, depth + 1) for v in value]
+        return value
+
+    def _target(self, name: str, depth: int) -> Any:
+        if name not in self._made:
+            self._made[name] = None
+            self._made[name] = self.put(self._targets[name], depth + 1)
+        return self._made[name]
+
+
+_ROW = re.compile(rb"([0-9a-f]{1,8}):")
+_TEXT_ROW = re.compile(rb"([0-9a-f]{1,8}):T([0-9a-f]{1,8}),")
+
+
+def read_flight(text: str) -> dict[str, Any]:
+    """Read rows of a React flight stream.
+
+    Parameters
+    ----------
+    text : str
+        `ID:JSON` by line, or `ID:T` with a length in hexadecimal bytes and that much text.
+
+    Returns
+    -------
+    dict
+        Values by `$` and the row's id, as other rows refer to them.
+    """
+    data = text.encode("utf-8", "replace")
+    rows: dict[str, Any] = {}
+    position = 0
+    while position < len(data):
+        if text_row := _TEXT_ROW.match(data, position):
+            position = text_row.end() + int(text_row[2], 16)
+            rows["$" + text_row[1].decode()] = data[text_row.end() : position].decode("utf-8", "replace")
+            continue
+        match = _ROW.match(data, position)
+        end = data.find(b"\n", position)
+        end = len(data) if end < 0 else end
+        position = end + 1
+        if match is None:
+            continue
+        name, start = "$" + match[1].decode(), match.end()
+        try:
+            rows[name] = json.loads(data[start:end].decode("utf-8", "replace").lstrip("ABCDEFGHIJKLMNOPQRSUVWXYZ"))
+        except (ValueError, RecursionError):
+            continue
+    return rows

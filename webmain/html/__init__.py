@@ -1,0 +1,1 @@
+"""A page's markup, read once: decoding, bounds for the parser, the tree and its one walk, blocks, source lines."""

@@ -1,0 +1,395 @@
+"""A page as the lines of its source, in one linear scan and without a tree: what the Line-Block method reads.
+
+The scan follows the tokenizer of the HTML standard as far as a regular expression can: quoted attributes may hold `>`,
+scripts end at their own end tag only, comments and tags that nobody closed reach to the end of the page. Every
+alternative of the expression takes each character once (possessive quantifiers, no alternative that fails after a long
+run), so the cost is linear on any input.
+
+References
+----------
+Pan Ei San, Nilar Aye: Main Content Extraction from Dynamic Web Pages, section IV.A (line, anchor text, tag), V (steps 1
+and 2).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import unescape
+from itertools import chain, islice
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from webmain.html.guard import MAX_PIECES
+from webmain.items import Reason, Rejected
+
+BLOCK_TAGS = frozenset(
+    "p div h1 h2 h3 h4 h5 h6 li td th tr table ul ol dl dt dd blockquote pre section article header footer nav aside "
+    "main figure figcaption br hr form".split()
+)
+"""Each of these starts a line; its end tag ends one."""
+
+_HEAD_TAGS = frozenset(("html", "head", "meta", "link", "base", "basefont", "bgsound", "noscript"))
+"""What may stand in a head beside title, script, style and template; anything else ends it."""
+
+_UNSHOWN = frozenset(("audio", "video", "canvas", "datalist", "desc", "metadata", "defs"))
+"""Elements whose text no reader sees, templates apart: fallbacks for old browsers, notes inside drawings."""
+
+_CONTROLS = frozenset(("button", "input", "meter", "optgroup", "option", "progress", "select"))
+"""Boxes of a form that stand in a line: they part words. (`textarea` does too.)"""
+
+_NEVER_HIDDEN = frozenset(("html", "body", "p", "li", "dt", "dd", "tr", "td", "th", "option"))
+"""Without a tree the end of an element with an optional end tag is not known; and scripts uncover a hidden body."""
+
+_VOID = frozenset(
+    ("br", "hr", "img", "input", "meta", "link", "area", "base", "col", "embed", "source", "track", "wbr")
+)
+
+
+def _any_case(name: str) -> str:
+    """Write a name for an expression without `re.I`: sets are skipped at their first character, folded ones are not."""
+    return "".join(f"[{letter}{letter.upper()}]" for letter in name)
+
+
+_SPACE = r"[ \t\n\r\f]"
+_NAME_END = r"[ \t\n\r\f/>]"
+_ATTRIBUTES = rf"""
+    [^>=]*+ (?: (?: ="[^"]*+" | = {_SPACE}*+ (?: "[^"]*+(?:"|\Z) | '[^']*+(?:'|\Z) | [^ \t\n\r\f>]*+ ) ) [^>=]*+ )*+
+"""
+_DROPPED_RAW = "|".join(
+    rf"{name} (?={_NAME_END}) {_ATTRIBUTES} (?:>|\Z) [^<]*+ (?: < (?!/{name}{_NAME_END}) [^<]*+ )*+ (?:</[^>]*+(?:>|\Z)|\Z)"
+    for name in map(_any_case, ("script", "style", "iframe", "noembed", "noframes"))
+)
+_SHOWN_RAW = "|".join(map(_any_case, ("title", "textarea", "xmp")))
+_TOKEN = re.compile(
+    rf"""<(?:
+    {_DROPPED_RAW}
+  | (?=[tTxX]) ( ({_SHOWN_RAW}) (?={_NAME_END}) {_ATTRIBUTES} (?:>|\Z)              # 1, 2: a raw element and its name
+        [^<]*+ (?: < (?!/(?i:\2){_NAME_END}) [^<]*+ )*+ ) (?: </ [^>]*+ (?:>|\Z) | \Z)
+  | (/?[a-zA-Z][^ \t\n\r\f/>]*+) (?: > | ({_ATTRIBUTES}) (?:>|\Z) )                  # 3, 4: a tag
+  | !-- (?: -?> | [^-]*+ (?: - (?!-!?>) [^-]*+ )*+ (?: --!?> | \Z ) )               # a comment
+  | !\[[cC][dD][aA][tT][aA]\[ [^\]]*+ (?: \] (?!\]>) [^\]]*+ )*+ (?: \]\]> | \Z )
+  | [!?/] [^>]*+ (?:>|\Z)                                                           # doctype, <?...>, </>
+    )""",
+    re.X,
+)
+_GROUPS = 4
+_RAW_START = re.compile(rf"\A [a-zA-Z]++ {_ATTRIBUTES} (?:>|\Z)", re.X)
+_SHADOW_ROOT = re.compile(r"\bshadowroot(?:mode)?\b", re.I)
+_MAY_HIDE = re.compile(r"\s hidden (?=[\s=/] | \Z) | display \s*+ : \s*+ none", re.I | re.X)
+_VALUES = re.compile(r"= \s*+ (?: \"[^\"]*+\"? | '[^']*+'? | [^\s>]*+ )", re.X)
+_HIDDEN_NAME = re.compile(r"\s hidden (?=[\s=/] | \Z)", re.I | re.X)
+_STYLE = re.compile(r"\s style \s*+ = \s*+ (?: \"([^\"]*+)\" | '([^']*+)' | ([^\s>]*+) )", re.I | re.X)
+_STREAMED = re.compile(r"""\s id = (["']?) S:[0-9a-f]+ \1 (?=[\s/] | \Z)""", re.X)
+"""Servers that stream React send late parts in `<div hidden id="S:1">`; a script puts them into their place."""
+
+_HIDDEN_INPUT = re.compile(r"\s type \s*+ = \s*+ [\"']?+ hidden (?=[\"'\s/] | \Z)", re.I | re.X)
+_NO_DISPLAY = re.compile(r"display \s*+ : \s*+ none", re.I | re.X)
+
+
+MAX_TEXTS = 40_000
+"""Lines with text of one page, as many as runs of text in a tree."""
+
+MAX_LINES = 400_000
+"""Lines of one page, with text and without."""
+
+_Row: TypeAlias = tuple[str, int, int, str]
+"""Text, characters of it in hyperlinks, tags, opener."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lines:
+    """The lines of a page in order, as columns; lines without text are there too, for they make the distance.
+
+    Attributes
+    ----------
+    title : str
+        Text of the first `<title>`, entities decoded, white space folded; "" without one.
+    texts : list of str
+        Each line's text: entities decoded, white space folded; "" for a line without text.
+    text_lengths : (n_lines,) int32
+        Unicode characters of `texts`.
+    anchor_lengths : (n_lines,) int32
+        Unicode characters inside hyperlinks (`<a href>`), white space folded; at most `text_lengths`.
+    n_tags : (n_lines,) int32
+        Elements that begin in the line; start and end tag count as one.
+    openers : list of str
+        Name of the block-level tag that starts the line, "" if none does.
+    """
+
+    title: str
+    texts: list[str]
+    text_lengths: NDArray[np.int32]
+    anchor_lengths: NDArray[np.int32]
+    n_tags: NDArray[np.int32]
+    openers: list[str]
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+
+def source_lines(html: str) -> Lines:
+    """Break a page's source into lines.
+
+    A line begins at each block-level start tag (unless only white space stands before it in its line), after each
+    block-level end tag, and at each new line of the source outside hyperlinks. Dropped beforehand: the head (its title
+    is kept), scripts, styles, comments, CDATA, doctype, templates (not declarative shadow roots), fallback content of
+    media, `iframe`, and elements hidden by the attribute `hidden` or `display:none` in their own style. `noscript` and
+    `textarea` are text. Form controls part words, for each is a box of its own.
+
+    Raises
+    ------
+    Rejected
+        `TOO_LARGE`: more than `MAX_PIECES` tags, comments and declarations, `MAX_TEXTS` or `MAX_LINES`.
+
+    Notes
+    -----
+    Section IV.A of the paper; METHODS reading: an element is one tag ("a complete Hyperlink tag has two markups").
+    Hidden elements end at the matching end tag of their name, counted without a tree; where there is none, nothing is
+    hidden on that page. Elements with optional end tags (`p`, `li`, ...) are never taken for hidden.
+    Deviation: the paper doesn't say whether end tags break lines; they do here, or text after `</p>` would join it.
+    """
+    if html.count("<") > MAX_PIECES and next(islice(_TOKEN.finditer(html), MAX_PIECES, None), None) is not None:
+        raise Rejected(Reason.TOO_LARGE, f"more than {MAX_PIECES:,} tags and comments, which is the number allowed")
+    pieces = _TOKEN.split(html)
+    title, rows = _scan(pieces, hides=True) or _scan(pieces, hides=False) or ("", [])
+    n_texts = sum(bool(row[0]) for row in rows)
+    if n_texts > MAX_TEXTS or len(rows) > MAX_LINES:
+        allowed = f"{MAX_TEXTS:,} with text and {MAX_LINES:,} altogether are allowed"
+        raise Rejected(Reason.TOO_LARGE, f"{len(rows):,} lines, {n_texts:,} of them with text; {allowed}")
+    texts, anchor_lengths, n_tags, openers = map(list, zip(*rows, strict=True)) if rows else ([], [], [], [])
+    return Lines(
+        title=title,
+        texts=texts,
+        text_lengths=np.fromiter(map(len, texts), np.int32, len(texts)),
+        anchor_lengths=np.array(anchor_lengths, np.int32),
+        n_tags=np.array(n_tags, np.int32),
+        openers=openers,
+    )
+
+
+def _scan(pieces: list[str], *, hides: bool) -> tuple[str, list[_Row]] | None:
+    """Walk through what `_TOKEN.split` gave, text and four groups a token; return the title and the lines.
+
+    One loop over plain variables, in three steps: the tag's kind, what it does, the text after it; this runs some
+    thousand times a page. None if a hidden element has no end, with `hides` only.
+    """
+    title: str | None = None
+    rows: list[_Row] = []
+    parts: list[str] = []  # the line's text from its first word on
+    link = -1  # where in `parts` the open hyperlink begins; -1 outside
+    n_linked = n_tags = svg_depth = 0
+    opener = ""
+    in_head = after_block = True
+    saw_block = False
+    blanks: dict[str, int] = {}  # the white space met between tags, mostly the same again and again: its new lines
+    more: Sequence[_Row]
+    add, kinds = rows.append, _KINDS
+    column: Iterator[Any] = chain((None,) * _GROUPS, pieces)  # no token stands before the first text
+    tokens = zip(column, column, column, column, column, strict=True)
+    for raw, raw_name, name, attributes, text in tokens:
+        if name:
+            kind = kinds.get(name)
+            if kind is None:
+                name, kind = _rare_kind(name.lower(), attributes)
+            if kind >= _OPEN:
+                in_head = False
+                if kind == _OPEN_BLOCK:
+                    saw_block = True
+                    if n_tags or parts:
+                        add(_line(parts, link, n_linked, n_tags, opener) if parts else ("", 0, n_tags, opener))
+                        n_linked = n_tags = 0
+                        if link > 0:
+                            link = 0
+                    after_block = False
+                    opener = name
+                elif kind == _OPEN_ANCHOR:
+                    if link >= 0:
+                        n_linked += _folded_length(parts[link:])
+                    link = len(parts) if attributes and ("href" in attributes or "href" in attributes.lower()) else -1
+                elif kind == _OPEN_CONTROL:
+                    if parts and not (name == "input" and attributes and _HIDDEN_INPUT.search(attributes)):
+                        parts.append(" ")
+                elif kind == _OPEN_DRAWING:
+                    svg_depth += 1
+                if (
+                    attributes
+                    and ("none" in attributes or "hidden" in attributes)
+                    and hides
+                    and _hides(name, attributes)
+                ):
+                    if kind == _OPEN_ANCHOR:
+                        link = -1
+                    text = _text_after(name, tokens)
+                    if text is None:
+                        return None
+                else:
+                    n_tags += 1
+            elif kind == _CLOSE_BLOCK:
+                if n_tags or parts:
+                    add(_line(parts, link, n_linked, n_tags, opener) if parts else ("", 0, n_tags, opener))
+                    n_linked = n_tags = 0
+                    if link > 0:
+                        link = 0
+                    opener = ""
+                    after_block = True
+            elif kind == _CLOSE_ANCHOR:
+                if link >= 0:
+                    n_linked += _folded_length(parts[link:])
+                    link = -1
+            elif kind == _CLOSE_CONTROL:
+                if parts:
+                    parts.append(" ")
+            elif kind == _OPEN_HEAD:
+                n_tags += not in_head
+            elif kind == _CLOSE_DRAWING:
+                svg_depth = max(0, svg_depth - 1)
+            elif kind == _OPEN_BODY:
+                in_head = False
+                if not saw_block:  # all before it was the head's
+                    rows.clear()
+                    parts.clear()
+                    link = min(link, 0)
+                    n_linked = n_tags = 0
+                    after_block = True
+            elif kind == _OPEN_UNSHOWN and hides and not (attributes and attributes.endswith("/")):
+                text = _text_after(name, tokens)
+                if text is None:
+                    return None
+        elif raw:
+            content = _RAW_START.sub("", raw, count=1)
+            if raw_name.lower() == "title":
+                if title is None and not svg_depth:
+                    title = " ".join(unescape(content).split())
+            else:
+                in_head = False
+                n_tags += 1
+                content = content.replace("&", "&amp;") if raw_name.lower() == "xmp" else content
+                text = f" {content} {text}"
+        if not text:
+            continue
+        n_ends = blanks.get(text)
+        if n_ends is None:
+            if text.isspace():
+                n_ends = blanks[text] = text.count("\n")
+            else:
+                in_head = False
+                if "&" in text:
+                    text = unescape(text)
+                if link >= 0 or "\n" not in text:
+                    if parts or not text.isspace():
+                        parts.append(text)
+                    continue
+        if n_ends is None:
+            first, *whole, text = text.split("\n")
+            if first and not first.isspace():
+                parts.append(first)
+            more = [(" ".join(line.split()), 0, 0, "") for line in whole]
+        elif in_head:
+            continue
+        elif link >= 0 or not n_ends:
+            if parts:
+                parts.append(" ")
+            continue
+        else:
+            more = [_NOTHING] * (n_ends - 1) if n_ends > 1 else ()
+            text = ""
+        if n_tags or parts or not after_block:  # a new line that only follows a block's end is that end's own
+            add(_line(parts, link, n_linked, n_tags, opener) if parts else ("", 0, n_tags, opener))
+            n_linked = n_tags = 0
+            opener = ""
+        after_block = False
+        if more:
+            rows += more
+        if text and not text.isspace():
+            parts.append(text)
+    if n_tags or parts:
+        add(_line(parts, link, n_linked, n_tags, opener))
+    return title or "", rows
+
+
+def _rare_kind(name: str, attributes: str | None) -> tuple[str, int]:
+    """Return name and kind of a tag that stands in capitals or not in the table; a shadow root is a box like another."""
+    kind = _KINDS.get(name)
+    if kind is not None:
+        return name, kind
+    if name == "template":
+        return ("div", _OPEN_BLOCK) if attributes and _SHADOW_ROOT.search(attributes) else (name, _OPEN_UNSHOWN)
+    return name, _PASS if name[0] == "/" else _OPEN
+
+
+def _line(parts: list[str], link: int, n_linked: int, n_tags: int, opener: str) -> _Row:
+    """Fold the parts of a line into its text, and empty them; a hyperlink may be open from part `link` on."""
+    if link >= 0:
+        n_linked += _folded_length(parts[link:])
+    text = " ".join("".join(parts).split())
+    parts.clear()
+    return text, n_linked, n_tags, opener
+
+
+def _folded_length(parts: list[str]) -> int:
+    """Count characters, white space folded."""
+    return len(" ".join("".join(parts).split()))
+
+
+def _text_after(name: str, tokens: Iterator[tuple[Any, ...]]) -> str | None:
+    """Go on to the end tag of an element that has begun; return the text after it, None if the page ends first."""
+    depth = 1
+    end = f"/{name}"
+    for _, _, other, _, text in tokens:
+        if other:
+            other = other.lower()
+            if other == end:
+                depth -= 1
+                if not depth:
+                    return str(text)
+            elif other == name:
+                depth += 1
+    return None
+
+
+_NOTHING: _Row = ("", 0, 0, "")
+
+
+def _hides(name: str, attributes: str) -> bool:
+    """Tell whether these attributes hide their element, and its end can be found."""
+    if name in _NEVER_HIDDEN or name in _VOID or attributes.endswith("/"):
+        return False
+    plain = attributes.lower()  # most of what comes here: aria-hidden, fill="none"
+    if not ("hidden" in plain.replace("aria-hidden", "") or ("none" in plain and "display" in plain)):
+        return False
+    if not _MAY_HIDE.search(attributes):
+        return False
+    if _STREAMED.search(attributes):
+        return False
+    if _HIDDEN_NAME.search(_VALUES.sub("= ", attributes)):
+        return "until-found" not in attributes
+    style = _STYLE.search(attributes)
+    return style is not None and _NO_DISPLAY.search(style[style.lastindex or 0]) is not None
+
+
+_PASS, _CLOSE_BLOCK, _CLOSE_ANCHOR, _CLOSE_CONTROL, _CLOSE_DRAWING, _OPEN_HEAD, _OPEN_BODY, _OPEN_UNSHOWN = range(8)
+_OPEN, _OPEN_BLOCK, _OPEN_ANCHOR, _OPEN_CONTROL, _OPEN_DRAWING = range(8, 13)  # start tags that count
+
+_INLINE_TAGS = "abbr b cite code em font i img label path picture small source span strong sup svg time u"
+
+_KINDS: Mapping[str, int] = {
+    **dict.fromkeys(_INLINE_TAGS.split(), _OPEN),  # every other start tag too; these are found sooner
+    **dict.fromkeys((f"/{name}" for name in _INLINE_TAGS.split()), _PASS),
+    **dict.fromkeys(sorted(BLOCK_TAGS), _OPEN_BLOCK),
+    **dict.fromkeys(sorted(f"/{name}" for name in BLOCK_TAGS), _CLOSE_BLOCK),
+    **dict.fromkeys(sorted(_CONTROLS), _OPEN_CONTROL),
+    **dict.fromkeys(sorted(f"/{name}" for name in _CONTROLS), _CLOSE_CONTROL),
+    **dict.fromkeys(sorted(_HEAD_TAGS), _OPEN_HEAD),
+    **dict.fromkeys(sorted(_UNSHOWN), _OPEN_UNSHOWN),
+    "a": _OPEN_ANCHOR,
+    "/a": _CLOSE_ANCHOR,
+    "body": _OPEN_BODY,
+    "/head": _OPEN_BODY,
+    "svg": _OPEN_DRAWING,
+    "/svg": _CLOSE_DRAWING,
+}
+"""What to do at a tag, by its name in lower case; every other start tag begins an inline element."""

@@ -1,0 +1,323 @@
+"""One parse and one walk: a page's text runs and elements as columns.
+
+The walk drops no visible text and hides none: it flags. Content of `script` and `style` is never a leaf. Everything after
+the walk is arithmetic over these columns; nothing else visits the tree again.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from webmain.clock import Deadline, Loading
+from webmain.html.columns import Attributes, Elements, Leaves
+from webmain.html.guard import guard
+from webmain.html.wrapping import folded
+from webmain.items import Break, Flag, Reason, Rejected
+
+__all__ = ["BLOCK_TAGS", "VISUALLY_HIDDEN", "Elements", "Leaves", "Tree", "read_tree"]
+
+BLOCK_TAGS = frozenset(
+    "address article aside blockquote body button caption center dd details dialog dir div dl dt fieldset figcaption "
+    "figure footer form frameset h1 h2 h3 h4 h5 h6 header hgroup hr html legend li listing main menu nav ol optgroup "
+    "option p plaintext pre search section select summary table tbody td textarea tfoot th thead title tr ul xmp".split()
+)
+"""Elements that begin and end a line for a reader (the HTML standard's rendering section, and form controls)."""
+
+VISUALLY_HIDDEN = frozenset(
+    "sr-only visually-hidden visuallyhidden screen-reader-text screen-reader-only screenreader-only element-invisible "
+    "a11y-hidden u-visually-hidden u-hidden-visually is-visually-hidden visually-hidden-focusable show-for-sr "
+    "hide-accessible hidden-accessible assistive-text is-sr-only sr_only sronly screenreader screen-reader sr-text "
+    "sr-only-focusable vh offscreen off-screen hidden-text a11y-text a11y-only visually_hidden u-visuallyhidden "
+    "c-visually-hidden cdk-visually-hidden accessibly-hidden wai-hidden print-only visible-print-block "
+    "d-print-block".split()
+)
+"""Class names under which style sheets commonly clip text away from the screen."""
+
+HIDDEN_BY_STYLE_SHEET = frozenset("is-hidden js-hidden invisible lg:hidden".split())
+"""Class names under which style sheets commonly do not show an element at all, on a wide screen at least.
+
+Not among them are `hidden` and `d-none`, of which much is tabs and text that opens on a click.
+"""
+
+_NEVER_TEXT = frozenset("title script style template noembed noframes annotation annotation-xml".split())
+_EMBEDDING = frozenset("iframe object embed applet video audio canvas".split())
+_CONTROL = frozenset("button select option optgroup textarea datalist".split())
+_PREFORMATTED = frozenset("pre textarea listing xmp plaintext".split())
+
+_PREFORMATTED_BIT, _IN_SVG_BIT = int(Flag.PREFORMATTED), int(Flag.IN_SVG)
+_BY_ATTRIBUTE, _BY_DISPLAY = int(Flag.HIDDEN_ATTRIBUTE), int(Flag.HIDDEN_DISPLAY)
+_BY_VISIBILITY, _BY_CLASS = int(Flag.HIDDEN_VISIBILITY), int(Flag.HIDDEN_CLASS)
+
+_STREAMED = re.compile(r"S:[0-9a-f]+")
+
+_DISPLAY_NONE = re.compile(r"(?:^|[;\s])display\s*:\s*none", re.IGNORECASE)
+_NOT_VISIBLE = re.compile(r"(?:^|[;\s])visibility\s*:\s*(?:hidden|collapse)", re.IGNORECASE)
+
+_INHERITED: dict[str, int] = {
+    "noscript": Flag.IN_NOSCRIPT,
+    "form": Flag.IN_FORM,
+    "a": Flag.IN_ANCHOR,
+    "svg": Flag.IN_SVG,
+    **dict.fromkeys(_EMBEDDING, Flag.EMBEDDED),
+    **dict.fromkeys(_CONTROL, Flag.IN_CONTROL),
+}
+for _tag in _PREFORMATTED:
+    _INHERITED[_tag] = _INHERITED.get(_tag, 0) | Flag.PREFORMATTED
+_INHERITED = {tag: int(flag) for tag, flag in _INHERITED.items()}
+
+# What the walk does at an element, by its tag; those that are not listed are plain inline ones.
+_INLINE, _BLOCK, _BR, _SPECIAL = range(4)
+_ACTIONS: dict[str, int] = {
+    **dict.fromkeys(BLOCK_TAGS, _BLOCK),
+    **dict.fromkeys([*_INHERITED, *_NEVER_TEXT], _SPECIAL),
+    "br": _BR,
+    "a": _INLINE,
+}
+
+_TEXT_ID, _LAST_ID_OF_NO_ELEMENT = 2, 5
+"""The parser's numbers: 2 for text; up to 5 for processing instructions, documents, comments and doctypes."""
+
+MAX_DEPTH = 500
+"""Elements around each other: what is in deeper ones belongs to the last of these. The deepest page of the development data
+has 120, browsers allow 512."""
+
+MAX_ELEMENTS = 80_000
+"""Elements of one page; the largest of the development data has 16,100."""
+
+MAX_LEAVES = 40_000
+"""Text runs of one page; the most in the development data are 7,900."""
+
+_CHECK_CLOCK_EVERY = 4096
+
+
+@dataclass(frozen=True)
+class Tree:
+    """What one parse and one walk give.
+
+    Attributes
+    ----------
+    title : str
+        Text of the first `title` element outside SVG, white space folded.
+    data : list of str
+        Content of the `script` elements that hold JSON-LD, in document order.
+    """
+
+    leaves: Leaves
+    elements: Elements
+    title: str
+    data: list[str]
+
+
+def read_tree(source: bytes, *, deadline: Deadline | None = None) -> Tree:
+    """Parse markup and walk it once.
+
+    Parameters
+    ----------
+    source : bytes
+        UTF-8.
+    deadline : Deadline or None
+        After which the walk gives up.
+
+    Raises
+    ------
+    Rejected
+        `TOO_LARGE`: more than `MAX_ELEMENTS` or `MAX_LEAVES`, or see `guard`. `TOO_SLOW` past the deadline.
+    """
+    with Loading():
+        from selectolax.lexbor import LexborHTMLParser
+
+    deadline = deadline or Deadline()
+    with deadline:
+        root = LexborHTMLParser(guard(source)).root
+        return Tree(Leaves(), Elements(), "", []) if root is None else _walk(root, deadline)
+
+
+def _walk(root: Any, deadline: Deadline) -> Tree:  # the binding's stubs call every name optional
+    """Visit each node once, in document order; one long loop because a call for each node would double its cost."""
+    nodes: list[Any] = []
+    attributes = Attributes(nodes)
+    leaves, elements = Leaves(), Elements(attributes=attributes)
+    add_text, add_element, add_box = leaves.texts.append, leaves.element.append, leaves.box.append
+    add_flags, add_break, add_spaced = leaves.flags.append, leaves.breaks.append, leaves.spaced.append
+    end, end_leaf = elements.end, elements.end_leaf
+    add_tag, add_parent, add_end, add_node = elements.tags.append, elements.parent.append, end.append, nodes.append
+    add_first_leaf, add_end_leaf = elements.first_leaf.append, end_leaf.append
+    known: dict[int, tuple[str, int, int]] = {}  # by the parser's number of a tag: its name, what to do, flags inside
+    none, br, br_br, block = map(int, (Break.NONE, Break.BR, Break.BR_BR, Break.BLOCK))
+
+    titles: list[str] = []
+    data: list[str] = []
+    tail: list[str] = []  # white space that belongs to the last leaf
+    stack: list[tuple[Any, int, int, int, int]] = []  # node, parent, flags and box outside, gap after its end
+    enter, leave = stack.append, stack.pop
+    parent, flags, box = -1, 0, 0
+    gap, spaced = block, False
+    n_elements, n_leaves, next_check = 0, 0, _CHECK_CLOCK_EVERY
+    node = root
+    while True:
+        tag_id = node.tag_id
+        if tag_id == _TEXT_ID:
+            if node.is_empty_text_node or (text := node.text_content).isspace():
+                spaced = True
+                if flags & _PREFORMATTED_BIT and not gap:
+                    tail.append(node.text_content or "")  # the end of a line of code
+                    spaced = False
+            else:
+                if tail:
+                    leaves.texts[-1] += "".join(tail)
+                    tail.clear()
+                if flags & _PREFORMATTED_BIT:
+                    add_text(text)
+                    add_spaced(spaced)
+                    spaced = False
+                else:
+                    add_text(" ".join(text.split()) if text.isascii() else folded(text))
+                    add_spaced(spaced or text[0].isspace())
+                    spaced = text[-1].isspace()
+                add_element(parent)
+                add_box(box)
+                add_flags(flags)
+                add_break(gap)
+                gap = none
+                n_leaves += 1
+        elif tag_id > _LAST_ID_OF_NO_ELEMENT:
+            try:
+                tag, action, inherited = known[tag_id]
+            except KeyError:
+                tag = node.tag
+                action, inherited = _ACTIONS.get(tag, _INLINE), _INHERITED.get(tag, 0)
+                known[tag_id] = tag, action, inherited
+            index = n_elements
+            n_elements += 1
+            add_tag(tag)
+            add_parent(parent)
+            add_node(node)
+            add_first_leaf(n_leaves)
+            add_end_leaf(n_leaves)
+            add_end(n_elements)
+            if action == _INLINE:
+                child = node.first_child
+                if child is not None:
+                    enter((node, parent, flags, box, none))
+                    node = child
+                    flags |= inherited
+                    if len(stack) <= MAX_DEPTH:
+                        parent = index
+                    continue
+            elif action == _BLOCK:
+                gap = block
+                child = node.first_child
+                if child is not None:
+                    enter((node, parent, flags, box, block))
+                    node = child
+                    if len(stack) <= MAX_DEPTH:
+                        parent = box = index
+                    continue
+            elif action == _BR:
+                gap = max(gap, br_br if gap else br)
+            elif action == _SPECIAL:
+                gap_after = block if tag in BLOCK_TAGS else none
+                gap = gap_after or gap
+                if tag in _NEVER_TEXT:
+                    _keep_content(node, tag, titles if not flags & _IN_SVG_BIT else None, data)
+                elif (
+                    tag != "svg" or flags & _IN_SVG_BIT or node.text_lexbor().strip()
+                ):  # icons: hundreds of paths, no text
+                    child = node.first_child
+                    if child is not None:
+                        enter((node, parent, flags, box, gap_after))
+                        node = child
+                        flags |= inherited
+                        if len(stack) <= MAX_DEPTH:
+                            parent, box = index, index if gap_after else box
+                        continue
+        node = node.next
+        while node is None:
+            if not stack:
+                if tail:
+                    leaves.texts[-1] += "".join(tail)
+                _check_size(n_elements, n_leaves)
+                _flag_hidden(leaves, elements, attributes)
+                return Tree(leaves, elements, titles[0] if titles else "", data)
+            end[parent] = n_elements
+            end_leaf[parent] = n_leaves
+            node, parent, flags, box, gap_after = leave()
+            if gap_after:
+                gap = gap_after
+            node = node.next
+        if n_elements >= next_check:
+            next_check = n_elements + _CHECK_CLOCK_EVERY
+            _check_size(n_elements, n_leaves)
+            if deadline.has_passed():
+                raise Rejected(Reason.TOO_SLOW, f"walk given up after {n_elements} elements")
+
+
+def _check_size(n_elements: int, n_leaves: int) -> None:
+    """Raise `Rejected(TOO_LARGE)` beyond the limits."""
+    for number, allowed, what in ((n_elements, MAX_ELEMENTS, "elements"), (n_leaves, MAX_LEAVES, "runs of text")):
+        if number > allowed:
+            raise Rejected(Reason.TOO_LARGE, f"more than {allowed:,} {what}, which is the number allowed")
+
+
+def _keep_content(node: Any, tag: str, titles: list[str] | None, data: list[str]) -> None:
+    """Note the content of a page's title, and of scripts that hold JSON-LD."""
+    if tag not in ("title", "script") or (child := node.first_child) is None:
+        return
+    if tag == "script":
+        if "ld+json" in (node.attributes.get("type") or "").lower():
+            data.append(child.text_content or "")
+    elif titles is not None:
+        titles.append(" ".join((child.text_content or "").split()))
+
+
+def _flag_hidden(leaves: Leaves, elements: Elements, attributes_of: Attributes) -> None:
+    """Flag the leaves that an element around them hides; only elements with text below them are looked at."""
+    with_text = elements.with_text
+    known: dict[str | None, int] = {None: 0}
+    by_class = known.get
+    hiding = []
+    for i, attributes in zip(with_text, attributes_of.take(with_text), strict=True):
+        if attributes:
+            value = attributes.get("class")
+            hidden = by_class(value, -1)
+            if hidden < 0:
+                hidden = known[value] = _hidden_by_class(value or "")
+            if "style" in attributes:
+                hidden |= _hidden_by_style(attributes["style"] or "")
+            if "hidden" in attributes:
+                hidden |= _hidden_by_attribute(attributes)
+            if hidden:
+                hiding.append((i, hidden))
+    for bit in (_BY_ATTRIBUTE, _BY_DISPLAY, _BY_VISIBILITY, _BY_CLASS):
+        flagged = 0  # the leaves before are
+        for i, hidden in hiding:
+            if hidden & bit and (last := elements.end_leaf[i]) > flagged:
+                for leaf in range(max(elements.first_leaf[i], flagged), last):
+                    leaves.flags[leaf] |= bit
+                flagged = last
+
+
+def _hidden_by_class(value: str) -> int:
+    """Return the flags that a class attribute sets."""
+    names = value.lower().split()
+    hidden = 0 if VISUALLY_HIDDEN.isdisjoint(names) else _BY_CLASS
+    return hidden if HIDDEN_BY_STYLE_SHEET.isdisjoint(names) else hidden | _BY_DISPLAY
+
+
+def _hidden_by_style(style: str) -> int:
+    """Return the flags that a style attribute sets."""
+    hidden = _BY_DISPLAY if _DISPLAY_NONE.search(style) else 0
+    return hidden | (_BY_VISIBILITY if _NOT_VISIBLE.search(style) else 0)
+
+
+def _hidden_by_attribute(attributes: dict[str, str | None]) -> int:
+    """Return the flag that the attribute `hidden` sets.
+
+    Text that the browser's search may open (`until-found`) counts as shown, and so do the streamed pieces of React pages
+    (`<div hidden id="S:0">`), which a script moves to their place as soon as they arrive.
+    """
+    if (attributes["hidden"] or "").lower() == "until-found" or _STREAMED.fullmatch(attributes.get("id") or ""):
+        return 0
+    return _BY_ATTRIBUTE

@@ -1,0 +1,286 @@
+"""The text of leaves as a reader sees it: joined, without reading aids and footnote marks, with its links."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from webmain.html.places import LINE_NUMBER, QUOTED, RAISED, ROLES, RUBY
+from webmain.items import Flag, TextLink, TextMark
+from webmain.text.scripts import EAST_ASIAN
+from webmain.urls import join
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from webmain.html.document import Document
+    from webmain.html.places import Places
+    from webmain.html.tree import Elements, Leaves
+
+MAX_MARK_CHARS = 6
+"""A longer superscript link is no footnote mark."""
+
+_PREFORMATTED = int(Flag.PREFORMATTED)
+_IN_ANCHOR = int(Flag.IN_ANCHOR)
+_MARKED = {
+    **dict.fromkeys(("b", "strong"), "bold"),
+    **dict.fromkeys(("i", "em"), "italic"),
+    **dict.fromkeys(("code", "tt", "kbd", "samp"), "code"),
+}
+INLINE = frozenset(
+    (*_MARKED, "a", "span", "font", "u", "small", "big", "mark", "abbr", "cite", "q", "s", "del", "ins", "var", "sub")
+)
+_UNPRINTED = str.maketrans("", "", "\u00ad\ufeff")
+_POWER = re.compile(r"[+\u2212-]?[0-9]{1,3}")
+_NUMBERS = re.compile(r"[\s0-9]+")
+_RAISED = str.maketrans("0123456789+-\u2212", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
+_EAST_ASIAN = re.compile(f"[{EAST_ASIAN}]")
+_CLOSING = frozenset(".,;:!?)]…。、，")
+_QUOTATION_MARKS = frozenset("\"'“”„‟«»‹›‘’‚「」『』《》〈〉")
+_AIDS = frozenset(tag for tag, role in ROLES.items() if role == RUBY)
+_MARKS = {
+    **dict.fromkeys(("de", "cs", "sk", "sl", "bg", "is"), "„“‚‘"),
+    **dict.fromkeys(("fr", "es", "it", "pt", "ru", "uk", "el", "fa", "ar", "no", "nb"), "«»“”"),
+    **dict.fromkeys(("pl", "ro", "hu", "hr", "nl"), "„”«»"),
+    **dict.fromkeys(("ja",), "「」『』"),
+    **dict.fromkeys(("fi", "sv"), "””’’"),
+}
+
+READ_MORE = re.compile(
+    r"[\W_]{0,6}(?:"
+    r"read (?:more|also|next|on|the full)|also read|more (?:on|about) this|related(?: (?:story|stories|articles?|news))?\s?:"
+    r"|(?:don['’]t|not to) miss|you (?:may|might) also like|recommended(?: reading)?\s?:|must read"
+    r"|lesen sie (?:auch|mehr|hier|dazu)|lies auch|mehr (?:zum thema|dazu|lesen)|auch interessant|passend dazu"
+    r"|(?:à )?lire (?:aussi|également|la suite)|sur le même sujet"
+    r"|le(?:a|e|er) (?:también|además|más)|te puede interesar"
+    r"|lei?a (?:também|mais)|veja também|saiba mais|leggi (?:anche|tutto)|lees (?:ook|meer|verder)"
+    r"|läs (?:också|även|mer)|les (?:også|mer)|læs (?:også|mere)|lue (?:myös|lisää)"
+    r"|czytaj (?:też|także|więcej|również|dalej)|zobacz (?:też|także|również)|przeczytaj (?:też|także|również)"
+    r"|(?:pře)?čtěte (?:si )?(?:také|více)|citeşte şi|citește și|baca (?:juga|selengkapnya)|xem thêm|đọc thêm"
+    r"|ilgili haber|ayrıca bak|читайте (?:также|ещё|далее)|читать (?:также|далее|ещё)|смотрите также|читайте також"
+    r"|διαβάστε (?:επίσης|ακόμη|ακόμα|περισσότερα)|δείτε (?:επίσης|ακόμη)"
+    r"|อ่าน(?:เพิ่มเติม|ต่อ|ข่าว|เพิ่ม)|ข่าวที่เกี่ยวข้อง|ดูเพิ่มเติม|あわせて読みたい|関連記事|続きを読む|【?関連"
+    r"|延伸(?:閱讀|阅读)|相關(?:閱讀|新聞|報導)|相关(?:阅读|新闻|报道)|更多(?:新闻|新聞|阅读)|관련\s?기사|더 읽기"
+    r"|اقرأ (?:أيضا|أيضًا|أيضاً|المزيد)|بیشتر بخوانید|קראו (?:גם|עוד)|यह भी पढ़ें|और पढ़ें"
+    r")",
+    re.IGNORECASE,
+)
+"""How lines begin that lead to another article."""
+
+
+class Wording:
+    """Joins leaves to text.
+
+    Parameters
+    ----------
+    document : Document
+    places : Places
+    chosen : list of int
+        The leaves to be joined, ascending.
+    after_hidden : sequence of int
+        Those of them before which hidden text was left out.
+
+    Attributes
+    ----------
+    chosen : list of int
+        Those of them that have a text of their own: without `rt` and `rp` of ruby, numbers beside lines of code, and marks
+        that lead to a footnote.
+
+    Notes
+    -----
+    `q` gets the quotation marks of the page's language, as browsers draw them, unless it begins with one. Digits in `sup`
+    become raised digits ("10⁶", not "106"). Soft hyphens go, `wbr` parts nothing.
+    """
+
+    def __init__(
+        self, document: Document, places: Places, chosen: list[int], *, after_hidden: Sequence[int] = ()
+    ) -> None:
+        self._document = document
+        self._leaves: Leaves = document.leaves
+        self._elements: Elements = document.elements
+        self._changed = {i: self._leaves.texts[i] for i in after_hidden}
+        self._after_hidden = frozenset(after_hidden)
+        self._kinds: dict[int, tuple[str, ...]] = {}
+        self._bases: set[int] = set()  # leaves with a reading aid beside them
+        self.chosen = chosen
+        element = self._leaves.element
+        special = {e: role for e in {element[i] for i in chosen} if (role := places.of(e).role)}
+        if special:
+            self._change([(i, special[element[i]]) for i in chosen if element[i] in special])
+
+    def _change(self, special: list[tuple[int, int]]) -> None:
+        """Drop and rewrite leaves by what their elements do with text."""
+        texts = self._leaves.texts
+        aids = [i for i, role in special if role == RUBY and self._is_reading_aid(i)]
+        dropped = set(aids)
+        for i, role in special:
+            if (role == LINE_NUMBER and _NUMBERS.fullmatch(texts[i])) or (role == RAISED and self._is_footnote_mark(i)):
+                dropped.add(i)
+            elif role == RAISED and i and not self._leaves.spaced[i] and _POWER.fullmatch(texts[i]):
+                self._changed[i] = texts[i].translate(_RAISED)
+        if dropped:
+            self._note_ruby(aids)
+            self.chosen = [i for i in self.chosen if i not in dropped]
+        self._quote([i for i, role in special if role == QUOTED])
+
+    def _is_reading_aid(self, leaf: int) -> bool:
+        """Tell whether a leaf in ruby stands beside its base: an aid that was left open holds boxes, up to the whole page."""
+        elements, box = self._elements, self._leaves.box[leaf]
+        element = self._leaves.element[leaf]
+        while element != box and elements.tags[element] not in _AIDS:
+            element = elements.parent[element]
+        return element != box
+
+    def _note_ruby(self, aids: list[int]) -> None:
+        """Note the leaves beside reading aids: white space that the source has around them is none of the text's."""
+        beside = {i + 1 for i in aids} | {i - 1 for i in aids}
+        self._bases = beside.intersection(self.chosen)
+        self._changed.update((i, self._leaves.texts[i]) for i in self._bases)
+
+    def _is_footnote_mark(self, leaf: int) -> bool:
+        leaves = self._leaves
+        if not leaves.flags[leaf] & _IN_ANCHOR or len(leaves.texts[leaf]) > MAX_MARK_CHARS:
+            return False
+        anchor = self._anchor(leaf)
+        return anchor >= 0 and (self._elements.attributes[anchor].get("href") or "").startswith("#")
+
+    def _anchor(self, leaf: int) -> int:
+        """Return the hyperlink that a leaf stands in, -1 for none."""
+        elements = self._elements
+        element = self._leaves.element[leaf]
+        while element >= 0 and elements.tags[element] != "a":
+            element = elements.parent[element]
+        return element
+
+    def _quote(self, quoted: list[int]) -> None:
+        """Put marks around what stands in `q`; the second pair for one inside another."""
+        if not quoted:
+            return
+        elements, texts = self._elements, self._leaves.texts
+        language = (elements.attributes[0].get("lang") or "").lower()[:2]
+        marks = _MARKS.get(language, "“”‘’")
+        runs: dict[int, list[int]] = {}
+        for leaf in quoted:
+            inner = elements.ancestors(self._leaves.element[leaf])
+            for depth, element in enumerate([e for e in reversed(inner) if elements.tags[e] == "q"][:2]):
+                runs.setdefault(2 * element + depth, []).append(leaf)
+        for key, leaves in sorted(runs.items(), key=lambda run: -run[0]):
+            depth = key % 2
+            first, last = leaves[0], leaves[-1]
+            if texts[first][0] not in _QUOTATION_MARKS:
+                self._changed[first] = marks[2 * depth] + self._changed.get(first, texts[first])
+                self._changed[last] = self._changed.get(last, texts[last]) + marks[2 * depth + 1]
+
+    def text(self, group: Sequence[int], links: list[TextLink] | None = None, offset: int = 0) -> str:
+        """Join leaves by the white space and breaks that stood between them; white space in a line is folded.
+
+        Parameters
+        ----------
+        group : sequence of int
+            Ascending, out of `chosen`.
+        links : list of TextLink or None
+            Takes the links in the text.
+        offset : int
+            Where the text will stand in its block.
+        """
+        if links is None and (not self._changed or self._changed.keys().isdisjoint(group)):
+            text = self._leaves.text(group)
+            return text if text.isascii() else text.translate(_UNPRINTED) if _is_unprinted(text) else text
+        spans: list[tuple[int, int, int]] = []
+        text = self._joined(group, spans)
+        if links is not None:
+            self._add_links(spans, links, offset)
+        return text
+
+    def marks(self, group: Sequence[int], text: str, offset: int = 0) -> list[TextMark]:
+        """Return what of a block's text is bold, italic or code.
+
+        Parameters
+        ----------
+        group : sequence of int
+            The leaves that the text was joined of.
+        text : str
+            As `text` gave it.
+        offset : int
+            Where the text stands in its block.
+        """
+        element = self._leaves.element
+        kinds = {i: found for i in group if (found := self._kinds_of(element[i]))}
+        spans: list[tuple[int, int, int]] = []
+        if not kinds or self._joined(group, spans) != text:
+            return []
+        found_marks: list[TextMark] = []
+        for kind in ("bold", "italic", "code"):
+            opened = -1
+            for leaf, start, end in spans:
+                if kind in kinds.get(leaf, ()):
+                    first = found_marks.pop().start if opened == leaf else offset + start
+                    found_marks.append(TextMark(start=first, end=offset + end, kind=kind))
+                    opened = leaf + 1
+        return sorted(found_marks, key=lambda mark: (mark.start, -mark.end))
+
+    def _kinds_of(self, element: int) -> tuple[str, ...]:
+        """Return what the inline elements around a leaf make of it; remembered by element."""
+        passed = []
+        while element >= 0 and element not in self._kinds and self._elements.tags[element] in INLINE:
+            passed.append(element)
+            element = self._elements.parent[element]
+        found = self._kinds.get(element, ())
+        for inner in reversed(passed):
+            kind = _MARKED.get(self._elements.tags[inner])
+            found = (*found, kind) if kind and kind not in found else found
+            self._kinds[inner] = found
+        return found
+
+    def _joined(self, group: Sequence[int], spans: list[tuple[int, int, int]]) -> str:
+        """Join leaves, and tell for each where it stands."""
+        leaves, out, last, at = self._leaves, [""], -1, 0
+        for i in group:
+            text = self._changed.get(i, leaves.texts[i])
+            if leaves.flags[i] & _PREFORMATTED:
+                text = "\n".join(" ".join(line.split()) for line in text.strip().split("\n"))
+            text = text.translate(_UNPRINTED)
+            gap = leaves.join((last, i))[len(leaves.texts[last]) : -len(leaves.texts[i])] if last >= 0 else ""
+            if gap == " " and not self._bases.isdisjoint((i, last)):
+                gap = "" if _EAST_ASIAN.match(text) and _EAST_ASIAN.match(out[-1][-1:]) else gap
+            elif gap == " " and i in self._after_hidden and text[:1] in _CLOSING:
+                gap = ""  # white space inside what is hidden
+            out += (gap, text)
+            at += len(gap)
+            spans.append((i, at, at + len(text)))
+            at += len(text)
+            last = i
+        return "".join(out)
+
+    def _add_links(self, spans: list[tuple[int, int, int]], links: list[TextLink], offset: int) -> None:
+        """Make one link of neighbouring leaves in the same hyperlink."""
+        last, base = -1, self._document.base_url
+        for leaf, start, end in spans:
+            if not self._leaves.flags[leaf] & _IN_ANCHOR:
+                last = -1
+                continue
+            anchor = self._anchor(leaf)
+            if anchor >= 0 and anchor == last and links:
+                links[-1] = TextLink(start=links[-1].start, end=offset + end, url=links[-1].url)
+                continue
+            href = (self._elements.attributes[anchor].get("href") or "").strip() if anchor >= 0 else ""
+            url = join(base, href) if href and not href.startswith("#") else None
+            last = anchor if url and end > start else -1
+            if url and end > start:
+                links.append(TextLink(start=offset + start, end=offset + end, url=url))
+
+    def code(self, group: Sequence[int]) -> str:
+        """Join preformatted leaves; their white space stays, a box inside begins a line."""
+        leaves, out = self._leaves, [""]
+        last = -1
+        for i in group:
+            if last >= 0:
+                gap = leaves.join((last, i))[len(leaves.texts[last]) : -len(leaves.texts[i])]
+                out.append("" if gap == "\n" and out[-1].endswith("\n") and leaves.breaks[i] > 2 else gap)
+            out.append(leaves.texts[i])
+            last = i
+        return "".join(out).replace("\r\n", "\n").strip("\r\n").rstrip()
+
+
+def _is_unprinted(text: str) -> bool:
+    return "\u00ad" in text or "\ufeff" in text

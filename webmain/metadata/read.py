@@ -1,0 +1,270 @@
+"""What a page says of itself, each field with where it was found."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from webmain.items import Metadata
+from webmain.metadata.authors import read_authors
+from webmain.metadata.head import clean, element_text
+from webmain.metadata.jsonld import is_article, is_other, read_json_ld, texts
+from webmain.metadata.publication import read_dates
+from webmain.metadata.reading import Found, Reading, found, read
+from webmain.metadata.rights import read_licence, read_opt_outs, read_paywalled
+from webmain.metadata.titles import MAX_TITLE_CHARS, Candidate, choose
+from webmain.urls import amp_to_canonical_guess, host, is_own, is_web, join, normalise, without_credentials
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from webmain.html.document import Document
+
+MAX_TAGS: Final = 50
+_MAX_TAG_CHARS: Final = 100
+_HEAD_ELEMENTS: Final = 5_000
+
+
+def read_metadata(document: Document) -> Metadata:
+    """Read what the page says of itself, from the tree's columns alone.
+
+    Parameters
+    ----------
+    document : Document
+        The page; its tree is built if it wasn't yet.
+
+    Returns
+    -------
+    Metadata
+        Never raises on what pages hold. `sources` has an entry for each field that was found.
+    """
+    reading = read(document)
+    published, modified = read_dates(reading)
+    canonical_url, canonical_claim = _canonical(reading)
+    fields: dict[str, Found | None] = {
+        "title": _title(reading),
+        "authors": read_authors(reading),
+        "published": published,
+        "modified": modified,
+        "description": _description(reading),
+        "canonical_url": canonical_url,
+        "canonical_claim": canonical_claim,
+        "site_name": _site_name(reading),
+        "section": _section(reading),
+        "tags": _tags(reading),
+        "language_declared": _language(reading),
+        "image": _image(reading),
+        "licence": read_licence(reading),
+        "paywalled": read_paywalled(reading),
+        "opt_outs": read_opt_outs(reading),
+    }
+    known = {name: item for name, item in fields.items() if item is not None}
+    values: dict[str, Any] = {name: item.value for name, item in known.items()}
+    page_title = clean(document.title)[:MAX_TITLE_CHARS].rstrip() or None
+    return Metadata(**values, page_title=page_title, sources={name: item.source for name, item in known.items()})
+
+
+def article_types(document: Document) -> bool:
+    """Tell whether the page calls itself an article, in JSON-LD or in `og:type`."""
+    if is_article(read_json_ld(document.tree.data)):
+        return True
+    elements = document.elements
+    for tag, attributes in zip(elements.tags[:_HEAD_ELEMENTS], elements.attributes, strict=False):
+        if tag == "meta" and (attributes.get("property") or attributes.get("name") or "").strip().lower() == "og:type":
+            return "article" in (attributes.get("content") or "").lower()
+    return False
+
+
+def other_types(document: Document) -> bool:
+    """Tell whether the page calls itself a collection, a list, a search result, a profile or a product, in JSON-LD."""
+    return is_other(read_json_ld(document.tree.data))
+
+
+_TITLE_META: Final = (
+    "og:title", "twitter:title", "dc.title", "dcterms.title", "dc:title", "sailthru.title", "parsely-title", "citation_title",
+    "cxenseparse:title", "title", "headline",
+)  # fmt: skip
+
+
+def _title(reading: Reading) -> Found | None:
+    candidates = list(_title_candidates(reading))
+    sections = reading.link_labels if all(c.source in ("title", "headline") for c in candidates) else ()
+    chosen = choose(candidates, names=reading.called, sections=sections, slug=reading.slug)
+    return found(chosen[0].text, chosen[1].source, chosen[1].text) if chosen else None
+
+
+def _title_candidates(reading: Reading) -> Iterator[Candidate]:
+    document = reading.document
+    for node in reading.nodes:
+        if node.is_article and not node.aside:
+            for text in texts(node.value.get("headline") or node.value.get("name"))[:1]:
+                yield Candidate("json-ld", clean(text))
+            break
+    for name in _TITLE_META:
+        if value := reading.clues.meta(name):
+            yield Candidate(name if ":" in name else f"meta:{name}", value)
+    if reading.headline >= 0:
+        yield Candidate("h1", element_text(document, reading.headline))
+    elif reading.marked_headline:
+        yield Candidate("headline", reading.marked_headline)
+    if document.title:
+        yield Candidate("title", clean(document.title))
+
+
+def _description(reading: Reading) -> Found | None:
+    for name in (
+        "og:description",
+        "description",
+        "twitter:description",
+        "dc.description",
+        "dcterms.description",
+        "sailthru.description",
+    ):
+        if value := reading.clues.meta(name):
+            return found(value, name if ":" in name else f"meta:{name}", value)
+    value = reading.text("description")
+    return found(value, "json-ld", value) if value else None
+
+
+def _canonical(reading: Reading) -> tuple[Found | None, Found | None]:
+    """Find the page's own address on its own site, and the first one that it claims on another."""
+    document, claim = reading.document, None
+    for name, raw in (
+        ("link:canonical", reading.clues.link("canonical")),
+        ("og:url", reading.clues.meta("og:url")),
+        ("json-ld", _address(reading)),
+    ):
+        url = join(document.base_url, raw) if raw else None
+        if url is None or normalise(url) is None:
+            continue
+        address = found(without_credentials(url.partition("#")[0]), name, raw)
+        if not is_own(url, document.url):
+            claim = claim or address
+        elif _is_credible(url, document.url):
+            return address, claim
+    return None, claim
+
+
+def _address(reading: Reading) -> str:
+    for value in reading.values("url", "mainEntityOfPage", all_nodes=False):
+        target = value.get("@id") or value.get("url") if isinstance(value, dict) else value
+        if isinstance(target, str):
+            return target
+    return ""
+
+
+def _is_credible(canonical: str, url: str | None) -> bool:
+    """Tell whether an address of the page's site can be the page's own: a front page is only its own."""
+    if url is None or not is_web(url):
+        return True
+    if _path(canonical) in ("", "/") and not _query(canonical):
+        own = amp_to_canonical_guess(url)
+        return _path(own) in ("", "/") and not _query(own)
+    return not (host(canonical).startswith("amp.") and not host(url).startswith("amp."))
+
+
+def _path(url: str) -> str:
+    return re.sub(r"^https?://[^/?#]*", "", url, flags=re.I).partition("?")[0].partition("#")[0].rstrip("/")
+
+
+def _query(url: str) -> str:
+    return url.partition("#")[0].partition("?")[2]
+
+
+def _site_name(reading: Reading) -> Found | None:
+    if value := reading.clues.meta("og:site_name"):
+        return found(value, "og:site_name", value)
+    for node in reading.linked.nodes:
+        if "website" in node.types and (names := texts(node.value.get("name"))):
+            return found(clean(names[0]), "json-ld", names[0])
+    if value := reading.text("publisher"):
+        return found(value, "json-ld", value)
+    for name in ("application-name", "apple-mobile-web-app-title", "dc.publisher", "publisher"):
+        if (value := reading.clues.meta(name)) and not value.startswith("http"):
+            return found(value, f"meta:{name}", value)
+    return None
+
+
+def _section(reading: Reading) -> Found | None:
+    if (value := reading.text("articleSection")) and len(value) <= _MAX_TAG_CHARS:
+        return found(value, "json-ld", value)
+    for name in ("article:section", "parsely-section", "sailthru.section", "section", "dc.subject.section", "category"):
+        raw = reading.clues.meta(name)
+        value = next(map(clean, texts(raw)), "")
+        if 0 < len(value) <= _MAX_TAG_CHARS:
+            return found(value, name if ":" in name else f"meta:{name}", raw)
+    return None
+
+
+def _tags(reading: Reading) -> Found | None:
+    """Collect keywords, without repetitions, in the order of the first place that has them."""
+    for value in reading.values("keywords"):
+        if tags := _split_tags([clean(t) for t in texts(value, limit=2 * MAX_TAGS)]):
+            return found(tags, "json-ld", ", ".join(tags))
+    for name in ("article:tag", "news_keywords", "parsely-tags", "sailthru.tags", "keywords", "dc.subject"):
+        values = reading.clues.metas.get(name, [])
+        if tags := _split_tags([clean(t) for t in texts(values, limit=2 * MAX_TAGS)]):
+            return found(tags, name if ":" in name else f"meta:{name}", ", ".join(tags))
+    return None
+
+
+def _split_tags(values: list[str]) -> tuple[str, ...]:
+    """Take lists in one string apart; drop what is too long for a tag."""
+    parts = [p.strip(" \"'") for v in values for p in re.split(r"[,;،、|]", v)]
+    found_tags: dict[str, str] = {}
+    for part in parts:
+        if 0 < len(part) <= _MAX_TAG_CHARS:
+            found_tags.setdefault(part.casefold().removeprefix("tag:"), part)
+    return tuple(found_tags.values())[:MAX_TAGS]
+
+
+_LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?")
+
+
+def _language(reading: Reading) -> Found | None:
+    """Find the declared language as a BCP 47 tag in lower case."""
+    places = [
+        ("html:lang", reading.declared_language),
+        ("json-ld", reading.text("inLanguage")),
+        ("og:locale", reading.clues.meta("og:locale")),
+        ("meta:content-language", reading.clues.meta("content-language")),
+        ("meta:language", reading.clues.meta("language", "dc.language", "dcterms.language", "dc.language.iso")),
+        ("header:content-language", str(reading.document.page.headers.get("content-language") or "")),
+    ]
+    for name, raw in places:
+        tag = re.split(r"[,;]", raw.strip().lower().replace("_", "-"))[0].strip()
+        if match := _LANGUAGE.match(tag):
+            value = match.group()
+            if len(tag) == len(value) or tag[len(value)] == "-":
+                return found(value, name, raw)
+    return None
+
+
+def _image(reading: Reading) -> Found | None:
+    base = reading.document.base_url
+    places = [
+        (n, v) for n in ("og:image:secure_url", "og:image", "og:image:url") for v in reading.clues.metas.get(n, ())[:1]
+    ]
+    places += [("json-ld", _image_address(v, reading)) for v in reading.values("image", "thumbnailUrl")]
+    places += [
+        (n, reading.clues.meta(n))
+        for n in ("twitter:image", "twitter:image:src", "parsely-image-url", "sailthru.image.full")
+    ]
+    places.append(("link:image_src", reading.clues.link("image_src")))
+    for name, raw in places:
+        if raw and (url := join(base, raw)):
+            return found(url, name, raw)
+    return None
+
+
+def _image_address(value: Any, reading: Reading) -> str:
+    """Return the address in a JSON-LD image: a string, an object, a reference, the first of a list."""
+    for _ in range(4):
+        if isinstance(value, list):
+            value = value[0] if value else ""
+        elif isinstance(value, dict):
+            value = reading.linked.resolve(value)
+            value = value.get("url") or value.get("contentUrl") or value.get("@id") or ""
+        else:
+            break
+    return value if isinstance(value, str) else ""

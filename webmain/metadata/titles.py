@@ -1,0 +1,332 @@
+"""The headline out of what a page gives as its title in several places."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from webmain.metadata.head import clean
+from webmain.metadata.head import letters as fold
+from webmain.metadata.site_names import SiteNames, in_slug, latin_words
+from webmain.text.scripts import EAST_ASIAN
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Sequence
+
+MAX_TITLE_CHARS: Final = 500
+
+_SEPARATOR = re.compile(
+    r"\s+(?:[|‖│¦•·»«›‹:*~/‐-―−-]|::|\|\||--|>>|<<)\s+|\s*[|│｜：]\s*|\s[–—]\s"
+    f"|(?<=[{EAST_ASIAN}！？」』）】…])(?:[-_]{{1,2}}|\\s_\\s)(?=\\S)|[-_]{{1,2}}(?=[{EAST_ASIAN}])"
+)
+_KICKER = re.compile(r"\s*[:|–—]\s+|\s-\s+|(?<=[^\W\d]{3})\.\s+|\s*[•|]\s*")
+_EAST_ASIAN = re.compile(f"[{EAST_ASIAN}]")
+_SHORTEST_CUT: Final = 50
+_CUT_CHARS: Final = range(107, 111)
+"""Lengths of titles that were cut to the 110 characters that search engines once allowed in JSON-LD."""
+_ELLIPSIS = re.compile(r"\s*(?:\.{3}|…|\[…\]|\[\.\.\.\])$")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A string that may be the title, and where it stood."""
+
+    source: str
+    text: str
+
+
+def strip_site(title: str, *, names: SiteNames, others: Sequence[str] = ()) -> str:
+    """Cut the site's name, and what another candidate does without, off both ends of a title.
+
+    Parameters
+    ----------
+    title : str
+        One line.
+    names : SiteNames
+        What the site is called.
+    others : sequence of str
+        The title as it stands in other places.
+    """
+    whole = {fold(o) for o in others}
+    for _ in range(4):
+        cuts = _cuts(title)
+        shorter = _beside_site(title, cuts, names)
+        shorter = shorter or next(
+            (c for m in cuts if fold(c := title[: m.start()].strip()) in whole and _size(c) > 8), ""
+        )
+        shorter = shorter or next(
+            (c for m in cuts if fold(c := title[m.end() :].strip()) in whole and _size(c) > 14), ""
+        )
+        if not shorter:
+            break
+        title = shorter
+    return title
+
+
+def recurring(sources: Iterable[str]) -> frozenset[str]:
+    """Return the pieces, folded, that titles of a site begin or end with again and again.
+
+    Parameters
+    ----------
+    sources : iterable of str
+        Markup of pages of one site.
+    """
+    found = (_TITLE_ELEMENT.search(source[:_HEAD_CHARS]) for source in sources)
+    titles = {clean(match[1]) for match in found if match}
+    counts: Counter[str] = Counter()
+    for title in titles:
+        if cuts := _cuts(title):
+            counts.update({fold(title[: cuts[0].start()]), fold(title[cuts[-1].end() :])} - {""})
+    least = max(_LEAST_RECURRENCES, len(titles) // 10)
+    return frozenset(piece for piece, n in counts.items() if n >= least)
+
+
+def _size(text: str) -> int:
+    """Return the number of letters; those of scripts whose words have one or two count twice."""
+    return len(fold(text)) + len(_EAST_ASIAN.findall(text))
+
+
+def _cuts(title: str) -> list[re.Match[str]]:
+    """Return the separators of a title, without guillemets that stand in pairs."""
+    cuts = list(_SEPARATOR.finditer(title))
+    if "»" in title and "«" in title:
+        cuts = [m for m in cuts if "»" not in m.group() or title.count("«", 0, m.start()) == 0]
+        cuts = [m for m in cuts if "«" not in m.group() or "»" not in title[m.end() :]]
+    return cuts[:_MAX_CUTS]
+
+
+def _beside_site(title: str, cuts: Sequence[re.Match[str]], names: SiteNames) -> str:
+    """Return what stands before the piece that is the site's name, else what stands after it; "" without one."""
+    ends = [0, *(m.end() for m in cuts)]
+    starts = [*(m.start() for m in cuts), len(title)]
+    for i in reversed(range(len(ends))) if cuts else ():
+        if not names.holds(title[ends[i] : starts[i]].strip()):
+            continue
+        before = title[: starts[i - 1]].strip() if i else ""
+        after = title[ends[i + 1] :].strip() if i + 1 < len(ends) else ""
+        if not after and before:
+            return before
+        for part in (before, after):
+            is_sure = not before and names.is_name(title[: starts[0]])
+            if _size(part) >= (_SHORTEST_AFTER_SITE if is_sure else _SHORTEST_TAIL) and fold(part) not in _GENERIC:
+                return part
+    return ""
+
+
+_PREFIX = re.compile(r"(?P<name>[^:|»]{2,50}?)\s*:\s+(?=\S)")
+_DOMAIN = re.compile(r"(?:www\.)?[\w-]{2,40}(?:\.[a-z]{2,3})?\.[a-z]{2,6}", re.I)
+_SECTION_EDGE = re.compile(r"\s*(?:[»›|>]|::)\s+")
+_SHORTEST_TAIL: Final = 9
+_SHORTEST_AFTER_SITE: Final = 5
+_MAX_CUTS: Final = 40
+_LEAST_RECURRENCES: Final = 3
+_HEAD_CHARS: Final = 200_000
+_TITLE_ELEMENT: Final = re.compile(r"<title(?:\s[^<>]{0,200})?>([^<]{1,500})", re.IGNORECASE)
+
+
+def _without_prefix(title: str, names: SiteNames) -> str:
+    """Cut the site's name and a colon, or a domain and a colon, off a `title` element."""
+    match = _PREFIX.match(title)
+    if not match or len(fold(title[match.end() :])) < _SHORTEST_TAIL:
+        return title
+    name = match["name"].strip()
+    is_site = (len(fold(name)) > 3 and (names.is_name(name) or names.is_motto(name))) or _DOMAIN.fullmatch(name)
+    return title[match.end() :].strip() if is_site else title
+
+
+def _without_section(title: str, sections: Container[str]) -> str:
+    """Cut off pieces at either end that are the page's links too: "Stories » How a lighthouse works - Science"."""
+    for _ in range(3):
+        match = _SECTION_EDGE.search(title)
+        head, tail = (title[: match.start()].strip(), title[match.end() :].strip()) if match else ("", "")
+        if fold(head) in sections and _is_kicker(head) and _size(tail) >= _SHORTEST_TAIL:
+            title = tail
+            continue
+        cuts = _cuts(title)
+        head, tail = (title[: cuts[-1].start()].strip(), title[cuts[-1].end() :].strip()) if cuts else ("", "")
+        if not (fold(tail) in sections and _is_kicker(tail) and _size(head) >= _SHORTEST_TAIL):
+            break
+        title = head
+    return title
+
+
+def _in_address(title: str, slug: frozenset[str]) -> str:
+    """Cut off short pieces at either end of which the address has no word, where it has most of another piece."""
+    cuts = _cuts(title)
+    ends = [0, *(m.end() for m in cuts)]
+    starts = [*(m.start() for m in cuts), len(title)]
+    pieces = [title[a:b].strip() for a, b in zip(ends, starts, strict=True)]
+    told = [i for i, piece in enumerate(pieces) if in_slug(piece, slug) >= _LEAST_SLUG_WORDS]
+    if not told:
+        return title
+    first, last = told[0], told[-1]
+    kept = len(fold(title[ends[first] : starts[last]]))
+    outside = pieces[:first] + pieces[last + 1 :]
+    is_aside = all(_is_kicker(p) and len(fold(p)) < kept and not slug.intersection(latin_words(p)) for p in outside)
+    return title[ends[first] : starts[last]].strip() if is_aside else title
+
+
+def choose(
+    candidates: Sequence[Candidate],
+    *,
+    names: SiteNames,
+    sections: Container[str] = (),
+    slug: frozenset[str] = frozenset(),
+) -> tuple[Candidate, Candidate] | None:
+    """Choose the title among the candidates.
+
+    Parameters
+    ----------
+    candidates : sequence of Candidate
+        In order of trust; texts on one line.
+    names : SiteNames
+        What the site is called.
+    sections : container of str
+        Texts of the page's links, folded, where the title may begin or end with one.
+    slug : frozenset of str
+        Words of the page's address.
+
+    Returns
+    -------
+    pair of Candidate or None
+        The title as it should be shown, and as it stood there; None where there is none.
+    """
+    candidates = [c for c in candidates if c.text and len(c.text) <= MAX_TITLE_CHARS and fold(c.text)]
+    candidates = [c for c in candidates if not (c.source == "h1" and names.is_motto(c.text))] or candidates
+    good = [c for c in candidates if not names.is_name(c.text) and fold(c.text) not in _GENERIC] or candidates
+    if not good:
+        return None
+    shown = [strip_site(c.text, names=names, others=[o.text for o in good if o is not c]) for c in good]
+    shown = [
+        _without_section(_without_prefix(s, names), sections) if c.source == "title" else s
+        for c, s in zip(good, shown, strict=True)
+    ]
+    if len(good) == 1:
+        shown = [_in_address(shown[0], slug)]
+    if len({fold(s) for s in shown}) == 1:
+        shown = [_without_tail(s) for s in shown]
+    best = _elect(good, shown, slug)
+    for i in range(len(good)):
+        if _repairs(shown[best], shown[i]):
+            best = i
+    rivals = [s for c, s in zip(good, shown, strict=True) if c.source in ("json-ld", "og:title", "h1")]
+    return Candidate(good[best].source, _without_kicker(shown[best], rivals)), good[best]
+
+
+_GENERIC: Final = frozenset("blogarchiv blogarchive home homepage startseite archive untitled untitleddocument".split())
+_LEAST_SLUG_WORDS: Final = 2
+_LONG_SLUG_WORDS: Final = 4
+_LONGEST_HEADLINE: Final = 200
+_WEIGHTS: Final = {"json-ld": 2.0, "og:title": 2.0, "h1": 2.5, "title": 1.0, "headline": 1.0, "twitter:title": 0.5}
+_LEAST_WEIGHT: Final = 0.3
+_LABEL_LETTERS: Final = 14
+_SHORTEST_HEADLINE: Final = 20
+_LONGEST_KICKER_WORDS: Final = 5
+
+
+def _without_tail(title: str) -> str:
+    """Cut off what stands behind the last bar of a title that nothing else on the page confirms or shortens."""
+    bars = [m for m in _cuts(title) if m.group() in (" | ", " » ")]
+    head, tail = (title[: bars[-1].start()], title[bars[-1].end() :]) if bars else ("", "")
+    return head.strip() if len(fold(head)) >= _LABEL_LETTERS and len(tail.split()) <= 6 else title
+
+
+def _elect(good: Sequence[Candidate], shown: list[str], slug: frozenset[str]) -> int:
+    """Return the index of the JSON-LD headline, unless the page shows another; else of the candidate most places agree on.
+
+    A heading of one or two words is a label ("News") where another place says more; one that shares no word with
+    the only other candidate, the `title` element, is a greeting or the site's motto; one that shares none with other places
+    that agree may be a column's name.
+    """
+    keys = [fold(s) for s in shown]
+    of = {candidate.source: key for candidate, key in reversed(list(zip(good, keys, strict=True)))}
+    if good[0].source == "json-ld":
+        at = keys.index(of["h1"]) if "h1" in of else 0
+        return at if at and _is_shown_instead(shown[at], shown[0], of, slug) else 0
+    if [c.source for c in good] == ["headline", "title"]:
+        return 0 if not _share_a_word(shown[0], shown[1]) else 1
+    if [c.source for c in good] == ["h1", "title"] and not _share_a_word(shown[0], shown[1]):
+        return 1
+    longest = max(map(len, keys))
+    votes: dict[str, float] = {}
+    for i, (candidate, key) in enumerate(zip(good, keys, strict=True)):
+        weight = _WEIGHTS.get(candidate.source, _LEAST_WEIGHT)
+        agreed = any(keys.count(of[name]) > 1 for name in ("title", "og:title") if name in of)
+        if candidate.source == "h1" and agreed and keys.count(key) == 1:
+            others = (s for j, s in enumerate(shown) if j != i)
+            weight = weight if any(_share_a_word(shown[i], other) for other in others) else _WEIGHTS["title"]
+        is_label = candidate.source == "h1" and len(key) < _LABEL_LETTERS and 2 * len(key) < longest and len(good) > 2
+        votes[key] = votes.get(key, 0.0) + (0.5 if is_label else weight)
+    return max(range(len(good)), key=lambda i: votes[keys[i]])
+
+
+def _is_shown_instead(heading: str, headline: str, of: dict[str, str], slug: frozenset[str]) -> bool:
+    """Tell whether the heading is the headline, and not JSON-LD's.
+
+    So it is where the address has the heading's words rather than JSON-LD's, and where `og:title` agrees with it and JSON-LD
+    only repeats the `title` element, which is written for search engines, or is a summary.
+
+    Parameters
+    ----------
+    heading, headline : str
+        Of the `h1` and of JSON-LD.
+    of : dict of str to str
+        What each place says, folded.
+    slug : frozenset of str
+        Words of the page's address.
+    """
+    shown, told = len(slug.intersection(_all_words(heading))), len(slug.intersection(_all_words(headline)))
+    if len(heading) > _LONGEST_HEADLINE:
+        return False
+    if len(slug) >= _LONG_SLUG_WORDS and 5 * shown >= 4 * len(slug) and shown >= told + 2:
+        return True
+    if of["h1"] != of.get("og:title"):
+        return False
+    return of.get("title") == of["json-ld"] or len(headline) > _LONGEST_HEADLINE or (len(slug) > 1 and not told)
+
+
+def _all_words(text: str) -> list[str]:
+    return latin_words(text) + latin_words(text, umlauts=True)
+
+
+def _share_a_word(a: str, b: str) -> bool:
+    """Tell whether two titles share a word of four letters, or three letters in scripts without spaces."""
+    words = [w for w in re.findall(r"\w{3,}", a.casefold()) if len(w) >= 4 or not w.isascii()]
+    return not words or any(w[:6] in b.casefold() for w in words)
+
+
+def _without_kicker(title: str, others: Sequence[str]) -> str:
+    """Cut off a short kicker that another place leaves out, or replaces by another one."""
+    own = fold(title)
+    pieces: set[str] = set()
+    for other in others:
+        if not fold(other).endswith(own):
+            pieces.add(fold(other))
+            pieces.update(fold(other[m.end() :]) for m in _KICKER.finditer(other) if _is_kicker(other[: m.start()]))
+    for match in _KICKER.finditer(title):
+        tail = title[match.end() :].strip()
+        if len(fold(tail)) > _SHORTEST_HEADLINE and fold(tail) in pieces and _is_kicker(title[: match.start()]):
+            return tail
+    return title
+
+
+def _is_kicker(text: str) -> bool:
+    return len(text.split()) <= _LONGEST_KICKER_WORDS and len(text) <= 50
+
+
+def _repairs(cut: str, full: str) -> bool:
+    """Tell whether one title is the other one without its end cut off, at an ellipsis or within a word."""
+    match = _ELLIPSIS.search(cut)
+    if match:
+        stem = fold(cut[: match.start()])
+        return (
+            len(stem) > 12
+            and fold(full).startswith(stem)
+            and not _ELLIPSIS.search(full)
+            and match.group().strip() not in full
+        )
+    rest = full[len(cut) :]
+    in_word = cut[-1:].isalpha() and rest[:1].islower()
+    return len(cut) > _SHORTEST_CUT and full.startswith(cut) and (in_word or (len(cut) in _CUT_CHARS and rest != ""))

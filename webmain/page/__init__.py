@@ -1,1 +1,0 @@
-"""One page: decoding, the tree and its one walk, blocks, source lines, metadata, links."""

@@ -1,0 +1,1 @@
+"""Learning a site: evidence that recurs, fitting, the model store, pages that wait."""

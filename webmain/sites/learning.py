@@ -1,0 +1,378 @@
+"""Learning sites page by page: which pages wait, when a site is learned, and when its layout has changed.
+
+A page of a site that is not known yet waits on disk until there are enough; then the method is fitted to them, what it
+has learned is put on the shelf, and they are judged by it. Pages of a known site are judged at once and compared with those
+learned from. One that looks different waits, too: when most of the last ones do, the site is learned anew; else it is judged
+by the default method. Only pages that were fetched after those learned from can tell of a change; others are judged at once,
+so that an archive that is read again gives the same articles.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from statistics import fmean
+from typing import TYPE_CHECKING, Final
+
+from webmain.items import Page, Rejected
+from webmain.sites.fitting import CHANGED_SHARE, compare, fallback, is_unwatched
+from webmain.sites.held_pages import Spool
+from webmain.sites.lesson import (
+    LEAST_WINDOW,
+    Event,
+    Learnt,
+    Lesson,
+    Past,
+    Tell,
+    unwatched,
+)
+from webmain.sites.model_store import ModelError, OutdatedModelError, Shelf, site_of
+from webmain.store.protocol import StoreError
+
+if TYPE_CHECKING:
+    from webmain.extractors.base import Extractor, SiteExtractor
+    from webmain.html.document import Document
+
+logger = logging.getLogger(__name__)
+
+WINDOW: Final = 10
+"""Pages over whose resemblance the mean is taken."""
+
+MAX_SITES: Final = 1_000
+"""Sites without waiting pages whose state is remembered; of others the model is read again."""
+
+
+class Stage(Enum):
+    """How far a site is."""
+
+    HOLDING = "holding"
+    LEARNING = "learning"
+    LEARNED = "learned"
+    GIVEN_UP = "given up"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Likeness:
+    """What is to be known of a page before it is decided by what it is judged.
+
+    Attributes
+    ----------
+    site : str
+        The site that it belongs to; "" for none.
+    has_text : bool
+        There is any text on it.
+    resemblance : float or None
+        How much it looks like the pages that the site's model was learned from; None where it was not compared.
+    problem : str
+        What the method raised as it compared; "" for nothing.
+    """
+
+    site: str
+    has_text: bool = True
+    resemblance: float | None = None
+    problem: str = ""
+
+
+def likeness(document: Document, fitted: SiteExtractor | None) -> Likeness:
+    """Compare a page with those that a model was learned from, if there is one (`Learning.model`).
+
+    Raises
+    ------
+    Rejected
+        The page can not be read.
+    """
+    found = Likeness(site=site_of(document), has_text=len(document.leaves) > 0)
+    if fitted is None:
+        return found
+    try:
+        return replace(found, resemblance=compare(fitted, document)[0])
+    except Rejected:
+        raise
+    except Exception as error:  # the method may be anybody's
+        logger.exception("%s can not compare %s", fitted.name, document.url)
+        return replace(found, problem=f"{fitted.name}: {type(error).__name__}: {error}")
+
+
+@dataclass(slots=True)
+class _Site:
+    """What is known of one site in this crawl; `fitted` is what judges, or, while pages wait, what may do so later."""
+
+    stage: Stage = Stage.HOLDING
+    fitted: SiteExtractor | None = None
+    past: Past = field(default_factory=Past)
+    had_model: bool = False
+    is_retrained: bool = False
+    is_blind: bool = False
+    held_since: float = 0.0
+    recent: deque[float] = field(default_factory=lambda: deque(maxlen=WINDOW))
+
+
+class Learning:
+    """Decides for each page of a crawl by what it is judged, or that it has to wait.
+
+    Parameters
+    ----------
+    extractor : SiteExtractor
+        The method as it comes.
+    shelf : Shelf
+        Where models are.
+    spool : Spool
+        Where pages wait.
+    default : Extractor
+        A method for sites that can not be learned, and for pages that look unlike those learned from. Where the extractor has
+        a true `judges_unlearned` (it does something sensible as it comes), itself is used instead.
+    pages : int or None
+        Pages that are waited for; by default as many as the extractor wants.
+    hold_s : float
+        Seconds for which a page waits at most; 0 for no limit.
+    max_held : int
+        Pages that wait at most, of all sites together; beyond, the site that was not seen for longest goes on.
+    tell : callable
+        Told what happens.
+    clock : callable
+        Seconds, monotonic.
+    """
+
+    def __init__(
+        self,
+        extractor: SiteExtractor,
+        *,
+        shelf: Shelf,
+        spool: Spool,
+        default: Extractor,
+        pages: int | None = None,
+        hold_s: float = 0.0,
+        max_held: int = 10_000,
+        tell: Tell = lambda _event, _site, _detail: None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.extractor = extractor
+        self.wanted = max(1, pages or extractor.min_pages)
+        self._shelf = shelf
+        self._spool = spool
+        self._default: Extractor = fallback(extractor, default)
+        self._hold_s = hold_s
+        self._max_held = max_held
+        self._tell = tell
+        self._clock = clock
+        self._sites: OrderedDict[str, _Site] = OrderedDict()
+        self._ready: OrderedDict[str, None] = OrderedDict()
+        self._is_broken = False
+
+    # ---- Pages that come
+
+    def model(self, site: str) -> SiteExtractor | None:
+        """Return what pages of a site are to be compared with before `take` and `judge_of`; None for nothing."""
+        here = self._look_up(site)
+        is_judge = here.stage is Stage.LEARNED or (here.stage is Stage.HOLDING and here.past.after_change)
+        if here.fitted is None or here.is_blind or not is_judge or is_unwatched(here.fitted):
+            return None
+        return here.fitted
+
+    def take(self, page: Page, found: Likeness) -> Extractor | None:
+        """Return by what a page is to be judged; None where it waits from now on."""
+        site = found.site
+        here = self._look_up(site)
+        if here.stage is Stage.GIVEN_UP or not found.has_text:
+            return here.fitted or self._default
+        if here.stage is Stage.LEARNED and (judge := self._notice(site, here, page, found)) is not None:
+            return judge
+        if here.stage is Stage.HOLDING and here.past.after_change and here.past.has(page):
+            return self.judge_of(found)  # an earlier crawl chose the pages of the new layout
+        return None if self._hold(site, here, page) else self._default
+
+    def judge_of(self, found: Likeness) -> Extractor:
+        """Return by what a page that waited is judged: what was learned tells nothing of pages that look otherwise."""
+        here = self._look_up(found.site)
+        if here.fitted is None:
+            return self._default
+        resemblance, limit = self._compare(found.site, here, found)
+        return here.fitted if resemblance >= limit else self._default
+
+    def _look_up(self, site: str) -> _Site:
+        """Return what is known of a site; at first what lies on the shelf."""
+        here = self._sites.get(site)
+        if here is None:
+            here = self._sites[site] = _Site()
+            if site:
+                self._read_shelf(site, here)
+            else:
+                here.stage = Stage.GIVEN_UP
+                self._tell(Event.NOT_LEARNABLE, "", "pages without a web address belong to no site")
+            self._forget_oldest()
+        self._sites.move_to_end(site)
+        return here
+
+    def _forget_oldest(self) -> None:
+        if len(self._sites) <= MAX_SITES:
+            return
+        site, oldest = next(iter(self._sites.items()))
+        if self._spool.count(site) or oldest.stage is Stage.LEARNING:
+            self._sites.move_to_end(site)
+        else:
+            del self._sites[site]
+
+    def _read_shelf(self, site: str, here: _Site) -> None:
+        """Take a site's model; one that can not be used is put aside, and the site learned anew."""
+        try:
+            found = self._shelf.find(self.extractor, site)
+        except ModelError as error:
+            here.had_model = True
+            self._tell(Event.UNUSABLE, site, f"{error}; the site is learned anew")
+            if not isinstance(error, OutdatedModelError):
+                self._put_aside(site, error)
+            return
+        if found is None:
+            return
+        here.fitted, model = found
+        here.past = Past(model.pages_given, model.last_page, model.after_change)
+        here.had_model = True
+        if here.past.n_given >= self.wanted:
+            here.stage = Stage.LEARNED
+            self._tell(Event.REUSED, site, f"a model of {here.past.n_given} pages")
+            self._tell_unwatched(site, here.fitted)
+
+    def _put_aside(self, site: str, error: ModelError | None = None) -> None:
+        try:
+            self._shelf.set_aside(site, self.extractor.name, because=error)
+        except ModelError as problem:
+            self._tell(Event.FAILED, site, str(problem))
+
+    def _notice(self, site: str, here: _Site, page: Page, likeness: Likeness) -> Extractor | None:
+        """Return by what a page of a learned site is judged; None where it looks so strange that it waits.
+
+        A strange page may be the first one of a new layout, or a gallery: those that come next tell.
+        """
+        found, limit = self._compare(site, here, likeness)
+        is_new = not here.past.has(page)
+        if is_new:
+            here.recent.append(found)
+        if found >= limit:
+            if self._spool.count(site):
+                self._ready[site] = None
+            return here.fitted
+        if here.is_retrained or not is_new:
+            return self._default
+        if len(here.recent) >= LEAST_WINDOW and fmean(here.recent) < limit:
+            mean, n = fmean(here.recent), len(here.recent)
+            here.stage, here.fitted, here.past = Stage.HOLDING, None, Past()
+            here.had_model = here.is_retrained = True
+            detail = f"its last {n} pages resemble those learned from by {mean:.2f}, below {limit:.2f}"
+            self._tell(Event.LAYOUT_CHANGED, site, f"{detail}; it is learned anew")
+            self._put_aside(site)
+        return None
+
+    def _compare(self, site: str, here: _Site, found: Likeness) -> tuple[float, float]:
+        """Return how much a page looks like those learned from, and the least that is usual."""
+        assert here.fitted is not None
+        assert here.fitted.learned is not None
+        limit = CHANGED_SHARE * here.fitted.learned.resemblance
+        if found.problem and not here.is_blind:
+            here.is_blind = True
+            self._tell(Event.FAILED, site, found.problem)
+        return (limit if found.resemblance is None else found.resemblance), limit
+
+    def _hold(self, site: str, here: _Site, page: Page) -> bool:
+        """Let a page wait; False where the disk refuses."""
+        if not self._spool.count(site):
+            here.held_since = self._clock()
+        try:
+            self._spool.put(site, page)
+        except StoreError as error:
+            self._tell_broken(site, error)
+            return False
+        if here.stage is Stage.HOLDING and self._spool.count(site) >= self.wanted:
+            self._ready[site] = None
+        if len(self._spool) > self._max_held:
+            oldest = next((s for s, state in self._sites.items() if self._spool.count(s) and _is_free(state)), None)
+            if oldest is not None:
+                self._ready[oldest] = None
+        return True
+
+    def _tell_broken(self, site: str, error: StoreError) -> None:
+        """Say that pages can not wait: once, since a full disk would be told for every page."""
+        if not self._is_broken:
+            self._is_broken = True
+            self._tell(Event.FAILED, site, str(error))
+
+    # ---- Sites that go on
+
+    @property
+    def n_held(self) -> int:
+        """Pages that wait."""
+        return len(self._spool)
+
+    def ready(self) -> str | None:
+        """Return a site whose pages need not wait any longer, each once; None where there is none."""
+        return self._ready.popitem(last=False)[0] if self._ready else None
+
+    def overdue(self) -> list[str]:
+        """Return sites whose pages have waited for too long."""
+        if self._hold_s <= 0:
+            return []
+        limit = self._clock() - self._hold_s
+        return [s for s in self._spool.sites if self._sites[s].held_since <= limit and _is_free(self._sites[s])]
+
+    def waiting(self) -> list[str]:
+        """Return all sites of which pages wait."""
+        return [site for site in self._spool.sites if _is_free(self._sites[site])]
+
+    def lesson(self, site: str) -> Lesson | None:
+        """Begin to learn a site from the pages that wait; None where that is not to be done.
+
+        Until `note` is called with what came of it, the site's pages go on waiting.
+        """
+        here, n = self._sites.get(site), self._spool.count(site)
+        if here is None or here.stage is not Stage.HOLDING or not n:
+            return None
+        here.stage = Stage.LEARNING
+        return Lesson(
+            site=site,
+            extractor=self.extractor,
+            known=here.fitted,
+            pages=self._spool.waiting(site),
+            shelf=self._shelf,
+            least=min(self.extractor.min_pages, self.wanted),
+            past=here.past,
+            after_change=here.is_retrained,
+        )
+
+    def note(self, site: str, learnt: Learnt) -> None:
+        """Take over what came of a lesson."""
+        here = self._sites[site]
+        here.fitted, here.past = learnt.fitted, learnt.past
+        here.stage = Stage.LEARNED if learnt.fitted is not None else Stage.GIVEN_UP
+        here.recent.clear()
+        if learnt.layout_changed:
+            here.is_retrained = True
+            self._tell(Event.LAYOUT_CHANGED, site, "its pages no longer resemble those learned from")
+        is_new = learnt.event is Event.LEARNED
+        if learnt.event is not Event.FAILED:
+            event = Event.RETRAINED if is_new and here.had_model else learnt.event
+            instead = f"; its pages are judged by {self._default.name}" if event is Event.NOT_LEARNABLE else ""
+            self._tell(event, site, f"{learnt.detail}{instead}")
+        self._tell_unwatched(site, here.fitted)
+        if learnt.problem:
+            self._tell(Event.FAILED, site, learnt.problem)
+
+    def _tell_unwatched(self, site: str, fitted: SiteExtractor | None) -> None:
+        if fitted is not None and is_unwatched(fitted):
+            self._tell(Event.UNWATCHED, site, unwatched(fitted))
+
+    def release(self, site: str) -> Page | None:
+        """Return the next waiting page of a site that is learned or given up (see `judge_of`); None where none waits."""
+        here = self._sites.get(site)
+        while here is not None and _is_free(here) and self._spool.count(site):
+            try:
+                return self._spool.take(site)
+            except StoreError as error:
+                self._tell_broken(site, error)
+        return None
+
+
+def _is_free(here: _Site) -> bool:
+    return here.stage is not Stage.LEARNING

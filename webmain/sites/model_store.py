@@ -1,0 +1,294 @@
+"""Models of sites on disk: for each site and method one JSON file, read without running any code of it."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from webmain.extractors.base import Learned, SiteExtractor
+from webmain.sites.model_file import (
+    DamagedModelError,
+    ForeignModelError,
+    Model,
+    ModelError,
+    NewerModelError,
+    OutdatedModelError,
+    UnsavableModelError,
+    model_of,
+    options_of,
+    read_content,
+    replace_file,
+    written,
+)
+from webmain.urls import site_key
+
+if TYPE_CHECKING:
+    from webmain.html.document import Document
+
+__all__ = [
+    "DamagedModelError",
+    "ForeignModelError",
+    "Listing",
+    "Model",
+    "ModelError",
+    "NewerModelError",
+    "OutdatedModelError",
+    "Shelf",
+    "UnsavableModelError",
+    "options_of",
+    "site_of",
+]
+
+SUFFIX: Final = ".json"
+PREVIOUS: Final = ".previous"
+_ASIDE: Final = re.compile(r"\.(?:previous|damaged|foreign|newer)$")
+
+MAX_NAME_CHARS: Final = 80
+
+_NOT_SAFE = re.compile(r"[^a-z0-9._-]")
+_RESERVED: Final = frozenset(
+    {"con", "prn", "aux", "nul", *(f"com{i}" for i in range(10)), *(f"lpt{i}" for i in range(10))}
+)
+
+E = TypeVar("E", bound=SiteExtractor)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Listing:
+    """What lies on a shelf.
+
+    Attributes
+    ----------
+    models : tuple of Model
+        Sorted by site and method.
+    errors : tuple of ModelError
+        Files that can not be used.
+    """
+
+    models: tuple[Model, ...]
+    errors: tuple[ModelError, ...]
+
+
+class Shelf:
+    """A folder of models.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Made when the first model is saved.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder).expanduser()
+
+    def __repr__(self) -> str:
+        return f"Shelf({str(self.folder)!r})"
+
+    def path(self, site: str, method: str) -> Path:
+        """Return the file of a site and a method, whether it is there or not; always inside the folder."""
+        return self.folder / f"{_safe(site)}.{_safe(method, dots=False)}{SUFFIX}"
+
+    def load(self, extractor: E, site: str) -> E | None:
+        """Return a copy of the extractor that knows what was learned of the site; None where there is no model.
+
+        Raises
+        ------
+        DamagedModelError, ForeignModelError, NewerModelError, OutdatedModelError
+            There is a file, and it can not be used.
+        """
+        found = self.find(extractor, site)
+        return found[0] if found else None
+
+    def find(self, extractor: E, site: str) -> tuple[E, Model] | None:
+        """Do as `load` does, and return what the file tells of the model, too.
+
+        Raises
+        ------
+        DamagedModelError, ForeignModelError, NewerModelError, OutdatedModelError
+            There is a file, and it can not be used.
+        """
+        path = self.path(site, extractor.name)
+        content = read_content(path)
+        if content is None:
+            return None
+        model, weights = model_of(content, path)
+        if (model.site, model.method) != (site, extractor.name):
+            raise ForeignModelError(f"{path}: holds {model.method} for {model.site}, not {extractor.name} for {site}")
+        if model.version != extractor.version:
+            raise OutdatedModelError(
+                f"{path}: learned by version {model.version} of {extractor.name}, this is version {extractor.version}"
+            )
+        options = options_of(extractor)
+        if model.options != options:
+            raise OutdatedModelError(
+                f"{path}: learned with other options: {_show(model.options)}, asked for {_show(options)}"
+            )
+        learned = Learned(
+            n_pages=model.n_pages,
+            columns=model.columns,
+            weights=weights,
+            quality=model.quality,
+            resemblance=model.resemblance,
+        )
+        try:
+            return extractor.restored(learned), model
+        except (ValueError, TypeError, KeyError, IndexError, ArithmeticError) as error:
+            raise ForeignModelError(f"{path}: the weights are not of {extractor.name}'s form: {error}") from error
+
+    def save(
+        self,
+        extractor: SiteExtractor,
+        site: str,
+        *,
+        first_page: datetime | None = None,
+        last_page: datetime | None = None,
+        trained_at: datetime | None = None,
+        pages_given: int | None = None,
+        after_change: bool = False,
+    ) -> Path:
+        """Write a fitted extractor's model, whole or not at all; a model set aside before goes.
+
+        Parameters
+        ----------
+        extractor : SiteExtractor
+        site : str
+            Site key.
+        first_page, last_page : datetime, optional
+            When the earliest and the latest of its pages were fetched.
+        trained_at : datetime, optional
+            By default now.
+        pages_given : int, optional
+            Pages that the method was given; by default as many as it says to have learned from.
+        after_change : bool
+            The model replaces one of an earlier layout.
+
+        Raises
+        ------
+        UnsavableModelError
+            It has learned nothing, or values that are not plain; or the folder can not be written. What was there stays.
+        """
+        path = self.path(site, extractor.name)
+        learned = extractor.learned
+        if learned is None:
+            raise UnsavableModelError(f"{path}: {extractor.name} has learned nothing yet")
+        dates = (first_page, last_page, trained_at or _now())
+        text = written(extractor, learned, site, path, dates, pages_given=pages_given, after_change=after_change)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            replace_file(path, text)
+            _aside(path, PREVIOUS).unlink(missing_ok=True)
+        except OSError as error:
+            raise UnsavableModelError(f"{path}: {error.strerror or error}") from error
+        return path
+
+    def set_aside(self, site: str, method: str, *, because: ModelError | None = None) -> Path | None:
+        """Put ".previous", or the kind of an error, behind the name of a model's file, so that it is no longer used.
+
+        Returns
+        -------
+        Path or None
+            The file as it is called now; None where there is none.
+
+        Raises
+        ------
+        UnsavableModelError
+            The system refuses.
+        """
+        path = self.path(site, method)
+        aside = _aside(path, f".{because.kind}" if because else PREVIOUS)
+        try:
+            path.replace(aside)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise UnsavableModelError(f"{path}: {error.strerror or error}") from error
+        return aside
+
+    def forget(self, site: str, method: str | None = None) -> tuple[Path, ...]:
+        """Remove what was learned of a site, by one method or by all; return the files that are gone.
+
+        Raises
+        ------
+        ModelError
+            The system refuses to read or to change the folder.
+        """
+        gone = []
+        wanted = None if method is None else _safe(method, dots=False)
+        for file in self._files():
+            own_site, _, own_method = _ASIDE.sub("", file.name).removesuffix(SUFFIX).rpartition(".")
+            if own_site == _safe(site) and wanted in (None, own_method):
+                try:
+                    file.unlink(missing_ok=True)
+                except OSError as error:
+                    raise UnsavableModelError(f"{file}: {error.strerror or error}") from error
+                gone.append(file)
+        return tuple(gone)
+
+    def models(self) -> Listing:
+        """Return all models of the folder, and what can not be used of it."""
+        models, errors = [], []
+        try:
+            files = [file for file in self._files() if file.suffix == SUFFIX]
+        except ModelError as error:
+            return Listing(models=(), errors=(error,))
+        for file in files:
+            try:
+                content = read_content(file)
+                if content is not None:
+                    models.append(model_of(content, file)[0])
+            except ModelError as error:
+                errors.append(error)
+        return Listing(models=tuple(sorted(models, key=lambda m: (m.site, m.method))), errors=tuple(errors))
+
+    def _files(self) -> Iterator[Path]:
+        """Yield the folder's files in order; none where there is no folder."""
+        try:
+            found = [p for p in self.folder.iterdir() if not p.name.startswith(".")]
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        except OSError as error:
+            raise ModelError(f"{self.folder}: {error.strerror or error}") from error
+        yield from sorted(p for p in found if _ASIDE.sub("", p.name).endswith(SUFFIX))
+
+
+def site_of(document: Document) -> str:
+    """Return the site that a page belongs to: by its web address, else by the one that it names as canonical."""
+    url = document.url or ""
+    if url.startswith(("http://", "https://")):
+        return document.site
+    canonical = document.metadata.canonical_url
+    return site_key(canonical) if canonical else ""
+
+
+def _safe(name: str, *, dots: bool = True) -> str:
+    """Return a name as a part of a file's name: injective also where files' names have no case.
+
+    Site keys come from pages. What is not plain lower-case ASCII, too long or a device's name elsewhere is shortened to it,
+    with "~" and a digest behind it; "~" stands in no host's name.
+    """
+    safe = _NOT_SAFE.sub("_", name.lower()).lstrip(".")
+    if not dots:
+        safe = safe.replace(".", "_")
+    if safe.partition(".")[0] in _RESERVED:
+        safe = safe.replace(".", "_") + "_"  # a device's name counts up to the first dot
+    if safe == name and 0 < len(safe) <= MAX_NAME_CHARS:
+        return safe
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return f"{safe[: MAX_NAME_CHARS - 17]}~{digest}"
+
+
+def _aside(path: Path, suffix: str) -> Path:
+    return path.with_name(path.name + suffix)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC).replace(microsecond=0)
+
+
+def _show(options: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in sorted(options.items()))[:200] or "none"

@@ -1,0 +1,98 @@
+"""Texts that recur on pages of a site under different titles: boilerplate, not articles.
+
+A link footer or a notice that a method took for the article stands on many pages; an article stands at several addresses
+under one title, or with one canonical address. So a text counts as boilerplate from the third page on that has another title
+and another address than those before it.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from webmain.items import Article, Reason, Rejected
+from webmain.metadata.head import letters
+from webmain.store.dedup import NearDuplicates
+from webmain.text.shingles import jaccard, signature
+
+SIMILARITY: Final = 0.9
+"""Estimated Jaccard similarity of shingles from which two texts are the same for this purpose."""
+
+MIN_PAGES: Final = 3
+MAX_GROUPS: Final = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a text was seen: the page's title and its canonical or own address."""
+
+    title: str | None
+    address: str | None
+
+
+class RecurringTexts:
+    """The places at which texts were seen that more than one page has; the oldest texts are forgotten first."""
+
+    def __init__(self) -> None:
+        self._groups: OrderedDict[Hashable, list[Place]] = OrderedDict()
+
+    def add(self, text: Hashable, place: Place) -> tuple[str, ...]:
+        """Note a place of a text; return earlier ones if the text is boilerplate by now, else nothing."""
+        group = self._groups.setdefault(text, [])
+        if len(group) < MIN_PAGES and place.title and not any(_is_same(place, other) for other in group):
+            group.append(place)
+        if len(self._groups) > MAX_GROUPS:
+            self._groups.popitem(last=False)
+        if len(group) < MIN_PAGES:
+            return ()
+        return tuple(other.address or "a page without an address" for other in group if other != place)
+
+
+def _is_same(one: Place, other: Place) -> bool:
+    """Tell whether two pages may be one article: by their address, or by titles of which one is in the other."""
+    if one.address is not None and one.address == other.address:
+        return True
+    return is_same_title(one.title or "", other.title or "")
+
+
+def is_same_title(one: str, other: str) -> bool:
+    """Tell whether two titles may be one: by their letters, one may hold the other."""
+    first, second = letters(one), letters(other)
+    return first in second or second in first
+
+
+def boilerplate(url: str | None, others: Sequence[str]) -> Rejected:
+    """Return the rejection of a page whose text stands at other addresses too."""
+    detail = f"nearly the same text, under other titles, is at {' and '.join(others[:2])}"
+    return Rejected(Reason.BOILERPLATE, detail, url=url)
+
+
+def without_recurring(answers: Sequence[Article | Rejected], places: Sequence[Place]) -> list[Article | Rejected]:
+    """Return the answers of a site's pages with rejections in place of texts that recur.
+
+    Parameters
+    ----------
+    answers : sequence of Article or Rejected
+    places : sequence of Place
+        Title and address of each page.
+    """
+    if len(answers) < MIN_PAGES:
+        return list(answers)
+    near = NearDuplicates(jaccard, threshold=SIMILARITY)
+    texts, recurring = RecurringTexts(), dict[str, tuple[str, ...]]()
+    cluster_of: dict[int, str] = {}
+    for n, (answer, place) in enumerate(zip(answers, places, strict=True)):
+        if not isinstance(answer, Article) or not (values := signature(answer.text)):
+            continue
+        match = near.add(str(n), values)
+        cluster_of[n] = match.cluster if match else str(n)
+        if others := texts.add(cluster_of[n], place):
+            recurring[cluster_of[n]] = others
+    return [
+        boilerplate(answer.url, recurring[cluster_of[n]])
+        if isinstance(answer, Article) and cluster_of.get(n) in recurring
+        else answer
+        for n, answer in enumerate(answers)
+    ]

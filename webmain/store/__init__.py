@@ -1,0 +1,1 @@
+"""Stores of articles: JSON Lines and SQLite, duplicates, search, review, export."""

@@ -1,0 +1,240 @@
+"""Whether everything in a store or a recording can be read, and what can not; nothing is changed, and no lock is taken."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
+
+from webmain.archive.warc import Skip, read_captures
+from webmain.items import Article
+from webmain.store.jsonl import Line, read_lines
+from webmain.store.rows import UNREADABLE, compose
+from webmain.text.normal import fingerprint
+
+_PORTION: Final = 200
+_FIRST: Final = 10
+_ADDED: Final = (0, 0, "", None, None, None)
+"""What the columns that stores of earlier versions lack have for their blocks, of which the first had `_FIRST`."""
+
+CheckRow = Callable[[Sequence[Any]], str]
+"""Returns what is wrong with a row, "" where nothing is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """What can not be read.
+
+    Attributes
+    ----------
+    place : str
+        "line 17", "article row 5", "byte 1234"; "" where the whole file is meant.
+    reason : str
+        One sentence.
+    """
+
+    place: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """What came of a check.
+
+    Attributes
+    ----------
+    what : str
+        "JSONL store", "SQLite store", "ledger", ...
+    n : int
+        Pieces that can be read.
+    pieces : str
+        What they are: "articles", "addresses", ...
+    problems : tuple of Problem
+        In the order of the file.
+    """
+
+    what: str
+    n: int
+    pieces: str
+    problems: tuple[Problem, ...]
+
+
+def check_jsonl(path: Path) -> Checked:
+    """Read every line of a JSONL store.
+
+    Raises
+    ------
+    OSError
+        The system refuses.
+    """
+    found: list[Problem] = []
+    ids: set[str] = set()
+    end = 0
+    with path.open("rb") as lines, path.open("rb") as file:
+        for line in read_lines(lines):
+            end = line.offset + line.size
+            file.seek(line.offset)
+            data = file.read(line.size)
+            if reason := _wrong_line(line, data):
+                found.append(Problem(place=f"line {line.number}", reason=reason))
+            else:
+                ids.add(line.id)
+        file.seek(end)
+        tail = file.read()
+        if tail.strip():
+            reason = f"the last line is unfinished ({len(tail):,} bytes); the next crawl cuts it off"
+            found.append(Problem(place=f"byte {end}", reason=reason))
+    return Checked(what="JSONL store", n=len(ids), pieces="articles", problems=tuple(found))
+
+
+def _wrong_line(line: Line, data: bytes) -> str:
+    if line.is_damaged:
+        of = f" (article {line.id})" if line.id else ""
+        try:
+            json.loads(data)
+        except (ValueError, RecursionError) as error:
+            return f"no JSON{of}: {error}"
+        return f"no article record, or not as it was written{of}"
+    try:
+        return _wrong_text(Article.from_dict(json.loads(data)))
+    except UNREADABLE as error:
+        return f"no article record: {error}"
+
+
+def _wrong_text(article: Article) -> str:
+    """Tell whether a text is another one than its fingerprint says."""
+    if not article.fingerprint or "\ufffd" in article.text or fingerprint(article.text) == article.fingerprint:
+        return ""
+    return f"the text of article {article.id} does not agree with its fingerprint"
+
+
+def check_store(path: Path) -> Checked:
+    """Read every article of a SQLite store, with its earlier texts.
+
+    Raises
+    ------
+    OSError
+        The system refuses.
+    """
+    found: list[Problem] = []
+    n = 0
+    with _telling(found), closing(_opened(path)) as db:
+        found += _wrong_pages(db)
+        last = -1 << 63
+        while True:
+            rows = db.execute(
+                "SELECT key, id, record, text FROM article WHERE key > ? ORDER BY key LIMIT ?",
+                (last, _PORTION),
+            )
+            portion = rows.fetchall()
+            for key, name, record, text in portion:
+                blocks = _children(db, "SELECT * FROM block WHERE article = ? ORDER BY position", key)
+                words = _children(db, "SELECT word, count FROM word WHERE article = ? ORDER BY position", key)
+                reason = _wrong_record(record, text, blocks, words, name=name)
+                if reason:
+                    found.append(Problem(place=f"article row {key}", reason=reason))
+                n += not reason
+                last = key
+            if not portion:
+                break
+        if any(name == "earlier" for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")):
+            for key, number, text, record in db.execute("SELECT article, revision, text, record FROM earlier"):
+                if reason := _wrong_record(record, text, (), ()):
+                    found.append(Problem(place=f"revision {number} of article row {key}", reason=reason))
+    return Checked(what="SQLite store", n=n, pieces="articles", problems=tuple(found))
+
+
+def _children(db: sqlite3.Connection, query: str, key: int) -> list[Any]:
+    """Return the rows of an article, the columns that an earlier version has not as their defaults."""
+    return [(*row, *_ADDED[len(row) - _FIRST :]) if len(row) >= _FIRST else row for row in db.execute(query, (key,))]
+
+
+def _wrong_record(record: Any, text: Any, blocks: Sequence[Any], words: Sequence[Any], *, name: Any = None) -> str:
+    try:
+        article = compose(record, text, blocks, words)
+        if name is not None and article.id != name:
+            return f"it is stored as article {name}, and its record is that of {article.id}"
+        return _wrong_text(article)
+    except UNREADABLE as error:
+        return f"no article record: {error}"
+
+
+def check_rows(path: Path, what: str, queries: Iterable[tuple[str, str, CheckRow]]) -> Checked:
+    """Check a database of another kind row by row.
+
+    Parameters
+    ----------
+    path : Path
+    what : str
+        What it is called.
+    queries : iterable of (table, query, check)
+        The first column is what a row is called by; the first table's rows are counted.
+    """
+    found: list[Problem] = []
+    n, counted = 0, ""
+    with _telling(found), closing(_opened(path)) as db:
+        found += _wrong_pages(db)
+        for table, query, check in queries:
+            counted = counted or table
+            for row in db.execute(query):
+                if reason := check(row[1:]):
+                    found.append(Problem(place=f"{table} row {row[0]}", reason=reason))
+                n += not reason and table == counted
+    return Checked(what=what, n=n, pieces="addresses", problems=tuple(found))
+
+
+@contextmanager
+def _telling(found: list[Problem]) -> Iterator[None]:
+    """Make a problem of what SQLite says is wrong."""
+    try:
+        yield
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # its own messages name what is damaged
+        found.append(Problem(place="", reason=f"the database can not be read on from here: {error}"))
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    """Open a database for reading alone.
+
+    Where no writer has left anything in the log the file is read as it lies: else even a reader would leave files beside it.
+    """
+    log = path.with_name(path.name + "-wal")
+    quiet = "" if log.exists() and log.stat().st_size else "&immutable=1"
+    db = sqlite3.connect(f"file:{quote(str(path.absolute()))}?mode=ro{quiet}", uri=True)
+    db.text_factory = lambda text: text.decode("utf-8", "replace")
+    return db
+
+
+def _wrong_pages(db: sqlite3.Connection) -> Iterator[Problem]:
+    for (told,) in db.execute("PRAGMA integrity_check(20)"):
+        yield from (Problem(place="", reason=line) for line in str(told).splitlines() if line != "ok")
+
+
+def check_recording(path: Path) -> Checked:
+    """Read every record of a WARC file.
+
+    Raises
+    ------
+    OSError
+        The system refuses.
+    """
+    found: list[Problem] = []
+
+    def note(skip: Skip, place: str | None) -> None:
+        if skip is Skip.DAMAGED:
+            found.append(Problem(place=(place or "").removeprefix(f"{path} (").removesuffix(")"), reason="damaged"))
+
+    with path.open("rb") as stream:
+        n = sum(1 for _ in read_captures(stream, on_skip=note))
+    return Checked(what="recording", n=n, pieces="answers", problems=tuple(found))
+
+
+def application_id(path: Path) -> int | None:
+    """Return whose SQLite database a file is, by its first bytes; None where it is none."""
+    with path.open("rb") as file:
+        head = file.read(100)
+    return int.from_bytes(head[68:72], "big") if head.startswith(b"SQLite format 3\0") else None

@@ -1,0 +1,124 @@
+"""What a crawl and its stores know of articles: the same one again, copies, and texts that recur."""
+
+from __future__ import annotations
+
+import logging
+from collections import OrderedDict
+from dataclasses import replace
+from functools import cached_property
+
+from webmain.article.identity import article_id, identify
+from webmain.items import Article
+from webmain.rejected import Reason, Rejected
+from webmain.sites.recurring import SIMILARITY, Place, RecurringTexts, boilerplate, is_same_title
+from webmain.store.dedup import ExactDuplicates, NearDuplicates
+from webmain.store.protocol import StoreDamagedError
+from webmain.store.several import Stores
+from webmain.text.shingles import SIGNATURE_VERSION, jaccard, signature
+from webmain.urls import site_key
+
+logger = logging.getLogger(__name__)
+
+MAX_SEEN = 500_000
+"""Ids of this crawl's articles that are remembered; beyond, the oldest are forgotten (the store knows them still)."""
+
+
+class Copies:
+    """Tells an article from those of this crawl and of the stores.
+
+    Parameters
+    ----------
+    stores : Stores or None
+        Without them only this crawl's articles are known.
+    """
+
+    def __init__(self, stores: Stores | None) -> None:
+        self._stores = stores
+        self._seen: OrderedDict[str, Place] = OrderedDict()
+        self._recurring = RecurringTexts()
+
+    def new(self, article: Article) -> Article:
+        """Return an article that this crawl has not had, under its own address where it has no right to its canonical one."""
+        seen = self._seen.get(identify(article))
+        if seen is not None:
+            article = self._apart(article, seen)
+        self._seen[identify(article)] = Place(article.title, article.url)
+        if len(self._seen) > MAX_SEEN:
+            self._seen.popitem(last=False)
+        return article
+
+    def _apart(self, article: Article, seen: Place) -> Article:
+        """Tell an article from an earlier one with its id: of two pages that name one address the first is believed.
+
+        Another title and another text are another article; the page at that very address has a right to it, too.
+        """
+        values = signature(article.text)
+        is_other = article.title and seen.title and values and not is_same_title(article.title, seen.title)
+        if not article.url or not is_other or self._near.find("", values) is not None:
+            raise Rejected(Reason.DUPLICATE, f"the same article as {seen.address}", url=article.url)
+        own = article_id(article.url)
+        if own != identify(article) and own in self._seen:
+            raise Rejected(Reason.DUPLICATE, f"the same article as {self._seen[own].address}", url=article.url)
+        return article if own == identify(article) else replace(article, id=own, canonical_url=None)
+
+    def original(self, article: Article) -> str | None:
+        """Return the id of the article that this one is a copy of.
+
+        Raises
+        ------
+        Rejected
+            `BOILERPLATE`.
+        StoreError
+            The store can not be asked.
+        """
+        name = identify(article)
+        same = self._exact.add(name, article.fingerprint)
+        values = signature(article.text)
+        match = self._near.add(name, values) if values else None
+        found = same or (match.cluster if match else None)
+        earlier = same or (match.id if match and match.similarity >= SIMILARITY else None)
+        if found is not None and earlier is not None:
+            self._check_recurring(article, found, earlier)
+        return None if found is None or self._is_copy_of(found, name) else found
+
+    def _check_recurring(self, article: Article, cluster: str, earlier: str) -> None:
+        """Refuse a text that two other pages of the site have under other titles; what is stored of them is told."""
+        site = site_key(article.url or "")
+        places = [self._place(earlier), Place(article.title, article.canonical_url or article.url)]
+        for place in places:
+            others: tuple[str, ...] = ()
+            if place is not None and site and site_key(place.address or "") == site:
+                others = self._recurring.add((site, cluster), place)
+        if others:
+            logger.info("boilerplate: %s; what is stored of it: %s", article.url, ", ".join(others))
+            raise boilerplate(article.url, others)
+
+    def _place(self, name: str) -> Place | None:
+        """Return title and address of an article of this crawl or of the store."""
+        if (seen := self._seen.get(name)) is not None:
+            return seen
+        stored = self._stored(name)
+        return Place(stored.title, stored.canonical_url or stored.url) if stored else None
+
+    def _stored(self, name: str) -> Article | None:
+        try:
+            return self._stores.get(name) if self._stores else None
+        except StoreDamagedError:
+            return None
+
+    def _is_copy_of(self, copy: str, original: str) -> bool:
+        """Tell whether the stored article is marked as a copy of the other, or says so: two must not point at each other."""
+        stored = self._stored(copy)
+        if stored is None:
+            return False
+        return original in (stored.duplicate_of, article_id(stored.canonical_claim or ""))
+
+    @cached_property
+    def _exact(self) -> ExactDuplicates:
+        return ExactDuplicates(self._stores.fingerprints() if self._stores else ())
+
+    @cached_property
+    def _near(self) -> NearDuplicates:
+        database = self._stores.database if self._stores else None
+        bands = database.bands(f"webmain-{SIGNATURE_VERSION}") if database else None
+        return NearDuplicates(jaccard, bands=bands)

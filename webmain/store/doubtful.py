@@ -1,0 +1,113 @@
+"""What a crawl does with articles of which their extractor is not sure: lists them, and on request keeps them out.
+
+Order of truth: an article is committed to its store first, then listed, and only then told to be done. A crawl that is
+killed in between fetches the page again, finds the article unchanged, and lists it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from webmain.article.identity import identify
+from webmain.items import Article
+from webmain.store.jsonl import JsonlStore
+from webmain.store.protocol import Stored, StoreError
+from webmain.store.review import Entry, ReviewList, confidence_of, kept_out_path, review_path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noted:
+    """What came of a commit.
+
+    Attributes
+    ----------
+    doubtful : int
+        Stored articles that are in doubt, whether the list knew of them or not.
+    listed : int
+        Lines that were written.
+    kept_out : int
+        Articles that went to the store beside the main one.
+    """
+
+    doubtful: int
+    listed: int
+    kept_out: int
+
+
+class Doubtful:
+    """The review list of a crawl, and the store of what is kept out.
+
+    Parameters
+    ----------
+    store_path : str or Path
+        The file of the crawl's first store; list and kept-out articles lie beside it.
+    below : float
+        Articles with a confidence below this are in doubt; those without any are not.
+    keep_out : bool
+        Whole articles in doubt go to a JSONL store of their own in place of the crawl's.
+
+    Attributes
+    ----------
+    kept_out : JsonlStore or None
+        Where they go; its `commit` and `close` are the caller's to call.
+    n_without : int
+        Articles that had no confidence.
+    n_with : int
+        Articles that had one.
+
+    Raises
+    ------
+    StoreError
+        A file is something else, is locked, or cannot be written.
+    """
+
+    def __init__(self, store_path: str | Path, *, below: float, keep_out: bool = False) -> None:
+        self.below = below
+        self.n_with = self.n_without = 0
+        self._waiting: dict[str, Entry] = {}
+        self.list = ReviewList(review_path(store_path))
+        self.kept_out: JsonlStore | None = None
+        if keep_out:
+            try:
+                self.kept_out = JsonlStore(kept_out_path(store_path))
+            except StoreError:
+                self.list.close()
+                raise
+
+    def keeps_out(self, article: Article) -> bool:
+        """Tell whether an article is kept out of the crawl's store."""
+        confidence = confidence_of(article)
+        return self.kept_out is not None and confidence is not None and confidence < self.below
+
+    def take(self, article: Article) -> None:
+        """Remember what is to be said of an article once it is stored."""
+        confidence = confidence_of(article)
+        if confidence is None:
+            self.n_without += 1
+            return
+        self.n_with += 1
+        if confidence < self.below or self.list.is_open(identify(article)):
+            entry = Entry.of(article, below=self.below, kept_out=self.keeps_out(article))
+            self._waiting[entry.id] = entry
+
+    def note(self, stored: Iterable[Stored]) -> Noted:
+        """List what is in doubt among articles that are durable now.
+
+        Raises
+        ------
+        StoreWriteError
+            The list cannot be written; what concerns it must not be told to be done.
+        """
+        entries = [self._waiting.pop(each.id) for each in stored if each.id in self._waiting]
+        doubtful = [entry for entry in entries if entry.is_open]
+        return Noted(
+            doubtful=len(doubtful),
+            listed=self.list.note(entries),
+            kept_out=sum(entry.kept_out for entry in doubtful),
+        )
+
+    def close(self) -> None:
+        """Close the list."""
+        self.list.close()

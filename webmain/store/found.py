@@ -1,0 +1,122 @@
+"""What a block search is asked and what it answers: filters, hits, results."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import MINYEAR, UTC, datetime
+
+from webmain.store.snippets import Snippet
+
+_END = datetime.max.replace(microsecond=0, tzinfo=UTC)
+"""The last second of SQLite's years, before it rounds to the next."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filters:
+    """What articles a search looks at.
+
+    Attributes
+    ----------
+    site, language, method : str or None
+        As stored: "bbc.co.uk", "th", "pab".
+    since, until : datetime or None
+        Published at this time or later, or earlier than this; time-zone aware. Articles without a date are left out.
+    """
+
+    site: str | None = None
+    language: str | None = None
+    method: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """A block that was found, with the article it belongs to.
+
+    Attributes
+    ----------
+    rank : int
+        From 1.
+    priority : float
+        Bp, what results are ranked by.
+    block_priority, density : float
+        Pb and Kd.
+    id, url, title, site, language, published, extractor
+        Of the article, as stored.
+    position : int
+        `block.position`; `TITLE` for the title.
+    n_blocks : int
+        Blocks of the article that were found; 1 where each is a result of its own.
+    snippet : Snippet
+        Of the block; for a title, of the best block below it, or of the text's beginning.
+    """
+
+    rank: int
+    priority: float
+    block_priority: float
+    density: float
+    id: str
+    url: str | None
+    title: str | None
+    site: str
+    language: str | None
+    published: str | None
+    extractor: str
+    position: int
+    n_blocks: int
+    snippet: Snippet
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Results:
+    """What a search found.
+
+    Attributes
+    ----------
+    hits : tuple of Hit
+        The part that was asked for, best first.
+    n_pages, n_blocks : int
+        All articles and blocks that match.
+    unindexed : int
+        Articles that the index has not taken in yet, and in which nothing was looked for.
+    """
+
+    hits: tuple[Hit, ...]
+    n_pages: int
+    n_blocks: int
+    unindexed: int
+
+
+def equalities(filters: Filters) -> list[tuple[str, str, str]]:
+    """Return name, column and value of each filter by a value."""
+    all_three = (
+        ("site", "site", filters.site),
+        ("language", "language", filters.language),
+        ("method", "extractor", filters.method),
+    )
+    return [(name, column, wanted) for name, column, wanted in all_three if wanted is not None]
+
+
+def conditions(filters: Filters) -> tuple[str, list[str]]:
+    """Return the join and the conditions of a ranking, with their values."""
+    asked: list[str] = []
+    values: list[str] = []
+    for _, column, wanted in equalities(filters):
+        asked.append(f"a.{column} = ?")
+        values.append(wanted)
+    for sign, moment in ((">=", filters.since), ("<", filters.until)):
+        if moment is not None:
+            asked.append(f"julianday(a.published) {sign} julianday(?)")
+            values.append(_in_utc(moment).isoformat())
+    join = "CROSS JOIN article AS a ON a.key = b.article" if asked else ""
+    fresh = "b.article NOT IN (SELECT article FROM search_todo)"
+    return f"{join} WHERE {' AND '.join([fresh, *asked])}", values
+
+
+def _in_utc(moment: datetime) -> datetime:
+    """Return a moment in UTC, or the end of all years where it would lie beyond it."""
+    try:
+        return min(moment.astimezone(UTC), _END)
+    except OverflowError:
+        return datetime.min.replace(tzinfo=UTC) if moment.year == MINYEAR else _END

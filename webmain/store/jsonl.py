@@ -1,0 +1,399 @@
+"""The JSONL store: one article a line, appended to the file itself.
+
+What holds, whatever happens: each line is written by one `os.write` to a file opened for appending; nothing that was
+there is ever changed, but for a last line that a killed process left unfinished. An article that is stored again with
+the same text is not written again; with another text it is a new line with the same id and a higher `revision`: the
+last line of an id counts.
+
+Each line ends with a checksum (`crc32`), so that opening a file tells a line that has been damaged since without
+reading all of its JSON. A line that is damaged does not count: its article is not known, and a crawl fetches it again.
+
+One process writes to a file at a time (an advisory lock, `flock`); readers need none and see complete lines only.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import re
+import struct
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from webmain.article.identity import content_mark, identify
+from webmain.items import Article
+from webmain.store.append import AppendFile, last_line
+from webmain.store.protocol import (
+    BufferedStore,
+    NotAStoreError,
+    Outcome,
+    Revision,
+    Stored,
+    StoreDamagedError,
+    StoreSpecError,
+    utc_now,
+)
+from webmain.store.record import HEAD, encode, plain
+from webmain.store.rows import UNREADABLE, read_time
+
+logger = logging.getLogger(__name__)
+
+_KNOWN = struct.Struct("<16sIQ")  # fingerprint, revision, offset of the line
+_LINE_HEAD = re.compile(
+    rb'\{"id": "([^"\\]{1,200})", "fingerprint": "([0-9a-f]{32})", "revision": ([0-9]{1,9}), '
+    rb'"stored_at": "[0-9T:.+Z-]{0,40}", '
+)
+_ID = re.compile(rb'"id": "([^"\\]{1,200})"')
+_CRC = b', "crc32": "%08x"}'
+_CRC_LENGTH = len(_CRC % 0)
+MAX_DAMAGES = 1_000
+"""Damaged lines of which the places are remembered; all are counted."""
+_COMPRESSED = (".gz", ".zst", ".bz2", ".xz", ".br")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One line of a store.
+
+    Attributes
+    ----------
+    number : int
+        From 1.
+    offset, size : int
+        Where it begins, and its length with its end, in bytes.
+    id, mark, revision
+        Of its article; "" where it is no article record, or a damaged one.
+    """
+
+    number: int
+    offset: int
+    size: int
+    id: str = ""
+    mark: bytes = b""
+    revision: int = 0
+    is_damaged: bool = False
+
+
+class JsonlStore(BufferedStore):
+    """Articles as lines of one file.
+
+    Opening reads the head of every line once, to know what is there: about 200 bytes of memory an article.
+
+    Parameters
+    ----------
+    path : str or Path
+        Made, with its folders, where it is not there.
+    read_only : bool
+        Take no lock, mend nothing, refuse to add.
+    fsync : bool
+        Ask the system at each commit to bring the lines to the disk. Without it a killed process loses nothing that
+        was committed; a power cut may lose the last seconds.
+    clock : callable
+        Gives the time written as `stored_at`.
+
+    Attributes
+    ----------
+    cut_bytes : int
+        Length of the unfinished last line that was cut off on opening; 0 as a rule.
+    damaged_lines : int
+        Complete lines that are no article records, or not as they were written; they are left where they are and skipped.
+    damages : list of Line
+        The first of them.
+
+    Raises
+    ------
+    StoreSpecError, NotAStoreError, StoreLockedError, StoreWriteError
+        See `webmain.store.protocol`.
+    """
+
+    scheme = "jsonl"
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        read_only: bool = False,
+        fsync: bool = False,
+        clock: Callable[[], datetime] = utc_now,
+    ) -> None:
+        super().__init__(path, read_only=read_only)
+        self.cut_bytes = 0
+        self.damaged_lines = 0
+        self.damages: list[Line] = []
+        self._lost: set[str] = set()
+        self._fsync = fsync
+        self._clock = clock
+        self._done: list[Stored] = []
+        self._known: dict[str, bytes] = {}
+        if self.path.suffix.lower() in _COMPRESSED:
+            raise StoreSpecError(
+                f"store jsonl:{path}: a compressed file cannot be appended to safely; "
+                f"write jsonl:{self.path.with_suffix('')} and compress it with an export"
+            )
+        self._file = AppendFile(self.path, label=f"store {self.spec}", read_only=read_only)
+        try:
+            if not read_only:
+                self._mend()
+            self._scan()
+        except BaseException:
+            self._file.close()
+            raise
+
+    @property
+    def closed(self) -> bool:
+        """Whether the store has been closed."""
+        return self._file.closed
+
+    @property
+    def may_lack(self) -> bool:
+        """Whether something was found damaged on opening, so that articles may be missing."""
+        return self.damaged_lines > 0 or self.cut_bytes > 0
+
+    def commit(self) -> tuple[Stored, ...]:
+        """Append what waits, a line each; return what became of it.
+
+        Raises
+        ------
+        StoreFullError, StoreWriteError
+            The lines before the failing one are whole and are named by the next successful commit; the others still
+            wait.
+        """
+        self._check_usable()
+        n = 0
+        try:
+            for article in self._buffer.peek():
+                self._done.append(self._write(article))
+                n += 1
+        finally:
+            self._buffer.drop(n)
+        if self._fsync and n:
+            self._file.sync()
+        done, self._done = tuple(self._done), []
+        return done
+
+    def get(self, article_id: str) -> Article | None:
+        """Return the last revision of an article."""
+        self._check_usable()
+        known = self._known.get(article_id)
+        if known is None:
+            return None
+        offset: int = _KNOWN.unpack(known)[2]
+        with self.path.open("rb") as file:
+            file.seek(offset)
+            record = _record(file.readline())
+        if record is None or _name(record) != article_id:
+            raise StoreDamagedError(f"store {self.spec}: line at byte {offset} is not article {article_id} any more")
+        return _article(record)
+
+    def revisions(self, article_id: str) -> Iterator[Revision]:
+        """Yield all texts of an article, the earliest first; reads the file once."""
+        self._check_usable()
+        if article_id not in self._known:
+            return
+        with self.path.open("rb") as file:
+            lines = [line for line in read_lines(file) if line.id == article_id and not line.is_damaged]
+            for line in lines:
+                file.seek(line.offset)
+                record = _record(file.readline())
+                if record is not None and (article := _article(record)) is not None:
+                    when = read_time(record.get("stored_at"))
+                    yield Revision(number=line.revision, stored_at=when, article=article)
+
+    def has(self, article_id: str) -> bool:
+        """Tell whether an article is committed, in its last revision."""
+        return article_id in self._known and article_id not in self._lost
+
+    def articles(self) -> Iterator[Article]:
+        """Yield the articles in their last revision, in the order of the file; damaged lines are passed over."""
+        self._check_usable()
+        with self.path.open("rb") as file:
+            for offset in sorted(_KNOWN.unpack(known)[2] for known in self._known.values()):
+                file.seek(offset)
+                article = _article(_record(file.readline()))
+                if article is None:
+                    logger.warning("store %s: the line at byte %d is no article record; skipped", self.spec, offset)
+                else:
+                    yield article
+
+    def fingerprints(self) -> Iterator[tuple[str, str]]:
+        """Yield (id, fingerprint) of every article."""
+        self._check_usable()
+        for article_id, known in self._known.items():
+            yield article_id, _KNOWN.unpack(known)[0].hex()
+
+    def count(self) -> int:
+        """Return the number of articles: ids, not lines."""
+        self._check_usable()
+        return len(self._known)
+
+    def close(self) -> tuple[Stored, ...]:
+        """Commit, then close; a second call does nothing."""
+        if self._file.closed:
+            return ()
+        try:
+            return self.commit()
+        finally:
+            self._file.close()
+
+    def _mend(self) -> None:
+        """Finish or cut off a last line that has no end; refuse a file that holds something else."""
+        size = self._file.size()
+        if not size:
+            return
+        with self.path.open("rb") as file:
+            first = file.readline()
+        if first.endswith(b"\n") and first.strip() and _identity(first) is None and not _is_ours(first):
+            raise self._foreign("its first line is no article record")
+        start = last_line(self._file.fd, size)
+        tail = os.pread(self._file.fd, size - start, start)
+        if not tail:
+            return
+        record = _record(tail)
+        if record is not None:
+            if start == 0 and _article(record) is None and not _is_ours(tail):
+                raise self._foreign("its only line is no article record")
+            self._file.append(b"\n")
+            return
+        if not tail.startswith(b'{"'[: len(tail)]) and tail.strip(b"\0") and not _is_ours(tail):
+            raise self._foreign("its last line is not JSON")
+        self.cut_bytes = self._file.cut(start)
+
+    def _foreign(self, why: str) -> NotAStoreError:
+        return NotAStoreError(f"store {self.spec}: this file is something else ({why}); it was left as it is")
+
+    def _scan(self) -> None:
+        """Learn id, fingerprint, revision and place of every complete line."""
+        with self.path.open("rb", buffering=1 << 20) as file:
+            for line in read_lines(file):
+                if not line.is_damaged:
+                    self._known[line.id] = _KNOWN.pack(line.mark, line.revision, line.offset)
+                    self._lost.discard(line.id)
+                    continue
+                self.damaged_lines += 1
+                if line.id:
+                    self._lost.add(line.id)
+                if len(self.damages) < MAX_DAMAGES:
+                    self.damages.append(line)
+        if self.damaged_lines:
+            logger.warning("store %s: %s", self.spec, self._told())
+
+    def _told(self) -> str:
+        """Say which lines are damaged."""
+        numbers = ", ".join(str(line.number) for line in self.damages[:10]) + (
+            " ..." if self.damaged_lines > 10 else ""
+        )
+        what = "1 line is" if self.damaged_lines == 1 else f"{self.damaged_lines} lines are"
+        return f"{what} damaged or no article records, and count as not stored: {numbers}; left alone (see `webmain check`)"
+
+    def _write(self, article: Article) -> Stored:
+        """Append one article unless it is there with the same text."""
+        name, mark = identify(article), content_mark(article)
+        digest = _digest(mark)
+        before, revision, _ = _KNOWN.unpack(self._known[name]) if name in self._known else (None, 0, 0)
+        if before == digest:
+            return Stored(id=name, url=article.url, outcome=Outcome.UNCHANGED, revision=revision)
+        record = plain(article) | {"id": name, "fingerprint": mark}
+        head = {"id": name, "fingerprint": mark, "revision": revision + 1, "stored_at": self._clock().isoformat()}
+        line = encode(head | {k: v for k, v in record.items() if k not in HEAD}).encode()
+        offset = self._file.append(line[:-1] + _checksum(line[:-1]) + b"\n")
+        self._known[name] = _KNOWN.pack(digest, revision + 1, offset)
+        self._lost.discard(name)
+        outcome = Outcome.CHANGED if revision else Outcome.NEW
+        return Stored(id=name, url=article.url, outcome=outcome, revision=revision + 1)
+
+
+def read_lines(file: BinaryIO) -> Iterator[Line]:
+    """Yield the complete lines of a store with what they hold, damaged ones too; blank lines are passed over."""
+    offset = 0
+    for number, data in enumerate(file, 1):
+        if not data.endswith(b"\n"):
+            return  # somebody is writing it, or died over it
+        if data.strip():
+            yield from _read_line(data, number, offset)
+        offset += len(data)
+
+
+def _read_line(data: bytes, number: int, offset: int) -> Iterator[Line]:
+    """Read a line; of two whose line end was lost the second is whole."""
+    size = len(data)
+    if (known := _identity(data)) is not None:
+        yield Line(number=number, offset=offset, size=size, id=known[0], mark=known[1], revision=known[2])
+        return
+    found = _ID.search(data, 0, 400)
+    lost = found[1].decode(errors="replace") if found else ""
+    yield Line(number=number, offset=offset, size=size, id=lost, is_damaged=True)
+    begin = data.rfind(b'{"id": "', 1)
+    if begin > 0 and (known := _identity(data[begin:])) is not None:
+        name, mark, revision = known
+        yield Line(number=number, offset=offset + begin, size=size - begin, id=name, mark=mark, revision=revision)
+
+
+def _is_ours(line: bytes) -> bool:
+    """Tell whether a damaged line was once written by a store."""
+    return sum(b'"%s": ' % name.encode() in line[:400] for name in HEAD) >= 2
+
+
+def _checksum(line: bytes) -> bytes:
+    """Return the end of a line: its checksum, which leaves out when it was stored."""
+    head = _LINE_HEAD.match(line)
+    return _CRC % (zlib.crc32(line[head.end() :], zlib.crc32(b" ".join(head.groups()))) if head else zlib.crc32(line))
+
+
+def _identity(line: bytes) -> tuple[str, bytes, int] | None:
+    """Return id, fingerprint and revision of a line; None where it is no article record, or a damaged one."""
+    end = line[-_CRC_LENGTH - 1 : -1]
+    if end.startswith(_CRC[:11]):
+        if end != _checksum(line[: -_CRC_LENGTH - 1]):
+            return None
+        if match := _LINE_HEAD.match(line):
+            return match[1].decode(errors="replace"), bytes.fromhex(match[2].decode()), int(match[3])
+    record = _record(line)  # an odd id; or other hands' line: keys in another order, no revision, no checksum
+    article = _article(record)
+    if record is None or article is None:
+        return None
+    return _name(record), _digest(content_mark(article)), _revision(record)
+
+
+def _revision(record: dict[str, Any]) -> int:
+    """Return the number of a line's revision; 1 where it tells none."""
+    number = record.get("revision", 1)
+    return number if isinstance(number, int) and 0 < number < 1 << 31 else 1
+
+
+def _record(line: bytes) -> dict[str, Any] | None:
+    """Read a line as one JSON object."""
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return record if isinstance(record, dict) else None
+
+
+def _article(record: dict[str, Any] | None) -> Article | None:
+    """Read a record as an article; None where it is not one."""
+    if record is None or not isinstance(record.get("text"), str):
+        return None
+    try:
+        article = Article.from_dict(record)
+    except UNREADABLE:
+        return None
+    return article if isinstance(article.id, str) else None
+
+
+def _name(record: dict[str, Any]) -> str:
+    article = _article(record)
+    return identify(article) if article else ""
+
+
+def _digest(mark: str) -> bytes:
+    """Return a fingerprint as 16 bytes, whatever its form."""
+    try:
+        digest = bytes.fromhex(mark)
+    except ValueError:
+        digest = b""
+    return digest if len(digest) == 16 else mark.encode("utf-8", "surrogatepass")[:16].ljust(16, b"\0")

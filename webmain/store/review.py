@@ -1,0 +1,320 @@
+"""The review list: stored articles whose extractor is not sure of them, for a person to look at.
+
+A file of JSON lines beside the store, appended to as the JSONL store is: each line is written whole or not at all, nothing
+that was there is ever changed, and the last line of an article counts. An article is listed again only when its text is
+another one; when its new text is no longer in doubt, a line says so, and it is off the list.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+from webmain.article.identity import content_mark, identify
+from webmain.items import Article
+from webmain.store.append import AppendFile, last_line
+from webmain.store.protocol import NotAStoreError, StoreError
+from webmain.store.record import encode
+
+logger = logging.getLogger(__name__)
+
+START_CHARS = 300
+"""Characters of the text that an entry shows."""
+
+FEW_CHARS = 300
+"""A text shorter than this is a reason of its own to look at it."""
+
+UNSURE_BELOW = 0.5
+"""A kept block with a score below this was kept against the odds."""
+
+MAX_LINE_BYTES = 1 << 20
+"""A longer line is no entry."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A line of the list.
+
+    Attributes
+    ----------
+    id : str
+        The id that the article is stored under.
+    url : str or None
+    confidence : float
+        The extractor's, in [0, 1].
+    below : float
+        The threshold it was held against: an entry whose confidence is not below it says that the doubt is gone.
+    why : str
+        What speaks against the text, in a few words.
+    extractor : str
+    title : str or None
+    n_chars : int
+        Unicode characters of the text.
+    start : str
+        The first of them, `START_CHARS` at most.
+    fetched_at : str or None
+        ISO 8601, with its zone.
+    fingerprint : str
+        That of the text: the same article with another text has another one.
+    kept_out : bool
+        It is not in the store, but in the one beside it (`kept_out_path`).
+    """
+
+    id: str
+    url: str | None
+    confidence: float
+    below: float
+    why: str
+    extractor: str
+    title: str | None
+    n_chars: int
+    start: str
+    fetched_at: str | None
+    fingerprint: str
+    kept_out: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the article is still in doubt."""
+        return self.confidence < self.below
+
+    @classmethod
+    def of(cls, article: Article, *, below: float, kept_out: bool = False) -> Self:
+        """Make the entry of an article that has a confidence."""
+        confidence = confidence_of(article)
+        if confidence is None:
+            raise ValueError("the article has no confidence")
+        return cls(
+            id=identify(article),
+            url=article.url,
+            confidence=confidence,
+            below=below,
+            why="; ".join(doubts(article, below=below)),
+            extractor=article.extractor,
+            title=article.title,
+            n_chars=len(article.text),
+            start=article.text[:START_CHARS],
+            fetched_at=article.fetched_at.isoformat() if article.fetched_at else None,
+            fingerprint=content_mark(article),
+            kept_out=kept_out,
+        )
+
+    @classmethod
+    def of_line(cls, line: bytes) -> Self | None:
+        """Read a line; None where it is no entry. Keys of a later webmain are passed over."""
+        if len(line) > MAX_LINE_BYTES:
+            return None
+        try:
+            record = json.loads(line)
+            entry = cls(**{name: record[name] for name in _NAMES if name in record})
+        except (ValueError, TypeError, RecursionError):
+            return None
+        return entry if _is_sound(entry) else None
+
+
+_NAMES = tuple(f.name for f in fields(Entry))
+
+
+def _is_sound(entry: Entry) -> bool:
+    words = (entry.id, entry.why, entry.extractor, entry.start, entry.fingerprint)
+    optional = (entry.url, entry.title, entry.fetched_at)
+    return (
+        all(isinstance(word, str) for word in words)
+        and all(word is None or isinstance(word, str) for word in optional)
+        and all(_is_number(value) for value in (entry.confidence, entry.below, entry.n_chars))
+    )
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def confidence_of(article: Article) -> float | None:
+    """Return an article's confidence; None where it has none, or one that is no number."""
+    found = article.confidence
+    return None if found is None or not math.isfinite(found) else float(found)
+
+
+def doubts(article: Article, *, below: float) -> list[str]:
+    """Return what speaks against an article's text, the confidence first; empty where it is not below the threshold."""
+    confidence = confidence_of(article)
+    if confidence is None or not confidence < below:
+        return []
+    said = [f"confidence {confidence:.3g} is below {below:g}"]
+    unsure = sum(b.score is not None and b.score < UNSURE_BELOW for b in article.blocks)
+    if unsure:
+        said.append(f"{unsure} of {len(article.blocks)} blocks score below {UNSURE_BELOW:g}")
+    if len(article.text) < FEW_CHARS:
+        said.append(f"only {len(article.text)} characters")
+    if article.paywalled:
+        said.append("paywalled")
+    if article.language == "und":
+        said.append("language not recognised")
+    if article.duplicate_of:
+        said.append(f"a copy of {article.duplicate_of}")
+    return said
+
+
+def review_path(store_path: str | Path) -> Path:
+    """Return the list's file beside a store's: "articles.jsonl" gives "articles.jsonl.review"."""
+    path = Path(store_path)
+    return path.with_name(path.name + ".review")
+
+
+def kept_out_path(store_path: str | Path) -> Path:
+    """Return the file of the JSONL store beside a store's that takes what is kept out of it ("articles.jsonl.kept_out")."""
+    path = Path(store_path)
+    return path.with_name(path.name + ".kept_out")
+
+
+class _Known(NamedTuple):
+    """What the list says of an article."""
+
+    fingerprint: str
+    is_open: bool
+    kept_out: bool
+
+
+class ReviewList:
+    """An open review list; one process writes to a file at a time.
+
+    Parameters
+    ----------
+    path : str or Path
+        Made, with its folders, where it is not there.
+
+    Attributes
+    ----------
+    cut_bytes : int
+        Length of an unfinished last line that was cut off on opening; 0 as a rule.
+    damaged_lines : int
+        Complete lines that are no entries; they are left where they are and passed over.
+
+    Raises
+    ------
+    NotAStoreError
+        The file is something else; it was left as it is.
+    StoreLockedError, StoreWriteError
+        As for stores.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self.cut_bytes = 0
+        self.damaged_lines = 0
+        self._known: dict[str, _Known] = {}
+        self._file = AppendFile(self.path, label=f"review list {self.path}")
+        try:
+            self._mend()
+            self._scan()
+        except BaseException:
+            self._file.close()
+            raise
+
+    def __len__(self) -> int:
+        """Return how many articles are on the list: in doubt by their last line."""
+        return sum(known.is_open for known in self._known.values())
+
+    def is_open(self, article_id: str) -> bool:
+        """Tell whether an article is on the list."""
+        known = self._known.get(article_id)
+        return known is not None and known.is_open
+
+    def is_news(self, entry: Entry) -> bool:
+        """Tell whether an entry says what the list does not: a doubt, of this text, or that an earlier doubt is gone."""
+        known = self._known.get(entry.id)
+        if known is None or not known.is_open:
+            return entry.is_open
+        return known.fingerprint != entry.fingerprint or known.kept_out != entry.kept_out
+
+    def note(self, entries: Iterable[Entry]) -> int:
+        """Append what the list does not say already; return how many lines that were.
+
+        Raises
+        ------
+        StoreFullError, StoreWriteError
+            The lines before the failing one are whole.
+        """
+        n = 0
+        for entry in entries:
+            if self.is_news(entry):
+                self._file.append((encode(asdict(entry)) + "\n").encode())
+                self._learn(entry)
+                n += 1
+        return n
+
+    def close(self) -> None:
+        """Close the file; a second call does nothing."""
+        self._file.close()
+
+    def _learn(self, entry: Entry) -> None:
+        self._known[entry.id] = _Known(entry.fingerprint, entry.is_open, entry.kept_out)
+
+    def _mend(self) -> None:
+        """Finish or cut off a last line that has no end; refuse a file that holds something else."""
+        size = self._file.size()
+        if not size:
+            return
+        with self.path.open("rb") as file:
+            first = file.readline(MAX_LINE_BYTES)
+        if first.endswith(b"\n") and first.strip() and Entry.of_line(first) is None:
+            raise self._foreign("its first line is no entry of a review list")
+        start = last_line(self._file.fd, size)
+        if start == size:
+            return
+        with self.path.open("rb") as file:
+            file.seek(start)
+            tail = file.read(MAX_LINE_BYTES)
+        if Entry.of_line(tail) is not None:
+            self._file.append(b"\n")
+            return
+        if not tail.startswith(b'{"id": "'[: len(tail)]) and tail.strip(b"\0"):
+            raise self._foreign("its last line is no entry of a review list")
+        self.cut_bytes = self._file.cut(start)
+
+    def _foreign(self, why: str) -> NotAStoreError:
+        return NotAStoreError(f"review list {self.path}: this file is something else ({why}); it was left as it is")
+
+    def _scan(self) -> None:
+        with self.path.open("rb", buffering=1 << 20) as file:
+            for line in file:
+                entry = Entry.of_line(line)
+                if entry is not None:
+                    self._learn(entry)
+                elif line.strip():
+                    self.damaged_lines += 1
+        if self.damaged_lines:
+            logger.warning("review list %s: %d lines are no entries; left alone", self.path, self.damaged_lines)
+
+
+def read_review(path: str | Path) -> list[Entry]:
+    """Return the articles that are in doubt by their last line, the least confident first; no lock is needed.
+
+    Raises
+    ------
+    NotAStoreError
+        The file is something else.
+    StoreError
+        It cannot be read.
+    """
+    last: dict[str, Entry] = {}
+    n_other = 0
+    try:
+        with Path(path).open("rb") as file:
+            for line in file:
+                if not line.endswith(b"\n"):
+                    break  # somebody is writing it, or died over it
+                if (entry := Entry.of_line(line)) is not None:
+                    last[entry.id] = entry
+                elif line.strip():
+                    n_other += 1
+    except OSError as error:
+        raise StoreError(f"review list {path}: {error.strerror or error}") from error
+    if n_other and not last:
+        raise NotAStoreError(f"{path}: this is no review list")
+    return sorted((e for e in last.values() if e.is_open), key=lambda e: (e.confidence, e.id))

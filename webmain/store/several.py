@@ -1,0 +1,120 @@
+"""Several stores that are written together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from types import TracebackType
+from typing import Self
+
+from webmain.items import Article
+from webmain.store.protocol import Database, Outcome, Revision, Store, Stored, StoreError, StoreSpecError
+
+
+class Stores:
+    """Several stores written together; reading goes to the first.
+
+    An article counts as stored when every store has it. Where their outcomes differ (a new database beside an old
+    file), the one that changed most is told: new, then changed, then unchanged.
+    """
+
+    def __init__(self, stores: Sequence[Store]) -> None:
+        if not stores:
+            raise StoreSpecError("no store is named")
+        self.stores = tuple(stores)
+        self._answers: list[list[Stored]] = [[] for _ in stores]
+
+    def __iter__(self) -> Iterator[Store]:
+        return iter(self.stores)
+
+    @property
+    def spec(self) -> str:
+        """The specifications, separated by commas."""
+        return ",".join(store.spec for store in self.stores)
+
+    @property
+    def pending(self) -> int:
+        """Number of articles that wait in some store."""
+        return max(store.pending for store in self.stores)
+
+    @property
+    def database(self) -> Database | None:
+        """The first SQLite store among them, which keeps runs and near-duplicates."""
+        return next((store for store in self.stores if isinstance(store, Database)), None)
+
+    def due(self, now: float) -> bool:
+        """Tell whether a store is due for a commit."""
+        return any(store.due(now) for store in self.stores)
+
+    def add(self, article: Article) -> None:
+        """Take an article into every buffer."""
+        for store in self.stores:
+            store.add(article)
+
+    def commit(self) -> tuple[Stored, ...]:
+        """Commit every store, also when one fails; what all of them have is returned, by this call or the next.
+
+        Raises
+        ------
+        StoreError
+            The first failure. What it concerns still waits in that store alone.
+        """
+        return self._all([store.commit for store in self.stores])
+
+    def get(self, article_id: str) -> Article | None:
+        """Return a committed article from the first store."""
+        return self.stores[0].get(article_id)
+
+    @property
+    def may_lack(self) -> bool:
+        """Whether something of a store was found damaged on opening."""
+        return any(store.may_lack for store in self.stores)
+
+    def has(self, article_id: str) -> bool:
+        """Tell whether an article is in every store of which something was found damaged."""
+        return all(store.has(article_id) for store in self.stores if store.may_lack)
+
+    def revisions(self, article_id: str) -> Iterator[Revision]:
+        """Yield all committed texts of an article of the first store."""
+        return self.stores[0].revisions(article_id)
+
+    def articles(self) -> Iterator[Article]:
+        """Yield the committed articles of the first store."""
+        return self.stores[0].articles()
+
+    def fingerprints(self) -> Iterator[tuple[str, str]]:
+        """Yield (id, fingerprint) of the committed articles of the first store."""
+        return self.stores[0].fingerprints()
+
+    def count(self) -> int:
+        """Return the number of committed articles in the first store."""
+        return self.stores[0].count()
+
+    def close(self) -> tuple[Stored, ...]:
+        """Commit and close every store, also when one fails."""
+        return self._all([store.close for store in self.stores])
+
+    def _all(self, calls: Iterable[Callable[[], tuple[Stored, ...]]]) -> tuple[Stored, ...]:
+        failure: StoreError | None = None
+        for answers, call in zip(self._answers, calls, strict=True):
+            try:
+                answers.extend(call())
+            except StoreError as error:
+                failure = failure or error
+        if failure is not None:
+            raise failure
+        n = min(map(len, self._answers))  # stores answer in the order of `add`, so that equal places are one article
+        order = list(Outcome)
+        told = tuple(
+            min(row, key=lambda s: order.index(s.outcome)) for row in zip(*(a[:n] for a in self._answers), strict=True)
+        )
+        for answers in self._answers:
+            del answers[:n]
+        return told
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,458 @@
+"""URLs: which site one belongs to, its normal form, where a link leads; nothing here raises on a bad one.
+
+A site is a registered domain, private suffixes included: `x.blogspot.com` and `y.blogspot.com` are two sites. The list
+of suffixes is the one bundled with tldextract, with the platforms that it lacks (`platforms.txt`); it is read at the first
+new host, never fetched. All hosts below one registered domain are one site: its owner answers for them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from importlib.resources import files
+from ipaddress import ip_address
+from urllib.parse import quote, unquote, urljoin
+
+from webmain.clock import once
+from webmain.trackers import is_tracking
+
+MAX_URL_CHARS = 4_096
+"""Longer URLs are refused: none leads to an article, many to traps."""
+
+_MAX_HOST_CHARS = 253
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+_EDGES = "".join(map(chr, range(33)))
+_INSIDE = str.maketrans("", "", "\t\n\r")
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """An HTTP URL in pieces; host in lower case and ASCII, port None where it is the scheme's own."""
+
+    scheme: str
+    host: str
+    port: int | None
+    path: str
+    query: str
+
+    def __str__(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        port = f":{self.port}" if self.port else ""
+        return f"{self.scheme}://{host}{port}{self.path}" + (f"?{self.query}" if self.query else "")
+
+
+_HTTP = re.compile(r"(https?):[/\\]{2,}([^/\\?#]*)([^?#]*)(?:\?([^#]*))?", re.I)
+_HOST = re.compile(r"[a-z0-9_](?:[a-z0-9._-]*[a-z0-9_])?")
+
+
+def _clean(url: str) -> str:
+    """Drop what browsers drop: white space and controls around a URL, tabs and line ends inside."""
+    return url.strip(_EDGES).translate(_INSIDE)
+
+
+def _split(url: str) -> _Parts | None:
+    """Take an HTTP URL apart; None if it is none, or is too long."""
+    if len(url) > MAX_URL_CHARS:
+        return None
+    match = _HTTP.match(_clean(url))
+    if match is None:
+        return None
+    scheme = match[1].lower()
+    place = _place(match[2])
+    if place is None:
+        return None
+    port = None if place.port == _DEFAULT_PORTS[scheme] else place.port
+    return _Parts(scheme, place.host, port, match[3].replace("\\", "/") or "/", match[4] or "")
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A host and the port that stood behind it, if one did."""
+
+    host: str
+    port: int | None
+
+
+@lru_cache(maxsize=16_384)
+def _place(authority: str) -> _Place | None:
+    """Read what stands between `//` and the path; None if no host can be read from it."""
+    if len(authority) > 2 * _MAX_HOST_CHARS:
+        return None
+    address = _clean(authority).rpartition("@")[2]
+    if address.startswith("["):
+        host, closed, rest = address[1:].partition("]")
+        if not closed or rest[:1] not in {"", ":"}:
+            return None
+        port, bracketed = rest[1:], True
+    else:
+        host, _, port = address.partition(":")
+        bracketed = False
+    if port and not (port.isascii() and port.isdigit() and 0 < int(port[:6]) < 65_536):
+        return None
+    plain = _plain_host(host, bracketed=bracketed)
+    return _Place(plain, int(port) if port else None) if plain else None
+
+
+def _plain_host(host: str, *, bracketed: bool) -> str | None:
+    """Fold a host to lower-case ASCII; None if it can be no host."""
+    if bracketed:
+        try:
+            return str(ip_address(host.partition("%")[0]))
+        except ValueError:
+            return None
+    if "%" in host:
+        host = unquote(host)
+    host = host.lower()
+    if not host.isascii():
+        folded = _punycode(host)
+        if folded is None:
+            return None
+        host = folded
+    host = host.rstrip(".")
+    return host if len(host) <= _MAX_HOST_CHARS and ".." not in host and _HOST.fullmatch(host) else None
+
+
+def _punycode(host: str) -> str | None:
+    """Write an international host name in ASCII, by UTS 46."""
+    import idna
+
+    if len(host) > _MAX_HOST_CHARS:
+        return None
+    try:
+        return idna.encode(host, uts46=True).decode("ascii").lower()
+    except (idna.IDNAError, UnicodeError, IndexError):
+        return None
+
+
+@once
+def _suffix_list() -> Callable[[str], str]:
+    """Return a function from host to registered domain ("" if there is none), by the bundled suffix list."""
+    from tldextract import TLDExtract
+
+    lines = files("webmain").joinpath("platforms.txt").read_text(encoding="utf-8").splitlines()
+    platforms = [line for line in lines if line and not line.startswith("#")]
+    extractor = TLDExtract(
+        cache_dir=None, suffix_list_urls=(), extra_suffixes=platforms, include_psl_private_domains=True
+    )
+
+    def registered_domain(host: str) -> str:
+        return extractor.extract_str(host).top_domain_under_public_suffix
+
+    return registered_domain
+
+
+@lru_cache(maxsize=16_384)
+def _key_of_host(host: str) -> str:
+    labels = host.split(".")
+    if (
+        ":" in host or len(labels) < 3
+    ):  # an IPv6 address, a registered domain already, a suffix, or a name of this network
+        return host
+    if labels[-1].isdigit():
+        return host
+    if host.startswith("www.") and _is_suffix(host[4:]):  # a platform's own pages
+        return host[4:]
+    return _suffix_list()(host) or (host if _is_suffix(host) else ".".join(labels[-2:]))
+
+
+def _is_suffix(host: str) -> bool:
+    """Tell a bare public suffix of three labels or more, such as `x.y.kawasaki.jp`'s parent."""
+    return bool(_suffix_list()("x." + host))
+
+
+@lru_cache(maxsize=16_384)
+def _key_of_authority(authority: str) -> str:
+    """Return the site key of what stands between `//` and the path; "" if it is no host."""
+    place = _place(authority)
+    if place is None:
+        return ""
+    key = _key_of_host(place.host)
+    if ":" in key:
+        key = f"[{key}]"
+    is_local = "." not in key or key.endswith("]") or key.rpartition(".")[2].isdigit()
+    return f"{key}:{place.port}" if is_local and place.port not in {None, 80, 443} else key
+
+
+_AUTHORITY = re.compile(r"[\x00-\x20]*(?:https?:)?[/\\]{2,}([^/\\?#]*)", re.I)
+_BARE_AUTHORITY = re.compile(r"[\x00-\x20]*([^/\\?#\x00-\x20]+)")
+_OTHER_SCHEME = re.compile(r"[\x00-\x20]*[a-z][a-z0-9+.-]*:(?!\d)", re.I)
+
+
+def _authority(url: str) -> str:
+    """Return the authority of a URL, or of a bare host; "" if there is none."""
+    match = _AUTHORITY.match(url)
+    if match is None and not _OTHER_SCHEME.match(url):
+        match = _BARE_AUTHORITY.match(url)
+    return match[1] if match else ""
+
+
+_WEB = re.compile(r"https?://", re.I)
+_CREDENTIALS = re.compile(r"((?:^|[\x00-\x20,;'\"(<])(?:[a-z][a-z0-9+.-]{0,20}:)?[/\\]{2})[^/\\?#\s]*@", re.I)
+
+
+def site_key(url: str, *, overrides: Mapping[str, str] | None = None) -> str:
+    """Return the key of the site a URL belongs to: its registered domain, private suffixes included.
+
+    Parameters
+    ----------
+    url : str
+        An HTTP URL, a URL without scheme (`//x.com/`), or a bare host (`news.bbc.co.uk`).
+    overrides : Mapping[str, str] or None
+        Domain to site key, for publishers with several domains and for sections that are sites of their own. The
+        longest domain that the host equals or lies below wins.
+
+    Returns
+    -------
+    str
+        Lower-case ASCII (international names in punycode). IP addresses and one-label hosts such as `localhost` are
+        their own key, with the port if it isn't 80 or 443: two local servers are two sites. Under an unknown suffix the
+        last two labels. "" where there is no host.
+    """
+    if len(url) > MAX_URL_CHARS:
+        return ""
+    authority = _authority(url)
+    if overrides:
+        place = _place(authority)
+        name = place.host if place else ""
+        while name:
+            if name in overrides:
+                return overrides[name]
+            name = name.partition(".")[2]
+    return _key_of_authority(authority)
+
+
+def same_site(a: str, b: str) -> bool:
+    """Tell whether two URLs belong to one site; False if either has no host."""
+    key = site_key(a)
+    return bool(key) and key == site_key(b)
+
+
+def is_own(address: str, url: str | None) -> bool:
+    """Return whether an address is on the site of the page at `url`: what a page says of another site's is a claim."""
+    if url is None or not is_web(url):
+        return True  # nothing to check it against: a file of an archive
+    return same_site(address, url) or same_site(address, amp_to_canonical_guess(url))
+
+
+def is_web(url: str | None) -> bool:
+    """Tell whether an address is one of the web, and no file's."""
+    return bool(url) and _WEB.match(url or "") is not None
+
+
+def without_credentials(text: str) -> str:
+    """Return a URL, or a text with URLs in it, without user names and passwords before hosts; all else as it stands."""
+    return _CREDENTIALS.sub(r"\1", text) if "@" in text else text
+
+
+def host(url: str) -> str:
+    """Return the host of a URL, folded to lower-case ASCII, without port; "" where there is none."""
+    place = _place(_authority(url)) if len(url) <= MAX_URL_CHARS else None
+    return place.host if place else ""
+
+
+def is_outer(
+    href: str,
+    base_url: str | None,
+    base_site: str | None,
+    same_host: bool = False,
+    *,
+    overrides: Mapping[str, str] | None = None,
+) -> bool:
+    """Tell whether a link leads to another site than the page's.
+
+    Parameters
+    ----------
+    href : str
+        As it stands in the page (entities decoded).
+    base_url : str or None
+        The page's URL; without it nothing is outer.
+    base_site : str or None
+        `site_key(base_url)`, computed once a page; None to have it computed.
+    same_host : bool
+        Another host is enough, be it of the same site.
+    overrides : Mapping[str, str] or None
+        As for `site_key`.
+
+    Notes
+    -----
+    Relative links, `#...`, `mailto:`, `javascript:` and every other scheme are not outer. The cost is that of one match
+    and one cached look-up, under a microsecond.
+    """
+    match = _AUTHORITY.match(href)
+    if match is None or not base_url:
+        return False
+    authority = match[1]
+    if same_host:
+        place = _place(authority)
+        return place is not None and place.host != host(base_url)
+    key = site_key("//" + authority, overrides=overrides) if overrides else _key_of_authority(authority)
+    return key != "" and key != (base_site or site_key(base_url, overrides=overrides))
+
+
+_PLAIN_ABSOLUTE = re.compile(r"https?://[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9])?/[!-\[\]-~]*")
+_PLAIN_ROOTED = re.compile(r"/(?![/\\])[!-\[\]-~]*")
+
+
+def join(base: str | None, href: str) -> str | None:
+    """Return the absolute HTTP URL a link leads to, or None if it leads nowhere a crawler can go.
+
+    Parameters
+    ----------
+    base : str or None
+        The page's URL, or what its `<base href>` gives; None where unknown (then only absolute links lead somewhere).
+    href : str
+        As it stands in the page (entities decoded).
+
+    Returns
+    -------
+    str or None
+        Fragment kept, not normalised otherwise. None for `javascript:`, `mailto:`, `data:` and every other scheme,
+        hosts that cannot be, and URLs over `MAX_URL_CHARS`.
+    """
+    if len(href) > MAX_URL_CHARS:
+        return None
+    if "/." not in href:
+        if _PLAIN_ABSOLUTE.fullmatch(href):
+            return href if ".." not in href else _join_slowly(base, href)
+        if base and _PLAIN_ROOTED.fullmatch(href):
+            origin = _origin(base)
+            return origin + href if origin and len(origin) + len(href) <= MAX_URL_CHARS else None
+    return _join_slowly(base, href)
+
+
+@lru_cache(maxsize=256)
+def _origin(base: str) -> str | None:
+    """Return scheme, host and port of an HTTP URL."""
+    parts = _split(base)
+    return str(replace(parts, path="", query="")) if parts else None
+
+
+_MANY_SLASHES = re.compile(r"^(https?:)?/{2,}", re.I)
+
+
+def _join_slowly(base: str | None, href: str) -> str | None:
+    before, mark, fragment = _clean(href).partition("#")
+    path, question, query = before.partition("?")
+    link = _MANY_SLASHES.sub(r"\1//", path.replace("\\", "/")) + question + query + mark + fragment
+    try:
+        joined = urljoin(_clean(base[:MAX_URL_CHARS]), link) if base else link
+    except ValueError:
+        return None
+    return joined if _split(joined) else None
+
+
+_PERCENT = re.compile(r"%([0-9A-Fa-f]{2})?")
+_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+_NORMAL = re.compile(r"[A-Za-z0-9/_.,;:@!$&'()*+=~?-]*")
+_SESSION_PARAMETER = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/;]*|/\([a-z]\([a-z0-9]{20,}\)\)(?=/)", re.I)
+
+
+_IN_NORMAL_FORM = re.compile(
+    r"https?://(?:[a-z0-9][a-z0-9-]{0,62}+\.){1,5}[a-z0-9]++/(?:[A-Za-z0-9_-][A-Za-z0-9_.-]*+/?+)*+"
+)
+
+
+def normalise(url: str, *, keep_parameters: bool = False) -> str | None:
+    """Return the normal form under which a page is known, or None if this is no HTTP URL.
+
+    Scheme and host in lower case, international hosts in punycode; credentials, default port and fragment off; dot
+    segments resolved; percent-encoding canonical (upper case, nothing encoded needlessly, the rest encoded as UTF-8);
+    session ids and tracking parameters off; empty query off. The order of the query, repeated slashes, a final slash
+    and `index.html` stay: servers may tell them apart. Applying it twice changes nothing.
+
+    With `keep_parameters` session ids and tracking parameters stay: the form to put into a request.
+    """
+    if _IN_NORMAL_FORM.fullmatch(url) and ".." not in url and len(url) <= MAX_URL_CHARS:
+        return url  # by far the commonest in sitemaps
+    parts = _split(url)
+    if parts is None:
+        return None
+    path, query = _percent_normal(parts.path, "/"), _percent_normal(parts.query, "/?")
+    if not keep_parameters:
+        path = _SESSION_PARAMETER.sub("", path)
+        query = "&".join(p for p in query.split("&") if p and not is_tracking(p))
+    path = _resolve_dots(path)
+    normal = str(replace(parts, path=path, query=query))
+    return normal if len(normal) <= MAX_URL_CHARS else None
+
+
+def _percent_normal(text: str, extra: str) -> str:
+    """Bring percent-encoding to its normal form."""
+    if _NORMAL.fullmatch(text):
+        return text
+    text = _PERCENT.sub(_normal_escape, text)
+    return quote(text, safe="%:@!$&'()*+,;=~-._" + extra, errors="replace")
+
+
+def _normal_escape(match: re.Match[str]) -> str:
+    if match[1] is None:
+        return "%25"
+    character = chr(int(match[1], 16))
+    return character if character in _UNRESERVED else "%" + match[1].upper()
+
+
+def _resolve_dots(path: str) -> str:
+    """Resolve `.` and `..` segments (RFC 3986, section 5.2.4)."""
+    if "/." not in path:
+        return path or "/"
+    kept: list[str] = []
+    segments = path.split("/")[1:]
+    for segment in segments:
+        if segment == "..":
+            if kept:
+                kept.pop()
+        elif segment != ".":
+            kept.append(segment)
+    if segments[-1] in {".", ".."}:
+        kept.append("")
+    return "/" + "/".join(kept)
+
+
+_AMP_CACHE_PATH = re.compile(r"/(?:[a-z]{1,2}/)?(s/)?([^/]+\..*)")
+_AMP_VIEWER_PATH = re.compile(r"/amp/(s/)?([^/]+\..*)")
+_AMP_VIEWER_HOST = re.compile(r"(?:www\.)?(?:google\.com|google(?:\.com?)?\.[a-z]{2}|bing\.com)")
+_AMP_PATH = re.compile(r"/amp(?=/[^/]*\d)|(?<=.)/amp(?=/?$)|(?<=[^/])\.amp(?=\.html?$|$)|^/amp(?=/.)", re.I)
+_AMP_PARAMETER = re.compile(
+    r"(?:amp|_amp|isamp)(?:=(?:1|true|yes)?)?|output(?:type)?=amp|amp_(?:js_v|gsa|latest_update_time)=.*", re.I
+)
+
+
+def amp_to_canonical_guess(url: str) -> str:
+    """Guess the ordinary address of an AMP page; the URL itself if it looks like none.
+
+    Caches and viewers (`*.cdn.ampproject.org`, `google.*/amp/s/`), hosts `amp.*`, path segments and endings `amp`, and
+    query switches are undone. Only a guess: a page's own `link rel=canonical` outranks it.
+    """
+    parts = _split(url) if "amp" in url.lower() else None
+    if parts is None:
+        return url
+    for _ in range(3):  # a viewer's address holds the publisher's AMP address
+        inner = _amp_inner(parts)
+        if inner is None:
+            break
+        parts = inner
+    host_name = parts.host
+    if host_name.startswith("amp."):
+        rest = host_name.removeprefix("amp.")
+        if "." in rest and _key_of_host(host_name) != host_name:
+            host_name = f"www.{rest}" if _key_of_host(rest) == rest else rest
+    path = _AMP_PATH.sub("", parts.path, count=1) or "/"
+    query = "&".join(p for p in parts.query.split("&") if not _AMP_PARAMETER.fullmatch(p))
+    guess = replace(parts, host=host_name, path=path, query=query)
+    return url if guess == _split(url) else str(guess)
+
+
+def _amp_inner(parts: _Parts) -> _Parts | None:
+    """Return the publisher's address inside that of an AMP cache or viewer."""
+    if parts.host.endswith(".cdn.ampproject.org"):
+        match = _AMP_CACHE_PATH.fullmatch(parts.path)
+    elif _AMP_VIEWER_HOST.fullmatch(parts.host):
+        match = _AMP_VIEWER_PATH.fullmatch(parts.path)
+    else:
+        return None
+    if match is None:
+        return None
+    query = f"?{parts.query}" if parts.query else ""
+    return _split(f"{'https' if match[1] else 'http'}://{match[2]}{query}")
