@@ -5,10 +5,12 @@
 PYTHON ?= python3
 VENV ?= .venv
 SITE ?=
+# Tests run side by side, one process a core.
+JOBS ?= auto
 ARGS ?=
 BIN := $(VENV)/bin
 
-.PHONY: crawl test test-servers check format floors soak bench bench-crawl bench-search bench-batch clean
+.PHONY: crawl test coverage lock test-servers check format floors soak bench bench-crawl bench-search bench-batch clean
 
 # The environment is made anew only when what it is made of has changed.
 $(VENV)/.core: requirements.txt pyproject.toml
@@ -33,12 +35,11 @@ else
 endif
 
 test: $(VENV)/.dev
-	@log=$$(mktemp); \
-	$(BIN)/python -m pytest -m "not servers and not soak" tests/crawl > $$log 2>&1 & crawls=$$!; \
-	$(BIN)/python -m pytest -m "not servers and not soak" --ignore=tests/crawl; rest=$$?; \
-	wait $$crawls; crawled=$$?; \
-	echo "tests/crawl, which ran beside the others:"; cat $$log; rm -f $$log; \
-	test $$rest -eq 0 -a $$crawled -eq 0
+	$(BIN)/python -m pytest -m "not servers and not soak" -n $(JOBS) --dist worksteal
+
+# Lines and branches that the tests run, in this process and in those they start.
+coverage: $(VENV)/.dev
+	$(BIN)/python -m pytest -m "not servers and not soak" -n $(JOBS) --dist worksteal --cov --cov-report=term:skip-covered
 
 test-servers: $(VENV)/.dev
 	$(BIN)/python -m pytest -m servers
@@ -71,6 +72,10 @@ bench-search: $(VENV)/.core
 
 bench-batch: $(VENV)/.core
 	$(BIN)/python benchmarks/batch.py
+
+# The versions that the checks and tests have passed with, for an environment that is the same everywhere.
+lock: $(VENV)/.peers
+	$(BIN)/python -m pip freeze --exclude-editable --disable-pip-version-check > requirements.lock
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
