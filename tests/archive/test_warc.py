@@ -172,12 +172,12 @@ def brotli(body: bytes) -> bytes:
 @pytest.mark.parametrize(
     ("headers", "body"),
     [
-        ({"Content_Encoding": "gzip"}, gzip.compress(HTML)),
-        ({"Content_Encoding": "GZip"}, gzip.compress(HTML[:9]) + gzip.compress(HTML[9:])),
+        ({"Content_Encoding": "gzip"}, gzip.compress(HTML, mtime=0)),
+        ({"Content_Encoding": "GZip"}, gzip.compress(HTML[:9], mtime=0) + gzip.compress(HTML[9:], mtime=0)),
         ({"Content_Encoding": "deflate"}, zlib.compress(HTML)),
         ({"Content_Encoding": "deflate"}, zlib.compress(HTML)[2:-4]),
         ({"Content_Encoding": "br"}, brotli(HTML)),
-        ({"Content_Encoding": "gzip, br"}, brotli(gzip.compress(HTML))),
+        ({"Content_Encoding": "gzip, br"}, brotli(gzip.compress(HTML, mtime=0))),
         ({"Content_Encoding": "identity"}, HTML),
         ({"Content_Encoding": "gzip"}, HTML),  # decoded by the archiver, header left
         ({"Content_Encoding": "br"}, HTML),
@@ -185,7 +185,7 @@ def brotli(body: bytes) -> bytes:
         ({"Content_Encoding": "deflate"}, HTML),
         ({"Transfer_Encoding": "chunked"}, chunked(HTML)),
         ({"Transfer_Encoding": "chunked"}, HTML),
-        ({"Transfer_Encoding": "chunked", "Content_Encoding": "gzip"}, chunked(gzip.compress(HTML))),
+        ({"Transfer_Encoding": "chunked", "Content_Encoding": "gzip"}, chunked(gzip.compress(HTML, mtime=0))),
     ],
 )
 def test_encodings_are_undone_and_their_headers_dropped(path: Path, headers: dict[str, str], body: bytes) -> None:
@@ -378,7 +378,7 @@ def test_pages_of_our_own_recordings_are_read(path: Path) -> None:
     assert (read.bodies, read.pages[0].fetched_at, read.reasons) == ([HTML], DATE, {"not_response": 2})
 
 
-@pytest.mark.parametrize("body", [b"", b"hello world\n", gzip.compress(b"hello world\n")])
+@pytest.mark.parametrize("body", [b"", b"hello world\n", gzip.compress(b"hello world\n", mtime=0)])
 @pytest.mark.parametrize("name", ["fake.warc.gz", "fake.warc"])
 def test_what_is_named_an_archive_and_is_none_is_damaged(tmp_path: Path, body: bytes, name: str) -> None:
     (tmp_path / name).write_bytes(body)
