@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gzip
+import time
 import tracemalloc
 import zlib
 
@@ -24,6 +25,13 @@ def test_bomb_is_never_unpacked_beyond_the_bound(packed: bytes, encoding: str) -
         assert tracemalloc.get_traced_memory()[1] < 8 << 20
     finally:
         tracemalloc.stop()
+
+
+def test_many_gzip_members_cost_linear_time() -> None:
+    body = gzip.compress(b"", mtime=0) * 100_000
+    start = time.process_time()
+    assert decode_body(body, content="gzip", max_bytes=1_000) == b""
+    assert time.process_time() - start < 5
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "deflate", ""])

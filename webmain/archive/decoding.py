@@ -1,4 +1,4 @@
-"""From the bytes of an archived HTTP message to the body a browser would see, in bounded space.
+"""From the bytes of an HTTP message, archived or just fetched, to the body a browser would see, in bounded space.
 
 Archives disagree with their own headers: many tools store the body decoded and leave `Content-Encoding` or
 `Transfer-Encoding` as the server sent it. A body that is plainly not in the encoding it claims is therefore taken as
@@ -7,15 +7,18 @@ it is.
 
 from __future__ import annotations
 
+import gzip
 import io
 import re
 import zlib
 from collections.abc import Callable
+from typing import Final
 
 MAX_BYTES = 32 << 20
 """Bound on a body, before and after decoding."""
 
 _LAYERS = 3
+_PIECE_BYTES = 1 << 16
 _CHUNK_SIZE = re.compile(rb"[ \t]*([0-9a-fA-F]{1,15})[ \t]*(?:;[^\r\n]{0,1000})?\r?\n")
 
 
@@ -70,60 +73,47 @@ def dechunk(body: bytes) -> bytes:
     return b"".join(parts) if len(parts) > 1 else body
 
 
-def _gunzip(body: bytes, max_bytes: int) -> bytes:
-    """Undo gzip, several members too; what follows or is damaged is left out."""
-    if not body.startswith(b"\x1f\x8b"):
-        return body
+def _read(read: Callable[[int], bytes], body: bytes, max_bytes: int) -> bytes:
+    """Read a stream to its end, at most `max_bytes`; after damage, what came before it, or the body as it is."""
     whole = bytearray()
-    while body.startswith(b"\x1f\x8b"):
-        decoder = zlib.decompressobj(31)
-        whole += _inflate(decoder, body, max_bytes - len(whole))
-        body = decoder.unused_data
+    try:
+        while piece := read(_PIECE_BYTES):
+            whole += piece
+            if len(whole) > max_bytes:
+                raise TooLargeError(f"unpacks to more than {max_bytes} bytes")
+    except (OSError, EOFError, zlib.error):
+        return bytes(whole) or body
     return bytes(whole)
 
 
-def _deflate(body: bytes, max_bytes: int) -> bytes:
+def _gunzip(body: bytes, max_bytes: int) -> bytes:
+    """Undo gzip, several members too."""
+    return (
+        _read(gzip.GzipFile(fileobj=io.BytesIO(body)).read1, body, max_bytes) if body.startswith(b"\x1f\x8b") else body
+    )
+
+
+def _inflate(body: bytes, max_bytes: int) -> bytes:
     """Undo deflate, with the zlib head or, as some servers send it, without."""
     for bits in (15, -15):
+        decoder = zlib.decompressobj(bits)
         try:
-            return _inflate(zlib.decompressobj(bits), body, max_bytes, strict=True)
+            whole = decoder.decompress(body, max_bytes + 1)
         except zlib.error:
             continue
+        if len(whole) > max_bytes:
+            raise TooLargeError(f"unpacks to more than {max_bytes} bytes")
+        return whole
     return body
 
 
-def _inflate(decoder: zlib._Decompress, body: bytes, max_bytes: int, *, strict: bool = False) -> bytes:
-    """Decompress at most `max_bytes`; after damage, what came before it unless `strict` and nothing came."""
-    whole = bytearray()
-    try:
-        while body and not decoder.eof:
-            whole += decoder.decompress(body, min(1 << 16, max_bytes + 1 - len(whole)))
-            if len(whole) > max_bytes:
-                raise TooLargeError(f"unpacks to more than {max_bytes} bytes")
-            body = decoder.unconsumed_tail
-    except zlib.error:
-        if strict and not whole:
-            raise
-    return bytes(whole)
-
-
-def _by_reader(name: str) -> Callable[[bytes, int], bytes]:
+def _by_fastwarc(name: str) -> Callable[[bytes, int], bytes]:
     """Return a decoder that reads through one of FastWARC's streams."""
 
     def decode(body: bytes, max_bytes: int) -> bytes:
         from fastwarc import stream_io
 
-        whole = bytearray()
-        try:
-            reader = getattr(stream_io, name)(io.BytesIO(body))
-            while piece := reader.read(1 << 16):
-                whole += piece
-                if len(whole) > max_bytes:
-                    raise TooLargeError(f"unpacks to more than {max_bytes} bytes")
-        except OSError:
-            if not whole:
-                return body
-        return bytes(whole)
+        return _read(getattr(stream_io, name)(io.BytesIO(body)).read, body, max_bytes)
 
     return decode
 
@@ -131,7 +121,10 @@ def _by_reader(name: str) -> Callable[[bytes, int], bytes]:
 _DECODERS: dict[str, Callable[[bytes, int], bytes]] = {
     "gzip": _gunzip,
     "x-gzip": _gunzip,
-    "deflate": _deflate,
-    "br": _by_reader("BrotliReader"),
-    "zstd": _by_reader("ZstdReader"),
+    "deflate": _inflate,
+    "br": _by_fastwarc("BrotliReader"),
+    "zstd": _by_fastwarc("ZstdReader"),
 }
+
+ACCEPTED: Final = "gzip, deflate, br, zstd"
+"""Value for `Accept-Encoding`: the content codings that are undone here."""

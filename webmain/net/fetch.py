@@ -13,10 +13,10 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from webmain.archive.decoding import ACCEPTED, TooLargeError, decode_body
 from webmain.items import Page
 from webmain.net.addresses import Guard
 from webmain.net.connection import Deadline, DeadlineSocket, connect
-from webmain.net.content import accepted_codings, decompress
 from webmain.net.errors import (
     BadAddress,
     BadResponse,
@@ -195,7 +195,7 @@ class _Visit:
         connection.putheader("Host", parts.netloc)
         connection.putheader("User-Agent", self.user_agent)
         connection.putheader("Accept", _ACCEPT)
-        connection.putheader("Accept-Encoding", accepted_codings())
+        connection.putheader("Accept-Encoding", ACCEPTED)
         connection.putheader("Connection", "close")
         connection.endheaders()
         with connection.getresponse() as response:
@@ -206,7 +206,10 @@ class _Visit:
             body = b""
             if 200 <= response.status < 300:
                 sent = _read(response, max_bytes=max_bytes, url=url)
-                body = decompress(sent, headers.get("content-encoding", ""), max_bytes=max_bytes, url=url)
+                try:
+                    body = decode_body(sent, content=headers.get("content-encoding", ""), max_bytes=max_bytes)
+                except TooLargeError as error:
+                    raise TooLarge(f"the body {error}", url) from error
         return _Answer(url, response.status, headers, body)
 
 
