@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webmain.evaluation import metrics
-from webmain.evaluation.metrics import METRICS, SegmentCounts, measure, segments
+from webmain.evaluation.metrics import METRICS, RUN, SegmentCounts, length_agreement, measure, segments, summary_level
 from webmain.evaluation.records import GoldPage
 from webmain.evaluation.tokens import TextPair
-from webmain.text.agreement import Agreement
+from webmain.text.agreement import Agreement, subsequence
 
 texts = st.text(alphabet="ab cD\n.ทิ日", max_size=40)
 order_blind = [METRICS["words"], METRICS["shingles"]]
@@ -150,6 +150,71 @@ def test_order_can_only_lower_the_agreement(predicted, gold):
     assert metrics.rouge_lsum(both).n_common <= metrics.words(both).n_common
 
 
+# --- ROUGE -----------------------------------------------------------------------------------------------------------
+
+lines = st.lists(st.lists(st.sampled_from("abcde"), max_size=9), max_size=4)
+
+
+@given(lines, lines, st.randoms(use_true_random=False))
+def test_the_order_of_the_lines_makes_no_difference(predicted, gold, order):
+    shuffled = summary_level(order.sample(predicted, len(predicted)), order.sample(gold, len(gold)))
+    assert shuffled == summary_level(predicted, gold)
+
+
+@given(st.lists(st.sampled_from("abcde"), max_size=12), st.lists(st.sampled_from("abcde"), max_size=12))
+def test_one_line_each_is_the_longest_common_subsequence(predicted, gold):
+    assert summary_level([predicted], [gold]) == subsequence(predicted, gold)
+
+
+def test_a_token_counts_no_more_often_than_the_prediction_has_it():
+    agreement = summary_level([["the", "end"]], [["the", "start"], ["the", "end"], ["the"]])
+    assert counts(agreement) == (2, 2, 5)
+
+
+def test_repeated_lines_count_as_often_as_they_are_there():
+    assert counts(summary_level([["a", "b"]] * 3, [["a", "b"]] * 2)) == (4, 6, 4)
+    assert counts(summary_level([["a", "b", "c"]] * 3, [["a", "b"]] * 2)) == (4, 9, 4)
+
+
+# --- lengths ---------------------------------------------------------------------------------------------------------
+
+ARTICLE = "The council approved the budget on Monday."  # 36 characters without spaces
+NOISE = "Read more: ten tips for gardens"  # 26 without spaces
+LINE = "abcdefghijklmnop"
+
+
+@pytest.mark.parametrize(
+    ("predicted", "gold", "expected"),
+    [
+        (f"{ARTICLE}\n{NOISE}", ARTICLE, (36, 62, 36)),
+        (ARTICLE, f"{NOISE}\n{ARTICLE}", (36, 36, 62)),
+        ("ข่าว วันนี้\n", "ข่าว\u200bวันนี้", (10, 10, 10)),
+        ("ABCDEFGHIJKLM", "abcdefghijklm", (0, 13, 13)),
+        (LINE * 20, LINE[::-1] * 20, (0, 320, 320)),
+        (f"{LINE[:RUN]}----", f"xxxxx{LINE[:RUN]}yyyyy", (RUN, RUN + 4, RUN + 10)),
+        (f"{LINE[: RUN - 1]}-----", f"xxxxx{LINE[:RUN]}yyyyy", (0, RUN + 4, RUN + 10)),
+        ("see: news today", "news", (4, 13, 4)),
+        ("see: new today", "news", (0, 12, 4)),
+        (f"{LINE}{NOISE}", f"{LINE}.-.{LINE}", (16, 42, 35)),
+        (f"{LINE}:{LINE}", f"{LINE}.-.{LINE}", (32, 33, 35)),
+        ("abcdefghijklmn", "abcdefghijkl - bcdefghijklm - cdefghijklmn", (14, 14, 38)),
+    ],
+)
+def test_lengths_count_characters_in_shared_runs_each_occurrence_once(predicted, gold, expected):
+    assert counts(length_agreement(predicted, gold)) == expected
+
+
+@pytest.mark.parametrize(
+    ("lec", "lep", "lm", "precision", "recall", "f1"),
+    [(100, 100, 0, 100, 100, 100), (10000, 9316, 0, 93.16, 100, 96.46), (10000, 9504, 0, 95.04, 100, 97.46)],
+)
+def test_thai_paper_table_from_its_printed_precision_and_recall(lec, lep, lm, precision, recall, f1):
+    agreement = Agreement(n_common=lep - lm, n_predicted=lec, n_gold=lep)
+    assert round(100 * agreement.precision, 2) == precision
+    assert round(100 * agreement.recall, 2) == recall
+    assert round(100 * agreement.f1, 2) == f1
+
+
 # --- bounds ----------------------------------------------------------------------------------------------------------
 
 
@@ -158,6 +223,12 @@ def test_words_beyond_the_bound_count_but_are_not_matched(monkeypatch):
     assert counts(metrics.words_lcs(pair("a b c d e", "a b c d"))) == (3, 5, 4)
     assert counts(metrics.words_lcs(pair("a b c d e", "a b c d e"))) == (5, 5, 5)
     assert counts(metrics.words_lcs(pair("b c", "a b c"))) == (2, 2, 3)
+
+
+def test_tokens_of_lines_beyond_the_bound_count_but_are_not_matched(monkeypatch):
+    monkeypatch.setattr(metrics, "MAX_ROUGE_TOKENS", 3)
+    assert counts(summary_level([["x", "a", "b", "c", "d"]], [["a", "b", "c", "d"], ["c"]])) == (2, 5, 5)
+    assert summary_level([["a"] * 9], [["a"] * 9]).n_common == 9  # lines found as they are cost nothing
 
 
 def test_a_page_of_five_thousand_words_is_measured_quickly():

@@ -14,7 +14,7 @@ from webmain.features.relevance import (
     usable_descriptions,
 )
 from webmain.features.site_blocks import SiteBlocks
-from webmain.text.lcs import lcs_length
+from webmain.text.agreement import subsequence
 
 
 def site(pages, descriptions, sites=None, anchor_share=None):
@@ -38,7 +38,7 @@ def relevance(blocks):
     st.lists(st.lists(st.sampled_from("abcde"), max_size=40), max_size=4),
 )
 def test_common_lengths_are_those_of_the_plain_algorithm(pattern, others):
-    assert common_lengths(pattern, others) == [lcs_length(pattern, other) for other in others]
+    assert common_lengths(pattern, others) == [subsequence(pattern, other).n_common for other in others]
 
 
 def test_relevance_is_the_share_of_the_description_by_words_in_order():

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from webmain.text.lcs import lcs_members
+from webmain.text.agreement import lcs_members
 from webmain.text.words import tokens
 
 if TYPE_CHECKING:

@@ -130,8 +130,8 @@ def relevances(
 def common_lengths(pattern: Sequence[str], others: Sequence[Sequence[str]]) -> list[int]:
     """Return the length of the longest common subsequence of one sequence with each of several others.
 
-    Bit-parallel (see `webmain.text.lcs`), the places of the pattern's words looked up once for all: a step for each word of
-    the others that the pattern has as well.
+    Bit-parallel (H. Hyyrö, "Bit-parallel LCS-length computation revisited", 2004), the places of the pattern's words looked
+    up once for all: a step for each word of the others that the pattern has as well.
     """
     places: defaultdict[str, int] = defaultdict(int)
     for place, word in enumerate(pattern):

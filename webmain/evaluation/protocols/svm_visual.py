@@ -37,9 +37,7 @@ from webmain.features.linear import learn
 from webmain.features.positions import in_column
 from webmain.features.relevance import is_own_text, page_bounds
 from webmain.features.site_blocks import SiteBlocks
-from webmain.text.agreement import subsequence
-from webmain.text.edits import matching_ratio
-from webmain.text.lcs import lcs_members
+from webmain.text.agreement import lcs_members, matching_ratio, subsequence
 from webmain.text.words import tokens
 
 PUBLISHED = {"npr": 99.5, "theverge": 98.4, "usatoday": 96.6, "techcrunch": 87.4}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from webmain.evaluation.lengths import length_agreement
+from webmain.evaluation.metrics import length_agreement
 from webmain.evaluation.records import Findings, GoldPage, Table
 from webmain.evaluation.statistics import summarise
 from webmain.evaluation.texts import texts_of
