@@ -16,10 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
-from scrapy import signals
 from scrapy.exceptions import CloseSpider
 from scrapy.http import Response
-from scrapy.utils.asyncio import create_looping_call
 
 from webmain.commands.crawl import exit_code
 from webmain.discovery.ledger import Done, Ledger, LedgerError
@@ -27,7 +25,7 @@ from webmain.items import Article, Reason, Rejected
 from webmain.middlewares import StoppedError
 from webmain.options import chosen, option, own
 from webmain.pipelines import Store
-from webmain.signals import articles_stored, close_crawl, crawl_closing, page_failed, page_rejected
+from webmain.signals import Ticks, close_crawl, connect
 from webmain.store.protocol import Stored
 from webmain.summary import FAILING, as_json, as_prometheus, outcome, progress, render, write_atomically
 from webmain.text.words import base_language
@@ -73,16 +71,8 @@ class KnownUrls:
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make the extension; the file is opened when it is first needed."""
         known = cls(crawler)
-        for receiver, signal in (
-            (known.spider_opened, signals.spider_opened),
-            (known.response_received, signals.response_received),
-            (known.articles_stored, articles_stored),
-            (known.page_rejected, page_rejected),
-            (known.page_failed, page_failed),
-            (known.spider_closed, signals.spider_closed),
-            (known.engine_stopped, signals.engine_stopped),
-        ):
-            crawler.signals.connect(receiver, signal)
+        connect(crawler, known, "spider_opened", "response_received", "articles_stored", "page_rejected", "page_failed")
+        connect(crawler, known, "spider_closed", "engine_stopped")
         return known
 
     @cached_property
@@ -295,33 +285,21 @@ class Summary:
         settings = own(crawler.settings)
         self._crawler = crawler
         self._clock = clock
-        self._every_s = settings.getfloat("WEBMAIN_PROGRESS_S")
         self._only_news = str(settings.get("WEBMAIN_SUMMARY")).lower() == "new"
         self._prints = self._only_news or settings.getbool("WEBMAIN_SUMMARY")
         self._folder = settings.get("WEBMAIN_STATS_DIR") or ""
         self._words: Counter[str] = Counter()
         self._before = (clock(), 0)
-        self._ticks: Any = None
+        self._ticks: Ticks | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make the extension."""
         summary = cls(crawler)
-        for receiver, signal in (
-            (summary.spider_opened, signals.spider_opened),
-            (summary.item_scraped, signals.item_scraped),
-            (summary.item_error, signals.item_error),
-            (summary.spider_closed, signals.spider_closed),
-            (summary.engine_stopped, signals.engine_stopped),
-        ):
-            crawler.signals.connect(receiver, signal)
+        connect(crawler, summary, "item_scraped", "item_error", "engine_stopped")
+        every_s = own(crawler.settings).getfloat("WEBMAIN_PROGRESS_S")
+        summary._ticks = Ticks(crawler, every_s, summary._tick) if every_s > 0 else None
         return summary
-
-    def spider_opened(self) -> None:
-        """Begin to tell the progress."""
-        if self._every_s > 0:
-            self._ticks = create_looping_call(self._tick)
-            self._ticks.start(self._every_s, now=False)
 
     def item_scraped(self, item: Any) -> None:
         """Count an article's words."""
@@ -334,11 +312,6 @@ class Summary:
     def item_error(self) -> None:
         """Count an unexpected exception in a pipeline: Scrapy logs it, but its exit code says nothing."""
         self._crawler.stats.inc_value("webmain/item_errors")
-
-    def spider_closed(self) -> None:
-        """Tell no more progress."""
-        if self._ticks is not None and self._ticks.running:
-            self._ticks.stop()
 
     def engine_stopped(self) -> None:
         """Print the summary and write the figures."""
@@ -403,30 +376,17 @@ class PromptStop:
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         self._closing = False
-        self._ticks: Any = None
+        self._ticks = Ticks(crawler, 0.5, self._look)
+        connect(crawler, self, "crawl_closing")
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make the extension."""
-        stop = cls(crawler)
-        crawler.signals.connect(stop.engine_started, signals.engine_started)
-        crawler.signals.connect(stop.crawl_closing, crawl_closing)
-        crawler.signals.connect(stop.spider_closed, signals.spider_closed)
-        return stop
-
-    def engine_started(self) -> None:
-        """Begin to watch."""
-        self._ticks = create_looping_call(self._look)
-        self._ticks.start(0.5, now=False)
+        return cls(crawler)
 
     def crawl_closing(self) -> None:
         """Note that the end was asked for."""
         self._closing = True
-
-    def spider_closed(self) -> None:
-        """Watch no more."""
-        if self._ticks is not None and self._ticks.running:
-            self._ticks.stop()
 
     def _look(self) -> None:
         engine = self._crawler.engine

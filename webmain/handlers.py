@@ -7,7 +7,6 @@ import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
-from scrapy import signals
 from scrapy.core.downloader.handlers.base import BaseDownloadHandler
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.exceptions import CloseSpider
@@ -25,6 +24,7 @@ from webmain.archive.warc import ArchiveError
 from webmain.middlewares import FAILURE_HEADER, FAILURE_STATUS, FAILURES, RefusedAddressError
 from webmain.net.addresses import ALLOW_PRIVATE, Guard, Target, allows_private
 from webmain.net.errors import BadAddress
+from webmain.signals import connect
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -186,7 +186,7 @@ class Replay(BaseDownloadHandler):
             self._index = WarcIndex(recordings(crawler.settings.get("WEBMAIN_REPLAY") or ""))
         except ArchiveError as error:
             self._error = error
-        crawler.signals.connect(self.spider_opened, signals.spider_opened)
+        connect(crawler, self, "spider_opened")
 
     def spider_opened(self) -> None:
         """End the crawl before it begins where the recording cannot be read."""

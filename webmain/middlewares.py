@@ -14,7 +14,6 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Self
 
-from scrapy import signals
 from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
 from scrapy.downloadermiddlewares.redirect import RedirectMiddleware
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
@@ -39,7 +38,7 @@ from webmain.archive.recording import WarcWriter
 from webmain.discovery.sitemap_places import sitemaps_from_robots
 from webmain.items import Reason, Rejected
 from webmain.options import option, own
-from webmain.signals import close_crawl, tell_failed, tell_rejected
+from webmain.signals import close_crawl, connect, tell_failed, tell_rejected
 from webmain.store.protocol import StoreError
 from webmain.urls import join, same_site, without_credentials
 
@@ -207,8 +206,7 @@ class Robots(RobotsTxtMiddleware):
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make the middleware; it hears of parsed robots.txt files and of each response."""
         middleware = cls(crawler)
-        crawler.signals.connect(middleware.robots_parsed, signals.robots_parsed)
-        crawler.signals.connect(middleware.response_downloaded, signals.response_downloaded)
+        connect(crawler, middleware, "robots_parsed", "response_downloaded")
         return middleware
 
     async def robot_parser(self, request: Request) -> RobotParser | None:
@@ -444,8 +442,7 @@ class Recorder:
         if not path:
             raise NotConfigured
         recorder = cls(crawler, str(path))
-        crawler.signals.connect(recorder.spider_opened, signals.spider_opened)
-        crawler.signals.connect(recorder.spider_closed, signals.spider_closed)
+        connect(crawler, recorder, "spider_opened", "spider_closed")
         return recorder
 
     def spider_opened(self) -> None:

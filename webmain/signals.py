@@ -14,8 +14,11 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
+from scrapy import signals
+from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.defer import deferred_from_coro
 
 from webmain.urls import site_key
@@ -31,6 +34,34 @@ page_failed = object()
 crawl_closing = object()
 
 logger = logging.getLogger("webmain")
+
+
+def connect(crawler: Crawler, component: object, *names: str) -> None:
+    """Connect methods of a component to the signals, Scrapy's or those above, of the same names."""
+    for name in names:
+        crawler.signals.connect(getattr(component, name), globals().get(name) or getattr(signals, name))
+
+
+class Ticks:
+    """Calls a function every few seconds, from the start of a crawl's engine until its spider is closed.
+
+    Keep it: signals hold their receivers by weak references.
+    """
+
+    def __init__(self, crawler: Crawler, every_s: float, call: Callable[[], object]) -> None:
+        self._every_s, self._call = every_s, call
+        self._loop: Any = None
+        connect(crawler, self, "engine_started", "spider_closed")
+
+    def engine_started(self) -> None:
+        """Begin."""
+        self._loop = create_looping_call(self._call)
+        self._loop.start(self._every_s, now=False)
+
+    def spider_closed(self) -> None:
+        """End."""
+        if self._loop is not None and self._loop.running:
+            self._loop.stop()
 
 
 def tell_rejected(
