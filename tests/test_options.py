@@ -50,7 +50,7 @@ def test_every_part_works_in_a_project_without_any_setting_of_webmains():
     assert KnownUrls(crawler).path == "output/articles.jsonl.ledger"
     assert Robots(crawler_of({"ROBOTSTXT_OBEY": True}))._max_delay == 60.0
     assert RetryAfter(crawler)._max_s == 120.0
-    assert Summary(crawler)._every_s == 10.0
+    assert Summary.from_crawler(crawler)._ticks._every_s == 10.0
 
 
 def test_every_setting_that_is_read_is_documented_and_has_its_default():

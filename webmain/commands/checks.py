@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from difflib import get_close_matches
 from pathlib import Path
@@ -21,51 +21,74 @@ if TYPE_CHECKING:
 
 _PREFIX: Final = "WEBMAIN_"
 _LIMITS: Final = tuple(f"WEBMAIN_MAX_{field.name.upper()}" for field in fields(Limits))
-_WHOLE: Final = {
-    "WEBMAIN_MAX_BYTES": 1,
-    "WEBMAIN_WORKERS": 0,
-    "WEBMAIN_TOP_WORDS": 0,
-    "WEBMAIN_LEARN_PAGES": 1,
-    "WEBMAIN_LEARN_MAX_HELD": 1,
-    **dict.fromkeys(_LIMITS, 0),
-}
-_NUMBERS: Final = (
-    "WEBMAIN_PAGE_TIMEOUT_S",
-    "WEBMAIN_LEARN_HOLD_S",
-    "WEBMAIN_PROGRESS_S",
-    "WEBMAIN_ROBOTS_RETRY_S",
-    "WEBMAIN_MAX_CRAWL_DELAY",
-    "WEBMAIN_MAX_RETRY_AFTER",
-)
-_SHARES: Final = ("WEBMAIN_REVIEW_BELOW",)
-_SWITCHES: Final = ("WEBMAIN_LEARN", "WEBMAIN_ALLOW_PRIVATE", "WEBMAIN_REVIEW_KEEP_OUT")
 _TRUTHS: Final = ("0", "1", "true", "false", "True", "False")
+
+
+def _whole(value: Any, least: int) -> bool:
+    return int(value) >= least
+
+
+def _number(value: Any, least: int) -> bool:
+    return least <= float(value) < math.inf
+
+
+def _share(value: Any, least: int) -> bool:
+    return least <= float(value) <= 1
+
+
+def _switch(value: Any, _least: int) -> bool:
+    return isinstance(value, bool) or str(value) in _TRUTHS
+
+
+_ALLOWED: Final[dict[Callable[[Any, int], bool], str]] = {
+    _whole: "whole numbers from {least}",
+    _number: "numbers from {least}",
+    _share: "numbers from 0 to 1",
+    _switch: ", ".join(_TRUTHS),
+}
+_CHECKS: Final[dict[str, tuple[Callable[[Any, int], bool], int]]] = {
+    "WEBMAIN_MAX_BYTES": (_whole, 1),
+    "WEBMAIN_WORKERS": (_whole, 0),
+    "WEBMAIN_TOP_WORDS": (_whole, 0),
+    "WEBMAIN_LEARN_PAGES": (_whole, 1),
+    "WEBMAIN_LEARN_MAX_HELD": (_whole, 1),
+    **dict.fromkeys(_LIMITS, (_whole, 0)),
+    "WEBMAIN_PAGE_TIMEOUT_S": (_number, 0),
+    "WEBMAIN_LEARN_HOLD_S": (_number, 0),
+    "WEBMAIN_PROGRESS_S": (_number, 0),
+    "WEBMAIN_ROBOTS_RETRY_S": (_number, 0),
+    "WEBMAIN_MAX_CRAWL_DELAY": (_number, 0),
+    "WEBMAIN_MAX_RETRY_AFTER": (_number, 0),
+    "WEBMAIN_REVIEW_BELOW": (_share, 0),
+    "WEBMAIN_LEARN": (_switch, 0),
+    "WEBMAIN_ALLOW_PRIVATE": (_switch, 0),
+    "WEBMAIN_REVIEW_KEEP_OUT": (_switch, 0),
+}
+"""What each setting must be, and at least."""
 
 
 def wrong_settings(settings: BaseSettings) -> list[str]:
     """Return a message for each setting of webmain's own whose value cannot be used."""
-    problems = [
-        message
-        for name, least in _WHOLE.items()
-        if (message := _wrong_number(name, settings.get(name), least=least, whole=True))
-    ]
-    problems += [message for name in _NUMBERS if (message := _wrong_number(name, settings.get(name)))]
-    problems += [message for name in _SHARES if (message := _wrong_share(name, settings.get(name)))]
-    for name in _SWITCHES:
-        given = settings.get(name)
-        if not isinstance(given, bool) and str(given) not in _TRUTHS:
-            problems.append(f"setting {name}: got {given!r}, allowed are {', '.join(_TRUTHS)}")
+    problems = []
+    for name, (check, least) in _CHECKS.items():
+        value = settings.get(name)
+        if value is None and check is not _switch:
+            continue
+        try:
+            is_right = check(value, least)
+        except (TypeError, ValueError, OverflowError):
+            is_right = False
+        if not is_right:
+            given = "is empty" if value == "" else f"got {value!r}"
+            problems.append(f"setting {name}: {given}, allowed are {_ALLOWED[check].format(least=least)}")
     given = settings.get("WEBMAIN_SUMMARY")
-    if not isinstance(given, bool) and str(given) not in (*_TRUTHS, "new"):
+    if not _switch(given, 0) and given != "new":
         problems.append(f"setting WEBMAIN_SUMMARY: got {given!r}, allowed are {', '.join(_TRUTHS)}, new")
-    try:
-        Keep.of(settings.get("WEBMAIN_KEEP"))
-    except (ValueError, TypeError) as error:
-        problems.append(f"setting WEBMAIN_KEEP: {str(error).removeprefix('keep: ')}")
-    try:
-        denies_unreachable(settings.get("WEBMAIN_ROBOTS_UNREACHABLE"))
-    except ValueError as error:
-        problems.append(f"setting {error}")
+    for name, read in (("WEBMAIN_KEEP", Keep.of), ("WEBMAIN_ROBOTS_UNREACHABLE", denies_unreachable)):
+        try:
+            read(settings.get(name))
+        except (ValueError, TypeError) as error:
+            problems.append(f"setting {name}: {str(error).removeprefix('keep: ').removeprefix(f'{name}: ')}")
     return problems
 
 
@@ -116,25 +139,3 @@ def _why_unwritable(folder: Path) -> str | None:
     except OSError as error:
         return f"can not be written: {error.strerror or error}"
     return None if os.access(folder, os.W_OK | os.X_OK) else f"no permission to write in {folder}"
-
-
-def _wrong_share(name: str, value: Any) -> str | None:
-    """Return what is wrong with a value that is to lie between 0 and 1; None and False stand for 0."""
-    try:
-        is_share = 0 <= float(0 if value is None else value) <= 1
-    except (TypeError, ValueError):
-        is_share = False
-    return None if is_share else f"setting {name}: got {value!r}, allowed are numbers from 0 to 1"
-
-
-def _wrong_number(name: str, value: Any, *, least: int = 0, whole: bool = False) -> str | None:
-    if value is None or value == "":
-        return None if value is None else f"setting {name}: is empty, allowed are numbers from {least}"
-    allowed = f"allowed are {'whole ' if whole else ''}numbers from {least}"
-    try:
-        number = int(value) if whole else float(value)
-    except (TypeError, ValueError, OverflowError):
-        return f"setting {name}: got {value!r}, {allowed}"
-    if number < least or not math.isfinite(number):
-        return f"setting {name}: got {value!r}, {allowed}"
-    return None
