@@ -20,8 +20,8 @@ from webmain.extraction import (
 )
 from webmain.extractors.base import Learned, NothingLearned, extraction
 from webmain.extractors.registry import create
-from webmain.html.blocks import segment
-from webmain.items import Hints, Kind, Metadata, Page, Reason, Rejected, Source, Unit
+from webmain.html.blocks import Unit, segment
+from webmain.items import Hints, Kind, Metadata, Page, Reason, Rejected, Source
 from webmain.metadata.dates import parse_date
 from webmain.sites.model_file import ModelError
 

@@ -14,6 +14,7 @@ from webmain import extraction as stages
 from webmain import learning as crawl_learning
 from webmain.extractors.base import Learned, NothingLearned
 from webmain.extractors.line_block import LineBlock
+from webmain.html.blocks import default_blocks
 from webmain.html.document import Document
 from webmain.items import Hints, Page
 from webmain.sites import learning as rooms
@@ -38,7 +39,7 @@ class Toy:
         self.look = look
 
     def segment(self, document):
-        return document.blocks
+        return default_blocks(document)
 
     def judge(self, segmentation):
         return DEFAULT.judge(segmentation)

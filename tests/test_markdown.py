@@ -14,7 +14,6 @@ from markdown_it import MarkdownIt
 
 import webmain
 from webmain import Article, ArticleBlock, Image, Kind, TextLink
-from webmain.article.markdown import markdown
 from webmain.items import TextMark
 
 PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
@@ -257,7 +256,7 @@ PROSE = "The harbour master counted the boats twice each morning, once before th
 def test_bold_italic_and_code_are_written(html, expected):
     article = webmain.extract(f"<main><p>{PROSE} {html}</p><p>{PROSE} Again.</p></main>", parts="text")
     first = article.blocks[0]
-    assert markdown(replace(article, blocks=(first,))) == f"{PROSE} {expected}\n"
+    assert replace(article, blocks=(first,)).to_markdown() == f"{PROSE} {expected}\n"
     assert "*" not in first.text.replace("a_b*c", "").replace("**.", "")
     assert all(0 <= m.start < m.end <= len(first.text) for m in first.marks)
 
@@ -265,7 +264,7 @@ def test_bold_italic_and_code_are_written(html, expected):
 def test_marks_and_links_are_nested():
     html = f'<main><p>{PROSE} <b>see <a href="/x">it</a></b> <a href="/y"><i>or</i> not</a>.</p><p>{PROSE} Again.</p></main>'
     article = webmain.extract(html, url="https://a.example/1", keep="links", parts="text")
-    told = markdown(replace(article, blocks=article.blocks[:1]))
+    told = replace(article, blocks=article.blocks[:1]).to_markdown()
     assert told == f"{PROSE} **see [it](https://a.example/x)** [*or* not](https://a.example/y).\n"
 
 
@@ -279,7 +278,7 @@ def test_columns_of_tables_are_aligned():
     )
     (table,) = [block for block in article.blocks if block.rows]
     assert table.align == ("", "right", "center")
-    assert "| **Lock a** | a | x |\n| --- | --: | :-: |\n" in markdown(article)
+    assert "| **Lock a** | a | x |\n| --- | --: | :-: |\n" in article.to_markdown()
 
 
 def test_many_marks_cost_little():
@@ -287,7 +286,7 @@ def test_many_marks_cost_little():
     article = webmain.extract(
         f"<main><p>{PROSE} {'<b>x</b> <i>y</i> ' * 5_000}</p></main>", parts="text", extractor="eniw"
     )
-    assert markdown(article)
+    assert article.to_markdown()
     assert time.process_time() - started < 5
 
 
@@ -302,5 +301,5 @@ def test_marks_change_no_word_and_leave_no_sign(text, spans):
     marks = tuple(TextMark(start=start, end=end, kind=kind) for start, end, kind in spans)
     plain = Article(blocks=(block(text),))
     marked = Article(blocks=(block(text, marks=marks),))
-    squeezed = "".join(shown(markdown(plain)).split())
-    assert "".join(shown(markdown(marked)).split()) == squeezed
+    squeezed = "".join(shown(plain.to_markdown()).split())
+    assert "".join(shown(marked.to_markdown()).split()) == squeezed

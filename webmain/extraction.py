@@ -17,11 +17,13 @@ from webmain.article.compose import compose as compose
 from webmain.article.compose import stitch as stitch
 from webmain.article.words import with_words
 from webmain.clock import Deadline
+from webmain.embedded.articles import embedded_article
 from webmain.extractors.base import NothingLearned, SiteExtractor
+from webmain.html.blocks import Unit
 from webmain.html.document import DEFAULT_MAX_BYTES, Document
 from webmain.html.encoding import decode, scrub, sniff
 from webmain.html.mistakes import mistaken
-from webmain.items import Article, Page, Reason, Rejected, Unit
+from webmain.items import Article, Page, Reason, Rejected
 from webmain.keep import DEFAULT_KEEP, Keep
 from webmain.metadata.titles import recurring
 from webmain.sites.fitting import compare, fallback, fit
@@ -135,7 +137,7 @@ def judge(document: Document, extractor: Extractor) -> Extraction:
 def judge_segmentation(segmentation: Segmentation, extractor: Extractor) -> Extraction:
     """Judge the blocks of a page that has been segmented already (see `judge`)."""
     document = segmentation.document
-    if not len(segmentation) and document.embedded is None and not getattr(extractor, "always_answers", False):
+    if not len(segmentation) and embedded_article(document) is None and not getattr(extractor, "always_answers", False):
         raise Rejected(Reason.NO_BLOCKS, f"{extractor.name} finds no block of text", url=document.url)
     with document.deadline:
         document.check_time()

@@ -15,8 +15,9 @@ import webmain
 from webmain.extraction import judge, merge
 from webmain.extractors.base import Extractor, SiteExtractor
 from webmain.extractors.registry import DEFAULT, EXTRACTORS, UnknownExtractor, create
+from webmain.html.blocks import Unit
 from webmain.html.document import Document
-from webmain.items import Page, Rejected, Unit, Verdict
+from webmain.items import Page, Rejected, Verdict
 
 NAMES = sorted(EXTRACTORS)
 every = pytest.mark.parametrize("name", NAMES)

@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 
 import webmain
-from webmain.embedded.articles import asks_for_scripts, embedded_instead, embedded_text
+from webmain.embedded.articles import asks_for_scripts, embedded_article, embedded_instead, embedded_text
 from webmain.embedded.rich_text import MAX_CHARS
 from webmain.embedded.states import read_flight
 from webmain.extraction import read
 from webmain.html.document import Document
 from webmain.items import Kind, Page, Reason, Rejected
+from webmain.metadata.read import read_metadata
 
 TITLE = "Ice is back on the lake"
 FIRST = "The ice on the lake is back after two mild winters, and the town has opened the old skating path again. " * 2
@@ -60,8 +61,9 @@ PLAIN = "\n\n".join(BODY)
 def test_a_body_in_json_ld_becomes_paragraphs(body: Any) -> None:
     document = page(linked(articleBody=body))
     assert texts(document) == BODY
-    assert document.embedded is not None
-    assert (document.embedded.source, document.embedded.is_own) == ("json-ld", True)
+    found = embedded_article(document)
+    assert found is not None
+    assert (found.source, found.is_own) == ("json-ld", True)
 
 
 def test_a_body_in_a_graph_is_found_and_that_of_a_listed_article_is_not() -> None:
@@ -313,7 +315,7 @@ def test_scripts_that_never_end_are_read_in_linear_time(piece: str) -> None:
     seconds = []
     for n in (5_000, 20_000):
         document = page("<script>" + piece * n)
-        assert document.metadata.title == TITLE
+        assert read_metadata(document).title == TITLE
         start = time.process_time()
         assert embedded_text(document) is None
         seconds.append(time.process_time() - start)

@@ -10,6 +10,7 @@ from webmain.extractors.eniw import ENIW
 from webmain.extractors.line_block import LineBlock
 from webmain.extractors.pab import PAB
 from webmain.extractors.thai_xpath import ThaiXPath
+from webmain.html.blocks import default_blocks
 from webmain.html.document import Document
 from webmain.items import Page, Rejected
 
@@ -25,14 +26,14 @@ def test_line_block_never_builds_a_tree():
     page = read(Page(html=f"<title>T</title><p>{TEXT * 9}</p><ul><li><a href=/>x</a></ul>"))
     article = compose(merge(judge(page, LineBlock())), metadata=False)
     assert TEXT.strip() in article.text
-    assert "tree" not in page.__dict__
+    assert not any(name.endswith(".tree") for name in page.views)
 
 
 def test_tree_methods_never_split_lines():
     for method in (PAB(), ENIW(), ThaiXPath()):
         page = read(Page(html=f"<title>T</title><p>{TEXT}</p><p>{TEXT}1</p>"))
         compose(merge(judge(page, method)), metadata=False)
-        assert "lines" not in page.__dict__
+        assert not any(name.endswith(".lines") for name in page.views)
 
 
 @pytest.mark.parametrize("hidden", ["drop", "keep"])
@@ -104,7 +105,7 @@ def test_line_block_counts_tags_of_the_lines_between():
 
 def test_scores_out_of_range_and_short_columns_are_refused():
     page = Document(Page(html="<p>x</p><p>y</p>"), html="<p>x</p><p>y</p>")
-    segmentation = page.blocks
+    segmentation = default_blocks(page)
     two, kept = np.zeros(2), np.zeros(2, dtype=bool)
     with pytest.raises(ValueError, match="why has 1 values for 2 blocks"):
         extraction(segmentation, "mine", score=two, raw=two, kept=kept, why=["x"])

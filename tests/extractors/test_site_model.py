@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from webmain.extractors import site_model
 from webmain.extractors.site_model import CAP, MAX_REST, PLACE_SHARE, TEXT_SAYS, SiteModel, learn_site, recurring
 from webmain.features.site_memory import SitePage, site_page
+from webmain.html.blocks import default_blocks
 from webmain.html.document import Document
 from webmain.items import Page
 
@@ -24,7 +25,7 @@ def document(markup: str) -> Document:
 
 
 def blocks(markup: str):
-    segmentation = document(markup).blocks
+    segmentation = default_blocks(document(markup))
     return segmentation, segmentation.texts(range(len(segmentation)))
 
 
@@ -165,10 +166,10 @@ def test_evidence_is_bounded_and_overturns_nothing_certain(margin):
 
 def test_the_place_of_a_page_of_another_layout_is_unknown():
     model = learn_site(site(6)).model
-    assert model.resemblance(document(markup(9)).blocks) == 1.0
-    assert model.resemblance(document(markup(9).replace("class=", "class=x")).blocks) == 0.0
-    assert model.resemblance(document(f"<section>{markup(9)}</section>").blocks) == 0.0
-    assert model.resemblance(document("<title></title>").blocks) == 0.0
+    assert model.resemblance(default_blocks(document(markup(9)))) == 1.0
+    assert model.resemblance(default_blocks(document(markup(9).replace("class=", "class=x")))) == 0.0
+    assert model.resemblance(default_blocks(document(f"<section>{markup(9)}</section>"))) == 0.0
+    assert model.resemblance(default_blocks(document("<title></title>"))) == 0.0
 
 
 def test_a_model_is_plain_and_comes_back_as_it_was():

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from webmain.features import site_memory
 from webmain.features.site_memory import ROOT, Finder, Places, SitePage, count_texts, known_tokens, site_page
+from webmain.html.blocks import default_blocks
 from webmain.html.document import Document
 from webmain.items import Page
 
@@ -16,7 +17,7 @@ def document(markup: str) -> Document:
 
 
 def seen(markup: str, margin: float | list[float] = 0.0) -> SitePage:
-    segmentation = document(markup).blocks
+    segmentation = default_blocks(document(markup))
     n = len(segmentation)
     texts = segmentation.texts(range(n))
     margins = np.full(n, margin) if isinstance(margin, float) else np.array(margin)
@@ -143,7 +144,7 @@ def finder(known: list[str], markup: str) -> tuple[Finder, Document]:
 )
 def test_elements_are_found_by_their_whole_path(markup, place):
     find, page = finder(["div .story"], markup)
-    deepest = int(page.blocks.element[0])
+    deepest = int(default_blocks(page).element[0])
     assert find.find(deepest) == place
     assert find.find(deepest) == place
 

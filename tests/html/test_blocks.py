@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from webmain.extractors.line_block import LineBlock
-from webmain.html.blocks import from_elements, from_runs
+from webmain.html.blocks import default_blocks, from_elements, from_runs
 from webmain.html.document import Document
 from webmain.items import Page
 
@@ -16,7 +16,7 @@ def document(markup: str) -> Document:
 
 
 def texts(markup: str) -> list[str]:
-    return [block.text for block in document(markup).blocks]
+    return [block.text for block in default_blocks(document(markup))]
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_default_blocks_are_what_a_reader_sees_as_units(markup, blocks):
 
 
 def test_blocks_say_where_they_stand():
-    block = next(iter(document("<div class=a><p id=b>x</div>").blocks))
+    block = next(iter(default_blocks(document("<div class=a><p id=b>x</div>"))))
     assert (block.index, block.first, block.end) == (0, 0, 1)
     assert (block.tag_path, block.css, block.xpath) == ("html/body/div/p", "div.a > p#b", "/html/body/div/p")
 
@@ -65,7 +65,7 @@ _MARKUP = st.lists(
 @given(_MARKUP)
 def test_every_leaf_is_in_exactly_one_default_block(markup):
     page = document(markup)
-    found = page.blocks
+    found = default_blocks(page)
     assert (found.of_unit >= 0).all()
     members = [m for b in range(len(found)) for m in found.members(b).tolist()]
     assert members == list(range(len(page.leaves)))

@@ -3,6 +3,7 @@
 import pytest
 
 from webmain.clock import Deadline
+from webmain.html.blocks import default_blocks
 from webmain.html.document import Document
 from webmain.items import Page, Reason, Rejected
 
@@ -13,9 +14,10 @@ def document(markup: str, url: str | None = None, **kw) -> Document:
 
 def test_views_are_made_when_first_asked_for():
     page = document("<title>T</title><p>x")
-    assert not {"tree", "lines", "blocks"} & set(page.__dict__)
+    assert not page.views
     assert page.lines.title == "T"
-    assert "tree" not in page.__dict__
+    assert not any(name.endswith(".tree") for name in page.views)
+    assert default_blocks(page) is default_blocks(page)
     assert page.leaves is page.tree.leaves
     assert page.title == "T"
 
@@ -63,4 +65,4 @@ def test_views_give_up_past_the_deadline():
 
 def test_its_repr_is_short():
     assert repr(document("<p>x", "https://a.org/")) == "Document(url='https://a.org/')"
-    assert "1 blocks" in repr(document("<p>x").blocks)
+    assert "1 blocks" in repr(default_blocks(document("<p>x")))

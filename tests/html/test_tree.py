@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from lxml import html as lxml_html
 
 from webmain.clock import Deadline
+from webmain.html.columns import HIDDEN, Break, Flag
 from webmain.html.tree import MAX_DEPTH, MAX_ELEMENTS, MAX_LEAVES, VISUALLY_HIDDEN, Tree, read_tree
-from webmain.items import HIDDEN, Break, Flag, Reason, Rejected
+from webmain.items import Reason, Rejected
 
 
 def tree(markup: str) -> Tree:

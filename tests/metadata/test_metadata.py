@@ -1,4 +1,4 @@
-"""What pages say of themselves, field by field, through `Document.metadata`."""
+"""What pages say of themselves, field by field, through `read_metadata`."""
 
 import json
 import time
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from webmain.html.document import Document
 from webmain.items import Metadata, Page
-from webmain.metadata.read import article_types, other_types
+from webmain.metadata.read import article_types, other_types, read_metadata
 
 URL = "https://www.daily.example/2024/05/03/bridge.html"
 BODY = "<p>" + "The bridge was closed for two years and is open again. " * 8 + "</p>"
@@ -26,7 +26,7 @@ def _document(
 def _read(
     head: str = "", body: str = BODY, *, url: str | None = URL, headers: dict[str, str] | None = None
 ) -> Metadata:
-    return _document(head, body, url=url, headers=headers).metadata
+    return read_metadata(_document(head, body, url=url, headers=headers))
 
 
 def _ld(value: object) -> str:
@@ -255,7 +255,7 @@ _PIECES = st.sampled_from(
 @given(st.lists(_PIECES | st.text(max_size=8), max_size=30))
 def test_nothing_raises(pieces: list[str]) -> None:
     html = "".join(pieces)
-    metadata = Document(Page(url=URL, html=html), html=html).metadata
+    metadata = read_metadata(Document(Page(url=URL, html=html), html=html))
     repr(metadata).encode("utf-8")
     assert metadata.published is None or metadata.published.tzinfo is not None
 
@@ -276,7 +276,7 @@ def test_hostile_pages_cost_little(body: str) -> None:
     document = _document("<title>" + "a | " * 50_000 + "</title>", body)
     _ = document.tree
     started = time.process_time()
-    _ = document.metadata
+    read_metadata(document)
     assert time.process_time() - started < 3
 
 
@@ -349,5 +349,5 @@ def test_tags_and_sections_are_never_json(content, tags, section):
 )
 def test_a_date_in_an_address_of_another_site_is_none_of_the_pages(canonical, day):
     html = f"<title>Tides</title><link rel=canonical href={canonical}><h1>Tides</h1><p>The water is out."
-    published = Document(Page(url="https://a.example/x"), html=html).metadata.published
+    published = read_metadata(Document(Page(url="https://a.example/x"), html=html)).published
     assert (published.day if published else None) == day

@@ -7,13 +7,14 @@ import pytest
 from webmain.html.document import Document
 from webmain.items import Page
 from webmain.metadata.dates import is_range, parse_date, precision
+from webmain.metadata.read import read_metadata
 
 BODY = "<p>" + "The bridge was closed for two years and is open again. " * 8 + "</p>"
 
 
 def _published(head: str, body: str, *, url: str = "https://daily.example/bridge") -> str:
     html = f"<html><head><title>The bridge is open again</title>{head}</head><body>{body}{BODY}</body></html>"
-    return str(Document(Page(url=url, html=html), html=html).metadata.published)
+    return str(read_metadata(Document(Page(url=url, html=html), html=html)).published)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pytest
 import webmain
 from webmain.html.document import Document
 from webmain.items import Page
+from webmain.metadata.read import read_metadata
 from webmain.metadata.site_names import SiteNames, in_slug, is_root, slug_words
 from webmain.metadata.titles import Candidate, choose, recurring, strip_site
 
@@ -117,7 +118,7 @@ def test_a_marked_headline_replaces_a_title_of_other_words_only() -> None:
 
 def _title(head: str, body: str) -> str | None:
     html = f"<html><head>{head}</head><body>{body}<p>{'Words of the story. ' * 20}</p></body></html>"
-    return Document(Page(url="https://daily.example/a", html=html), html=html).metadata.title
+    return read_metadata(Document(Page(url="https://daily.example/a", html=html), html=html)).title
 
 
 def test_the_headline_at_the_byline_is_the_title_where_the_page_is_named_after_the_site() -> None:
@@ -182,7 +183,7 @@ FISH_ZH = "渔业资源再次减少"
 )
 def test_the_site_is_told_by_evidence_and_not_by_its_place(url, title, body, expected):
     html = f"<html><head><title>{title}</title></head><body>{body}<p>{'Words of the story. ' * 20}</p></body></html>"
-    assert Document(Page(url=url, html=html), html=html).metadata.title == expected
+    assert read_metadata(Document(Page(url=url, html=html), html=html)).title == expected
 
 
 @pytest.mark.parametrize(

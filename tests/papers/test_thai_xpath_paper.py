@@ -5,8 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from webmain.extractors.thai_xpath import FOOTER_WORDS, ThaiXPath
+from webmain.html.columns import Flag
 from webmain.html.document import Document
-from webmain.items import Flag, Page
+from webmain.items import Page
 
 
 def document(markup: str) -> Document:

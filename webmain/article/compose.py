@@ -17,25 +17,15 @@ from webmain.article.kinds import article_blocks, compose_blocks
 from webmain.article.pictures import article_images
 from webmain.article.regions import comment_leaves, leaves_of_lines, with_captions
 from webmain.embedded.articles import embedded_instead, embedded_text
+from webmain.html.blocks import Unit
+from webmain.html.columns import HIDDEN
 from webmain.html.document import DEFAULT_MAX_BYTES, Document
 from webmain.html.places import HEADINGS
-from webmain.items import (
-    HIDDEN,
-    Article,
-    ArticleBlock,
-    Hints,
-    Image,
-    Kind,
-    Metadata,
-    Page,
-    Reason,
-    Rejected,
-    Source,
-    Unit,
-)
+from webmain.items import Article, ArticleBlock, Hints, Image, Kind, Metadata, Page, Reason, Rejected, Source
 from webmain.keep import DEFAULT_KEEP, Keep
 from webmain.metadata.dates import precision
 from webmain.metadata.head import letters
+from webmain.metadata.read import read_metadata
 from webmain.text.normal import fingerprint
 from webmain.urls import is_web, site_key, without_credentials
 
@@ -217,7 +207,7 @@ def _complete(article: Article, document: Document) -> Article:
     from webmain.text.language import detect
 
     page = document.page
-    found = with_hints(document.metadata, page.hints)
+    found = with_hints(read_metadata(document), page.hints)
     language = detect(_sample(article.blocks))
     own_url = article.url if is_web(article.url) else None
     address = found.canonical_url or article.url

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from webmain.html.columns import HIDDEN, Break, Flag
 from webmain.html.places import CELLS, CODE, HEADINGS
 from webmain.html.visible_text import READ_MORE
-from webmain.items import HIDDEN, Break, Flag
 from webmain.metadata.head import stands_aside
 from webmain.metadata.site_names import in_slug, slug_words
 from webmain.urls import join

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from webmain.article.tables import Grid, data_tables
+from webmain.html.columns import HIDDEN, Break, Flag
 from webmain.html.places import Place, Places
 from webmain.html.visible_text import Wording
-from webmain.items import HIDDEN, ArticleBlock, Break, Flag, Kind, TextLink
+from webmain.items import ArticleBlock, Kind, TextLink
 from webmain.keep import DEFAULT_KEEP, Keep
 from webmain.text.normal import strip_invisible
 

@@ -13,8 +13,9 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from webmain.article.regions import MAX_CAPTION_CHARS, reach, region
+from webmain.html.columns import HIDDEN
 from webmain.html.places import MAX_CLASS_CHARS, is_caption
-from webmain.items import HIDDEN, Image
+from webmain.items import Image
 from webmain.urls import join
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from webmain.html.columns import HIDDEN, Break, Flag
 from webmain.html.places import HEADINGS, MAX_CLASS_CHARS, is_caption
-from webmain.items import HIDDEN, Break, Flag
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from webmain.html.document import Document, view
 from webmain.urls import join
 
 if TYPE_CHECKING:
-    from webmain.html.document import Document
     from webmain.html.tree import Elements
 
 LANDMARKS = {
@@ -51,6 +51,7 @@ class Link:
     element: int
 
 
+@view
 def read_links(document: Document) -> tuple[Link, ...]:
     """Return the page's anchors with absolute http(s) URLs, in document order, each URL as often as it occurs."""
     elements, leaves = document.elements, document.leaves

@@ -15,11 +15,14 @@ import numpy as np
 
 from webmain.discovery.articles import UrlJudgement
 from webmain.discovery.feeds import find_feeds
-from webmain.discovery.links import data_links
+from webmain.discovery.links import data_links, read_links
 from webmain.discovery.page_evidence import PageEvidence
 from webmain.discovery.pagination import Link
 from webmain.discovery.teasers import MIN_PARAGRAPH_CHARS, read_teasers
-from webmain.items import HIDDEN, Flag, Hints
+from webmain.embedded.articles import embedded_article
+from webmain.html.blocks import default_blocks
+from webmain.html.columns import HIDDEN, Flag
+from webmain.items import Hints
 from webmain.text.prose_amount import prose_chars
 from webmain.urls import join, normalise
 
@@ -234,11 +237,11 @@ def look(document: Document) -> Look:
     leaves, hints = document.leaves, document.page.hints
     shown = ~leaves.has(HIDDEN | Flag.IN_FORM | Flag.IN_CONTROL)
     chars = (leaves.n_chars * shown).astype(np.int32)
-    links = [link for link in document.links if len(link.url) <= MAX_URL_CHARS]
+    links = [link for link in read_links(document) if len(link.url) <= MAX_URL_CHARS]
     content = hints.content_html if hints else None
-    linked, blocks = (chars * leaves.has(Flag.IN_ANCHOR)).astype(np.int32), document.blocks
+    linked, blocks = (chars * leaves.has(Flag.IN_ANCHOR)).astype(np.int32), default_blocks(document)
     shows_little = _paragraphs(blocks.of_unit, chars, linked).sum() < FEW_CHARS
-    embedded = document.embedded if shows_little else None
+    embedded = embedded_article(document) if shows_little else None
     shown_links = tuple(link.url for link in links)
     data = data_links(document) if shows_little and len(set(shown_links)) < FEW_LINKS else ()
     return Look(
@@ -291,7 +294,7 @@ def pager_links(document: Document) -> list[Link]:
     folder = url.rsplit("/", 1)[0]
     return [
         Link(url=link.url, text=link.text, rel=link.rel, in_nav=link.zone == "nav")
-        for link in document.links
+        for link in read_links(document)
         if len(link.url) <= MAX_URL_CHARS
         and ("next" in link.rel or (len(link.text) <= _MAX_PAGER_CHARS and link.url.startswith(folder)))
     ]

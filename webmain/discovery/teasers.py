@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from webmain.items import HIDDEN, Flag
+from webmain.discovery.links import read_links
+from webmain.html.blocks import default_blocks
+from webmain.html.columns import HIDDEN, Flag
 
 if TYPE_CHECKING:
     from webmain.html.document import Document
@@ -26,7 +28,7 @@ def read_teasers(document: Document) -> dict[str, int]:
     Below a linked headline that is everything up to the next headline that is no subhead, or the next block that is mostly a
     link; below such a block, the next paragraph alone. The page's own title heads nothing, whatever it links to.
     """
-    leaves, blocks, elements = document.leaves, document.blocks, document.elements
+    leaves, blocks, elements = document.leaves, default_blocks(document), document.elements
     shown = ~leaves.has(HIDDEN | Flag.IN_FORM | Flag.IN_CONTROL)
     in_block = blocks.sums(leaves.n_chars * shown)
     linked = blocks.sums(leaves.n_chars * (shown & leaves.has(Flag.IN_ANCHOR)))
@@ -34,7 +36,7 @@ def read_teasers(document: Document) -> dict[str, int]:
     is_paragraph = (in_block >= MIN_PARAGRAPH_CHARS) & ~is_link
     owner, linking = blocks.of_unit.tolist(), set(np.flatnonzero(is_link).tolist())
     target: dict[int, str] = {}
-    for link in document.links:
+    for link in read_links(document):
         for leaf in range(elements.first_leaf[link.element], elements.end_leaf[link.element]):
             if owner[leaf] in linking:
                 target.setdefault(owner[leaf], link.url)

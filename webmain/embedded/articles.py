@@ -20,8 +20,9 @@ from webmain.article.kinds import article_blocks
 from webmain.embedded.bodies import MIN_PROSE, About, Candidate, Place, Search
 from webmain.embedded.rich_text import markup, type_words
 from webmain.embedded.states import read_states
-from webmain.html.document import Document
-from webmain.items import HIDDEN, Flag, Kind, Page, Reason, Rejected
+from webmain.html.columns import HIDDEN, Flag
+from webmain.html.document import Document, view
+from webmain.items import Kind, Page, Reason, Rejected
 from webmain.metadata.head import letters
 from webmain.metadata.jsonld import about_page, read_json_ld
 from webmain.text.prose_amount import WIDE, prose_chars
@@ -187,7 +188,7 @@ def embedded_instead(document: Document, text: str) -> Embedded | None:
     counted = [(p, n) for p in text.split("\n\n") if (n := prose_chars(p))]
     paragraphs, prose = [p for p, _ in counted], sum(n for _, n in counted)
     if prose < NEEDED_PROSE or asks_for_scripts(text):
-        return document.embedded
+        return embedded_article(document)
     states = prose < FEW_PROSE and _stands_twice(document.html, paragraphs)
     if prose >= ENOUGH_PROSE or not (states or any("articleBody" in script for script in document.tree.data)):
         return None
@@ -199,6 +200,12 @@ def embedded_instead(document: Document, text: str) -> Embedded | None:
     if found.source == "json-ld" and prose < FEW_PROSE:
         return found
     return found if _share_within("\n\n".join(paragraphs), found.text) >= LEAST_FOUND else None
+
+
+@view
+def embedded_article(document: Document) -> Embedded | None:
+    """Return the article that the page carries as data for its scripts (JSON-LD, state of frameworks), if there is one."""
+    return embedded_text(document)
 
 
 _BODY = re.compile(r'"(articleBody|reviewBody|text)"\s*:\s*(?:"([^"\\]*+(?:\\.[^"\\]*+)*+)"|(\S))', re.DOTALL)

@@ -11,6 +11,7 @@ from urllib.parse import unquote, urlsplit
 from webmain.embedded.rich_text import TEXT_KEYS, is_element, is_markup, type_words
 from webmain.embedded.states import MAX_NODES, nested
 from webmain.metadata.head import letters
+from webmain.metadata.read import read_metadata
 from webmain.text.prose_amount import prose_chars
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class About:
     """
 
     def __init__(self, document: Document) -> None:
-        metadata = document.metadata
+        metadata = read_metadata(document)
         self.title = metadata.title or document.title
         self.titles = [t for t in dict.fromkeys(map(letters, (self.title, document.title))) if len(t) > 5]
         self.urls = [u for u in (document.url, metadata.canonical_url) if u]

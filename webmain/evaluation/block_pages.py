@@ -18,6 +18,7 @@ from webmain.evaluation.records import GoldPage
 from webmain.evaluation.texts import as_page
 from webmain.extraction import judge, merge, read
 from webmain.extractors.registry import create
+from webmain.html.blocks import default_blocks
 from webmain.items import Article, ArticleBlock, Kind, Rejected
 
 if TYPE_CHECKING:
@@ -129,14 +130,15 @@ def _block_page(page: GoldPage, approach: Approach) -> BlockPage:
     started = time.process_time()
     document = read(as_page(page), timeout_s=None)
     if approach is Approach.RAW:
-        texts = document.blocks.texts(range(len(document.blocks)))
+        blocks = default_blocks(document)
+        texts = blocks.texts(range(len(blocks)))
         n = len(texts)
         seconds = time.process_time() - started
         return BlockPage(document.title, tuple(texts), (1.0,) * n, Counts(n, 0, 0, n, n, n, seconds))
     try:
         extraction = merge(judge(document, create(approach.value)))
     except Rejected:  # no block at all: an empty page, not an unreadable one
-        return BlockPage(document.title, (), (), Counts(all_texts=len(document.blocks)))
+        return BlockPage(document.title, (), (), Counts(all_texts=len(default_blocks(document))))
     seconds = time.process_time() - started
     chosen = [i for i in np.flatnonzero(extraction.kept).tolist() if not _is_title(extraction, i)]
     texts = extraction.segmentation.texts(chosen)
@@ -149,7 +151,7 @@ def _is_title(extraction: Extraction, block: int) -> bool:
 
 
 def _counts(extraction: Extraction, seconds: float) -> Counts:
-    blocks = extraction.document.blocks
+    blocks = default_blocks(extraction.document)
     n, kept = len(extraction.kept), int(extraction.kept.sum())
     merged = int((~extraction.kept & (extraction.duplicate_of >= 0)).sum())
     informative = int((blocks.sums(extraction.kept_units) > 0).sum())

@@ -29,7 +29,8 @@ from webmain import __version__
 from webmain.evaluation.peers import PEERS, Peer, PeerPage
 from webmain.evaluation.texts import as_page
 from webmain.extractors.registry import EXTRACTORS, UnknownExtractor, create
-from webmain.items import HIDDEN, Page, Rejected
+from webmain.html.columns import HIDDEN
+from webmain.items import Page, Rejected
 
 if TYPE_CHECKING:
     from webmain.evaluation.records import GoldPage

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, runtime_checkab
 
 import numpy as np
 
-from webmain.items import HIDDEN, Flag, Unit, Verdict
+from webmain.html.blocks import Unit
+from webmain.html.columns import HIDDEN, Flag
+from webmain.items import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -15,7 +15,7 @@ import numpy as np
 
 from webmain.extractors.base import NOT_SHOWN, Extraction, check_option, extraction
 from webmain.html.blocks import Segmentation, from_runs
-from webmain.items import Break
+from webmain.html.columns import Break
 
 if TYPE_CHECKING:
     from webmain.html.document import Document

@@ -28,7 +28,7 @@ from webmain.features.evidence import distinct_pages, merge_trees
 from webmain.features.prose import count_prose
 from webmain.features.site_tree import SiteTree, text_runs
 from webmain.html.blocks import Segmentation, from_runs
-from webmain.items import Flag
+from webmain.html.columns import Flag
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

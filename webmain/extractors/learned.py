@@ -33,8 +33,9 @@ from webmain.features.choice import choose, probabilities
 from webmain.features.columns import columns, names
 from webmain.features.evidence import KnownPages
 from webmain.features.site_memory import site_page
-from webmain.html.blocks import segment
-from webmain.items import Flag, Rejected
+from webmain.html.blocks import default_blocks, segment
+from webmain.html.columns import Flag
+from webmain.items import Rejected
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -108,7 +109,7 @@ class LearnedExtractor:
         wholly hidden until a script runs are judged like others. Where hardly anything is shown, what comes first of text in
         `noscript`, hidden, or in place of an embed makes the blocks (`page.fallback`).
         """
-        segmentation = document.blocks
+        segmentation = default_blocks(document)
         leaves = document.leaves
         hidden = leaves.has(NOT_SHOWN)
         if not hidden.any() and len(segmentation):

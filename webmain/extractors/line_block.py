@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from webmain.extractors.base import Extraction, check_number, check_option, extraction
-from webmain.html.blocks import Segmentation
-from webmain.items import Unit
+from webmain.html.blocks import Segmentation, Unit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,7 +16,7 @@ import numpy as np
 
 from webmain.extractors.base import NOT_SHOWN, Extraction, check_number, check_option, extraction
 from webmain.html.blocks import Segmentation, from_runs
-from webmain.items import Flag
+from webmain.html.columns import Flag
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,7 +16,7 @@ from webmain.features.leaf_counts import count_leaves
 from webmain.features.page_clues import PAGE_CLUES, page_clues
 from webmain.features.surrounding_names import SPECIAL, surroundings, twins
 from webmain.features.vocabulary import CUE_GROUPS, MAX_CUE_CHARS, NAME_GROUPS, cue_bits
-from webmain.items import HIDDEN, Flag
+from webmain.html.columns import HIDDEN, Flag
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

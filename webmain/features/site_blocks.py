@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from webmain.html.blocks import from_runs
-from webmain.items import HIDDEN, Break, Flag
+from webmain.html.columns import HIDDEN, Break, Flag
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

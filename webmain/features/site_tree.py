@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 import numpy as np
 
 from webmain.html.blocks import Segmentation, from_runs
-from webmain.items import HIDDEN, Flag
+from webmain.html.columns import HIDDEN, Flag
 from webmain.text.normal import comparable
 
 if TYPE_CHECKING:

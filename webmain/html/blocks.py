@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from webmain.items import Break, Unit
+from webmain.html.columns import Break
+from webmain.html.document import Document, view
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-    from webmain.html.document import Document
+
+class Unit(StrEnum):
+    """What an extraction's blocks are ranges of."""
+
+    LEAVES = "leaves"
+    LINES = "lines"
 
 
 @dataclass(frozen=True)
@@ -207,3 +214,9 @@ def segment(document: Document, *, member: NDArray[np.bool_] | None = None) -> S
     if member is not None:
         owner = np.where(member, owner, -1).astype(np.int32)
     return from_runs(document, owner, fresh=leaves.gaps >= int(Break.BR_BR))
+
+
+@view
+def default_blocks(document: Document) -> Segmentation:
+    """Return the default segmentation of a page: what a reader sees as one unit."""
+    return segment(document)

@@ -1,57 +1,55 @@
-"""`Document`: one page read once; every view of it is made when first asked for."""
+"""`Document`: one page read once; every view of it is computed when first asked for."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from webmain.clock import Deadline
 from webmain.html.tree import Elements, Leaves, Tree, read_tree
 from webmain.items import Page, Reason, Rejected
+from webmain.urls import join, site_key
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from webmain.discovery.links import Link
-    from webmain.embedded.articles import Embedded
-    from webmain.html.blocks import Segmentation
     from webmain.html.lines import Lines
-    from webmain.items import Metadata
 
 DEFAULT_MAX_BYTES = 10 * 1024 * 1024
 
 T = TypeVar("T")
 
 
-class _View(Generic[T]):
-    """A view of a page, made when first asked for, in the page's time; threads never wait for each other's."""
+def view(read: Callable[[Document], T]) -> Callable[[Document], T]:
+    """Let a function of a document be computed once for each document, in the page's time.
 
-    def __init__(self, make: Callable[[Any], T]) -> None:
-        self._make = make
-        self._name = make.__name__
-        self.__doc__ = make.__doc__
+    Modules above this one declare so what they read of a page: metadata, links, embedded texts. Threads never wait for each
+    other: two that ask at once both compute, and get the same object.
+    """
+    name = f"{read.__module__}.{read.__qualname__}"
 
-    @overload
-    def __get__(self, document: None, kind: type) -> Self: ...
+    @wraps(read)
+    def remembered(document: Document) -> T:
+        views = document.views
+        if name not in views:
+            with document.deadline:
+                found = read(document)
+                document.check_time()
+            views.setdefault(name, found)
+        value: T = views[name]
+        return value
 
-    @overload
-    def __get__(self, document: Document, kind: type) -> T: ...
-
-    def __get__(self, document: Document | None, kind: type) -> Self | T:
-        if document is None:
-            return self
-        with document.deadline:
-            made = self._make(document)
-            document.check_time()
-        return document.__dict__.setdefault(self._name, made)  # type: ignore[no-any-return]
+    return remembered
 
 
 class Document:
-    """One page, decoded; its tree, source lines, blocks, metadata and links are lazy views.
+    """One page, decoded; its tree and source lines are computed when first asked for.
 
-    Line-Block asks for `lines` only and so never builds a tree; the tree methods never split lines.
+    Line-Block asks for `lines` only and so never builds a tree; the tree methods never split lines. What others read of a
+    page are functions with the decorator `view`.
 
     Parameters
     ----------
@@ -89,6 +87,8 @@ class Document:
         self.deadline = deadline or Deadline()
         self.recurring: frozenset[str] = frozenset()
         """Pieces of titles that recur on the site's pages, folded; known only where pages of a site come together."""
+        self.views: dict[str, Any] = {}
+        """What has been computed of the page so far, by the full names of the functions."""
         self._source = source
         self._html = html
 
@@ -100,7 +100,8 @@ class Document:
         if self.deadline.has_passed():
             raise Rejected(Reason.TOO_SLOW, f"more than {self.deadline.limit_s:g} s of CPU time", url=self.url)
 
-    @_View
+    @property
+    @view
     def html(self) -> str:
         """The markup as text."""
         if self._html is None:
@@ -108,7 +109,8 @@ class Document:
             self._html = self._source.decode("utf-8", "replace")
         return self._html
 
-    @_View
+    @property
+    @view
     def source(self) -> bytes:
         """The markup as UTF-8."""
         if self._source is None:
@@ -116,7 +118,8 @@ class Document:
             self._source = self._html.encode("utf-8", "replace")
         return self._source
 
-    @_View
+    @property
+    @view
     def tree(self) -> Tree:
         """Leaves and elements: one parse, one walk."""
         return read_tree(self.source, deadline=self.deadline)
@@ -131,58 +134,30 @@ class Document:
         """Elements in preorder."""
         return self.tree.elements
 
-    @_View
+    @property
+    @view
     def title(self) -> str:
         """Text of the `title` element."""
         return self.tree.title
 
-    @_View
+    @property
+    @view
     def site(self) -> str:
         """Site key of the page's URL: the registered domain with private suffixes; "" without a URL."""
-        from webmain.urls import site_key
-
         return site_key(self.url) if self.url else ""
 
-    @_View
+    @property
+    @view
     def lines(self) -> Lines:
         """Lines of the source (Line-Block); never builds a tree."""
         from webmain.html.lines import source_lines
 
         return source_lines(self.html)
 
-    @_View
-    def blocks(self) -> Segmentation:
-        """The default segmentation: what a reader sees as one unit."""
-        from webmain.html.blocks import segment
-
-        return segment(self)
-
-    @_View
-    def metadata(self) -> Metadata:
-        """What the page says of itself."""
-        from webmain.metadata.read import read_metadata
-
-        return read_metadata(self)
-
-    @_View
-    def embedded(self) -> Embedded | None:
-        """The article that the page carries as data for its scripts (JSON-LD, state of frameworks), if there is one."""
-        from webmain.embedded.articles import embedded_text
-
-        return embedded_text(self)
-
-    @_View
-    def links(self) -> tuple[Link, ...]:
-        """Anchors with absolute URLs, in document order."""
-        from webmain.discovery.links import read_links
-
-        return read_links(self)
-
-    @_View
+    @property
+    @view
     def base_url(self) -> str | None:
         """What relative URLs are relative to: `<base href>` or the page's URL."""
-        from webmain.urls import join
-
         elements = self.elements
         for i, tag in enumerate(elements.tags):
             if tag == "base" and (href := elements.attributes[i].get("href")):
@@ -191,7 +166,8 @@ class Document:
                 break
         return self.url
 
-    @_View
+    @property
+    @view
     def anchors(self) -> NDArray[np.int32]:
         """Indices of the `a` elements that have an `href`."""
         elements = self.elements

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from webmain.clock import Deadline, Loading
-from webmain.html.columns import Attributes, Elements, Leaves
+from webmain.html.columns import Attributes, Break, Elements, Flag, Leaves
 from webmain.html.guard import guard
 from webmain.html.wrapping import folded
-from webmain.items import Break, Flag, Reason, Rejected
+from webmain.items import Reason, Rejected
 
 __all__ = ["BLOCK_TAGS", "VISUALLY_HIDDEN", "Elements", "Leaves", "Tree", "read_tree"]
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from webmain.html.columns import Flag
 from webmain.html.places import LINE_NUMBER, QUOTED, RAISED, ROLES, RUBY
-from webmain.items import Flag, TextLink, TextMark
+from webmain.items import TextLink, TextMark
 from webmain.text.scripts import EAST_ASIAN
 from webmain.urls import join
 

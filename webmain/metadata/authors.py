@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from webmain.items import Flag
+from webmain.html.columns import Flag
 from webmain.metadata.bylines import looks_like_name, names_in, starts_byline, tidy, unique
 from webmain.metadata.head import clean, element_text, is_byline_class, letters, scope_type
 from webmain.metadata.jsonld import texts

@@ -6,7 +6,7 @@ from datetime import UTC
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from webmain.items import Flag
+from webmain.html.columns import Flag
 from webmain.metadata.dates import date_in_url, is_range, parse_date, plain, precision
 from webmain.metadata.head import element_text, scope_type
 from webmain.metadata.jsonld import texts

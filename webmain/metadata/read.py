@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from webmain.html.document import Document, view
 from webmain.items import Metadata
 from webmain.metadata.authors import read_authors
 from webmain.metadata.head import clean, element_text
@@ -18,13 +19,12 @@ from webmain.urls import amp_to_canonical_guess, host, is_own, is_web, join, nor
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from webmain.html.document import Document
-
 MAX_TAGS: Final = 50
 _MAX_TAG_CHARS: Final = 100
 _HEAD_ELEMENTS: Final = 5_000
 
 
+@view
 def read_metadata(document: Document) -> Metadata:
     """Read what the page says of itself, from the tree's columns alone.
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from webmain.extractors.base import Learned, SiteExtractor
+from webmain.metadata.read import read_metadata
 from webmain.sites.model_file import (
     DamagedModelError,
     ForeignModelError,
@@ -261,7 +262,7 @@ def site_of(document: Document) -> str:
     url = document.url or ""
     if url.startswith(("http://", "https://")):
         return document.site
-    canonical = document.metadata.canonical_url
+    canonical = read_metadata(document).canonical_url
     return site_key(canonical) if canonical else ""
 
 

@@ -32,9 +32,9 @@ import numpy as np
 from webmain.article.regions import leaves_of_lines
 from webmain.extractors.base import NOT_SHOWN, Extraction, extraction
 from webmain.extractors.registry import UnknownExtractor, create
-from webmain.html.blocks import from_runs, segment
+from webmain.html.blocks import Unit, from_runs, segment
 from webmain.html.guard import guard
-from webmain.items import Metadata, Source, Unit
+from webmain.items import Metadata, Source
 from webmain.metadata.bylines import names_in, unique
 from webmain.metadata.dates import parse_date
 from webmain.text.language import ISO_639_1

@@ -10,7 +10,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from webmain.extractors.base import Extraction, Learned, NothingLearned, extraction
-from webmain.html.blocks import Segmentation
+from webmain.html.blocks import Segmentation, default_blocks
 from webmain.html.document import Document
 
 LONG = 60
@@ -18,7 +18,7 @@ LONG = 60
 
 def places(document: Document) -> list[tuple[str, str]]:
     """Return place and text of each block."""
-    return [(block.css.rpartition(">")[2].strip(), block.text) for block in document.blocks]
+    return [(block.css.rpartition(">")[2].strip(), block.text) for block in default_blocks(document)]
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Places:
     learned: Learned | None = field(default=None, compare=False)
 
     def segment(self, document: Document) -> Segmentation:
-        return document.blocks
+        return default_blocks(document)
 
     def judge(self, segmentation: Segmentation) -> Extraction:
         known = set(self.learned.weights["content"]) if self.learned else set()

@@ -27,6 +27,7 @@ from webmain.evaluation.training.made_up_scripts import script_swapped, swap_lan
 from webmain.evaluation.training.made_up_templates import whole_page
 from webmain.evaluation.training.made_up_words import worded_languages, wording
 from webmain.features.alignment import gold_content
+from webmain.html.blocks import default_blocks
 from webmain.html.document import Document
 from webmain.items import Page
 from webmain.text.words import tokens
@@ -77,7 +78,7 @@ def desk_for(page, seed, naming=None):
 
 
 def labelled(html, gold):
-    blocks = Document(Page(url=None, html=html), html=html).blocks
+    blocks = default_blocks(Document(Page(url=None, html=html), html=html))
     texts = blocks.texts(range(len(blocks)))
     return texts, gold_content(texts, gold)
 

@@ -21,6 +21,7 @@ from webmain.extraction import fitted, judge, read
 from webmain.extractors.base import Extraction
 from webmain.extractors.registry import create
 from webmain.features.alignment import gold_content
+from webmain.html.blocks import default_blocks
 from webmain.html.document import Document
 from webmain.items import Rejected
 from webmain.text.agreement import Agreement, overlap
@@ -167,7 +168,7 @@ def _kept_texts(extraction: Extraction) -> list[str]:
 
 def _blocks_right(extraction: Extraction, gold: str) -> np.ndarray:
     """Tell for each block that a reader sees whether it is treated rightly: wanted and mostly kept, or neither."""
-    blocks = extraction.document.blocks
+    blocks = default_blocks(extraction.document)
     n_chars = np.array([len(text) for text in extraction.document.leaves.texts], dtype=np.float64)
     kept = blocks.sums(n_chars * extraction.kept_units) > 0.5 * blocks.sums(n_chars)
     right: np.ndarray = kept == gold_content(blocks.texts(range(len(blocks))), gold)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 from urllib.parse import quote
 
-from webmain.items import Article, ArticleBlock, Image, Kind
+from webmain.article_blocks import ArticleBlock, Image, Kind
 
 _SPECIAL = re.compile(r"[\\`*_\[\]<>~]|&(?=#?[0-9A-Za-z]{1,40};)")
 _LEAD = re.compile(r"^(?:(#{1,6}|[+-])(?=\s|$)|([=:|-])(?=[=:|\s-]*$)|([0-9]{1,9})([.)])(?=\s|$))", re.MULTILINE)
@@ -19,17 +19,19 @@ MAX_TITLE_BLOCKS = 5
 """A heading that repeats the title among so many first blocks is left out: the title stands above them."""
 
 
-def markdown(article: Article) -> str:
+def markdown(
+    title: str, blocks: Sequence[ArticleBlock], *, images: Sequence[Image] = (), comments: Sequence[ArticleBlock] = ()
+) -> str:
     """Return the article as Markdown: title, then headings, lists, quotes, tables, code and images as such.
 
     Comments follow a rule at the end. A heading that repeats the title is left out. Links and images show where they were
     kept.
     """
-    title = " ".join((article.title or "").split())
+    title = " ".join(title.split())
     pieces = [f"# {_heading(_escaped(title))}"] if title else []
-    pieces += _pieces(_without_title(article.blocks, title), article.images)
-    if article.comments:
-        pieces += ["---", *_pieces(list(enumerate(article.comments)), ())]
+    pieces += _pieces(_without_title(blocks, title), images)
+    if comments:
+        pieces += ["---", *_pieces(list(enumerate(comments)), ())]
     return "\n\n".join(pieces) + "\n"
 
 
