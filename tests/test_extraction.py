@@ -18,7 +18,7 @@ from webmain.extraction import (
     merge,
     read,
 )
-from webmain.extractors.base import Learned, NothingLearned, extraction
+from webmain.extractors.base import Learned, NothingLearned, SiteExtractor, extraction
 from webmain.extractors.registry import create
 from webmain.html.blocks import Unit, segment
 from webmain.items import Hints, Kind, Metadata, Page, Reason, Rejected, Source
@@ -289,7 +289,7 @@ def test_pages_are_answered_one_for_one():
 
 
 @dataclass(frozen=True)
-class Fitted(KeepAll):
+class Fitted(KeepAll, SiteExtractor):
     version = 1
     min_pages: int = 2
     n_seen: int = 0

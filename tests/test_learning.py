@@ -12,7 +12,7 @@ from scrapy.settings import Settings
 
 from webmain import extraction as stages
 from webmain import learning as crawl_learning
-from webmain.extractors.base import Learned, NothingLearned
+from webmain.extractors.base import Learned, NothingLearned, SiteExtractor
 from webmain.extractors.line_block import LineBlock
 from webmain.html.blocks import default_blocks
 from webmain.html.document import Document
@@ -27,11 +27,12 @@ from webmain.store.protocol import StoreError
 DEFAULT = LineBlock()
 
 
-class Toy:
+class Toy(SiteExtractor):
     """Finds out how many pages say "new": a page resembles those learned from where it says the same."""
 
     name = "toy"
     version = 1
+    learned = None
 
     def __init__(self, min_pages=3, learned=None, look=None):
         self.min_pages = min_pages

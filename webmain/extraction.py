@@ -137,7 +137,8 @@ def judge(document: Document, extractor: Extractor) -> Extraction:
 def judge_segmentation(segmentation: Segmentation, extractor: Extractor) -> Extraction:
     """Judge the blocks of a page that has been segmented already (see `judge`)."""
     document = segmentation.document
-    if not len(segmentation) and embedded_article(document) is None and not getattr(extractor, "always_answers", False):
+    always_answers = isinstance(extractor, SiteExtractor) and extractor.always_answers
+    if not always_answers and not len(segmentation) and embedded_article(document) is None:
         raise Rejected(Reason.NO_BLOCKS, f"{extractor.name} finds no block of text", url=document.url)
     with document.deadline:
         document.check_time()

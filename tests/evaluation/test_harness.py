@@ -22,6 +22,7 @@ import ctypes, os, socket, sys, time
 from dataclasses import dataclass
 from typing import ClassVar
 from webmain.items import Reason, Rejected
+from webmain.extractors.base import SiteExtractor
 from webmain.extractors.line_block import LineBlock
 
 def echo(html, url):
@@ -69,7 +70,7 @@ def slow(html, url):
     return html
 
 @dataclass(frozen=True)
-class OfSite(LineBlock):
+class OfSite(LineBlock, SiteExtractor):
     name: ClassVar[str] = "of_site"
     version: ClassVar[int] = 1
     min_pages: int = 2

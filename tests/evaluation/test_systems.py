@@ -13,6 +13,7 @@ from webmain.evaluation import peers, systems, worker
 from webmain.evaluation.records import GoldPage
 from webmain.evaluation.systems import Mode, UnknownSystem, describe, names, resolve, split
 from webmain.evaluation.texts import as_page
+from webmain.extractors.base import SiteExtractor
 from webmain.extractors.line_block import LineBlock
 from webmain.extractors.registry import EXTRACTORS
 from webmain.items import Rejected
@@ -196,7 +197,7 @@ def test_a_systems_version_changes_with_our_source_and_with_yours(tmp_path, monk
     del sys.modules["own_function_module"]
 
 
-class Fitted(LineBlock):
+class Fitted(LineBlock, SiteExtractor):
     """Counts how many pages it has learned from; its text is not looked at."""
 
     name: ClassVar[str] = "fitted"

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webmain.extractors.base import Learned
+from webmain.extractors.base import Learned, SiteExtractor
 from webmain.extractors.line_block import LineBlock
 from webmain.html.document import Document
 from webmain.items import Page
@@ -39,7 +39,7 @@ class Colour(StrEnum):
 
 
 @dataclass(frozen=True)
-class Toy:
+class Toy(SiteExtractor):
     """Learns nothing; what it has learned is given."""
 
     name: ClassVar[str] = "toy"

@@ -192,7 +192,7 @@ class Learned:
 
 @runtime_checkable
 class SiteExtractor(Extractor, Protocol):
-    """An extractor that learns from the pages of one site.
+    """An extractor that learns from the pages of one site; derive from it to get the defaults.
 
     Attributes
     ----------
@@ -200,22 +200,27 @@ class SiteExtractor(Extractor, Protocol):
         Version of what it learns; a model of another version is not used.
     min_pages : int
         Pages it wants before it learns.
-    learned : Learned or None
-        What it has learned; None as it comes.
-
-    Notes
-    -----
-    A class may say `judges_unlearned = True`: it does something sensible as it comes. Then a crawl judges pages of sites that
-    can not be learned by it, else by the default method.
+    judges_unlearned : bool
+        It gives sensible results without a model. Then it judges pages of sites that can not be learned, and pages unlike
+        those learned from; otherwise the default method does.
+    always_answers : bool
+        It keeps some text even of pages in which it finds no block.
     """
 
     version: ClassVar[int]
+    judges_unlearned: ClassVar[bool] = False
+    always_answers: ClassVar[bool] = False
     min_pages: int
 
     @property
     def learned(self) -> Learned | None:
-        """What was learned of the site."""
+        """What was learned of the site; None as it comes."""
         ...
+
+    @property
+    def kept_generic(self) -> bool:
+        """Whether a site was learned from and nothing of it is used, as it did not help."""
+        return False
 
     def fit(self, documents: Sequence[Document]) -> Self:
         """Return a new copy, fitted to the site.

@@ -20,6 +20,7 @@ from webmain.extractors.base import (
     Extraction,
     Learned,
     NothingLearned,
+    SiteExtractor,
     check_number,
     check_option,
     extraction,
@@ -55,7 +56,7 @@ _LITTLE, _LINKS, _PROSE, _BETWEEN = range(len(_OUTCOMES))
 
 
 @dataclass(frozen=True)
-class LBDA:
+class LBDA(SiteExtractor):
     """Detach advertisements and the layout that a site's pages share; of the other blocks keep those that are prose.
 
     Parameters

@@ -23,6 +23,7 @@ from webmain.extractors.base import (
     Extraction,
     Learned,
     NothingLearned,
+    SiteExtractor,
     check_number,
     check_option,
     extraction,
@@ -72,7 +73,7 @@ _WHY: Final = (
 
 
 @dataclass(frozen=True)
-class LearnedExtractor:
+class LearnedExtractor(SiteExtractor):
     """Judge each block by a model that was trained on pages with known answers; keep the set with the best expected F1.
 
     Parameters

@@ -8,7 +8,7 @@ import typing
 from types import MappingProxyType
 from typing import TypeGuard
 
-from webmain.extractors.base import Extractor
+from webmain.extractors.base import Extractor, SiteExtractor
 
 EXTRACTORS = MappingProxyType(
     {
@@ -50,7 +50,7 @@ def create(spec: str | Extractor | None = None) -> Extractor:
         spec = DEFAULT
     if not isinstance(spec, str):
         if isinstance(spec, Extractor):
-            return spec
+            return _checked(spec)
         raise UnknownExtractor(f"extractor: {spec!r} has no name, segment and judge")
     spec = spec.strip()
     name, _, rest = spec.partition(":")
@@ -79,6 +79,15 @@ def create(spec: str | Extractor | None = None) -> Extractor:
         raise UnknownExtractor(f"extractor: cannot make {spec!r}: {error}") from error
     except ValueError as error:
         raise UnknownExtractor(f"extractor {name}: {str(error).removeprefix(f'{name}: ')}") from error
+    return _checked(made)
+
+
+def _checked(made: Extractor) -> Extractor:
+    if hasattr(made, "fit") and not isinstance(made, SiteExtractor):
+        raise UnknownExtractor(
+            f"extractor: {made.name} has a method fit: what learns from sites is derived from "
+            "webmain.extractors.base.SiteExtractor"
+        )
     return made
 
 

@@ -21,6 +21,7 @@ from webmain.extractors.base import (
     Extraction,
     Learned,
     NothingLearned,
+    SiteExtractor,
     check_number,
     check_option,
     extraction,
@@ -67,7 +68,7 @@ MIN_KEPT_SHARE = 0.05
 
 
 @dataclass(frozen=True)
-class SVM:
+class SVM(SiteExtractor):
     """Keep the blocks that a linear classifier of this site takes for content.
 
     Parameters

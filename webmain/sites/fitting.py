@@ -58,7 +58,7 @@ def fallback(extractor: SiteExtractor, default: Extractor) -> Extractor:
 
     The method as it comes, where it says that it does something sensible then (`judges_unlearned`); else the default one.
     """
-    return extractor if getattr(extractor, "judges_unlearned", False) else default
+    return extractor if extractor.judges_unlearned else default
 
 
 def is_unwatched(fitted: SiteExtractor) -> bool:

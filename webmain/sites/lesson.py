@@ -220,7 +220,7 @@ def unwatched(fitted: SiteExtractor) -> str:
 
 def quality(fitted: SiteExtractor) -> str:
     """Say how good a fitted extractor is, in a few words."""
-    if getattr(fitted, "kept_generic", False):
+    if fitted.kept_generic:
         return "kept generic"
     found = fitted.learned.quality if fitted.learned is not None else None
     return "quality unknown" if found is None else f"quality {found:.3f}"

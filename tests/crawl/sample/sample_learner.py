@@ -9,7 +9,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from webmain.extractors.base import Extraction, Learned, NothingLearned, extraction
+from webmain.extractors.base import Extraction, Learned, NothingLearned, SiteExtractor, extraction
 from webmain.html.blocks import Segmentation, default_blocks
 from webmain.html.document import Document
 
@@ -22,7 +22,7 @@ def places(document: Document) -> list[tuple[str, str]]:
 
 
 @dataclass(frozen=True)
-class Places:
+class Places(SiteExtractor):
     """Keeps what stands at the places it has learned; without them nothing."""
 
     name: ClassVar[str] = "places"
