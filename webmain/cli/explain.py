@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import TYPE_CHECKING, Any
 
 from webmain.cli.exits import NOT_FOUND, OK, REJECTED, USAGE
-from webmain.cli.sources import NotFoundError, add_source, judge_of, read_page
+from webmain.cli.sources import NotFoundError, add_source, judge_of, read_page, tell
 from webmain.items import Rejected
 from webmain.text.terminal import one_line
 
@@ -59,17 +58,17 @@ def _explain(args: argparse.Namespace) -> int:
         method = judge_of(document, extractor, args)
         judged = stages.merge(stages.judge(document, method))
     except (NotFoundError, Rejected) as error:
-        print(f"webmain: {error}", file=sys.stderr)
+        tell(error)
         return NOT_FOUND if isinstance(error, NotFoundError) else REJECTED
     rows = _rows(judged)
     head = {"extractor": judged.extractor, "url": page.url, "confidence": _rounded(judged.confidence)}
     if args.block is not None:
         if not 0 <= args.block < len(rows):
-            print(f"webmain: --block: got {args.block}, this page has {_numbered(len(rows))}", file=sys.stderr)
+            tell(f"--block: got {args.block}, this page has {_numbered(len(rows))}")
             return USAGE
         moved = _moved(method, judged, args.block)
         if moved is None:
-            print(f"webmain: --block: {judged.extractor} does not tell what moved a score", file=sys.stderr)
+            tell(f"--block: {judged.extractor} does not tell what moved a score")
             return USAGE
         _tell_block(args.format, head, rows[args.block], moved)
     elif args.format == "json":

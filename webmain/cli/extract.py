@@ -6,12 +6,11 @@ import argparse
 import contextlib
 import sys
 from collections import Counter, deque
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from webmain.cli.exits import NOT_FOUND, OK, REJECTED
-from webmain.cli.sources import NotFoundError, add_source, read_page
+from webmain.cli.sources import ArchivePages, NotFoundError, add_source, read_page, tell
 from webmain.items import Article, Rejected
 from webmain.keep import DEFAULT_KEEP, Keep
 from webmain.text.terminal import plain, without_controls
@@ -19,15 +18,11 @@ from webmain.text.terminal import plain, without_controls
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from webmain.archive.warc import Skip
     from webmain.cli import Commands
     from webmain.items import Page
 
 MANY = 16
 """Sources from which on several processes are worth their start."""
-
-MAX_DAMAGES = 10
-"""Damaged files of an archive that are named."""
 
 _WARC = (".warc", ".warc.gz", ".warc.zst", ".warc.lz4")
 
@@ -154,26 +149,16 @@ class _Sources:
             yield page
 
     def _of_archive(self, source: str) -> Iterator[Page]:
-        from webmain.archive.warc import ArchiveError, read_pages
-
-        damages: list[str] = []
-        n_pages = 0
-        try:
-            for page in read_pages(source, on_skip=partial(_note_damage, damages), max_bytes=self._args.max_bytes):
-                n_pages += 1
-                self.names.append(page.url or source)
-                yield page
-        except ArchiveError as error:
-            self._missing(str(error))
-            return
-        for damage in damages[:MAX_DAMAGES]:
-            self._missing(damage)
-        if not n_pages and not damages:
-            self._missing(f"{source}: no page in it that can be read")
+        archive = ArchivePages(source, max_bytes=self._args.max_bytes)
+        for page in archive:
+            self.names.append(page.url or source)
+            yield page
+        for problem in archive.problems:
+            self._missing(problem)
 
     def _missing(self, message: str) -> None:
         self.worst = NOT_FOUND
-        print(f"webmain: {message}", file=sys.stderr)
+        tell(message)
 
 
 def _is_archive(source: str) -> bool:
@@ -182,11 +167,6 @@ def _is_archive(source: str) -> bool:
         return False
     place = Path(source).expanduser()
     return place.is_dir() or source.lower().endswith(_WARC) or (any(c in source for c in "*?[") and not place.exists())
-
-
-def _note_damage(damages: list[str], why: Skip, where: str | None) -> None:
-    if why.value in ("damaged", "unreadable"):
-        damages.append(f"{where}: {why.value}")
 
 
 class _Printer:
@@ -222,13 +202,13 @@ class _Printer:
             return
         if once:
             self._told.add(message)
-        print(f"webmain: {message}", file=sys.stderr)
+        tell(message)
 
     def tell_counts(self) -> None:
         """Tell how many pages gave an article, and why others did not."""
         reasons = ", ".join(f"{n} {reason}" for reason, n in self.counts.most_common() if reason != "article")
         told = f" ({reasons})" if reasons else ""
-        print(f"webmain: {self.counts['article']} articles, {self.n_rejected} rejected{told}", file=sys.stderr)
+        tell(f"{self.counts['article']} articles, {self.n_rejected} rejected{told}")
 
 
 def _table(article: Article, form: str) -> str:

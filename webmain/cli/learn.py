@@ -6,17 +6,15 @@ import sys
 import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from webmain.cli.exits import INTERRUPTED, NOT_FOUND, OK, REJECTED, UNWRITTEN, USAGE
-from webmain.cli.sources import MODELS, positive_int
+from webmain.cli.sources import MODELS, ArchivePages, positive_int, tell
 
 if TYPE_CHECKING:
     import argparse
 
-    from webmain.archive.warc import Skip
     from webmain.cli import Commands
     from webmain.extractors.base import SiteExtractor
     from webmain.items import Page
@@ -61,12 +59,12 @@ def _learn(args: argparse.Namespace) -> int:
 
     extractor = create(args.extractor)
     if not isinstance(extractor, SiteExtractor):
-        print(f"webmain: {extractor.name} learns nothing of sites; there are learned, lbda and svm", file=sys.stderr)
+        tell(f"{extractor.name} learns nothing of sites; there are learned, lbda and svm")
         return USAGE
     archives = [source for source in args.source if _is_archive(source)]
     addresses = [source for source in args.source if not _is_archive(source)]
     if wrong := [address for address in addresses if not _is_site(address)]:
-        print(f"webmain: {wrong[0]}: no such file, and no domain or web address", file=sys.stderr)
+        tell(f"{wrong[0]}: no such file, and no domain or web address")
         return NOT_FOUND
     with tempfile.TemporaryDirectory(prefix="webmain-learn-") as folder:
         spool = Spool(folder)
@@ -79,29 +77,19 @@ def _learn(args: argparse.Namespace) -> int:
 
 def _gather(spool: Spool, archives: Sequence[str], addresses: Sequence[str], args: argparse.Namespace) -> int:
     """Let pages of all sources wait in the spool; return an exit code."""
-    from webmain.archive.warc import ArchiveError, read_pages
-
     worst = OK
-    for archive in archives:
+    for source in archives:
         before = len(spool)
-        broken: list[str] = []
-        try:
-            pages = read_pages(archive, on_skip=partial(_note_damage, broken))
-        except ArchiveError as error:
-            print(f"webmain: {error}", file=sys.stderr)
-            worst = NOT_FOUND
-            continue
-        n_of_no_site = put_pages(spool, pages, max_pages=args.max_pages, site=args.site)
-        for damage in broken[:10]:
-            print(f"webmain: {damage}", file=sys.stderr)
+        archive = ArchivePages(source)
+        n_of_no_site = put_pages(spool, archive, max_pages=args.max_pages, site=args.site)
+        for problem in archive.problems:
+            tell(problem)
         if n_of_no_site:
             told = "page has no web address" if n_of_no_site == 1 else "pages have no web address"
-            print(f"webmain: {archive}: {n_of_no_site} {told}; --site DOMAIN says of which site", file=sys.stderr)
-            worst = NOT_FOUND if len(spool) == before else worst
-        elif len(spool) == before:
-            of = f" of {args.site}" if args.site else ""
-            print(f"webmain: {archive}: no page{of} in it that can be read", file=sys.stderr)
-            worst = NOT_FOUND
+            tell(f"{source}: {n_of_no_site} {told}; --site DOMAIN says of which site")
+        elif len(spool) == before and not archive.problems:
+            tell(f"{source}: no page{f' of {args.site}' if args.site else ''} in it that can be read")
+        worst = NOT_FOUND if len(spool) == before else worst
     if addresses:
         from webmain.learning import gather
 
@@ -110,14 +98,9 @@ def _gather(spool: Spool, archives: Sequence[str], addresses: Sequence[str], arg
         if not gather(addresses, spool, max_pages=args.max_pages, contact=args.contact or ""):
             return INTERRUPTED
         if len(spool) == before:
-            print(f"webmain: {', '.join(addresses)}: no article could be fetched", file=sys.stderr)
+            tell(f"{', '.join(addresses)}: no article could be fetched")
             worst = NOT_FOUND
     return worst
-
-
-def _note_damage(broken: list[str], why: Skip, where: str | None) -> None:
-    if why.value in ("damaged", "unreadable"):
-        broken.append(f"{why.value}: {where}")
 
 
 def put_pages(spool: Spool, pages: Iterable[Page], *, max_pages: int, site: str | None = None) -> int:
@@ -170,16 +153,16 @@ def _learn_all(spool: Spool, extractor: SiteExtractor, folder: str) -> int:
         learned = learnt.fitted.learned if learnt.fitted is not None else None
         if learnt.fitted is None or learned is None:
             worst = max(worst, REJECTED)
-            print(f"webmain: {site}: {n} pages, nothing learned: {learnt.detail}", file=sys.stderr)
+            tell(f"{site}: {n} pages, nothing learned: {learnt.detail}")
             continue
         if learnt.problem or learnt.event is Event.FAILED:
             worst = max(worst, UNWRITTEN)
-            print(f"webmain: {learnt.problem}", file=sys.stderr)
+            tell(f"{learnt.problem}")
             continue
         place = shelf.path(site, extractor.name)
         print(f"{site}: {n} pages, {told(learnt.fitted)}, resemblance {learned.resemblance:.2f}, {place}")
         if is_unwatched(learnt.fitted):
-            print(f"webmain: {site}: {unwatched(learnt.fitted)}", file=sys.stderr)
+            tell(f"{site}: {unwatched(learnt.fitted)}")
     return worst
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import TYPE_CHECKING, Any
 
 from webmain.cli.exits import NOT_FOUND, OK, REJECTED, UNWRITTEN, USAGE
-from webmain.cli.sources import MODELS
+from webmain.cli.sources import MODELS, tell
 
 if TYPE_CHECKING:
     import argparse
@@ -48,9 +47,9 @@ def _models(args: argparse.Namespace) -> int:
             pages = f"{model.n_pages}" + (f" of {model.pages_given}" if model.pages_given > model.n_pages else "")
             print(f"{model.site:<{width}}  {model.method:<10} {pages:>9} {quality:>7}  {trained}")
     for error in found.errors:
-        print(f"webmain: {error}", file=sys.stderr)
+        tell(error)
     if not found.models and not found.errors:
-        print(f"webmain: {args.models}: no models here; webmain learn SITE makes one", file=sys.stderr)
+        tell(f"{args.models}: no models here; webmain learn SITE makes one")
     return REJECTED if found.errors else OK
 
 
@@ -101,15 +100,15 @@ def _forget(args: argparse.Namespace) -> int:
         try:
             gone = shelf.forget(site_key(site) or site, method)
         except ModelError as error:
-            print(f"webmain: {error}", file=sys.stderr)
+            tell(error)
             return UNWRITTEN
         if not gone and method is not None and method not in (allowed := _allowed(shelf)):
-            print(f"webmain: extractor: got {method!r}, allowed are {', '.join(sorted(allowed))}", file=sys.stderr)
+            tell(f"extractor: got {method!r}, allowed are {', '.join(sorted(allowed))}")
             return USAGE
         for path in gone:
             print(f"removed {path}")
         if not gone:
             by = f" by {method}" if method else ""
-            print(f"webmain: {site}: nothing was learned of it{by} in {args.models}", file=sys.stderr)
+            tell(f"{site}: nothing was learned of it{by} in {args.models}")
             worst = NOT_FOUND
     return worst

@@ -13,14 +13,25 @@ from webmain import MAX_BYTES, TIMEOUT_S, __version__
 from webmain.items import Page
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from webmain.archive.warc import Skip
     from webmain.extractors.base import Extractor
     from webmain.html.document import Document
 
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
 
 
+MAX_DAMAGES = 10
+"""Damaged records of an archive that are named."""
+
 MODELS = "models/sites"
 """The folder in which models of sites are looked for."""
+
+
+def tell(message: object) -> None:
+    """Print a message for people on standard error."""
+    print(f"webmain: {message}", file=sys.stderr)
 
 
 class NotFoundError(Exception):
@@ -94,11 +105,11 @@ def judge_of(document: Document, extractor: Extractor, args: argparse.Namespace)
     try:
         found = shelved(extractor, document, Shelf(args.models))
     except ModelError as error:
-        print(f"webmain: {error}; the page is judged without it", file=sys.stderr)
+        tell(f"{error}; the page is judged without it")
         return extractor
     if found is extractor and args.extractor is not None:  # by default it is a page's own affair
         site = site_of(document) or "a page without an address (--url)"
-        print(f"webmain: {site}: {extractor.name} has learned nothing of it in {args.models}", file=sys.stderr)
+        tell(f"{site}: {extractor.name} has learned nothing of it in {args.models}")
     return found
 
 
@@ -128,6 +139,39 @@ def read_page(source: str, args: argparse.Namespace) -> Page:
             return Page(url=args.url, body=file.read(args.max_bytes + 1))
     except OSError as error:
         raise NotFoundError(f"{source}: {error.strerror or error}") from error
+
+
+class ArchivePages:
+    """The pages of a WARC file, a folder of HTML files, or a pattern of such.
+
+    Attributes
+    ----------
+    problems : list of str
+        After the last page: what could not be read, at most `MAX_DAMAGES`; one message where there was no page at all.
+    """
+
+    def __init__(self, source: str, *, max_bytes: int = MAX_BYTES) -> None:
+        self.problems: list[str] = []
+        self._source, self._max_bytes = source, max_bytes
+        self._n_pages = 0
+
+    def __iter__(self) -> Iterator[Page]:
+        """Yield pages."""
+        from webmain.archive.warc import ArchiveError, read_pages
+
+        try:
+            for page in read_pages(self._source, on_skip=self._note, max_bytes=self._max_bytes):
+                self._n_pages += 1
+                yield page
+        except ArchiveError as error:
+            self.problems = [str(error)]
+        else:
+            if not self._n_pages and not self.problems:
+                self.problems = [f"{self._source}: no page in it that can be read"]
+
+    def _note(self, why: Skip, where: str | None) -> None:
+        if why.value in ("damaged", "unreadable") and len(self.problems) < MAX_DAMAGES:
+            self.problems.append(f"{where}: {why.value}")
 
 
 def local_file(source: str) -> Path:
