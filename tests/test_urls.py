@@ -22,26 +22,17 @@ BAD_URLS = [
     " ",
     "http://",
     "http://[",
-    "http://[::1",
     "http://[zz]/",
     "http://[::1]x/",
     "http://a..b/",
-    "http://.a/",
     "http://-/",
-    "http://a b/",
-    "http://a:port/",
     "http://a:99999999999999999999/",
     "http://\ud800/",
     "http://" + "é" * 300 + "/",
-    "http://xn--\u0301.com/",
     "http://" + "a" * 300 + ".com/",
     "http://a/" + "x" * MAX_URL_CHARS,
-    "http:///",
     "\x00\x01",
-    "://",
     "javascript:alert(1)",
-    "mailto:a@b.com",
-    "data:text/html,x",
 ]
 
 
@@ -51,22 +42,15 @@ BAD_URLS = [
         ("https://www.bbc.co.uk/news", "bbc.co.uk"),
         ("https://NEWS.BBC.co.uk:8443/news", "bbc.co.uk"),
         ("http://x.blogspot.com/2020/", "x.blogspot.com"),
-        ("http://www.x.blogspot.com/2020/", "x.blogspot.com"),
         ("http://blogspot.com/", "blogspot.com"),
-        ("https://octo.github.io", "octo.github.io"),
         ("//cdn.example.com/a", "example.com"),
         ("news.bbc.co.uk", "bbc.co.uk"),
-        ("news.bbc.co.uk/path", "bbc.co.uk"),
         ("localhost:8000/x", "localhost:8000"),
-        ("http://localhost/", "localhost"),
         ("http://localhost:80/", "localhost"),
         ("http://127.0.0.1:8000/", "127.0.0.1:8000"),
-        ("https://127.0.0.1/", "127.0.0.1"),
         ("http://[::1]:8000/", "[::1]:8000"),
         ("http://[2001:DB8:0::1]/", "[2001:db8::1]"),
-        ("https://www.müller.de/", "xn--mller-kva.de"),
         ("https://WWW.MÜLLER.de/", "xn--mller-kva.de"),
-        ("https://www.xn--mller-kva.de/", "xn--mller-kva.de"),
         ("https://ข่าว.ไทย/", "xn--22c8e6a1f.xn--o3cw4h"),
         ("https://user:pass@www.example.org:99/", "example.org"),
         ("https://www.example.com./", "example.com"),
@@ -74,20 +58,11 @@ BAD_URLS = [
         ("http://a.b.news.unknownsuffix/", "news.unknownsuffix"),
         ("http:\\\\www.example.com\\x", "example.com"),
         ("mailto:someone@example.com", ""),
-        ("javascript:void(0)", ""),
         ("/relative", ""),
-        ("#top", ""),
     ],
 )
 def test_site_is_the_registered_domain(url: str, key: str) -> None:
     assert site_key(url) == key
-
-
-def test_longest_override_wins() -> None:
-    overrides = {"bbc.com": "bbc.co.uk", "sport.bbc.com": "sport", "com": "never.alone"}
-    assert site_key("https://www.bbc.com/x", overrides=overrides) == "bbc.co.uk"
-    assert site_key("https://www.sport.bbc.com/x", overrides=overrides) == "sport"
-    assert site_key("https://notbbc.org/x", overrides=overrides) == "notbbc.org"
 
 
 def test_same_site_needs_two_hosts() -> None:
@@ -101,33 +76,26 @@ def test_same_site_needs_two_hosts() -> None:
     [
         ("HTTP://WWW.Example.COM", "http://www.example.com/"),
         ("https://example.com:443/a#b", "https://example.com/a"),
-        ("http://example.com:443/a", "http://example.com:443/a"),
         ("http://example.com:80/?", "http://example.com/"),
         ("http://u:p@example.com/", "http://example.com/"),
-        ("http://example.com/a/./b/../c", "http://example.com/a/c"),
         ("http://example.com/../../a/..", "http://example.com/"),
         ("http://example.com/%2e%2e/a", "http://example.com/a"),
         ("http://example.com/%7euser/%c3%a9%2f", "http://example.com/~user/%C3%A9%2F"),
         ("http://example.com/ข่าว?q=é", "http://example.com/%E0%B8%82%E0%B9%88%E0%B8%B2%E0%B8%A7?q=%C3%A9"),
-        ("http://example.com/100%", "http://example.com/100%25"),
-        ("http://example.com/a b", "http://example.com/a%20b"),
         ("http://example.com\\a\\b", "http://example.com/a/b"),
         (" http://exam\nple.com/a\tb ", "http://example.com/ab"),
         ("http://example.com/a//b/", "http://example.com/a//b/"),
         ("http://example.com/?b=2&a=1&b=1&c=&d", "http://example.com/?b=2&a=1&b=1&c=&d"),
         ("http://example.com/?utm_source=x&id=5&UTM_Medium=y&fbclid=z", "http://example.com/?id=5"),
         ("http://example.com/?utm%5Fsource=x", "http://example.com/"),
-        ("http://example.com/?gclid=1&mc_cid=2", "http://example.com/"),
         ("http://example.com/?ref=rss&source=Twitter", "http://example.com/"),
         ("http://example.com/?ref=12&source=reuters", "http://example.com/?ref=12&source=reuters"),
         ("http://example.com/a;jsessionid=1A2B?x=1", "http://example.com/a?x=1"),
         ("http://example.com/(S(abcdefghij0123456789abcd))/a.aspx", "http://example.com/a.aspx"),
         ("http://example.com/?PHPSESSID=1&sid=7", "http://example.com/?sid=7"),
         ("http://example.com/?sid=0123456789abcdef0123456789abcdef", "http://example.com/"),
-        ("http://MÜLLER.de./x", "http://xn--mller-kva.de/x"),
         ("http://[::0001]:8080/", "http://[::1]:8080/"),
         ("ftp://example.com/", None),
-        ("/only/a/path", None),
     ],
 )
 def test_normal_form(url: str, normal: str | None) -> None:
@@ -146,30 +114,19 @@ def test_normalising_twice_changes_nothing(url: str) -> None:
 @pytest.mark.parametrize(
     ("href", "joined"),
     [
-        ("b", "http://x.com/a/b"),
         ("/b?c=1#d", "http://x.com/b?c=1#d"),
         ("../b", "http://x.com/b"),
-        ("/a/../b", "http://x.com/b"),
         ("?p=2", "http://x.com/a/page?p=2"),
         ("", "http://x.com/a/page?q"),
-        ("//y.com/b", "http://y.com/b"),
         ("\\\\y.com\\b", "http://y.com/b"),
         ("http:\\/\\/y.com\\/b", "http://y.com//b"),
         ("/\\y.com/b", "http://y.com/b"),
         (" https://y.com/b\n", "https://y.com/b"),
-        ("https://y.com", "https://y.com"),
         ("https://y.com/b c", "https://y.com/b c"),
         ("javascript:void(0)", None),
-        ("JavaScript:alert('http://x.com/')", None),
         ("java\nscript:alert(1)", None),
-        ("mailto:a@b.c", None),
-        ("tel:+66", None),
-        ("data:text/html,<p>", None),
         ("ftp://x.com/", None),
-        ("about:blank", None),
-        ("http://[", None),
         ("http://a..b/", None),
-        ("https://", None),
         ("/" + "x" * MAX_URL_CHARS, None),
     ],
 )
@@ -187,18 +144,13 @@ def test_join_without_base_takes_absolute_links_only() -> None:
     ("href", "outer"),
     [
         ("https://other.com/", True),
-        ("//other.com", True),
         (" HTTPS://OTHER.com/", True),
         ("http://y.blogspot.com/", True),
         ("https://www.example.com/", False),
         ("http://cdn.example.com:8080/x", False),
         ("/path", False),
-        ("path", False),
-        ("#", False),
-        ("", False),
         ("mailto:x@other.com", False),
         ("javascript:location='//other.com'", False),
-        ("http://[", False),
         ("http:///", False),
     ],
 )
@@ -212,12 +164,6 @@ def test_same_host_option_makes_sister_hosts_outer() -> None:
     base = "https://news.example.com/a"
     assert is_outer("https://cdn.example.com/", base, "example.com", same_host=True)
     assert not is_outer("https://NEWS.example.com:99/", base, "example.com", same_host=True)
-
-
-def test_overrides_make_another_domain_inner() -> None:
-    overrides = {"bbc.com": "bbc.co.uk"}
-    assert not is_outer("https://www.bbc.com/", "https://www.bbc.co.uk/", "bbc.co.uk", overrides=overrides)
-    assert is_outer("https://www.bbc.com/", "https://www.bbc.co.uk/", "bbc.co.uk")
 
 
 @pytest.mark.parametrize(
@@ -234,16 +180,12 @@ def test_overrides_make_another_domain_inner() -> None:
         ("https://www.bbc.com/news/amp/world-123", "https://www.bbc.com/news/world-123"),
         ("https://example.com/a.amp.html", "https://example.com/a.html"),
         ("https://example.com/a.amp", "https://example.com/a"),
-        ("https://example.com/a/amp", "https://example.com/a"),
         ("https://example.com/amp/a", "https://example.com/a"),
         ("https://example.com/a?amp=1&b=2", "https://example.com/a?b=2"),
         ("https://example.com/a?outputType=amp", "https://example.com/a"),
-        ("https://example.com/a?amp", "https://example.com/a"),
         ("https://example.com/amp", "https://example.com/amp"),
         ("https://example.com/guitars/amp/best", "https://example.com/guitars/amp/best"),
-        ("https://example.com/champ/?camp=1", "https://example.com/champ/?camp=1"),
         ("https://amp.dev/a", "https://amp.dev/a"),
-        ("not a url", "not a url"),
     ],
 )
 def test_amp_addresses_are_guessed_back(url: str, guess: str) -> None:

@@ -8,7 +8,8 @@ new host, never fetched. All hosts below one registered domain are one site: its
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.resources import files
@@ -16,7 +17,6 @@ from ipaddress import ip_address
 from urllib.parse import quote, unquote, urljoin
 
 from webmain.clock import once
-from webmain.trackers import is_tracking
 
 MAX_URL_CHARS = 4_096
 """Longer URLs are refused: none leads to an article, many to traps."""
@@ -60,70 +60,51 @@ def _split(url: str) -> _Parts | None:
     if match is None:
         return None
     scheme = match[1].lower()
-    place = _place(match[2])
-    if place is None:
+    host_name, port = _host_and_port(match[2])
+    if not host_name:
         return None
-    port = None if place.port == _DEFAULT_PORTS[scheme] else place.port
-    return _Parts(scheme, place.host, port, match[3].replace("\\", "/") or "/", match[4] or "")
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """A host and the port that stood behind it, if one did."""
-
-    host: str
-    port: int | None
+    port = None if port == _DEFAULT_PORTS[scheme] else port
+    return _Parts(scheme, host_name, port, match[3].replace("\\", "/") or "/", match[4] or "")
 
 
 @lru_cache(maxsize=16_384)
-def _place(authority: str) -> _Place | None:
-    """Read what stands between `//` and the path; None if no host can be read from it."""
-    if len(authority) > 2 * _MAX_HOST_CHARS:
-        return None
-    address = _clean(authority).rpartition("@")[2]
+def _host_and_port(authority: str) -> tuple[str, int | None]:
+    """Read what is between `//` and the path: the host in lower-case ASCII, "" where none can be read, and the port."""
+    address = _clean(authority).rpartition("@")[2] if len(authority) <= 2 * _MAX_HOST_CHARS else ""
+    name, _, port = address.partition(":")
     if address.startswith("["):
-        host, closed, rest = address[1:].partition("]")
-        if not closed or rest[:1] not in {"", ":"}:
-            return None
-        port, bracketed = rest[1:], True
+        name, _, rest = address[1:].partition("]")
+        port = rest.removeprefix(":")
+        host = _ip_address(name) if address.endswith(f"]{rest}") and rest[:1] in {"", ":"} else ""
     else:
-        host, _, port = address.partition(":")
-        bracketed = False
+        host = _ascii_host(unquote(name) if "%" in name else name)
     if port and not (port.isascii() and port.isdigit() and 0 < int(port[:6]) < 65_536):
-        return None
-    plain = _plain_host(host, bracketed=bracketed)
-    return _Place(plain, int(port) if port else None) if plain else None
+        host = ""
+    return host, int(port) if host and port else None
 
 
-def _plain_host(host: str, *, bracketed: bool) -> str | None:
-    """Fold a host to lower-case ASCII; None if it can be no host."""
-    if bracketed:
-        try:
-            return str(ip_address(host.partition("%")[0]))
-        except ValueError:
-            return None
-    if "%" in host:
-        host = unquote(host)
-    host = host.lower()
-    if not host.isascii():
-        folded = _punycode(host)
-        if folded is None:
-            return None
-        host = folded
-    host = host.rstrip(".")
-    return host if len(host) <= _MAX_HOST_CHARS and ".." not in host and _HOST.fullmatch(host) else None
-
-
-def _punycode(host: str) -> str | None:
-    """Write an international host name in ASCII, by UTS 46."""
-    import idna
-
-    if len(host) > _MAX_HOST_CHARS:
-        return None
+def _ip_address(name: str) -> str:
+    """Return an IPv6 address in its shortest form, "" if this is none."""
     try:
-        return idna.encode(host, uts46=True).decode("ascii").lower()
-    except (idna.IDNAError, UnicodeError, IndexError):
-        return None
+        return str(ip_address(name.partition("%")[0]))
+    except ValueError:
+        return ""
+
+
+def _ascii_host(name: str) -> str:
+    """Fold a host to lower-case ASCII, international names by UTS 46; "" if it can be no host."""
+    name = name.lower()
+    if len(name) > _MAX_HOST_CHARS:
+        return ""
+    if not name.isascii():
+        import idna
+
+        try:
+            name = idna.encode(name, uts46=True).decode("ascii").lower()
+        except (idna.IDNAError, UnicodeError, IndexError):
+            return ""
+    name = name.rstrip(".")
+    return name if ".." not in name and _HOST.fullmatch(name) else ""
 
 
 @once
@@ -165,14 +146,12 @@ def _is_suffix(host: str) -> bool:
 @lru_cache(maxsize=16_384)
 def _key_of_authority(authority: str) -> str:
     """Return the site key of what stands between `//` and the path; "" if it is no host."""
-    place = _place(authority)
-    if place is None:
-        return ""
-    key = _key_of_host(place.host)
+    host_name, port = _host_and_port(authority)
+    key = _key_of_host(host_name)
     if ":" in key:
         key = f"[{key}]"
     is_local = "." not in key or key.endswith("]") or key.rpartition(".")[2].isdigit()
-    return f"{key}:{place.port}" if is_local and place.port not in {None, 80, 443} else key
+    return f"{key}:{port}" if key and is_local and port not in {None, 80, 443} else key
 
 
 _AUTHORITY = re.compile(r"[\x00-\x20]*(?:https?:)?[/\\]{2,}([^/\\?#]*)", re.I)
@@ -192,16 +171,13 @@ _WEB = re.compile(r"https?://", re.I)
 _CREDENTIALS = re.compile(r"((?:^|[\x00-\x20,;'\"(<])(?:[a-z][a-z0-9+.-]{0,20}:)?[/\\]{2})[^/\\?#\s]*@", re.I)
 
 
-def site_key(url: str, *, overrides: Mapping[str, str] | None = None) -> str:
+def site_key(url: str) -> str:
     """Return the key of the site a URL belongs to: its registered domain, private suffixes included.
 
     Parameters
     ----------
     url : str
         An HTTP URL, a URL without scheme (`//x.com/`), or a bare host (`news.bbc.co.uk`).
-    overrides : Mapping[str, str] or None
-        Domain to site key, for publishers with several domains and for sections that are sites of their own. The
-        longest domain that the host equals or lies below wins.
 
     Returns
     -------
@@ -210,17 +186,7 @@ def site_key(url: str, *, overrides: Mapping[str, str] | None = None) -> str:
         their own key, with the port if it isn't 80 or 443: two local servers are two sites. Under an unknown suffix the
         last two labels. "" where there is no host.
     """
-    if len(url) > MAX_URL_CHARS:
-        return ""
-    authority = _authority(url)
-    if overrides:
-        place = _place(authority)
-        name = place.host if place else ""
-        while name:
-            if name in overrides:
-                return overrides[name]
-            name = name.partition(".")[2]
-    return _key_of_authority(authority)
+    return _key_of_authority(_authority(url)) if len(url) <= MAX_URL_CHARS else ""
 
 
 def same_site(a: str, b: str) -> bool:
@@ -248,18 +214,10 @@ def without_credentials(text: str) -> str:
 
 def host(url: str) -> str:
     """Return the host of a URL, folded to lower-case ASCII, without port; "" where there is none."""
-    place = _place(_authority(url)) if len(url) <= MAX_URL_CHARS else None
-    return place.host if place else ""
+    return _host_and_port(_authority(url))[0] if len(url) <= MAX_URL_CHARS else ""
 
 
-def is_outer(
-    href: str,
-    base_url: str | None,
-    base_site: str | None,
-    same_host: bool = False,
-    *,
-    overrides: Mapping[str, str] | None = None,
-) -> bool:
+def is_outer(href: str, base_url: str | None, base_site: str | None, same_host: bool = False) -> bool:
     """Tell whether a link leads to another site than the page's.
 
     Parameters
@@ -272,8 +230,6 @@ def is_outer(
         `site_key(base_url)`, computed once a page; None to have it computed.
     same_host : bool
         Another host is enough, be it of the same site.
-    overrides : Mapping[str, str] or None
-        As for `site_key`.
 
     Notes
     -----
@@ -283,16 +239,16 @@ def is_outer(
     match = _AUTHORITY.match(href)
     if match is None or not base_url:
         return False
-    authority = match[1]
     if same_host:
-        place = _place(authority)
-        return place is not None and place.host != host(base_url)
-    key = site_key("//" + authority, overrides=overrides) if overrides else _key_of_authority(authority)
-    return key != "" and key != (base_site or site_key(base_url, overrides=overrides))
+        name = _host_and_port(match[1])[0]
+        return name != "" and name != host(base_url)
+    key = _key_of_authority(match[1])
+    return key != "" and key != (base_site or site_key(base_url))
 
 
 _PLAIN_ABSOLUTE = re.compile(r"https?://[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9])?/[!-\[\]-~]*")
 _PLAIN_ROOTED = re.compile(r"/(?![/\\])[!-\[\]-~]*")
+_MANY_SLASHES = re.compile(r"^(https?:)?/{2,}", re.I)
 
 
 def join(base: str | None, href: str) -> str | None:
@@ -313,26 +269,11 @@ def join(base: str | None, href: str) -> str | None:
     """
     if len(href) > MAX_URL_CHARS:
         return None
-    if "/." not in href:
-        if _PLAIN_ABSOLUTE.fullmatch(href):
-            return href if ".." not in href else _join_slowly(base, href)
-        if base and _PLAIN_ROOTED.fullmatch(href):
-            origin = _origin(base)
-            return origin + href if origin and len(origin) + len(href) <= MAX_URL_CHARS else None
-    return _join_slowly(base, href)
-
-
-@lru_cache(maxsize=256)
-def _origin(base: str) -> str | None:
-    """Return scheme, host and port of an HTTP URL."""
-    parts = _split(base)
-    return str(replace(parts, path="", query="")) if parts else None
-
-
-_MANY_SLASHES = re.compile(r"^(https?:)?/{2,}", re.I)
-
-
-def _join_slowly(base: str | None, href: str) -> str | None:
+    if "/." not in href and ".." not in href and _PLAIN_ABSOLUTE.fullmatch(href):
+        return href
+    if "/." not in href and base and _PLAIN_ROOTED.fullmatch(href):
+        origin = _origin(base)
+        return origin + href if origin and len(origin) + len(href) <= MAX_URL_CHARS else None
     before, mark, fragment = _clean(href).partition("#")
     path, question, query = before.partition("?")
     link = _MANY_SLASHES.sub(r"\1//", path.replace("\\", "/")) + question + query + mark + fragment
@@ -343,9 +284,17 @@ def _join_slowly(base: str | None, href: str) -> str | None:
     return joined if _split(joined) else None
 
 
+@lru_cache(maxsize=256)
+def _origin(base: str) -> str | None:
+    """Return scheme, host and port of an HTTP URL."""
+    parts = _split(base)
+    return str(replace(parts, path="", query="")) if parts else None
+
+
 _PERCENT = re.compile(r"%([0-9A-Fa-f]{2})?")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _NORMAL = re.compile(r"[A-Za-z0-9/_.,;:@!$&'()*+=~?-]*")
+_SESSION_HASH = re.compile(r"[0-9a-f]{26,64}", re.I)
 _SESSION_PARAMETER = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/;]*|/\([a-z]\([a-z0-9]{20,}\)\)(?=/)", re.I)
 
 
@@ -373,7 +322,8 @@ def normalise(url: str, *, keep_parameters: bool = False) -> str | None:
     if not keep_parameters:
         path = _SESSION_PARAMETER.sub("", path)
         query = "&".join(p for p in query.split("&") if p and not is_tracking(p))
-    path = _resolve_dots(path)
+    if "/." in path:
+        path = urljoin("file://host", "/." + path).removeprefix("file://host")  # no scheme whose `;` is its own
     normal = str(replace(parts, path=path, query=query))
     return normal if len(normal) <= MAX_URL_CHARS else None
 
@@ -393,21 +343,26 @@ def _normal_escape(match: re.Match[str]) -> str:
     return character if character in _UNRESERVED else "%" + match[1].upper()
 
 
-def _resolve_dots(path: str) -> str:
-    """Resolve `.` and `..` segments (RFC 3986, section 5.2.4)."""
-    if "/." not in path:
-        return path or "/"
-    kept: list[str] = []
-    segments = path.split("/")[1:]
-    for segment in segments:
-        if segment == "..":
-            if kept:
-                kept.pop()
-        elif segment != ".":
-            kept.append(segment)
-    if segments[-1] in {".", ".."}:
-        kept.append("")
-    return "/" + "/".join(kept)
+@once
+def _trackers() -> dict[str, frozenset[str]]:
+    """Return the names of `trackers.toml`."""
+    found = tomllib.loads(files("webmain").joinpath("trackers.toml").read_text(encoding="utf-8"))
+    return {key: frozenset(names) for key, names in found.items()}
+
+
+def is_tracking(parameter: str) -> bool:
+    """Return whether a query parameter (`name=value`, percent-encoding normal) tracks readers or holds a session id.
+
+    Names such as `ref` and `source` count only with a value that is a known channel; `sid` only with a hash.
+    """
+    known = _trackers()
+    name, _, value = parameter.partition("=")
+    name = name.lower()
+    if name in known["trackers"] or name.startswith(tuple(known["tracker_prefixes"])):
+        return True
+    if name in known["referrers"]:
+        return value.lower() in known["channels"]
+    return name in {"sid", "s"} and _SESSION_HASH.fullmatch(value) is not None
 
 
 _AMP_CACHE_PATH = re.compile(r"/(?:[a-z]{1,2}/)?(s/)?([^/]+\..*)")
