@@ -5,7 +5,6 @@ import http.client
 import re
 import subprocess
 import sys
-import threading
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -14,7 +13,6 @@ from urllib.parse import urljoin, urlsplit
 
 import pytest
 
-from demo.many import ManyPages
 from demo.server import serve
 from demo.web import Web
 
@@ -58,13 +56,6 @@ def test_it_is_a_proxy_for_the_true_host_names(base_url: str) -> None:
     caught.value.close()
 
 
-def test_it_answers_by_host(base_url: str) -> None:
-    status, headers, body = ask(base_url, "/robots.txt", host="the-tangle.example")
-    assert status == 200
-    assert b"http://the-tangle.example/maps/index.xml" in body
-    assert headers["Content-Length"] == str(len(body))
-
-
 def test_below_a_prefix_all_links_stay(base_url: str) -> None:
     status, _, body = ask(base_url, "/~khaosaiklang.example/")
     assert status == 200
@@ -90,39 +81,6 @@ def test_what_is_not_there_says_so(base_url: str) -> None:
     assert ask(base_url, "/~elsewhere.example/")[0] == 502
     assert ask(base_url, "the-tangle.example:443", method="CONNECT")[0] == 501
     assert ask(base_url, "http://the-tangle.example/", method="POST")[0] == 501
-
-
-def test_head_has_no_body(base_url: str) -> None:
-    assert ask(base_url, "http://khaosaiklang.example/", method="HEAD")[::2] == (200, b"")
-
-
-def test_one_connection_serves_many_requests_and_bad_gzip_breaks_nothing(base_url: str) -> None:
-    connection = http.client.HTTPConnection(urlsplit(base_url).netloc, timeout=10)
-    try:
-        for path in ("/p/7c1f9e2b", "/p/6ad621b0", "/p/00000000", "/p/bada55bb", "/p/10091009", "/p/7c1f9e2b"):
-            connection.request("GET", f"http://the-tangle.example{path}")
-            response = connection.getresponse()
-            assert response.status in (200, 302)
-            assert len(response.read()) == int(response.headers["Content-Length"])
-    finally:
-        connection.close()
-
-
-def test_many_threads_are_counted_right() -> None:
-    web = Web(origin="http://{host}")
-    url = "http://khaosaiklang.example/about"
-    with serve(web=web) as base_url:
-        threads = [threading.Thread(target=ask, args=(base_url, url)) for _ in range(20)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    assert web.visits[url] == 20
-
-
-def test_another_web_can_be_served() -> None:
-    with serve(web=ManyPages(n_articles=5, origin="http://{host}")) as base_url:
-        assert ask(base_url, "http://www.many-pages.example/sitemap-0.xml")[2].count(b"<loc>") == 5
 
 
 def test_the_command_says_where_it_listens() -> None:
