@@ -96,11 +96,6 @@ def test_the_setting_outranks_the_place(crawler, tmp_path, setting, path):
     assert KnownUrls(crawler).path == path.format(tmp_path)
 
 
-def test_the_spiders_store_outranks_the_setting(crawler, tmp_path):
-    crawler.spider.store_spec = f"sqlite:{tmp_path}/own.db"
-    assert KnownUrls(crawler).path == f"{tmp_path}/own.db.ledger"
-
-
 def test_a_ledger_that_cannot_be_opened_ends_the_crawl(crawler, tmp_path):
     (tmp_path / "a.jsonl.ledger").write_text("something else, long enough to be no database at all")
     with pytest.raises(CloseSpider):
@@ -136,14 +131,6 @@ def test_articles_that_are_all_kept_out_are_not_lost(crawler, known):
     assert "webmain/warning/store_lost" not in crawler.stats
 
 
-def test_an_empty_store_with_an_empty_ledger_is_no_cause_to_warn(crawler, known):
-    crawler.store = SimpleNamespace(
-        stores=SimpleNamespace(may_lack=False, count=lambda: 0, spec="jsonl:a.jsonl"), kept_out=None
-    )
-    known.spider_opened()
-    assert "webmain/warning/store_lost" not in crawler.stats
-
-
 # ---- What is skipped
 
 
@@ -162,19 +149,7 @@ def test_known_addresses_are_skipped_unless_a_feed_is_overwritten(crawler, feeds
     assert KnownUrls(crawler).skip_known is not bool(overwritten)
 
 
-def test_a_spider_may_refuse_to_skip(crawler):
-    crawler.spider.skip_known = False
-    assert KnownUrls(crawler).skip_known is False
-
-
 # ---- What is marked
-
-
-def test_a_stored_article_is_done(crawler, known):
-    tell_stored(crawler, stored("/a"), stored("/b", Outcome.UNCHANGED))
-    assert known.ledger.is_known(SITE + "/a")
-    assert known.ledger.is_known(SITE + "/b")
-    assert known.ledger.counts("news.example").articles == 2
 
 
 @pytest.mark.parametrize(
@@ -286,12 +261,6 @@ def test_the_summary_names_places_and_words(crawler, capsys):
     assert [line.split() for line in out.splitlines() if "ice" in line] == [["ice", "7"]]
 
 
-def test_the_summary_can_be_switched_off(crawler, capsys):
-    crawler.settings.set("WEBMAIN_SUMMARY", "False")
-    Summary(crawler).engine_stopped()
-    assert capsys.readouterr().out == ""
-
-
 def test_figures_are_written_for_machines(crawler, tmp_path):
     crawler.settings.set("WEBMAIN_STATS_DIR", str(tmp_path / "figures"))
     crawler.stats.update({"webmain/articles/new": 2, "webmain/site/news.example/articles": 2})
@@ -305,11 +274,6 @@ def test_figures_that_cannot_be_written_harm_nothing(crawler, caplog):
     crawler.settings.set("WEBMAIN_STATS_DIR", "/dev/null/x")
     Summary(crawler).engine_stopped()
     assert "WEBMAIN_STATS_DIR" in caplog.text
-
-
-def test_item_errors_are_counted(crawler):
-    Summary(crawler).item_error()
-    assert crawler.stats["webmain/item_errors"] == 1
 
 
 # ---- The end

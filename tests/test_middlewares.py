@@ -14,7 +14,6 @@ from scrapy.exceptions import (
     DownloadConnectionRefusedError,
     DownloadTimeoutError,
     IgnoreRequest,
-    NotConfigured,
 )
 from scrapy.http import Request, Response
 from scrapy.http.request import NO_CALLBACK
@@ -32,8 +31,6 @@ from webmain.middlewares import (
     RobotsForbiddenError,
     RobotsUnreachableError,
     Statuses,
-    StoppedError,
-    asked_url,
     failure_name,
     hold,
     is_page,
@@ -118,13 +115,6 @@ def test_a_held_slot_starts_nothing_before_its_time(delay):
         assert slot.download_delay() + slot.lastseen - time.monotonic() >= 29.9
 
 
-def test_a_shorter_wait_does_not_shorten_a_longer_one():
-    slot = Slot(1, 1.0, 0.0)
-    hold(slot, 60)
-    hold(slot, 1)
-    assert slot.lastseen - time.monotonic() > 58
-
-
 @pytest.mark.parametrize(
     ("status", "header", "held", "gives_up"),
     [
@@ -176,12 +166,6 @@ def test_a_body_that_is_too_large_is_a_rejection(crawler):
     assert crawler.stats["webmain/rejected/too_large"] == 1
 
 
-def test_a_request_that_was_let_go_is_no_failure(crawler):
-    Failures(crawler).process_exception(Request("https://a.example/"), StoppedError("closing"))
-    assert crawler.heard == []
-    assert crawler.stats == {}
-
-
 @pytest.mark.parametrize(
     ("request_", "page"),
     [
@@ -216,20 +200,6 @@ def test_a_status_is_told_with_its_reason_and_kept_from_the_spider(crawler, stat
         middleware.process_spider_input(response)
     assert crawler.stats[f"webmain/rejected/{reason}"] == 1
     assert crawler.heard[0][1]["retry_after_s"] == 7
-
-
-@pytest.mark.parametrize(("status", "meta"), [(200, {}), (204, {}), (404, {"handle_httpstatus_list": [404]})])
-def test_what_is_wanted_reaches_the_spider(crawler, status, meta):
-    request = Request("https://a.example/x", meta=meta)
-    assert Statuses.from_crawler(crawler).process_spider_input(Response(request.url, status, request=request)) is None
-    assert crawler.heard == []
-
-
-def test_the_address_asked_for_is_the_first_of_a_chain():
-    assert asked_url(Request("https://a.example/1")) == "https://a.example/1"
-    assert asked_url(Request("https://a.example/3", meta={"redirect_urls": ["https://a.example/1", "x:2"]})).endswith(
-        "/1"
-    )
 
 
 # ---- robots.txt
@@ -306,13 +276,6 @@ def test_a_crawl_delay_becomes_the_slots_delay(crawler, wanted, delay):
     assert slot.delay == delay
 
 
-@pytest.mark.parametrize("wanted", [b"0", b"-3", b"inf", b"nan", b"soon", b""])
-def test_a_crawl_delay_that_is_none_changes_nothing(crawler, wanted):
-    middleware = robots(crawler, [(200, RULES % wanted)])
-    assert allowed(middleware, "/x") is True
-    assert crawler.engine.downloader.slots["a.example"].delay == 0.5
-
-
 def test_a_crawl_delay_never_makes_the_crawl_faster(crawler):
     middleware = robots(crawler, [(200, RULES % b"0.2")], DOWNLOAD_DELAY=3)
     crawler.engine.downloader.slots["a.example"].delay = 3
@@ -358,11 +321,6 @@ def test_answers_are_recorded_as_they_came(crawler, tmp_path):
     assert "Set-Cookie" not in dict(found.headers)
 
 
-def test_nothing_is_recorded_unless_asked(crawler):
-    with pytest.raises(NotConfigured):
-        Recorder.from_crawler(crawler)
-
-
 def test_a_recording_that_cannot_be_written_ends_the_crawl(crawler, tmp_path, monkeypatch):
     made = recorder(crawler, tmp_path / "r.warc.gz")
 
@@ -390,12 +348,6 @@ def test_the_user_agent_says_who_and_where():
     assert user_agent("") == user_agent("  ")
     assert user_agent("mailto:a@b.example").endswith(" (+mailto:a@b.example)")
     assert "\n" not in user_agent("x\r\nInjected: yes")
-
-
-def test_a_user_agent_of_ones_own_stays():
-    settings = Settings({"USER_AGENT": "mine/1.0"})
-    Webmain().update_settings(settings)
-    assert settings["USER_AGENT"] == "mine/1.0"
 
 
 def test_a_replay_touches_no_network_and_waits_for_nothing():

@@ -1,4 +1,3 @@
-import json
 import re
 from datetime import UTC, datetime
 
@@ -8,7 +7,6 @@ from hypothesis import strategies as st
 
 from webmain.summary import (
     MAX_SITES,
-    as_json,
     as_prometheus,
     display_width,
     headline,
@@ -48,12 +46,6 @@ def test_the_figures_are_read_from_the_stats():
     assert list(found.sites.items()) == [("b.example", (5, 4)), ("a.example", (3, 0)), ("127.0.0.1:80", (0, 1))]
 
 
-def test_no_stats_are_no_articles():
-    found = outcome({})
-    assert (found.articles, found.errors, found.rejected) == (0, 0, {})
-    assert "0 new" in render(found)
-
-
 @pytest.mark.parametrize(
     ("stats", "text"),
     [
@@ -76,11 +68,6 @@ def test_the_summary_says_everything():
         assert part in text
 
 
-def test_methods_are_told_by_the_names_that_they_are_asked_for():
-    found = {"webmain/extractor/line_block": 1, "webmain/extractor/learned": 7}
-    assert "  by method    7 learned, 1 line_block\n" in render(outcome({**STATS, **found}))
-
-
 def test_articles_in_doubt_are_told_with_their_list():
     review = {
         "webmain/review/list": "a.jsonl.review",
@@ -93,10 +80,6 @@ def test_articles_in_doubt_are_told_with_their_list():
     assert "list: a.jsonl.review" in text
     assert "2 kept out" in render(outcome({**STATS, **review, "webmain/review/kept_out": 2}))
     assert 'webmain_review{crawl="c",outcome="doubtful"} 3' in as_prometheus({**STATS, **review}, name="c")
-
-
-def test_without_a_list_nothing_is_said_of_doubt():
-    assert "review" not in render(outcome(STATS)) + as_prometheus(STATS, name="c")
 
 
 def test_many_sites_are_put_together():
@@ -128,21 +111,6 @@ def test_a_padded_text_has_its_width(text, columns):
     assert "\x1b" not in padded
 
 
-def test_a_long_text_is_cut_at_whole_characters():
-    assert pad("abcdef", 4) == "abc…"
-    assert pad("日本語", 4) == "日… "
-
-
-def test_words_in_thai_and_in_english_stand_in_one_column():
-    lines = render(outcome({}), words=[("ข่าว", 12), ("ice", 3)]).splitlines()[-2:]
-    assert len({display_width(line) for line in lines}) == 1
-
-
-def test_json_holds_every_figure():
-    assert json.loads(as_json(STATS))["finish_time"] == "2026-01-01T00:00:00+00:00"
-    assert set(json.loads(as_json(STATS))) == set(STATS)
-
-
 def test_prometheus_lines_are_well_formed():
     text = as_prometheus({**STATS, 'webmain/site/odd"\\\n.example/articles': 1}, name="news")
     sample = re.compile(r'webmain_[a-z_]+\{crawl="news"(,[a-z]+="([^"\\\n]|\\.)*")?\} [0-9.e+]+')
@@ -152,10 +120,6 @@ def test_prometheus_lines_are_well_formed():
     assert 'webmain_finished_timestamp_seconds{crawl="news"} 1767225600' in lines
     kinds = [line.split()[2] for line in lines if line.startswith("# TYPE")]
     assert len(kinds) == len(set(kinds))
-
-
-def test_large_figures_are_written_in_full():
-    assert "} 12345678" in as_prometheus({"webmain/known": 12_345_678}, name="x")
 
 
 def test_a_file_is_replaced_at_once(tmp_path):

@@ -154,12 +154,6 @@ def test_what_is_no_web_address_is_refused_as_one(command, url, page, capsys):
     assert f"argument --url: {url!r} is no web address" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("url", ["https://courier.example", "HTTP://ข่าว.example:8080/a b?c=d", " https://[::1]/x "])
-def test_a_web_address_is_the_pages(url, page, capsys):
-    assert cli.main(["extract", "-f", "json", page, "--url", url]) == exits.OK
-    assert json.loads(capsys.readouterr().out)["url"] == url.strip()
-
-
 @pytest.mark.parametrize("command", ["extract", "explain"])
 def test_a_method_that_learned_nothing_of_a_site_says_so(command, page, tmp_path, capsys):
     run = [command, "-e", "svm", page, "--models", str(tmp_path)]
@@ -170,12 +164,6 @@ def test_a_method_that_learned_nothing_of_a_site_says_so(command, page, tmp_path
     assert "no model of this site and no description on the page" in told.err + told.out
     cli.main(run)
     assert "a page without an address (--url): svm has learned nothing" in capsys.readouterr().err
-
-
-def test_the_default_method_says_nothing_of_sites_it_has_not_learned(page, tmp_path, capsys):
-    for command in ("extract", "explain"):
-        assert cli.main([command, page, "--models", str(tmp_path), "--url", "https://courier.example/a"]) == exits.OK
-        assert capsys.readouterr().err == ""
 
 
 def test_explain_shows_every_block_with_verdict_and_reason(page, capsys):
@@ -225,16 +213,6 @@ def test_explain_shows_how_sure_a_method_is_and_of_which_blocks_it_is_not(page, 
     assert json.loads(capsys.readouterr().out)["confidence"] == 0.8125
 
 
-def test_explain_says_nothing_of_confidence_where_there_is_none(page, capsys):
-    assert cli.main(["explain", "-e", "line_block", page]) == exits.OK
-    out = capsys.readouterr().out
-    assert "confidence" not in out
-    assert "prob." not in out
-    assert not [line for line in out.splitlines()[3:] if line[1:2] == "?"]
-    cli.main(["explain", "-f", "json", "-e", "line_block", page])
-    assert json.loads(capsys.readouterr().out)["confidence"] is None
-
-
 @pytest.fixture
 def review_list(tmp_path):
     store = tmp_path / "articles.jsonl"
@@ -261,11 +239,6 @@ def test_review_shows_the_least_confident_first(review_list, capsys):
     assert "\x1b" not in out
     assert cli.main(["review", f"{review_list}.review", "--limit", "1"]) == exits.OK
     assert capsys.readouterr().out.count("https") == 1
-
-
-def test_review_prints_whole_entries_as_lines(review_list, capsys):
-    assert cli.main(["review", "-f", "jsonl", str(review_list)]) == exits.OK
-    assert [json.loads(line)["id"] for line in capsys.readouterr().out.splitlines()] == ["1", "2", "0"]
 
 
 def test_review_of_what_is_no_list_is_told(tmp_path, capsys):

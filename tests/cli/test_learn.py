@@ -106,12 +106,6 @@ def test_what_cannot_be_learned_from_is_told(args, code, told, capsys):
     assert told in capsys.readouterr().err
 
 
-def test_an_unknown_method_is_wrong_usage(archive):
-    with pytest.raises(SystemExit) as ended:
-        run("learn", archive, "-e", "nosuch")
-    assert ended.value.code == exits.USAGE
-
-
 def test_a_folder_that_cannot_be_written_is_told(archive, capsys):
     assert run("learn", archive, "-e", PLACES, "--models", "/dev/null/m") == exits.UNWRITTEN
     assert "/dev/null/m" in capsys.readouterr().err
@@ -137,12 +131,6 @@ def test_models_are_listed_and_forgotten(archive, capsys):
     assert [m.site for m in Shelf("models/sites").models().models] == ["two.example"]
 
 
-def test_a_method_may_be_named_by_its_import_path_when_it_is_forgotten(archive):
-    run("learn", archive, "-e", PLACES)
-    assert run("forget", "one.example", "two.example", "-e", f"{PLACES}:long=50") == exits.OK
-    assert Shelf("models/sites").models().models == ()
-
-
 def test_a_folder_from_which_nothing_can_be_removed_is_told_in_one_line(archive, capsys, monkeypatch):
     run("learn", archive, "-e", PLACES)
     capsys.readouterr()
@@ -155,19 +143,6 @@ def test_a_folder_from_which_nothing_can_be_removed_is_told_in_one_line(archive,
     out, err = capsys.readouterr()
     assert out == ""
     assert err.splitlines() == ["webmain: models/sites/one.example.places.json: Permission denied"]
-
-
-def test_a_folder_that_cannot_be_read_is_told_in_one_line(archive, capsys, monkeypatch):
-    run("learn", archive, "-e", PLACES)
-    capsys.readouterr()
-
-    def refuse(*_args, **_options):
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr(Path, "iterdir", refuse)
-    assert run("forget", "one.example") == exits.UNWRITTEN
-    assert run("models") == exits.REJECTED
-    assert capsys.readouterr().err.splitlines() == ["webmain: models/sites: Permission denied"] * 2
 
 
 def folder_of_pages(folder, n_pages=6):
@@ -209,20 +184,6 @@ def test_the_default_method_learns_and_is_used_where_nothing_is_said(archive, ca
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 24
     assert lines[:12] == lines[12:]
-
-
-def test_pages_given_and_pages_learned_from_are_both_listed(capsys):
-    html = [page("one.example", n // 2) for n in range(8)]
-    with WarcWriter("double.warc.gz") as writer:
-        for n, text in enumerate(html):
-            writer.write(f"https://one.example/{n}", 200, {"Content-Type": "text/html"}, text.encode())
-    assert run("learn", "double.warc.gz", "-e", "lbda") == exits.OK
-    capsys.readouterr()
-    assert run("models") == exits.OK
-    assert "4 of 8" in capsys.readouterr().out
-    assert run("models", "-f", "json") == exits.OK
-    (record,) = json.loads(capsys.readouterr().out)
-    assert (record["n_pages"], record["pages_given"], record["after_change"]) == (4, 8, False)
 
 
 def test_a_damaged_model_is_listed_as_such(archive, capsys):

