@@ -6,6 +6,7 @@ The models trained here are thrown away: our own gold pages are for measuring, n
 import gzip
 import hashlib
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -216,11 +217,18 @@ def test_made_up_pages_are_shared_out_among_the_folds(monkeypatch, pages):
         asked.append((len({fold_of(page.site) for page in fold}), count))
         return iter(())
 
-    monkeypatch.setattr(building, "made_up_pages", noting)
+    monkeypatch.setattr("training.pages.made_up_pages", noting)
     list(made_up_of(pages, count=12, seed=1))
     assert sum(count for _, count in asked) == 12
     assert max(count for _, count in asked) - min(count for _, count in asked) <= 1
     assert {n_folds for n_folds, _ in asked} == {1}
+
+
+def test_without_the_makers_the_remedy_is_named_and_none_are_needed_for_no_pages(monkeypatch, pages):
+    monkeypatch.setitem(sys.modules, "training.pages", None)
+    assert list(made_up_of(pages, count=0, seed=1)) == []
+    with pytest.raises(TrainingError, match="source checkout"):
+        list(made_up_of(pages, count=1, seed=1))
 
 
 def test_pages_without_a_known_site_are_sites_of_their_own():

@@ -11,8 +11,7 @@ from typing import Final, TypeVar
 
 from webmain.evaluation.records import GoldPage
 from webmain.evaluation.training.boosting import TrainingError
-from webmain.evaluation.training.made_up import ARTICLES, made_up_pages
-from webmain.evaluation.training.rows import N_FOLDS, Rows, fold_of, rows_of
+from webmain.evaluation.training.rows import N_FOLDS, NEWS_TYPES, Rows, fold_of, rows_of
 
 Given = TypeVar("Given")
 Made = TypeVar("Made")
@@ -65,8 +64,22 @@ def made_up_of(pages: Sequence[GoldPage], *, count: int, seed: int) -> Iterator[
     count : int
         Of all together, each fold its part.
     seed : int
+
+    Raises
+    ------
+    TrainingError
+        Pages are to be made up, and their makers, which are no part of the installed package, are not there.
     """
-    articles = [page for page in pages if page.page_type in ARTICLES] or pages
+    if not count:
+        return
+    try:
+        from training.pages import made_up_pages
+    except ImportError as error:
+        raise TrainingError(
+            f"pages are made up by the folder training/ of the source checkout and by Jinja2 ({error}): run webmain train "
+            "in a checkout with webmain[train] installed, or with --made-up 0"
+        ) from error
+    articles = [page for page in pages if page.page_type in NEWS_TYPES] or pages
     folds = [[page for page in articles if fold_of(page.site) == fold] for fold in range(N_FOLDS)]
     filled = [fold for fold in folds if fold]
     for number, fold in enumerate(filled):

@@ -6,10 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webmain.evaluation.records import GoldPage
-from webmain.evaluation.training import made_up
-from webmain.evaluation.training.made_up import changed, made_up_pages
-from webmain.evaluation.training.made_up_changes import (
+from training import pages as makers
+from training.changes import (
     INSERTIONS,
     REWRITINGS,
     add_comments,
@@ -18,14 +16,16 @@ from webmain.evaluation.training.made_up_changes import (
     rewrite_paragraphs,
     shorten,
 )
-from webmain.evaluation.training.made_up_comments import thread
-from webmain.evaluation.training.made_up_desk import Desk, new_desk
-from webmain.evaluation.training.made_up_names import NAMINGS, Naming
-from webmain.evaluation.training.made_up_page import OpenPage
-from webmain.evaluation.training.made_up_prose import Prose, sentences
-from webmain.evaluation.training.made_up_scripts import script_swapped, swap_languages
-from webmain.evaluation.training.made_up_templates import whole_page
-from webmain.evaluation.training.made_up_words import worded_languages, wording
+from training.classes import Naming
+from training.data import languages, wording
+from training.layouts import whole_page
+from training.markup import box
+from training.opened import OpenPage
+from training.pages import changed, made_up_pages
+from training.prose import Prose, sentences
+from training.scripts import script_swapped
+from training.threads import thread
+from webmain.evaluation.records import GoldPage
 from webmain.features.alignment import gold_content
 from webmain.html.blocks import default_blocks
 from webmain.html.document import Document
@@ -72,9 +72,8 @@ def gold_page(number, *, page_type="article", language="en", n_paragraphs=8):
 PAGES = [gold_page(n, page_type="forum" if n % 5 == 4 else "article") for n in range(10)]
 
 
-def desk_for(page, seed, naming=None):
-    draw = random.Random(seed)
-    return new_desk(draw, Prose(PAGES).dealer(page, draw), naming=naming)
+def draw_for(page, seed, naming=None):
+    return Prose(PAGES).draw(page, random.Random(seed), naming=naming)
 
 
 def labelled(html, gold):
@@ -135,7 +134,7 @@ def test_articles_stay_recognisable_by_their_gold():
 
 
 def test_pages_that_are_no_articles_keep_their_text_and_get_no_comments(monkeypatch):
-    monkeypatch.setattr(made_up, "SWAPPED_SHARE", 0)
+    monkeypatch.setattr(makers, "SWAPPED_SHARE", 0)
     forums = [page for page in PAGES if page.page_type == "forum"]
     texts = {page.id: page.text for page in forums}
     for made in made_up_pages(forums, count=12, seed=2):
@@ -145,7 +144,7 @@ def test_pages_that_are_no_articles_keep_their_text_and_get_no_comments(monkeypa
 
 def test_pages_that_do_not_show_their_gold_are_replaced_by_layouts_of_our_own():
     broken = replace(PAGES[0], html="<html><body><p>Something else altogether stands here.</p></body></html>")
-    assert changed(broken, desk_for(broken, 1)) is None
+    assert changed(broken, draw_for(broken, 1)) is None
     made = list(made_up_pages([broken, *PAGES[1:4]], count=20, seed=1))
     assert any(page.site == "site0.com" and recall(page.html, page.text) > 0.95 for page in made)
 
@@ -158,9 +157,9 @@ def test_pages_that_do_not_show_their_gold_and_are_no_articles_are_left_out():
 @pytest.mark.parametrize("seed", range(25))
 def test_inserted_blocks_are_never_content(seed):
     page = PAGES[seed % 4]
-    opened, desk = OpenPage(page), desk_for(page, seed)
-    for change, _ in INSERTIONS:
-        change(opened, desk)
+    opened, d = OpenPage(page), draw_for(page, seed)
+    for change in INSERTIONS:
+        change(opened, d)
     lines = {" ".join(line.split()) for line in without_mark(page)}
     texts, marks = labelled(opened.html(), page.text)
     assert {text for text, mark in zip(texts, marks, strict=True) if mark} == lines
@@ -169,9 +168,9 @@ def test_inserted_blocks_are_never_content(seed):
 @pytest.mark.parametrize("seed", range(25))
 def test_rewritten_markup_keeps_article_and_boxes_apart(seed):
     page = PAGES[seed % 4]
-    opened, desk = OpenPage(page), desk_for(page, seed)
-    for change, _ in (*INSERTIONS, *REWRITINGS):
-        change(opened, desk)
+    opened, d = OpenPage(page), draw_for(page, seed)
+    for change in (*INSERTIONS, *REWRITINGS):
+        change(opened, d)
     texts, marks = labelled(opened.html(), page.text)
     content = [text for text, mark in zip(texts, marks, strict=True) if mark]
     assert " ".join(tokens(" ".join(content))) == " ".join(tokens(page.text))
@@ -180,32 +179,32 @@ def test_rewritten_markup_keeps_article_and_boxes_apart(seed):
 @pytest.mark.parametrize("seed", range(40))
 def test_layouts_of_our_own_hold_the_article_and_nothing_of_it_twice(seed):
     page = PAGES[seed % 4]
-    made = whole_page(page, desk_for(page, seed))
+    made = whole_page(page, draw_for(page, seed))
     texts, marks = labelled(made.html, made.text)
     content = tokens(" ".join(text for text, mark in zip(texts, marks, strict=True) if mark))
     assert content == tokens(made.text)
 
 
 def test_layouts_of_our_own_tell_stories_of_many_lengths():
-    lengths = {whole_page(PAGES[0], desk_for(PAGES[0], seed)).text.count("\n\n") + 1 for seed in range(40)}
+    lengths = {whole_page(PAGES[0], draw_for(PAGES[0], seed)).text.count("\n\n") + 1 for seed in range(40)}
     assert {1, 2, 8} <= lengths
 
 
 @pytest.mark.parametrize("share", [0.3, 6.0])
 def test_threads_are_as_long_as_asked_for(share):
-    desk = desk_for(PAGES[0], 3)
+    d = draw_for(PAGES[0], 3)
     wanted = int(len(PAGES[0].text) * share)
-    assert wanted <= len(thread(desk, wanted).text) < wanted + 3_000
+    assert wanted <= len(thread(d, wanted).text) < wanted + 3_000
 
 
 def test_threads_end_after_two_hundred_comments():
-    desk = desk_for(PAGES[0], 3)
-    assert len(thread(desk, 10**9).text) < 200 * 10_000
+    d = draw_for(PAGES[0], 3)
+    assert len(thread(d, 10**9).text) < 200 * 10_000
 
 
 def test_comments_of_a_page_are_told():
-    opened, desk = OpenPage(PAGES[0]), desk_for(PAGES[0], 1)
-    add_comments(opened, desk)
+    opened, d = OpenPage(PAGES[0]), draw_for(PAGES[0], 1)
+    add_comments(opened, d)
     shown = tokens(re.sub("<[^>]+>", " ", opened.html()))
     assert set(tokens(opened.comments[0])) <= set(shown)
 
@@ -214,10 +213,10 @@ def test_prose_is_dealt_from_other_sites_in_the_same_language():
     german = gold_page(50, language="de")
     pages = [*PAGES, german, replace(gold_page(51, language="de"), site="other.de")]
     prose = Prose(pages)
-    dealt = " ".join(prose.dealer(german, random.Random(1)).run(20))
+    dealt = " ".join(prose.draw(german, random.Random(1)).run(20))
     assert set(sentences(dealt)) <= set(sentences(pages[-1].text))
     own = set(sentences(PAGES[0].text))
-    english = prose.dealer(PAGES[0], random.Random(1))
+    english = prose.draw(PAGES[0], random.Random(1))
     assert not own & {sentence for _ in range(200) for sentence in english.run(3)}
 
 
@@ -237,7 +236,7 @@ def test_bullets_are_no_part_of_a_sentence(line):
 
 def test_shortened_articles_lose_the_same_lines_in_page_and_gold():
     opened = OpenPage(PAGES[0])
-    shorten(opened, desk_for(PAGES[0], 2))
+    shorten(opened, draw_for(PAGES[0], 2))
     lines = without_mark(PAGES[0])
     kept = opened.gold.split("\n\n")
     assert 2 <= len(kept) <= 5
@@ -249,14 +248,14 @@ def test_shortened_articles_lose_the_same_lines_in_page_and_gold():
 def test_short_articles_are_not_cut():
     page = gold_page(60, n_paragraphs=2)
     opened = OpenPage(page)
-    shorten(opened, desk_for(page, 2))
+    shorten(opened, draw_for(page, 2))
     assert opened.gold == page.text
 
 
 @pytest.mark.parametrize("naming", [Naming.NONE, Naming.HASHED, Naming.UTILITY, Naming.BLURRED])
 def test_renamed_pages_keep_none_of_their_names(naming):
     opened = OpenPage(PAGES[0])
-    rename(opened, desk_for(PAGES[0], 1, naming))
+    rename(opened, draw_for(PAGES[0], 1, naming))
     html = opened.html()
     assert "qqstory" not in html
     assert 'class="par"' not in html
@@ -265,20 +264,20 @@ def test_renamed_pages_keep_none_of_their_names(naming):
 
 def test_renaming_is_the_same_all_over_a_page():
     opened = OpenPage(PAGES[0])
-    rename(opened, desk_for(PAGES[0], 1, Naming.HASHED))
+    rename(opened, draw_for(PAGES[0], 1, Naming.HASHED))
     assert len(set(re.findall('<p class="([^"]+)"', opened.html()))) == 1
 
 
 def test_renaming_keeps_classes_that_hide():
     page = replace(PAGES[0], html=str(PAGES[0].html).replace("<h1>", '<p class="sr-only x">Jump</p><h1>'))
     opened = OpenPage(page)
-    rename(opened, desk_for(page, 1, Naming.NONE))
+    rename(opened, draw_for(page, 1, Naming.NONE))
     assert 'class="sr-only"' in opened.html()
 
 
-@pytest.mark.parametrize("naming", NAMINGS)
+@pytest.mark.parametrize("naming", list(Naming))
 def test_every_naming_names_every_part_the_same_way_twice(naming):
-    names = desk_for(PAGES[0], 4, naming).names
+    names = draw_for(PAGES[0], 4, naming).classes
     for role in ("comment", "teaser", "side", "legal"):
         assert names.of(role) == names.of(role)
         assert (names.of(role) == "") == (naming is Naming.NONE)
@@ -293,7 +292,7 @@ def test_ids_stand_once_on_a_page():
 def test_tables_hold_the_article_after_the_parser_has_read_them():
     for seed in range(8):
         opened = OpenPage(PAGES[0])
-        lay_out_in_tables(opened, desk_for(PAGES[0], seed))
+        lay_out_in_tables(opened, draw_for(PAGES[0], seed))
         texts, marks = labelled(opened.html(), PAGES[0].text)
         assert [text for text, mark in zip(texts, marks, strict=True) if mark] == without_mark(PAGES[0])
 
@@ -302,7 +301,7 @@ def test_paragraphs_written_with_breaks_are_told_apart():
     seen = set()
     for seed in range(30):
         opened = OpenPage(PAGES[0])
-        rewrite_paragraphs(opened, desk_for(PAGES[0], seed))
+        rewrite_paragraphs(opened, draw_for(PAGES[0], seed))
         html = opened.html()
         texts, marks = labelled(html, PAGES[0].text)
         assert [text for text, mark in zip(texts, marks, strict=True) if mark] == without_mark(PAGES[0])
@@ -310,10 +309,10 @@ def test_paragraphs_written_with_breaks_are_told_apart():
     assert seen == {True, False}
 
 
-@pytest.mark.parametrize("language", swap_languages())
+@pytest.mark.parametrize("language", languages("scripts"))
 def test_swapped_pages_keep_their_answer(language):
-    page = changed(PAGES[0], desk_for(PAGES[0], 6))
-    made = script_swapped(page, language, draw=random.Random(1))
+    page = changed(PAGES[0], draw_for(PAGES[0], 6))
+    made = script_swapped(page, language, random=random.Random(1))
     assert made.language == language
     texts, marks = labelled(made.html, made.text)
     right = [mark == ("par" in text or mark) for text, mark in zip(texts, marks, strict=True)]
@@ -332,7 +331,7 @@ def test_same_word_becomes_the_same_word_wherever_it_stands():
         text="harbour museum harbour",
         language="en",
     )
-    made = script_swapped(page, "ru", draw=random.Random(3))
+    made = script_swapped(page, "ru", random=random.Random(3))
     first, second, third = made.text.split()
     assert first == third != second
     assert f"<i>{first}</i>" in made.html
@@ -344,7 +343,7 @@ def test_sentences_end_as_the_script_ends_them(language, stop):
     page = GoldPage(
         id="1", dataset="s", html="<p>x</p>", text="Railways close at 3.14 today. Museums open.", language="en"
     )
-    text = script_swapped(page, language, draw=random.Random(3)).text
+    text = script_swapped(page, language, random=random.Random(3)).text
     assert "3.14" in text
     assert text.rstrip().endswith(stop)
     assert (". " in text) == (language == "ru")
@@ -352,21 +351,21 @@ def test_sentences_end_as_the_script_ends_them(language, stop):
 
 @pytest.mark.parametrize("language", ["th", "zh", "ja"])
 def test_words_of_scripts_without_spaces_stand_together(language):
-    made = script_swapped(PAGES[0], language, draw=random.Random(3))
+    made = script_swapped(PAGES[0], language, random=random.Random(3))
     assert made.text.count(" ") < PAGES[0].text.count(" ") / 3
 
 
 def test_arabic_pages_run_from_the_right():
-    assert 'dir="rtl"' in str(script_swapped(PAGES[0], "ar", draw=random.Random(3)).html)
+    assert 'dir="rtl"' in str(script_swapped(PAGES[0], "ar", random=random.Random(3)).html)
 
 
 def test_json_of_swapped_pages_is_swapped_too():
-    made = script_swapped(PAGES[0], "ko", draw=random.Random(3))
+    made = script_swapped(PAGES[0], "ko", random=random.Random(3))
     assert "NewsArticle" in made.html
     assert "A title" not in made.html
 
 
-@pytest.mark.parametrize("language", worded_languages())
+@pytest.mark.parametrize("language", languages("words"))
 def test_wordings_have_all_concepts_and_no_empty_variant(language):
     words = wording(language)
     assert set(words) == set(wording("en"))
@@ -378,10 +377,10 @@ def test_languages_without_a_wording_speak_english():
     assert wording("xh") == wording("en")
 
 
-@given(st.text(max_size=300), st.sampled_from(swap_languages()))
+@given(st.text(max_size=300), st.sampled_from(languages("scripts")))
 def test_any_text_can_be_swapped(text, language):
     page = GoldPage(id="1", dataset="s", html="<p>x</p>", text=text)
-    made = script_swapped(page, language, draw=random.Random(1))
+    made = script_swapped(page, language, random=random.Random(1))
     assert bool(made.text.strip()) == bool(text.strip()) or not any(c.isalnum() for c in text)
 
 
@@ -394,7 +393,7 @@ def test_any_markup_can_be_opened_and_written(html):
 @pytest.mark.parametrize("odd", ["&#8;", "\x0c", "\x00", "\ufffe", "\ud800", "&#xfffe;", "&#xd800;"])
 def test_characters_that_no_tree_can_hold_are_left_out(odd):
     page = replace(PAGES[0], html=str(PAGES[0].html).replace('class="par">', f'class="par{odd}">{odd}x '))
-    made = script_swapped(changed(page, desk_for(page, 1)), "ru", draw=random.Random(1))
+    made = script_swapped(changed(page, draw_for(page, 1)), "ru", random=random.Random(1))
     assert made.html.count("<p") >= 8
 
 
@@ -403,7 +402,11 @@ def test_bytes_are_decoded():
     assert OpenPage(page).found_share == pytest.approx(1.0, abs=0.01)
 
 
-def test_desks_name_pages_in_all_ways():
-    seen = {desk_for(PAGES[0], seed).names.naming for seed in range(120)}
-    assert seen == set(NAMINGS)
-    assert isinstance(desk_for(PAGES[0], 1), Desk)
+def test_sites_name_their_classes_in_all_ways():
+    assert {draw_for(PAGES[0], seed).classes.naming for seed in range(120)} == set(Naming)
+
+
+@pytest.mark.parametrize("name", ["sidebar", "footer", "cookies", "calendar", "trackbacks", "headlines", "signature"])
+def test_every_box_can_be_drawn_without_prose(name):
+    alone = Prose([]).draw(PAGES[0], random.Random(1))
+    assert tokens(re.sub("<[^>]+>", " ", box(alone, name)))

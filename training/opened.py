@@ -3,35 +3,38 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from lxml import etree
+from lxml.html import HTMLParser
+from selectolax.lexbor import LexborHTMLParser
 
 from webmain.evaluation.records import GoldPage
 from webmain.features.alignment import gold_content
+from webmain.html.encoding import decode
 from webmain.html.tree import BLOCK_TAGS
 
-NEVER_TEXT: Final = frozenset(
-    {"script", "style", "template", "title", "noembed", "iframe", "textarea", "select", "svg"}
-)
+NEVER_TEXT: Final = frozenset("script style template title noembed iframe textarea select svg".split())
 _NO_PLACE: Final = frozenset(
     "ul ol dl table tbody thead tfoot tr p a span font b i em strong center h1 h2 h3 h4 h5 h6 li dt dd".split()
 )
 """Elements into which no box can be put: the parser would move it elsewhere, or nobody writes so."""
 CONTAINER_SHARE: Final = 0.85
-"""Share of the article's characters that its container holds at the least."""
+"""Least share of the article's characters that is in its container."""
 _UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 """What no XML tree can hold."""
 _SLOT = re.compile('<x-slot id="(\\d+)"></x-slot>')
 
-Element = etree._Element
+Element = Any
+"""An element of lxml, as `lxml.html` extends them; its stubs know them as no type of their own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run of text and the block-level element it stands in."""
+    """A run of text and the block-level element around it."""
 
     owner: Element
     text: str
@@ -50,7 +53,7 @@ class OpenPage:
     root, body : Element
         The tree, without scripts' and style sheets' content.
     content : list of Run
-        The runs that the gold text holds.
+        The runs that are in the gold text.
     container : Element
         The innermost element that can hold boxes and holds nearly all of the article.
     """
@@ -74,33 +77,19 @@ class OpenPage:
         return sum(len(run.text) for run in self.content) / max(len(" ".join(self.gold.split())), 1)
 
     def slot(self, html: str) -> Element:
-        """Return an element that stands for markup and becomes it when the page is written."""
+        """Return an element that is replaced by markup when the page is written."""
         self._slots.append(html)
         return etree.Element("x-slot", id=str(len(self._slots) - 1))
 
     def html(self) -> str:
-        """Write the page."""
-        written = etree.tostring(self.root, encoding="unicode", method="html", doctype="<!DOCTYPE html>")
-        return _SLOT.sub(lambda match: self._slots[int(match[1])], written)
-
-    def child_of_container(self, element: Element) -> Element | None:
-        """Return the child of the container in which an element stands; None if it stands elsewhere."""
-        parent = element.getparent()
-        while parent is not None and parent is not self.container:
-            element, parent = parent, parent.getparent()
-        return None if parent is None else element
+        """Return the page's markup."""
+        return _SLOT.sub(lambda match: self._slots[int(match[1])], write_html(self.root))
 
 
 def read_html(html: str | bytes) -> Element:
     """Parse a page as browsers do, its scripts and style sheets emptied (but for JSON-LD)."""
-    from lxml.html import HTMLParser
-    from selectolax.lexbor import LexborHTMLParser
-
-    if isinstance(html, bytes):
-        from webmain.html.encoding import decode
-
-        html = decode(html).text
-    parsed = LexborHTMLParser(html.encode("utf-8", "replace"))
+    text = decode(html).text if isinstance(html, bytes) else html
+    parsed = LexborHTMLParser(text.encode("utf-8", "replace"))
     for node in parsed.css("script, style"):
         if "json" not in (node.attributes.get("type") or ""):
             node.decompose()
@@ -108,26 +97,30 @@ def read_html(html: str | bytes) -> Element:
     return etree.fromstring(_UNWRITABLE.sub("", parsed.html or "") or "<html><body></body></html>", parser)
 
 
+def write_html(root: Element) -> str:
+    """Return the markup of a tree."""
+    return etree.tostring(root, encoding="unicode", method="html", doctype="<!DOCTYPE html>")
+
+
 def runs(top: Element) -> Iterator[Run]:
-    """Give the runs of text below an element, in document order: text that nothing block-level parts."""
+    """Yield the runs of text below an element in document order: text between two borders of block-level elements."""
     owners: list[Element] = []
     current: Element | None = None
     parts: list[str] = []
     skipped = 0
     for event, element in etree.iterwalk(top, events=("start", "end")):
-        tag = element.tag if isinstance(element.tag, str) else "!"
-        block = tag in BLOCK_TAGS or element is top
+        block = element.tag in BLOCK_TAGS or element is top
         if event == "start":
-            skipped += tag in NEVER_TEXT
+            skipped += element.tag in NEVER_TEXT
             if block:
                 owners.append(element)
             piece = element.text
         else:
-            skipped -= tag in NEVER_TEXT
+            skipped -= element.tag in NEVER_TEXT
             if block:
                 owners.pop()
             piece = element.tail if owners else None
-        if tag == "br" or (block and parts):
+        if element.tag == "br" or (block and parts):
             parts.append(" ")
         if skipped or not piece or not owners or (not piece.strip() and owners[-1] is not current):
             continue
@@ -141,18 +134,10 @@ def runs(top: Element) -> Iterator[Run]:
 
 
 def _container(body: Element, content: Sequence[Run]) -> Element:
-    held: dict[Element, int] = {}
-    total = 0
+    held: Counter[Element] = Counter()
     for run in content:
-        total += len(run.text)
-        element: Element | None = run.owner
-        while element is not None:
-            held[element] = held.get(element, 0) + len(run.text)
-            element = None if element is body else element.getparent()
-    best, depth = body, 0
-    for element, chars in held.items():
-        if chars >= CONTAINER_SHARE * total and element.tag not in _NO_PLACE:
-            deep = sum(1 for _ in element.iterancestors())
-            if deep > depth:
-                best, depth = element, deep
-    return best
+        for element in (run.owner, *run.owner.iterancestors()):
+            held[element] += len(run.text)
+    least = CONTAINER_SHARE * sum(len(run.text) for run in content)
+    fit = [e for e, chars in held.items() if chars >= least and e.tag not in _NO_PLACE and body in e.iterancestors()]
+    return max(fit, key=lambda element: sum(1 for _ in element.iterancestors()), default=body)

@@ -1,7 +1,7 @@
 """Pages made up from gold pages, with known answers: more kinds of layout and boilerplate than any collection holds.
 
-What is made up is the markup and what stands around the articles; the prose is that of the given pages, dealt anew, and the
-wording of controls is this package's own. Made-up pages of given pages hold nothing of any other page, so that
+What is made up is the markup and what is around the articles; the prose is that of the given pages in new order, and the
+wording of controls is this package's own. Pages made of given pages hold nothing of any other page, so that
 cross-validation by site can't leak: call with the pages of the training folds only.
 """
 
@@ -13,22 +13,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
+from training.changes import HARMLESS, INSERTIONS, REWRITINGS, shorten
+from training.data import languages
+from training.layouts import whole_page
+from training.opened import OpenPage
+from training.prose import Draw, Prose
+from training.scripts import script_swapped
 from webmain.evaluation.records import GoldPage
-from webmain.evaluation.training.made_up_changes import (
-    INSERTIONS,
-    REWRITINGS,
-    add_footer,
-    add_notice,
-    add_sidebar,
-    shorten,
-)
-from webmain.evaluation.training.made_up_desk import Desk, new_desk
-from webmain.evaluation.training.made_up_page import OpenPage
-from webmain.evaluation.training.made_up_prose import Prose
-from webmain.evaluation.training.made_up_scripts import script_swapped, swap_languages
-from webmain.evaluation.training.made_up_templates import whole_page
+from webmain.evaluation.training.rows import NEWS_TYPES
 
-ARTICLES: Final = frozenset({"article", "", "news", "blog"})
 OTHER_SHARE: Final = 0.25
 """Share of pages that are no articles: their content is left alone, what is around it is changed."""
 TEMPLATE_SHARE: Final = 0.3
@@ -64,51 +57,50 @@ def made_up_pages(pages: Sequence[GoldPage], *, count: int, seed: int) -> Iterat
         text. Pages that are no articles keep their text.
     """
     ordered = sorted((page for page in pages if page.text), key=lambda page: (page.dataset, page.id))
-    articles = [page for page in ordered if page.page_type in ARTICLES]
-    others = [page for page in ordered if page.page_type not in ARTICLES]
+    articles = [page for page in ordered if page.page_type in NEWS_TYPES]
+    others = [page for page in ordered if page.page_type not in NEWS_TYPES]
     prose = Prose(ordered)
     rounds = {
         True: _rounds(articles or others, f"{seed}/articles"),
         False: _rounds(others or articles, f"{seed}/others"),
     }
     for number in range(count if ordered else 0):
-        draw = random.Random(f"{seed}/{number}")  # noqa: S311 - variety, no secret
+        draw = random.Random(f"{seed}/{number}")
         is_article = draw.random() >= OTHER_SHARE
         made = None
         for page in itertools.islice(rounds[is_article], MAX_TRIES):
-            made = _made_up(page, prose, draw)
+            made = _made_up(page, prose.draw(page, draw))
             if made is not None:
                 yield replace(made, id=f"{page.dataset}-{page.id}-{seed}-{number}", dataset=DATASET)
                 break
 
 
 def _rounds(pages: Sequence[GoldPage], seed: str) -> Iterator[GoldPage]:
-    """Give each page once, then each again in another order, and so on."""
-    draw = random.Random(seed)  # noqa: S311 - variety, no secret
+    """Yield each page once, then each again in another order, and so on."""
+    draw = random.Random(seed)
     while True:
         yield from draw.sample(pages, k=len(pages))
 
 
-def _made_up(page: GoldPage, prose: Prose, draw: random.Random) -> GoldPage | None:
-    desk = new_desk(draw, prose.dealer(page, draw))
-    is_article = page.page_type in ARTICLES
-    made = None if is_article and desk.chance(TEMPLATE_SHARE) else changed(page, desk)
+def _made_up(page: GoldPage, d: Draw) -> GoldPage | None:
+    is_article = page.page_type in NEWS_TYPES
+    made = None if is_article and d.chance(TEMPLATE_SHARE) else changed(page, d)
     if made is None and is_article:
-        made = whole_page(page, desk)
-    if made is not None and draw.random() < SWAPPED_SHARE and page.language not in _UNSPACED:
-        made = script_swapped(made, draw.choice(swap_languages()), draw=draw)
+        made = whole_page(page, d)
+    if made is not None and d.chance(SWAPPED_SHARE) and page.language not in _UNSPACED:
+        made = script_swapped(made, d.choice(*languages("scripts")), random=d.random)
     return made
 
 
-def changed(page: GoldPage, desk: Desk) -> GoldPage | None:
+def changed(page: GoldPage, d: Draw) -> GoldPage | None:
     """Return a page with boxes put in and its markup rewritten.
 
     Parameters
     ----------
     page : GoldPage
         A real page.
-    desk : Desk
-        Draw, prose and names.
+    d : Draw
+        The random choices of the page.
 
     Returns
     -------
@@ -118,14 +110,10 @@ def changed(page: GoldPage, desk: Desk) -> GoldPage | None:
     opened = OpenPage(page)
     if opened.found_share < MIN_FOUND:
         return None
-    is_article = page.page_type in ARTICLES
-    if is_article and desk.chance(SHORTENED_SHARE):
-        shorten(opened, desk)
-    for change, share in INSERTIONS:
-        harmless = change in (add_footer, add_notice, add_sidebar)
-        if (is_article or harmless) and desk.chance(share):
-            change(opened, desk)
-    for change, share in REWRITINGS:
-        if desk.chance(share):
-            change(opened, desk)
+    is_article = page.page_type in NEWS_TYPES
+    if is_article and d.chance(SHORTENED_SHARE):
+        shorten(opened, d)
+    for change, share in (INSERTIONS | REWRITINGS).items():
+        if (is_article or change in HARMLESS or change in REWRITINGS) and d.chance(share):
+            change(opened, d)
     return replace(page, html=opened.html(), text=opened.gold, comments="\n\n".join(opened.comments))
