@@ -14,8 +14,7 @@ from webmain.discovery.articles import judge_url
 from webmain.discovery.feeds import NotAFeed, read_feed
 from webmain.discovery.look import evidence_of, look
 from webmain.discovery.pagination import next_listing, next_part
-from webmain.discovery.sitemap_records import NotASitemap
-from webmain.discovery.sitemaps import read_sitemap
+from webmain.discovery.sitemaps import NotASitemap, read_sitemap
 from webmain.extraction import read
 from webmain.items import Page
 

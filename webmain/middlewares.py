@@ -35,7 +35,7 @@ from scrapy.utils.httpobj import urlparse_cached
 from twisted.internet.defer import Deferred
 
 from webmain.archive.recording import WarcWriter
-from webmain.discovery.sitemap_places import sitemaps_from_robots
+from webmain.discovery.places import sitemaps_from_robots
 from webmain.items import Reason, Rejected
 from webmain.options import option, own
 from webmain.signals import close_crawl, connect, tell_failed, tell_rejected

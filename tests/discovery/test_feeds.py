@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webmain.discovery.feeds import USUAL_FEED_PATHS, FeedKind, NotAFeed, find_feeds, read_feed
+from webmain.discovery.feeds import NotAFeed, read_feed
+from webmain.discovery.places import USUAL_FEED_PATHS, find_feeds
 
 URL = "https://news.example/feed/"
 
@@ -98,7 +99,6 @@ def test_rss_1_items_stand_beside_the_channel():
       xmlns:dc="http://purl.org/dc/elements/1.1/"><channel rdf:about="x"><title>C</title></channel>
       <item rdf:about="https://news.example/a"><title>One</title><dc:date>2024-05-17</dc:date></item></rdf:RDF>"""
     feed = read_feed(body, url=URL)
-    assert (feed.kind, feed.title) == (FeedKind.RDF, "C")
     assert feed.entries[0].url == "https://news.example/a"
     assert feed.entries[0].hints.published == "2024-05-17"
 
@@ -139,7 +139,7 @@ def test_json_feed_is_read():
                    "tags": ["t", 3]}, {"id": "https://news.example/b"}, {"id": "c"}, "junk"],
     }  # fmt: skip
     result = read_feed(b"\xef\xbb\xbf" + json.dumps(feed).encode(), url=URL)
-    assert (result.kind, result.next_url) == (FeedKind.JSON, "https://news.example/feed.json?2")
+    assert result.next_url == "https://news.example/feed.json?2"
     assert [entry.url for entry in result.entries] == ["https://news.example/a", "https://news.example/b"]
     assert result.skipped == {"no_url": 2}
     hints = result.entries[0].hints
@@ -183,8 +183,9 @@ def test_text_survives_a_wrong_or_missing_declaration(encoding, declared):
 )
 def test_declared_legacy_encodings_are_believed_where_the_bytes_are_not_utf8(encoding, declared):
     title = {"cp874": "ข่าวเช้านี้", "gb18030": "中国新闻", "shift_jis": "日本のニュース"}[encoding]
-    body = rss(f"<item><link>/a</link><title>{title}</title></item>", declaration="")
-    assert only(body.decode().encode(encoding), charset=declared).hints.title == title
+    declaration = f'<?xml version="1.0" encoding="{declared}"?>'
+    body = rss(f"<item><link>/a</link><title>{title}</title></item>", declaration=declaration)
+    assert only(body.decode().encode(encoding)).hints.title == title
 
 
 def test_entities_of_html_are_characters_and_bare_ampersands_stay():
@@ -275,13 +276,12 @@ def test_autodiscovery_takes_feeds_of_articles_only():
         {"rel": None, "type": None, "href": None},
     ]
     found = find_feeds(links, url="https://news.example/2024/05/slug/")
-    assert [feed.url.removeprefix("https://news.example") for feed in found] == [
+    assert [feed.removeprefix("https://news.example") for feed in found] == [
         "/feed/",
         "/atom.xml",
         "/feed.json",
         "/rss.php",
     ]
-    assert found[0].title == "News"
 
 
 def test_a_sections_own_feed_is_wanted():

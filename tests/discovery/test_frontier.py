@@ -2,8 +2,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from webmain.discovery.entries import Entry
 from webmain.discovery.frontier import UNDATED, newest_key, order_children, period_end
-from webmain.discovery.sitemap_records import SitemapChild
 from webmain.items import Hints
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
@@ -28,8 +28,8 @@ def test_implausible_dates_are_not_believed(published, believed):
     assert (key(published=published) != UNDATED) is believed
 
 
-def children(*names: str) -> list[SitemapChild]:
-    return [SitemapChild(url=f"https://x.example/{name}") for name in names]
+def children(*names: str) -> list[Entry]:
+    return [Entry(url=f"https://x.example/{name}") for name in names]
 
 
 def test_news_comes_first_and_images_last_and_newest_first_within():
@@ -44,8 +44,8 @@ def test_news_comes_first_and_images_last_and_newest_first_within():
 def test_old_children_are_left_out_with_a_days_grace():
     since = datetime(2024, 5, 10, tzinfo=UTC)
     given = [
-        SitemapChild(url="https://x.example/1.xml", lastmod="2024-05-08T23:00:00Z"),
-        SitemapChild(url="https://x.example/2.xml", lastmod="2024-05-09T01:00:00Z"),
+        Entry(url="https://x.example/1.xml", hints=Hints(source="sitemap", modified="2024-05-08T23:00:00Z")),
+        Entry(url="https://x.example/2.xml", hints=Hints(source="sitemap", modified="2024-05-09T01:00:00Z")),
         *children("sitemap-2024-04.xml", "sitemap-2024-05.xml", "sitemap-2023.xml", "undated.xml"),
     ]
     given += children("s?yyyy=2024&mm=05&dd=01")

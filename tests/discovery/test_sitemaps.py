@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webmain.discovery.sitemap_places import USUAL_SITEMAP_PATHS, sitemaps_from_robots
-from webmain.discovery.sitemap_records import Alternate, NotASitemap, SitemapKind
-from webmain.discovery.sitemaps import read_sitemap
+from webmain.discovery.places import USUAL_SITEMAP_PATHS, sitemaps_from_robots
+from webmain.discovery.sitemaps import NotASitemap, read_sitemap
 
 URL = "https://news.example/sitemap.xml"
 HEAD = (
@@ -33,11 +32,10 @@ def test_news_entry_gives_title_date_language_and_keywords():
         <xhtml:link rel="alternate" hreflang="de" href="/de/a"/></url>"""
     )
     (entry,) = read_sitemap(body, url=URL).entries
-    assert (entry.url, entry.lastmod) == ("https://news.example/a?x=1&y=2", "2024-05-18")
+    assert entry.url == "https://news.example/a?x=1&y=2"
     hints = entry.hints
     assert (hints.source, hints.title, hints.published) == ("news-sitemap", "Cats & dogs", "2024-05-17T10:00Z")
     assert (hints.modified, hints.language, hints.tags) == ("2024-05-18", "th", ("a", "b"))
-    assert entry.alternates == (Alternate(language="de", url="https://news.example/de/a"),)
 
 
 def test_a_news_title_alone_is_not_lost():
@@ -64,8 +62,7 @@ def test_index_names_its_children():
       <sitemap><loc>/s1.xml.gz</loc><lastmod>2024-05-17</lastmod></sitemap><sitemap><loc>/s2.xml</loc></sitemap>
       <sitemap><loc>/s2.xml</loc></sitemap></sitemapindex>"""
     sitemap = read_sitemap(body, url=URL)
-    assert sitemap.kind is SitemapKind.INDEX
-    assert [(child.url, child.lastmod) for child in sitemap.children] == [
+    assert [(child.url, child.hints.modified) for child in sitemap.children] == [
         ("https://news.example/s1.xml.gz", "2024-05-17"),
         ("https://news.example/s2.xml", None),
     ]
@@ -135,7 +132,6 @@ def test_text_sitemap_is_one_address_a_line():
         "\ufeffhttps://news.example/1\r\nhttps://news.example/ข่าว\n\n  /3  \nftp://x\nhttps://news.example/1\n".encode()
     )
     sitemap = read_sitemap(body, url="https://news.example/sitemap.txt")
-    assert sitemap.kind is SitemapKind.TEXT
     assert [entry.url for entry in sitemap.entries] == [
         "https://news.example/1",
         "https://news.example/ข่าว",
@@ -160,8 +156,7 @@ def test_long_urlset_loses_no_entry_at_a_seam():
 def test_a_feed_in_a_sitemaps_place_is_read():
     body = b"<rss><channel><item><link>/a</link><title>T</title><pubDate>17 May 2024</pubDate></item></channel></rss>"
     sitemap = read_sitemap(gzip.compress(body), url=URL)
-    assert sitemap.kind is SitemapKind.FEED
-    assert (sitemap.entries[0].lastmod, sitemap.entries[0].hints.title) == ("17 May 2024", "T")
+    assert (sitemap.entries[0].hints.published, sitemap.entries[0].hints.title) == ("17 May 2024", "T")
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webmain.discovery.ledger import Done, Ledger
-from webmain.discovery.sitemap_records import NotASitemap
-from webmain.discovery.sitemaps import read_pieces, read_sitemap
+from webmain.discovery.sitemaps import NotASitemap, read_pieces, read_sitemap
 from webmain.items import Hints
 from webmain.spiders.backlog import Backlog
 from webmain.spiders.limits import Limits

@@ -1,8 +1,7 @@
 from datetime import UTC, datetime
 
-from webmain.discovery.feed_links import USUAL_FEED_PATHS
-from webmain.discovery.sitemap_places import USUAL_SITEMAP_PATHS
-from webmain.discovery.sitemap_records import SitemapChild
+from webmain.discovery.entries import Entry
+from webmain.discovery.places import USUAL_FEED_PATHS, USUAL_SITEMAP_PATHS
 from webmain.spiders.sources import (
     FEW_ARTICLES,
     GUESSES_AT_FIRST,
@@ -33,7 +32,7 @@ def rest(sources):
 
 def test_robots_comes_first_then_feeds_then_sitemaps():
     sources = begun()
-    sources.add_sitemaps([SitemapChild(url="https://example.org/map.xml")])
+    sources.add_sitemaps([Entry(url="https://example.org/map.xml")])
     sources.add_feeds(["https://example.org/feed"])
     kinds = [source.kind for source in rest(sources)]
     assert kinds == [SourceKind.ROBOTS, SourceKind.FEED, SourceKind.SITEMAP]
@@ -77,7 +76,7 @@ def test_a_place_that_answers_ends_the_search():
 def named():
     sources = begun()
     sources.add_feeds(["https://example.org/feed"])
-    sources.add_sitemaps([SitemapChild(url="https://example.org/map.xml")])
+    sources.add_sitemaps([Entry(url="https://example.org/map.xml")])
     return sources
 
 
@@ -97,7 +96,7 @@ def test_places_are_guessed_where_what_is_named_can_not_be_read():
 def test_each_source_is_asked_for_once_and_an_index_that_names_itself_ends():
     sources = begun()
     for _ in range(3):
-        sources.add_sitemaps([SitemapChild(url="https://example.org/map.xml")])
+        sources.add_sitemaps([Entry(url="https://example.org/map.xml")])
         sources.add_feeds(["https://example.org/feed", "https://example.org/feed#top"])
     assert len(rest(sources)) == 3
 
@@ -105,7 +104,7 @@ def test_each_source_is_asked_for_once_and_an_index_that_names_itself_ends():
 def test_numbers_are_bounded():
     sources = begun(max_feeds=2, max_sitemaps=3)
     sources.add_feeds(f"https://example.org/feed/{n}" for n in range(50))
-    sources.add_sitemaps(SitemapChild(url=f"https://example.org/map{n}.xml") for n in range(50))
+    sources.add_sitemaps(Entry(url=f"https://example.org/map{n}.xml") for n in range(50))
     assert len(rest(sources)) == 1 + 2 + 3
 
 
@@ -120,8 +119,7 @@ def test_pages_of_a_feed_are_bounded():
 def test_news_sitemaps_go_before_others_and_old_ones_are_left_out():
     sources = begun(since=datetime(2026, 11, 1, tzinfo=UTC))
     sources.add_sitemaps(
-        SitemapChild(url=f"https://example.org/{name}.xml")
-        for name in ("tags", "posts-2019-01", "posts-2026-11", "news")
+        Entry(url=f"https://example.org/{name}.xml") for name in ("tags", "posts-2019-01", "posts-2026-11", "news")
     )
     names = [s.url.rpartition("/")[2] for s in rest(sources) if s.kind is SourceKind.SITEMAP]
     assert names == ["news.xml", "posts-2026-11.xml", "tags.xml"]
@@ -129,7 +127,7 @@ def test_news_sitemaps_go_before_others_and_old_ones_are_left_out():
 
 def test_articles_may_begin_after_some_sources():
     sources = begun(max_sitemaps=50)
-    sources.add_sitemaps(SitemapChild(url=f"https://example.org/map{n}.xml") for n in range(50))
+    sources.add_sitemaps(Entry(url=f"https://example.org/map{n}.xml") for n in range(50))
     for _ in range(SETTLED_AFTER):
         assert not sources.is_settled
         sources.next()

@@ -10,7 +10,7 @@ from typing import Final
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from webmain.discovery.dates import date_in_url, parse_feed_date
-from webmain.discovery.sitemap_records import SitemapChild
+from webmain.discovery.entries import Entry
 from webmain.items import Hints
 
 UNDATED: Final = float("-inf")
@@ -67,12 +67,12 @@ _RANKS: Final = {
 _RANK_UNKNOWN: Final = 2
 
 
-def order_children(children: Iterable[SitemapChild], *, since: datetime | None = None) -> tuple[SitemapChild, ...]:
+def order_children(children: Iterable[Entry], *, since: datetime | None = None) -> tuple[Entry, ...]:
     """Choose and order the sitemaps of an index: what may hold news first, and the newest of each kind first.
 
     Parameters
     ----------
-    children : iterable of SitemapChild
+    children : iterable of Entry
         As the index names them.
     since : datetime or None
         Time-zone aware. Children whose `lastmod`, or whose name's whole year, month or day, lies before it are left
@@ -80,14 +80,14 @@ def order_children(children: Iterable[SitemapChild], *, since: datetime | None =
 
     Returns
     -------
-    tuple of SitemapChild
+    tuple of Entry
         By kind ("news" in the name, then posts and articles, then the rest, pages, and at the end images, videos, tags,
         categories, authors); within a kind the newest first, the undated in their own order after the dated.
     """
     oldest = (since - timedelta(days=1)).timestamp() if since else UNDATED
-    kept: list[tuple[int, float, int, SitemapChild]] = []
+    kept: list[tuple[int, float, int, Entry]] = []
     for position, child in enumerate(children):
-        changed = parse_feed_date(child.lastmod)
+        changed = parse_feed_date(child.hints.modified)
         covers_until = period_end(child.url)
         dates = [date.timestamp() for date in (changed, covers_until) if date is not None]
         if dates and min(dates) < oldest:

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from webmain.discovery.articles import UrlJudgement
-from webmain.discovery.feeds import find_feeds
 from webmain.discovery.links import data_links, read_links
 from webmain.discovery.page_evidence import PageEvidence
 from webmain.discovery.pagination import Link
+from webmain.discovery.places import find_feeds
 from webmain.discovery.teasers import MIN_PARAGRAPH_CHARS, read_teasers
 from webmain.embedded.articles import embedded_article
 from webmain.html.blocks import default_blocks
@@ -250,7 +250,7 @@ def look(document: Document) -> Look:
         links=shown_links + data,
         followed=(*(link.url for link in links if "nofollow" not in link.rel), *data),
         pager=tuple(pager_links(document)),
-        feeds=tuple(feed.url for feed in find_feeds(head.links, url=document.base_url or document.url or "")),
+        feeds=find_feeds(head.links, url=document.base_url or document.url or ""),
         types=frozenset(found for data in document.tree.data for found in _TYPE.findall(data)),
         n_links=len(np.unique(leaves.elements[leaves.has(Flag.IN_ANCHOR)])),
         n_h1=document.elements.tags.count("h1"),

@@ -1,19 +1,24 @@
-"""Sitemaps: indexes, URL sets (with news, image and alternate-language extensions), text lists, feeds in their place.
+"""Sitemaps: indexes, URL sets (with the news extension), text lists, feeds in their place.
 
 Nothing is kept but the answer: bytes are decompressed, decoded, cleaned and parsed in pieces without a tree.
 """
 
 from __future__ import annotations
 
+import gzip
+import io
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import chain
 from typing import Final
 
 from lxml import etree
 
-from webmain.discovery.feeds import NotAFeed, read_feed
+from webmain.discovery.entries import Collected, Entry
+from webmain.discovery.feeds import FEED_ROOTS, NotAFeed, read_feed
 from webmain.discovery.markup import (
     Cleaner,
     UnsafeMarkup,
@@ -21,10 +26,11 @@ from webmain.discovery.markup import (
     local_name,
     looks_like_html,
     pieces_of,
+    plain_text,
     safe_parser,
     short_name,
 )
-from webmain.discovery.sitemap_records import Collector, NotASitemap, Sitemap, SitemapEntry, SitemapKind
+from webmain.items import Hints
 
 MAX_URLS: Final = 50_000
 MAX_BYTES: Final = 50 * 1024 * 1024
@@ -36,18 +42,41 @@ MAX_STREAMED_BYTES: Final = 128 * 1024 * 1024
 
 _GZIP: Final = b"\x1f\x8b"
 _MAX_GZIP_LAYERS: Final = 2  # served with Content-Encoding on top of the file's own
-_MAX_GZIP_MEMBERS: Final = 10_000
 _PIECE: Final = 1 << 16
 _MAX_TEXT_CHARS: Final = 8192
-_MAX_ALTERNATES: Final = 100
 _MAX_LINES: Final = 1_000_000
 _MAX_ELEMENTS: Final = 2_000_000
 _MAX_DEPTH: Final = 64
+_MAX_KEYWORDS: Final = 50
 
 
-def read_sitemap(
-    body: bytes, *, url: str, max_urls: int = MAX_URLS, max_bytes: int = MAX_BYTES, charset: str | None = None
-) -> Sitemap:
+class NotASitemap(ValueError):  # noqa: N818 - it names what was found, like webmain.items.Rejected
+    """The bytes are neither a sitemap nor a feed; the message says what they look like."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sitemap:
+    """A sitemap that was read.
+
+    Attributes
+    ----------
+    entries : tuple of Entry
+        In document order, each address once; the source of their hints is "news-sitemap" where a news element gives
+        title, publication date, language or keywords, else "sitemap"; `modified` is `lastmod`.
+    children : tuple of Entry
+        The sitemaps an index names (some URL sets mix them in), with their `lastmod`.
+    skipped : Mapping[str, int]
+        What was left out, by reason: "no_url", "bad_url", "duplicate", "too_many" (entries over the limit that were
+        still seen), "too_large" (the rest, after `max_bytes` or
+        2,000,000 elements or references, was not read), "broken_gzip" (the rest could not be).
+    """
+
+    entries: tuple[Entry, ...] = ()
+    children: tuple[Entry, ...] = ()
+    skipped: Mapping[str, int] = field(default_factory=dict)
+
+
+def read_sitemap(body: bytes, *, url: str, max_urls: int = MAX_URLS, max_bytes: int = MAX_BYTES) -> Sitemap:
     """Read a sitemap of any known kind, gzipped or not.
 
     Parameters
@@ -60,17 +89,16 @@ def read_sitemap(
         Limit of entries and of children.
     max_bytes : int
         Bytes after decompression; the rest is not read.
-    charset : str or None
-        The HTTP header's charset; believed only where the bytes are not valid UTF-8.
 
     Raises
     ------
     NotASitemap
         It is empty, an HTML page or anything else, or has a DOCTYPE without an end.
     """
-    collected = Collector(url=url, max_urls=max_urls)
-    kinds = list(_read(body, collected, max_bytes=max_bytes, charset=charset))
-    return collected.sitemap(kinds[-1] if kinds else SitemapKind.URLSET)
+    reader = _Reader(url, max_urls, max_bytes)
+    for _ in reader.read(body):
+        pass
+    return Sitemap(entries=reader.pages.take(), children=reader.children.take(), skipped=dict(reader.skipped))
 
 
 def read_pieces(
@@ -88,242 +116,215 @@ def read_pieces(
     NotASitemap
         As `read_sitemap`; in the end, too, where nothing was found.
     """
-    collected = Collector(url=url, max_urls=max_urls)
-    kind = SitemapKind.URLSET
-    for kind in _read(body, collected, max_bytes=max_bytes, charset=None):
-        piece = collected.sitemap(kind)
+    reader = _Reader(url, max_urls, max_bytes)
+    for _ in reader.read(body):
+        piece = Sitemap(entries=reader.pages.take(), children=reader.children.take())
         if piece.entries or piece.children:
-            collected.forget()
-            yield replace(piece, skipped={})
-    yield collected.sitemap(kind)
+            yield piece
+    yield Sitemap(entries=reader.pages.take(), children=reader.children.take(), skipped=dict(reader.skipped))
 
 
-def _read(body: bytes, collected: Collector, *, max_bytes: int, charset: str | None) -> Iterator[SitemapKind]:
-    """Read a sitemap of any kind; yield each time that a piece was read."""
-    pieces = _bounded(_gunzipped(body, collected.skipped), max_bytes, collected.skipped)
-    first = next(pieces, b"")
-    if not first.strip(b"\xef\xbb\xbf \t\r\n"):
-        raise NotASitemap("the body is empty")
-    texts = decode_pieces(_chained(first, pieces), charset=charset)
-    head = next(texts).lstrip()
-    if head[:8].lower().startswith(("http://", "https://")):
-        yield from _read_lines(head, texts, collected)
-        return
-    if looks_like_html(head):
-        raise NotASitemap("it is an HTML page")
-    root = ""
-    for root in _parse(head, texts, collected):
-        yield SitemapKind.INDEX if root == "sitemapindex" else SitemapKind.URLSET
-    if root in ("rss", "rdf", "channel", "feed"):
-        _read_as_feed(body, collected, max_bytes=max_bytes)
-        yield SitemapKind.FEED
-    elif root not in ("urlset", "sitemapindex") and not (collected.n_entries or collected.n_children):
-        raise NotASitemap(f"its root element is <{root[:40]}>" if root else "it is neither XML nor a list of addresses")
+class _Reader:
+    """Reads one sitemap, and collects what it names."""
 
+    def __init__(self, url: str, max_urls: int, max_bytes: int) -> None:
+        self.url = url
+        self.max_bytes = max_bytes
+        self.skipped: Counter[str] = Counter()
+        self.pages = Collected(max_urls, self.skipped)
+        self.children = Collected(max_urls, self.skipped)
 
-# ---- Bytes
-
-
-def _chained(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
-    yield first
-    yield from rest
-
-
-def _gunzipped(body: bytes, skipped: Counter[str]) -> Iterator[bytes]:
-    """Yield the body decompressed, in pieces of bounded size."""
-    pieces = pieces_of(body)
-    for _ in range(_MAX_GZIP_LAYERS):
+    def read(self, body: bytes) -> Iterator[None]:
+        """Read a sitemap of any kind; yield each time that a piece was read."""
+        pieces = self._pieces(body)
         first = next(pieces, b"")
-        pieces = _chained(first, pieces)
-        if not first.startswith(_GZIP):
-            break
-        pieces = _inflated(pieces, skipped)
-    return pieces
+        if not first.strip(b"\xef\xbb\xbf \t\r\n"):
+            raise NotASitemap("the body is empty")
+        texts = decode_pieces(chain([first], pieces))
+        head = next(texts).lstrip()
+        texts = chain([head], texts)
+        if head[:8].lower().startswith(("http://", "https://")):
+            yield from self._read_lines(texts)
+            return
+        if looks_like_html(head):
+            raise NotASitemap("it is an HTML page")
+        target = _Target(self)
+        yield from self._parse(texts, target)
+        if target.root in FEED_ROOTS:
+            self._read_as_feed(body)
+        elif target.root not in ("urlset", "sitemapindex") and not (self.pages.n or self.children.n):
+            what = (
+                f"its root element is <{target.root[:40]}>"
+                if target.root
+                else "it is neither XML nor a list of addresses"
+            )
+            raise NotASitemap(what)
 
+    def is_full(self) -> bool:
+        """Return True if there are as many entries or children as are kept."""
+        return self.pages.is_full() or self.children.is_full()
 
-def _inflated(pieces: Iterator[bytes], skipped: Counter[str]) -> Iterator[bytes]:
-    """Decompress one layer of gzip with all its members; a broken or cut file gives what can be read."""
-    inflate = zlib.decompressobj(wbits=31)
-    n_members = 1
-    for piece in pieces:
-        data = piece
-        while data:
-            if inflate.eof:
-                if not data.startswith(_GZIP) or n_members >= _MAX_GZIP_MEMBERS:
-                    return  # padding after the end
-                inflate = zlib.decompressobj(wbits=31)
-                n_members += 1
-            try:
-                text = inflate.decompress(data, 8 * _PIECE)
-            except zlib.error:
-                skipped["broken_gzip"] += 1
-                return
-            data = inflate.unused_data if inflate.eof else inflate.unconsumed_tail
-            if text:
-                yield text
-    if not inflate.eof:
-        skipped["broken_gzip"] += 1
+    # ---- Bytes
 
-
-def _bounded(pieces: Iterator[bytes], max_bytes: int, skipped: Counter[str]) -> Iterator[bytes]:
-    """Yield at most so many bytes, and count that there was more."""
-    left = max_bytes
-    for piece in pieces:
-        if len(piece) > left:
-            skipped["too_large"] += 1
+    def _pieces(self, body: bytes) -> Iterator[bytes]:
+        """Yield at most `max_bytes` of the body, decompressed, in pieces of bounded size."""
+        pieces = pieces_of(body) if not body.startswith(_GZIP) else self._inflated(body)
+        left = self.max_bytes
+        for piece in pieces:
+            if len(piece) > left:
+                self.skipped["too_large"] += 1
             if left:
                 yield piece[:left]
-            return
-        left -= len(piece)
-        yield piece
+            if len(piece) > left:
+                return
+            left -= len(piece)
+
+    def _inflated(self, body: bytes) -> Iterator[bytes]:
+        """Decompress gzip with all its members; a broken or cut file gives what can be read."""
+        file = gzip.GzipFile(fileobj=io.BytesIO(body), mode="rb")
+        try:
+            for _ in range(_MAX_GZIP_LAYERS - 1):
+                if file.peek(2)[:2] == _GZIP:
+                    file = gzip.GzipFile(fileobj=file, mode="rb")
+            while piece := file.read1(8 * _PIECE):
+                yield piece
+        except (OSError, EOFError, zlib.error):
+            self.skipped["broken_gzip"] += 1
+
+    # ---- Markup and lines
+
+    def _parse(self, texts: Iterator[str], target: _Target) -> Iterator[None]:
+        """Parse XML piece by piece until its end or a limit; yield after each."""
+        parser, cleaner = safe_parser(target), Cleaner()
+        try:
+            for text in texts:
+                clean = cleaner.feed(text)
+                if "<" in clean:  # else 64 KB without markup: no address is so long, and the parser would hold it all
+                    parser.feed(clean.encode())
+                if self.is_full() or target.root in FEED_ROOTS:
+                    break
+                if target.is_excessive() or cleaner.is_excessive():
+                    self.skipped["too_large"] += 1
+                    break
+                yield
+            else:
+                parser.feed(cleaner.close().encode())
+            parser.close()
+        except UnsafeMarkup as error:
+            raise NotASitemap(str(error)) from error
+        except etree.XMLSyntaxError:
+            pass  # what came before it was collected
+
+    def _read_lines(self, texts: Iterator[str]) -> Iterator[None]:
+        """Read a list of addresses, one a line."""
+        rest = ""
+        n_lines = 0
+        for text in texts:
+            *lines, rest = (rest[: 2 * _MAX_TEXT_CHARS] + text.replace("\r", "\n")).split("\n")
+            for line in lines:
+                self._add_line(line)
+            n_lines += len(lines)
+            yield
+            if self.is_full() or n_lines > _MAX_LINES:
+                return
+        self._add_line(rest)
+
+    def _add_line(self, line: str) -> None:
+        if line.strip():
+            self.pages.add(line, self.url, Hints(source="sitemap"))
+
+    def _read_as_feed(self, body: bytes) -> None:
+        """Read a feed that is in a sitemap's place."""
+        try:
+            feed = read_feed(b"".join(self._pieces(body)), url=self.url, max_entries=self.pages.limit)
+        except NotAFeed as error:
+            raise NotASitemap(str(error)) from error
+        self.skipped.update(feed.skipped)
+        for entry in feed.entries:
+            self.pages.add(entry.url, self.url, entry.hints)
 
 
-# ---- Markup and lines
-
-
-_WANTED: Final = frozenset(
-    {"loc", "lastmod", "news/title", "news/publication_date", "news/keywords", "news/language", "publication/language"}
-)
+_ENTRIES: Final = frozenset({"url", "sitemap"})
+_OWN: Final = frozenset({"loc", "lastmod"})
+_NEWS: Final = frozenset({"title", "publication_date", "keywords", "language"})
+_short_name = lru_cache(maxsize=1000)(short_name)
 
 
 class _Target:
     """Receives the parser's events; holds one entry at a time and the names of the open elements."""
 
-    def __init__(self, collected: Collector) -> None:
+    def __init__(self, reader: _Reader) -> None:
         self.root = ""
-        self._collected = collected
-        self._names: dict[str, str] = {}
+        self._reader = reader
         self._open: list[str] = []
+        self._entry = ""
         self._fields: dict[str, str] = {}
-        self._alternates: list[tuple[str, str]] = []
-        self._text: list[str] | None = None
-        self._n_chars = 0
+        self._wanted = ""
+        self._text: list[str] = []
         self._n_elements = 0
 
     def is_excessive(self) -> bool:
-        """Whether there are more elements, or deeper ones, than any sitemap has."""
+        """Return True if there are more elements, or deeper ones, than any sitemap has."""
         return self._n_elements > _MAX_ELEMENTS or len(self._open) > _MAX_DEPTH
 
-    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """Open an element."""
-        name = self._names.get(tag)
-        if name is None:
-            name = short_name(tag)
-            if len(self._names) < 1000:
-                self._names[tag] = name
-        if not self._open:
-            self.root = self.root or local_name(name)
+    def start(self, tag: str, _attributes: Mapping[str, str]) -> None:
+        """Open an element; an entry that was never closed ends where the next one begins."""
+        name = _short_name(tag)
+        self.root = self.root or local_name(name)
         parent = self._open[-1] if self._open else ""
         self._open.append(name)
         self._n_elements += 1
-        if name in ("url", "sitemap"):
-            self._finish()
-        elif name in ("xhtml:link", "link") and parent == "url":
-            href = attributes.get("href")
-            if href and attributes.get("rel", "alternate") == "alternate" and len(self._alternates) < _MAX_ALTERNATES:
-                self._alternates.append((attributes.get("hreflang", "")[:40].lower(), href))
-        self._text = [] if self._key(parent, name) in _WANTED else None
-        self._n_chars = 0
+        if name in _ENTRIES:
+            self.close()
+            self._entry = name
+        is_news = parent.startswith("news:") or parent == "news"
+        local = local_name(name) if is_news else name
+        self._wanted = local if local in (_NEWS if is_news else _OWN if parent in _ENTRIES else ()) else ""
+        self._text = []
 
     def data(self, data: str) -> None:
         """Keep the text of a wanted element, up to a bound."""
-        if self._text is not None and self._n_chars < _MAX_TEXT_CHARS:
+        if self._wanted and len(self._text) < _MAX_TEXT_CHARS:
             self._text.append(data[:_MAX_TEXT_CHARS])
-            self._n_chars += len(data)
 
-    def end(self, tag: str) -> None:
+    def end(self, _tag: str) -> None:
         """Close an element; a closed `url` or `sitemap` is an entry."""
         name = self._open.pop() if self._open else ""
-        parent = self._open[-1] if self._open else ""
-        if self._text is not None:
-            self._fields.setdefault(self._key(parent, name), "".join(self._text))
-            self._text = None
-        if name in ("url", "sitemap"):
-            self._add(name)
+        if self._wanted:
+            self._fields.setdefault(self._wanted, "".join(self._text)[:_MAX_TEXT_CHARS])
+            self._wanted = ""
+        if name in _ENTRIES:
+            self._entry = name
+            self._add()
 
-    def close(self) -> str:
-        """Add what a cut file left open, and return the root's name."""
-        for name in reversed(self._open):
-            if name in ("url", "sitemap") and self._fields.get("loc"):
-                self._add(name)
-                break
-        return self.root
-
-    @staticmethod
-    def _key(parent: str, name: str) -> str:
-        """Name a text by its place: an image's `loc` is not the page's."""
-        if name in ("loc", "lastmod") and parent in ("url", "sitemap"):
-            return name
-        return f"{local_name(parent)}/{local_name(name)}" if parent.startswith("news:") or parent == "news" else ""
-
-    def _finish(self) -> None:
-        """Begin a new entry; one that was never closed is kept."""
+    def close(self) -> None:
+        """Add what was left open, where it has an address."""
         if self._fields.get("loc"):
-            self._add(next((name for name in self._open[-2::-1] if name in ("url", "sitemap")), "url"))
-        self._fields, self._alternates = {}, []
+            self._add()
+        self._fields = {}
 
-    def _add(self, name: str) -> None:
-        if name == "url":
-            self._collected.add_entry(self._fields, tuple(self._alternates))
-        else:
-            self._collected.add_child(self._fields)
-        self._fields, self._alternates = {}, []
+    def _add(self) -> None:
+        fields, self._fields = self._fields, {}
+        found = self._reader.pages if self._entry == "url" else self._reader.children
+        found.add(fields.get("loc"), self._reader.url, _hints(fields))
 
 
-def _parse(head: str, texts: Iterator[str], collected: Collector) -> Iterator[str]:
-    """Parse XML piece by piece until its end or the limit, and yield the root's name after each."""
-    target = _Target(collected)
-    parser = safe_parser(target)
-    cleaner = Cleaner()
-    try:
-        parser.feed(cleaner.feed(head).encode())
-        for text in texts:
-            yield target.root
-            clean = cleaner.feed(text)
-            if "<" in clean:  # else 64 KB without markup: no address is so long, and the parser would hold it all
-                parser.feed(clean.encode())
-            if collected.is_full() or target.root in ("rss", "rdf", "feed", "channel"):
-                break
-            if target.is_excessive() or cleaner.is_excessive():
-                collected.skipped["too_large"] += 1
-                break
-        else:
-            parser.feed(cleaner.close().encode())
-        parser.close()
-    except UnsafeMarkup as error:
-        raise NotASitemap(str(error)) from error
-    except etree.XMLSyntaxError:
-        pass  # what came before it was collected
-    yield target.root
+def _hints(fields: Mapping[str, str]) -> Hints:
+    """Turn the texts of an element into hints."""
+    modified = _folded(fields.get("lastmod"))
+    if fields.keys() <= _OWN:
+        return Hints(source="sitemap", modified=modified)
+    keywords = (plain_text(word, max_chars=200) for word in fields.get("keywords", "").split(","))
+    return Hints(
+        source="news-sitemap",
+        title=plain_text(fields.get("title"), max_chars=1000),
+        published=_folded(fields.get("publication_date")),
+        modified=modified,
+        tags=tuple(dict.fromkeys(word for word in keywords if word))[:_MAX_KEYWORDS],
+        language=_folded(fields.get("language")),
+    )
 
 
-def _read_lines(head: str, texts: Iterator[str], collected: Collector) -> Iterator[SitemapKind]:
-    """Read a list of addresses, one a line."""
-    rest = head
-    n_lines = 0
-    while not collected.is_full() and n_lines < _MAX_LINES:
-        following = next(texts, None)
-        *lines, rest_of_line = rest.splitlines() or [""]
-        if following is None or rest.endswith(("\n", "\r")):
-            lines, rest_of_line = [*lines, rest_of_line], ""
-        n_lines += len(lines)
-        for line in lines:
-            if line.strip():
-                collected.add_entry({"loc": line}, ())
-        yield SitemapKind.TEXT
-        if following is None:
-            break
-        rest = rest_of_line[: 2 * _MAX_TEXT_CHARS] + following
-
-
-def _read_as_feed(body: bytes, collected: Collector, *, max_bytes: int) -> None:
-    """Read a feed that stands in a sitemap's place."""
-    whole = b"".join(_bounded(_gunzipped(body, Counter()), max_bytes, collected.skipped))
-    try:
-        feed = read_feed(whole, url=collected.url, max_entries=collected.max_urls)
-    except NotAFeed as error:
-        raise NotASitemap(str(error)) from error
-    collected.skipped.update(feed.skipped)
-    for entry in feed.entries:
-        lastmod = entry.hints.modified or entry.hints.published
-        collected.entries[entry.url] = SitemapEntry(url=entry.url, lastmod=lastmod, hints=entry.hints)
+def _folded(raw: str | None) -> str | None:
+    """Return a short string with white space folded; None where nothing is left."""
+    return " ".join((raw or "")[:200].split()) or None

@@ -15,8 +15,8 @@ from webmain.spiders.candidates import Candidate, Where
 if TYPE_CHECKING:
     from scrapy.http import Response
 
+    from webmain.discovery.entries import Entry
     from webmain.discovery.look import Look
-    from webmain.discovery.sitemap_records import SitemapEntry
     from webmain.items import Hints
     from webmain.spiders.memory import Memory
     from webmain.spiders.site import Site
@@ -60,7 +60,7 @@ class QueueSpider(Spider):
             self._wait_for(site, site.sift(chunk, where))
             await asyncio.sleep(0)
 
-    async def _keep(self, site: Site, entries: Sequence[SitemapEntry]) -> None:
+    async def _keep(self, site: Site, entries: Sequence[Entry]) -> None:
         """Keep the addresses of a piece of a sitemap: news are judged at once, others when they are the newest that wait."""
         room = max(0, JUDGED_AT_ONCE - len(site))
         news = [(entry.url, entry.hints) for entry in entries if entry.hints.source != "sitemap"][:room]

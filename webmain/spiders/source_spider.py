@@ -12,10 +12,10 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.spidermiddlewares.httperror import HttpError
 
 from webmain import extraction as stages
+from webmain.discovery.entries import Entry
 from webmain.discovery.feeds import NotAFeed, read_feed
-from webmain.discovery.sitemap_places import sitemaps_from_robots
-from webmain.discovery.sitemap_records import NotASitemap, SitemapChild
-from webmain.discovery.sitemaps import read_pieces
+from webmain.discovery.places import sitemaps_from_robots
+from webmain.discovery.sitemaps import NotASitemap, read_pieces
 from webmain.items import Rejected
 from webmain.middlewares import Robots
 from webmain.pool import PoolClosed
@@ -160,7 +160,7 @@ class SourceSpider(QueueSpider):
         named = robots.sitemaps.get(urlsplit(source.url).netloc) if robots else None
         if named is None:
             return False
-        self.sources[site.name].add_sitemaps(SitemapChild(url=url) for url in named)
+        self.sources[site.name].add_sitemaps(Entry(url=url) for url in named)
         self._count(f"webmain/read/{source.kind}")
         self._ask_next(site)
         return True
@@ -171,7 +171,7 @@ class SourceSpider(QueueSpider):
         try:
             if source.kind is SourceKind.ROBOTS:
                 text = response.body[: 500 * 1024].decode("utf-8", "replace")
-                sources.add_sitemaps(SitemapChild(url=url) for url in sitemaps_from_robots(text, url=response.url))
+                sources.add_sitemaps(Entry(url=url) for url in sitemaps_from_robots(text, url=response.url))
             elif source.kind is SourceKind.FEED:
                 feed = await asyncio.to_thread(read_feed, response.body, url=response.url)
                 sources.succeeded(source)

@@ -11,10 +11,9 @@ from itertools import zip_longest
 from typing import Final
 from urllib.parse import urljoin
 
-from webmain.discovery.feed_links import USUAL_FEED_PATHS
+from webmain.discovery.entries import Entry
 from webmain.discovery.frontier import order_children
-from webmain.discovery.sitemap_places import USUAL_SITEMAP_PATHS
-from webmain.discovery.sitemap_records import SitemapChild
+from webmain.discovery.places import USUAL_FEED_PATHS, USUAL_SITEMAP_PATHS
 from webmain.urls import normalise
 
 SETTLED_AFTER: Final = 12
@@ -65,7 +64,7 @@ class Sources:
         self._left = {SourceKind.FEED: max_feeds, SourceKind.SITEMAP: max_sitemaps}
         self._robots: str | None = None
         self._feeds: deque[str] = deque()
-        self._sitemaps: list[SitemapChild] = []
+        self._sitemaps: list[Entry] = []
         self._guesses: deque[Source] = deque()
         self._n_guessed = 0
         self._is_through = False
@@ -96,7 +95,7 @@ class Sources:
             self._feed_pages -= 1
             self._feeds.append(url)
 
-    def add_sitemaps(self, children: Iterable[SitemapChild]) -> None:
+    def add_sitemaps(self, children: Iterable[Entry]) -> None:
         """Take sitemaps that robots.txt or an index names."""
         fresh = [child for child in children if self._is_fresh(child.url)]
         if fresh:

@@ -1,31 +1,25 @@
-"""Where a site's feeds lie: what a page's head names, and the usual places."""
+"""Where a site's feeds and sitemaps are: as its pages and its robots.txt name them, and at the usual places."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
 
-from webmain.discovery.markup import absolute_url, plain_text
-
-MAX_TITLE_CHARS: Final = 1000
+from webmain.discovery.markup import absolute_url
 
 USUAL_FEED_PATHS: Final = (
     "/feed/", "/rss", "/rss.xml", "/feed.xml", "/atom.xml", "/index.xml", "/feeds/posts/default", "/feed.json",
     "/rss/", "/index.rdf", "/feed/rss/", "/rss/index.xml", "/rss/news.xml", "/news/rss", "/?feed=rss2",
 )  # fmt: skip
-"""Where feeds lie that nobody links to, the commonest first; relative to the site's root."""
+"""Where feeds are that nobody links to, the commonest first; relative to the site's root."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FeedLink:
-    """A feed that a page names in its head; the type in lower case, without parameters."""
-
-    url: str
-    title: str | None = None
-    type: str = ""
-
+USUAL_SITEMAP_PATHS: Final = (
+    "/sitemap.xml", "/sitemap_index.xml", "/news-sitemap.xml", "/sitemap-news.xml", "/sitemap_news.xml",
+    "/sitemap-index.xml", "/wp-sitemap.xml", "/sitemap.xml.gz", "/sitemap/sitemap.xml", "/sitemap/news.xml",
+    "/sitemaps/sitemap.xml", "/sitemap.txt",
+)  # fmt: skip
+"""Where sitemaps are that robots.txt does not name, the commonest first; relative to the site's root."""
 
 _FEED_TYPES: Final = frozenset(
     {"application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json", "application/rss"}
@@ -40,7 +34,7 @@ _COMMENT_WORDS: Final = (
 )  # fmt: skip
 
 
-def find_feeds(links: Iterable[Mapping[str, str | None]], *, url: str) -> tuple[FeedLink, ...]:
+def find_feeds(links: Iterable[Mapping[str, str | None]], *, url: str) -> tuple[str, ...]:
     """Choose the feeds worth reading among a page's `<link>` elements.
 
     Parameters
@@ -52,31 +46,26 @@ def find_feeds(links: Iterable[Mapping[str, str | None]], *, url: str) -> tuple[
 
     Returns
     -------
-    tuple of FeedLink
-        In document order, each address once. Feeds of comments, tags, authors and searches are left out, and so is
-        the feed of the page itself (WordPress's `/2024/05/slug/feed/`, which holds its comments).
+    tuple of str
+        Absolute addresses in document order, each once. Feeds of comments, tags, authors and searches are left out,
+        and so is the feed of the page itself (WordPress's `/2024/05/slug/feed/`, which holds its comments).
     """
-    found: dict[str, FeedLink] = {}
+    found: dict[str, None] = {}
     for link in links:
         rels = (link.get("rel") or "").lower().split()
         kind = (link.get("type") or "").partition(";")[0].strip().lower()
         target = absolute_url(link.get("href"), url)
         if target is None or not ({"alternate", "feed"} & set(rels)) or "stylesheet" in rels:
             continue
-        is_feed = kind in _FEED_TYPES or "feed" in rels or (kind in _XML_TYPES and _has_feed_word(target))
+        has_feed_word = any(word in target.lower() for word in ("rss", "atom", "feed", ".rdf"))
+        is_feed = kind in _FEED_TYPES or "feed" in rels or (kind in _XML_TYPES and has_feed_word)
         if is_feed and _is_wanted(target, link.get("title") or "", url):
-            title = plain_text(link.get("title"), max_chars=MAX_TITLE_CHARS)
-            found.setdefault(target, FeedLink(url=target, title=title, type=kind))
-    return tuple(found.values())
-
-
-def _has_feed_word(target: str) -> bool:
-    """Whether an address of unspecific type speaks of a feed."""
-    return any(word in target.lower() for word in ("rss", "atom", "feed", ".rdf"))
+            found[target] = None
+    return tuple(found)
 
 
 def _is_wanted(target: str, title: str, page: str) -> bool:
-    """Whether the feed is of articles, and of more than one tag or author."""
+    """Return True if the feed is of articles, and of more than one tag or author."""
     if any(word in title.casefold() for word in _COMMENT_WORDS):
         return False
     parts, own = urlsplit(target), urlsplit(page)
@@ -86,3 +75,23 @@ def _is_wanted(target: str, title: str, page: str) -> bool:
     own_path = own.path.rstrip("/")
     under_itself = parts.netloc == own.netloc and own_path.count("/") > 1 and parts.path.startswith(own_path + "/feed")
     return not under_itself
+
+
+def sitemaps_from_robots(text: str, *, url: str) -> tuple[str, ...]:
+    """Return the sitemaps a robots.txt names, absolute, each once, in order; at most 1,000.
+
+    Parameters
+    ----------
+    text : str
+        The file; only its first 500 KiB are read, as search engines do.
+    url : str
+        Where it came from; relative addresses are joined to it.
+    """
+    found: dict[str, None] = {}
+    for line in text[: 500 * 1024].lstrip("\ufeff").splitlines():
+        name, colon, value = line.partition(":")
+        if colon and name.strip().lower() in ("sitemap", "site-map", "sitemaps"):
+            address = absolute_url(value.partition(" #")[0], url)
+            if address:
+                found[address] = None
+    return tuple(found)[:1000]
