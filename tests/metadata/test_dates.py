@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webmain.languages.months import month, months
 from webmain.metadata.dates import FIRST_YEAR, date_in_url, parse_date
 
 NOW = datetime(2025, 6, 1, tzinfo=UTC)
@@ -115,18 +114,6 @@ def test_plausible_dates_reach_from_the_first_year_to_two_days_ahead() -> None:
     assert parse_date(f"{FIRST_YEAR - 1}-12-31", now=NOW) is None
     assert parse_date("2025-06-03", now=NOW)
     assert parse_date("2025-06-03T00:00:01Z", now=NOW) is None
-
-
-def test_a_month_name_that_differs_by_language() -> None:
-    assert month("listopada", "pl") == 11
-    assert month("listopada", "hr") == 10
-    assert month("Sept.") == 9
-    assert month("nothing") is None
-
-
-def test_every_month_is_known_in_every_language() -> None:
-    assert set(months().values()) == set(range(1, 13))
-    assert len(months()) > 600
 
 
 @given(st.text(max_size=80))

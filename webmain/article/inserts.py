@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from webmain import languages
+from webmain.clock import once
 from webmain.html.columns import HIDDEN, Break, Flag
 from webmain.html.places import CELLS, CODE, HEADINGS
-from webmain.html.visible_text import READ_MORE
 from webmain.metadata.head import stands_aside
 from webmain.metadata.site_names import in_slug, slug_words
 from webmain.urls import join
@@ -37,6 +39,12 @@ _REACH: Final = 6
 """Runs of text before and after a quote or listing among which its siblings' text is looked for."""
 _UNWANTED = HIDDEN | Flag.IN_FORM | Flag.IN_CONTROL | Flag.IN_NOSCRIPT | Flag.EMBEDDED | Flag.IN_SVG
 _OUTSIDE: Final = frozenset({*CELLS, *HEADINGS})
+
+
+@once
+def _read_more() -> re.Pattern[str]:
+    """Return the pattern of how lines begin that lead to another article."""
+    return re.compile(rf"[\W_]{{0,6}}{languages.known().either('read_more')}", re.IGNORECASE)
 
 
 def fitting(document: Document, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -79,7 +87,7 @@ def _drop_teasers(document: Document, kept: NDArray[np.bool_]) -> None:
     for i in np.flatnonzero(is_short).tolist():
         group = chosen[starts[i] : ends[i]].tolist()
         text = " ".join(leaves.text(group).split())
-        cue = READ_MORE.match(text)
+        cue = _read_more().match(text)
         if cue:
             is_teaser = n_linked[i] >= MIN_LINKED_SHARE * (n_chars[i] - len("".join(cue.group().split())))
         else:

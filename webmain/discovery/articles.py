@@ -14,22 +14,7 @@ from typing import Final
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from webmain.discovery.dates import date_in_url
-from webmain.discovery.url_words import (
-    ARTICLE_WORDS,
-    AUTHOR_WORDS,
-    DEAD_ENDS,
-    FRONT_WORDS,
-    HUB_WORDS,
-    ID_KEYS,
-    IGNORED_SUFFIXES,
-    IGNORED_WORDS,
-    LANGUAGES,
-    NEWS_WORDS,
-    PAGE_KEYS,
-    PAGE_SUFFIXES,
-    PERSON_HUB_WORDS,
-    SEARCH_KEYS,
-)
+from webmain.discovery.url_words import url_words
 
 ARTICLE_SCORE: Final = 0.6
 HUB_SCORE: Final = 0.35
@@ -108,7 +93,6 @@ _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U00020000-\U0002fa1f]"
 )
 _TWO_DIGITS = re.compile(r"\d\d")
-_OWN_WORDS: Final = HUB_WORDS | FRONT_WORDS | NEWS_WORDS | ARTICLE_WORDS
 _SITE_PREFIXES: Final = ("www.", "m.", "mobile.", "amp.")
 
 
@@ -164,19 +148,19 @@ def _judge_special(segments: list[str], query: dict[str, str]) -> UrlJudgement |
     """Settle what needs no weighing: files, dead ends, the front page, searches."""
     last = segments[-1] if segments else ""
     stem, _, suffix = last.rpartition(".")
-    if stem and suffix in IGNORED_SUFFIXES:
+    if stem and suffix in url_words().other_suffixes:
         return _ignore(f"a .{suffix} file")
     if "replytocom" in query or "share" in query:
         return _ignore("a comment or share form")
-    if not segments or (len(segments) == 1 and segments[0] in LANGUAGES):
+    if not segments or (len(segments) == 1 and segments[0] in url_words().editions):
         return _judge_front(query)
-    dead = next((segment for segment in segments if segment in DEAD_ENDS), None)
+    dead = next((segment for segment in segments if segment in url_words().dead_ends), None)
     if dead:
         return _ignore(f"below /{dead}")
-    name = stem if stem and suffix in PAGE_SUFFIXES else last
-    if name in IGNORED_WORDS:
+    name = stem if stem and suffix in url_words().page_suffixes else last
+    if name in url_words().ignored:
         return _ignore(f"/{last}")
-    if len(segments) == 1 and name in FRONT_WORDS and not _article_id(query):
+    if len(segments) == 1 and name in url_words().fronts and not _article_id(query):
         return _hub("the front page")
     return None
 
@@ -186,7 +170,7 @@ def _judge_front(query: dict[str, str]) -> UrlJudgement:
     number = query.get("p", "")
     if len(number) >= 2 and number.isascii() and number.isdigit():
         return UrlJudgement(kind=UrlKind.ARTICLE, score=0.75, reason="numbered in the query")
-    return _hub("a search" if SEARCH_KEYS & query.keys() else "the front page")
+    return _hub("a search" if url_words().search_keys & query.keys() else "the front page")
 
 
 @dataclass(slots=True)
@@ -201,7 +185,7 @@ class _Path:
 
     def __post_init__(self) -> None:
         stem, _, suffix = self.segments[-1].rpartition(".")
-        known = bool(stem) and suffix in PAGE_SUFFIXES
+        known = bool(stem) and suffix in url_words().page_suffixes
         self.name, self.suffix = (stem, suffix) if known else (self.segments[-1], "")
         if self.name in ("index", "default", "amp", "full", "story") and len(self.segments) > 1:
             self.segments = self.segments[:-1]
@@ -310,7 +294,9 @@ def _weigh_identifiers(path: _Path, evidence: _Evidence, words: int) -> None:
         evidence.add(1.3, "a key")
     elif re.search(r"\d{3,4}$", path.name) and (words or path.suffix):
         evidence.add(0.6, "a number")
-    elif _SHORT_NUMBER.fullmatch(path.name) and any(s in ARTICLE_WORDS or s in NEWS_WORDS for s in path.segments[:-1]):
+    elif _SHORT_NUMBER.fullmatch(path.name) and any(
+        s in url_words().articles or s in url_words().news for s in path.segments[:-1]
+    ):
         evidence.add(1.4, "a number below a section")
     if path.suffix in ("html", "htm", "shtml", "ece", "cms", "story", "stm"):
         evidence.add(0.9, f".{path.suffix}")
@@ -329,30 +315,34 @@ def _weigh_date(path: _Path, evidence: _Evidence) -> None:
 def _weigh_words(path: _Path, evidence: _Evidence, words: int) -> None:
     """Weigh what the path's words say."""
     before, own = path.segments[:-1], path.name
-    person = next((segment for segment in before if segment in PERSON_HUB_WORDS), None)
-    hub = next((segment for segment in before if segment in HUB_WORDS), None)
+    person = next((segment for segment in before if segment in url_words().names), None)
+    hub = next((segment for segment in before if segment in url_words().hubs), None)
     if person:
-        is_author = person in AUTHOR_WORDS and before[-1] != person and words >= 4  # columns stand below their writers
+        is_author = (
+            person in url_words().authors and before[-1] != person and words >= 4
+        )  # columns stand below their writers
         evidence.add(-1.0 if is_author else -4.5, f"below /{person}")
     elif hub:
         evidence.add(-0.3 if _LONG_NUMBER.fullmatch(own) else -1.6, f"below /{hub}")
-    if own in _OWN_WORDS:
+    if own in url_words().own:
         evidence.add(0.0 if _article_id(path.query) else -2.5, f"ends with /{own}")
-    elif any(segment in ARTICLE_WORDS for segment in before):
+    elif any(segment in url_words().articles for segment in before):
         evidence.add(1.2, "below an article's word")
-    elif any(segment in NEWS_WORDS for segment in before):
+    elif any(segment in url_words().news for segment in before):
         evidence.add(0.5, "below a section")
-    ignored = next((segment for segment in before if segment in IGNORED_WORDS), None)
+    ignored = next((segment for segment in before if segment in url_words().ignored), None)
     if ignored:
         evidence.add(-1.5, f"below /{ignored}")
-    is_entry = bool(before) and (before[-1] in ARTICLE_WORDS or before[-1] in ("blog", "blogs", "notes"))
+    is_entry = bool(before) and (before[-1] in url_words().articles or before[-1] in ("blog", "blogs", "notes"))
     if not (words > 2 or is_entry or path.suffix or _article_id(path.query) or any(map(str.isdigit, own))):
         evidence.add(0.5 if words == 2 else -1.2 if len(path.segments) <= 2 else -0.6, "a short name")
 
 
 def _article_id(query: dict[str, str]) -> bool:
     """Whether the query numbers an article."""
-    return any((key in ID_KEYS and _numbers(value)) or _NUMBERED_KEY.fullmatch(key) for key, value in query.items())
+    return any(
+        (key in url_words().id_keys and _numbers(value)) or _NUMBERED_KEY.fullmatch(key) for key, value in query.items()
+    )
 
 
 def _numbers(value: str) -> bool:
@@ -367,7 +357,7 @@ def _weigh_query(path: _Path, evidence: _Evidence) -> None:
         text = path.path + " " + " ".join(query.values()).lower()
         speaks = any(word in text for word in ("news", "articl", "story", "detail", "view", "read", "post", "noti"))
         evidence.add(2.4 if speaks else 1.6, "numbered in the query")
-    elif SEARCH_KEYS & query.keys():
+    elif url_words().search_keys & query.keys():
         evidence.add(-2.0, "a search")
-    elif any(key in PAGE_KEYS and value.isdigit() and len(value) <= 4 for key, value in query.items()):
+    elif any(key in url_words().page_keys and value.isdigit() and len(value) <= 4 for key, value in query.items()):
         evidence.add(-1.5, "a numbered page of a list")

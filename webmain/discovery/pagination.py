@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
+from webmain import languages
 from webmain.discovery.articles import MAX_PARTS, UrlKind, judge_url
 from webmain.discovery.markup import absolute_url
 
@@ -61,20 +62,6 @@ _BARE = re.compile(
 _LIST_STYLE = re.compile(r"(?:\?|word:[^a-z]*)(?!p(?:art)?\b|part|teil|seg)", re.IGNORECASE)
 """Numbers that may be an article's tell of no list: `?p=123`, `/p/12`."""
 
-_NEXT_TEXTS: Final = frozenset(
-    """
-    next|next page|next »|next >|next›|continue|continue reading|continued|read on|older|older posts|older entries|more|
-    load more|show more|weiter|weiterlesen|nächste|nächste seite|nächster teil|ältere beiträge|mehr|suivant|suivante|
-    page suivante|la suite|lire la suite|siguiente|página siguiente|siguiente página|más|próximo|próxima|próxima página|
-    seguinte|successiva|successivo|pagina successiva|avanti|volgende|volgende pagina|nästa|nästa sida|neste|næste|
-    næste side|seuraava|następna|następna strona|dalej|další|další strana|ďalej|következő|следующая|следующая страница|
-    далее|вперед|вперёд|дальше|наступна|далі|sonraki|sonraki sayfa|ileri|επόμενη|επόμενη σελίδα|التالي|الصفحة التالية|
-    הבא|לעמוד הבא|بعدی|صفحه بعد|अगला|অগলা|ถัดไป|หน้าถัดไป|หน้าต่อไป|อ่านต่อ|trang sau|tiếp theo|trang tiếp|sau|
-    selanjutnya|berikutnya|halaman berikutnya|seterusnya|下一页|下一頁|下页|下頁|后一页|次へ|次のページ|
-    次ページ|続きを読む|다음|다음 페이지|>|>>|»|›|→|⟩|▶|❯
-    """.replace("\n", "").split("|")
-)
-_NEXT_TEXT_SET: Final = frozenset(" ".join(text.split()) for text in _NEXT_TEXTS)
 _LAST_NUMBER = re.compile(r"(?<!\d)(\d{1,4})$")
 _DECORATION: Final = " \t\n\r.…:[]()|»›>→▶❯⟩"
 
@@ -238,7 +225,8 @@ def _says_next(link: Link) -> bool:
     if len(link.text) > 60:
         return False
     text = " ".join(link.text.casefold().split())
-    return text in _NEXT_TEXT_SET or text.strip(_DECORATION) in _NEXT_TEXT_SET - {""}
+    next_page = languages.known().words("next_page")
+    return text in next_page or text.strip(_DECORATION) in next_page
 
 
 def _ends_with_number(text: str) -> int | None:

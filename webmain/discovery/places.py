@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 from urllib.parse import urlsplit
 
+from webmain import languages
 from webmain.discovery.markup import absolute_url
 
 USUAL_FEED_PATHS: Final = (
@@ -28,10 +29,6 @@ _XML_TYPES: Final = frozenset({"text/xml", "application/xml"})
 _NOT_WANTED_SEGMENTS: Final = frozenset(
     {"comments", "comment", "kommentare", "commentaires", "comentarios", "tag", "tags", "author", "autor", "search"}
 )
-_COMMENT_WORDS: Final = (
-    "comment", "kommentar", "commentaire", "comentario", "comentário", "commenti", "reacties", "yorum", "коммент",
-    "komentar", "σχόλια", "تعليق", "ความคิดเห็น", "ความเห็น", "评论", "評論", "コメント", "댓글", "bình luận",
-)  # fmt: skip
 
 
 def find_feeds(links: Iterable[Mapping[str, str | None]], *, url: str) -> tuple[str, ...]:
@@ -66,7 +63,7 @@ def find_feeds(links: Iterable[Mapping[str, str | None]], *, url: str) -> tuple[
 
 def _is_wanted(target: str, title: str, page: str) -> bool:
     """Return True if the feed is of articles, and of more than one tag or author."""
-    if any(word in title.casefold() for word in _COMMENT_WORDS):
+    if any(word in title.casefold() for word in languages.known().words("comments")):
         return False
     parts, own = urlsplit(target), urlsplit(page)
     segments = [segment for segment in parts.path.lower().split("/") if segment]

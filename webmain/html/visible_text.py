@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from webmain import languages
 from webmain.html.columns import Flag
 from webmain.html.places import LINE_NUMBER, QUOTED, RAISED, ROLES, RUBY
 from webmain.items import TextLink, TextMark
@@ -39,34 +40,7 @@ _EAST_ASIAN = re.compile(f"[{EAST_ASIAN}]")
 _CLOSING = frozenset(".,;:!?)]…。、，")
 _QUOTATION_MARKS = frozenset("\"'“”„‟«»‹›‘’‚「」『』《》〈〉")
 _AIDS = frozenset(tag for tag, role in ROLES.items() if role == RUBY)
-_MARKS = {
-    **dict.fromkeys(("de", "cs", "sk", "sl", "bg", "is"), "„“‚‘"),
-    **dict.fromkeys(("fr", "es", "it", "pt", "ru", "uk", "el", "fa", "ar", "no", "nb"), "«»“”"),
-    **dict.fromkeys(("pl", "ro", "hu", "hr", "nl"), "„”«»"),
-    **dict.fromkeys(("ja",), "「」『』"),
-    **dict.fromkeys(("fi", "sv"), "””’’"),
-}
-
-READ_MORE = re.compile(
-    r"[\W_]{0,6}(?:"
-    r"read (?:more|also|next|on|the full)|also read|more (?:on|about) this|related(?: (?:story|stories|articles?|news))?\s?:"
-    r"|(?:don['’]t|not to) miss|you (?:may|might) also like|recommended(?: reading)?\s?:|must read"
-    r"|lesen sie (?:auch|mehr|hier|dazu)|lies auch|mehr (?:zum thema|dazu|lesen)|auch interessant|passend dazu"
-    r"|(?:à )?lire (?:aussi|également|la suite)|sur le même sujet"
-    r"|le(?:a|e|er) (?:también|además|más)|te puede interesar"
-    r"|lei?a (?:também|mais)|veja também|saiba mais|leggi (?:anche|tutto)|lees (?:ook|meer|verder)"
-    r"|läs (?:också|även|mer)|les (?:også|mer)|læs (?:også|mere)|lue (?:myös|lisää)"
-    r"|czytaj (?:też|także|więcej|również|dalej)|zobacz (?:też|także|również)|przeczytaj (?:też|także|również)"
-    r"|(?:pře)?čtěte (?:si )?(?:také|více)|citeşte şi|citește și|baca (?:juga|selengkapnya)|xem thêm|đọc thêm"
-    r"|ilgili haber|ayrıca bak|читайте (?:также|ещё|далее)|читать (?:также|далее|ещё)|смотрите также|читайте також"
-    r"|διαβάστε (?:επίσης|ακόμη|ακόμα|περισσότερα)|δείτε (?:επίσης|ακόμη)"
-    r"|อ่าน(?:เพิ่มเติม|ต่อ|ข่าว|เพิ่ม)|ข่าวที่เกี่ยวข้อง|ดูเพิ่มเติม|あわせて読みたい|関連記事|続きを読む|【?関連"
-    r"|延伸(?:閱讀|阅读)|相關(?:閱讀|新聞|報導)|相关(?:阅读|新闻|报道)|更多(?:新闻|新聞|阅读)|관련\s?기사|더 읽기"
-    r"|اقرأ (?:أيضا|أيضًا|أيضاً|المزيد)|بیشتر بخوانید|קראו (?:גם|עוד)|यह भी पढ़ें|और पढ़ें"
-    r")",
-    re.IGNORECASE,
-)
-"""How lines begin that lead to another article."""
+_ENGLISH_MARKS = "“”‘’"
 
 
 class Wording:
@@ -159,7 +133,7 @@ class Wording:
             return
         elements, texts = self._elements, self._leaves.texts
         language = (elements.attributes[0].get("lang") or "").lower()[:2]
-        marks = _MARKS.get(language, "“”‘’")
+        marks = next(iter(languages.known().words("quotes", language)), _ENGLISH_MARKS)
         runs: dict[int, list[int]] = {}
         for leaf in quoted:
             inner = elements.ancestors(self._leaves.element[leaf])

@@ -1,1 +1,171 @@
-"""What differs between languages."""
+"""Words of natural languages, one TOML file a language beside this module; adding a language is adding a file.
+
+A file is named after the language's ISO 639 code. All of it is optional; entries of lists are regular expressions, mostly
+plain words, and a string is a list of the words in it.
+
+=================================  ===================================================================================
+`months`                           twelve strings, the names of each month: lower case, no full stops, no inner spaces
+`months_here`                      the same for names that are another month elsewhere: for pages in this language only
+`also`                             further codes of the language
+`quotes`                           quotation marks: opening, closing, and those inside a quotation
+`read_more`                        beginnings of lines that lead to another article
+`next_page`                        whole texts of links to the next page
+`comments`                         parts of titles of feeds that hold comments
+`elision`                          words that lose their last vowel before an apostrophe
+`dates.at`, `dates.o_clock`        before and behind a time: "at", "Uhr"
+`dates.of`, `dates.ordinals`       between day and month, and right behind the day: "de", "st"
+`dates.year_after`, `.year_marks`  before the year and right behind it
+`dates.until`, `dates.updated`     between two days; parts of words beside a date of change
+`dates.patterns`, `dates.eras`     whole dates, with groups `year`, `month`, `day`; eras with the year before their first
+`bylines.verbs`, `bylines.by`      "written", "by": what stands before a name
+`bylines.labels`, `.patterns`      before a colon and a name; other beginnings of bylines
+`bylines.and`, `bylines.and_here`  between names; `and_here` divides names on pages in this language only
+`bylines.after_name`               what follows a name and is no part of it
+`bylines.edited_by`, `.buttons`    beginnings of what is no author's name
+`bylines.roles`, `.roles_after`    professions; those written right behind a name
+`bylines.titles`, `.particles`     before a name ("Dr."); words in lower case that names have
+`bylines.no_names`                 what stands for a name and is none
+`bylines.author_label`             parts of labels of an author in metadata
+`scripts.enable`, `.state`         before and behind "JavaScript" in notices that a page needs it; `.patterns` for others
+`urls.*`                           segments of paths: `articles`, `news`, `fronts`, `authors`, `categories`, `tags`,
+                                   `lists` (other lists of pages), `ignored`, `dead_ends`
+=================================  ===================================================================================
+
+`common.toml` has words of no language, or of many, and the version of all the words.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from webmain.clock import once
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+FOLDER: Final = Path(__file__).parent
+COMMON: Final = "common"
+
+
+@dataclass(frozen=True, eq=False)
+class Languages:
+    """The words of several languages.
+
+    Attributes
+    ----------
+    tables : mapping of str to mapping of str to tuple of str
+        Words by the language's code, then by the name of the list with its section: "bylines.by".
+    """
+
+    tables: Mapping[str, Mapping[str, tuple[str, ...]]]
+    _of_all: dict[str, tuple[str, ...]] = field(default_factory=dict, init=False, repr=False)
+
+    @classmethod
+    def read(cls, *folders: Path) -> Languages:
+        """Read all files of some folders, those of the package first if none is given.
+
+        Raises
+        ------
+        ValueError
+            A file is no TOML, holds something other than strings and lists of strings, or doesn't name twelve months; with
+            the file's path.
+        """
+        paths = sorted(
+            (path for folder in folders or (FOLDER,) for path in folder.glob("*.toml")), key=lambda p: p.stem
+        )
+        tables: dict[str, dict[str, tuple[str, ...]]] = {}
+        for path in paths:
+            words = _read_file(path)
+            tables |= dict.fromkeys((path.stem, *words.get("also", ())), words)
+        return cls(tables)
+
+    @cached_property
+    def version(self) -> int:
+        """Number of this state of the words; it changes with them."""
+        return int(self.words("version")[0])
+
+    def words(self, name: str, language: str | None = None) -> tuple[str, ...]:
+        """Return the words of a list, without repetitions.
+
+        Parameters
+        ----------
+        name : str
+            With its section: "bylines.by".
+        language : str or None
+            Of this language only, by its code; of all languages if None.
+        """
+        if language is not None:
+            return self.tables.get(language, {}).get(name, ())
+        if name not in self._of_all:
+            found = dict.fromkeys(word for table in self.tables.values() for word in table.get(name, ()))
+            self._of_all[name] = tuple(found)
+        return self._of_all[name]
+
+    def either(self, *names: str) -> str:
+        """Return a regular expression for any word of some lists, longer ones first; without words it matches nothing."""
+        words = {word for name in names for word in self.words(name)}
+        return f"(?:{'|'.join(sorted(words, key=lambda w: (-len(w), w)))})" if words else r"(?!)"
+
+    def month(self, name: str, language: str = "") -> int | None:
+        """Return the number of the month of this name, 1 to 12, or None.
+
+        Parameters
+        ----------
+        name : str
+            In any case, short forms with or without full stops.
+        language : str
+            The page's language; it decides the few names that differ ("listopad").
+        """
+        key = name.lower().replace("i̇", "i").replace(".", "").replace(" ", "").strip("-–'’")
+        return self._months_here.get((language[:2], key)) or self._months.get(key)
+
+    @cached_property
+    def _months(self) -> dict[str, int]:
+        return {name: number for code in self.tables for name, number in self._named(code, "months")}
+
+    @cached_property
+    def _months_here(self) -> dict[tuple[str, str], int]:
+        return {(code, name): number for code in self.tables for name, number in self._named(code, "months_here")}
+
+    def _named(self, code: str, key: str) -> Iterator[tuple[str, int]]:
+        for number, names in enumerate(self.tables[code].get(key, ()), 1):
+            for name in names.split():
+                yield name, number
+
+
+def _read_file(path: Path) -> dict[str, tuple[str, ...]]:
+    """Read one language's words, sections flattened."""
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+        words = {name: _words(value) for name, value in _flat(values)}
+        if any(len(words[key]) != 12 for key in ("months", "months_here") if key in words):
+            raise ValueError("twelve months are wanted")
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+    return words
+
+
+def _flat(values: Mapping[str, Any], section: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in values.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{name}.")
+        else:
+            yield section + name, value
+
+
+def _words(value: Any) -> tuple[str, ...]:
+    if isinstance(value, list) and all(isinstance(word, str) for word in value):
+        return tuple(value)
+    if isinstance(value, str | int):
+        return tuple(str(value).split())
+    raise ValueError(f"not a list of words: {value!r}")
+
+
+@once
+def known() -> Languages:
+    """Return the words of the package's own files, read once in a process."""
+    return Languages.read()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from webmain.languages.months import month
+from webmain import languages
 from webmain.metadata.head import clean
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ def tidy(part: str) -> str:
 def _is_date(name: str) -> bool:
     """Tell whether a number stands beside a month's name."""
     words = name.replace(".", " ").split()
-    return len(words) > 1 and any(w.isdigit() for w in words) and any(month(w) for w in words)
+    return len(words) > 1 and any(w.isdigit() for w in words) and any(languages.known().month(w) for w in words)
 
 
 _NAME_WORD = re.compile(

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
-from webmain.languages.months import THAI, month
+from webmain import languages
 from webmain.text.zones import read_zone
 
 MAX_DATE_CHARS: Final = 200
@@ -21,6 +21,7 @@ MAX_DATE_CHARS: Final = 200
 FIRST_YEAR: Final = 1990
 """No page of the web is older."""
 
+_THAI: Final = range(0x0E00, 0x0E80)
 _BUDDHIST_OFFSET: Final = 543
 _DAYS_AHEAD: Final = 2
 
@@ -194,8 +195,8 @@ def _build(parts: dict[str, str | None], language: str) -> datetime | None:
     """Build the date from a pattern's named groups; None where there is no such day or time."""
     thai = language[:2] == "th"
     if name := parts.get("name"):
-        number = month(name, language)
-        thai = any(ord(c) in THAI for c in name)
+        number = languages.known().month(name, language)
+        thai = any(ord(c) in _THAI for c in name)
     else:
         number = int(parts.get("month") or 0)
     day = parts.get("day") or parts.get("day2")
@@ -258,7 +259,7 @@ def is_range(raw: str, *, language: str = "") -> bool:
         return False
     for match in list(_RANGE.finditer(text))[:3]:
         end = text[match.end() :]
-        if not end[0].isdigit() and not month(end.split()[0].rstrip(".,"), language):
+        if not end[0].isdigit() and not languages.known().month(end.split()[0].rstrip(".,"), language):
             continue  # "3 May 2024 - updated 4 May 2024"
         days = [parse_date(part, language=language) for part in (text[: match.start()], end)]
         if days[0] and days[1] and days[0].date() < days[1].date():

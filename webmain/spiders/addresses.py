@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from urllib.parse import parse_qsl, urlsplit
 
 from webmain.discovery.articles import UrlKind, judge_url
-from webmain.discovery.url_words import SIDE_HUB_WORDS
+from webmain.discovery.url_words import url_words
 from webmain.urls import amp_to_canonical_guess, normalise
 
 _PART = re.compile(
@@ -35,7 +35,7 @@ def path_of(url: str) -> str:
 
 def is_personal(url: str) -> bool:
     """Whether an address lies below a word for tags, authors and the like."""
-    return not SIDE_HUB_WORDS.isdisjoint(urlsplit(url).path.lower().split("/"))
+    return not url_words().sides.isdisjoint(urlsplit(url).path.lower().split("/"))
 
 
 _NUMBER = re.compile(r"\d+")

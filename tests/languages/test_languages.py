@@ -1,0 +1,41 @@
+"""Words of languages from data files."""
+
+from pathlib import Path
+
+import pytest
+
+from webmain import languages
+from webmain.languages import FOLDER, Languages
+
+
+def test_a_language_is_one_more_file(tmp_path: Path) -> None:
+    months = ", ".join(f'"{name}a {name}"' for name in "unum dum tram kvar kvin ses sep ok nov dek elv tolv".split())
+    (tmp_path / "xx.toml").write_text(f'months = [{months}]\nread_more = ["vidu ank"]\n[bylines]\nby = ["fare de"]\n')
+    words = Languages.read(FOLDER, tmp_path)
+    assert words.month("Trama") == 3
+    assert words.words("bylines.by", "xx") == ("fare de",)
+    assert "vidu ank" in words.either("read_more")
+    assert words.month("März") == 3
+
+
+def test_a_month_name_that_differs_by_language() -> None:
+    month = languages.known().month
+    assert month("listopada", "pl") == 11
+    assert month("listopada", "hr") == 10
+    assert month("Sept.") == 9
+    assert month("nothing") is None
+
+
+def test_every_language_with_months_has_all_that_its_pages_need() -> None:
+    known = languages.known()
+    assert known.version >= 1
+    assert len([code for code in known.tables if known.words("months", code)]) > 40
+    assert known.words("quotes", "nb") == known.words("quotes", "no") == ("«»“”",)
+    assert known.words("quotes", "xx") == ()
+
+
+@pytest.mark.parametrize("text", ["months = ['a']", "months = 1.5", "x = [1]", "x = "])
+def test_a_broken_file_is_named(tmp_path: Path, text: str) -> None:
+    (tmp_path / "xx.toml").write_text(text)
+    with pytest.raises(ValueError, match=r"xx\.toml"):
+        Languages.read(tmp_path)
