@@ -11,8 +11,8 @@ from scrapy.signalmanager import SignalManager
 
 from webmain.discovery.ledger import Done, LedgerError, State
 from webmain.extensions import KnownUrls, PromptStop, Summary, ledger_path, overwritten_feeds
+from webmain.failures import StoppedError
 from webmain.items import Article, Reason, Rejected, WordCount
-from webmain.middlewares import StoppedError
 from webmain.pipelines import Store
 from webmain.signals import articles_stored, close_crawl, page_failed, page_rejected
 from webmain.store.protocol import Outcome, Stored

@@ -22,20 +22,9 @@ from scrapy.signalmanager import SignalManager
 
 from webmain.addons import Webmain, user_agent
 from webmain.archive.recording import WarcIndex
-from webmain.handlers import recordings
-from webmain.middlewares import (
-    Failures,
-    Recorder,
-    RetryAfter,
-    Robots,
-    RobotsForbiddenError,
-    RobotsUnreachableError,
-    Statuses,
-    failure_name,
-    hold,
-    is_page,
-    retry_after_s,
-)
+from webmain.failures import RobotsForbiddenError, RobotsUnreachableError, failure_name, is_page
+from webmain.middlewares import Failures, Recorder, RetryAfter, Robots, Statuses, hold, retry_after_s
+from webmain.recordings import recordings
 from webmain.signals import crawl_closing, page_failed, page_rejected
 from webmain.store.protocol import StoreFullError
 

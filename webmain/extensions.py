@@ -21,8 +21,8 @@ from scrapy.http import Response
 
 from webmain.commands.crawl import exit_code
 from webmain.discovery.ledger import Done, Ledger, LedgerError
+from webmain.failures import StoppedError
 from webmain.items import Article, Reason, Rejected
-from webmain.middlewares import StoppedError
 from webmain.options import chosen, option, own
 from webmain.pipelines import Store
 from webmain.signals import Ticks, close_crawl, connect

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import glob
 import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
-from scrapy.core.downloader.handlers.base import BaseDownloadHandler
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
-from scrapy.exceptions import CloseSpider
-from scrapy.http import Headers, Response
-from scrapy.responsetypes import responsetypes
+from scrapy.http import Response
 from twisted.internet.address import IPv6Address
 from twisted.internet.defer import Deferred
 from twisted.internet.endpoints import TCP4ClientEndpoint, TCP6ClientEndpoint, wrapClientTLS
@@ -19,12 +15,10 @@ from twisted.internet.error import ConnectError, DNSLookupError
 from twisted.internet.interfaces import IResolutionReceiver, IStreamClientEndpoint
 from zope.interface import implementer
 
-from webmain.archive.recording import WarcIndex
-from webmain.archive.warc import ArchiveError
-from webmain.middlewares import FAILURE_HEADER, FAILURE_STATUS, FAILURES, RefusedAddressError
+from webmain.failures import RefusedAddressError
 from webmain.net.addresses import ALLOW_PRIVATE, Guard, Target, allows_private
 from webmain.net.errors import BadAddress
-from webmain.signals import connect
+from webmain.recordings import Replay as Replay
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -36,8 +30,6 @@ logger = logging.getLogger(__name__)
 
 CONNECT_SHARE_S = 5.0
 """Seconds for an address of a host while it has others."""
-
-MISSING_HEADER = "X-Webmain-Replay"
 
 
 class Guarded(HTTP11DownloadHandler):
@@ -167,56 +159,3 @@ class _Addresses:
         """Give all of them away."""
         if not self._found.called:
             self._found.callback(self._addresses)
-
-
-class Replay(BaseDownloadHandler):
-    """Answers from WARC files (setting WEBMAIN_REPLAY: paths or patterns, separated by commas); the last capture wins.
-
-    What was not recorded is answered by a 404 that says so, and counted as `webmain/replay/missing`. `meta["fetched_at"]`
-    of the request becomes the time of the recording.
-    """
-
-    lazy = False
-
-    def __init__(self, crawler: Crawler) -> None:
-        super().__init__(crawler)
-        self._index: WarcIndex | None = None
-        self._error: ArchiveError | None = None
-        try:
-            self._index = WarcIndex(recordings(crawler.settings.get("WEBMAIN_REPLAY") or ""))
-        except ArchiveError as error:
-            self._error = error
-        connect(crawler, self, "spider_opened")
-
-    def spider_opened(self) -> None:
-        """End the crawl before it begins where the recording cannot be read."""
-        if self._error is not None:
-            logger.error("The crawl ends: WEBMAIN_REPLAY: %s", self._error)
-            self.crawler.stats.set_value("webmain/replay_error", str(self._error))
-            raise CloseSpider("replay_error")
-
-    async def download_request(self, request: Request) -> Response:
-        """Answer a request."""
-        capture = self._index.lookup(request.url) if self._index is not None else None
-        if capture is None:
-            self.crawler.stats.inc_value("webmain/replay/missing")
-            return Response(request.url, 404, {MISSING_HEADER: "missing"}, b"not in the recording\n")
-        self.crawler.stats.inc_value("webmain/replay/answered")
-        headers = Headers()
-        for name, value in capture.headers:
-            headers.appendlist(name, value)
-        if capture.status == FAILURE_STATUS:
-            failure = FAILURES.get((headers.get(FAILURE_HEADER) or b"").decode("latin-1"))
-            if failure is not None:
-                raise failure(capture.body.decode("utf-8", "replace"))
-        request.meta["fetched_at"] = capture.fetched_at
-        kind_of = responsetypes.from_args(headers=headers, url=request.url, body=capture.body)
-        return kind_of(url=request.url, status=capture.status, headers=headers, body=capture.body)
-
-
-def recordings(spec: str) -> list[str]:
-    """Return the files that a specification names, sorted within each pattern; a name that is no pattern stays."""
-    found: list[str] = []
-    for part in filter(None, (p.strip() for p in spec.split(","))):
-        found += sorted(glob.glob(part, recursive=True)) or [part]  # noqa: PTH207 - absolute patterns too
-    return found

@@ -1,16 +1,11 @@
-"""Manners and honesty on the wire: robots.txt, Crawl-delay, Retry-After, redirects, statuses, failures, recordings.
-
-A request whose `meta["probe"]` is true looks for something that need not be there (a sitemap or feed at a usual place,
-robots.txt): its failure is counted as `webmain/probe_failed` and is no page's rejection.
-"""
+"""Middlewares of a crawl: robots.txt, Crawl-delay, Retry-After, redirects, statuses, failures, recordings."""
 
 from __future__ import annotations
 
 import logging
 import time
 import zlib
-from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Self
 
@@ -18,15 +13,8 @@ from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddlewa
 from scrapy.downloadermiddlewares.redirect import RedirectMiddleware
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.exceptions import (
-    CannotResolveHostError,
-    CloseSpider,
     DownloadCancelledError,
-    DownloadConnectionRefusedError,
-    DownloadFailedError,
-    DownloadTimeoutError,
     IgnoreRequest,
-    NotConfigured,
-    ResponseDataLossError,
 )
 from scrapy.http import Request, Response
 from scrapy.http.request import NO_CALLBACK
@@ -34,13 +22,21 @@ from scrapy.spidermiddlewares.httperror import HttpError, HttpErrorMiddleware
 from scrapy.utils.httpobj import urlparse_cached
 from twisted.internet.defer import Deferred
 
-from webmain.archive.recording import WarcWriter
 from webmain.discovery.places import sitemaps_from_robots
+from webmain.failures import (
+    RefusedAddressError,
+    RobotsForbiddenError,
+    RobotsUnreachableError,
+    StoppedError,
+    asked_url,
+    failure_name,
+    is_page,
+)
 from webmain.items import Reason, Rejected
-from webmain.options import option, own
-from webmain.signals import close_crawl, connect, tell_failed, tell_rejected
-from webmain.store.protocol import StoreError
-from webmain.urls import join, same_site, without_credentials
+from webmain.options import own
+from webmain.recordings import Recorder as Recorder
+from webmain.signals import connect, tell_failed, tell_rejected
+from webmain.urls import join, same_site
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -53,60 +49,9 @@ logger = logging.getLogger(__name__)
 MAX_ROBOTS_BYTES = 500 * 1024
 """What is read of a robots.txt (RFC 9309 asks for at least this)."""
 
-FAILURE_HEADER = "X-Webmain-Failure"
-"""In a recording: the answer was none, but this exception."""
-
-
-class RefusedAddressError(IgnoreRequest):
-    """The address is a private one, or not one of a web site (`webmain.handlers.Guarded`)."""
-
-
-FAILURE_STATUS = 599
-FAILURES: Mapping[str, type[Exception]] = {
-    kind.__name__: kind
-    for kind in (
-        CannotResolveHostError,
-        DownloadConnectionRefusedError,
-        DownloadTimeoutError,
-        DownloadFailedError,
-        DownloadCancelledError,
-        ResponseDataLossError,
-        RefusedAddressError,
-    )
-}
-_NAMES = {
-    CannotResolveHostError: "dns",
-    DownloadConnectionRefusedError: "refused",
-    DownloadTimeoutError: "timeout",
-    DownloadFailedError: "connection",
-    ResponseDataLossError: "data_loss",
-}
 _BLOCKED = frozenset({401, 403, 407, 429, 451, 503})
 _WAITING = frozenset({429, 503})
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
-
-
-class RobotsForbiddenError(IgnoreRequest):
-    """robots.txt does not allow the address."""
-
-
-class RobotsUnreachableError(IgnoreRequest):
-    """robots.txt answers 5xx or 429, or not at all: nobody knows what is allowed."""
-
-
-class StoppedError(IgnoreRequest):
-    """The crawl is being closed; the address stays pending."""
-
-
-def is_page(request: Request) -> bool:
-    """Tell whether a request's failure is a page's failure: not that of robots.txt, nor of a guess."""
-    return request.callback is not NO_CALLBACK and not request.meta.get("probe")
-
-
-def asked_url(request: Request) -> str:
-    """Return the address that was asked for at first, before redirects."""
-    earlier = request.meta.get("redirect_urls")
-    return str(earlier[0]) if earlier else request.url
 
 
 def retry_after_s(value: bytes | str | None, *, now: float) -> float | None:
@@ -162,19 +107,6 @@ class Failures:
             tell_rejected(self._crawler, rejected)
         else:
             tell_failed(self._crawler, asked_url(request), failure_name(exception))
-
-
-def failure_name(exception: Exception) -> str:
-    """Return the word under which a failure is counted."""
-    if isinstance(exception, RobotsForbiddenError):
-        return "robots"
-    if isinstance(exception, RobotsUnreachableError):
-        return "robots_unreachable"
-    if isinstance(exception, RefusedAddressError):
-        return "refused_address"
-    if isinstance(exception, IgnoreRequest):
-        return "ignored"
-    return next((name for kind, name in _NAMES.items() if isinstance(exception, kind)), "other")
 
 
 class Robots(RobotsTxtMiddleware):
@@ -421,73 +353,3 @@ class Statuses(HttpErrorMiddleware):
             rejected = Rejected(reason, f"status {response.status}", url=asked_url(request))
             tell_rejected(self.crawler, rejected, retry_after_s=wait)
             raise
-
-
-class Recorder:
-    """Appends each answer, as it came over the wire, to a WARC file (setting WEBMAIN_RECORD, or the spider's `record`).
-
-    Stands below decompression and redirects, so that a replay walks the same way. Where there was no answer at all, the
-    exception's name is recorded in an answer of status 599. The recorded time becomes the request's `meta["fetched_at"]`.
-    """
-
-    def __init__(self, crawler: Crawler, path: str) -> None:
-        self._crawler = crawler
-        self._path = path
-        self._writer: WarcWriter | None = None
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make the middleware; where nothing is to be recorded it is left out."""
-        path = option(crawler, "record", "WEBMAIN_RECORD")
-        if not path:
-            raise NotConfigured
-        recorder = cls(crawler, str(path))
-        connect(crawler, recorder, "spider_opened", "spider_closed")
-        return recorder
-
-    def spider_opened(self) -> None:
-        """Open the file; where that fails the crawl ends before it begins."""
-        try:
-            self._writer = WarcWriter(self._path, software="webmain")
-        except StoreError as error:
-            logger.error("The crawl ends: %s", error)
-            self._crawler.stats.set_value("webmain/record_error", str(error))
-            raise CloseSpider("record_error") from error
-
-    def process_response(self, request: Request, response: Response) -> Response:
-        """Record an answer."""
-        if request.url.startswith("http") and "cached" not in response.flags:
-            pairs = [
-                (name.decode("latin-1"), value.decode("latin-1"))
-                for name, values in response.headers.items()
-                for value in values
-            ]
-            now = datetime.now(UTC).replace(microsecond=0)
-            request.meta["fetched_at"] = now  # as in a replay, so that both give the same articles
-            self._write(request.url, response.status, pairs, response.body, now)
-        return response
-
-    def process_exception(self, request: Request, exception: Exception) -> None:
-        """Record that there was no answer."""
-        name = next((kind.__name__ for kind in FAILURES.values() if isinstance(exception, kind)), None)
-        if name and request.url.startswith("http"):
-            why = without_credentials(str(exception)).encode()
-            self._write(request.url, FAILURE_STATUS, [(FAILURE_HEADER, name)], why, datetime.now(UTC))
-
-    def spider_closed(self) -> None:
-        """Close the file."""
-        if self._writer is not None:
-            self._writer.close()
-            self._writer = None
-
-    def _write(self, url: str, status: int, headers: list[tuple[str, str]], body: bytes, now: datetime) -> None:
-        if self._writer is None:
-            return
-        try:
-            self._writer.write(url, status, headers, body, now)
-            self._crawler.stats.inc_value("webmain/recorded")
-        except StoreError as error:
-            logger.error("The crawl ends: %s", error)
-            self._crawler.stats.set_value("webmain/record_error", str(error))
-            self.spider_closed()
-            close_crawl(self._crawler, "record_error")

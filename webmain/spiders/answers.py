@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 from scrapy.exceptions import DownloadFailedError, DownloadTimeoutError, ResponseDataLossError
 from scrapy.spidermiddlewares.httperror import HttpError
 
+from webmain.failures import RobotsUnreachableError
 from webmain.items import Hints, Page
-from webmain.middlewares import RobotsUnreachableError
 from webmain.urls import normalise
 
 if TYPE_CHECKING:

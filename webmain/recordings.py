@@ -1,0 +1,152 @@
+"""Recording a crawl to WARC, and answering a crawl from such recordings in place of the network."""
+
+from __future__ import annotations
+
+import glob
+import logging
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Self
+
+from scrapy.core.downloader.handlers.base import BaseDownloadHandler
+from scrapy.exceptions import CloseSpider, NotConfigured
+from scrapy.http import Headers, Response
+from scrapy.responsetypes import responsetypes
+
+from webmain.archive.recording import WarcIndex, WarcWriter
+from webmain.archive.warc import ArchiveError
+from webmain.failures import FAILURE_HEADER, FAILURE_STATUS, FAILURES
+from webmain.options import option
+from webmain.signals import close_crawl, connect
+from webmain.store.protocol import StoreError
+from webmain.urls import without_credentials
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+
+logger = logging.getLogger(__name__)
+
+MISSING_HEADER = "X-Webmain-Replay"
+
+
+class Recorder:
+    """Appends each answer, as it came over the wire, to a WARC file (setting WEBMAIN_RECORD, or the spider's `record`).
+
+    Stands below decompression and redirects, so that a replay walks the same way. Where there was no answer at all, the
+    exception's name is recorded in an answer of status 599. The recorded time becomes the request's `meta["fetched_at"]`.
+    """
+
+    def __init__(self, crawler: Crawler, path: str) -> None:
+        self._crawler = crawler
+        self._path = path
+        self._writer: WarcWriter | None = None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make the middleware; where nothing is to be recorded it is left out."""
+        path = option(crawler, "record", "WEBMAIN_RECORD")
+        if not path:
+            raise NotConfigured
+        recorder = cls(crawler, str(path))
+        connect(crawler, recorder, "spider_opened", "spider_closed")
+        return recorder
+
+    def spider_opened(self) -> None:
+        """Open the file; where that fails the crawl ends before it begins."""
+        try:
+            self._writer = WarcWriter(self._path, software="webmain")
+        except StoreError as error:
+            logger.error("The crawl ends: %s", error)
+            self._crawler.stats.set_value("webmain/record_error", str(error))
+            raise CloseSpider("record_error") from error
+
+    def process_response(self, request: Request, response: Response) -> Response:
+        """Record an answer."""
+        if request.url.startswith("http") and "cached" not in response.flags:
+            pairs = [
+                (name.decode("latin-1"), value.decode("latin-1"))
+                for name, values in response.headers.items()
+                for value in values
+            ]
+            now = datetime.now(UTC).replace(microsecond=0)
+            request.meta["fetched_at"] = now  # as in a replay, so that both give the same articles
+            self._write(request.url, response.status, pairs, response.body, now)
+        return response
+
+    def process_exception(self, request: Request, exception: Exception) -> None:
+        """Record that there was no answer."""
+        name = next((kind.__name__ for kind in FAILURES.values() if isinstance(exception, kind)), None)
+        if name and request.url.startswith("http"):
+            why = without_credentials(str(exception)).encode()
+            self._write(request.url, FAILURE_STATUS, [(FAILURE_HEADER, name)], why, datetime.now(UTC))
+
+    def spider_closed(self) -> None:
+        """Close the file."""
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+
+    def _write(self, url: str, status: int, headers: list[tuple[str, str]], body: bytes, now: datetime) -> None:
+        if self._writer is None:
+            return
+        try:
+            self._writer.write(url, status, headers, body, now)
+            self._crawler.stats.inc_value("webmain/recorded")
+        except StoreError as error:
+            logger.error("The crawl ends: %s", error)
+            self._crawler.stats.set_value("webmain/record_error", str(error))
+            self.spider_closed()
+            close_crawl(self._crawler, "record_error")
+
+
+class Replay(BaseDownloadHandler):
+    """Answers from WARC files (setting WEBMAIN_REPLAY: paths or patterns, separated by commas); the last capture wins.
+
+    What was not recorded is answered by a 404 that says so, and counted as `webmain/replay/missing`. `meta["fetched_at"]`
+    of the request becomes the time of the recording.
+    """
+
+    lazy = False
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self._index: WarcIndex | None = None
+        self._error: ArchiveError | None = None
+        try:
+            self._index = WarcIndex(recordings(crawler.settings.get("WEBMAIN_REPLAY") or ""))
+        except ArchiveError as error:
+            self._error = error
+        connect(crawler, self, "spider_opened")
+
+    def spider_opened(self) -> None:
+        """End the crawl before it begins where the recording cannot be read."""
+        if self._error is not None:
+            logger.error("The crawl ends: WEBMAIN_REPLAY: %s", self._error)
+            self.crawler.stats.set_value("webmain/replay_error", str(self._error))
+            raise CloseSpider("replay_error")
+
+    async def download_request(self, request: Request) -> Response:
+        """Answer a request."""
+        capture = self._index.lookup(request.url) if self._index is not None else None
+        if capture is None:
+            self.crawler.stats.inc_value("webmain/replay/missing")
+            return Response(request.url, 404, {MISSING_HEADER: "missing"}, b"not in the recording\n")
+        self.crawler.stats.inc_value("webmain/replay/answered")
+        headers = Headers()
+        for name, value in capture.headers:
+            headers.appendlist(name, value)
+        if capture.status == FAILURE_STATUS:
+            failure = FAILURES.get((headers.get(FAILURE_HEADER) or b"").decode("latin-1"))
+            if failure is not None:
+                raise failure(capture.body.decode("utf-8", "replace"))
+        request.meta["fetched_at"] = capture.fetched_at
+        kind_of = responsetypes.from_args(headers=headers, url=request.url, body=capture.body)
+        return kind_of(url=request.url, status=capture.status, headers=headers, body=capture.body)
+
+
+def recordings(spec: str) -> list[str]:
+    """Return the files that a specification names, sorted within each pattern; a name that is no pattern stays."""
+    found: list[str] = []
+    for part in filter(None, (p.strip() for p in spec.split(","))):
+        found += sorted(glob.glob(part, recursive=True)) or [part]  # noqa: PTH207 - absolute patterns too
+    return found
