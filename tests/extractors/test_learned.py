@@ -9,9 +9,8 @@ import webmain
 from webmain.extractors import learned as module
 from webmain.extractors.learned import BY_SITE, LearnedExtractor
 from webmain.extractors.page_model import CONFIDENCE_COLUMNS, PageModel
-from webmain.features.choice import probabilities
 from webmain.features.columns import columns, names
-from webmain.features.trees import Trees
+from webmain.features.trees import Trees, probabilities
 from webmain.html.document import Document
 from webmain.items import Page
 

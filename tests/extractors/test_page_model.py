@@ -21,6 +21,7 @@ from webmain.extractors.page_model import (
     SURE,
     PageModel,
     PageModelError,
+    choose,
     page_means,
     page_model,
     read,
@@ -290,8 +291,6 @@ def test_an_unsure_profile_mixes_both():
 
 @pytest.mark.parametrize(("value", "expected"), [(0.25, 0.25), (1.4, 1.0), (-0.2, 0.0)])
 def test_confidence_lies_between_nothing_and_all(value, expected):
-    from webmain.features.choice import choose
-
     model = small(confidence=trees([value], names_=CONFIDENCE_COLUMNS))
     probability, n = np.array([0.9, 0.1]), np.array([100.0, 100.0])
     assert model.expected_f1(probability, n, choose(probability, n), 1.0) == expected

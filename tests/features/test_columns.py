@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from webmain.extractors.learned import LearnedExtractor
-from webmain.features.columns import KINDS, columns, names
-from webmain.features.surrounding_names import SPECIAL
-from webmain.features.vocabulary import CUE_GROUPS, NAME_GROUPS
+from webmain.features.columns import columns, names
+from webmain.features.page_blocks import KINDS, SPECIAL
+from webmain.features.vocabulary import vocabulary
 from webmain.html.document import Document
 from webmain.items import Page
 
@@ -147,8 +147,8 @@ def test_cues_of_thai_pages_are_found_without_spaces():
 
 def test_class_words_are_told_of_all_around_and_of_the_nearest():
     seen = Seen('<div class="article-body"><div class="comments"><div class=x7><p>Thanks.</p></div></div></div>')
-    assert {g for g in NAME_GROUPS if seen.of("Thanks", f"any_{g}")} == {"content", "comment"}
-    assert {g for g in NAME_GROUPS if seen.of("Thanks", f"near_{g}")} == {"comment"}
+    assert {g for g in vocabulary().names if seen.of("Thanks", f"any_{g}")} == {"content", "comment"}
+    assert {g for g in vocabulary().names if seen.of("Thanks", f"near_{g}")} == {"comment"}
 
 
 @pytest.mark.parametrize("attribute", ["class=share", "id=share", 'class="x share"', "itemprop=share"])
@@ -248,12 +248,9 @@ def test_blocks_of_the_same_make_share_tag_class_and_parent():
         "<div class=a><p>One</p><p>Two</p><p class=x>Three</p></div>"
         "<div class=b><p>Four</p></div><div class=a><p>Five</p></div>"
     )
-    make = dict(zip(seen.found.texts, seen.found.make.tolist(), strict=True))
-    assert make["One"] == make["Two"] == make["Five"]
-    assert len({make["One"], make["Three"], make["Four"]}) == 3
-    assert seen.found.keys[make["Three"]] == "p.x<div.a"
     assert seen.of("One", "make_count") == pytest.approx(np.log1p(3))
     assert seen.of("Five", "make_share") == pytest.approx(10 / 19)
+    assert seen.of("Three", "make_count") == seen.of("Four", "make_count") == pytest.approx(np.log1p(1))
 
 
 def test_columns_of_the_page_are_the_same_for_all_blocks():
@@ -292,7 +289,7 @@ def test_every_value_of_any_page_is_finite(fragments):
         assert found.values.shape == (len(segmentation), len(names()))
         assert np.isfinite(found.values).all()
         assert (found.n_chars >= 0).all()
-        assert len(found.texts) == len(found.make) == len(found.parent) == len(segmentation)
+        assert len(found.texts) == len(segmentation)
 
 
 @pytest.mark.parametrize(
@@ -317,7 +314,3 @@ def test_cost_grows_linearly_with_the_page(piece):
         return best
 
     assert seconds(8000) < 25 * max(seconds(1000), 0.01)  # 8 times as much, with room for a busy machine
-
-
-def test_cue_columns_exist_for_every_group():
-    assert {f"{p}_{g}" for p in ("cue", "since", "under") for g in CUE_GROUPS} <= set(names())

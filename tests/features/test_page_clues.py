@@ -5,7 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from webmain.features.page_clues import PAGE_CLUES, page_clues
+from webmain.features.page_blocks import PageBlocks
+from webmain.features.page_clues import head_and_data
+from webmain.html.blocks import default_blocks
 from webmain.html.document import Document
 from webmain.items import Page
 
@@ -13,15 +15,21 @@ LEAD = "The ferry to the upper quay left an hour late on Monday."
 BODY = LEAD + " " + "The harbour master said that the tide was to blame for it. " * 6
 
 
-def clues(head, *blocks, url=None, body=""):
-    html = f"<html><head>{head}</head><body>{body or ''.join(f'<p>{block}</p>' for block in blocks)}</body></html>"
-    keys = [" ".join(block.split())[:200].casefold() for block in blocks]
-    lengths = np.log1p([float(sum(not c.isspace() for c in block)) for block in blocks])
-    return page_clues(Document(Page(html=html, url=url), html=html), keys, lengths)
+class Seen:
+    """The columns of a page with these paragraphs."""
+
+    def __init__(self, head, *blocks, url=None, body=""):
+        html = f"<html><head>{head}</head><body>{body or ''.join(f'<p>{block}</p>' for block in blocks)}</body></html>"
+        document = Document(Page(html=html, url=url), html=html)
+        self.columns = head_and_data(PageBlocks(default_blocks(document)))
+
+    def __getitem__(self, name):
+        return self.columns[name].astype(float).tolist()
 
 
 def of_page(*args, **options):
-    return dict(zip(PAGE_CLUES, clues(*args, **options).of_page, strict=True))
+    seen = Seen(*args, **options)
+    return {name.removeprefix("page_"): seen[name][0] for name in seen.columns if name.startswith("page_")}
 
 
 def data(**values):
@@ -29,41 +37,41 @@ def data(**values):
 
 
 def test_blocks_of_the_title_are_told():
-    found = clues(
+    found = Seen(
         "<title>Ferry left late | Harbour News</title>", "Ferry left late", "Harbour News", "Ferry", "late?", "it"
     )
-    assert found.of_blocks[:, 0].tolist() == [1, 1, 1, 0, 0]
+    assert found["in_title"] == [1, 1, 1, 0, 0]
 
 
 def test_a_block_that_holds_the_beginning_of_the_title_is_told():
-    found = clues("<title>Ferry left late</title>", "Ferry left late", "News: Ferry left late again", "Ferry")
-    assert found.of_blocks[:, 3].tolist() == [1, 1, 0]
+    found = Seen("<title>Ferry left late</title>", "Ferry left late", "News: Ferry left late again", "Ferry")
+    assert found["heads_title"] == [1, 1, 0]
 
 
 @pytest.mark.parametrize("name", ["name=description", "property=og:description", "name=twitter:description"])
 def test_blocks_of_the_description_are_told(name):
-    found = clues(
+    found = Seen(
         f'<meta {name} content="{LEAD}">', LEAD, LEAD + " And more.", "Something else altogether, and long enough."
     )
-    assert found.of_blocks[:, 1].tolist() == [1, 1, 0]
+    assert found["has_description"] == [1, 1, 0]
 
 
 def test_a_short_description_tells_nothing():
-    assert not clues('<meta name=description content="The ferry">', "The ferry", LEAD).of_blocks[:, 1].any()
+    assert not Seen('<meta name=description content="The ferry">', "The ferry", LEAD)["has_description"][1]
 
 
 def test_blocks_of_embedded_article_bodies_are_told():
-    found = clues(
+    found = Seen(
         data(**{"@type": "NewsArticle", "articleBody": BODY}), LEAD, "Related: the tide table for the whole of May"
     )
-    assert found.of_blocks[:, 2].tolist() == [1, 0]
+    assert found["in_data"] == [1, 0]
 
 
 def test_escapes_in_embedded_bodies_are_read():
     text = "Ein schöner Tag am „Hafen“, sagte die Kapitänin der Fähre."
     body = json.dumps(text + " " + BODY).replace("ö", "\\u00f6")
-    found = clues(f'<script type="application/ld+json">{{"articleBody": {body}}}</script>', text)
-    assert found.of_blocks[:, 2].tolist() == [1]
+    found = Seen(f'<script type="application/ld+json">{{"articleBody": {body}}}</script>', text)
+    assert found["in_data"] == [1]
 
 
 @pytest.mark.parametrize(
@@ -78,7 +86,7 @@ def test_escapes_in_embedded_bodies_are_read():
 )
 def test_data_say_what_kind_of_page_it_is(kind, clue):
     found = of_page(data(**{"@type": kind}), LEAD)
-    assert {name for name in PAGE_CLUES if name.startswith("says_") and found[name]} == {clue}
+    assert {name for name in found if name.startswith("says_") and found[name]} == {clue}
     assert not any(value for name, value in of_page("", LEAD).items() if name.startswith("says_"))
 
 
@@ -87,7 +95,7 @@ def test_data_say_what_kind_of_page_it_is(kind, clue):
 )
 def test_open_graph_says_what_kind_of_page_it_is(kind, clue):
     found = of_page(f'<meta property=og:type content="{kind}">', LEAD)
-    assert {name for name in PAGE_CLUES if name.startswith("says_") and found[name]} == ({clue} if clue else set())
+    assert {name for name in found if name.startswith("says_") and found[name]} == ({clue} if clue else set())
 
 
 def test_elements_that_say_what_they_are_are_counted():
@@ -124,6 +132,6 @@ def test_depth_of_the_path_is_told(url, depth):
     ],
 )
 def test_broken_heads_tell_nothing_and_do_no_harm(head):
-    found = clues(head, LEAD)
-    assert not found.of_blocks.any()
-    assert np.isfinite(found.of_page).all()
+    found = Seen(head, LEAD)
+    assert not any(map(any, (found[name] for name in ("in_title", "has_description", "in_data", "heads_title"))))
+    assert all(np.isfinite(values).all() for values in found.columns.values())

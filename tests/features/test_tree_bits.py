@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from webmain.features.tree_bits import MAX_LEAVES, TreeBits
-from webmain.features.trees import Trees
+from webmain.features.trees import MAX_LEAVES, TreeBits, Trees
 
 NAMES = ("a", "b", "c")
 

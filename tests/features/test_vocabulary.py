@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from webmain.features.vocabulary import CUE_GROUPS, MAX_NAME_CHARS, NAME_GROUPS, cue_bits, name_bits
+from webmain.features.vocabulary import MAX_NAME_CHARS, cue_bits, name_bits, vocabulary
 
 
 def named(bits, groups):
@@ -12,11 +12,11 @@ def named(bits, groups):
 
 
 def names_of(name):
-    return named(name_bits(name), NAME_GROUPS)
+    return named(name_bits(name), vocabulary().names)
 
 
 def cues_of(text, *, unspaced=False):
-    return named(cue_bits(text.casefold(), unspaced=unspaced), CUE_GROUPS)
+    return named(cue_bits(text.casefold(), unspaced=unspaced), vocabulary().cues)
 
 
 @pytest.mark.parametrize(
@@ -95,18 +95,18 @@ def test_long_texts_are_read_at_their_beginning_only():
 
 
 def test_every_word_is_written_as_it_is_looked_up():
-    for words in NAME_GROUPS.values():
-        for word in words.split("|"):
+    for words in vocabulary().names.values():
+        for word in words:
             if word.isalpha():
                 assert name_bits(word), word
-    for words in CUE_GROUPS.values():
-        for word in words.split():
+    for words in vocabulary().cues.values():
+        for word in words:
             assert cue_bits(word, unspaced=False), word
 
 
 def test_there_are_no_more_groups_than_bits():
-    assert len(NAME_GROUPS) < 63
-    assert len(CUE_GROUPS) < 63
+    assert len(vocabulary().names) < 63
+    assert len(vocabulary().cues) < 63
 
 
 def test_hostile_names_and_lines_cost_nothing():

@@ -28,12 +28,12 @@ from webmain.extractors.base import (
     check_option,
     extraction,
 )
-from webmain.extractors.page_model import page_model
+from webmain.extractors.page_model import choose, page_model
 from webmain.extractors.site_model import COLUMNS, SiteModel, learn_site
-from webmain.features.choice import choose, probabilities
 from webmain.features.columns import columns, names
 from webmain.features.evidence import KnownPages
 from webmain.features.site_memory import site_page
+from webmain.features.trees import probabilities
 from webmain.html.blocks import default_blocks, segment
 from webmain.html.columns import Flag
 from webmain.items import Rejected

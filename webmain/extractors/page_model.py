@@ -17,17 +17,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from webmain.clock import once
-from webmain.features.choice import PAGE_COLUMNS, Choice, page_columns, probabilities
 from webmain.features.columns import VERSION as COLUMNS_VERSION
 from webmain.features.columns import Columns, names
-from webmain.features.trees import Trees
+from webmain.features.trees import Trees, probabilities
 
 FORMAT: Final = "webmain page model"
 FORMAT_VERSION: Final = 1
 FILE: Final = "page_model.json"
 MAX_BYTES: Final = 16 << 20
 MANY_BLOCKS: Final = 10_000
-CONFIDENCE_COLUMNS: Final = (*PAGE_COLUMNS, "news")
+CONFIDENCE_COLUMNS: Final = (
+    "expected", "kept_chars", "kept_share", "kept_blocks", "sure_share", "doubt_kept", "doubt_left", "weakest", "mean_kept",
+    "mean_left", "best", "spread", "news",
+)  # fmt: skip
+"""Names of the quantities from which the confidence of a choice is computed."""
 
 SURE: Final = 0.9
 """A page gets one profile alone from this probability on."""
@@ -35,6 +38,48 @@ SURE: Final = 0.9
 
 class PageModelError(ValueError):
     """A page model can not be used; the message says why."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A choice of blocks.
+
+    Attributes
+    ----------
+    kept : (n_blocks,) bool
+        One block at least, wherever there is one.
+    expected : float
+        Expected F1 of the choice, the probabilities taken at their word.
+    limit : float
+        The lowest probability that is kept.
+    """
+
+    kept: NDArray[np.bool_]
+    expected: float
+    limit: float
+
+
+def choose(probability: NDArray[np.float64], n_chars: NDArray[np.float64]) -> Choice:
+    """Keep the set of blocks with the highest expected F1 over characters.
+
+    The best set of any size is that of the most probable blocks, and the expected F1 of the k most probable is about
+    `2 * sum of p * n over them / (sum of n over them + sum of p * n over all)`: the ratio of expected values.
+
+    Parameters
+    ----------
+    probability : (n_blocks,) float64
+        Probability of being content, in [0, 1].
+    n_chars : (n_blocks,) float64
+        Lengths, >= 0.
+    """
+    n = np.maximum(n_chars, 1.0)
+    hoped = probability * n
+    order = np.argsort(-probability, kind="stable")
+    expected = 2 * np.cumsum(hoped[order]) / (np.cumsum(n[order]) + hoped.sum())
+    best = int(np.argmax(expected))
+    kept = np.zeros(len(probability), dtype=np.bool_)
+    kept[order[: best + 1]] = True
+    return Choice(kept, float(expected[best]), float(probability[order[best]]))
 
 
 @dataclass(frozen=True)
@@ -131,9 +176,27 @@ def page_means(columns: Columns) -> NDArray[np.float32]:
 def confidence_row(
     probability: NDArray[np.float64], n_chars: NDArray[np.float64], choice: Choice, news: float
 ) -> NDArray[np.float32]:
-    """Return what tells how sure a page's choice is, in the order of `CONFIDENCE_COLUMNS`."""
-    row: NDArray[np.float32] = np.append(page_columns(probability, n_chars, choice), news).astype(np.float32)
-    return row
+    """Return the quantities from which a choice's confidence is computed, in the order of `CONFIDENCE_COLUMNS`."""
+    n = np.maximum(n_chars, 1.0)
+    kept, left = choice.kept, ~choice.kept
+    of_kept, hoped, doubt = n[kept].sum(), n * probability, n * probability * (1 - probability)
+    mean_kept = float(hoped[kept].sum() / of_kept)
+    found = {
+        "expected": choice.expected,
+        "kept_chars": np.log1p(of_kept),
+        "kept_share": of_kept / n.sum(),
+        "kept_blocks": np.log1p(kept.sum()),
+        "sure_share": n[probability > 0.9].sum() / of_kept,
+        "doubt_kept": doubt[kept].sum() / of_kept,
+        "doubt_left": doubt[left].sum() / of_kept,
+        "weakest": choice.limit,
+        "mean_kept": mean_kept,
+        "mean_left": hoped[left].sum() / of_kept,
+        "best": probability.max(),
+        "spread": float(np.sqrt((n[kept] * (probability[kept] - mean_kept) ** 2).sum() / of_kept)),
+        "news": news,
+    }
+    return np.array([found[name] for name in CONFIDENCE_COLUMNS], dtype=np.float32)
 
 
 def read(data: bytes) -> PageModel:

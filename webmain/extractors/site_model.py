@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 
-from webmain.features.choice import probabilities
 from webmain.features.site_memory import CAP, ROOT, Finder, Places, SitePage, count_texts
 from webmain.features.site_tree import text_fingerprint
+from webmain.features.trees import probabilities
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

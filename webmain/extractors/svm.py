@@ -27,7 +27,6 @@ from webmain.extractors.base import (
     extraction,
 )
 from webmain.features.block_features import DEFAULT_SETS, check_sets
-from webmain.features.choice import probabilities
 from webmain.features.labels import FORMS, RULES, Labels, label_site
 from webmain.features.linear import LinearModel, learn
 from webmain.features.relevance import is_own_text, usable_descriptions
@@ -38,6 +37,7 @@ from webmain.features.site_blocks import (
     shown_blocks,
     side_by_side,
 )
+from webmain.features.trees import probabilities
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -1,31 +1,16 @@
-"""What a page's head and embedded data tell of its blocks: titles, descriptions, article bodies, kinds of page."""
+"""Groups of columns from a page's head and embedded data: its title, descriptions, article bodies, and kind."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
+    from webmain.features.block_columns import Named
+    from webmain.features.page_blocks import PageBlocks
     from webmain.html.document import Document
-
-PAGE_CLUES: Final = (
-    "says_article",
-    "says_product",
-    "says_forum",
-    "says_list",
-    "articles",
-    "main",
-    "data_body",
-    "path_depth",
-)
-"""Names of the columns that are the same for all blocks of a page."""
 
 _MIN_CHARS: Final = 25
 _PROBE: Final = 50
@@ -44,68 +29,39 @@ _KINDS: Final = {
 }
 
 
-@dataclass(frozen=True)
-class PageClues:
-    """Columns from the head and the data of a page.
-
-    Attributes
-    ----------
-    of_blocks : (n_blocks, 4) float64
-        In the title; holds the description; stands in embedded data; holds the title's beginning.
-    of_page : tuple of float
-        In the order of `PAGE_CLUES`.
-    """
-
-    of_blocks: NDArray[np.float64]
-    of_page: tuple[float, ...]
-
-
-def page_clues(document: Document, keys: Sequence[str], log_chars: NDArray[np.float64]) -> PageClues:
-    """Look up a page's blocks in its head and its embedded data.
-
-    Parameters
-    ----------
-    document : Document
-    keys : sequence of str
-        The blocks' texts, case folded.
-    log_chars : (n_blocks,) float64
-        Logarithm of their lengths.
-    """
+def head_and_data(page: PageBlocks) -> Named:
+    """Return which blocks repeat what the head or the data contain, and what kind of page these declare."""
+    document, n, keys = page.document, page.n, page.keys
     title = " ".join(document.title.casefold().split())
     described, kind = _head(document)
     data = "".join(document.tree.data)[:_MAX_DATA]
-    types = set(_TYPES.findall(data)) if data else set()
     bodies = _bodies(data)
-    n = len(keys)
-    found = np.zeros((4, n))
-    long = np.flatnonzero(log_chars > np.log(_MIN_CHARS)).tolist()
-    starts, descriptions = [d[:_PROBE] for d in described], "\0".join(described)
+    has_description, in_data = np.zeros(n), np.zeros(n)
+    starts, descriptions = [text[:_PROBE] for text in described], "\0".join(described)
     words = set(bodies.split())  # the first and the last word of a probe may be pieces of words
+    long = np.flatnonzero(page.log_chars > np.log(_MIN_CHARS)).tolist()
     for i in long if described or bodies else ():
-        key = keys[i]
-        probe = key[:_PROBE]
-        if probe in descriptions:
-            found[1, i] = 1
-        else:
-            for start in starts:
-                if start in key:
-                    found[1, i] = 1
+        probe = keys[i][:_PROBE]
+        has_description[i] = probe in descriptions or (bool(starts) and any(start in keys[i] for start in starts))
         if bodies and words.issuperset(probe.split()[1:-1]):
-            found[2, i] = probe in bodies
-    if title:
-        head = title[:24]
-        found[0] = [len(k) > 3 and k in title for k in keys]
-        found[3] = [head in k for k in keys]
-    tags = document.elements.tags
-    page = [float(bool(types & names) or kind == clue) for clue, names in _KINDS.items()]
+            in_data[i] = probe in bodies
+    types = set(_TYPES.findall(data))
+    tags = page.elements.tags
     path = (document.url or "").split("?")[0].rstrip("/")
-    page += [
-        min(tags.count("article"), 20),
-        float("main" in tags),
-        np.log1p(len(bodies)),
-        min(max(path.count("/") - 2, 0), 8) if path.startswith("http") else -1.0,
-    ]
-    return PageClues(found.T, tuple(page))
+    of_page = {
+        **{f"page_{name}": float(bool(types & of) or kind == name) for name, of in _KINDS.items()},
+        "page_articles": min(tags.count("article"), 20),
+        "page_main": float("main" in tags),
+        "page_data_body": np.log1p(len(bodies)),
+        "page_path_depth": min(max(path.count("/") - 2, 0), 8) if path.startswith("http") else -1.0,
+    }
+    return {
+        "in_title": np.array([len(key) > 3 and key in title for key in keys]),
+        "has_description": has_description,
+        "in_data": in_data,
+        "heads_title": np.array([title[:24] in key for key in keys]) if title else page.same(0),
+        **{name: page.same(value) for name, value in of_page.items()},
+    }
 
 
 def _head(document: Document) -> tuple[list[str], str]:

@@ -2,7 +2,7 @@
 
 The trees are binary; a row goes left where its value is at most the threshold. All trees of a model and all rows of a page
 step down a level at a time together, so that the cost is a few array operations for each level: of a few rows by looking up
-the next node of each, of many as sets of bits (`webmain.features.tree_bits`).
+the next node of each (`Trees`), of many as sets of bits (`TreeBits`).
 """
 
 from __future__ import annotations
@@ -16,14 +16,27 @@ from typing import Any, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from webmain.features.tree_bits import TreeBits
-
 MAX_NODES: Final = 200_000
 MAX_TREES: Final = 2_000
 MAX_DEPTH: Final = 24
 MAX_NUMBER: Final = 1e30
 """Thresholds and values lie between it and its negative: sums of them stay finite."""
+
+MAX_LEAVES: Final = 256
+"""`TreeBits` are not made of trees with more leaves."""
+
 _MANY_ROWS: Final = 24
+_ROWS: Final = 1024
+"""Rows that `TreeBits` looks at together; bounds the memory taken."""
+
+_CONDITIONS: Final = 256
+_ALL: Final = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
+
+
+def probabilities(margin: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the probabilities of log-odds."""
+    found: NDArray[np.float64] = 1 / (1 + np.exp(-np.clip(margin, -30, 30)))
+    return found
 
 
 @dataclass(frozen=True)
@@ -107,7 +120,7 @@ class Trees:
 
     def _means(self) -> NDArray[np.float64]:
         total, count = self.value.copy(), np.ones(len(self.value))
-        for node in range(len(self.value) - 1, -1, -1):  # children stand behind their parents
+        for node in range(len(self.value) - 1, -1, -1):  # children come after their parents
             left, right = int(self.child[2 * node]), int(self.child[2 * node + 1])
             if left != node:
                 total[node] = total[left] + total[right]
@@ -141,99 +154,241 @@ class Trees:
         ----------
         plain : mapping
         names : sequence of str
-            The columns that rows will have.
+            The columns that rows will have; the trees' own columns are found among them by name.
 
         Raises
         ------
         ValueError
-            It is not of that form, or made for other columns.
+            It is not of that form, or has a column that is not among these.
         """
         try:
-            if list(plain["columns"]) != list(names):
-                raise ValueError("it was made for other columns")
-            base = plain["base"]
+            place = {name: i for i, name in enumerate(names)}
+            if unknown := [name for name in plain["columns"] if name not in place]:
+                raise ValueError(f"it was made for other columns: {unknown[0]!r:.60}")
+            columns, base, trees = [place[name] for name in plain["columns"]], plain["base"], plain["trees"]
             if not _is_number(base):
                 raise ValueError("the base is no number")
-            feature, threshold, child, value, roots = _read(plain["trees"], len(names))
+            if not trees:
+                raise ValueError("no tree")
+            if len(trees) > MAX_TREES or sum(map(len, trees)) > MAX_NODES:
+                raise ValueError(f"more than {MAX_TREES:,} trees or {MAX_NODES:,} nodes")
+            depth = max(_checked_depth(nodes, len(columns)) for nodes in trees)
         except (KeyError, TypeError, IndexError, OverflowError) as error:
             raise ValueError(f"no trees: {error!r}") from error
-        model = cls(
+        sizes = np.array([len(nodes) for nodes in trees])
+        roots = np.cumsum(sizes) - sizes
+        rows = [(*node, 0.0) if len(node) == 3 else (0, math.inf, 0, node[0]) for nodes in trees for node in nodes]
+        feature, threshold, right, value = zip(*rows, strict=True)
+        at = np.arange(len(rows))
+        is_inner = np.array(right) > 0
+        child = np.where(is_inner, (at + 1, np.repeat(roots, sizes) + right), at).T.ravel()
+        return cls(
             float(base),
-            np.array(roots, dtype=np.int64),
-            np.array(feature, dtype=np.int64),
+            roots,
+            np.array(columns)[np.array(feature)],
             np.array(threshold, dtype=np.float32),
-            np.array(child, dtype=np.int64),
+            child,
             np.array(value, dtype=np.float64),
-            depth=0,
+            depth,
         )
-        object.__setattr__(model, "depth", _depth(model))
-        return model
-
-
-def _read(trees: Any, n_columns: int) -> tuple[list[int], list[float], list[int], list[float], list[int]]:
-    feature: list[int] = []
-    threshold: list[float] = []
-    child: list[int] = []
-    value: list[float] = []
-    roots: list[int] = []
-    for nodes in trees:
-        root = len(feature)
-        roots.append(root)
-        if len(roots) > MAX_TREES or root + len(nodes) > MAX_NODES:
-            raise ValueError(f"more than {MAX_TREES:,} trees or {MAX_NODES:,} nodes")
-        _check_shape(nodes)
-        for place, node in enumerate(nodes):
-            at = root + place
-            if len(node) == 1:
-                column, limit, left, right, found = 0, math.inf, at, at, node[0]
-            else:
-                column, limit, offset = node
-                left, right, found = at + 1, root + offset, 0.0
-                if type(column) is not int or not 0 <= column < n_columns:
-                    raise ValueError("a node looks at no column")
-                if type(offset) is not int or not _is_number(limit):
-                    raise ValueError("a threshold or the place of a child is no number")
-            if not _is_number(found):
-                raise ValueError("a value is no number")
-            feature.append(column)
-            threshold.append(limit)
-            child += [left, right]
-            value.append(found)
-    if not roots:
-        raise ValueError("no tree")
-    return feature, threshold, child, value, roots
 
 
 def _is_number(found: Any) -> bool:
     return type(found) in (int, float) and abs(found) <= MAX_NUMBER  # false for nan
 
 
-def _check_shape(nodes: Any) -> None:
-    """Refuse nodes that are no tree in preorder: each right child stands right behind all that is below the left one."""
-    expected: list[int] = []
-    whole = False
+def _checked_depth(nodes: Any, n_columns: int) -> int:
+    """Return the steps to the deepest leaf of nodes that are a tree in preorder: each right child follows all left of it."""
+    right_children: list[tuple[int, int]] = []  # those to come: place and depth
+    depth = deepest = 0
     for place, node in enumerate(nodes):
-        if len(node) != 1:
-            expected.append(node[2])
-        elif place + 1 == len(nodes):
-            whole = not expected
-        elif not expected or expected.pop() != place + 1:
-            raise ValueError("a node's child stands where it can not")
-    if not whole:
+        if len(node) == 1:
+            if not _is_number(node[0]):
+                raise ValueError("a value is no number")
+            if place + 1 < len(nodes):
+                expected, depth = right_children.pop() if right_children else (-1, 0)
+                if expected != place + 1:
+                    raise ValueError("a node's child stands where it can not")
+        else:
+            column, limit, right = node
+            if type(column) is not int or not 0 <= column < n_columns:
+                raise ValueError("a node looks at no column")
+            if type(right) is not int or not _is_number(limit):
+                raise ValueError("a threshold or the place of a child is no number")
+            depth += 1
+            right_children.append((right, depth))
+        deepest = max(deepest, depth)
+    if right_children or not nodes:
         raise ValueError("a tree without all its leaves")
-
-
-def _depth(model: Trees) -> int:
-    """Count the steps down to the deepest leaf; bounded."""
-    level = model.roots
-    for depth in range(MAX_DEPTH + 1):
-        inner = level[model.child[2 * level] != level]
-        if not len(inner):
-            return depth
-        level = np.concatenate((model.child[2 * inner], model.child[2 * inner + 1]))
-    raise ValueError(f"a tree is more than {MAX_DEPTH} deep")
+    if deepest > MAX_DEPTH:
+        raise ValueError(f"a tree is more than {MAX_DEPTH} deep")
+    return deepest
 
 
 def _shortest(number: np.float32) -> float:
     """Return the shortest decimal that is this number again."""
     return float(str(number))
+
+
+@dataclass(frozen=True)
+class Level:
+    """One step down all trees.
+
+    Attributes
+    ----------
+    condition : (n,) int64
+        What each inner node of the level asks.
+    inner, leaves : int64 arrays
+        Places of inner nodes and leaves among the children: all left ones, then all right ones.
+    """
+
+    condition: NDArray[np.int64]
+    inner: NDArray[np.int64]
+    leaves: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class TreeBits:
+    """Trees, arranged for many rows: rows are bits, and whole words of them walk down the trees together.
+
+    Each condition that the trees ask (of which many ask the same) is tested once for all rows and packed, a bit a row. The
+    rows that come to a node are a set of bits: those that come to its parent and pass, or fail, the parent's condition. Where
+    a row ends up in a tree is read from a few sets again, one for each binary digit of the leaf's number.
+
+    Attributes
+    ----------
+    column : (n_conditions,) int64
+    limit : (n_conditions, 1) float32
+        A condition holds where the column's value is above the limit.
+    n_inner_roots : int
+        Trees that are more than a leaf.
+    levels : tuple of Level
+    members, starts : int64 arrays
+        For each binary digit and each tree a run of leaves: those whose number has the digit. Leaves are numbered as the
+        levels come; one more is reached by no row.
+    n_leaves, n_digits : int
+    values : (n_trees * 2 ** n_digits,) float64
+        What each leaf adds, by the leaf's number in its tree.
+    offsets : (n_trees, 1) int64
+        Where each tree's values begin.
+    """
+
+    column: NDArray[np.int64]
+    limit: NDArray[np.float32]
+    n_inner_roots: int
+    levels: tuple[Level, ...]
+    members: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    n_leaves: int
+    n_digits: int
+    values: NDArray[np.float64]
+    offsets: NDArray[np.int64]
+
+    def sums(self, values: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Return each row's sum over all trees.
+
+        Parameters
+        ----------
+        values : (n_rows, n_columns) float32
+        """
+        parts = [self._sums(values[at : at + _ROWS]) for at in range(0, len(values), _ROWS)]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    def _sums(self, values: NDArray[np.float32]) -> NDArray[np.float64]:
+        n_rows = len(values)
+        ends = self._ends(self._answers(values))
+        digits = np.unpackbits(ends.view(np.uint8), axis=1, bitorder="little")
+        planes = digits.reshape(self.n_digits, len(self.offsets), -1)
+        number = planes[-1].copy()
+        for plane in planes[-2::-1]:
+            number += number
+            number += plane
+        found: NDArray[np.float64] = self.values.take(np.add(number, self.offsets, dtype=np.intp)).sum(axis=0)
+        return found[:n_rows]
+
+    def _answers(self, values: NDArray[np.float32]) -> NDArray[np.uint64]:
+        """Return for each condition the set of the rows for which it holds."""
+        n_rows, n_columns = values.shape
+        rows = np.zeros((n_columns, -(-n_rows // 64) * 64), dtype=np.float32)
+        rows[:, :n_rows] = values.T
+        holds = np.empty((len(self.column), rows.shape[1]), dtype=np.bool_)
+        for at in range(0, len(holds), _CONDITIONS):  # a piece that stays in the processor's cache
+            piece = slice(at, at + _CONDITIONS)
+            np.greater(rows.take(self.column[piece], axis=0), self.limit[piece], out=holds[piece])
+        return np.packbits(holds, axis=1, bitorder="little").view(np.uint64)
+
+    def _ends(self, answers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        """Return for each digit and each tree the set of the rows whose leaf's number has the digit."""
+        n_words = answers.shape[1]
+        at_leaf = np.zeros((self.n_leaves + 1, n_words), dtype=np.uint64)
+        here = np.full((self.n_inner_roots, n_words), _ALL)
+        filled = 0
+        for level in self.levels:
+            n = len(level.condition)
+            below = np.empty((2 * n, n_words), dtype=np.uint64)
+            left, right = below[:n], below[n:]
+            np.bitwise_and(here, answers.take(level.condition, axis=0), out=right)
+            np.bitwise_xor(here, right, out=left)
+            at_leaf[filled : filled + len(level.leaves)] = below.take(level.leaves, axis=0)
+            filled += len(level.leaves)
+            here = below.take(level.inner, axis=0)
+        found: NDArray[np.uint64] = np.bitwise_or.reduceat(at_leaf.take(self.members, axis=0), self.starts, axis=0)
+        return found
+
+    @classmethod
+    def of(cls, trees: Trees) -> Self | None:
+        """Arrange trees; None where they have too many leaves for this, or no inner node."""
+        n, roots = len(trees.feature), trees.roots
+        is_inner = trees.child[::2] != np.arange(n)
+        tree = np.repeat(np.arange(len(roots)), np.diff(roots, append=n))
+        leaves_of = np.bincount(tree[~is_inner], minlength=len(roots))
+        most = int(leaves_of.max())
+        if most > MAX_LEAVES or not is_inner.any():
+            return None
+        asked = np.stack((trees.feature[is_inner].astype(np.float64), trees.threshold[is_inner]))
+        conditions, numbers = np.unique(asked, axis=1, return_inverse=True)
+        condition = np.zeros(n, dtype=np.int64)
+        condition[is_inner] = numbers.ravel()
+        number = np.cumsum(~is_inner) - 1  # a leaf's number in its tree
+        number -= (np.cumsum(leaves_of) - leaves_of)[tree]
+        n_digits = max(1, (most - 1).bit_length())
+        values = np.zeros((len(roots), 1 << n_digits))
+        values[tree[~is_inner], number[~is_inner]] = trees.value[~is_inner]
+        levels, order = [], []
+        inner_roots = here = roots[is_inner[roots]]
+        while len(here):
+            below = np.concatenate((trees.child[2 * here], trees.child[2 * here + 1]))
+            inner, leaves = np.flatnonzero(is_inner[below]), np.flatnonzero(~is_inner[below])
+            levels.append(Level(condition[here], inner, leaves))
+            order.append(below[leaves])
+            here = below[inner]
+        leaf = np.concatenate(order)
+        members, starts = _runs(tree[leaf], number[leaf], len(roots), n_digits)
+        return cls(
+            column=conditions[0].astype(np.int64),
+            limit=conditions[1].astype(np.float32)[:, None],
+            n_inner_roots=len(inner_roots),
+            levels=tuple(levels),
+            members=members,
+            starts=starts,
+            n_leaves=len(leaf),
+            n_digits=n_digits,
+            values=values.ravel(),
+            offsets=(np.arange(len(roots)) << n_digits)[:, None],
+        )
+
+
+def _runs(
+    tree: NDArray[np.int64], number: NDArray[np.int64], n_trees: int, n_digits: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return for each digit and each tree its leaves with that digit, as one array and where each run begins in it.
+
+    Each run has at least one member: the place after the last leaf.
+    """
+    leaf, digit = np.nonzero((number[:, None] >> np.arange(n_digits)) & 1)
+    run = digit * n_trees + tree[leaf]
+    runs = np.arange(n_digits * n_trees)
+    every = np.concatenate((run, runs))
+    members = np.concatenate((leaf, np.full(len(runs), len(tree))))[np.argsort(every, kind="stable")]
+    counts = np.bincount(every)
+    return members, np.cumsum(counts) - counts

@@ -15,10 +15,9 @@ from webmain.evaluation.metrics import words
 from webmain.evaluation.tokens import TextPair
 from webmain.evaluation.training.boosting import Recipe, boosted
 from webmain.evaluation.training.rows import N_FOLDS, Rows, fold_of
-from webmain.extractors.page_model import PageModel, confidence_row
-from webmain.features.choice import Choice, choose, probabilities
+from webmain.extractors.page_model import Choice, PageModel, choose, confidence_row
 from webmain.features.columns import names
-from webmain.features.trees import Trees
+from webmain.features.trees import Trees, probabilities
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

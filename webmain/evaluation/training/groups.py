@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from webmain.features.surrounding_names import SPECIAL
-from webmain.features.vocabulary import CUE_GROUPS
+from webmain.features.page_blocks import SPECIAL
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_CUES: Final = "|".join(CUE_GROUPS)
 _COUNTS: Final = (
     "log_chars log_words marks ends commas ends_per_word commas_per_word digits upper word_length unspaced letters "
     "terminal starts_lower n_leaves inner repeats"
@@ -26,7 +24,7 @@ GROUPS: Final = {
     "link density of the block": r"(link|anchor_first)$",
     "element and state of the block": r"(kind|shown|noscript|(in_)?form|(in_)?control)$",
     "title, description, embedded data": r"(in_title|has_description|in_data|heads_title)$",
-    "cue words": rf"(cue|since|under)_({_CUES})$",
+    "cue words": r"(cue_|under_|since_(?!heading$))",
     "headings before": r"(since_heading|heading_level|from_h1)$",
     "class words around": r"(any|near)_",
     "elements around": rf"(in_({'|'.join(SPECIAL)})|depth)$",

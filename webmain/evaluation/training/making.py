@@ -36,8 +36,7 @@ from webmain.evaluation.training.training_sets import (
     training_sets,
 )
 from webmain.extractors.page_model import PageModel, read, written
-from webmain.features.choice import probabilities
-from webmain.features.trees import Trees
+from webmain.features.trees import Trees, probabilities
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

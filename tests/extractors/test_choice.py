@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from webmain.features.choice import PAGE_COLUMNS, choose, page_columns
+from webmain.extractors.page_model import CONFIDENCE_COLUMNS, choose, confidence_row
 
 PROBABILITY = st.floats(0, 1)
 BLOCKS = st.lists(st.tuples(PROBABILITY, st.integers(1, 500)), min_size=1, max_size=8)
@@ -67,15 +67,18 @@ def test_equal_blocks_are_chosen_in_their_order():
 def test_what_tells_how_sure_a_choice_is_is_finite(blocks):
     probability = np.array([p for p, _ in blocks])
     n = np.array([length for _, length in blocks], dtype=float)
-    found = page_columns(probability, n, choose(probability, n))
-    assert found.shape == (len(PAGE_COLUMNS),)
+    found = confidence_row(probability, n, choose(probability, n), 1.0)
+    assert found.shape == (len(CONFIDENCE_COLUMNS),)
     assert np.isfinite(found).all()
 
 
 def test_the_quantities_of_a_choice_are_what_their_names_say():
     probability, n = np.array([1.0, 1.0, 0.0]), np.array([30.0, 10.0, 60.0])
-    row = dict(zip(PAGE_COLUMNS, page_columns(probability, n, choose(probability, n)).tolist(), strict=True))
-    assert row["expected"] == row["kept_chars"] / np.log1p(40) == 1
+    row = dict(
+        zip(CONFIDENCE_COLUMNS, confidence_row(probability, n, choose(probability, n), 1.0).tolist(), strict=True)
+    )
+    assert row["expected"] == 1
+    assert row["kept_chars"] == pytest.approx(np.log1p(40))
     assert row["kept_share"] == pytest.approx(0.4)
     assert row["kept_blocks"] == pytest.approx(np.log1p(2))
     assert row["sure_share"] == row["mean_kept"] == row["best"] == row["weakest"] == 1

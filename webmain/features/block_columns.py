@@ -1,0 +1,281 @@
+"""Groups of columns: each is a function that returns its columns of a page's blocks by name.
+
+`webmain.features.columns` lists the groups; a new one is a function, here or in a file of its own, and a line there.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from webmain.features.page_blocks import SPECIAL
+from webmain.features.vocabulary import MAX_CUE_CHARS, cue_bits, vocabulary
+from webmain.html.columns import Flag
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from webmain.features.page_blocks import PageBlocks
+
+    Named = dict[str, NDArray[Any]]
+
+_FAR: Final = 60.0
+_WIDTHS: Final = (4, 12, 40)
+_LEVELS: Final = 5
+_NOT_REPEATED: Final = frozenset("p h1 h2 h3 h4 h5 h6 br span a b i em strong td th dd dt html body".split())
+_MIN_REPEATED_CHARS: Final = 30
+
+
+def own(page: PageBlocks) -> Named:
+    """Return what a block's text and element are by themselves."""
+    counts, chars, bits = page.counts, page.chars, page.bits
+    words = counts.spaces + counts.unspaced / 3 + 1
+    seen = Counter(page.keys)
+    return {
+        "log_chars": page.log_chars,
+        "link": page.link,
+        "log_words": np.log1p(words),
+        "marks": counts.marks / chars,
+        "ends": np.minimum(counts.ends, 20),
+        "commas": np.minimum(counts.commas, 20),
+        "ends_per_word": counts.ends / words,
+        "commas_per_word": counts.commas / words,
+        "digits": counts.digits / chars,
+        "upper": counts.capitals / chars,
+        "word_length": np.minimum(chars / words, 30),
+        "unspaced": counts.unspaced / chars,
+        "letters": counts.letters / chars,
+        "shown": counts.shown / chars,
+        "kind": page.kind,
+        "terminal": page.terminal,
+        "starts_lower": np.array([text[:1].islower() for text in page.texts]),
+        "noscript": (bits & int(Flag.IN_NOSCRIPT)) != 0,
+        "form": (bits & int(Flag.IN_FORM)) != 0,
+        "control": (bits & int(Flag.IN_CONTROL)) != 0,
+        "anchor_first": (bits & int(Flag.IN_ANCHOR)) != 0,
+        "n_leaves": np.minimum(np.diff(page.first, append=len(page.leaves.texts)), 30),
+        "inner": np.minimum(page.elements.ends[page.element] - page.element, 60),
+        "repeats": np.minimum(np.array([seen[key] for key in page.keys]), 5),
+    }
+
+
+def cues(page: PageBlocks) -> Named:
+    """Return the cue words of short blocks, and the distance to the last heading or short line with each."""
+    order, kind, groups = page.order, page.kind, tuple(vocabulary().cues)
+    unspaced = bool(page.counts.unspaced.sum() > 0.2 * page.counts.chars.sum())
+    found = np.array([cue_bits(key, unspaced=unspaced) if len(key) < MAX_CUE_CHARS else 0 for key in page.keys])
+    bits = _bits(found, len(groups))
+    last = np.full((len(groups), page.n + 1), -1)
+    short = page.log_chars < 3.8  # 45 characters
+    np.maximum.accumulate(np.where((bits == 1) & short, order, -1), axis=1, out=last[:, 1:])
+    before = last[:, :-1]
+    since = np.where(before >= 0, np.minimum(order - before, _FAR), _FAR + 1)
+    heading = np.maximum.accumulate(np.where((kind >= 5) & (kind <= 7), order, -1))
+    headed = heading >= 0
+    under = _bits(np.where(headed, found[heading], 0), len(groups))
+    h1 = np.flatnonzero(kind == 7)
+    return {
+        **_named("cue_", groups, bits),
+        **_named("since_", groups, since),
+        **_named("under_", groups, under),
+        "since_heading": np.where(headed, np.minimum(order - heading, _FAR), _FAR + 1),
+        "heading_level": np.where(headed, kind[heading], 0),
+        "from_h1": np.minimum(np.maximum(order - h1[0], -100), 200) if len(h1) else page.same(-101),
+    }
+
+
+def names_around(page: PageBlocks) -> Named:
+    """Return the words in the names of ancestors, and their tags."""
+    seen, groups = page.surroundings, tuple(vocabulary().names)
+    return {
+        **_named("any_", groups, _bits(seen.any_names, len(groups))),
+        **_named("near_", groups, _bits(seen.near_names, len(groups))),
+        **_named("in_", SPECIAL, _bits(seen.tags, len(SPECIAL))),
+        "depth": np.minimum(page.depths[page.element], 40),
+    }
+
+
+def ancestors(page: PageBlocks) -> Named:
+    """Return what the next ancestors contain."""
+    of = page.of_elements
+    chars, blocks = np.maximum(of.chars, 1), np.maximum(of.blocks, 1)
+    ratios = {
+        "share": of.chars / max(of.chars.max(), 1),
+        "link": of.linked / chars,
+        "blocks": np.log1p(of.blocks),
+        "mean": np.log1p(of.chars / blocks),
+        "prose": of.prose / max(of.prose.max(), 1),
+        "prose_share": of.prose / chars,
+        "ends": of.ends / chars * 100,
+        "links": of.linked_blocks / blocks,
+    }
+    table = np.stack(list(ratios.values()), dtype=np.float32, casting="same_kind")
+    found: Named = {}
+    at = page.element
+    for level in range(1, _LEVELS + 1):
+        at = page.parents[at]
+        wanted = 2 if level == 4 else len(ratios)
+        found |= _named(f"up{level}_", list(ratios)[:wanted], table[:wanted].take(at, axis=1))
+    return found
+
+
+def repeated_siblings(page: PageBlocks) -> Named:
+    """Return how often the most repeated ancestor stands beside others with the same tag and classes, and its distance.
+
+    Comments, teasers and posts of a thread are such elements, with text in each. List items and table rows count where they
+    contain elements.
+    """
+    elements, seen = page.elements, page.surroundings
+    end, parent, tags, labels, depth = elements.end, elements.parent, elements.tags, seen.labels, elements.depth
+    keys: dict[int, tuple[int, str]] = {}
+    chars = page.of_elements.chars.tolist()
+    for i in seen.elements:
+        if chars[i] >= _MIN_REPEATED_CHARS and (tag := tags[i]) not in _NOT_REPEATED:
+            if tag in ("li", "tr") and end[i] - i <= 2:
+                continue
+            keys[i] = parent[i], labels[i]
+    counts = Counter(keys.values())
+    found, where = [0] * (len(tags) + 1), [0] * (len(tags) + 1)
+    for i in seen.elements:
+        p = parent[i]
+        most = found[p]
+        if i in keys and (count := counts[keys[i]]) > 1 and count > most:
+            found[i], where[i] = count, depth[i]
+        else:
+            found[i], where[i] = most, where[p] if most else depth[i]
+    return {
+        "twins": np.log1p(np.array([found[i] for i in page.element_list], dtype=np.float64)),
+        "below_twins": page.depths[page.element] - np.array([where[i] for i in page.element_list]),
+        "child": np.minimum(np.maximum(page.element - page.parent, 0), 50),
+    }
+
+
+def best_container(page: PageBlocks) -> Named:
+    """Return where a block is relative to the element with the most prose directly below it."""
+    best, inside, score = page.best.element, page.best.inside, page.best.score
+    elements, depths, order = page.elements, page.depths, page.order
+    common = np.zeros(len(elements))
+    for step in reversed(elements.ancestors(best)):  # the deepest common ancestor of each element and the best one
+        common[step : elements.end[step]] = depths[step]
+    common = common[page.element]
+    places = np.flatnonzero(inside)
+    first, last = (places[0], places[-1]) if len(places) else (0, page.n - 1)
+    top = max(score[best], 1)
+    return {
+        "up_to_best": depths[best] - common,
+        "down_from_best": np.minimum(depths[page.element] - common, 30),
+        "in_best": inside,
+        "best_score1": score[page.parent] / top,
+        "best_score2": score[page.parents[page.parent]] / top,
+        "best_share": page.same(page.of_elements.prose[best] / max(page.prose.sum(), 1)),
+        "from_best": np.minimum(np.maximum(order - first, -50), 200),
+        "to_best_end": np.minimum(np.maximum(last - order, -50), 200),
+    }
+
+
+def neighbours(page: PageBlocks) -> Named:
+    """Return what the blocks before and after are, and sums over more of them."""
+    near = {"log_chars": page.log_chars, "link": page.link, "kind": page.kind, "terminal": page.terminal}
+    found = {}
+    for offset in (-2, -1, 1, 2, -3, 3):
+        for name in near if abs(offset) < 3 else ("log_chars", "link"):
+            found[f"{name}{offset:+d}"] = _shifted(near[name], offset)
+    totals = np.zeros(
+        (3, page.n + 1 + 2 * max(_WIDTHS))
+    )  # before the first block and after the last one nothing is added
+    start, end = max(_WIDTHS) + 1, max(_WIDTHS) + 1 + page.n
+    counts = page.counts
+    np.cumsum((counts.chars, counts.linked, counts.ends), axis=1, out=totals[:, start:end])
+    totals[:, end:] = totals[:, end - 1 : end]
+    for width in _WIDTHS:
+        for side, low, high in (("before", -width, 0), ("after", 1, width + 1)):
+            chars, linked, ends = (
+                totals[:, start - 1 + high : end - 1 + high] - totals[:, start - 1 + low : end - 1 + low]
+            )
+            some = np.maximum(chars, 1)
+            found[f"{side}{width}_chars"] = np.log1p(chars)
+            found[f"{side}{width}_link"] = linked / some
+            found[f"{side}{width}_ends"] = ends / some * 100
+    return found
+
+
+def _shifted(values: NDArray[np.float64], offset: int) -> NDArray[np.float64]:
+    """Return each block's neighbour at an offset; -1 beyond the ends."""
+    shifted = np.full(len(values), -1.0)
+    if offset > 0:
+        shifted[:-offset] = values[offset:]
+    else:
+        shifted[-offset:] = values[:offset]
+    return shifted
+
+
+def position(page: PageBlocks) -> Named:
+    """Return where on the page a block is."""
+    chars = page.counts.chars
+    same = np.zeros(page.n + 1)
+    same[1:-1] = page.parent[1:] == page.parent[:-1]
+    return {
+        "position": (np.cumsum(chars) - chars) / max(chars.sum(), 1),
+        "index": np.minimum(page.order, 500),
+        "index_share": page.order / page.n,
+        "same_before": same[:-1],
+        "same_after": same[1:],
+    }
+
+
+def signatures(page: PageBlocks) -> Named:
+    """Return sums over the blocks with the same tag and classes, and the same of the parent."""
+    labels, parent = page.surroundings.labels, page.elements.parent
+    known: dict[tuple[str, str], int] = {}
+    pairs = [(labels[e], labels[max(parent[e], 0)]) for e in page.element_list]
+    number = np.array([known.setdefault(pair, len(known)) for pair in pairs])
+    count = np.bincount(number)
+    counts = page.counts
+    chars, linked, ends, inside = (
+        np.bincount(number, weights=column) for column in (counts.chars, counts.linked, counts.ends, page.best.inside)
+    )
+    found = np.maximum(chars, 1)
+    of_signature = {
+        "make_count": np.log1p(count),
+        "make_share": chars / max(chars.sum(), 1),
+        "make_mean": np.log1p(chars / count),
+        "make_link": linked / found,
+        "make_ends": ends / found * 100,
+        "make_in_best": inside / count,
+    }
+    return {name: values.take(number) for name, values in of_signature.items()}
+
+
+def whole_page(page: PageBlocks) -> Named:
+    """Return quantities that are the same for all blocks of a page."""
+    counts, kind = page.counts, page.kind
+    chars = counts.chars
+    total, prose = max(chars.sum(), 1), page.prose.sum()
+    found = {
+        "page_chars": np.log1p(total),
+        "page_blocks": np.log1p(page.n),
+        "page_link": counts.linked.sum() / total,
+        "page_p": np.log1p(((kind == 11) & (chars > 80)).sum()),
+        "page_li": np.log1p((kind == 4).sum()),
+        "page_h2": np.log1p((kind == 6).sum()),
+        "page_td": np.log1p((kind == 3).sum()),
+        "page_prose": prose / total,
+        "page_unspaced": counts.unspaced.sum() / total,
+        "page_longest": np.log1p(chars.max()),
+        "page_log_prose": np.log1p(prose),
+    }
+    return {name: page.same(value) for name, value in found.items()}
+
+
+def _named(prefix: str, names: Iterable[str], rows: NDArray[Any]) -> Named:
+    return {f"{prefix}{name}": row for name, row in zip(names, rows, strict=True)}
+
+
+def _bits(values: NDArray[np.int64], n: int) -> NDArray[np.int64]:
+    """Return the lowest bits of numbers, a row for each bit."""
+    rows: NDArray[np.int64] = (values >> np.arange(n)[:, None]) & 1
+    return rows

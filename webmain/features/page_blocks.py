@@ -1,0 +1,307 @@
+"""A page's blocks and the elements around them, counted once for all groups of columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from webmain.features.vocabulary import name_bits, vocabulary
+from webmain.html.columns import HIDDEN, Flag
+from webmain.text.characters import UNSPACED, Class, table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from webmain.html.blocks import Segmentation
+
+KINDS: Final = {
+    **dict.fromkeys("header footer nav aside form fieldset address summary details button label".split(), 1),
+    **dict.fromkeys("div section article main body center span".split(), 2),
+    **dict.fromkeys("td th caption".split(), 3),
+    **dict.fromkeys("li dt dd".split(), 4),
+    **dict.fromkeys("h4 h5 h6".split(), 5),
+    **dict.fromkeys("h2 h3".split(), 6),
+    "h1": 7,
+    **dict.fromkeys("figcaption figure".split(), 8),
+    **dict.fromkeys("pre code".split(), 9),
+    **dict.fromkeys("blockquote q".split(), 10),
+    "p": 11,
+}
+"""A block's element by its function, ordered from frame to prose; 0 for others."""
+
+SPECIAL: Final = (
+    "article", "main", "nav", "header", "footer", "aside", "ul", "table", "form", "figure", "blockquote", "section", "dl",
+)  # fmt: skip
+"""Tags that name what they contain; `ol` counts as `ul`."""
+
+_SPECIAL_BITS: Final = {**{tag: 1 << place for place, tag in enumerate(SPECIAL)}, "ol": 1 << SPECIAL.index("ul")}
+_ROLES: Final = {
+    role: _SPECIAL_BITS[tag]
+    for role, tag in {
+        "main": "main", "navigation": "nav", "banner": "header", "contentinfo": "footer", "complementary": "aside",
+        "article": "article", "search": "form", "dialog": "form", "menu": "nav", "menubar": "nav",
+    }.items()
+}  # fmt: skip
+
+MIN_PROSE: Final = 60
+"""Characters from which a block counts as prose where containers are scored."""
+
+MAX_PROSE_LINKED: Final = 0.4
+MAX_PROSE_SCORE: Final = 1500.0
+"""Characters of a block's prose that count for its container, at most."""
+
+_NOT_SHOWN: Final = int(HIDDEN | Flag.EMBEDDED | Flag.IN_CONTROL)
+_TERMINAL: Final = frozenset('.!?:;"”»。！？…’)」』।')
+_ENDS: Final = ".!?。！？…।؟۔"
+_COMMAS: Final = ",、，;；،؛:："
+_FIELD: Final = 21
+"""Bits of a counter; three are packed into a number, so that three counts cost one addition."""
+
+
+class Counts(NamedTuple):
+    """Characters by what they are, an array each, of leaves or of blocks.
+
+    `unspaced` are letters of scripts without spaces between words, `ends` end sentences, `commas` are commas and colons,
+    `chars` all but white space; of these `linked` are in anchors and `shown` are seen by readers.
+    """
+
+    letters: NDArray[np.float64]
+    digits: NDArray[np.float64]
+    spaces: NDArray[np.float64]
+    unspaced: NDArray[np.float64]
+    ends: NDArray[np.float64]
+    commas: NDArray[np.float64]
+    capitals: NDArray[np.float64]
+    marks: NDArray[np.float64]
+    chars: NDArray[np.float64]
+    linked: NDArray[np.float64]
+    shown: NDArray[np.float64]
+
+
+class ElementCounts(NamedTuple):
+    """Sums over the text below each element, `(n_elements,)` each; `linked_blocks` are mostly links."""
+
+    chars: NDArray[np.float64]
+    linked: NDArray[np.float64]
+    ends: NDArray[np.float64]
+    prose: NDArray[np.float64]
+    blocks: NDArray[np.float64]
+    linked_blocks: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """The elements that blocks are, and all their ancestors.
+
+    Attributes
+    ----------
+    elements : list of int
+        Ascending.
+    labels : dict of int to str
+        For each of them its tag, with its class names as they are written.
+    any_names, near_names : (n_blocks,) int64
+        Groups of words in the names of the block's element and all its ancestors; of the nearest that has any. A bit each, in
+        the order of `Vocabulary.names`.
+    tags : (n_blocks,) int64
+        `SPECIAL` tags and roles of the block's element and all its ancestors, as bits.
+    """
+
+    elements: list[int]
+    labels: dict[int, str]
+    any_names: NDArray[np.int64]
+    near_names: NDArray[np.int64]
+    tags: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class BestContainer:
+    """The element with the most prose directly below it.
+
+    Attributes
+    ----------
+    element : int
+    score : (n_elements,) float64
+        Prose directly below each element, less where there are links.
+    inside : (n_blocks,) bool
+        Blocks in the best one.
+    """
+
+    element: int
+    score: NDArray[np.float64]
+    inside: NDArray[np.bool_]
+
+
+class PageBlocks:
+    """A page's blocks as the groups of columns see them; quantities that several groups need are computed once."""
+
+    def __init__(self, segmentation: Segmentation) -> None:
+        self.segmentation = segmentation
+        self.document = segmentation.document
+        self.leaves = self.document.leaves
+        self.elements = self.document.elements
+        self.element = np.maximum(segmentation.element, 0).astype(np.int64)
+        self.element_list = self.element.tolist()
+        self.first = segmentation.first
+        self.n = len(segmentation)
+        self.order = np.arange(self.n)
+        self.texts = segmentation.texts(range(self.n))
+        self.keys = [text[:200].casefold() for text in self.texts]
+        self.bits = self.leaves.bits[self.first]
+        by_leaf = self._count_leaves()
+        self.of_leaf = Counts(*by_leaf)
+        self.counts = Counts(*np.add.reduceat(by_leaf, self.first, axis=1))
+        self.chars = np.maximum(self.counts.chars, 1)
+        self.link = self.counts.linked / self.chars
+        self.log_chars = np.log1p(self.counts.chars)
+        self.prose = np.where((self.chars >= MIN_PROSE) & (self.link < MAX_PROSE_LINKED), self.counts.shown, 0.0)
+
+    def _count_leaves(self) -> NDArray[np.float64]:
+        bits = self.leaves.bits
+        counts = np.empty((len(Counts._fields), len(bits)))
+        counts[:9] = count_characters(self.leaves.texts)
+        outside = self.segmentation.of_unit < 0
+        if outside.any():
+            counts[:9, outside] = 0
+        np.multiply(counts[8], (bits & int(Flag.IN_ANCHOR)) != 0, out=counts[9])
+        np.multiply(counts[8], (bits & _NOT_SHOWN) == 0, out=counts[10])
+        return counts
+
+    @cached_property
+    def kind(self) -> NDArray[np.float64]:
+        """The `KINDS` of the blocks' elements."""
+        tags, kind_of = self.elements.tags, KINDS.get
+        return np.array([kind_of(tags[e], 0) for e in self.element_list], dtype=np.float64)
+
+    @cached_property
+    def terminal(self) -> NDArray[np.float64]:
+        """Whether a block ends as a sentence does."""
+        return np.array([text[-1:] in _TERMINAL for text in self.texts], dtype=np.float64)
+
+    @cached_property
+    def parent(self) -> NDArray[np.int64]:
+        """The parent of each block's element; the root is its own."""
+        return np.maximum(self.elements.parents[self.element], 0).astype(np.int64)
+
+    @cached_property
+    def parents(self) -> NDArray[np.int64]:
+        """The parent of each element; the root is its own."""
+        return np.maximum(self.elements.parents, 0).astype(np.int64)
+
+    @cached_property
+    def depths(self) -> NDArray[np.float64]:
+        """The number of ancestors of each element."""
+        return self.elements.depths.astype(np.float64)
+
+    @cached_property
+    def of_elements(self) -> ElementCounts:
+        """Sums over the text below each element."""
+        sums = np.zeros((len(ElementCounts._fields), len(self.leaves.texts) + 1))
+        leaf = sums[:, 1:]
+        leaf[0], leaf[1], leaf[2] = self.of_leaf.chars, self.of_leaf.linked, self.of_leaf.ends
+        leaf[3, self.first] = self.prose
+        leaf[4, self.first] = 1
+        leaf[5, self.first] = self.link > 0.5
+        np.cumsum(leaf, axis=1, out=leaf)
+        counts = sums.take(self.elements.leaf_ends, axis=1)
+        counts -= sums.take(self.elements.leaf_starts, axis=1)
+        return ElementCounts(*counts)
+
+    @cached_property
+    def best(self) -> BestContainer:
+        """The element with the most prose directly below it."""
+        size, e = len(self.elements), self.element
+        prose = np.minimum(self.prose, MAX_PROSE_SCORE)
+        score = np.zeros(size)
+        score += np.bincount(self.parent, prose, minlength=size)
+        score += np.bincount(self.parents[self.parent], 0.5 * prose, minlength=size)
+        score *= 1 - np.minimum(self.of_elements.linked / np.maximum(self.of_elements.chars, 1), 1)
+        best = int(np.argmax(score))
+        return BestContainer(best, score, (e >= best) & (e < self.elements.end[best]))
+
+    @cached_property
+    def surroundings(self) -> Surroundings:
+        """The names and tags of the blocks' elements and their ancestors, each element read once."""
+        parent, tags, blocks = self.elements.parent, self.elements.tags, self.element_list
+        wanted: set[int] = {-1}
+        for element in blocks:
+            while element not in wanted:
+                wanted.add(element)
+                element = parent[element]
+        wanted.remove(-1)
+        order = sorted(wanted)
+        around, near = [0] * (len(tags) + 1), [0] * (len(tags) + 1)  # the last ones are for the parent of the root
+        labels: dict[int, str] = {}
+        known: dict[str, int] = {"": 0}
+        bits_of_tag = _SPECIAL_BITS.get
+        n_names = len(vocabulary().names)  # bits of tags are above those of names
+        for i, attributes in zip(order, self.elements.attributes_of(order), strict=True):
+            p, label = parent[i], tags[i]
+            found, special = 0, bits_of_tag(label, 0)
+            if attributes:
+                text = attributes.get("class") or ""
+                if text:
+                    label = f"{label}.{text}"
+                if own := attributes.get("id"):
+                    text = f"{text} {own}"
+                if "itemprop" in attributes:
+                    text = f"{text} {attributes['itemprop']}"
+                if text in known:
+                    found = known[text]
+                else:
+                    found = known[text] = name_bits(text)
+                if "role" in attributes:
+                    special |= _ROLES.get(attributes["role"] or "", 0)
+            labels[i] = label
+            around[i] = around[p] | special << n_names | found if found or special else around[p]
+            near[i] = found or near[p]
+        both = np.array([around[i] for i in blocks], dtype=np.int64)
+        nearest = np.array([near[i] for i in blocks], dtype=np.int64)
+        return Surroundings(order, labels, both & ((1 << n_names) - 1), nearest, both >> n_names)
+
+    def same(self, value: float) -> NDArray[np.float64]:
+        """Return a column with the same value for all blocks."""
+        return np.full(self.n, value, dtype=np.float64)
+
+
+@cache
+def _character_bits() -> NDArray[np.uint8]:
+    """Return for each code point the first eight `Counts` that it adds to, a bit each."""
+    base = table()
+    classes = np.zeros(len(base), dtype=np.uint8)
+    for place, mask in enumerate((Class.LETTER, Class.DIGIT, Class.SPACE, UNSPACED)):
+        classes |= ((base & mask.value) != 0).astype(np.uint8) << place
+    for place, marks in ((4, _ENDS), (5, _COMMAS)):
+        classes[[ord(mark) for mark in marks]] |= 1 << place
+    classes[[point for point in range(0x530) if chr(point).isupper()]] |= 1 << 6
+    classes |= ((base & Class.PUNCTUATION.value) != 0).astype(np.uint8) << 7
+    return classes
+
+
+@cache
+def _packed() -> NDArray[np.uint64]:
+    """Return for each combination of bits three numbers of three counters each, 21 bits a counter."""
+    bits = np.arange(256)
+    counters = np.column_stack([(bits >> place) & 1 for place in range(8)] + [(bits >> 2 & 1) ^ 1]).astype(np.uint64)
+    shifts = np.array([0, _FIELD, 2 * _FIELD], dtype=np.uint64)
+    packed: NDArray[np.uint64] = (counters.reshape(256, 3, 3) << shifts).sum(axis=2, dtype=np.uint64).T.copy()
+    return packed
+
+
+def count_characters(texts: Sequence[str]) -> NDArray[np.float64]:
+    """Count the characters of each text, none of which is empty: `(9, n_texts)`, the first nine of `Counts`."""
+    lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+    starts = np.cumsum(lengths) - lengths
+    points = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    classes = _character_bits().take(points)
+    mask = np.uint64((1 << _FIELD) - 1)
+    out = np.empty((9, len(texts)))
+    for group, packed in enumerate(_packed()):
+        sums = np.add.reduceat(packed.take(classes), starts)
+        for place in range(3):
+            out[3 * group + place] = (sums >> np.uint64(place * _FIELD)) & mask
+    return out
