@@ -1,6 +1,5 @@
 import time
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,22 +18,15 @@ def words_of(text):
         ("a", Class.LETTER | Class.SPACED),
         ("\u0301", Class.LETTER | Class.SPACED),
         ("7", Class.DIGIT | Class.SPACED),
-        ("๗", Class.DIGIT | Class.SPACED),
         (" ", Class.SPACE),
-        ("\u00a0", Class.SPACE),
         (",", Class.PUNCTUATION),
-        ("。", Class.PUNCTUATION),
         ("'", Class.PUNCTUATION | Class.JOINER),
         ("\u200d", Class.JOINER),
         ("\u200b", Class(0)),
-        ("+", Class(0)),
         ("😀", Class(0)),
         ("ก", Class.LETTER | Class.SOUTHEAST_ASIAN),
-        ("ี", Class.LETTER | Class.SOUTHEAST_ASIAN),
-        ("ខ", Class.LETTER | Class.SOUTHEAST_ASIAN),
         ("漢", Class.LETTER | Class.EAST_ASIAN),
         ("𠀀", Class.LETTER | Class.EAST_ASIAN),
-        ("ー", Class.LETTER | Class.EAST_ASIAN),
         ("한", Class.LETTER | Class.SPACED),
     ],
 )
@@ -52,19 +44,14 @@ def test_table_covers_every_code_point_and_cannot_be_changed():
     ("text", "expected"),
     [
         ("", 0),
-        ("...", 0),
         ("Don't stop.", 2),
         ("don’t", 1),
         ("'quoted'", 1),
-        ("'", 0),
-        ("x-ray", 2),
         ("Über\u00adraschung", 1),
         ("zero\u200bwidth", 2),
         ("می‌خواهم", 1),
         ("हिन्दी में", 2),
-        ("한국어 뉴스", 2),
         ("ก", 1),
-        ("日", 1),
         ("日本語です", 3),
     ],
 )
@@ -82,14 +69,6 @@ def test_texts_do_not_run_into_each_other():
     assert counts.n_words.tolist() == [1, 1, 1, 1, 0, 1]
     assert counts.n_chars.tolist() == [2, 2, 3, 1, 0, 1]
     assert counts.n_punctuation.tolist() == [0, 0, 1, 0, 0, 0]
-
-
-@pytest.mark.parametrize("texts", [[], [""], ["", ""]])
-def test_nothing_counts_as_zero(texts):
-    counts = count(texts)
-    for column in (counts.n_chars, counts.n_words, counts.n_punctuation):
-        assert column.dtype == np.int32
-        assert column.tolist() == [0] * len(texts)
 
 
 @given(st.lists(st.text(max_size=30), max_size=8))

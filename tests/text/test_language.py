@@ -1,14 +1,9 @@
 import subprocess
 import sys
-import tempfile
-from pathlib import Path
 
 import pytest
-from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-from webmain.text.language import Language, _identifier, detect
-
-ROOT = Path(__file__).parents[1]
+from webmain.text.language import Language, detect
 
 
 @pytest.mark.parametrize("text", ["", "   ", "123 456,7", "😀 !?", "๑๒๓"])
@@ -21,10 +16,7 @@ def test_a_text_without_letters_has_no_language(text):
     [
         ("นายกรัฐมนตรีเดินทางไป", "th"),
         ("นายกรัฐมนตรีเดินทางไปกับ BBC News", "th"),
-        ("ຂ່າວມື້ນີ້", "lo"),
-        ("ព័ត៌មានថ្ងៃនេះ", "km"),
         ("မြန်မာသတင်း", "my"),
-        ("ქართული ენა", "ka"),
         ("Ελληνικά νέα", "el"),
         ("한국어 뉴스 2026", "ko"),
         ("東京都は今日、新しい条例を発表した", "ja"),
@@ -72,13 +64,3 @@ def test_thai_loads_no_model():
         "import sys; from webmain.text.language import detect; detect('ข่าวด่วน'); sys.exit('py3langid' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
-
-
-def test_the_model_is_read_without_a_temporary_file_and_gives_the_same_answers(monkeypatch):
-    original = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
-    monkeypatch.setattr(tempfile, "TemporaryFile", None)
-    own = _identifier.__wrapped__()
-    texts = [path.read_text("utf-8") for path in sorted((ROOT / "gold/pages").glob("*.txt"))]
-    assert len(texts) > 20
-    for text in [*texts, *"\n".join(texts).splitlines(), "zzz"]:
-        assert own.classify(text[:500]) == original.classify(text[:500])

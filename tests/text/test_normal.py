@@ -11,7 +11,9 @@ from webmain.text.normal import (
     fingerprint,
     fold_apostrophes,
     fold_case,
+    fold_lines,
     fold_space,
+    is_unspaced,
     strip_invisible,
     strip_unprinted,
 )
@@ -71,10 +73,6 @@ def test_fingerprint_takes_any_text_and_case_changes_nothing_twice(text):
     assert fingerprint(f"  {text}\n") == fingerprint(text)
 
 
-def test_fingerprint_takes_lone_surrogates():
-    assert len(fingerprint("\ud800")) == 32
-
-
 def test_rows_of_marks_are_cut_at_the_limit_and_shorter_ones_kept():
     kept = "a" + "\u0323" * MAX_MARKS
     assert compose(kept + " ") == unicodedata.normalize("NFC", kept + " ")
@@ -85,3 +83,34 @@ def test_alternating_marks_cost_no_quadratic_time():
     started = time.process_time()
     compose("a" + "\u0315\u0300" * 200_000)  # plain NFC: minutes
     assert time.process_time() - started < 2
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("  a \n\t b  ", "a b"),
+        ("中文\n  中文", "中文中文"),
+        ("中文。\n\n「中文」", "中文。「中文」"),
+        ("中文\nabc\n中文", "中文 abc 中文"),
+        ("한국\n어", "한국 어"),
+        ("ไทย\nไทย", "ไทย ไทย"),
+        ("é\né", "é é"),
+        ("", ""),
+    ],
+)
+def test_line_ends_are_spaces_but_between_chinese_and_japanese(text, expected):
+    assert fold_lines(text) == expected
+
+
+@given(st.text(st.sampled_from("a é中かไ \n\t\u00a0。"), max_size=40))
+def test_folding_changes_white_space_only(text):
+    assert "".join(fold_lines(text).split()) == "".join(text.split())
+    assert fold_lines(fold_lines(text)) == fold_lines(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("123", False), ("English ไทย", False), ("ไทยรัฐ ok", True), ("漢字かな", True), ("한국어", False), ("abกข", True)],
+)
+def test_unspaced_is_half_of_the_letters_or_more(text, expected):
+    assert is_unspaced(text) is expected

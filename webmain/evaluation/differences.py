@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from webmain.evaluation.tokens import Unit, unit_of
-from webmain.text.characters import mark_ranges
+from webmain.text.normal import mark_ranges
 
 MOST_TOKENS = 900
 """Words of each text that are compared: a diff costs up to their product."""

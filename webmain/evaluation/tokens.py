@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
-from webmain.text.scripts import is_unspaced
+from webmain.text.normal import is_unspaced
 from webmain.text.words import base_language, spaced_words
 
 N_CHARACTERS = 4

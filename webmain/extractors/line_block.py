@@ -187,7 +187,7 @@ def title_keywords(title: str, *, language: str | None = None) -> frozenset[str]
 
 def count_keywords(texts: Sequence[str], keywords: frozenset[str]) -> list[int]:
     """Count the occurrences of keywords in each text, whole words only (substrings in scripts without spaces)."""
-    from webmain.text.scripts import is_unspaced
+    from webmain.text.normal import is_unspaced
 
     if not keywords:
         return [0] * len(texts)
@@ -231,7 +231,7 @@ def _word_pattern(keywords: frozenset[str]) -> re.Pattern[str]:
     """Return what finds words; with marks, which the usual class leaves out, only where a keyword has one."""
     if all(map(str.isalnum, keywords)):
         return re.compile(r"\w+")
-    from webmain.text.characters import mark_ranges
+    from webmain.text.normal import mark_ranges
 
     return re.compile(rf"[\w{mark_ranges(astral=True)}]+")
 

@@ -13,8 +13,8 @@ from typing import Any
 from webmain.clock import Deadline, Loading
 from webmain.html.columns import Attributes, Break, Elements, Flag, Leaves
 from webmain.html.guard import guard
-from webmain.html.wrapping import folded
 from webmain.items import Reason, Rejected
+from webmain.text.normal import fold_lines
 
 __all__ = ["BLOCK_TAGS", "VISUALLY_HIDDEN", "Elements", "Leaves", "Tree", "read_tree"]
 
@@ -173,7 +173,7 @@ def _walk(root: Any, deadline: Deadline) -> Tree:  # the binding's stubs call ev
                     add_spaced(spaced)
                     spaced = False
                 else:
-                    add_text(" ".join(text.split()) if text.isascii() else folded(text))
+                    add_text(" ".join(text.split()) if text.isascii() else fold_lines(text))
                     add_spaced(spaced or text[0].isspace())
                     spaced = text[-1].isspace()
                 add_element(parent)

@@ -9,7 +9,7 @@ from webmain import languages
 from webmain.html.columns import Flag
 from webmain.html.places import LINE_NUMBER, QUOTED, RAISED, ROLES, RUBY
 from webmain.items import TextLink, TextMark
-from webmain.text.scripts import EAST_ASIAN
+from webmain.text.normal import EAST_ASIAN
 from webmain.urls import join
 
 if TYPE_CHECKING:

@@ -94,7 +94,7 @@ def _token_pattern(*, plain: bool) -> re.Pattern[str]:
     """Return the pattern of a run of letters, marks and digits."""
     if plain:
         return re.compile(r"[^\W_]+")
-    from webmain.text.characters import mark_ranges
+    from webmain.text.normal import mark_ranges
 
     marks = mark_ranges(astral=True)
     return re.compile(f"(?:[^\\W_]|[{marks}])+")

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from webmain.store.query import Part, tokens_of
-from webmain.text.normal import compose, replace_surrogates, strip_unprinted
-from webmain.text.words import is_unspaced, words
+from webmain.text.normal import compose, is_unspaced, replace_surrogates, strip_unprinted
+from webmain.text.words import words
 
 WIDTH = 240
 """Characters of a snippet, cut signs not counted."""

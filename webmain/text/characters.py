@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntFlag
-from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from webmain.clock import once
-from webmain.text.scripts import EAST_ASIAN, SOUTHEAST_ASIAN
+from webmain.text.normal import EAST_ASIAN, SOUTHEAST_ASIAN
 
 MEAN_WORD_LENGTH_SOUTHEAST_ASIAN = 4.8
 """Characters (letters and marks) in a Thai, Lao, Khmer or Burmese word: Thai news segmented by newmm has 4.8."""
@@ -68,45 +67,6 @@ def _ranges(character_class: str) -> Iterator[tuple[int, int]]:
     """Read the inside of a character class: single characters and `a-b`."""
     for first, last in re.findall(r"(.)(?:-(.))?", character_class, re.DOTALL):
         yield ord(first), ord(last or first)
-
-
-def has_astral(text: str) -> bool:
-    """Tell whether a text has a character above U+FFFF."""
-    return len(text.encode("utf-16-le", "surrogatepass")) > 2 * len(text)
-
-
-@cache
-def combining_ranges(*, astral: bool) -> str:
-    """Return the code points that combine with the one before (combining class over 0), as a character class.
-
-    Parameters
-    ----------
-    astral : bool
-        Those above U+FFFF too: `re` finds the others in one step, but tries these range by range.
-    """
-    return _character_class(point for point in range(_end(astral)) if unicodedata.combining(chr(point)))
-
-
-@cache
-def mark_ranges(*, astral: bool) -> str:
-    """Return all marks (category M), as a character class: they belong to words, and no class of `re` has them."""
-    marks = [point for point in range(_end(astral)) if unicodedata.category(chr(point))[0] == "M"]
-    return _character_class([*marks, *range(0xE0100, 0xE01F0)] if astral else marks)
-
-
-def _end(astral: bool) -> int:
-    return _DENSE_END if astral else 0x10000
-
-
-def _character_class(points: Iterable[int]) -> str:
-    """Write ascending code points as the inside of a regular expression's character class."""
-    ranges: list[list[int]] = []
-    for point in points:
-        if ranges and ranges[-1][1] == point - 1:
-            ranges[-1][1] = point
-        else:
-            ranges.append([point, point])
-    return "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in ranges)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

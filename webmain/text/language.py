@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-import lzma
 import re
-import struct
-from array import array
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import Any
 
 from webmain.clock import once
-from webmain.text.scripts import BURMESE, HAN, HANGUL, KANA, KHMER, LAO, THAI
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
+from webmain.text.normal import BURMESE, HAN, HANGUL, KANA, KHMER, LAO, THAI
 
 MAX_CHARS = 500
 """Characters at the start of a text that are looked at: from 300 on, the model makes no errors on news."""
@@ -150,28 +140,7 @@ def _named_scripts() -> re.Pattern[str]:
 
 @once
 def _identifier() -> Any:
-    """Load the model that py3langid brings, in memory: its own loader unpacks it to a temporary file."""
-    from py3langid.langid import MODEL_DIR, MODEL_FILE, LanguageIdentifier
+    """Load the model that py3langid brings."""
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-    with lzma.open(MODEL_DIR / MODEL_FILE) as file:
-        model = dict(_arrays(file))
-    moves, rows = array("I"), array("H")
-    moves.frombytes(model.pop("nextmove").astype("I", copy=False).data.cast("B"))
-    rows.frombytes(model["nextmove_row"].astype("H", copy=False).data.cast("B"))
-    return LanguageIdentifier(
-        model["ptc"],
-        model["pc"],
-        model["classes"].tolist(),
-        moves,
-        model["out_feat"].tolist(),
-        norm_probs=True,
-        tk_row=rows,
-    )
-
-
-def _arrays(file: lzma.LZMAFile) -> Iterator[tuple[str, NDArray[Any]]]:
-    """Yield the arrays of an `npz` file without compression, read once from its begin to its end."""
-    while (head := file.read(30)).startswith(b"PK\3\4"):
-        n_name, n_extra = struct.unpack_from("<HH", head, 26)
-        name = file.read(n_name + n_extra)[:n_name].decode()
-        yield name.removesuffix(".npy"), np.lib.format.read_array(file, allow_pickle=False)
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)

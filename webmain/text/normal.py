@@ -2,6 +2,9 @@
 
 White space is what `str.split` takes for it: all Unicode spaces, among them the no-break spaces, and the information
 separators. The zero-width space is no white space; it is an invisible character that ends a word.
+
+Scripts are written as the inside of a regular expression's character class, so that one constant serves the patterns here
+and the table of `webmain.text.characters`. Source: Unicode 15 blocks and Scripts.txt.
 """
 
 from __future__ import annotations
@@ -9,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import cache
 
 MAX_MARKS = 30
@@ -16,6 +20,23 @@ MAX_MARKS = 30
 
 Composing a longer row costs its length squared: 40,000 marks took 1.2 s, 80,000 4.9 s.
 """
+
+THAI = "\u0e01-\u0e3a\u0e40-\u0e4e"
+LAO = "\u0e81-\u0eb9\u0ebb-\u0ecd\u0edc-\u0edf"
+KHMER = "\u1780-\u17d3\u17d7\u17dc\u17dd"
+BURMESE = "\u1000-\u103f\u1050-\u108f\u109a-\u109d\ua9e0-\ua9ef\ua9fa-\ua9fe\uaa60-\uaa7f"
+HAN = "\u3005-\u3007\u3021-\u3029\u3038-\u303b\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
+KANA = "\u3041-\u3096\u3099-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f\U0001aff0-\U0001b16f"
+HANGUL = "\u1100-\u11ff\u3131-\u318e\ua960-\ua97c\uac00-\ud7fb"
+
+SOUTHEAST_ASIAN = THAI + LAO + KHMER + BURMESE
+"""Scripts whose words are several syllables without a space: Thai, Lao, Khmer, Burmese."""
+
+EAST_ASIAN = HAN + KANA
+"""Han characters and kana: words of one to four characters without a space."""
+
+UNSPACED = SOUTHEAST_ASIAN + EAST_ASIAN
+"""Letters and marks of all scripts that put no spaces between words; their digits are not among them."""
 
 _APOSTROPHES = str.maketrans(dict.fromkeys("\u2018\u2019\u201b\u02b9\u02bb\u02bc\u02bd\u2032\u00b4\u0060\uff07", "'"))
 _DOTTED_I = str.maketrans({"\u0130": "i", "I": "\u0131"})
@@ -31,11 +52,36 @@ _NOT_PLAIN = re.compile(
     "\u2010-\u2027\u202f-\u205e\u20a0-\u20bf\u2122]"
 )
 _SURROGATES = re.compile("[\ud800-\udfff]")
+_WIDE = re.compile(f"[{EAST_ASIAN}\u3001-\u303f\uff01-\uff60]")
+"""A character written without spaces around it: Han, kana, their punctuation, full width."""
 
 
 def fold_space(text: str) -> str:
     """Return a text with each run of white space as one space, and none at its ends."""
     return " ".join(text.split())
+
+
+def fold_lines(text: str) -> str:
+    """Return a text of a page's source with white space as a reader sees it: each run as one space, none at its ends.
+
+    A line end of the source between two Han characters, kana or their punctuation is nothing: so Chinese and Japanese are
+    wrapped, and so CSS Text (level 3, section 4.1.3) lets browsers show it. Between Thai, Lao, Khmer and Burmese letters it
+    is a space, as every browser shows one, and so does Korean, which puts spaces between words.
+    """
+    if text.isascii() or "\n" not in text:
+        return " ".join(text.split())
+    is_wide = _WIDE.match
+    out = ""
+    parts: list[str] = []
+    for line in text.split("\n"):
+        words = " ".join(line.split())
+        if not words:
+            continue
+        if parts:
+            parts.append("" if is_wide(out[-1]) and is_wide(words) else " ")
+        parts.append(words)
+        out = words
+    return "".join(parts)
 
 
 def fold_apostrophes(text: str) -> str:
@@ -82,12 +128,39 @@ def is_plain(text: str) -> bool:
     return not _NOT_PLAIN.search(text)
 
 
+def has_astral(text: str) -> bool:
+    """Return whether a text has a character above U+FFFF."""
+    return len(text.encode("utf-16-le", "surrogatepass")) > 2 * len(text)
+
+
+@cache
+def mark_ranges(*, astral: bool) -> str:
+    """Return all marks (category M), as a character class: they belong to words, and no class of `re` has them.
+
+    Parameters
+    ----------
+    astral : bool
+        Those above U+FFFF too: `re` finds the others in one step, but tries these range by range.
+    """
+    marks = [point for point in range(0x20000 if astral else 0x10000) if unicodedata.category(chr(point))[0] == "M"]
+    return _character_class([*marks, *range(0xE0100, 0xE01F0)] if astral else marks)
+
+
+def _character_class(points: Iterable[int]) -> str:
+    """Write ascending code points as the inside of a regular expression's character class."""
+    ranges: list[list[int]] = []
+    for point in points:
+        if ranges and ranges[-1][1] == point - 1:
+            ranges[-1][1] = point
+        else:
+            ranges.append([point, point])
+    return "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in ranges)
+
+
 @cache
 def _long_rows_of_marks(*, astral: bool) -> re.Pattern[str]:
-    """Return the pattern of more than `MAX_MARKS` combining marks in a row."""
-    from webmain.text.characters import combining_ranges
-
-    marks = combining_ranges(astral=astral)
+    """Return the pattern of more than `MAX_MARKS` marks in a row."""
+    marks = mark_ranges(astral=astral)
     return re.compile(f"([{marks}]{{{MAX_MARKS}}})[{marks}]+")
 
 
@@ -102,8 +175,6 @@ def compose(text: str) -> str:
     if is_plain(text):
         return text
     if len(text) > MAX_MARKS:
-        from webmain.text.characters import has_astral
-
         text = _long_rows_of_marks(astral=has_astral(text)).sub(r"\1", text)
     return unicodedata.normalize("NFC", text)
 
@@ -122,3 +193,24 @@ def fingerprint(text: str) -> str:
     anything a reader sees does.
     """
     return hashlib.sha256(comparable(text).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+@cache
+def unspaced_runs() -> re.Pattern[str]:
+    """Return the pattern of a run of letters and marks of the unspaced scripts."""
+    return re.compile(f"[{UNSPACED}]+")
+
+
+@cache
+def _spaced_letters() -> re.Pattern[str]:
+    return re.compile(rf"[^\W\d_{UNSPACED}]+")
+
+
+def is_unspaced(text: str) -> bool:
+    """Return whether at least half of a text's letters belong to scripts without spaces between words.
+
+    Such a text has to be segmented before anything is said of its words: white-space tokens mean nothing in it. Vowel signs
+    of the unspaced scripts count as letters; a text without letters is not unspaced.
+    """
+    unspaced = 0 if text.isascii() else sum(map(len, unspaced_runs().findall(text)))
+    return unspaced > 0 and unspaced >= sum(map(len, _spaced_letters().findall(text)))

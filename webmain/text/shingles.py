@@ -3,16 +3,22 @@
 Words of spaced scripts give shingles of three words, letters of unspaced scripts shingles of five characters; a text of
 both gives both, so that there is no threshold on the mixture to flip over. Case, punctuation and white space make no
 difference.
+
+Every shingle of a text is hashed at once, by array arithmetic over its code points. A word's hash is the sum of its mixed
+code points, each times a number that depends on its place in the word; a shingle's is the sum of its words' hashes, likewise.
+All is unsigned 64-bit arithmetic, the same on every machine.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import cache
 
+import numpy as np
+from numpy.typing import NDArray
+
+from webmain.text.characters import UNSPACED, Class, table
 from webmain.text.normal import compose, fold_case, is_plain, strip_invisible
-from webmain.text.scripts import UNSPACED, unspaced_runs
 
 SIGNATURE_VERSION = 2
 """Raise it whenever the same text gives another signature (shingles, seed, library): store it beside the bands."""
@@ -20,63 +26,25 @@ SIGNATURE_VERSION = 2
 SHINGLE_WORDS = 3
 SHINGLE_CHARS = 5
 N_PERMUTATIONS = 128
-N_BANDS = 32
-ROWS_PER_BAND = 4
 SEED = 42
-NEAR_DUPLICATE = 0.5
-"""Estimated Jaccard similarity from which a candidate that shares a band is a near-duplicate."""
-
 MAX_CHARS = 1_000_000
 """Characters at the start of a text that are shingled."""
 
+_MAX_PLACES = 64
+"""Places of a word that have a number of their own; after them the numbers start again."""
+
+_LENGTH = 5_000_000  # above all code points: stands for the number of items in a shingle that is too short
+
+_Hashes = NDArray[np.uint64]
+
 Signature = tuple[int, ...]
 """`N_PERMUTATIONS` unsigned 32-bit integers; empty for a text without letters and digits."""
-
-
-def shingles(text: str) -> set[str]:
-    """Return a text's shingles.
-
-    Parameters
-    ----------
-    text : str
-        Any text; what stands beyond `MAX_CHARS` is left out.
-
-    Returns
-    -------
-    set of str
-        Three words joined by spaces, and five characters of unspaced scripts. A text shorter than one shingle is one
-        shingle itself; without letters and digits there is none.
-    """
-    folded = _folded(text)
-    if is_plain(folded):
-        return _windows(re.findall(r"\w+", folded), SHINGLE_WORDS, " ")
-    from webmain.text.characters import has_astral
-
-    found = _windows(_spaced_words(astral=has_astral(folded)).findall(folded), SHINGLE_WORDS, " ")
-    letters = "".join(unspaced_runs().findall(folded))
-    return found | _windows(letters, SHINGLE_CHARS, "") if letters else found
 
 
 def _folded(text: str) -> str:
     """Return what is shingled of a text, in the form in which it is compared."""
     text = text[:MAX_CHARS]
     return fold_case(text if is_plain(text) else compose(strip_invisible(text))).replace("_", " ")
-
-
-def _windows(items: Sequence[str], size: int, separator: str) -> set[str]:
-    """Return all runs of `size` items, or the one shorter run there is."""
-    if not items:
-        return set()
-    if len(items) <= size:
-        return {separator.join(items)}
-    return set(map(separator.join, zip(*(items[start:] for start in range(size)), strict=False)))
-
-
-@cache
-def _spaced_words(*, astral: bool) -> re.Pattern[str]:
-    from webmain.text.characters import mark_ranges
-
-    return re.compile(rf"(?:(?![{UNSPACED}])[\w{mark_ranges(astral=astral)}])+")
 
 
 def signature(text: str) -> Signature:
@@ -90,28 +58,11 @@ def signature(text: str) -> Signature:
     """
     from rensa import RMinHash
 
-    from webmain.text.shinglehash import shingle_hashes
-
     hashes = shingle_hashes(_folded(text), words=SHINGLE_WORDS, chars=SHINGLE_CHARS)
     if not hashes.size:
         return ()
     sketch = RMinHash.digest_matrix_from_flat_token_hashes(hashes, [0, hashes.size], num_perm=N_PERMUTATIONS, seed=SEED)
     return tuple(sketch.to_rows()[0])
-
-
-def bands(of: Signature) -> tuple[bytes, ...]:
-    """Return the keys under which a signature is looked up: near-duplicates share at least one, most others none.
-
-    Returns
-    -------
-    tuple of bytes
-        `N_BANDS` keys of 17 bytes: the band's number and its `ROWS_PER_BAND` rows, big-endian; none for the empty
-        signature. Two texts of similarity s share a band with probability 1 - (1 - s^4)^32: .9 at .51, .05 at .2.
-    """
-    return tuple(
-        bytes([band]) + b"".join(row.to_bytes(4, "big") for row in of[start : start + ROWS_PER_BAND])
-        for band, start in enumerate(range(0, len(of), ROWS_PER_BAND))
-    )
 
 
 def jaccard(first: Sequence[int], second: Sequence[int]) -> float:
@@ -132,3 +83,67 @@ def jaccard(first: Sequence[int], second: Sequence[int]) -> float:
     if len(first) != len(second):
         raise ValueError(f"signatures of {len(first)} and {len(second)} rows cannot be compared")
     return sum(map(int.__eq__, first, second)) / len(first)
+
+
+def shingle_hashes(folded: str, *, words: int, chars: int) -> _Hashes:
+    """Return a number for each shingle of a text.
+
+    Parameters
+    ----------
+    folded : str
+        A text whose case is folded already, in NFC.
+    words, chars : int
+        Length of the shingles in spaced scripts, in words, and in unspaced ones, in letters.
+
+    Returns
+    -------
+    NDArray
+        `(n_shingles,) uint64`, repetitions among them: words' shingles first, in the order of the text. Empty for a
+        text without letters and digits.
+    """
+    points = np.frombuffer(folded.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    classes = table()[points]
+    return np.concatenate(
+        (
+            _windows(_word_hashes(points, (classes & Class.SPACED.value) != 0), words, salt=1),
+            _windows(_mix(points[(classes & UNSPACED.value) != 0].astype(np.uint64)), chars, salt=2),
+        )
+    )
+
+
+def _word_hashes(points: NDArray[np.uint32], inside: NDArray[np.bool_]) -> _Hashes:
+    """Return a number for each run of characters that are inside words."""
+    places = np.flatnonzero(inside)
+    if not places.size:
+        return np.empty(0, dtype=np.uint64)
+    first = np.flatnonzero(np.diff(places, prepend=-2) > 1)  # of each word, among the places
+    lengths = np.diff(first, append=places.size)
+    in_word = np.arange(places.size) - np.repeat(first, lengths)
+    weighted = _mix(points[places].astype(np.uint64)) * _weights()[in_word % _MAX_PLACES]
+    return _mix(np.add.reduceat(weighted, first))
+
+
+def _windows(items: _Hashes, size: int, *, salt: int) -> _Hashes:
+    """Return a number for each run of `size` items, or for the one shorter run there is."""
+    if not items.size:
+        return items
+    actual = min(size, items.size)
+    n_windows = items.size - actual + 1
+    total = np.full(n_windows, _LENGTH * salt + actual, dtype=np.uint64)
+    for place in range(actual):
+        total += items[place : place + n_windows] * _weights()[place]
+    return _mix(total)
+
+
+@cache
+def _weights() -> _Hashes:
+    """Return odd numbers, one for each place."""
+    return _mix(np.arange(1, _MAX_PLACES + 1, dtype=np.uint64)) | np.uint64(1)
+
+
+def _mix(values: _Hashes) -> _Hashes:
+    """Spread each number over all 64 bits (the finalizer of splitmix64: Steele, Lea and Flood 2014)."""
+    values = values + np.uint64(0x9E3779B97F4A7C15)
+    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return values ^ (values >> np.uint64(31))

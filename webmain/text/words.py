@@ -17,29 +17,18 @@ from functools import cache, lru_cache
 
 from webmain.clock import once
 from webmain.text.normal import (
+    HAN,
     compose,
     fold_apostrophes,
     fold_case,
+    has_astral,
     is_plain,
+    mark_ranges,
     replace_surrogates,
     strip_invisible,
     strip_unprinted,
+    unspaced_runs,
 )
-from webmain.text.scripts import HAN, is_unspaced, unspaced_runs, unspaced_share
-
-__all__ = [
-    "bare",
-    "base_language",
-    "fold_word",
-    "is_unspaced",
-    "spaced_words",
-    "term",
-    "terms",
-    "tokens",
-    "unspaced_share",
-    "word_counts",
-    "words",
-]
 
 MAX_TERM_LENGTH = 60
 """Characters above which a word is no term: hashes, encoded data, a row of letters."""
@@ -328,8 +317,6 @@ def terms(text: str, language: str | None = None) -> list[str]:
 
 @cache
 def _token_pattern(*, astral: bool) -> re.Pattern[str]:
-    from webmain.text.characters import mark_ranges
-
     return re.compile(rf"[\w{mark_ranges(astral=astral)}]+")
 
 
@@ -346,8 +333,6 @@ def spaced_words(text: str, *, fold_case: bool = True) -> list[str]:
     text = (text.lower() if fold_case else text).replace("_", " ")
     if is_plain(text):
         return re.findall(r"\w+", text)
-    from webmain.text.characters import has_astral
-
     text = compose(strip_invisible(text))
     return _token_pattern(astral=has_astral(text)).findall(text)
 
