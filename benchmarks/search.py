@@ -25,8 +25,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from webmain.items import Article, ArticleBlock, Kind
+from webmain.store.block_index import BlockIndex, block_priority
 from webmain.store.query import index_text
-from webmain.store.search import BlockIndex, block_priority
 from webmain.store.sqlite import SqliteStore
 
 SYLLABLES = (

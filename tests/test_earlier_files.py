@@ -15,11 +15,11 @@ from webmain.archive.recording import WarcIndex
 from webmain.cli import main
 from webmain.discovery.ledger import Ledger
 from webmain.items import Article
-from webmain.store import schema
 from webmain.store.protocol import Outcome
 from webmain.store.registry import open_store
 from webmain.store.review import read_review
 from webmain.store.search import open_index
+from webmain.store.sqlite_file import VERSION
 
 FILES = Path(__file__).parent / "files"
 SITE = "khaosaiklang.example"
@@ -81,10 +81,10 @@ def store_id(articles: dict[str, Article], url: str) -> str:
 
 def test_database_is_migrated_by_its_user_version(earlier):
     path = earlier / "news.db"
-    assert user_version(path) <= schema.VERSION
+    assert user_version(path) <= VERSION
     with open_store(f"sqlite:{path}") as store:
         n = store.count()
-    assert user_version(path) == schema.VERSION
+    assert user_version(path) == VERSION
     with open_store(f"sqlite:{path}") as store:
         assert store.count() == n
 

@@ -20,15 +20,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextMark:
-    """A part of a block's text that stands out.
-
-    Attributes
-    ----------
-    start, end : int
-        Half-open range of characters of the block's `text`.
-    kind : str
-        "bold", "italic" or "code".
-    """
+    """A part of a block's text that stands out: characters `start` to `end` (half-open), "bold", "italic" or "code"."""
 
     start: int
     end: int
@@ -37,15 +29,7 @@ class TextMark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextLink:
-    """A link in a block's text.
-
-    Attributes
-    ----------
-    start, end : int
-        Half-open range of characters of the block's `text`.
-    url : str
-        Absolute, http or https.
-    """
+    """A link in a block's text: characters `start` to `end` (half-open), and an absolute http or https URL."""
 
     start: int
     end: int
@@ -54,71 +38,64 @@ class TextLink:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Image:
-    """A picture that belongs to an article.
-
-    Attributes
-    ----------
-    url : str
-        Absolute, http or https.
-    alt : str
-        What the page says in its place.
-    caption : str
-        Its caption, whether or not captions are kept in the text.
-    after : int
-        Index of the block that it stands after; -1 before the first.
-    """
+    """A picture that belongs to an article."""
 
     url: str
+    """Absolute, http or https."""
+
     alt: str = ""
+    """The page's text in its place."""
+
     caption: str = ""
+    """Its caption, whether or not captions are kept in the text."""
+
     after: int = -1
+    """Index in `blocks` of the block that it follows; -1 before the first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArticleBlock:
-    """One block of an article.
-
-    Attributes
-    ----------
-    text : str
-        White space folded, except in code; a table's rows are joined by new lines, its cells by tabs.
-    level : int
-        1-6 for headings, nesting depth from 1 for list items (a `dd` is one deeper than its `dt`), 0 otherwise.
-    ordered : bool
-        The list item belongs to an `ol`.
-    number : int
-        Of an item of an `ol`, as a browser counts it; 0 otherwise.
-    continues : bool
-        The block goes on with the list item or the quote that an earlier block began.
-    language : str
-        Programming language of code, as its class says ("python"); "" where it doesn't.
-    links : tuple of TextLink
-        Where its links lead, in order; only if they were asked for.
-    marks : tuple of TextMark
-        What of its text is bold, italic or code, in order.
-    rows : tuple of tuple of str
-        A table's cells; empty for every other kind.
-    align : tuple of str
-        "left", "center", "right" or "" for each column of a table; empty where no column is aligned.
-    score : float or None
-        The extractor's score in [0, 1].
-    raw : float or None
-        The method's own quantity: priority (PAB), TTR (Line-Block), AR (Thai XPath).
-    xpath : str
-        Where the block stands in the page; "" where the method builds no tree.
-    """
+    """One block of an article."""
 
     kind: Kind
+    """`paragraph`, `heading`, `list_item`, `quote`, `table`, `caption` or `code`."""
+
     text: str
+    """White space is folded, except in code; a table's rows are joined by new lines, its cells by tabs."""
+
     level: int = 0
+    """1 to 6 for headings, depth from 1 for list items (a `dd` is one deeper than its `dt`), else 0."""
+
     ordered: bool = False
+    """The list item belongs to a numbered list."""
+
     number: int = 0
+    """Of an item of a numbered list, as a browser counts it; else 0."""
+
     continues: bool = False
+    """The block goes on with the list item or the quote that an earlier block began."""
+
     rows: tuple[tuple[str, ...], ...] = ()
+    """A table's cells; else empty."""
+
     language: str = ""
+    """Programming language of code, from its class; else empty."""
+
     links: tuple[TextLink, ...] = ()
+    """`{"start": integer, "end": integer, "url": absolute}`: these characters of `text` are a link; only on request."""
+
     marks: tuple[TextMark, ...] = ()
+    """`{"start": integer, "end": integer, "kind": "bold", "italic" or "code"}`: these characters of `text` stand out."""
+
     align: tuple[str, ...] = ()
+    """`left`, `center`, `right` or an empty string for each column of a table; empty where no column is aligned."""
+
     score: float | None = None
+    """The extractor's score, 0 to 1."""
+
     raw: float | None = None
+    """The method's own quantity: priority (PAB), text-to-tag ratio (Line-Block), anchor ratio (Thai XPath), log-odds
+    (`learned`)."""
+
     xpath: str = ""
+    """Place in the page; empty where the method builds no tree."""

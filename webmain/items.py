@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Self, TypeAlias
@@ -21,6 +21,7 @@ from webmain.article_blocks import Image as Image
 from webmain.article_blocks import Kind as Kind
 from webmain.article_blocks import TextLink as TextLink
 from webmain.article_blocks import TextMark as TextMark
+from webmain.codec import build, plain
 from webmain.rejected import Reason as Reason
 from webmain.rejected import Rejected as Rejected
 
@@ -160,14 +161,9 @@ class WordCount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """Where a metadata value was found, and how it stood there.
+    """Where a metadata value was found, and how it was written there (at most 300 characters).
 
-    Attributes
-    ----------
-    name : str
-        "json-ld", "og:title", "meta:author", "link:canonical", "time", "h1", "headline", "byline", "url", "feed", ...
-    raw : str
-        The string as it stood on the page, cut at 300 characters.
+    Names are "json-ld", "og:title", "meta:author", "link:canonical", "time", "h1", "headline", "byline", "url", "feed", ...
     """
 
     name: str
@@ -175,7 +171,7 @@ class Source:
 
 
 def _iso(value: datetime | None) -> str | None:
-    """Write a date with its zone: Scrapy's JSON encoder would drop it."""
+    """Return a date with its zone: Scrapy's JSON encoder would drop it."""
     return value.isoformat() if value else None
 
 
@@ -184,120 +180,142 @@ _DATE: dict[str, Any] = {"serializer": _iso}
 
 @dataclass(frozen=True, kw_only=True)
 class Metadata:
-    """What a page says of itself.
-
-    Attributes
-    ----------
-    page_title : str or None
-        Text of the page's `title` element, with the site's name and all.
-    published, modified : datetime or None
-        Time-zone aware; a date without a zone is taken as UTC, so that its day stays (see `sources[...].raw`).
-    canonical_url : str or None
-        Absolute URL that the page names as its own, on its own site.
-    canonical_claim : str or None
-        Absolute URL on another site that the page names as its original: of a syndicated article, or forged. No article is
-        known by it.
-    language_declared : str or None
-        BCP 47 tag as the page declares it, in lower case ("en-gb").
-    image : str or None
-        Absolute URL of the lead image.
-    paywalled : bool or None
-        `isAccessibleForFree` turned round; None where the page doesn't say.
-    opt_outs : tuple of str
-        Signals against reuse, e.g. "robots:noarchive", "robots:noai", "tdm-reservation".
-    sources : Mapping[str, Source]
-        For each field that was found, where.
-    """
+    """What a page states about itself; None or empty where it states nothing."""
 
     title: str | None = None
+    """Without the site's name."""
+
     page_title: str | None = None
+    """Text of the page's `title` element, with the site's name and all."""
+
     authors: tuple[str, ...] = ()
+    """As they are named, in order."""
+
     published: datetime | None = field(default=None, metadata=_DATE)
+    """First publication; a date without a zone is taken as UTC."""
+
     modified: datetime | None = field(default=None, metadata=_DATE)
+    """Last change that the page states; not the time of the crawl."""
+
     description: str | None = None
+    """The page's own summary."""
+
     canonical_url: str | None = None
+    """Absolute URL that the page names as its own (`link rel=canonical`, `og:url`, JSON-LD), on its own site."""
+
     canonical_claim: str | None = None
+    """Absolute URL on another site that the page names as its original: of a syndicated article, or forged. A claim only:
+    no article is identified by it."""
+
     site_name: str | None = None
+    """What the site calls itself."""
+
     section: str | None = None
+    """Section or category of the site."""
+
     tags: tuple[str, ...] = ()
+    """Keywords of the page."""
+
     language_declared: str | None = None
+    """BCP 47 tag as the page declares it, in lower case (`en-gb`)."""
+
     image: str | None = None
+    """Absolute URL of the lead image."""
+
     licence: str | None = None
+    """URL or name of the licence, where the page states one."""
+
     paywalled: bool | None = None
+    """True where the page states that it is not free (`isAccessibleForFree`), null where it states nothing."""
+
     opt_outs: tuple[str, ...] = ()
+    """Signals against reuse: `robots:noarchive`, `robots:noai`, `tdm-reservation`, ..."""
+
     sources: Mapping[str, Source] = field(default_factory=dict, hash=False)
+    """For each metadata field that was found: `{"name": where, "raw": the string as it was written there}`."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Article(Metadata):
-    """What is stored: the text people went to the page for, with its metadata and the words it is made of.
-
-    Attributes
-    ----------
-    id : str
-        First 16 hex digits of the SHA-256 of the canonical URL (of the URL where there is none), so that no page takes the
-        place of another site's article.
-    url : str or None
-        Where the page came from.
-    site : str
-        The site key: registered domain, private suffixes included ("bbc.co.uk", "x.blogspot.com").
-    text : str
-        The kept blocks joined by blank lines.
-    images : tuple of Image
-        Pictures that belong to the article, in order; only if they were asked for.
-    comments : tuple of ArticleBlock
-        What readers wrote below it, in order; only if it was asked for.
-    language : str or None
-        Detected language, ISO 639-1; "und" when unsure, "zxx" when there are no letters.
-    language_score : float
-        Probability of `language`, in [0, 1].
-    confidence : float or None
-        Expected quality in [0, 1] where the extractor gives one.
-    fingerprint : str
-        SHA-256 of the text after case and white space are folded, 32 hex digits.
-    words : tuple of WordCount
-        Most frequent first.
-    n_words : int
-        Words in the text, by the language's own segmentation; 0 until the cloud stage has run.
-    n_parts : int
-        Pages that this article was stitched from.
-    charset, charset_source : str
-        Encoding of the bytes and what decided it.
-    article_reason : str
-        Why a crawl took the page for an article.
-    duplicate_of : str or None
-        Id of the stored article this one is a near copy of.
-    """
+    """What is stored: the main text of a page with its metadata and the words it is made of."""
 
     id: str = ""
+    """First 16 hex digits of the SHA-256 of `canonical_url`, of `url` where there is none, of the text where there is
+    neither; see [Which pages are one article](#which-pages-are-one-article)."""
+
     url: str | None = None
+    """Where the page came from, after redirects; a `file:` URL for a file."""
+
     site: str = ""
+    """Registered domain, private suffixes included (`bbc.co.uk`, `x.blogspot.com`)."""
+
     text: str = ""
+    """The kept blocks joined by blank lines."""
+
     blocks: tuple[ArticleBlock, ...] = ()
+    """The kept blocks in order, see below."""
+
     images: tuple[Image, ...] = ()
+    """Pictures that belong to the article, see below; only on request."""
+
     comments: tuple[ArticleBlock, ...] = ()
+    """What readers wrote below it, as `blocks`; only on request, and never part of `text` then."""
+
     language: str | None = None
+    """Detected language, ISO 639-1; `und` when unsure, `zxx` when there are no letters."""
+
     language_score: float = 0.0
+    """Probability of `language`, 0 to 1."""
+
     extractor: str = ""
+    """The extractor that chose the blocks; "feed" where a feed gave the text, "embedded" where data of the page (JSON-LD,
+    state of a framework) did, "fallback" where it found nothing and hidden or other text of the page was taken (its
+    `confidence` is 0)."""
+
     confidence: float | None = None
+    """Expected quality, 0 to 1, where the extractor gives one."""
+
     fingerprint: str = ""
+    """First 32 hex digits of the SHA-256 of the text after case and white space are folded. Equal texts have equal
+    fingerprints."""
+
     words: tuple[WordCount, ...] = ()
+    """The tag cloud: `{"word": surface form, "count": integer}`, most frequent first."""
+
     n_words: int = 0
+    """Words in the text, by the language's own segmentation. Crawls count them; `words=True` and `--words` elsewhere,
+    else 0."""
+
     n_parts: int = 1
+    """Pages that the article was stitched from."""
+
     fetched_at: datetime | None = field(default=None, metadata=_DATE)
+    """When the page was fetched."""
+
     status: int = 200
+    """HTTP status."""
+
     charset: str = ""
+    """Encoding of the page's bytes."""
+
     charset_source: str = ""
+    """What decided the encoding: a byte order mark, valid UTF-8, header, `meta`, detection."""
+
     article_reason: str = ""
+    """Why the crawl took the page for an article."""
+
     duplicate_of: str | None = None
+    """`id` of the stored article that this one is a copy or near copy of; marked, never deleted."""
+
     schema_version: int = SCHEMA_VERSION
+    """Version of this record."""
 
     def __repr__(self) -> str:
         return f"Article(url={self.url!r}, title={self.title!r}, {len(self.text)} characters)"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as JSON types only, keys in declaration order (docs/fields.md)."""
-        return {f.name: _plain(getattr(self, f.name)) for f in fields(self)}
+        return plain(self)
 
     def to_json(self, *, indent: int | None = None) -> str:
         """Return the record as one JSON object, non-ASCII characters as they are."""
@@ -305,7 +323,7 @@ class Article(Metadata):
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Self:
-        """Read what `to_dict` wrote; unknown keys are ignored.
+        """Return the article that `to_dict` has written; unknown keys are ignored.
 
         Raises
         ------
@@ -315,19 +333,7 @@ class Article(Metadata):
         version = record.get("schema_version", SCHEMA_VERSION)
         if version > SCHEMA_VERSION:
             raise ValueError(f"article record has schema version {version}; this webmain reads up to {SCHEMA_VERSION}")
-        known = {f.name for f in fields(cls)}
-        values = {k: v for k, v in record.items() if k in known}
-        for name in ("published", "modified", "fetched_at"):
-            if values.get(name):
-                values[name] = datetime.fromisoformat(values[name])
-        for name in ("authors", "tags", "opt_outs"):
-            values[name] = tuple(values.get(name) or ())
-        values["sources"] = {k: Source(**v) for k, v in (values.get("sources") or {}).items()}
-        values["words"] = tuple(WordCount(**w) for w in values.get("words") or ())
-        values["images"] = tuple(Image(**i) for i in values.get("images") or ())
-        for name in ("blocks", "comments"):
-            values[name] = tuple(map(_block, values.get(name) or ()))
-        return cls(**values)
+        return build(cls, record)
 
     def to_markdown(self) -> str:
         """Return the article as Markdown: title, then headings, lists, quotes, tables, code and images as such.
@@ -337,32 +343,3 @@ class Article(Metadata):
         from webmain.markdown import markdown
 
         return markdown(self.title or "", self.blocks, images=self.images, comments=self.comments)
-
-
-_BLOCK_FIELDS = frozenset(f.name for f in fields(ArticleBlock))
-
-
-def _block(record: Mapping[str, Any]) -> ArticleBlock:
-    """Read a block's record; unknown keys are ignored."""
-    values = {k: v for k, v in record.items() if k in _BLOCK_FIELDS}
-    values["kind"] = Kind(values["kind"])
-    values["rows"] = tuple(map(tuple, values.get("rows") or ()))
-    values["links"] = tuple(TextLink(**link) for link in values.get("links") or ())
-    values["marks"] = tuple(TextMark(**mark) for mark in values.get("marks") or ())
-    values["align"] = tuple(values.get("align") or ())
-    return ArticleBlock(**values)
-
-
-def _plain(value: Any) -> Any:
-    """Turn records, tuples, enums and dates into JSON types."""
-    if isinstance(value, datetime):
-        return value.isoformat()
-    if isinstance(value, StrEnum):
-        return value.value
-    if isinstance(value, (list, tuple)):
-        return [_plain(v) for v in value]
-    if isinstance(value, Mapping):
-        return {k: _plain(v) for k, v in value.items()}
-    if hasattr(value, "__dataclass_fields__"):
-        return {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
-    return value

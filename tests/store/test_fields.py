@@ -1,34 +1,84 @@
-"""docs/fields.md keeps up with the record and the schema."""
+"""docs/fields.md keeps up with the records and the database; `python tests/store/test_fields.py` writes its tables anew."""
 
 from __future__ import annotations
 
+import ast
 import re
 import sqlite3
-from dataclasses import fields
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from webmain.items import SCHEMA_VERSION, Article, ArticleBlock, Image
-from webmain.store import schema
+from webmain import article_blocks, items
+from webmain.codec import coders
+from webmain.store import sqlite_file
 from webmain.store.export import COLUMNS
-from webmain.store.record import HEAD
 
-DOCS = (Path(__file__).parents[2] / "docs" / "fields.md").read_text(encoding="utf-8")
-RECORD, DATABASE = DOCS.split("## The SQLite database")
+PAGE = Path(__file__).parents[2] / "docs" / "fields.md"
+RECORDS = {"Article": (items.Metadata, items.Article), "ArticleBlock": (items.ArticleBlock,), "Image": (items.Image,)}
+WORDS = {"str": "string", "bool": "boolean", "int": "integer", "float": "number", "datetime": "time", "Kind": "string"}
+OWN = " Written by the store; not part of `Article`."
+LINES = (
+    f"| `revision` | integer | 1, and one more with each change of the text.{OWN} |",
+    f"| `stored_at` | time | When the line was written, UTC.{OWN} |",
+    f"| `crc32` | string | Checksum of the line but for `stored_at`, 8 hex digits.{OWN} |",
+)
 
 
-def keys(part: str) -> list[str]:
-    """The first cells of the tables in a part of the page."""
-    return re.findall(r"^\| `([\w.]+)` \|", part, re.MULTILINE)
+def type_word(annotation: str) -> str:
+    """A type as the page names it."""
+    inner = annotation.removesuffix(" | None")
+    if inner.startswith("tuple["):
+        item = type_word(inner.removeprefix("tuple[").removesuffix(", ...]"))
+        return f"list of lists{item[4:]}" if item.startswith("list") else f"list of {item}s"
+    return WORDS.get(inner, "object")
 
 
-@pytest.fixture
+def described(record: type) -> Iterator[tuple[str, str, str]]:
+    """Name, type and documentation of the fields that a class declares."""
+    source = Path(article_blocks.__file__ if record.__module__ == article_blocks.__name__ else items.__file__)
+    (found,) = (
+        n for n in ast.parse(source.read_text()).body if isinstance(n, ast.ClassDef) and n.name == record.__name__
+    )
+    for declared, text in zip(found.body, found.body[1:], strict=False):
+        if isinstance(declared, ast.AnnAssign) and isinstance(declared.target, ast.Name):
+            assert isinstance(text, ast.Expr), f"{record.__name__}.{declared.target.id} has no documentation under it"
+            assert isinstance(text.value, ast.Constant)
+            yield (
+                declared.target.id,
+                type_word(ast.unparse(declared.annotation)),
+                " ".join(str(text.value.value).split()),
+            )
+
+
+def table_of(name: str) -> str:
+    rows = [f"| `{field}` | {kind} | {text} |" for record in RECORDS[name] for field, kind, text in described(record)]
+    rows += LINES if name == "Article" else ()
+    return "\n".join(["", "| Key | Type | Meaning |", "|---|---|---|", *rows, ""])
+
+
+def shared_columns(name: str) -> str:
+    """The columns of a table that are fields of a record."""
+    record: type = {"article": items.Article, "block": items.ArticleBlock, "word": items.WordCount}[name]
+    return ", ".join(f"`{column}`" for column in columns(database(), name) if column in coders(record))
+
+
+MAKERS: dict[str, Callable[[str], str]] = {"fields": table_of, "columns": shared_columns}
+
+
+def generated(page: str) -> str:
+    """The page with the parts between its markers made anew."""
+
+    def part(match: re.Match[str]) -> str:
+        return f"{match[1]}\n{MAKERS[match[2]](match[3])}\n{match[4]}"
+
+    return re.sub(r"(<!-- (fields|columns) of (\w+) -->)\n.*?\n(<!-- end -->)", part, page, flags=re.DOTALL)
+
+
 def database() -> sqlite3.Connection:
     db = sqlite3.connect(":memory:")
-    for step in schema.MIGRATIONS:
-        for statement in step:
-            db.execute(statement)
+    sqlite_file.migrate(db)
     return db
 
 
@@ -36,49 +86,41 @@ def columns(db: sqlite3.Connection, table: str) -> list[str]:
     return [row[1] for row in db.execute(f'PRAGMA table_info("{table}")')]
 
 
-def test_every_field_of_the_record_is_described_and_nothing_else() -> None:
-    article, rest = RECORD.split("An object in `blocks`:")
-    block, image = rest.split("### What is kept")[0].split("An object in `images`:")
-    assert sorted(keys(article)) == sorted({f.name for f in fields(Article)} | {*HEAD, "crc32"})
-    assert keys(block) == [f.name for f in fields(ArticleBlock)]
-    assert keys(image) == [f.name for f in fields(Image)]
+def test_tables_are_made_of_the_records() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert page == generated(page), "run: python tests/store/test_fields.py"
+    assert page.count("<!-- fields of ") == len(RECORDS)
 
 
-def test_every_column_of_every_table_is_described(database: sqlite3.Connection) -> None:
-    sections = re.split(r"^### ", DATABASE, flags=re.MULTILINE)[1:]
-    names = database.execute(
-        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite^_%' ESCAPE '^'"
-    )
-    tables = [name for (name,) in names]
-    described: dict[str, list[str]] = {}
-    for section in sections:
+@pytest.mark.parametrize("kind", ["table", "view"])
+def test_every_column_of_every_table_and_view_is_described(kind: str) -> None:
+    db = database()
+    query = "SELECT name FROM sqlite_master WHERE type = ? AND name NOT LIKE 'sqlite^_%' ESCAPE '^'"
+    expected = {name: sorted(columns(db, name)) for (name,) in db.execute(query, (kind,))}
+    tables, views = PAGE.read_text(encoding="utf-8").split("## The SQLite database")[1].split("### Views")
+    found: dict[str, list[str]] = {}
+    if kind == "view":
+        rows = re.findall(r"^\| `(\w+)` \| (.*) \|$", views, re.MULTILINE)
+        found = {view: sorted(re.findall(r"`(\w+)`", cells)) for view, cells in rows}
+    for section in re.split(r"^### ", tables, flags=re.MULTILINE)[1:]:
         named = re.findall(r"`(\w+)`", section.splitlines()[0])
-        for key in keys(section):
+        shared = re.findall(r"<!-- columns of \w+ -->\n(.*)\n", section)
+        for key in re.findall(r"^\| `([\w.]+)` \|", section, re.MULTILINE) + re.findall(r"`(\w+)`", "".join(shared)):
             table, _, column = key.rpartition(".")
-            if named:
-                described.setdefault(table or named[0], []).append(column)
-    assert described == {table: columns(database, table) for table in tables}
-    database.close()
-
-
-def test_every_view_is_described(database: sqlite3.Connection) -> None:
-    views = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'view'")]
-    rows = dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", DATABASE.split("### Views")[1], re.MULTILINE))
-    assert {view: re.findall(r"`(\w+)`", cells) for view, cells in rows.items()} == {
-        v: columns(database, v) for v in views
-    }
-    database.close()
+            if named and kind == "table":
+                found.setdefault(table or named[0], []).append(column)
+    assert {name: sorted(found[name]) for name in found} == expected
+    db.close()
 
 
 def test_versions_and_columns_of_exports_are_those_of_the_program() -> None:
-    assert f"The record is version {SCHEMA_VERSION} (" in DOCS
-    assert f"version {schema.VERSION} (`PRAGMA user_version`)" in " ".join(DOCS.split())
-    assert f"{schema.APPLICATION_ID:#x}" in DOCS
-    listed = DOCS.split("`csv` is one row an article:")[1].split(";")[0]
+    page = " ".join(PAGE.read_text(encoding="utf-8").split())
+    assert f"The record is version {items.SCHEMA_VERSION} (" in page
+    assert f"version {sqlite_file.VERSION} (`PRAGMA user_version`)" in page
+    assert f"{sqlite_file.APPLICATION_ID:#x}" in page
+    listed = page.split("`csv` is one row an article:")[1].split(";")[0]
     assert re.findall(r"`(\w+)`", listed) == list(COLUMNS)
 
 
-def test_every_field_of_an_article_is_in_a_column_or_in_the_rest() -> None:
-    apart = {"blocks", "words", "authors"}
-    in_record = {"page_title", "canonical_claim", "tags", "opt_outs", "sources", "images", "comments", "schema_version"}
-    assert set(schema.COLUMNS) | apart | in_record == {f.name for f in fields(Article)}
+if __name__ == "__main__":
+    PAGE.write_text(generated(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

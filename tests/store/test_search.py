@@ -16,7 +16,9 @@ from hypothesis import strategies as st
 
 import webmain
 from webmain.items import Article, ArticleBlock, Kind
-from webmain.store import schema, search
+from webmain.store import block_index as search
+from webmain.store import sqlite_file as schema
+from webmain.store.block_index import TITLE, BlockIndex, block_priority
 from webmain.store.found import Filters, Results
 from webmain.store.protocol import (
     NotAStoreError,
@@ -27,7 +29,7 @@ from webmain.store.protocol import (
     StoreWriteError,
 )
 from webmain.store.query import MAX_TOKENS, TOKENS_VERSION, QueryError, index_text
-from webmain.store.search import TITLE, BlockIndex, block_priority, open_index
+from webmain.store.search import open_index
 from webmain.store.sqlite import SqliteStore
 
 
@@ -110,8 +112,8 @@ def test_the_title_block_is_the_title_element_as_it_stands_on_the_page(store: Sq
 
 def test_an_index_that_held_the_articles_titles_is_made_anew(store: SqliteStore) -> None:
     index = put(store, make(1, "A quay.", title="Tide", page_title="Tide | Harbour Herald"))
-    store._db.execute("UPDATE setting SET value = ? WHERE name = 'search'", (f"webmain-{TOKENS_VERSION}",))
-    store._db.commit()
+    store._file.db.execute("UPDATE setting SET value = ? WHERE name = 'search'", (f"webmain-{TOKENS_VERSION}",))
+    store._file.db.commit()
     assert (index.pending(), index.update()) == (1, 1)
     assert index.search("herald").n_pages == 1
 
@@ -474,7 +476,7 @@ def test_killed_indexing_leaves_no_article_out_and_none_twice(path: Path, tmp_pa
             store.add(make(n, *(f"tide {n} " + "word " * 40 for _ in range(5))))
     script = tmp_path / "index.py"
     script.write_text(
-        "import os, sys\nfrom webmain.store import search\nsearch.BATCH = 10\n"
+        "import os, sys\nfrom webmain.store import block_index, search\nblock_index.BATCH = 10\n"
         "with search.open_index(sys.argv[1]) as index:\n"
         "    index.update(lambda done, total: os._exit(9) if done >= 30 else None)\n"
     )
@@ -518,10 +520,10 @@ def test_rebuilding_gives_the_same_answers_without_the_rows_of_old_revisions(sto
         put(store, make(1, f"tide {round_}"))
     before = index.search("tide")
     entries = "SELECT count(*) FROM temp.search_term"
-    assert store._db.execute(entries).fetchone()[0] > 4
+    assert store._file.one(entries) > 4
     assert index.rebuild() == 2
     assert index.search("tide") == before
-    assert store._db.execute(entries).fetchone()[0] == 4
+    assert store._file.one(entries) == 4
 
 
 def test_index_of_another_version_is_made_anew(path: Path, store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -544,11 +546,7 @@ def test_file_of_version_two_is_brought_up_to_date_without_loss(
     path: Path, make_article: Callable[..., Article]
 ) -> None:
     old = sqlite3.connect(path, isolation_level=None)
-    for step in schema.MIGRATIONS[:2]:
-        for statement in step:
-            old.execute(statement)
-    old.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
-    old.execute("PRAGMA user_version = 2")
+    schema.migrate(old, to=2)
     fresh = path.with_name("fresh.db")
     with SqliteStore(fresh) as store:
         for n in range(3):
@@ -612,14 +610,14 @@ def test_file_that_cannot_be_written_is_searched_as_it_is(path: Path, monkeypatc
     with SqliteStore(path) as store:
         put(store, make(1, "tide"))
         store.add(make(2, "tide"))
-    prepare = SqliteStore._prepare
+    prepare = schema.SqliteFile._prepare
 
-    def refusing(self: SqliteStore) -> None:
+    def refusing(self: schema.SqliteFile) -> None:
         prepare(self)
-        if not self._read_only:
+        if not self.read_only:
             raise StoreWriteError("attempt to write a readonly database")
 
-    monkeypatch.setattr(SqliteStore, "_prepare", refusing)
+    monkeypatch.setattr(schema.SqliteFile, "_prepare", refusing)
     with open_index(f"sqlite:{path}") as index:
         assert index.search("tide").n_pages == 1
         with pytest.raises(StoreWriteError, match="reading only"):

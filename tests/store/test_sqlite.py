@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from webmain.items import Article
-from webmain.store import schema
-from webmain.store.dedup import NearDuplicates
+from webmain.store import sqlite_file as schema
 from webmain.store.protocol import (
     NewerStoreError,
     NotAStoreError,
@@ -23,7 +22,7 @@ from webmain.store.protocol import (
     StoreWriteError,
 )
 from webmain.store.sqlite import SqliteStore
-from webmain.text.shingles import jaccard
+from webmain.text.near_duplicates import NearDuplicates
 
 Make = Callable[..., Article]
 
@@ -90,8 +89,8 @@ def test_times_of_first_and_last_storing(path: Path, make_article: Make) -> None
 
 def test_write_ahead_log_and_foreign_keys_are_on(path: Path) -> None:
     with SqliteStore(path) as store:
-        assert store._db.execute("PRAGMA foreign_keys").fetchone() == (1,)
-        assert store._db.execute("PRAGMA synchronous").fetchone() == (1,)  # NORMAL
+        assert store._file.one("PRAGMA foreign_keys") == 1
+        assert store._file.one("PRAGMA synchronous") == 1  # NORMAL
     assert query(path, "PRAGMA journal_mode") == [("wal",)]
     assert query(path, "PRAGMA foreign_key_check") == []
     assert query(path, "PRAGMA user_version") == [(schema.VERSION,)]
@@ -101,8 +100,7 @@ def test_write_ahead_log_and_foreign_keys_are_on(path: Path) -> None:
 def version_1(path: Path) -> None:
     """A file as the first version left it, with one article."""
     db = sqlite3.connect(path)
-    for statement in schema.MIGRATIONS[0]:
-        db.execute(statement)
+    schema.migrate(db, to=1)
     record = json.dumps({"id": "aa", "title": "Old", "schema_version": 1})
     db.execute(
         """INSERT INTO article (id, site, title, text, n_words, n_parts, extractor, status, charset, charset_source,
@@ -110,8 +108,6 @@ def version_1(path: Path) -> None:
         VALUES ('aa', 's', 'Old', 'old text', 2, 1, 'pab', 200, '', '', '', 'ff', 3, 'x', 'x', ?)""",
         (record,),
     )
-    db.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
-    db.execute("PRAGMA user_version = 1")
     db.commit()
     db.close()
 
@@ -141,10 +137,10 @@ def test_file_of_an_earlier_version_is_not_brought_up_to_date_by_a_reader(path: 
 def test_failing_migration_leaves_the_file_as_it_was(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     version_1(path)
     before = query(path, "SELECT name FROM sqlite_master")
-    monkeypatch.setattr(
-        schema, "MIGRATIONS", (*schema.MIGRATIONS, ("CREATE TABLE more (x)", "CREATE TABLE article (x)"))
-    )
-    monkeypatch.setattr(schema, "VERSION", len(schema.MIGRATIONS))
+    wrong = path.with_name("wrong.sql")
+    wrong.write_text("CREATE TABLE more (x); CREATE TABLE article (x);")
+    monkeypatch.setattr(schema, "_STEPS", [*schema._STEPS, wrong])
+    monkeypatch.setattr(schema, "VERSION", len(schema._STEPS))
     with pytest.raises(ValueError, match="already exists"):
         SqliteStore(path)
     assert query(path, "SELECT name FROM sqlite_master") == before
@@ -205,14 +201,14 @@ def test_database_that_stays_locked_is_told_and_the_articles_wait(path: Path, ma
 
 def test_full_disk_writes_nothing_and_the_articles_wait(path: Path, make_article: Make) -> None:
     with SqliteStore(path) as store:
-        pages = store._db.execute("PRAGMA page_count").fetchone()[0]
-        store._db.execute(f"PRAGMA max_page_count = {pages + 2}")
+        pages = store._file.one("PRAGMA page_count")
+        store._file.db.execute(f"PRAGMA max_page_count = {pages + 2}")
         store.add(make_article(1))
         store.add(make_article(2, text="long " * 20_000))
         with pytest.raises(StoreFullError, match="no space"):
             store.commit()
         assert (store.count(), store.pending) == (0, 2)
-        store._db.execute("PRAGMA max_page_count = 100000")
+        store._file.db.execute("PRAGMA max_page_count = 100000")
         assert [s.outcome.value for s in store.commit()] == ["new", "new"]
 
 
@@ -237,7 +233,7 @@ def signature(*changes: int) -> array[int]:
 
 def test_signatures_are_written_with_the_articles(path: Path, make_article: Make) -> None:
     with SqliteStore(path) as store:
-        near = NearDuplicates(jaccard, bands=store.bands("test-1"))
+        near = NearDuplicates(bands=store.bands("test-1"))
         assert near.add("a", signature()) is None
         assert query(path, "SELECT count(*) FROM signature") == [(0,)]
         match = near.add("b", signature(1000))
@@ -249,7 +245,7 @@ def test_signatures_are_written_with_the_articles(path: Path, make_article: Make
         assert (match.id, match.cluster, match.similarity) == ("b", "a", 1.0)
     assert query(path, "SELECT id, cluster FROM signature ORDER BY id") == [("a", "a"), ("b", "a"), ("c", "a")]
     with SqliteStore(path) as store:
-        match = NearDuplicates(jaccard, bands=store.bands("test-1")).find("d", signature(1127))
+        match = NearDuplicates(bands=store.bands("test-1")).find("d", signature(1127))
         assert match is not None
         assert match.cluster == "a"
 
@@ -257,7 +253,7 @@ def test_signatures_are_written_with_the_articles(path: Path, make_article: Make
 def test_changed_article_has_only_its_last_signature(path: Path) -> None:
     other = array("I", range(5000, 5128))
     with SqliteStore(path) as store:
-        near = NearDuplicates(jaccard, bands=store.bands("test-1"))
+        near = NearDuplicates(bands=store.bands("test-1"))
         near.add("a", signature())
         store.commit()
         near.add("a", other)
@@ -270,9 +266,9 @@ def test_changed_article_has_only_its_last_signature(path: Path) -> None:
 
 def test_signatures_of_another_algorithm_are_forgotten(path: Path) -> None:
     with SqliteStore(path) as store:
-        NearDuplicates(jaccard, bands=store.bands("test-1")).add("a", signature())
+        NearDuplicates(bands=store.bands("test-1")).add("a", signature())
     with SqliteStore(path) as store:
-        assert NearDuplicates(jaccard, bands=store.bands("test-2")).find("b", signature()) is None
+        assert NearDuplicates(bands=store.bands("test-2")).find("b", signature()) is None
     assert query(path, "SELECT count(*) FROM band") == [(0,)]
 
 

@@ -17,8 +17,7 @@ from typing import Self
 from urllib.parse import urldefrag, urlsplit, urlunsplit
 
 from webmain.archive.warc import ArchiveError, Capture, OnSkip, read_captures
-from webmain.store.append import AppendFile
-from webmain.store.protocol import NotAStoreError, StoreError, StoreSpecError, utc_now
+from webmain.files import AppendFile, NotAStoreError, StoreError, StoreSpecError
 from webmain.urls import without_credentials
 
 _MAGIC = b"\x1f\x8b\x08"
@@ -69,7 +68,7 @@ class WarcWriter:
         try:
             self._mend()
             fields = f"software: {_one_line(software)}\r\nformat: WARC File Format 1.1\r\n".encode()
-            self._put("warcinfo", fields, {"Content-Type": "application/warc-fields"}, utc_now())
+            self._put("warcinfo", fields, {"Content-Type": "application/warc-fields"}, datetime.now(UTC))
         except BaseException:
             self._file.close()
             raise
@@ -109,7 +108,7 @@ class WarcWriter:
         """
         if self._file.closed:
             raise StoreError(f"{self._file.label} is closed")
-        when = fetched_at or utc_now()
+        when = fetched_at or datetime.now(UTC)
         target = {"WARC-Target-URI": _one_line(without_credentials(url))}
         head = _http_head(status, headers, len(body))
         digest = {"WARC-Payload-Digest": _digest(body)}

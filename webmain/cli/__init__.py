@@ -13,7 +13,7 @@ import sys
 from typing import TYPE_CHECKING, TypeAlias
 
 from webmain import __version__
-from webmain.cli import check, doctor, evaluate, explain, extract, learn, models, review, search, train
+from webmain.cli import check, doctor, evaluate, explain, export, extract, learn, models, review, search, train
 from webmain.cli.exits import INTERRUPTED, OK, UNWRITTEN, USAGE
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 """What a command adds itself to."""
 
-COMMANDS = (extract, explain, learn, models, search, review, check, evaluate, train, doctor)
+COMMANDS = (extract, explain, learn, models, search, export, review, check, evaluate, train, doctor)
 """The commands in the order in which the help shows them; each module has an `add(commands)`."""
 
 

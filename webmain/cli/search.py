@@ -5,25 +5,21 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import re
 import sys
-from datetime import MAXYEAR, MINYEAR, UTC, datetime, timedelta
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from webmain.cli.exits import NOT_FOUND, OK, UNWRITTEN, USAGE
+from webmain.cli.filters import EmptyPeriodError, add_filters, period
 from webmain.cli.sources import positive_int
 from webmain.text.terminal import one_line, plain
 
 if TYPE_CHECKING:
     from webmain.cli import Commands
-    from webmain.store.found import Filters, Hit, Results
+    from webmain.store.found import Results
     from webmain.store.search import BlockIndex
 
 DEFAULT_STORE = "sqlite:output/articles.db"
-
-"""Controls, which a terminal would obey, and marks that turn the direction of what follows."""
-
-_AGO = re.compile(r"(\d{1,5})([hd])")
 
 
 def add(commands: Commands) -> None:
@@ -39,13 +35,8 @@ def add(commands: Commands) -> None:
     search.add_argument("--offset", type=_not_negative, default=0, metavar="N", help="results to pass over (0)")
     search.add_argument("--any", action="store_true", help="one of the words is enough")
     search.add_argument("--blocks", action="store_true", help="every block is a result, not each article's best")
-    search.add_argument("--site", help="only this site: bbc.co.uk")
-    search.add_argument("--lang", metavar="CODE", help="only this language, as detected: th")
+    add_filters(search)
     search.add_argument("--method", help="only articles extracted by this method: pab")
-    search.add_argument(
-        "--since", type=_day, metavar="DATE", help="published on this day or later: 2026-11-01, 3d, 12h"
-    )
-    search.add_argument("--until", type=_day, metavar="DATE", help="published on this day or earlier")
     search.add_argument("--no-update", action="store_true", help="don't take new articles into the index first")
     search.add_argument("-f", "--format", choices=("table", "json"), default="table", help="what to print (table)")
     search.set_defaults(run=_search)
@@ -70,29 +61,16 @@ def _not_negative(text: str) -> int:
     return value
 
 
-def _day(text: str) -> tuple[datetime, bool]:
-    """Read a date or a time as a moment in UTC, and whether it is a whole day."""
-    if ago := _AGO.fullmatch(text):
-        hours = int(ago[1]) * (24 if ago[2] == "d" else 1)
-        return datetime.now(UTC) - timedelta(hours=hours), False
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"got {text!r}, allowed is a date (2026-11-01), 3d or 12h") from None
-    if not MINYEAR < moment.year < MAXYEAR:  # another zone, or the day's end, may lie outside of all years
-        raise argparse.ArgumentTypeError(f"got {text!r}, allowed are the years {MINYEAR + 1} to {MAXYEAR - 1}")
-    whole = re.fullmatch(r"\d{4}-?\d\d-?\d\d", text) is not None
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment, whole
-
-
 def _search(args: argparse.Namespace) -> int:
     from webmain.store.protocol import StoreError
     from webmain.store.query import QueryError, read_query
-    from webmain.store.search import open_index
+    from webmain.store.search import Filters, open_index
 
-    filters = _filters(args)
-    if filters.since and filters.until and filters.since >= filters.until:
-        return _failed("--since is not earlier than --until: no article can be found", USAGE)
+    try:
+        since, until = period(args)
+    except EmptyPeriodError as error:
+        return _failed(error, USAGE)
+    filters = Filters(site=args.site, language=args.lang, method=args.method, since=since, until=until)
     absent: dict[str, str] = {}
     try:
         query = read_query(" ".join(args.query))
@@ -165,38 +143,14 @@ def _progress(done: int, total: int) -> None:
         )
 
 
-def _filters(args: argparse.Namespace) -> Filters:
-    from webmain.store.found import Filters
-
-    until = None
-    if args.until:
-        moment, whole_day = args.until
-        until = moment + timedelta(days=1) if whole_day else moment
-    return Filters(
-        site=args.site.strip().lower() if args.site else None,
-        language=args.lang.strip().lower() if args.lang else None,
-        method=args.method,
-        since=args.since[0] if args.since else None,
-        until=until,
-    )
-
-
 def _record(query: str, results: Results) -> dict[str, Any]:
-    return {
-        "query": query,
-        "pages": results.n_pages,
-        "blocks": results.n_blocks,
-        "unindexed": results.unindexed,
-        "hits": [_hit_record(hit) for hit in results.hits],
-    }
-
-
-def _hit_record(hit: Hit) -> dict[str, Any]:
-    names = (
-        "rank priority block_priority density id url title site language published extractor position n_blocks".split()
-    )
-    marks = [list(mark) for mark in hit.snippet.marks]
-    return {name: getattr(hit, name) for name in names} | {"snippet": hit.snippet.text, "marks": marks}
+    hits = []
+    for hit in results.hits:
+        record = asdict(hit)
+        found = record.pop("snippet")
+        hits.append(record | {"snippet": found["text"], "marks": [list(mark) for mark in found["marks"]]})
+    totals = {"pages": results.n_pages, "blocks": results.n_blocks, "unindexed": results.unindexed}
+    return {"query": query, **totals, "hits": hits}
 
 
 def _print(results: Results, offset: int) -> None:

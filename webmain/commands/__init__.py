@@ -9,13 +9,16 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from typing import NoReturn
+from typing import Final, NoReturn
+
+STOPPED: Final = 4
+"""Exit code of a crawl that was stopped by a signal."""
 
 
 def stop_before_the_crawl(*_: object) -> NoReturn:
     """End the process, which has fetched nothing yet."""
     os.write(2, b"webmain: 0 new; stopped by a signal before the crawl began\n")
-    os._exit(4)  # webmain.summary.STOPPED, which is not loaded yet
+    os._exit(STOPPED)
 
 
 if sys.argv[1:2] == ["crawl"]:

@@ -23,8 +23,8 @@ from typing import Any, Final, overload
 from webmain.archive.decoding import MAX_BYTES
 from webmain.archive.recording import WarcWriter
 from webmain.archive.warc import Capture, read_captures
+from webmain.files import StoreError, StoreWriteError
 from webmain.items import Hints, Page
-from webmain.store.protocol import StoreError, StoreWriteError
 
 MAX_OPEN: Final = 16
 """Files that are kept open."""

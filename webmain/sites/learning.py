@@ -18,6 +18,7 @@ from enum import Enum
 from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
+from webmain.files import StoreError
 from webmain.items import Page, Rejected
 from webmain.sites.fitting import CHANGED_SHARE, compare, fallback, is_unwatched
 from webmain.sites.held_pages import Spool
@@ -31,7 +32,6 @@ from webmain.sites.lesson import (
     unwatched,
 )
 from webmain.sites.model_store import ModelError, OutdatedModelError, Shelf, site_of
-from webmain.store.protocol import StoreError
 
 if TYPE_CHECKING:
     from webmain.extractors.base import Extractor, SiteExtractor

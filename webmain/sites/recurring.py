@@ -14,8 +14,8 @@ from typing import Final
 
 from webmain.items import Article, Reason, Rejected
 from webmain.metadata.head import letters
-from webmain.store.dedup import NearDuplicates
-from webmain.text.shingles import jaccard, signature
+from webmain.text.near_duplicates import NearDuplicates
+from webmain.text.shingles import signature
 
 SIMILARITY: Final = 0.9
 """Estimated Jaccard similarity of shingles from which two texts are the same for this purpose."""
@@ -80,7 +80,7 @@ def without_recurring(answers: Sequence[Article | Rejected], places: Sequence[Pl
     """
     if len(answers) < MIN_PAGES:
         return list(answers)
-    near = NearDuplicates(jaccard, threshold=SIMILARITY)
+    near = NearDuplicates(threshold=SIMILARITY)
     texts, recurring = RecurringTexts(), dict[str, tuple[str, ...]]()
     cluster_of: dict[int, str] = {}
     for n, (answer, place) in enumerate(zip(answers, places, strict=True)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,15 +12,16 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from webmain.archive.warc import Skip, read_captures
+from webmain.codec import UNREADABLE
 from webmain.items import Article
 from webmain.store.jsonl import Line, read_lines
-from webmain.store.rows import UNREADABLE, compose
+from webmain.store.sqlite import article_of
+from webmain.store.sqlite_file import named_rows
 from webmain.text.normal import fingerprint
 
 _PORTION: Final = 200
-_FIRST: Final = 10
-_ADDED: Final = (0, 0, "", None, None, None)
-"""What the columns that stores of earlier versions lack have for their blocks, of which the first had `_FIRST`."""
+
+Rows = Iterable[Mapping[str, Any]]
 
 CheckRow = Callable[[Sequence[Any]], str]
 """Returns what is wrong with a row, "" where nothing is."""
@@ -107,7 +108,7 @@ def _wrong_line(line: Line, data: bytes) -> str:
 
 
 def _wrong_text(article: Article) -> str:
-    """Tell whether a text is another one than its fingerprint says."""
+    """Return what is wrong with a text: it is another one than its fingerprint's."""
     if not article.fingerprint or "\ufffd" in article.text or fingerprint(article.text) == article.fingerprint:
         return ""
     return f"the text of article {article.id} does not agree with its fingerprint"
@@ -126,39 +127,34 @@ def check_store(path: Path) -> Checked:
     with _telling(found), closing(_opened(path)) as db:
         found += _wrong_pages(db)
         last = -1 << 63
-        while True:
-            rows = db.execute(
-                "SELECT key, id, record, text FROM article WHERE key > ? ORDER BY key LIMIT ?",
-                (last, _PORTION),
-            )
-            portion = rows.fetchall()
-            for key, name, record, text in portion:
-                blocks = _children(db, "SELECT * FROM block WHERE article = ? ORDER BY position", key)
-                words = _children(db, "SELECT word, count FROM word WHERE article = ? ORDER BY position", key)
-                reason = _wrong_record(record, text, blocks, words, name=name)
-                if reason:
-                    found.append(Problem(place=f"article row {key}", reason=reason))
+        query = "SELECT key, id, record, text FROM article WHERE key > ? ORDER BY key LIMIT ?"
+        while portion := named_rows(db, query, (last, _PORTION)):
+            for row in portion:
+                last = row["key"]
+                parts = (
+                    named_rows(db, f"SELECT * FROM {table} WHERE article = ? ORDER BY position", (last,))  # noqa: S608
+                    for table in ("block", "word")
+                )
+                if reason := _wrong_record(row, *parts):
+                    found.append(Problem(place=f"article row {last}", reason=reason))
                 n += not reason
-                last = key
-            if not portion:
-                break
-        if any(name == "earlier" for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")):
-            for key, number, text, record in db.execute("SELECT article, revision, text, record FROM earlier"):
-                if reason := _wrong_record(record, text, (), ()):
-                    found.append(Problem(place=f"revision {number} of article row {key}", reason=reason))
+        if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'earlier'").fetchone():
+            for row in named_rows(db, "SELECT article, revision, text, record FROM earlier"):
+                if reason := _wrong_record(row, None, None):
+                    place = f"revision {row['revision']} of article row {row['article']}"
+                    found.append(Problem(place=place, reason=reason))
     return Checked(what="SQLite store", n=n, pieces="articles", problems=tuple(found))
 
 
-def _children(db: sqlite3.Connection, query: str, key: int) -> list[Any]:
-    """Return the rows of an article, the columns that an earlier version has not as their defaults."""
-    return [(*row, *_ADDED[len(row) - _FIRST :]) if len(row) >= _FIRST else row for row in db.execute(query, (key,))]
-
-
-def _wrong_record(record: Any, text: Any, blocks: Sequence[Any], words: Sequence[Any], *, name: Any = None) -> str:
+def _wrong_record(row: Mapping[str, Any], blocks: Rows | None, words: Rows | None) -> str:
+    """Return what is wrong with a row; one of an earlier revision has blocks and words in its record."""
     try:
-        article = compose(record, text, blocks, words)
-        if name is not None and article.id != name:
-            return f"it is stored as article {name}, and its record is that of {article.id}"
+        if blocks is None or words is None:
+            article = Article.from_dict(json.loads(row["record"]) | {"text": row["text"]})
+        else:
+            article = article_of(row, blocks, words)
+        if row.get("id", article.id) != article.id:
+            return f"it is stored as article {row['id']}, and its record is that of {article.id}"
         return _wrong_text(article)
     except UNREADABLE as error:
         return f"no article record: {error}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import OrderedDict
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property
 
@@ -11,10 +12,10 @@ from webmain.article.identity import article_id, identify
 from webmain.items import Article
 from webmain.rejected import Reason, Rejected
 from webmain.sites.recurring import SIMILARITY, Place, RecurringTexts, boilerplate, is_same_title
-from webmain.store.dedup import ExactDuplicates, NearDuplicates
 from webmain.store.protocol import StoreDamagedError
 from webmain.store.several import Stores
-from webmain.text.shingles import SIGNATURE_VERSION, jaccard, signature
+from webmain.text.near_duplicates import NearDuplicates
+from webmain.text.shingles import SIGNATURE_VERSION, signature
 from webmain.urls import site_key
 
 logger = logging.getLogger(__name__)
@@ -121,4 +122,34 @@ class Copies:
     def _near(self) -> NearDuplicates:
         database = self._stores.database if self._stores else None
         bands = database.bands(f"webmain-{SIGNATURE_VERSION}") if database else None
-        return NearDuplicates(jaccard, bands=bands)
+        return NearDuplicates(bands=bands)
+
+
+class ExactDuplicates:
+    """Finds the earlier article with the same fingerprint.
+
+    Parameters
+    ----------
+    known : iterable of (str, str)
+        (id, fingerprint) of what is stored already (`Store.fingerprints`).
+    """
+
+    def __init__(self, known: Iterable[tuple[str, str]] = ()) -> None:
+        self._first: dict[str, str] = {}
+        self._mark: dict[str, str] = {}
+        for name, fingerprint in known:
+            self.add(name, fingerprint)
+
+    def add(self, name: str, fingerprint: str) -> str | None:
+        """Return the id of the other article that had this text first, and note the text.
+
+        A text that the article had before is released. None without another article, or without text.
+        """
+        before = self._mark.get(name)
+        if before and before != fingerprint and self._first.get(before) == name:
+            del self._first[before]
+        if not fingerprint:
+            return None
+        self._mark[name] = fingerprint
+        first = self._first.setdefault(fingerprint, name)
+        return first if first != name else None

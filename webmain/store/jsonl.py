@@ -5,8 +5,8 @@ there is ever changed, but for a last line that a killed process left unfinished
 the same text is not written again; with another text it is a new line with the same id and a higher `revision`: the
 last line of an id counts.
 
-Each line ends with a checksum (`crc32`), so that opening a file tells a line that has been damaged since without
-reading all of its JSON. A line that is damaged does not count: its article is not known, and a crawl fetches it again.
+Each line ends with a checksum (`crc32`), so that opening a file finds lines that have been damaged since without
+reading all of their JSON. A line that is damaged does not count: its article is not known, and a crawl fetches it again.
 
 One process writes to a file at a time (an advisory lock, `flock`); readers need none and see complete lines only.
 """
@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import re
 import struct
 import zlib
@@ -26,22 +25,15 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from webmain.article.identity import content_mark, identify
+from webmain.codec import UNREADABLE, encode, plain
+from webmain.files import AppendFile, NotAStoreError, StoreDamagedError, StoreSpecError
 from webmain.items import Article
-from webmain.store.append import AppendFile, last_line
-from webmain.store.protocol import (
-    BufferedStore,
-    NotAStoreError,
-    Outcome,
-    Revision,
-    Stored,
-    StoreDamagedError,
-    StoreSpecError,
-    utc_now,
-)
-from webmain.store.record import HEAD, encode, plain
-from webmain.store.rows import UNREADABLE, read_time
+from webmain.store.protocol import BufferedStore, Outcome, Revision, Stored, utc_now
 
 logger = logging.getLogger(__name__)
+
+HEAD = ("id", "fingerprint", "revision", "stored_at")
+"""The keys that open each line, so that a scan needs to read no further; two of them are the store's own."""
 
 _KNOWN = struct.Struct("<16sIQ")  # fingerprint, revision, offset of the line
 _LINE_HEAD = re.compile(
@@ -108,7 +100,7 @@ class JsonlStore(BufferedStore):
     Raises
     ------
     StoreSpecError, NotAStoreError, StoreLockedError, StoreWriteError
-        See `webmain.store.protocol`.
+        See `webmain.files`.
     """
 
     scheme = "jsonl"
@@ -164,14 +156,11 @@ class JsonlStore(BufferedStore):
             wait.
         """
         self._check_usable()
-        n = 0
-        try:
-            for article in self._buffer.peek():
-                self._done.append(self._write(article))
-                n += 1
-        finally:
-            self._buffer.drop(n)
-        if self._fsync and n:
+        is_written = bool(self._buffer)
+        while self._buffer:
+            self._done.append(self._write(self._buffer[0]))
+            del self._buffer[0]
+        if self._fsync and is_written:
             self._file.sync()
         done, self._done = tuple(self._done), []
         return done
@@ -184,11 +173,10 @@ class JsonlStore(BufferedStore):
             return None
         offset: int = _KNOWN.unpack(known)[2]
         with self.path.open("rb") as file:
-            file.seek(offset)
-            record = _record(file.readline())
-        if record is None or _name(record) != article_id:
+            found = _read(_line_at(file, offset))
+        if found is None or identify(found[0]) != article_id:
             raise StoreDamagedError(f"store {self.spec}: line at byte {offset} is not article {article_id} any more")
-        return _article(record)
+        return found[0]
 
     def revisions(self, article_id: str) -> Iterator[Revision]:
         """Yield all texts of an article, the earliest first; reads the file once."""
@@ -198,27 +186,24 @@ class JsonlStore(BufferedStore):
         with self.path.open("rb") as file:
             lines = [line for line in read_lines(file) if line.id == article_id and not line.is_damaged]
             for line in lines:
-                file.seek(line.offset)
-                record = _record(file.readline())
-                if record is not None and (article := _article(record)) is not None:
-                    when = read_time(record.get("stored_at"))
-                    yield Revision(number=line.revision, stored_at=when, article=article)
+                if (found := _read(_line_at(file, line.offset))) is not None:
+                    article, record = found
+                    yield Revision(number=line.revision, stored_at=_stored_at(record), article=article)
 
     def has(self, article_id: str) -> bool:
-        """Tell whether an article is committed, in its last revision."""
+        """Return True if an article is committed, in its last revision."""
         return article_id in self._known and article_id not in self._lost
 
     def articles(self) -> Iterator[Article]:
-        """Yield the articles in their last revision, in the order of the file; damaged lines are passed over."""
+        """Yield the articles in their last revision, in the order of the file; damaged lines are left out."""
         self._check_usable()
         with self.path.open("rb") as file:
             for offset in sorted(_KNOWN.unpack(known)[2] for known in self._known.values()):
-                file.seek(offset)
-                article = _article(_record(file.readline()))
-                if article is None:
+                found = _read(_line_at(file, offset))
+                if found is None:
                     logger.warning("store %s: the line at byte %d is no article record; skipped", self.spec, offset)
                 else:
-                    yield article
+                    yield found[0]
 
     def fingerprints(self) -> Iterator[tuple[str, str]]:
         """Yield (id, fingerprint) of every article."""
@@ -231,31 +216,22 @@ class JsonlStore(BufferedStore):
         self._check_usable()
         return len(self._known)
 
-    def close(self) -> tuple[Stored, ...]:
-        """Commit, then close; a second call does nothing."""
-        if self._file.closed:
-            return ()
-        try:
-            return self.commit()
-        finally:
-            self._file.close()
+    def _release(self) -> None:
+        self._file.close()
 
     def _mend(self) -> None:
         """Finish or cut off a last line that has no end; refuse a file that holds something else."""
-        size = self._file.size()
-        if not size:
+        if not self._file.size():
             return
         with self.path.open("rb") as file:
             first = file.readline()
         if first.endswith(b"\n") and first.strip() and _identity(first) is None and not _is_ours(first):
             raise self._foreign("its first line is no article record")
-        start = last_line(self._file.fd, size)
-        tail = os.pread(self._file.fd, size - start, start)
+        start, tail = self._file.last_line()
         if not tail:
             return
-        record = _record(tail)
-        if record is not None:
-            if start == 0 and _article(record) is None and not _is_ours(tail):
+        if _json(tail) is not None:
+            if start == 0 and _read(tail) is None and not _is_ours(tail):
                 raise self._foreign("its only line is no article record")
             self._file.append(b"\n")
             return
@@ -279,16 +255,16 @@ class JsonlStore(BufferedStore):
                     self._lost.add(line.id)
                 if len(self.damages) < MAX_DAMAGES:
                     self.damages.append(line)
-        if self.damaged_lines:
-            logger.warning("store %s: %s", self.spec, self._told())
-
-    def _told(self) -> str:
-        """Say which lines are damaged."""
-        numbers = ", ".join(str(line.number) for line in self.damages[:10]) + (
-            " ..." if self.damaged_lines > 10 else ""
+        if not self.damaged_lines:
+            return
+        numbers = ", ".join(str(line.number) for line in self.damages[:10])
+        logger.warning(
+            "store %s: %s damaged or no article records, and count as not stored: %s%s; left alone (see `webmain check`)",
+            self.spec,
+            "1 line is" if self.damaged_lines == 1 else f"{self.damaged_lines} lines are",
+            numbers,
+            " ..." if self.damaged_lines > 10 else "",
         )
-        what = "1 line is" if self.damaged_lines == 1 else f"{self.damaged_lines} lines are"
-        return f"{what} damaged or no article records, and count as not stored: {numbers}; left alone (see `webmain check`)"
 
     def _write(self, article: Article) -> Stored:
         """Append one article unless it is there with the same text."""
@@ -297,9 +273,8 @@ class JsonlStore(BufferedStore):
         before, revision, _ = _KNOWN.unpack(self._known[name]) if name in self._known else (None, 0, 0)
         if before == digest:
             return Stored(id=name, url=article.url, outcome=Outcome.UNCHANGED, revision=revision)
-        record = plain(article) | {"id": name, "fingerprint": mark}
         head = {"id": name, "fingerprint": mark, "revision": revision + 1, "stored_at": self._clock().isoformat()}
-        line = encode(head | {k: v for k, v in record.items() if k not in HEAD}).encode()
+        line = encode(head | {key: value for key, value in plain(article).items() if key not in HEAD}).encode()
         offset = self._file.append(line[:-1] + _checksum(line[:-1]) + b"\n")
         self._known[name] = _KNOWN.pack(digest, revision + 1, offset)
         self._lost.discard(name)
@@ -308,7 +283,7 @@ class JsonlStore(BufferedStore):
 
 
 def read_lines(file: BinaryIO) -> Iterator[Line]:
-    """Yield the complete lines of a store with what they hold, damaged ones too; blank lines are passed over."""
+    """Yield the complete lines of a store with what they hold, damaged ones too; blank lines are left out."""
     offset = 0
     for number, data in enumerate(file, 1):
         if not data.endswith(b"\n"):
@@ -333,8 +308,13 @@ def _read_line(data: bytes, number: int, offset: int) -> Iterator[Line]:
         yield Line(number=number, offset=offset + begin, size=size - begin, id=name, mark=mark, revision=revision)
 
 
+def _line_at(file: BinaryIO, offset: int) -> bytes:
+    file.seek(offset)
+    return file.readline()
+
+
 def _is_ours(line: bytes) -> bool:
-    """Tell whether a damaged line was once written by a store."""
+    """Return True if a damaged line was once written by a store."""
     return sum(b'"%s": ' % name.encode() in line[:400] for name in HEAD) >= 2
 
 
@@ -352,21 +332,16 @@ def _identity(line: bytes) -> tuple[str, bytes, int] | None:
             return None
         if match := _LINE_HEAD.match(line):
             return match[1].decode(errors="replace"), bytes.fromhex(match[2].decode()), int(match[3])
-    record = _record(line)  # an odd id; or other hands' line: keys in another order, no revision, no checksum
-    article = _article(record)
-    if record is None or article is None:
+    found = _read(line)  # an odd id; or other hands' line: keys in another order, no revision, no checksum
+    if found is None:
         return None
-    return _name(record), _digest(content_mark(article)), _revision(record)
+    number = found[1].get("revision", 1)
+    revision = number if isinstance(number, int) and 0 < number < 1 << 31 else 1
+    return identify(found[0]), _digest(content_mark(found[0])), revision
 
 
-def _revision(record: dict[str, Any]) -> int:
-    """Return the number of a line's revision; 1 where it tells none."""
-    number = record.get("revision", 1)
-    return number if isinstance(number, int) and 0 < number < 1 << 31 else 1
-
-
-def _record(line: bytes) -> dict[str, Any] | None:
-    """Read a line as one JSON object."""
+def _json(line: bytes) -> dict[str, Any] | None:
+    """Return a line as one JSON object; None where it is none."""
     try:
         record = json.loads(line)
     except (ValueError, RecursionError):
@@ -374,20 +349,22 @@ def _record(line: bytes) -> dict[str, Any] | None:
     return record if isinstance(record, dict) else None
 
 
-def _article(record: dict[str, Any] | None) -> Article | None:
-    """Read a record as an article; None where it is not one."""
-    if record is None or not isinstance(record.get("text"), str):
+def _read(line: bytes) -> tuple[Article, dict[str, Any]] | None:
+    """Return a line's article and its whole record; None where it is no article record."""
+    record = _json(line)
+    if record is None or not isinstance(record.get("text"), str) or not isinstance(record.get("id", ""), str):
         return None
     try:
-        article = Article.from_dict(record)
+        return Article.from_dict(record), record
     except UNREADABLE:
         return None
-    return article if isinstance(article.id, str) else None
 
 
-def _name(record: dict[str, Any]) -> str:
-    article = _article(record)
-    return identify(article) if article else ""
+def _stored_at(record: dict[str, Any]) -> datetime | None:
+    try:
+        return datetime.fromisoformat(record["stored_at"])
+    except (KeyError, TypeError, ValueError):
+        return None
 
 
 def _digest(mark: str) -> bytes:

@@ -1,71 +1,35 @@
-"""What every store can do, what it answers, and how it fails.
-
-StoreError (a ValueError)
-├── StoreSpecError    the words given name no store
-├── NotAStoreError    the file is there, and is something else
-├── NewerStoreError   written by a later webmain
-├── StoreLockedError  another process writes to it
-├── StoreDamagedError the file is ours, and broken
-└── StoreWriteError   permission, full disk, failing device
-    └── StoreFullError    no space left, or a quota is used up
-"""
+"""What every store can do, what it answers, and what stores of one place share."""
 
 from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 from types import TracebackType
-from typing import Any, ClassVar, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, runtime_checkable
 
+from webmain.files import NewerStoreError as NewerStoreError
+from webmain.files import NotAStoreError as NotAStoreError
+from webmain.files import StoreDamagedError as StoreDamagedError
+from webmain.files import StoreError as StoreError
+from webmain.files import StoreFullError as StoreFullError
+from webmain.files import StoreLockedError as StoreLockedError
+from webmain.files import StoreSpecError as StoreSpecError
+from webmain.files import StoreWriteError as StoreWriteError
 from webmain.items import Article
-from webmain.store.dedup import Bands
+
+if TYPE_CHECKING:
+    from webmain.text.near_duplicates import Bands
 
 COMMIT_ITEMS = 50
 """A store is due for a commit when so many articles wait."""
 
 COMMIT_SECONDS = 1.0
 """... or when the first of them has waited for so long."""
-
-
-FULL = "free some and start again: nothing that was stored is lost"
-"""What the message of a full disk advises."""
-
-
-class StoreError(ValueError):
-    """A store cannot do what it was asked; the message names the path and says what to do."""
-
-
-class StoreSpecError(StoreError):
-    """The specification names no store."""
-
-
-class NotAStoreError(StoreError):
-    """The file exists, and is no store of webmain's; it was left as it is."""
-
-
-class NewerStoreError(StoreError):
-    """The store was written by a later webmain."""
-
-
-class StoreLockedError(StoreError):
-    """Another process writes to this store."""
-
-
-class StoreDamagedError(StoreError):
-    """The store's own file is broken."""
-
-
-class StoreWriteError(StoreError):
-    """The system refused to open or to write: permission, read-only or failing device."""
-
-
-class StoreFullError(StoreWriteError):
-    """No space is left on the device, or a quota is used up."""
 
 
 class Outcome(StrEnum):
@@ -78,19 +42,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored:
-    """One article that is now durable.
-
-    Attributes
-    ----------
-    id : str
-        The id it is stored under.
-    url : str or None
-        `Article.url`, for the ledger.
-    outcome : Outcome
-        What the commit did.
-    revision : int
-        1 for a new article, one more with each change.
-    """
+    """One article that is now durable: its id, its URL for the ledger, and its revision, from 1."""
 
     id: str
     url: str | None
@@ -100,17 +52,7 @@ class Stored:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Revision:
-    """One of the texts that an article has had.
-
-    Attributes
-    ----------
-    number : int
-        1 for the first.
-    stored_at : datetime or None
-        When it was stored; None where a line of other hands doesn't say.
-    article : Article
-        The article as it was.
-    """
+    """One of the texts that an article has had, numbered from 1; the time is None where the store has none."""
 
     number: int
     stored_at: datetime | None
@@ -118,10 +60,15 @@ class Revision:
 
 
 class Store(Protocol):
-    """A place for articles: `add` buffers, `commit` makes durable and says what became of each.
+    """A place for articles: `add` buffers, `commit` makes durable and returns what became of each.
 
     Reading (`get`, `articles`, `count`, `fingerprints`) sees what is committed, each article in its last revision. A
     store is used by one thread. Leaving the `with` block commits and closes.
+
+    A store of your own is one class with these methods, in any module: `package.module:Class:ADDRESS` in place of
+    `sqlite:PATH` makes `Class(ADDRESS, read_only=...)`. `BufferedStore` has all but `closed`, `commit`, `articles` and
+    `_release`; what it derives from `articles` is slow for large stores and can be overridden. Raise `StoreError` or one
+    of its kinds for everything that users can mend.
     """
 
     @property
@@ -133,7 +80,7 @@ class Store(Protocol):
         """Number of articles added and not yet committed."""
 
     def due(self, now: float) -> bool:
-        """Tell whether 50 articles wait, or one has waited for a second (`now`: time.monotonic())."""
+        """Return True if 50 articles wait, or one has waited for a second (`now`: time.monotonic())."""
 
     def add(self, article: Article) -> None:
         """Take an article into the buffer."""
@@ -149,7 +96,7 @@ class Store(Protocol):
         """Whether something was found damaged on opening, so that articles may be missing."""
 
     def has(self, article_id: str) -> bool:
-        """Tell whether an article is committed, in its last revision."""
+        """Return True if an article is committed, in its last revision."""
 
     def revisions(self, article_id: str) -> Iterator[Revision]:
         """Yield all committed texts of an article, the earliest first; nothing where there is no such article."""
@@ -187,52 +134,24 @@ class Database(Protocol):
         """Return the place for signatures made by an algorithm."""
 
 
-class Buffer:
-    """The articles that wait for a commit, with the time since which the first of them waits."""
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._articles: list[Article] = []
-        self._since = 0.0
-        self._clock = clock
-
-    def __len__(self) -> int:
-        return len(self._articles)
-
-    def add(self, article: Article) -> None:
-        """Append an article."""
-        if not self._articles:
-            self._since = self._clock()
-        self._articles.append(article)
-
-    def peek(self) -> tuple[Article, ...]:
-        """Return what waits, in order."""
-        return tuple(self._articles)
-
-    def drop(self, n: int) -> None:
-        """Forget the first `n`, which are durable now."""
-        del self._articles[:n]
-
-    def due(self, now: float) -> bool:
-        """Tell whether 50 wait, or the first has waited for a second."""
-        waiting = len(self._articles)
-        return waiting >= COMMIT_ITEMS or (waiting > 0 and now - self._since >= COMMIT_SECONDS)
-
-
 class BufferedStore(ABC):
-    """What the stores of one file share: the buffer, and who may use it when.
+    """What stores of one place share: the buffer, who may use it when, and slow defaults for reading.
 
     Attributes
     ----------
     scheme : str
-        What stands before the colon in the store's specification.
+        The beginning of the store's specification, up to the last colon before the address.
+    path : Path
+        The address, as a path.
     """
 
     scheme: ClassVar[str]
 
-    def __init__(self, path: str | Path, *, read_only: bool) -> None:
-        self.path = Path(path)
+    def __init__(self, path: str | Path, *, read_only: bool = False) -> None:
+        self.path = Path(path).expanduser()
         self._read_only = read_only
-        self._buffer = Buffer()
+        self._buffer: list[Article] = []
+        self._since = 0.0
 
     @property
     def spec(self) -> str:
@@ -245,22 +164,68 @@ class BufferedStore(ABC):
         return len(self._buffer)
 
     @property
+    def may_lack(self) -> bool:
+        """Whether something was found damaged on opening, so that articles may be missing."""
+        return False
+
+    @property
     @abstractmethod
     def closed(self) -> bool:
         """Whether the store has been closed."""
 
     def due(self, now: float) -> bool:
-        """Tell whether 50 articles wait, or one has waited for a second (`now`: time.monotonic())."""
-        return self._buffer.due(now)
+        """Return True if 50 articles wait, or one has waited for a second (`now`: time.monotonic())."""
+        waiting = len(self._buffer)
+        return waiting >= COMMIT_ITEMS or (waiting > 0 and now - self._since >= COMMIT_SECONDS)
 
     def add(self, article: Article) -> None:
         """Take an article into the buffer."""
         self._check_usable(writing=True)
-        self._buffer.add(article)
+        if not self._buffer:
+            self._since = time.monotonic()
+        self._buffer.append(article)
 
     @abstractmethod
+    def commit(self) -> tuple[Stored, ...]:
+        """Write the buffer; once this returns, a killed process loses none of what it names."""
+
+    @abstractmethod
+    def articles(self) -> Iterator[Article]:
+        """Yield the committed articles, in the order in which they were stored."""
+
+    def get(self, article_id: str) -> Article | None:
+        """Return a committed article."""
+        return next((article for article in self.articles() if article.id == article_id), None)
+
+    def has(self, article_id: str) -> bool:
+        """Return True if an article is committed."""
+        return self.get(article_id) is not None
+
+    def revisions(self, article_id: str) -> Iterator[Revision]:
+        """Yield the committed article; a store that keeps earlier texts yields them before it."""
+        if (article := self.get(article_id)) is not None:
+            yield Revision(number=1, stored_at=None, article=article)
+
+    def fingerprints(self) -> Iterator[tuple[str, str]]:
+        """Yield (id, fingerprint) of the committed articles."""
+        return ((article.id, article.fingerprint) for article in self.articles())
+
+    def count(self) -> int:
+        """Return the number of committed articles."""
+        return sum(1 for _ in self.fingerprints())
+
     def close(self) -> tuple[Stored, ...]:
         """Commit, then close; a second call does nothing."""
+        if self.closed:
+            return ()
+        try:
+            return () if self._read_only else self.commit()
+        finally:
+            self._release()
+
+    @abstractmethod
+    def _release(self) -> None:
+        """Close what is open; `closed` is true from then on."""
 
     def __enter__(self) -> Self:
         return self

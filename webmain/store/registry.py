@@ -1,18 +1,20 @@
-"""The door to the stores.
+"""The stores by their schemes.
 
 `open_store("sqlite:news.db")` opens one, `open_stores("jsonl:news.jsonl,sqlite:news.db")` several that are written
-together.
+together. A store of your own is given by its import path (`webmain.store.protocol.Store`).
 """
 
 from __future__ import annotations
 
 from contextlib import ExitStack
+from importlib import import_module
 from pathlib import Path
 
-from webmain.store.jsonl import JsonlStore
 from webmain.store.protocol import Store, StoreSpecError
 from webmain.store.several import Stores
-from webmain.store.sqlite import SqliteStore
+
+SCHEMES = {"jsonl": "webmain.store.jsonl:JsonlStore", "sqlite": "webmain.store.sqlite:SqliteStore"}
+"""The import path of each scheme's class."""
 
 _FORMS = "jsonl:PATH or sqlite:PATH"
 
@@ -23,24 +25,32 @@ def open_store(spec: str, *, read_only: bool = False) -> Store:
     Parameters
     ----------
     spec : str
-        `jsonl:PATH` or `sqlite:PATH`. The file is made where it is not there, with its folders.
+        `jsonl:PATH`, `sqlite:PATH`, or `package.module:Class:ADDRESS`. A file is made where it is not there, with its
+        folders.
     read_only : bool
         Take no lock and change nothing; the file must be there.
 
     Raises
     ------
     StoreError
-        The specification names no store (StoreSpecError), or what it names cannot be opened; see
-        `webmain.store.protocol`.
+        The specification names no store (StoreSpecError), or what it names cannot be opened; see `webmain.files`.
     """
-    form, colon, path = spec.strip().partition(":")
-    form = form.strip().lower()
-    if not colon or form not in ("jsonl", "sqlite"):
-        raise StoreSpecError(f"store {spec!r}: unknown form; allowed are {_FORMS}")
-    if not path.strip():
+    scheme, colon, address = spec.strip().partition(":")
+    location = SCHEMES.get(scheme.strip().lower())
+    if location is None:
+        name, colon, address = address.partition(":")
+        location = f"{scheme.strip()}:{name.strip()}"
+    if not colon:
+        raise StoreSpecError(f"store {spec!r}: unknown form; allowed are {_FORMS}, or module:Class:ADDRESS")
+    if not address.strip():
         raise StoreSpecError(f"store {spec!r}: the path is missing; allowed are {_FORMS}")
-    place = Path(path.strip()).expanduser()
-    return JsonlStore(place, read_only=read_only) if form == "jsonl" else SqliteStore(place, read_only=read_only)
+    module, _, name = location.partition(":")
+    try:
+        store_class = getattr(import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise StoreSpecError(f"store {spec!r}: {error}; allowed are {_FORMS}, or module:Class:ADDRESS") from error
+    store: Store = store_class(address.strip(), read_only=read_only)
+    return store
 
 
 def open_stores(specs: str, *, read_only: bool = False) -> Stores:
@@ -52,26 +62,22 @@ def open_stores(specs: str, *, read_only: bool = False) -> Stores:
         As `open_store`; also where one file is named twice. The stores opened before are closed again.
     """
     with ExitStack() as opened:
-        stores: list[Store] = []
-        for spec in _split(specs):
-            store = open_store(spec, read_only=read_only)
-            stores.append(opened.enter_context(store))
+        stores = [opened.enter_context(open_store(spec, read_only=read_only)) for spec in _split(specs)]
         opened.pop_all()
     return Stores(stores)
 
 
 def _split(specs: str) -> list[str]:
-    """Split at the commas after which a form stands."""
+    """Split at the commas that a form follows."""
     parts: list[str] = []
-    for part in specs.split(","):
-        form = part.partition(":")[0].strip().lower()
-        if parts and ":" not in part and part.strip() and form not in ("jsonl", "sqlite"):
+    for part in filter(str.strip, specs.split(",")):
+        if parts and ":" not in part:
             parts[-1] += "," + part
-        elif part.strip():
+        else:
             parts.append(part.strip())
     if not parts:
         raise StoreSpecError(f"store {specs!r}: nothing is named; allowed are {_FORMS}, several separated by commas")
-    paths = [str(Path(part.partition(":")[2].strip()).expanduser().resolve()) for part in parts]
+    paths = [Path(part.rpartition(":")[2].strip()).expanduser().resolve() for part in parts]
     if len(set(paths)) < len(paths):
         raise StoreSpecError(f"store {specs!r}: one file is named twice")
     return parts

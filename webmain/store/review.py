@@ -11,15 +11,14 @@ import json
 import logging
 import math
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Self
 
 from webmain.article.identity import content_mark, identify
+from webmain.codec import UNREADABLE, build, encode
+from webmain.files import AppendFile, NotAStoreError, StoreError
 from webmain.items import Article
-from webmain.store.append import AppendFile, last_line
-from webmain.store.protocol import NotAStoreError, StoreError
-from webmain.store.record import encode
 
 logger = logging.getLogger(__name__)
 
@@ -31,9 +30,6 @@ FEW_CHARS = 300
 
 UNSURE_BELOW = 0.5
 """A kept block with a score below this was kept against the odds."""
-
-MAX_LINE_BYTES = 1 << 20
-"""A longer line is no entry."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +44,7 @@ class Entry:
     confidence : float
         The extractor's, in [0, 1].
     below : float
-        The threshold it was held against: an entry whose confidence is not below it says that the doubt is gone.
+        The threshold it was held against: an entry whose confidence is not below it ends the doubt.
     why : str
         What speaks against the text, in a few words.
     extractor : str
@@ -106,32 +102,20 @@ class Entry:
 
     @classmethod
     def of_line(cls, line: bytes) -> Self | None:
-        """Read a line; None where it is no entry. Keys of a later webmain are passed over."""
-        if len(line) > MAX_LINE_BYTES:
-            return None
+        """Read a line; None where it is no entry. Keys of a later webmain are ignored."""
         try:
-            record = json.loads(line)
-            entry = cls(**{name: record[name] for name in _NAMES if name in record})
-        except (ValueError, TypeError, RecursionError):
+            entry = build(cls, json.loads(line))
+        except UNREADABLE:
             return None
-        return entry if _is_sound(entry) else None
+        texts = (entry.id, entry.why, entry.extractor, entry.start, entry.fingerprint)
+        optional = (entry.url or "", entry.title or "", entry.fetched_at or "")
+        numbers = (entry.confidence, entry.below, entry.n_chars)
+        is_sound = all(isinstance(text, str) for text in texts + optional) and all(map(_is_number, numbers))
+        return entry if is_sound else None
 
 
-_NAMES = tuple(f.name for f in fields(Entry))
-
-
-def _is_sound(entry: Entry) -> bool:
-    words = (entry.id, entry.why, entry.extractor, entry.start, entry.fingerprint)
-    optional = (entry.url, entry.title, entry.fetched_at)
-    return (
-        all(isinstance(word, str) for word in words)
-        and all(word is None or isinstance(word, str) for word in optional)
-        and all(_is_number(value) for value in (entry.confidence, entry.below, entry.n_chars))
-    )
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+def _is_number(value: object) -> bool:
+    return type(value) in (int, float) and math.isfinite(value)  # type: ignore[arg-type]
 
 
 def confidence_of(article: Article) -> float | None:
@@ -172,14 +156,6 @@ def kept_out_path(store_path: str | Path) -> Path:
     return path.with_name(path.name + ".kept_out")
 
 
-class _Known(NamedTuple):
-    """What the list says of an article."""
-
-    fingerprint: str
-    is_open: bool
-    kept_out: bool
-
-
 class ReviewList:
     """An open review list; one process writes to a file at a time.
 
@@ -193,7 +169,7 @@ class ReviewList:
     cut_bytes : int
         Length of an unfinished last line that was cut off on opening; 0 as a rule.
     damaged_lines : int
-        Complete lines that are no entries; they are left where they are and passed over.
+        Complete lines that are no entries; they are left where they are and ignored.
 
     Raises
     ------
@@ -207,7 +183,7 @@ class ReviewList:
         self.path = Path(path)
         self.cut_bytes = 0
         self.damaged_lines = 0
-        self._known: dict[str, _Known] = {}
+        self._known: dict[str, Entry] = {}
         self._file = AppendFile(self.path, label=f"review list {self.path}")
         try:
             self._mend()
@@ -221,19 +197,19 @@ class ReviewList:
         return sum(known.is_open for known in self._known.values())
 
     def is_open(self, article_id: str) -> bool:
-        """Tell whether an article is on the list."""
+        """Return True if an article is on the list."""
         known = self._known.get(article_id)
         return known is not None and known.is_open
 
     def is_news(self, entry: Entry) -> bool:
-        """Tell whether an entry says what the list does not: a doubt, of this text, or that an earlier doubt is gone."""
+        """Return True if an entry adds to the list: a doubt, of this text, or that an earlier doubt is gone."""
         known = self._known.get(entry.id)
         if known is None or not known.is_open:
             return entry.is_open
         return known.fingerprint != entry.fingerprint or known.kept_out != entry.kept_out
 
     def note(self, entries: Iterable[Entry]) -> int:
-        """Append what the list does not say already; return how many lines that were.
+        """Append what is not in the list already; return how many lines that were.
 
         Raises
         ------
@@ -244,7 +220,7 @@ class ReviewList:
         for entry in entries:
             if self.is_news(entry):
                 self._file.append((encode(asdict(entry)) + "\n").encode())
-                self._learn(entry)
+                self._known[entry.id] = entry
                 n += 1
         return n
 
@@ -252,24 +228,15 @@ class ReviewList:
         """Close the file; a second call does nothing."""
         self._file.close()
 
-    def _learn(self, entry: Entry) -> None:
-        self._known[entry.id] = _Known(entry.fingerprint, entry.is_open, entry.kept_out)
-
     def _mend(self) -> None:
         """Finish or cut off a last line that has no end; refuse a file that holds something else."""
-        size = self._file.size()
-        if not size:
-            return
         with self.path.open("rb") as file:
-            first = file.readline(MAX_LINE_BYTES)
+            first = file.readline()
         if first.endswith(b"\n") and first.strip() and Entry.of_line(first) is None:
             raise self._foreign("its first line is no entry of a review list")
-        start = last_line(self._file.fd, size)
-        if start == size:
+        start, tail = self._file.last_line()
+        if not tail:
             return
-        with self.path.open("rb") as file:
-            file.seek(start)
-            tail = file.read(MAX_LINE_BYTES)
         if Entry.of_line(tail) is not None:
             self._file.append(b"\n")
             return
@@ -281,15 +248,24 @@ class ReviewList:
         return NotAStoreError(f"review list {self.path}: this file is something else ({why}); it was left as it is")
 
     def _scan(self) -> None:
-        with self.path.open("rb", buffering=1 << 20) as file:
-            for line in file:
-                entry = Entry.of_line(line)
-                if entry is not None:
-                    self._learn(entry)
-                elif line.strip():
-                    self.damaged_lines += 1
+        self._known, self.damaged_lines = _entries(self.path)
         if self.damaged_lines:
             logger.warning("review list %s: %d lines are no entries; left alone", self.path, self.damaged_lines)
+
+
+def _entries(path: Path) -> tuple[dict[str, Entry], int]:
+    """Return the last entry of each article, and the number of complete lines that are no entries."""
+    last: dict[str, Entry] = {}
+    n_other = 0
+    with path.open("rb", buffering=1 << 20) as file:
+        for line in file:
+            if not line.endswith(b"\n"):
+                break  # somebody is writing it, or died over it
+            if (entry := Entry.of_line(line)) is not None:
+                last[entry.id] = entry
+            elif line.strip():
+                n_other += 1
+    return last, n_other
 
 
 def read_review(path: str | Path) -> list[Entry]:
@@ -302,19 +278,10 @@ def read_review(path: str | Path) -> list[Entry]:
     StoreError
         It cannot be read.
     """
-    last: dict[str, Entry] = {}
-    n_other = 0
     try:
-        with Path(path).open("rb") as file:
-            for line in file:
-                if not line.endswith(b"\n"):
-                    break  # somebody is writing it, or died over it
-                if (entry := Entry.of_line(line)) is not None:
-                    last[entry.id] = entry
-                elif line.strip():
-                    n_other += 1
+        last, n_other = _entries(Path(path))
     except OSError as error:
         raise StoreError(f"review list {path}: {error.strerror or error}") from error
     if n_other and not last:
         raise NotAStoreError(f"{path}: this is no review list")
-    return sorted((e for e in last.values() if e.is_open), key=lambda e: (e.confidence, e.id))
+    return sorted((entry for entry in last.values() if entry.is_open), key=lambda entry: (entry.confidence, entry.id))

@@ -42,7 +42,7 @@ class Stores:
         return next((store for store in self.stores if isinstance(store, Database)), None)
 
     def due(self, now: float) -> bool:
-        """Tell whether a store is due for a commit."""
+        """Return True if a store is due for a commit."""
         return any(store.due(now) for store in self.stores)
 
     def add(self, article: Article) -> None:
@@ -70,7 +70,7 @@ class Stores:
         return any(store.may_lack for store in self.stores)
 
     def has(self, article_id: str) -> bool:
-        """Tell whether an article is in every store of which something was found damaged."""
+        """Return True if an article is in every store of which something was found damaged."""
         return all(store.has(article_id) for store in self.stores if store.may_lack)
 
     def revisions(self, article_id: str) -> Iterator[Revision]:

@@ -1,0 +1,85 @@
+"""`webmain export`."""
+
+from __future__ import annotations
+
+import csv
+import json
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from webmain.cli import main
+from webmain.store.registry import open_store
+
+
+@pytest.fixture
+def store(tmp_path, make_article) -> str:
+    spec = f"sqlite:{tmp_path}/news.db"
+    with open_store(spec) as opened:
+        opened.add(make_article(1, text="first"))
+        opened.add(make_article(2, site="other.example", language="en", confidence=0.5))
+        opened.add(make_article(3, confidence=None, published=None, fetched_at=datetime.now(UTC) - timedelta(hours=2)))
+        opened.commit()
+        opened.add(make_article(1, text="second"))
+    return spec
+
+
+def titles(path) -> list[str]:
+    return [json.loads(line)["title"].split()[1] for line in path.read_text().splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ([], "123"),
+        (["--site", "Other.example"], "2"),
+        (["--lang", "th"], "13"),
+        (["--since", "2026-11-21"], "12"),
+        (["--until", "2026-11-21"], "12"),
+        (["--since", "2026-11-22"], ""),
+        (["--until", "2026-11-20"], ""),
+        (["--since", "12h", "--fetched"], "3"),
+        (["--confidence", ".6"], "1"),
+        (["--confidence", "0.5", "--lang", "en"], "2"),
+    ],
+)
+def test_filters_choose_among_the_articles(store, tmp_path, options, expected) -> None:
+    assert main(["export", store, "-o", str(tmp_path / "out.jsonl"), *options]) == 0
+    assert titles(tmp_path / "out.jsonl") == list(expected)
+
+
+def test_name_gives_the_format_and_the_last_revision_is_written(store, tmp_path, capsys) -> None:
+    assert main(["export", store, "-o", str(tmp_path / "out.csv")]) == 0
+    assert capsys.readouterr().out == f"{tmp_path}/out.csv: 3 articles\n"
+    with (tmp_path / "out.csv").open() as file:
+        assert len(list(csv.DictReader(file))) == 3
+    assert main(["export", store, "-o", str(tmp_path / "texts"), "-f", "text", "--confidence", ".6"]) == 0
+    assert [path.read_text() for path in (tmp_path / "texts").rglob("*.txt")] == ["second\n"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["-o", "out"], 2, "the name tells no format; give one of -f jsonl, csv, text, parquet"),
+        (["-o", "out.csv", "--since", "1d", "--until", "3d"], 2, "--since is not earlier than --until"),
+        (["-o", "file/out.csv"], 4, "export file/out.csv: "),
+        (["-o", "."], 2, "no format"),
+        (["-o", ".", "-f", "csv"], 4, "Is a directory"),
+    ],
+)
+def test_what_cannot_be_written_is_said_in_a_line(
+    store, tmp_path, monkeypatch, capsys, arguments, code, message
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_text("x")
+    assert main(["export", store, *arguments]) == code
+    assert message in capsys.readouterr().err
+    assert not list(tmp_path.rglob("out*"))
+
+
+@pytest.mark.parametrize("spec", ["news.db", "sqlite:none.db", "jsonl:none.jsonl"])
+def test_store_that_cannot_be_read_is_named(tmp_path, monkeypatch, capsys, spec) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["export", spec, "-o", "out.jsonl"]) == 3
+    assert spec in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []

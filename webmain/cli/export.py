@@ -1,0 +1,96 @@
+"""`webmain export`: write the articles of a store to a file for other programs."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from webmain.cli.exits import NOT_FOUND, OK, UNWRITTEN, USAGE
+from webmain.cli.filters import EmptyPeriodError, add_filters, period
+from webmain.cli.sources import tell
+
+if TYPE_CHECKING:
+    from webmain.cli import Commands
+
+FORMATS = ("jsonl", "csv", "text", "parquet")
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    export = commands.add_parser(
+        "export",
+        help="write the articles of a store to a file",
+        description="Write the articles of a store, each in its last revision, to a file for other programs."
+        " The file appears under its name when it is whole.",
+        epilog="exit codes: 0 written, 2 wrong usage, 3 the store cannot be read, 4 the file cannot be written",
+    )
+    export.add_argument("store", metavar="STORE", help="jsonl:PATH, sqlite:PATH, or module:Class:ADDRESS")
+    export.add_argument("-o", "--output", required=True, metavar="FILE", help="the file, or the folder for text")
+    export.add_argument(
+        "-f",
+        "--format",
+        choices=FORMATS,
+        help="jsonl: whole records; csv: metadata; text: a folder of texts; parquet: all fields as columns"
+        " (by the name of FILE, which may also end in .gz)",
+    )
+    add_filters(export)
+    export.add_argument("--fetched", action="store_true", help="--since and --until mean when pages were fetched")
+    export.add_argument("--confidence", type=_share, metavar="C", help="only articles of at least this confidence")
+    export.set_defaults(run=_export)
+
+
+def _share(text: str) -> float:
+    value = float(text)
+    if not 0 <= value <= 1:
+        raise argparse.ArgumentTypeError(f"got {text}, allowed is a number from 0 to 1")
+    return value
+
+
+def _export(args: argparse.Namespace) -> int:
+    from webmain.store.export import Selection, export
+    from webmain.store.protocol import StoreError, StoreWriteError
+    from webmain.store.registry import open_store
+
+    form = args.format or _format_of(args.output)
+    if form is None:
+        tell(f"{args.output}: the name tells no format; give one of -f {', '.join(FORMATS)}")
+        return USAGE
+    try:
+        since, until = period(args)
+    except EmptyPeriodError as error:
+        tell(error)
+        return USAGE
+    selection = Selection(
+        site=args.site,
+        language=args.lang,
+        since=since,
+        until=until,
+        date="fetched_at" if args.fetched else "published",
+        min_confidence=args.confidence,
+    )
+    try:
+        store = open_store(args.store, read_only=True)
+    except StoreError as error:
+        tell(error)
+        return NOT_FOUND
+    try:
+        with store:
+            n = export(filter(selection.has, store.articles()), args.output, format=form)
+    except StoreWriteError as error:
+        tell(error)
+        return UNWRITTEN
+    except StoreError as error:
+        tell(error)
+        return NOT_FOUND
+    print(f"{args.output}: {n:,} {'article' if n == 1 else 'articles'}")
+    return OK
+
+
+def _format_of(name: str) -> str | None:
+    """Return the format that a file's name asks for; None where it asks for none."""
+    path = Path(name)
+    if path.suffix.lower() == ".gz":
+        path = path.with_suffix("")
+    suffix = path.suffix.lower().removeprefix(".")
+    return suffix if suffix in FORMATS else None

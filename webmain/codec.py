@@ -1,0 +1,180 @@
+r"""Records as JSON types or as cells of a table, and back: read off the declared types of their fields.
+
+Every store, export and `Article.to_dict` use these functions, so that a new field of a record is one line in the record.
+Known are str, int, float, bool, datetime, StrEnum, other records, tuples and mappings of these, and each of them or None.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from datetime import datetime
+from enum import StrEnum
+from functools import cache, partial
+from operator import attrgetter
+from types import NoneType, UnionType
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+T = TypeVar("T")
+
+UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
+"""What reading a damaged record raises."""
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Coder:
+    """How values of one type are written and read; None for values that stay as they are.
+
+    Attributes
+    ----------
+    write, read : callable or None
+        To JSON types and back; None values are not given to them where the type allows None.
+    is_nested : bool
+        The value has parts: a cell of a table holds it as JSON.
+    """
+
+    write: Callable[[Any], Any] | None = None
+    read: Callable[[Any], Any] | None = None
+    is_nested: bool = False
+
+
+@cache
+def coders(record_type: Any) -> Mapping[str, Coder]:
+    """Return the coder of each field of a record, in the order of the fields."""
+    types = get_type_hints(record_type)
+    return {f.name: _coder(types[f.name]) for f in fields(record_type)}
+
+
+def _coder(kind: Any) -> Coder:
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin in (Union, UnionType):
+        coder = _coder(next(each for each in inner if each is not NoneType))
+        return Coder(_or_none(coder.write), _or_none(coder.read), coder.is_nested)
+    if origin is tuple:
+        item = _coder(inner[0])
+        return Coder(_list_of(item.write), _tuple_of(item.read), is_nested=True)
+    if origin is not None:  # a mapping by names
+        item = _coder(inner[1])
+        return Coder(_mapping_of(item.write), _mapping_of(item.read), is_nested=True)
+    if isinstance(kind, type) and is_dataclass(kind):
+        return Coder(plain, partial(build, kind), is_nested=True)
+    if issubclass(kind, StrEnum):
+        return Coder(str, kind)
+    if kind is datetime:
+        return Coder(datetime.isoformat, datetime.fromisoformat)
+    return Coder(read=bool) if kind is bool else Coder()
+
+
+def _or_none(code: Callable[[Any], Any] | None) -> Callable[[Any], Any] | None:
+    return code and (lambda value: None if value in (None, "") else code(value))
+
+
+def _list_of(code: Callable[[Any], Any] | None) -> Callable[[Any], Any]:
+    return list if code is None else lambda values: list(map(code, values))
+
+
+def _tuple_of(code: Callable[[Any], Any] | None) -> Callable[[Any], Any]:
+    return lambda values: tuple(values or ()) if code is None else tuple(map(code, values or ()))
+
+
+def _mapping_of(code: Callable[[Any], Any] | None) -> Callable[[Any], Any]:
+    return lambda values: {k: code(v) if code else v for k, v in (values or {}).items()}
+
+
+@cache
+def _writers(record_type: Any) -> tuple[Callable[[Any], tuple[Any, ...]], tuple[tuple[str, Any], ...]]:
+    known = coders(record_type)
+    return attrgetter(*known), tuple((name, coder.write) for name, coder in known.items() if coder.write)
+
+
+def plain(record: Any) -> dict[str, Any]:
+    """Return a record as JSON types, keys in the order of its fields."""
+    kind: Any = type(record)
+    values_of, writers = _writers(kind)
+    values = dict(zip(coders(kind), values_of(record), strict=True))
+    for name, write in writers:
+        values[name] = write(values[name])
+    return values
+
+
+def build(record_type: type[T], values: Mapping[str, Any]) -> T:
+    """Return the record that `plain` has made these values of; unknown keys are ignored.
+
+    Raises
+    ------
+    ValueError, TypeError, KeyError, AttributeError, RecursionError
+        The values have another form (`UNREADABLE`).
+    """
+    known: Any = record_type
+    found = {
+        name: values[name] if coder.read is None else coder.read(values[name])
+        for name, coder in coders(known).items()
+        if name in values
+    }
+    return record_type(**found)
+
+
+def cells(record_type: Any, values: Mapping[str, Any], names: Collection[str]) -> list[Any]:
+    """Return some of a record's plain values as cells of a table: what has parts as JSON, None where it is empty."""
+    known = coders(record_type)
+    return [(as_json(values[n]) if values[n] else None) if known[n].is_nested else values[n] for n in names]
+
+
+def of_cells(record_type: Any, row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the plain values in a row of cells; columns that are no fields are ignored.
+
+    Raises
+    ------
+    ValueError, TypeError, RecursionError
+        The row is damaged.
+    """
+    found: dict[str, Any] = {}
+    for name, coder in coders(record_type).items():
+        if name not in row:
+            continue
+        value: Any = row[name]
+        if isinstance(value, bytes):
+            raise ValueError(f"bytes in the place of {name}")
+        found[name] = json.loads(value) if coder.is_nested and value else value
+    return found
+
+
+def encode(record: Mapping[str, Any]) -> str:
+    r"""Return a record as one line of JSON that every reader accepts.
+
+    Pages hold lone surrogates (`&#xD800;`, `"\ud83d"` in JSON-LD) which UTF-8 has no bytes for, and a score may be
+    NaN, which JSON has no word for: the first become U+FFFD, the second null.
+    """
+    try:
+        text = json.dumps(record, ensure_ascii=False, allow_nan=False)
+    except ValueError:
+        text = json.dumps(_finite(record), ensure_ascii=False, allow_nan=False)
+    return clean(text)
+
+
+def as_json(value: Any) -> str:
+    """Return a value as JSON text; what JSON has no form for as its `str`."""
+    return clean(json.dumps(value, ensure_ascii=False, default=str))
+
+
+def clean(text: str) -> str:
+    """Return the text with lone surrogates replaced, so that it can be encoded as UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return _SURROGATE.sub("\ufffd", text)
+    return text
+
+
+def _finite(value: Any) -> Any:
+    """Replace numbers that JSON has no word for, at any depth."""
+    if isinstance(value, Mapping):
+        return {k: _finite(v) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_finite(v) for v in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

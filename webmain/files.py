@@ -1,0 +1,202 @@
+"""Files that are only ever appended to, or replaced as a whole; and how stores of articles fail.
+
+StoreError (a ValueError)
+├── StoreSpecError    the words given name no store
+├── NotAStoreError    the file is there, and is something else
+├── NewerStoreError   written by a later webmain
+├── StoreLockedError  another process writes to it
+├── StoreDamagedError the file is ours, and broken
+└── StoreWriteError   permission, full disk, failing device
+    └── StoreFullError    no space left, or a quota is used up
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import logging
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+logger = logging.getLogger(__name__)
+
+FULL = "free some and start again: nothing that was stored is lost"
+"""What the message of a full disk advises."""
+
+_STEP = 1 << 16
+_NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+class StoreError(ValueError):
+    """A store cannot do what it was asked; the message names the path and what to do."""
+
+
+class StoreSpecError(StoreError):
+    """The specification names no store."""
+
+
+class NotAStoreError(StoreError):
+    """The file exists, and is no store of webmain's; it was left as it is."""
+
+
+class NewerStoreError(StoreError):
+    """The store was written by a later webmain."""
+
+
+class StoreLockedError(StoreError):
+    """Another process writes to this store."""
+
+
+class StoreDamagedError(StoreError):
+    """The store's own file is broken."""
+
+
+class StoreWriteError(StoreError):
+    """The system refused to open or to write: permission, read-only or failing device."""
+
+
+class StoreFullError(StoreWriteError):
+    """No space is left on the device, or a quota is used up."""
+
+
+def write_failure(label: str, error: OSError) -> StoreWriteError:
+    """Return the system's error as a store's."""
+    if error.errno in _NO_SPACE:
+        return StoreFullError(f"{label}: no space is left on the disk ({error.strerror}); {FULL}")
+    return StoreWriteError(f"{label}: {error.strerror or error}")
+
+
+class AppendFile:
+    """An open file with an advisory lock (`flock`) on it; pieces are appended whole or not at all.
+
+    Parameters
+    ----------
+    path : Path
+        Made, with its folders, where it is not there.
+    label : str
+        Its name in messages.
+    read_only : bool
+        Open what is there without a lock.
+
+    Raises
+    ------
+    NotAStoreError
+        It is a folder, a pipe or a device.
+    StoreLockedError
+        Another process, or another object in this one, appends to it.
+    StoreWriteError
+        The system refused to open it.
+    """
+
+    def __init__(self, path: Path, *, label: str, read_only: bool = False) -> None:
+        self.path = path
+        self.label = label
+        flags = os.O_RDONLY if read_only else os.O_RDWR | os.O_APPEND | os.O_CREAT
+        try:
+            if not read_only:
+                path.parent.mkdir(parents=True, exist_ok=True)
+            self.fd = os.open(path, flags | os.O_NONBLOCK, 0o644)
+        except OSError as error:
+            raise write_failure(label, error) from error
+        try:
+            if not stat.S_ISREG(os.fstat(self.fd).st_mode):
+                raise NotAStoreError(f"{label}: not a regular file")
+            if not read_only:
+                self._lock()
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def closed(self) -> bool:
+        """Whether `close` was called."""
+        return self.fd < 0
+
+    def size(self) -> int:
+        """Return the length in bytes."""
+        return os.fstat(self.fd).st_size
+
+    def append(self, piece: bytes) -> int:
+        """Write a piece whole or not at all; return where it begins.
+
+        Raises
+        ------
+        StoreFullError, StoreWriteError
+            The file is as long as it was.
+        """
+        begin = self.size()
+        try:
+            written = os.write(self.fd, piece)
+            while written < len(piece):  # the disk is filling up, or a signal came in between
+                written += os.write(self.fd, piece[written:])
+        except OSError as error:
+            os.ftruncate(self.fd, begin)
+            raise write_failure(self.label, error) from error
+        return begin
+
+    def cut(self, size: int) -> int:
+        """Shorten the file to `size` bytes, and log it; return how many were cut off."""
+        n = self.size() - size
+        os.ftruncate(self.fd, size)
+        logger.info("%s: cut off an unfinished last piece of %d bytes", self.label, n)
+        return n
+
+    def last_line(self) -> tuple[int, bytes]:
+        """Return where an unfinished last line begins, and the line; empty where the file ends in a new line."""
+        end = size = self.size()
+        start = 0
+        while end > 0:
+            begin = max(0, end - _STEP)
+            at = os.pread(self.fd, end - begin, begin).rfind(b"\n")
+            if at >= 0:
+                start = begin + at + 1
+                break
+            end = begin
+        return start, os.pread(self.fd, size - start, start)
+
+    def sync(self) -> None:
+        """Ask the system to bring everything to the disk."""
+        try:
+            os.fsync(self.fd)
+        except OSError as error:
+            raise write_failure(self.label, error) from error
+
+    def close(self) -> None:
+        """Close the file and release the lock."""
+        if self.fd >= 0:
+            os.close(self.fd)
+            self.fd = -1
+
+    def _lock(self) -> None:
+        try:
+            fcntl.flock(self.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise StoreLockedError(
+                f"{self.label}: another process writes to this file; wait for it, or use another file"
+            ) from error
+        except OSError as error:  # a file system without locks
+            logger.warning("%s: cannot be locked (%s); let only one crawl write to it", self.label, error.strerror)
+
+
+@contextmanager
+def replaced_whole(path: Path) -> Iterator[Path]:
+    """Give the path of a file beside `path` to write to, which takes its place when it is whole.
+
+    Raises
+    ------
+    OSError
+        `path` is a folder, or the system refuses.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    part = path.with_name(path.name + ".part")
+    try:
+        yield part
+        part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,295 @@
+"""Block search: the blocks of stored articles, found by their words and ranked by Bp = Pb * Kd.
+
+Pb is a block's priority: what PAB assigned to it; for any other method, whose own quantity may have another meaning, its
+score in [0, 1]. The `title` element of every article's page is searched as a block of priority 1.0. Kd is the density of
+the query: the words of the block that the query names, each place counted once, divided by all its words.
+
+The index lives in the store's own file. It is brought up to date by whoever searches, not by the crawl: segmenting the
+blocks costs as much as counting their words does, and most of what is stored is never searched for. Which articles are
+still to be taken in is noted by triggers in the transaction that stores them, and an article is taken off that list in
+the transaction that indexes it. Whatever is killed, and whoever wrote to the file, the list is right; what is on it
+is left out of results and counted, never answered from an older revision.
+
+The full-text table is FTS5 with unicode61, over segmented and folded text (`webmain.store.query`), without a copy of the
+text. Rows of removed blocks stay in it until `rebuild`; they are not found, since `search_block` no longer names them.
+
+References
+----------
+Rasel Kabir, Shaily Kabir, Shamiul Amin: Isolating Informative Blocks from Large Web Pages Using HTML Tag Priority
+Assignment Based Approach, section 4.5, equation 4.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from webmain.files import StoreError, StoreWriteError
+from webmain.store.found import Filters, Hit, Results, conditions, equalities
+from webmain.store.query import TOKENS_VERSION, Query, index_text, read_query
+from webmain.store.snippets import WIDTH, snippet
+from webmain.store.sqlite_file import SqliteFile
+
+TITLE_PRIORITY = 1.0
+"""Priority of the title block (section 3.1.2)."""
+
+UNSCORED_PRIORITY = 0.1
+"""Priority of a block that was stored without a score: a plain paragraph's (table 3.1)."""
+
+TITLE = -1
+"""Position of the title among an article's blocks."""
+
+CONTENT_VERSION = 2
+"""Changes with what is taken in of an article: an index of another version is made anew."""
+
+BATCH = 100
+"""Articles that are indexed in one transaction."""
+
+_TABLE = """CREATE VIRTUAL TABLE IF NOT EXISTS search_text USING fts5 (
+    words, content = '', columnsize = 0,
+    tokenize = "unicode61 remove_diacritics 0 categories 'L* M* N* Co Cn'"
+)"""
+_TERMS = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_term USING fts5vocab (main, search_text, instance)"
+_HITS = "CREATE TEMP TABLE IF NOT EXISTS search_hit (id INTEGER PRIMARY KEY, n INTEGER NOT NULL)"
+_SEARCHED = """SELECT revision, coalesce(json_extract(record, '$.page_title'), title), extractor
+    FROM article WHERE key = ?"""
+_MOST = 2**63 - 1
+"""The greatest whole number of SQLite."""
+
+_VERSION = f"webmain-{TOKENS_VERSION}-{CONTENT_VERSION}"
+
+# Statements are put together from these and from numbers; whatever a reader asks for is bound. CROSS JOIN tells SQLite to
+# begin with the hits: it would rather walk all blocks, in the order of their articles.
+_IN_A_ROW = 'SELECT doc, "offset" - {} AS place FROM temp.search_term WHERE term = ?'
+_COUNTED = "SELECT doc, {} * count(*) AS n FROM ({}) GROUP BY doc"
+_COLLECT = "INSERT INTO temp.search_hit SELECT doc, sum(n) FROM ({}) GROUP BY doc HAVING count(*) >= {}"
+_PLACES = "SELECT {} AS part, doc, place + w.column1 AS place FROM ({}) CROSS JOIN (VALUES {}) AS w"
+_COLLECT_PLACES = """INSERT INTO temp.search_hit SELECT doc, count(DISTINCT place) FROM ({}) GROUP BY doc
+    HAVING count(DISTINCT part) >= {}"""
+_BLOCKS = """SELECT article, pb * kd AS bp, position, pb, kd FROM (
+    SELECT b.article AS article, b.position AS position, b.priority AS pb, min(1.0, CAST(h.n AS REAL) / b.n_words) AS kd
+    FROM temp.search_hit AS h CROSS JOIN search_block AS b ON b.id = h.id {})"""
+_PER = {
+    "page": "SELECT article, max(bp) AS bp, position, pb, kd, count(*) AS n_blocks FROM ({}) GROUP BY article",
+    "block": "SELECT article, bp, position, pb, kd, 1 AS n_blocks FROM ({})",
+}
+_RANKED = """SELECT r.article, a.id, r.bp AS priority, r.pb AS block_priority, r.kd AS density, a.url, a.title, a.site,
+    a.language, a.published, a.extractor, r.position, r.n_blocks
+    FROM ({} ORDER BY bp DESC, article DESC, position LIMIT ? OFFSET ?) AS r CROSS JOIN article AS a ON a.key = r.article
+    ORDER BY bp DESC, article DESC, position"""
+_TOTAL = "SELECT count(DISTINCT article), count(*) FROM ({})"
+_BEST_BELOW = """SELECT b.position FROM search_block AS b CROSS JOIN temp.search_hit AS h ON h.id = b.id
+    WHERE b.article = ? AND b.position >= 0 ORDER BY b.priority * h.n / b.n_words DESC, b.position LIMIT 1"""
+
+
+def block_priority(extractor: str, score: float | None, raw: float | None) -> float:
+    """Return Pb of a stored block: PAB's priority, any other method's score, `UNSCORED_PRIORITY` where there is none."""
+    value = raw if extractor == "pab" and raw is not None else score
+    return UNSCORED_PRIORITY if value is None else max(0.0, value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Row:
+    """A title or block as it is indexed."""
+
+    position: int
+    priority: float
+    tokens: str
+    n_words: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Loaded:
+    """The rows of an article in one of its revisions."""
+
+    key: int
+    revision: int
+    rows: Sequence[_Row]
+
+
+class BlockIndex:
+    """The full-text index over a store's blocks; made by `SqliteStore.index` or `webmain.store.search.open_index`."""
+
+    def __init__(self, file: SqliteFile) -> None:
+        self._file = file
+
+    def pending(self) -> int:
+        """Return the number of articles that the index has yet to take in."""
+        return int(self._file.one(f"SELECT count(*) FROM {'search_todo' if self._is_current() else 'article'}"))  # noqa: S608
+
+    def update(self, progress: Callable[[int, int], None] | None = None) -> int:
+        """Take in all articles that were stored or revised since; return how many.
+
+        Parameters
+        ----------
+        progress : callable or None
+            Called with the numbers of articles done and to do, after each batch.
+
+        Raises
+        ------
+        StoreError
+            The store cannot be written (StoreWriteError, StoreFullError), is locked for too long, or this Python's
+            SQLite has no FTS5. What was taken in before stays.
+        """
+        if not self._is_current():
+            self._start_anew()
+        done, total = 0, self.pending()
+        while keys := self._todo():
+            batch = [loaded for key in keys if (loaded := self._load(key))]  # the slow part: outside the transaction
+            gone = set(keys) - {article.key for article in batch}
+            with self._file.transaction():
+                for key in gone:
+                    self._file.rows("DELETE FROM search_todo WHERE article = ?", (key,))
+                done += sum(map(self._write, batch))
+            if progress:
+                progress(done, max(done, total))
+        return done
+
+    def rebuild(self, progress: Callable[[int, int], None] | None = None) -> int:
+        """Make the index anew from the stored blocks; return the number of articles (see `update`)."""
+        self._start_anew()
+        return self.update(progress)
+
+    def search(
+        self,
+        query: str | Query,
+        *,
+        limit: int = 10,
+        offset: int = 0,
+        filters: Filters | None = None,
+        match: Literal["all", "any"] = "all",
+        per: Literal["page", "block"] = "page",
+        width: int = WIDTH,
+    ) -> Results:
+        """Find the blocks with a query's words, ranked by Bp; the index is taken as it is (see `update`).
+
+        Parameters
+        ----------
+        query : str or Query
+            Words and "phrases" (`webmain.store.query.read_query`).
+        limit, offset : int
+            So many results, after so many.
+        filters : Filters or None
+        match : {"all", "any"}
+            A block has all of the query's words and phrases, or at least one.
+        per : {"page", "block"}
+            One result an article, by its best block, or one a block.
+        width : int
+            Characters of a snippet, at most; 0 for none, which is faster.
+
+        Raises
+        ------
+        QueryError
+            The query names no word, or too many.
+        StoreError
+            The database cannot be read, or was never indexed and is open for reading only.
+        """
+        if limit < 0 or offset < 0:
+            raise ValueError(f"limit and offset are at least 0, not {limit} and {offset}")
+        asked = read_query(query) if isinstance(query, str) else query
+        if not self._is_current():
+            return Results(hits=(), n_pages=0, n_blocks=0, unindexed=self.pending())
+        where, values = conditions(filters or Filters())
+        blocks = _BLOCKS.format(where)
+        self._file.rows(_TERMS)
+        self._file.rows(_HITS)
+        self._file.rows("BEGIN")  # one state of the database from here on
+        try:
+            self._collect(asked, match)
+            ranking = _RANKED.format(_PER[per].format(blocks))
+            found = self._file.named_rows(ranking, (*values, min(limit, _MOST), min(offset, _MOST)))
+            ((n_pages, n_blocks),) = self._file.rows(_TOTAL.format(blocks), values)
+            hits = tuple(self._hit(row, rank, asked, width) for rank, row in enumerate(found, offset + 1))
+            return Results(hits=hits, n_pages=n_pages, n_blocks=n_blocks, unindexed=self.pending())
+        finally:
+            self._file.rows("ROLLBACK")
+
+    def absent(self, filters: Filters) -> dict[str, str]:
+        """Return the names and values of filters (site, language, method) that no stored article has, found or not."""
+        any_of = "SELECT 1 FROM article WHERE {} = ? LIMIT 1"
+        return {
+            name: wanted
+            for name, column, wanted in equalities(filters)
+            if not self._file.rows(any_of.format(column), (wanted,))
+        }
+
+    def _collect(self, query: Query, match: str) -> None:
+        """Note the blocks that match, with the number of their words that the query names."""
+        tokens = [token for part in query.parts for token in part.tokens]
+        apart = len(set(tokens)) == len(tokens)  # no two parts can share a place, nor a phrase one with itself
+        selects: list[str] = []
+        for number, part in enumerate(query.parts):
+            rows = " INTERSECT ".join(_IN_A_ROW.format(i) for i in range(len(part.tokens)))
+            starts = ",".join(f"({start})" for start in part.starts)
+            selects.append(_COUNTED.format(part.n_words, rows) if apart else _PLACES.format(number, rows, starts))
+        wanted = len(query.parts) if match == "all" else 1
+        sql = (_COLLECT if apart else _COLLECT_PLACES).format(" UNION ALL ".join(selects), wanted)
+        self._file.rows("DELETE FROM temp.search_hit")
+        self._file.rows(sql, tokens)
+
+    def _hit(self, row: dict[str, Any], rank: int, query: Query, width: int) -> Hit:
+        """Return a result with its snippet, which for a title is cut from the best block below it."""
+        key, position = row.pop("article"), row["position"]
+        if position == TITLE:
+            position = self._file.one(_BEST_BELOW, (key,)) or 0
+        text = ""
+        if width:
+            text = self._file.one("SELECT text FROM block WHERE article = ? AND position = ?", (key, position)) or ""
+        return Hit(rank=rank, snippet=snippet(text, query.parts, width=width), **row)
+
+    def _is_current(self) -> bool:
+        """Return True if there is an index, and of this version."""
+        return bool(self._file.one("SELECT value FROM setting WHERE name = 'search'") == _VERSION)
+
+    def _start_anew(self) -> None:
+        """Empty the index and put every article on the list."""
+        if self._file.read_only:
+            raise StoreWriteError(f"store {self._file.spec}: not indexed yet, and open for reading only")
+        with self._file.transaction():
+            try:
+                self._file.db.execute(_TABLE)
+            except sqlite3.OperationalError as error:
+                if "fts5" in str(error):
+                    raise StoreError(f"store {self._file.spec}: this Python's SQLite was built without FTS5") from error
+                raise
+            self._file.rows("INSERT INTO search_text (search_text) VALUES ('delete-all')")
+            self._file.rows("DELETE FROM search_block")
+            self._file.rows("INSERT OR IGNORE INTO search_todo SELECT key FROM article")
+            self._file.rows("INSERT OR REPLACE INTO setting VALUES ('search', ?)", (_VERSION,))
+
+    def _todo(self) -> list[int]:
+        rows = self._file.rows("SELECT article FROM search_todo ORDER BY article LIMIT ?", (BATCH,))
+        if rows and self._file.read_only:
+            raise StoreWriteError(f"store {self._file.spec} is open for reading only")
+        return [key for (key,) in rows]
+
+    def _load(self, key: int) -> _Loaded | None:
+        """Segment an article's title and blocks; those without a word are left out."""
+        found = self._file.rows(_SEARCHED, (key,))
+        if not found:
+            return None
+        ((revision, title, extractor),) = found
+        texts = [(TITLE, title or "", TITLE_PRIORITY)]
+        blocks = "SELECT position, text, score, raw FROM block WHERE article = ? ORDER BY position"
+        for position, text, score, raw in self._file.rows(blocks, (key,)):
+            texts.append((position, text, block_priority(extractor, score, raw)))
+        rows: list[_Row] = []
+        for position, text, priority in texts:
+            indexed = index_text(text)
+            if indexed.tokens:
+                rows.append(_Row(position=position, priority=priority, tokens=indexed.tokens, n_words=indexed.n_words))
+        return _Loaded(key=key, revision=revision, rows=rows)
+
+    def _write(self, article: _Loaded) -> bool:
+        """Put an article's blocks into the index; return False if it has been revised since it was read."""
+        if self._file.one("SELECT revision FROM article WHERE key = ?", (article.key,)) != article.revision:
+            return False
+        self._file.rows("DELETE FROM search_block WHERE article = ?", (article.key,))
+        for row in article.rows:
+            put = "INSERT INTO search_block (article, position, n_words, priority) VALUES (?, ?, ?, ?) RETURNING id"
+            number = self._file.one(put, (article.key, row.position, row.n_words, row.priority))
+            self._file.rows("INSERT INTO search_text (rowid, words) VALUES (?, ?)", (number, row.tokens))
+        self._file.rows("DELETE FROM search_todo WHERE article = ?", (article.key,))
+        return True

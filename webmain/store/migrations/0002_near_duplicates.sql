@@ -1,0 +1,13 @@
+CREATE TABLE signature (
+    id TEXT PRIMARY KEY,
+    cluster TEXT NOT NULL,
+    minhash BLOB NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE band (
+    hash INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    PRIMARY KEY (hash, id)
+) WITHOUT ROWID;
+
+CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

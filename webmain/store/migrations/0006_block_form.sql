@@ -1,0 +1,3 @@
+ALTER TABLE block ADD COLUMN marks TEXT;
+
+ALTER TABLE block ADD COLUMN align TEXT;

@@ -1,0 +1,195 @@
+"""An SQLite file that is ours: opened, brought up to date, its errors turned into those of stores.
+
+`migrations/` holds the steps from each version to the next; a new file takes all of them. A step is never edited once it
+has been released: add another. Every table, view and column is described in docs/fields.md, and a test compares.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from webmain.files import (
+    FULL,
+    NewerStoreError,
+    NotAStoreError,
+    StoreDamagedError,
+    StoreError,
+    StoreFullError,
+    StoreLockedError,
+    StoreWriteError,
+    write_failure,
+)
+
+APPLICATION_ID = 0x7765626D
+"""`PRAGMA application_id` of our files: "webm" in ASCII."""
+
+_STEPS = sorted(Path(__file__).with_name("migrations").glob("*.sql"))
+
+VERSION = len(_STEPS)
+"""The version that this webmain writes; a file's `PRAGMA user_version` is the number of steps it has taken."""
+
+_WRITE_CODES = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_IOERR", "SQLITE_AUTH")
+
+
+class SqliteFile:
+    """A connection to a store's database.
+
+    Parameters
+    ----------
+    path : Path
+        Made, with its folders, where it is not there, unless `read_only`.
+    spec : str
+        What messages call it.
+    read_only : bool
+        Change nothing.
+    wait_s : float
+        How long to wait for another writer, in seconds.
+
+    Raises
+    ------
+    NotAStoreError, NewerStoreError, StoreWriteError
+        See `webmain.files`.
+    """
+
+    def __init__(self, path: Path, spec: str, *, read_only: bool, wait_s: float) -> None:
+        self.spec = spec
+        self.read_only = read_only
+        if not read_only:
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise write_failure(f"store {spec}", error) from error
+        uri = f"file:{quote(str(path.absolute()))}?mode={'ro' if read_only else 'rwc'}"
+        with self.failures():
+            self.db = sqlite3.connect(uri, uri=True, timeout=wait_s, isolation_level=None)
+        self.db.text_factory = lambda text: text.decode("utf-8", "replace")  # damaged bytes hide no other row
+        try:
+            with self.failures():
+                self._prepare()
+        except BaseException:
+            self.db.close()
+            raise
+
+    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Run a statement and return all its rows."""
+        with self.failures():
+            return self.db.execute(sql, values).fetchall()
+
+    def named_rows(self, sql: str, values: Sequence[Any] = ()) -> list[dict[str, Any]]:
+        """Run a statement and return its rows by the names of their columns."""
+        with self.failures():
+            return named_rows(self.db, sql, values)
+
+    def one(self, sql: str, values: Sequence[Any] = ()) -> Any:
+        """Run a statement and return the first column of its first row; None without any row."""
+        found = self.rows(sql, values)
+        return found[0][0] if found else None
+
+    def columns(self, table: str) -> list[str]:
+        """Return the names of a table's columns, in order."""
+        return [row[1] for row in self.rows(f'PRAGMA table_info("{table}")')]
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Run in one transaction: all or nothing."""
+        with self.failures():
+            self.db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self.db.execute("COMMIT")
+            except BaseException:
+                if self.db.in_transaction:
+                    self.db.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def failures(self) -> Iterator[None]:
+        """Turn SQLite's errors into those of stores."""
+        try:
+            yield
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # its own messages name what is damaged
+            raise _failure(self.spec, error) from error
+
+    def _prepare(self) -> None:
+        """Check whose file it is, bring it up to date, set the connection up."""
+        version = self._version()
+        self.db.execute("PRAGMA foreign_keys = ON")
+        if self.read_only:
+            if version < VERSION:
+                raise StoreWriteError(f"store {self.spec}: of an earlier version ({version}); open it for writing once")
+            return
+        self.db.execute("PRAGMA journal_mode = WAL")
+        self.db.execute("PRAGMA synchronous = NORMAL")
+        if version < VERSION:
+            with self.transaction():
+                migrate(self.db, self._version())  # another process may have been quicker
+
+    def _version(self) -> int:
+        """Return the file's version, 0 for an empty file; refuse a database that is not ours."""
+        owner = self.one("PRAGMA application_id")
+        version: int = self.one("PRAGMA user_version")
+        tables = self.one("SELECT count(*) FROM sqlite_master")
+        if owner != APPLICATION_ID and (owner or version or tables):
+            raise NotAStoreError(f"store {self.spec}: this is another program's database; it was left as it is")
+        if version < 0:
+            raise StoreDamagedError(
+                f"store {self.spec}: the database is damaged (version {version}); {_recover(self.spec)}"
+            )
+        if version > VERSION:
+            raise NewerStoreError(
+                f"store {self.spec}: version {version}, of a later webmain; this one knows up to {VERSION}"
+            )
+        return version
+
+
+def migrate(db: sqlite3.Connection, version: int = 0, *, to: int | None = None) -> None:
+    """Bring a database from one version to a later one (the last by default), in a transaction of the caller."""
+    for step in _STEPS[version:to]:
+        for statement in _statements(step.read_text(encoding="utf-8")):
+            db.execute(statement)
+    db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    db.execute(f"PRAGMA user_version = {to or len(_STEPS)}")
+
+
+def named_rows(db: sqlite3.Connection, sql: str, values: Iterable[Any] = ()) -> list[dict[str, Any]]:
+    """Return the rows of a query by the names of their columns."""
+    cursor = db.execute(sql, tuple(values))
+    names = [column[0] for column in cursor.description]
+    return [dict(zip(names, row, strict=True)) for row in cursor]
+
+
+def _statements(script: str) -> Iterator[str]:
+    """Yield the statements of a script, triggers whole."""
+    statement = ""
+    for piece in script.split(";")[:-1]:
+        statement += piece + ";"
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
+
+
+def _recover(spec: str) -> str:
+    """Return what to do with a damaged database."""
+    path = spec.partition(":")[2]
+    return (
+        f"`webmain check {spec}` tells where; `sqlite3 {path} .recover | sqlite3 {path}.saved` saves what can be read"
+    )
+
+
+def _failure(spec: str, error: sqlite3.Error | UnicodeDecodeError) -> StoreError:
+    """Return SQLite's error as one of a store."""
+    code = getattr(error, "sqlite_errorname", "") or ""
+    if code.startswith("SQLITE_FULL"):
+        return StoreFullError(f"store {spec}: no space is left on the disk; {FULL}")
+    if code.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return StoreLockedError(f"store {spec}: another process has kept the database locked for too long")
+    if code.startswith("SQLITE_NOTADB"):
+        return NotAStoreError(f"store {spec}: the file is there and is no SQLite database; it was left as it is")
+    if code.startswith("SQLITE_CORRUPT") or isinstance(error, UnicodeDecodeError):
+        return StoreDamagedError(f"store {spec}: the database is damaged ({error}); {_recover(spec)}")
+    return (StoreWriteError if code.startswith(_WRITE_CODES) else StoreError)(f"store {spec}: {error}")

@@ -1,0 +1,185 @@
+"""Near-duplicates by MinHash: nearly the same text under two addresses.
+
+A signature of 128 numbers is cut into 32 bands of 4, texts that share a band are candidates, and a candidate counts when
+the signatures agree in at least half of their places. Measured on 2,000 made-up documents of 500 words (signatures of
+shingles of three words): with 5 and 10 % of the words replaced at random 1.00 and .97 of the copies were found, with 20 %
+none, because half of the shingles are gone then; no false match; 0.12 s CPU a thousand documents in memory, 0.27 s in
+SQLite.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Protocol
+
+from webmain.text.shingles import N_PERMUTATIONS, jaccard
+
+N_BANDS = 32
+THRESHOLD = 0.5
+"""Estimated Jaccard similarity from which a candidate that shares a band is a near-duplicate."""
+
+MAX_ENTRIES = 50_000
+"""Articles that an index in memory holds; about 5 KB each. The oldest are forgotten first."""
+
+MAX_CANDIDATES = 200
+"""Candidates compared for one article: a page that is published a thousand times must not cost a thousand comparisons."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Match:
+    """What a new article is a near copy of.
+
+    Attributes
+    ----------
+    id : str
+        The earlier article that is most like it.
+    cluster : str
+        The first article of the cluster that this one belongs to.
+    similarity : float
+        Estimated Jaccard similarity of the shingles, in [0, 1].
+    """
+
+    id: str
+    cluster: str
+    similarity: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """An indexed article: id, first article of its cluster, signature of 128 unsigned 32-bit numbers."""
+
+    id: str
+    cluster: str
+    signature: Sequence[int]
+
+
+class Bands(Protocol):
+    """Where signatures are kept and found by their bands: in memory, or in the SQLite store (`SqliteStore.bands`)."""
+
+    def add(self, entry: Entry, hashes: Sequence[int]) -> None:
+        """Take an entry, in place of an earlier one of the same id."""
+
+    def candidates(self, hashes: Sequence[int]) -> Iterator[Entry]:
+        """Yield the entries that share a hash, each once."""
+
+
+class MemoryBands:
+    """Signatures in memory.
+
+    Parameters
+    ----------
+    max_entries : int or None
+        The oldest are forgotten beyond so many; None keeps all.
+
+    Attributes
+    ----------
+    entries : Mapping
+        Entries and their hashes by id, oldest first.
+    """
+
+    def __init__(self, *, max_entries: int | None = MAX_ENTRIES) -> None:
+        self._max = max_entries
+        self.entries: OrderedDict[str, tuple[Entry, tuple[int, ...]]] = OrderedDict()
+        self._ids: dict[int, list[str]] = {}
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self.entries.clear()
+        self._ids.clear()
+
+    def add(self, entry: Entry, hashes: Sequence[int]) -> None:
+        """Take an entry, in place of an earlier one of the same id."""
+        if entry.id in self.entries:
+            self._forget(entry.id)
+        self.entries[entry.id] = entry, tuple(hashes)
+        for key in set(hashes):
+            self._ids.setdefault(key, []).append(entry.id)
+        if self._max is not None and len(self.entries) > self._max:
+            self._forget(next(iter(self.entries)))
+
+    def candidates(self, hashes: Sequence[int]) -> Iterator[Entry]:
+        """Yield the entries that share a hash, each once, oldest first within a band."""
+        for name in dict.fromkeys(name for key in hashes for name in self._ids.get(key, ())):
+            yield self.entries[name][0]
+
+    def _forget(self, article_id: str) -> None:
+        _, hashes = self.entries.pop(article_id)
+        for key in set(hashes):
+            self._ids[key].remove(article_id)
+            if not self._ids[key]:
+                del self._ids[key]
+
+
+class NearDuplicates:
+    """Finds the earlier article that a new one is a near copy of, by `webmain.text.shingles.signature`.
+
+    Parameters
+    ----------
+    threshold : float
+        Similarity in (0, 1] from which an article counts as a near copy.
+    bands : Bands or None
+        Where signatures are kept; in memory by default, for one run: what earlier runs stored is then found only if
+        it is added again (from `Store.articles`).
+    """
+
+    def __init__(self, *, threshold: float = THRESHOLD, bands: Bands | None = None) -> None:
+        self._threshold = threshold
+        self._bands: Bands = bands if bands is not None else MemoryBands()
+
+    def find(self, article_id: str, signature: Sequence[int]) -> Match | None:
+        """Return the most similar article indexed earlier, but never the one of the same id; None without any."""
+        return self._find(article_id, signature, band_hashes(signature)) if _is_informative(signature) else None
+
+    def add(self, article_id: str, signature: Sequence[int]) -> Match | None:
+        """Look an article up, then index it, unless its signature is that of an empty text.
+
+        Raises
+        ------
+        ValueError
+            The signature has not 128 numbers.
+        """
+        if not _is_informative(signature):
+            return None
+        hashes = band_hashes(signature)
+        match = self._find(article_id, signature, hashes)
+        cluster = match.cluster if match else article_id
+        self._bands.add(Entry(id=article_id, cluster=cluster, signature=signature), hashes)
+        return match
+
+    def _find(self, article_id: str, signature: Sequence[int], hashes: Sequence[int]) -> Match | None:
+        best: Match | None = None
+        left = MAX_CANDIDATES
+        for entry in self._bands.candidates(hashes):
+            if entry.id == article_id:
+                continue
+            likeness = jaccard(signature, entry.signature)
+            if likeness >= self._threshold and (best is None or likeness > best.similarity):
+                # a cluster may have been opened by this very article, which has changed since
+                cluster = entry.cluster if entry.cluster != article_id else entry.id
+                best = Match(id=entry.id, cluster=cluster, similarity=likeness)
+            left -= 1
+            if left == 0 or (best and best.similarity >= 1):
+                break
+        return best
+
+
+def band_hashes(signature: Sequence[int]) -> tuple[int, ...]:
+    """Return a signed 64-bit hash of each of the 32 bands; equal bands in different places have different hashes."""
+    if len(signature) != N_PERMUTATIONS:
+        raise ValueError(f"a signature has {N_PERMUTATIONS} numbers, this one {len(signature)}")
+    data = array("I", signature).tobytes()
+    step = len(data) // N_BANDS
+    bands = (blake2b(data[i * step : (i + 1) * step], digest_size=8, salt=bytes([i])) for i in range(N_BANDS))
+    return tuple(int.from_bytes(band.digest(), "big", signed=True) for band in bands)
+
+
+def _is_informative(signature: Sequence[int]) -> bool:
+    """Return False for the signature of no shingles: empty, or the same number in every place."""
+    return bool(signature) and min(signature) != max(signature)
