@@ -8,6 +8,9 @@ settings of the environment are ignored.
 from __future__ import annotations
 
 import http.client
+import socket
+import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -16,7 +19,7 @@ from urllib.parse import urlsplit
 from webmain.archive.decoding import ACCEPTED, TooLargeError, decode_body
 from webmain.items import Page
 from webmain.net.addresses import Guard
-from webmain.net.connection import Deadline, DeadlineSocket, connect
+from webmain.net.connection import connection_to, fetch_error, within
 from webmain.net.errors import (
     BadAddress,
     BadResponse,
@@ -28,7 +31,6 @@ from webmain.net.errors import (
     Timeout,
     TooLarge,
     TooManyRedirects,
-    Unreachable,
 )
 from webmain.urls import join, normalise
 
@@ -83,8 +85,8 @@ def fetch(
         One of the family in `webmain.net.errors`; any status but 2xx is an `HTTPStatus`.
     """
     guard = Guard(allow_private=allow_private)
-    visit = _Visit(user_agent, max_bytes, guard, obey_robots, max_redirects, Deadline(timeout_s))
-    return visit.page(url)
+    visit = _Visit(user_agent, max_bytes, guard, obey_robots, max_redirects, time.monotonic() + timeout_s)
+    return within(timeout_s, lambda: visit.page(url), url=url, give_up=visit.hang_up)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,17 +99,18 @@ class _Answer:
     body: bytes
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Visit:
-    """The rules of one fetch, and the robots.txt files read for it."""
+    """The rules of one fetch, the robots.txt files read for it, and the connection under way."""
 
     user_agent: str
     max_bytes: int
     guard: Guard
     obey_robots: bool
     max_redirects: int
-    deadline: Deadline
+    end: float
     robots: dict[str, Protego | None] = field(default_factory=dict)
+    connection: http.client.HTTPConnection | None = None
 
     def page(self, url: str) -> Page:
         """Fetch a page, through redirects."""
@@ -169,27 +172,25 @@ class _Visit:
             return None
         return Protego.parse(answer.body.decode("utf-8-sig", "replace"))
 
+    def hang_up(self) -> None:
+        """End what is under way."""
+        if self.connection is not None and self.connection.sock is not None:
+            with suppress(OSError):
+                self.connection.sock.shutdown(socket.SHUT_RDWR)
+
     def request(self, url: str, *, max_bytes: int) -> _Answer:
         """Ask once, over a connection of its own."""
-        sock = connect(url, deadline=self.deadline, guard=self.guard)
+        self.connection = connection_to(url, guard=self.guard, end=self.end)
         try:
-            return self.exchange(sock, url, max_bytes=max_bytes)
-        except FetchError:
-            raise
-        except TimeoutError as error:
-            raise Timeout(f"not done within {self.deadline.timeout_s:g} s", url) from error
-        except OSError as error:
-            raise Unreachable(f"the connection broke ({error})", url) from error
-        except http.client.HTTPException as error:
-            raise BadResponse(f"not a complete HTTP answer ({type(error).__name__})", url) from error
+            return self.exchange(self.connection, url, max_bytes=max_bytes)
+        except (OSError, ValueError, http.client.HTTPException) as error:
+            raise fetch_error(error, url) from error
         finally:
-            sock.hang_up()
+            self.connection.close()
 
-    def exchange(self, sock: DeadlineSocket, url: str, *, max_bytes: int) -> _Answer:
+    def exchange(self, connection: http.client.HTTPConnection, url: str, *, max_bytes: int) -> _Answer:
         """Send the request and read the answer."""
         parts = urlsplit(url)
-        connection = http.client.HTTPConnection(parts.hostname or "")
-        connection.sock = sock  # all that it uses of a socket
         target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         connection.putrequest("GET", target, skip_host=True, skip_accept_encoding=True)
         connection.putheader("Host", parts.netloc)
