@@ -9,15 +9,21 @@ CSS properties. "These features are also treated as discrete features and vector
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from webmain.clock import Loading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from webmain.features.site_blocks import SiteBlocks
+
+    Names = tuple[str, ...]
 
 FEATURE_SETS = ("length", "tag_path", "selector", "visual")
 """Names of the paper's feature sets, each of which can be switched."""
@@ -30,7 +36,6 @@ LENGTH = "length"
 
 MAX_LOG_LENGTH = 12.0
 """Texts from 4,095 characters on have length 1.0."""
-
 
 _OF_CONTENT = frozenset(("top", "height"))
 
@@ -63,14 +68,13 @@ def log_lengths(texts: Sequence[str]) -> NDArray[np.float64]:
 def path_names(tag_path: str) -> Iterator[str]:
     """Name a tag path's features: the block's own tag, and the path down to each of its elements.
 
-    The last of these is the whole path, the paper's feature. Its beginnings tell that two blocks stand in the same part of
-    the page: in whole paths a paragraph and one in a quote beside it have nothing in common.
+    The last of these is the whole path, the paper's feature. Its beginnings show that two blocks are in the same part of the
+    page: in whole paths a paragraph and one in a quote beside it have nothing in common.
     """
-    yield f"tag={tag_path.rpartition('/')[2]}"
-    end = tag_path.find("/")
-    while end >= 0:
-        end = tag_path.find("/", end + 1)
-        yield f"path={tag_path if end < 0 else tag_path[:end]}"
+    steps = tag_path.split("/")
+    yield f"tag={steps[-1]}"
+    for n in range(2, len(steps) + 1):
+        yield f"path={'/'.join(steps[:n])}"
 
 
 def selector_names(selector: str) -> Iterator[str]:
@@ -93,21 +97,21 @@ def discrete_names(
     sets: Sequence[str], tag_path: str, selector: str, visual: Mapping[str, str | float] | None = None
 ) -> list[str]:
     """Name all discrete features of one block, without repetitions, in a fixed order."""
-    names: dict[str, None] = {}
+    names: list[str] = []
     if "tag_path" in sets:
-        names.update(dict.fromkeys(path_names(tag_path)))
+        names += path_names(tag_path)
     if "selector" in sets:
-        names.update(dict.fromkeys(selector_names(selector)))
+        names += selector_names(selector)
     if "visual" in sets and visual:
-        names.update({f"css={key}:{value}": None for key, value in visual.items() if isinstance(value, str)})
-    return list(names)
+        names += [f"css={key}:{value}" for key, value in visual.items() if isinstance(value, str)]
+    return list(dict.fromkeys(names))
 
 
 def continuous_values(sets: Sequence[str], visual: Mapping[str, str | float] | None) -> dict[str, float]:
     """Return the continuous visual features of one block: finite numbers by name, on a scale of ratios.
 
-    Sizes and positions are felt by their ratio as well: sign(x) log2(1 + |x|), in quarters of a doubling. A block's top and
-    height are left out: they follow from how much text there is above and in it; left edge and width are of the layout.
+    Sizes and positions are compared by their ratio as well: sign(x) log2(1 + |x|), in quarters of a doubling. A block's top
+    and height are left out: they follow from how much text there is above and in it; left edge and width are of the layout.
     """
     if "visual" not in sets or not visual:
         return {}
@@ -116,3 +120,75 @@ def continuous_values(sets: Sequence[str], visual: Mapping[str, str | float] | N
         if not isinstance(value, str) and key not in _OF_CONTENT and math.isfinite(value):
             values[f"px={key}"] = round(4 * math.copysign(math.log2(1 + abs(value)), value)) / (4 * MAX_LOG_LENGTH)
     return values
+
+
+def discrete_rows(
+    blocks: SiteBlocks, sets: Sequence[str], *, min_blocks: int = 1
+) -> tuple[list[tuple[Names, ...]], NDArray[np.int64]]:
+    """Return the distinct combinations of names that blocks have, and which of them each block has.
+
+    Parameters
+    ----------
+    blocks : SiteBlocks
+    sets : sequence of str
+    min_blocks : int
+        Names of fewer blocks are left out; so are, of more than two pages, names on one page only.
+
+    Returns
+    -------
+    rows : list of tuple
+        Sorted, whatever the order of the pages; each has a tuple of names for each discrete set.
+    row : (n_blocks,) int64
+    """
+    visual = blocks.visual if blocks.visual is not None and "visual" in sets else (None,) * len(blocks)
+    discrete = [name for name in sets if name != "length"]
+    named: dict[Any, tuple[Names, ...]] = {}
+    keys = []
+    for tag_path, selector, style in zip(blocks.tag_paths, blocks.selectors, visual, strict=True):
+        key = tag_path, selector, tuple(style.items()) if style else None
+        if key not in named:
+            named[key] = tuple(tuple(discrete_names((name,), tag_path, selector, style)) for name in discrete)
+        keys.append(key)
+    pages_of: defaultdict[str, set[int]] = defaultdict(set)
+    for key, page in set(zip(keys, blocks.page.tolist(), strict=True)):
+        for name in (name for names in named[key] for name in names):
+            pages_of[name].add(page)
+    blocks_of: Counter[str] = Counter()
+    for key, n in Counter(keys).items():
+        blocks_of.update({name: n for names in named[key] for name in names})
+    min_pages = 2 if len(np.unique(blocks.page)) > 2 else 1
+    common = {name for name, pages in pages_of.items() if len(pages) >= min_pages and blocks_of[name] >= min_blocks}
+    reduced = {
+        key: tuple(tuple(name for name in names if name in common) for names in row) for key, row in named.items()
+    }
+    rows = sorted(set(reduced.values()))
+    number = {row: i for i, row in enumerate(rows)}
+    return rows, np.array([number[reduced[key]] for key in keys], dtype=np.int64)
+
+
+def continuous_columns(blocks: SiteBlocks, sets: Sequence[str]) -> dict[str, NDArray[np.float64]]:
+    """Return the continuous features of blocks by name; 0, the default, where a block has no such value."""
+    columns = {LENGTH: log_lengths(blocks.texts)} if "length" in sets else {}
+    if "visual" in sets and blocks.visual is not None:
+        values = [continuous_values(sets, visual) for visual in blocks.visual]
+        for name in sorted(set().union(*values)):
+            columns[name] = np.array([of_block.get(name, 0.0) for of_block in values])
+    return columns
+
+
+def distinct(columns: Sequence[NDArray[Any]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return a block of each distinct combination of values, in sorted order, and the combination of each block."""
+    keys = np.stack(columns, axis=1, dtype=np.float64)
+    _, first, of_block = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    return first, of_block.reshape(-1)
+
+
+def one_hot(rows: Sequence[Names]) -> tuple[Any, list[str]]:
+    """Return a sparse matrix with 1 where a row has a name, and the names of its columns, sorted."""
+    with Loading():
+        from scipy import sparse
+        from sklearn.preprocessing import MultiLabelBinarizer
+
+    binarizer = MultiLabelBinarizer(sparse_output=True)
+    found = sparse.csr_array(binarizer.fit_transform(rows), dtype=np.float64)
+    return found, list(binarizer.classes_)

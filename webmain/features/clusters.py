@@ -8,7 +8,7 @@ The per-site SVM's paper, module 2. M. Ester et al., "A density-based algorithm 
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,16 +17,18 @@ import numpy as np
 from webmain.clock import Loading
 from webmain.features.block_features import (
     DEFAULT_SETS,
+    LENGTH,
     MAX_LOG_LENGTH,
     check_sets,
-    continuous_values,
-    discrete_names,
-    log_lengths,
+    continuous_columns,
+    discrete_rows,
+    distinct,
+    one_hot,
     selector_names,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -117,110 +119,42 @@ def cluster(
 def vectorise(blocks: SiteBlocks, *, sets: Sequence[str] = DEFAULT_SETS, max_vectors: int = MAX_VECTORS) -> Vectors:
     """Make numeric vectors of blocks and count the distinct ones.
 
-    Discrete features become 0 or 1, one column for each name; names that stand on one page only say nothing of a site and are
-    left out where there are more pages. Every feature set is scaled so that two blocks drawn at random have a mean squared
-    distance of 1 by it: no set outweighs another by its number of columns. A set by which blocks hardly differ is not blown
-    up, though.
+    Discrete features become 0 or 1, one column for each name; names on one page only say nothing of a site and are left out
+    where there are more pages. Every feature set is scaled so that two blocks drawn at random have a mean squared distance of
+    1 by it: no set outweighs another by its number of columns. A set by which blocks hardly differ is not blown up, though.
+    Class names that are not steady count by their squared share: squared again in a distance, a name on a third of the pages
+    counts next to nothing.
     """
     with Loading():
         from scipy import sparse
 
     sets = check_sets(sets)
-    kinds, kind_of_block = _kinds(blocks, sets)
-    continuous = _continuous(blocks, sets)
-    least = 1
+    continuous = continuous_columns(blocks, sets)
+    min_blocks = 1
     while True:
-        rows, row_of_kind = _rows(kinds, kind_of_block, blocks, least=least)
-        of_row = row_of_kind[kind_of_block]
+        rows, row = discrete_rows(blocks, sets, min_blocks=min_blocks)
         for step in (STEP, 2 * STEP, 4 * STEP, 8 * STEP, 1.0):
-            columns = np.round(continuous / step) * step
-            first, of_block = _distinct(of_row, columns)
+            rounded = {name: np.round(values / step) * step for name, values in continuous.items()}
+            first, of_block = distinct([row, *rounded.values()])
             if len(first) <= max_vectors:
                 break
-        if len(first) <= max_vectors or least > len(blocks):
+        if len(first) <= max_vectors or min_blocks > len(blocks):
             break
-        least *= 2
+        min_blocks *= 2
     weight = np.bincount(of_block, minlength=len(first)).astype(np.int64)
     parts, scales = [], [0.0]
-    for where in _columns_of_sets(blocks, sets):
-        part = sparse.csr_array(columns[first][:, where])
+    visual = [name for name in rounded if name != LENGTH]
+    for together in [[LENGTH]] * (LENGTH in rounded) + [visual] * bool(visual):
+        part = sparse.csr_array(np.stack([rounded[name][first] for name in together], axis=1))
         scales.append(min(_scale(part, weight), MAX_SCALE))
         parts.append(part * scales[-1])
-    chosen = [rows[i] for i in of_row[first].tolist()]
-    value = steadiness(blocks) if "selector" in sets else {}
+    share = steadiness(blocks) if "selector" in sets else {}
+    chosen = [rows[i] for i in row[first].tolist()]
     for number in range(len(rows[0])):
-        part = _one_hot([row[number] for row in chosen], value)
+        part, names = one_hot([names[number] for names in chosen])
+        part = part @ sparse.diags_array([share.get(name, 1.0) ** 2 for name in names]) if names else part
         parts.append(part * min(_scale(part, weight), 1.0))
     return Vectors(sparse.csr_array(sparse.hstack(parts, format="csr")), weight, of_block, step * max(scales))
-
-
-_Names = tuple[str, ...]
-
-
-def _kinds(blocks: SiteBlocks, sets: Sequence[str]) -> tuple[list[tuple[_Names, ...]], NDArray[np.int64]]:
-    """Return the distinct blocks by their discrete features, a tuple of names for each set, and the kind of each block."""
-    discrete = [name for name in sets if name != "length"]
-    number: dict[tuple[str, str, Any], int] = {}
-    kinds: list[tuple[_Names, ...]] = []
-    of_block = np.zeros(len(blocks), dtype=np.int64)
-    for i, (tag_path, selector) in enumerate(zip(blocks.tag_paths, blocks.selectors, strict=True)):
-        visual = blocks.visual[i] if blocks.visual is not None and "visual" in sets else None
-        styles = tuple(sorted(f"{k}:{v}" for k, v in visual.items() if isinstance(v, str))) if visual else ()
-        key = (tag_path if "tag_path" in sets else "", selector if "selector" in sets else "", styles)
-        if key not in number:
-            number[key] = len(kinds)
-            kinds.append(tuple(tuple(discrete_names((name,), tag_path, selector, visual)) for name in discrete))
-        of_block[i] = number[key]
-    return kinds, of_block
-
-
-def _rows(
-    kinds: Sequence[tuple[_Names, ...]], kind_of_block: NDArray[np.int64], blocks: SiteBlocks, *, least: int
-) -> tuple[list[tuple[_Names, ...]], NDArray[np.int64]]:
-    """Leave out rare names, and number what is then distinct in sorted order, whatever the order of the pages."""
-    pages_of: defaultdict[str, set[int]] = defaultdict(set)
-    blocks_of: Counter[str] = Counter()
-    pairs = np.unique(np.stack((kind_of_block, blocks.page.astype(np.int64))), axis=1)
-    for kind, page in pairs.T.tolist():
-        for names in kinds[kind]:
-            for name in names:
-                pages_of[name].add(page)
-    for kind, n_blocks in enumerate(np.bincount(kind_of_block, minlength=len(kinds)).tolist()):
-        for names in kinds[kind]:
-            blocks_of.update(dict.fromkeys(names, n_blocks))
-    least_pages = 2 if len(np.unique(blocks.page)) > 2 else 1
-    common = {name for name, on in pages_of.items() if len(on) >= least_pages and blocks_of[name] >= least}
-    reduced = [tuple(tuple(name for name in names if name in common) for names in kind) for kind in kinds]
-    rows = sorted(set(reduced))
-    number = {row: i for i, row in enumerate(rows)}
-    return rows, np.array([number[row] for row in reduced], dtype=np.int64)
-
-
-def _continuous(blocks: SiteBlocks, sets: Sequence[str]) -> NDArray[np.float64]:
-    """Return the continuous features, `(n_blocks, n)`; what a block does not have is 0, the default."""
-    columns = []
-    if "length" in sets:
-        columns.append(log_lengths(blocks.texts))
-    if "visual" in sets and blocks.visual is not None:
-        values = [continuous_values(sets, visual) for visual in blocks.visual]
-        columns += [np.array([v.get(key, 0.0) for v in values]) for key in sorted(set().union(*values))]
-    return np.stack(columns, axis=1) if columns else np.zeros((len(blocks), 0))
-
-
-def _columns_of_sets(blocks: SiteBlocks, sets: Sequence[str]) -> list[slice]:
-    """Tell which continuous columns belong together."""
-    n_lengths = int("length" in sets)
-    found = [slice(0, 1)] if n_lengths else []
-    if "visual" in sets and blocks.visual is not None:
-        found.append(slice(n_lengths, None))
-    return found
-
-
-def _distinct(row: NDArray[np.int64], columns: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return a block of each distinct vector, in sorted order, and the vector of each block."""
-    keys = np.concatenate((row[:, None].astype(np.float64), columns), axis=1)
-    _, first, of_block = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-    return first, of_block.reshape(-1)
 
 
 def steadiness(blocks: SiteBlocks) -> dict[str, float]:
@@ -249,21 +183,6 @@ def steadiness(blocks: SiteBlocks) -> dict[str, float]:
     for (place, name), pages in pages_of_name.items():
         shares[name] = max(shares.get(name, 0.0), len(pages) / len(pages_of_place[place]))
     return shares
-
-
-def _one_hot(rows: Sequence[_Names], share: Mapping[str, float]) -> Any:
-    """Make a sparse matrix, columns in sorted order of the names; 1, or the squared share of class names that are not steady.
-
-    Squared twice over in a distance, a name on a third of the pages counts next to nothing.
-    """
-    with Loading():
-        from scipy import sparse
-
-    column_of = {name: i for i, name in enumerate(sorted({name for row in rows for name in row}))}
-    indices = np.array([column_of[name] for row in rows for name in row], dtype=np.int32)
-    starts = np.concatenate(([0], np.cumsum([len(row) for row in rows]))).astype(np.int32)
-    values = np.array([share.get(name, 1.0) for row in rows for name in row]) ** 2
-    return sparse.csr_array((values, indices, starts), shape=(len(rows), len(column_of)))
 
 
 def _scale(part: Any, weight: NDArray[np.int64]) -> float:

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -23,9 +24,13 @@ from webmain.features.block_features import (
     DEFAULT_SETS,
     LENGTH,
     check_sets,
+    continuous_columns,
     continuous_values,
     discrete_names,
+    discrete_rows,
+    distinct,
     log_lengths,
+    one_hot,
 )
 from webmain.features.clusters import steadiness
 from webmain.features.folds import page_folds
@@ -224,7 +229,7 @@ def learn(
         bias=bias,
         cost=cost,
         quality=quality,
-        places=_places(blocks, sets),
+        places=_places(blocks, sets, columns),
     )
 
 
@@ -255,7 +260,7 @@ def _f1(counts: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class _Rows:
-    """Distinct labelled blocks as a sparse matrix, and how many of each stand on each page.
+    """Distinct labelled blocks as a sparse matrix, and how many of each are on each page.
 
     Attributes
     ----------
@@ -277,37 +282,18 @@ class _Rows:
         with Loading():
             from scipy import sparse
 
-        lengths = log_lengths(blocks.texts).tolist() if "length" in sets else [0.0] * len(blocks)
-        vocabulary = _vocabulary(blocks, sets)
-        number: dict[tuple[Any, ...], int] = {}
-        features: list[dict[str, float]] = []
-        of_block = np.zeros(len(blocks), dtype=np.int64)
-        names_of: dict[tuple[str, str], tuple[str, ...]] = {}
-        for i, place in enumerate(zip(blocks.tag_paths, blocks.selectors, strict=True)):
-            if place not in names_of:
-                names_of[place] = tuple(n for n in discrete_names(sets, *place) if n in vocabulary)
-            style = _style(blocks, i, sets, vocabulary)
-            key = (names_of[place], lengths[i], tuple(style.items()), bool(positive[i]))
-            if key not in number:
-                number[key] = len(features)
-                values = dict.fromkeys(names_of[place], 1.0) | style
-                if "length" in sets:
-                    values[LENGTH] = lengths[i]
-                features.append(values)
-            of_block[i] = number[key]
-        order, of_block = _canonical(list(number), of_block)
-        column_of = {name: i for i, name in enumerate(sorted(set().union(*features)))}
-        chosen = [features[i] for i in order]
-        indices = np.array([column_of[name] for values in chosen for name in values], dtype=np.int32)
-        data = np.array([value for values in chosen for value in values.values()], dtype=np.float64)
-        starts = np.concatenate(([0], np.cumsum([len(values) for values in chosen]))).astype(np.int32)
-        matrix = sparse.csr_array((data, indices, starts), shape=(len(chosen), len(column_of)))
+        rows, row = discrete_rows(blocks, sets)
+        continuous = continuous_columns(blocks, sets)
+        first, of_block = distinct([row, *continuous.values(), positive])
+        discrete, names = one_hot([sum(rows[i], ()) for i in row[first].tolist()])
+        names += continuous
+        parts = [discrete, *(sparse.csr_array(values[first, None]) for values in continuous.values())]
+        order = sorted(range(len(names)), key=names.__getitem__)
+        matrix = sparse.csr_array(sparse.hstack(parts, format="csr")[:, order])
         matrix.sort_indices()
-        ones = np.ones(len(of_block))
-        on_page = sparse.csr_array((ones, (of_block, blocks.page)), shape=(len(chosen), blocks.n_pages))
-        labels = np.zeros(len(chosen), dtype=np.bool_)
-        labels[of_block] = positive
-        return cls(sorted(column_of), matrix, labels, on_page)
+        shape = len(first), blocks.n_pages
+        on_page = sparse.csr_array((np.ones(len(of_block)), (of_block, blocks.page)), shape=shape)
+        return cls([names[i] for i in order], matrix, positive[first], on_page)
 
     @property
     def has_both_classes(self) -> bool:
@@ -338,9 +324,7 @@ class _Rows:
         used = np.flatnonzero(n_blocks)
         machine = LinearSVC(C=cost, dual=False, tol=1e-5, max_iter=2_000)
         with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore", ConvergenceWarning
-            )  # what it has reached then is good enough to be compared
+            warnings.simplefilter("ignore", ConvergenceWarning)  # what it has reached is good enough to be compared
             machine.fit(self.matrix[used], self.positive[used], sample_weight=weight[used])
         return self.columns, machine.coef_[0], float(machine.intercept_[0])
 
@@ -352,47 +336,11 @@ class _Rows:
         return np.array([n_blocks[kept & self.positive].sum(), n_blocks[kept].sum(), n_blocks[self.positive].sum()])
 
 
-def _canonical(keys: list[tuple[Any, ...]], of_block: NDArray[np.int64]) -> tuple[list[int], NDArray[np.int64]]:
-    """Order rows by what they are, whatever the order of the pages: the same pages give the same model, bit for bit."""
-    order = sorted(range(len(keys)), key=keys.__getitem__)
-    place = np.zeros(len(keys), dtype=np.int64)
-    place[order] = np.arange(len(keys))
-    return order, place[of_block]
-
-
-def _style(blocks: SiteBlocks, index: int, sets: Sequence[str], vocabulary: frozenset[str]) -> dict[str, float]:
-    """Return a block's visual columns, in sorted order of their names."""
-    if blocks.visual is None or "visual" not in sets:
-        return {}
-    visual = blocks.visual[index]
-    values = {name: 1.0 for name in discrete_names(("visual",), "", "", visual) if name in vocabulary}
-    return dict(sorted((values | continuous_values(sets, visual)).items()))
-
-
-def _vocabulary(blocks: SiteBlocks, sets: Sequence[str]) -> frozenset[str]:
-    """Return the discrete features on two pages at least; all where there are only one or two pages."""
-    pages_of: defaultdict[str, set[int]] = defaultdict(set)
-    places: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
-    for page, tag_path, selector in zip(blocks.page.tolist(), blocks.tag_paths, blocks.selectors, strict=True):
-        places[tag_path, selector].add(page)
-    for place, pages in places.items():
-        for name in discrete_names(sets, *place):
-            pages_of[name] |= pages
-    if blocks.visual is not None and "visual" in sets:
-        for page, visual in zip(blocks.page.tolist(), blocks.visual, strict=True):
-            for name in discrete_names(("visual",), "", "", visual):
-                pages_of[name].add(page)
-    least = 2 if len(np.unique(blocks.page)) > 2 else 1
-    return frozenset(name for name, pages in pages_of.items() if len(pages) >= least)
-
-
-def _places(blocks: SiteBlocks, sets: Sequence[str]) -> tuple[str, ...]:
-    """Return where blocks stand, class names that tell pages apart left out."""
+def _places(blocks: SiteBlocks, sets: Sequence[str], columns: Sequence[str]) -> tuple[str, ...]:
+    """Return the places of blocks, without class names that distinguish pages."""
     if "selector" in sets:
-        steady = steadiness(blocks)
-        names = frozenset(
-            name.removeprefix("in=") for name, share in steady.items() if name[:3] == "in=" and share >= STEADY_SHARE
-        ) & _recurring(blocks)
+        share = steadiness(blocks)
+        names = frozenset(name[3:] for name in columns if name[:3] == "in=" and share[name] >= STEADY_SHARE)
         reduced = {selector: _reduced(selector, names) for selector in dict.fromkeys(blocks.selectors)}
         places = [reduced[selector] for selector in blocks.selectors]
     elif "tag_path" in sets:
@@ -400,25 +348,9 @@ def _places(blocks: SiteBlocks, sets: Sequence[str]) -> tuple[str, ...]:
     else:
         return ()
     n_pages = Counter(place for _, place in set(zip(blocks.page.tolist(), places, strict=True)))
-    kept, n_chars = [], 0
-    for place in sorted(n_pages, key=lambda place: (-n_pages[place], place)):
-        n_chars += len(place)
-        if n_chars > MAX_PLACE_CHARS:
-            break
-        kept.append(place)
-    return tuple(sorted(kept))
-
-
-def _recurring(blocks: SiteBlocks) -> frozenset[str]:
-    """Return the class names, with their tags, that stand on two pages at least; all where there are only one or two."""
-    steps_of_page: defaultdict[int, set[str]] = defaultdict(set)
-    for page, selector in set(zip(blocks.page.tolist(), blocks.selectors, strict=True)):
-        steps_of_page[page].update(selector.split("/"))
-    counts = Counter(
-        name for steps in steps_of_page.values() for name in {name for step in steps for name in _class_names(step)}
-    )
-    least = 2 if len(steps_of_page) > 2 else 1
-    return frozenset(name for name, n in counts.items() if n >= least)
+    ranked = sorted(n_pages, key=lambda place: (-n_pages[place], place))
+    n_chars = accumulate(map(len, ranked))
+    return tuple(sorted(place for place, n in zip(ranked, n_chars, strict=True) if n <= MAX_PLACE_CHARS))
 
 
 def _class_names(step: str) -> list[str]:
