@@ -14,7 +14,7 @@ from webmain.extraction import compose, judge, merge
 from webmain.extractors.base import NothingLearned, SiteExtractor
 from webmain.extractors.lbda import LBDA
 from webmain.extractors.registry import UnknownExtractor, create
-from webmain.features.evidence import merge_trees
+from webmain.features.site_tree import merge_trees
 from webmain.html.document import Document
 from webmain.items import Page, Verdict
 

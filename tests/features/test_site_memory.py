@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from webmain.features import site_memory
-from webmain.features.site_memory import ROOT, Finder, Places, SitePage, count_texts, known_tokens, site_page
+from webmain.features.site_memory import ROOT, Places, SitePage, count_texts, find_places, known_tokens, site_page
 from webmain.html.blocks import default_blocks
 from webmain.html.document import Document
 from webmain.items import Page
@@ -123,14 +123,6 @@ def test_a_page_held_back_is_told_what_the_other_pages_say(layouts, data):
         assert told[block] == pytest.approx(found[place])
 
 
-def finder(known: list[str], markup: str) -> tuple[Finder, Document]:
-    """Know "html/body" and what is named below it."""
-    children = {(0, "html"): 1, (1, "body"): 2} | {(2, name): i for i, name in enumerate(known, 3)}
-    tokens = frozenset(token for name in known for token in name.split(" ")[1:])
-    page = document(markup)
-    return Finder(children, tokens, page.elements), page
-
-
 @pytest.mark.parametrize(
     ("markup", "place"),
     [
@@ -143,10 +135,10 @@ def finder(known: list[str], markup: str) -> tuple[Finder, Document]:
     ],
 )
 def test_elements_are_found_by_their_whole_path(markup, place):
-    find, page = finder(["div .story"], markup)
+    nodes = {(-1, ""): 0, (0, "html"): 1, (1, "body"): 2, (2, "div .story"): 3}
+    page = document(markup)
     deepest = int(default_blocks(page).element[0])
-    assert find.find(deepest) == place
-    assert find.find(deepest) == place
+    assert find_places(nodes, frozenset({".story"}), page.elements, [deepest, deepest]) == [place, place]
 
 
 def test_of_a_page_its_first_blocks_are_kept(monkeypatch):

@@ -25,9 +25,9 @@ from webmain.extractors.base import (
     check_option,
     extraction,
 )
-from webmain.features.evidence import distinct_pages, merge_trees
 from webmain.features.prose import count_prose
-from webmain.features.site_tree import SiteTree, text_runs
+from webmain.features.site_paths import distinct_pages, text_runs
+from webmain.features.site_tree import SiteTree, merge_trees
 from webmain.html.blocks import Segmentation, from_runs
 from webmain.html.columns import Flag
 

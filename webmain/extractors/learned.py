@@ -31,8 +31,8 @@ from webmain.extractors.base import (
 from webmain.extractors.page_model import choose, page_model
 from webmain.extractors.site_model import COLUMNS, SiteModel, learn_site
 from webmain.features.columns import columns, names
-from webmain.features.evidence import KnownPages
 from webmain.features.site_memory import site_page
+from webmain.features.site_paths import KnownPages
 from webmain.features.trees import probabilities
 from webmain.html.blocks import default_blocks, segment
 from webmain.html.columns import Flag

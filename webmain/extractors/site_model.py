@@ -8,22 +8,21 @@ overturns nothing that is certain.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from webmain.features.site_memory import CAP, ROOT, Finder, Places, SitePage, count_texts
-from webmain.features.site_tree import text_fingerprint
+from webmain.features.site_memory import CAP, ROOT, Places, SitePage, count_texts, find_places
+from webmain.features.site_paths import PlainRecord, text_fingerprint
 from webmain.features.trees import probabilities
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from webmain.html.blocks import Segmentation
-    from webmain.html.tree import Elements
 
 COLUMNS: Final = ("place", "text")
 
@@ -71,7 +70,7 @@ MAX_TEXTS: Final = 20_000
 
 
 @dataclass(frozen=True)
-class SiteModel:
+class SiteModel(PlainRecord):
     """What is known of a site; judges exactly as the page model does where neither places nor texts are believed.
 
     Attributes
@@ -89,6 +88,8 @@ class SiteModel:
         Fingerprints of texts that recur, and the pages they stand on, at least 2.
     """
 
+    what = "site model"
+
     n_pages: int
     news: float
     places_count: bool
@@ -101,9 +102,6 @@ class SiteModel:
 
     def __repr__(self) -> str:
         return f"SiteModel({len(self.steps)} places, {len(self.texts)} texts)"
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {field.name: self.__dict__[field.name] for field in fields(self)}  # views are made anew
 
     @property
     def is_adopted(self) -> bool:
@@ -127,9 +125,6 @@ class SiteModel:
     def _text_pages(self) -> dict[str, int]:
         return dict(zip(self.texts, self.text_pages, strict=True))
 
-    def _finder(self, elements: Elements) -> Finder:
-        return Finder(self._children, self._tokens, elements)
-
     def margins(
         self, segmentation: Segmentation, texts: Sequence[str], margin: NDArray[np.float64]
     ) -> NDArray[np.float64]:
@@ -150,81 +145,39 @@ class SiteModel:
             pages = [self._text_pages.get(text_fingerprint(texts[block]), 0) for block in doubtful]
             found[doubtful] -= recurring(margin[doubtful], np.array(pages, dtype=np.float64), self.n_pages)
         if self.places_count:
-            finder, element = self._finder(segmentation.document.elements), segmentation.element.tolist()
-            places = (finder.find(max(element[block], 0)) for block in doubtful)
+            places = self._places(segmentation, doubtful)
             found[doubtful] += PLACE_SHARE * np.array([self.odds[p if p >= 0 else ~p] for p in places])
         found += np.clip(margin.max(initial=-30) - found.max(initial=-30), 0, MAX_REST)
         moved: NDArray[np.float64] = margin + self.strength * (found - margin)
         return moved
+
+    def _places(self, segmentation: Segmentation, blocks: Sequence[int]) -> list[int]:
+        elements = np.maximum(segmentation.element, 0)[np.array(blocks, dtype=np.int64)].tolist()
+        return find_places(self._children, self._tokens, segmentation.document.elements, elements)
 
     def resemblance(self, segmentation: Segmentation) -> float:
         """Return the share of a page's text that stands at known places, in [0, 1]; 0 without text."""
         n_chars = segmentation.sums(segmentation.document.leaves.n_chars)
         if not n_chars.sum():
             return 0.0
-        finder = self._finder(segmentation.document.elements)
-        known = np.array([finder.find(max(element, 0)) > ROOT for element in segmentation.element.tolist()])
+        known = np.array(self._places(segmentation, range(len(segmentation)))) > ROOT
         return float((n_chars * known).sum() / n_chars.sum())
 
-    def to_plain(self) -> dict[str, Any]:
-        """Return the model as JSON values."""
-        return {
-            "n_pages": self.n_pages,
-            "news": self.news,
-            "places_count": self.places_count,
-            "texts_count": self.texts_count,
-            "parents": list(self.parents),
-            "steps": list(self.steps),
-            "odds": list(self.odds),
-            "texts": list(self.texts),
-            "text_pages": list(self.text_pages),
-        }
-
-    @classmethod
-    def from_plain(cls, plain: Mapping[str, Any]) -> Self:
-        """Read what `to_plain` wrote.
-
-        Raises
-        ------
-        ValueError
-            A value is missing, has the wrong type or length, or lies outside of what is possible.
-        """
-        if not isinstance(plain, Mapping):
-            raise ValueError("site model: is no mapping")
-        n_pages, news = plain.get("n_pages"), _numbers([plain.get("news")], "news", 0, 1)[0]
-        if type(n_pages) is not int or n_pages < 1:
-            raise ValueError("site model: n_pages is not a positive number")
-        flags = [plain.get(name) for name in ("places_count", "texts_count")]
-        if any(type(flag) is not bool for flag in flags):
-            raise ValueError("site model: places_count and texts_count must be true or false")
-        lists = {}
-        for name in ("parents", "steps", "odds", "texts", "text_pages"):
-            values = plain.get(name)
-            if not isinstance(values, (list, tuple)):
-                raise ValueError(f"site model: {name} is no list")
-            lists[name] = values
-        parents, steps, odds, texts, pages = lists.values()
-        if not 1 <= len(parents) == len(steps) == len(odds) <= MAX_PLACES:
-            raise ValueError("site model: columns of places differ in length, are empty or too long")
-        if not len(texts) == len(pages) <= MAX_TEXTS:
-            raise ValueError("site model: columns of texts differ in length, or are too long")
-        if any(type(text) is not str for text in (*steps, *texts)):
-            raise ValueError("site model: a step or text is no string")
-        if any(type(n) is not int for n in (*parents, *pages)) or any(n < 2 for n in pages):
-            raise ValueError("site model: a parent or a number of pages is no such number")
-        if parents[0] != -1 or any(not 0 <= parent < place for place, parent in enumerate(parents[1:], 1)):
-            raise ValueError("site model: a place stands before the one around it")
-        return cls(
-            n_pages=n_pages,
-            news=news,
-            places_count=bool(flags[0]),
-            texts_count=bool(flags[1]),
-            parents=tuple(parents),
-            steps=tuple(steps),
-            odds=_numbers(odds, "odds", -CAP, CAP),
-            texts=tuple(texts),
-            text_pages=tuple(pages),
-        )
+    def check(self) -> None:
+        """Raise a ValueError unless the model is one."""
+        self.require("n_pages", int, 1)
+        self.require("news", (float, int), 0, 1)
+        self.require("places_count", bool)
+        self.require("texts_count", bool)
+        self.require_columns(("parents", "steps", "odds"), MAX_PLACES)
+        self.require_columns(("texts", "text_pages"), MAX_TEXTS)
+        self.require("parents", int, -1)
+        self.require("odds", (float, int), -CAP, CAP)
+        self.require("text_pages", int, 2)
+        self.require("steps", str)
+        self.require("texts", str)
+        if self.parents[:1] != (-1,) or any(not 0 <= p < place for place, p in enumerate(self.parents[1:], 1)):
+            raise ValueError("site model: a place comes before the one around it")
 
 
 def recurring(margin: NDArray[np.float64], n_with: NDArray[np.float64], n_pages: int) -> NDArray[np.float64]:
@@ -364,10 +317,3 @@ def _held_back(
 def _surprise(chance: NDArray[np.float64], content: NDArray[np.bool_]) -> NDArray[np.float64]:
     found: NDArray[np.float64] = -np.log(np.clip(np.where(content, chance, 1 - chance), 1e-3, 1))
     return found
-
-
-def _numbers(values: Sequence[Any], name: str, low: float, high: float) -> tuple[float, ...]:
-    """Return numbers as they are, if they are numbers of a range."""
-    if any(isinstance(v, bool) or not isinstance(v, (int, float)) or not low <= v <= high for v in values):
-        raise ValueError(f"site model: {name} holds what is no number from {low:g} to {high:g}")
-    return tuple(float(v) for v in values)

@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from webmain.clock import Loading
-
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
@@ -181,14 +179,3 @@ def distinct(columns: Sequence[NDArray[Any]]) -> tuple[NDArray[np.int64], NDArra
     keys = np.stack(columns, axis=1, dtype=np.float64)
     _, first, of_block = np.unique(keys, axis=0, return_index=True, return_inverse=True)
     return first, of_block.reshape(-1)
-
-
-def one_hot(rows: Sequence[Names]) -> tuple[Any, list[str]]:
-    """Return a sparse matrix with 1 where a row has a name, and the names of its columns, sorted."""
-    with Loading():
-        from scipy import sparse
-        from sklearn.preprocessing import MultiLabelBinarizer
-
-    binarizer = MultiLabelBinarizer(sparse_output=True)
-    found = sparse.csr_array(binarizer.fit_transform(rows), dtype=np.float64)
-    return found, list(binarizer.classes_)

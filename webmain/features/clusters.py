@@ -23,7 +23,6 @@ from webmain.features.block_features import (
     continuous_columns,
     discrete_rows,
     distinct,
-    one_hot,
     selector_names,
 )
 
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from webmain.features.block_features import Names
     from webmain.features.site_blocks import SiteBlocks
 
 MAX_VECTORS = 4_000
@@ -183,6 +183,17 @@ def steadiness(blocks: SiteBlocks) -> dict[str, float]:
     for (place, name), pages in pages_of_name.items():
         shares[name] = max(shares.get(name, 0.0), len(pages) / len(pages_of_place[place]))
     return shares
+
+
+def one_hot(rows: Sequence[Names]) -> tuple[Any, list[str]]:
+    """Return a sparse matrix with 1 where a row has a name, and the names of its columns, sorted."""
+    with Loading():
+        from scipy import sparse
+        from sklearn.preprocessing import MultiLabelBinarizer
+
+    binarizer = MultiLabelBinarizer(sparse_output=True)
+    found = sparse.csr_array(binarizer.fit_transform(rows), dtype=np.float64)
+    return found, list(binarizer.classes_)
 
 
 def _scale(part: Any, weight: NDArray[np.int64]) -> float:

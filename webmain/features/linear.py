@@ -30,9 +30,8 @@ from webmain.features.block_features import (
     discrete_rows,
     distinct,
     log_lengths,
-    one_hot,
 )
-from webmain.features.clusters import steadiness
+from webmain.features.clusters import one_hot, steadiness
 from webmain.features.folds import page_folds
 
 if TYPE_CHECKING:

@@ -11,10 +11,19 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from webmain.features.site_tree import recurring_tokens, step, text_fingerprint, tokens
+from webmain.features.site_paths import (
+    count_pages,
+    grow,
+    read_steps,
+    recurring_tokens,
+    step,
+    text_fingerprint,
+    tokens,
+    with_ancestors,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -93,31 +102,15 @@ def site_page(
     """Keep of a page what a site is learned from; at most its first `MAX_BLOCKS` blocks."""
     elements = segmentation.document.elements
     of_block = np.maximum(segmentation.element[:MAX_BLOCKS], 0).tolist()
-    needed: set[int] = set()
-    n = 0
-    for at in of_block:
-        n += 1
-        while at >= 0 and at not in needed:
-            needed.add(at)
-            at = elements.parent[at]
-        if len(needed) > MAX_ELEMENTS:
-            break
-    order = sorted(needed)
-    place = {element: i for i, element in enumerate(order)}
-    known: dict[tuple[str, str | None, str | None], int] = {}
-    labels: list[tuple[str, tuple[str, ...]]] = []
-    label = []
-    for element in order:
-        tag, attributes = elements.tags[element], elements.attributes[element]
-        key = tag, attributes.get("id"), attributes.get("class")
-        if key not in known:
-            known[key] = len(labels)
-            labels.append((tag, tuple(tokens(attributes))))
-        label.append(known[key])
+    order = with_ancestors(elements, of_block, most=MAX_ELEMENTS)
+    place = {element: i for i, element in enumerate(order)} | {-1: -1}
+    n = next((i for i, element in enumerate(of_block) if element not in place), len(of_block))
+    known: dict[tuple[str, tuple[str, ...]], int] = {}
+    labels = [(elements.tags[element], tuple(tokens(elements.attributes[element]))) for element in order]
     return SitePage(
-        labels=labels,
-        label=np.array(label, dtype=np.int64),
-        parent=np.array([place.get(elements.parent[element], -1) for element in order], dtype=np.int64),
+        label=np.array([known.setdefault(label, len(known)) for label in labels], dtype=np.int64),
+        labels=list(known),
+        parent=np.array([place[elements.parent[element]] for element in order], dtype=np.int64),
         element=np.array([place[element] for element in of_block[:n]], dtype=np.int64),
         texts=tuple(map(text_fingerprint, texts[:n])),
         margin=margin[:n],
@@ -127,18 +120,13 @@ def site_page(
 
 
 def known_tokens(pages: Sequence[SitePage]) -> frozenset[str]:
-    """Find the ids and classes that belong to the layout."""
-    own = ({name for _, names in page.labels for name in names} for page in pages)
-    return recurring_tokens(own, most=MAX_GROWN)
+    """Return the ids and classes that belong to the layout."""
+    return recurring_tokens([{name for _, names in page.labels for name in names} for page in pages], most=MAX_GROWN)
 
 
 def count_texts(pages: Iterable[SitePage]) -> Counter[str]:
-    """Count for each text the pages that it stands on."""
-    counts: Counter[str] = Counter()
-    for page in pages:
-        own = set(page.texts)
-        counts.update(own if len(counts) < MAX_GROWN else own & counts.keys())
-    return counts
+    """Count for each text the pages that have it."""
+    return count_pages((set(page.texts) for page in pages), most=MAX_GROWN)
 
 
 class Places:
@@ -156,11 +144,11 @@ class Places:
 
     def __init__(self, pages: Sequence[SitePage], chances: Sequence[NDArray[np.float64]]) -> None:
         """Merge pages; `chances` holds for each the probabilities of its blocks."""
-        self.parents: list[int] = [-1]
-        self.steps: list[str] = [""]
-        self._children: dict[tuple[int, str], int] = {}
         known = known_tokens(pages)
-        self.of_element = [self._places_of(page, known) for page in pages]
+        nodes = {(-1, ""): ROOT}
+        self.of_element = [np.array(_places_of(nodes, page, known), dtype=np.int64) for page in pages]
+        self.parents = [parent for parent, _ in nodes]
+        self.steps = [own for _, own in nodes]
         self._element = [page.element for page in pages]
         n = len(self.parents)
         self._said = [_said(page, chance, of) for page, chance, of in zip(pages, chances, self.of_element, strict=True)]
@@ -170,20 +158,6 @@ class Places:
             self._sums[places] += say * mean
             self._says[places] += say
             self.pages[places] += 1
-
-    def _places_of(self, page: SitePage, known: frozenset[str]) -> NDArray[np.int64]:
-        steps = [step(tag, names, known) for tag, names in page.labels]
-        found: list[int] = []
-        for parent, label in zip(page.parent.tolist(), page.label.tolist(), strict=True):
-            above = found[parent] if parent >= 0 else ROOT
-            key = above, steps[label]
-            place = self._children.get(key, -1)
-            if place < 0 and above >= 0 and len(self.parents) < MAX_GROWN:
-                place = self._children[key] = len(self.parents)
-                self.parents.append(above)
-                self.steps.append(steps[label])
-            found.append(place)
-        return np.array(found, dtype=np.int64)
 
     def chances(self) -> NDArray[np.float64]:
         """Return the chance of content at each place, drawn towards that of the place around it: `(n_places,)`."""
@@ -241,34 +215,21 @@ def _said(
     return places, weights / (weights + FULL_SAY), means
 
 
-class Finder:
-    """Finds the places of a page's elements among those that are known of a site."""
+def _places_of(nodes: dict[tuple[int, str], int], page: SitePage, known: frozenset[str]) -> list[int]:
+    steps = [step(tag, names, known) for tag, names in page.labels]
+    return grow(nodes, page.parent.tolist(), [steps[label] for label in page.label.tolist()], root=ROOT, most=MAX_GROWN)
 
-    def __init__(self, children: Mapping[tuple[int, str], int], known: frozenset[str], elements: Elements) -> None:
-        self._children = children
-        self._known = known
-        self._elements = elements
-        self._steps: dict[tuple[str, str | None, str | None], str] = {}
-        self._found: dict[int, int] = {-1: ROOT}
 
-    def find(self, element: int) -> int:
-        """Return an element's place; of the innermost known one around it the bitwise complement (-1 - place)."""
-        parent, found = self._elements.parent, self._found
-        path = []
-        while element not in found:
-            path.append(element)
-            element = parent[element]
-        place = found[element]
-        for below in reversed(path):
-            if place >= 0:
-                inner = self._children.get((place, self._step(below)), -1)
-                place = inner if inner >= 0 else ~place
-            found[below] = place
-        return place
-
-    def _step(self, element: int) -> str:
-        tag, attributes = self._elements.tags[element], self._elements.attributes[element]
-        key = tag, attributes.get("id"), attributes.get("class")
-        if key not in self._steps:
-            self._steps[key] = step(tag, tokens(attributes), self._known)
-        return self._steps[key]
+def find_places(
+    nodes: dict[tuple[int, str], int], known: frozenset[str], elements: Elements, blocks: Sequence[int]
+) -> list[int]:
+    """Return the places of blocks; of the innermost known one around a block the bitwise complement (-1 - place)."""
+    order = with_ancestors(elements, blocks)
+    number = {element: i for i, element in enumerate(order)} | {-1: -1}
+    parents = [number[elements.parent[element]] for element in order]
+    found = grow(nodes, parents, read_steps(elements, known, order), root=ROOT)
+    for i, parent in enumerate(parents):
+        if found[i] < 0:
+            around = found[parent] if parent >= 0 else ROOT
+            found[i] = ~around if around >= 0 else around
+    return [found[number[element]] for element in blocks]

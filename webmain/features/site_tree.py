@@ -1,8 +1,7 @@
-"""The merged tag tree of a site's pages, which says of any page's text what it shares with the others.
+"""The merged tag tree of a site's pages: which paths and texts a page shares with the others.
 
-Each node is a path of tags with ids and classes. It counts the pages it stands in, and for each text found there the pages
-that have just that text. What stands in most pages with the same text is the site's layout; whoever learns from a site can
-ask for both counts. `webmain.features.evidence` makes the tree.
+Each node is a path of tags with ids and classes. It counts the pages it is in, and for each text found there the pages
+that have just that text. What is in most pages with the same text is the site's layout.
 
 References
 ----------
@@ -12,102 +11,41 @@ Parsing": the trees of all pages of a site are integrated into a single one with
 
 from __future__ import annotations
 
-import hashlib
-from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from itertools import chain
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from webmain.html.blocks import Segmentation, from_runs
-from webmain.html.columns import HIDDEN, Flag
-from webmain.text.normal import comparable
+from webmain.features.site_paths import (
+    MAX_PAGES,
+    PlainRecord,
+    count_pages,
+    grow,
+    read_steps,
+    recurring_tokens,
+    text_fingerprint,
+    text_runs,
+    tokens,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Sequence, Set
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from webmain.html.blocks import Segmentation
     from webmain.html.document import Document
-    from webmain.html.tree import Elements
 
-MAX_NODES = 50_000
-"""Nodes that a site tree holds; those that stand in the most pages stay."""
+MAX_NODES: Final = 50_000
+"""Nodes that a site tree holds; those in the most pages stay."""
 
-MAX_TEXTS = 50_000
+MAX_TEXTS: Final = 50_000
 """Texts that a site tree holds; those that recur most stay."""
 
-MAX_TOKEN_CHARS = 60
-MAX_TOKENS = 4
-"""Ids and classes of one element beyond these are left out of its step."""
-
-MIN_TOKEN_SHARE = 0.2
-"""An id or class that stands in fewer of the pages, or in one only, names an article or a section, no part of the layout."""
-
-_WITHOUT_TOKENS = frozenset(("html", "body"))  # their classes tell the kind of the page, and everything is below them
-_T = TypeVar("_T", int, str)
-
-
-def text_runs(document: Document) -> Segmentation:
-    """Divide a page's shown text into what stands in one block-level element without interruption.
-
-    Inline elements don't interrupt, so that a name that recurs inside sentences is no text of its own.
-    """
-    leaves = document.leaves
-    owner = np.where(leaves.has(HIDDEN | Flag.EMBEDDED), -1, np.maximum(leaves.boxes, 0)).astype(np.int32)
-    return from_runs(document, owner)
-
-
-def text_fingerprint(text: str) -> str:
-    """Return 16 hex digits that two texts share if a reader sees the same, but for case and white space."""
-    return hashlib.blake2b(comparable(text).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-
-
-def tokens(attributes: Mapping[str, str | None]) -> list[str]:
-    """Return an element's id and classes: "#main", ".story"; each class once, in alphabetical order."""
-    found = []
-    if name := attributes.get("id"):
-        found.append(f"#{''.join(name.split())[:MAX_TOKEN_CHARS]}")
-    if value := attributes.get("class"):
-        found += sorted({f".{name[:MAX_TOKEN_CHARS]}" for name in value.split()})
-    return found
-
-
-def recurring_tokens(of_pages: Iterable[Set[str]], *, most: int) -> frozenset[str]:
-    """Find the ids and classes that belong to the layout.
-
-    Parameters
-    ----------
-    of_pages : iterable of set of str
-        For each page, its own.
-    most : int
-        So many are counted; new ones after that are left out.
-    """
-    counts: Counter[str] = Counter()
-    n_pages = 0
-    for own in of_pages:
-        n_pages += 1
-        counts.update(own if len(counts) < most else own & counts.keys())
-    least = max(min(2, n_pages), MIN_TOKEN_SHARE * n_pages)
-    return frozenset(token for token, n in counts.items() if n >= least)
-
-
-def read_steps(elements: Elements, known: Container[str]) -> Iterator[str]:
-    """Write each element's tag with those of its ids and classes that are known."""
-    plain: dict[tuple[str, str | None, str | None], str] = {}
-    for tag, attributes in zip(elements.tags, elements.attributes, strict=True):
-        key = tag, attributes.get("id"), attributes.get("class")
-        if key not in plain:
-            plain[key] = step(tag, tokens(attributes), known)
-        yield plain[key]
-
-
-def step(tag: str, names: Sequence[str], known: Container[str]) -> str:
-    """Write a tag with those of its ids and classes (`tokens`) that are known: "div #main .story"."""
-    kept = [] if tag in _WITHOUT_TOKENS else [name for name in names if name in known]
-    return " ".join((tag[:MAX_TOKEN_CHARS], *kept[:MAX_TOKENS]))
+MAX_MERGED: Final = 500_000
+"""Nodes, and texts, that are looked at while trees are merged; new ones after that are left out."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,7 +65,7 @@ class RunEvidence:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SiteTree:
+class SiteTree(PlainRecord):
     """The merged tag trees of a site's pages; parents stand before their children.
 
     Attributes
@@ -148,6 +86,8 @@ class SiteTree:
         For each text the pages that have it there, at least 2.
     """
 
+    what = "site tree"
+
     n_pages: int
     parents: tuple[int, ...]
     steps: tuple[str, ...]
@@ -162,9 +102,6 @@ class SiteTree:
     def __repr__(self) -> str:
         return f"SiteTree({len(self)} nodes and {len(self.texts)} texts of {self.n_pages} pages)"
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {field.name: self.__dict__[field.name] for field in fields(self)}  # views are made anew
-
     def path(self, node: int) -> str:
         """Return a node's path from the root: "html/body/div#main.story/p"."""
         steps = []
@@ -172,13 +109,6 @@ class SiteTree:
             steps.append(self.steps[node].replace(" ", ""))
             node = self.parents[node]
         return "/".join(reversed(steps))
-
-    @cached_property
-    def same(self) -> NDArray[np.int32]:
-        """For each node, in how many pages its text is the same: those of its most frequent text; 0 if none recurs."""
-        most = np.zeros(len(self), dtype=np.int32)
-        np.maximum.at(most, np.array(self.text_nodes, dtype=np.int64), np.array(self.text_pages, dtype=np.int32))
-        return most
 
     @cached_property
     def _tokens(self) -> frozenset[str]:
@@ -201,13 +131,8 @@ class SiteTree:
         (n_elements,) int32
             -1 for elements whose path the tree doesn't know.
         """
-        elements, find = document.elements, self._children.get
-        found: list[int] = []
-        add = found.append
-        for parent, step in zip(elements.parent, read_steps(elements, self._tokens), strict=True):
-            above = found[parent] if parent >= 0 else -1
-            add(find((above, step), -1) if above >= 0 or parent < 0 else -1)
-        return np.array(found, dtype=np.int32)
+        elements = document.elements
+        return np.array(grow(self._children, elements.parent, read_steps(elements, self._tokens)), dtype=np.int32)
 
     def evidence(self, runs: Segmentation) -> RunEvidence:
         """Look up runs of text (`text_runs` of a page) by path and text."""
@@ -256,61 +181,75 @@ class SiteTree:
             shares.append(len(own & self._common_texts) / len(self._common_texts))
         return float(np.mean(shares)) if shares else _share(seen, common)
 
-    def to_plain(self) -> dict[str, Any]:
-        """Return the tree as JSON values, columns by name."""
-        return {
-            "n_pages": self.n_pages,
-            "parents": list(self.parents),
-            "steps": list(self.steps),
-            "pages": list(self.pages),
-            "text_nodes": list(self.text_nodes),
-            "texts": list(self.texts),
-            "text_pages": list(self.text_pages),
-        }
-
-    @classmethod
-    def from_plain(cls, plain: Mapping[str, Any]) -> Self:
-        """Read what `to_plain` wrote.
-
-        Raises
-        ------
-        ValueError
-            A column is missing, has the wrong type or length, or points nowhere.
-        """
-        n_pages = plain.get("n_pages") if isinstance(plain, Mapping) else None
-        if type(n_pages) is not int or n_pages < 1:
-            raise ValueError("site tree: n_pages is not a positive number")
-        parents, pages, text_nodes, text_pages = (
-            _column(plain, name, int) for name in ("parents", "pages", "text_nodes", "text_pages")
-        )
-        steps, texts = _column(plain, "steps", str), _column(plain, "texts", str)
-        if not len(parents) == len(steps) == len(pages) <= MAX_NODES:
-            raise ValueError("site tree: columns of nodes differ in length, or are too long")
-        if not len(text_nodes) == len(texts) == len(text_pages) <= MAX_TEXTS:
-            raise ValueError("site tree: columns of texts differ in length, or are too long")
-        if any(not -1 <= parent < node for node, parent in enumerate(parents)):
-            raise ValueError("site tree: a node stands before its parent")
-        if any(not 0 <= node < len(steps) for node in text_nodes):
-            raise ValueError("site tree: a text belongs to no node")
-        if any(not 1 <= n <= n_pages for n in (*pages, *text_pages)):
-            raise ValueError(f"site tree: a count lies outside the {n_pages} pages")
-        return cls(
-            n_pages=n_pages,
-            parents=parents,
-            steps=steps,
-            pages=pages,
-            text_nodes=text_nodes,
-            texts=texts,
-            text_pages=text_pages,
-        )
+    def check(self) -> None:
+        """Raise a ValueError unless the tree is one."""
+        self.require("n_pages", int, 1)
+        self.require_columns(("parents", "steps", "pages"), MAX_NODES)
+        self.require_columns(("text_nodes", "texts", "text_pages"), MAX_TEXTS)
+        self.require("parents", int, -1)
+        self.require("steps", str)
+        self.require("text_nodes", int, 0, len(self.steps) - 1)
+        self.require("texts", str)
+        for name in ("pages", "text_pages"):
+            self.require(name, int, 1, self.n_pages)
+        if any(parent >= node for node, parent in enumerate(self.parents)):
+            raise ValueError("site tree: a node comes before its parent")
 
 
 def _share(seen: NDArray[np.bool_], of: NDArray[np.bool_]) -> float:
     return float((seen & of).sum() / max(1, of.sum()))
 
 
-def _column(plain: Mapping[str, Any], name: str, kind: type[_T]) -> tuple[_T, ...]:
-    values = plain.get(name)
-    if not isinstance(values, (list, tuple)) or any(type(value) is not kind for value in values):
-        raise ValueError(f"site tree: {name} is not a list of {kind.__name__}")
-    return tuple(values)
+def merge_trees(documents: Sequence[Document]) -> SiteTree:
+    """Merge the tag trees of a site's pages into one that counts pages.
+
+    Parameters
+    ----------
+    documents : sequence of Document
+        Different pages of one site (`distinct_pages`), at least one; those after `MAX_PAGES` are left out.
+
+    Raises
+    ------
+    ValueError
+        No page was given.
+
+    Notes
+    -----
+    Siblings with the same tag, id and classes are one node, with several texts. Ids and classes on one page only, or on less
+    than `site_paths.MIN_TOKEN_SHARE` of them, are left out ("post-12345", "category-sport"), and all of `html` and `body`.
+    The cost is linear in the pages' elements.
+    """
+    documents = documents[:MAX_PAGES]
+    if not documents:
+        raise ValueError("site tree: no page was given")
+    known = recurring_tokens(
+        [set(chain(*map(tokens, page.elements.attributes))) for page in documents], most=MAX_MERGED
+    )
+    nodes: dict[tuple[int, str], int] = {}
+    of_pages = [grow(nodes, p.elements.parent, read_steps(p.elements, known), most=MAX_MERGED) for p in documents]
+    node_pages = count_pages([set(of_page) - {-1} for of_page in of_pages], most=MAX_MERGED)
+    texts = count_pages(map(_texts, documents, of_pages), most=MAX_MERGED)
+    least = min(2, len(documents))
+    recurring = [node for node in range(len(nodes)) if node_pages[node] >= least]
+    kept = sorted(sorted(recurring, key=lambda node: -node_pages[node])[:MAX_NODES])  # parents have as many pages
+    new = {node: number for number, node in enumerate(kept)} | {-1: -1}
+    keys = list(nodes)
+    known_texts = [(new[node], text, n) for (node, text), n in texts.items() if n >= 2 and node in new]
+    known_texts = sorted(known_texts, key=lambda text: (-text[2], text[0], text[1]))[:MAX_TEXTS]
+    return SiteTree(
+        n_pages=len(documents),
+        parents=tuple(new[keys[node][0]] for node in kept),
+        steps=tuple(keys[node][1] for node in kept),
+        pages=tuple(node_pages[node] for node in kept),
+        text_nodes=tuple(node for node, _, _ in known_texts),
+        texts=tuple(text for _, text, _ in known_texts),
+        text_pages=tuple(n for _, _, n in known_texts),
+    )
+
+
+def _texts(document: Document, nodes: Sequence[int]) -> set[tuple[int, str]]:
+    """Return the fingerprints of a page's texts, each with its node."""
+    runs = text_runs(document)
+    of_run = [nodes[element] for element in runs.element.tolist()]
+    prints = map(text_fingerprint, runs.texts(range(len(runs))))
+    return {(node, text) for node, text in zip(of_run, prints, strict=True) if node >= 0}

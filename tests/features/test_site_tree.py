@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from webmain.features import evidence, site_tree
-from webmain.features.evidence import distinct_pages, merge_trees
-from webmain.features.site_tree import SiteTree, text_fingerprint, text_runs
+from webmain.features import site_paths, site_tree
+from webmain.features.site_paths import distinct_pages, text_fingerprint, text_runs
+from webmain.features.site_tree import SiteTree, merge_trees
 from webmain.html.document import Document
 from webmain.items import Page
 
@@ -68,13 +68,6 @@ def test_same_text_at_another_path_is_another_text():
 def test_case_and_white_space_make_no_other_text():
     tree = merge_trees([page("<p>The  Top"), page("<p>the\ntop")])
     assert tree.text_pages == (2,)
-
-
-def test_a_node_says_in_how_many_pages_its_text_is_the_same():
-    tree = merge_trees([page("<p>a<p>b"), page("<p>a<p>b"), page("<p>b<h2>x"), page("<h2>y")])
-    assert {tree.path(i): n for i, n in enumerate(tree.same.tolist())} == {
-        "html": 0, "html/head": 0, "html/body": 0, "html/body/p": 3, "html/body/h2": 0,
-    }  # fmt: skip
 
 
 def test_names_inside_sentences_are_no_texts_of_their_own():
@@ -183,7 +176,7 @@ def test_pages_without_url_are_told_apart_by_text():
 
 
 def test_nodes_in_most_pages_stay_with_their_parents(monkeypatch):
-    monkeypatch.setattr(evidence, "MAX_NODES", 5)
+    monkeypatch.setattr(site_tree, "MAX_NODES", 5)
     pages = [page(f"<div><p>{i}</p></div>" + ("<table><tr><td>x</table>" if i < 2 else "")) for i in range(5)]
     assert paths(merge_trees(pages)) == {
         "html": 5, "html/head": 5, "html/body": 5, "html/body/div": 5, "html/body/div/p": 5,
@@ -191,14 +184,14 @@ def test_nodes_in_most_pages_stay_with_their_parents(monkeypatch):
 
 
 def test_most_frequent_texts_stay(monkeypatch):
-    monkeypatch.setattr(evidence, "MAX_TEXTS", 1)
+    monkeypatch.setattr(site_tree, "MAX_TEXTS", 1)
     tree = merge_trees([page("<p>a<p>b"), page("<p>a<p>b"), page("<p>b")])
     assert tree.texts == (text_fingerprint("b"),)
     assert tree.text_pages == (3,)
 
 
 def test_merging_stops_taking_in_new_nodes_and_texts(monkeypatch):
-    monkeypatch.setattr(evidence, "MAX_MERGED", 6)
+    monkeypatch.setattr(site_tree, "MAX_MERGED", 6)
     floods = [page("".join(f"<x{j}>t{j}</x{j}>" for j in range(200))) for _ in range(3)]
     tree = merge_trees(floods)
     assert len(tree) == 6
@@ -206,7 +199,8 @@ def test_merging_stops_taking_in_new_nodes_and_texts(monkeypatch):
 
 
 def test_no_more_pages_than_allowed_are_merged(monkeypatch):
-    monkeypatch.setattr(evidence, "MAX_PAGES", 3)
+    monkeypatch.setattr(site_paths, "MAX_PAGES", 3)
+    monkeypatch.setattr(site_tree, "MAX_PAGES", 3)
     pages = [page(article(i)) for i in range(5)]
     assert merge_trees(pages).n_pages == 3
     assert distinct_pages(pages) == pages[:3]
