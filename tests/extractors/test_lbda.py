@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import webmain
 from webmain.extraction import compose, judge, merge
-from webmain.extractors.base import NothingLearned, SiteExtractor
+from webmain.extractors.base import NothingLearned
 from webmain.extractors.lbda import LBDA
 from webmain.extractors.registry import UnknownExtractor, create
 from webmain.features.site_tree import merge_trees
@@ -59,12 +58,6 @@ def text(page: Document, method: LBDA) -> str:
 
 
 # --- one page --------------------------------------------------------------------------------------------------------
-
-
-def test_it_is_in_the_table():
-    method = create("lbda:ads=false,site=false,records=no,min_words=20")
-    assert (method.ads, method.site, method.records, method.min_words) == (False, False, False, 20)
-    assert isinstance(method, SiteExtractor)
 
 
 @pytest.mark.parametrize(
@@ -130,12 +123,6 @@ def test_more_pages_detach_what_one_page_keeps():
     assert len(alone) > len(nine) >= len(five)
 
 
-def test_extract_site_learns_from_all_pages():
-    pages = [Page(url=f"{SITE}{i}", html=story(i)) for i in range(4)]
-    for i, article in enumerate(webmain.extract_site(pages, extractor="lbda")):
-        assert article.text.split("\n\n") == [f"Story {i}", *sentences(i)]
-
-
 def test_switched_off_nothing_is_learned_or_detached():
     pages = stories(4)
     with pytest.raises(NothingLearned, match="site=false"):
@@ -148,12 +135,6 @@ def test_switched_off_nothing_is_learned_or_detached():
 def test_too_few_pages_teach_nothing(n, min_pages):
     with pytest.raises(NothingLearned, match=f"wanted are {min_pages}"):
         LBDA(min_pages=min_pages).fit(stories(n))
-
-
-def test_pages_of_one_article_teach_nothing():
-    again = [document(story(1, extra=f"<p>{i} readers</p>"), f"{SITE}?p={i}") for i in range(5)]
-    with pytest.raises(NothingLearned, match="1 of 5"):
-        LBDA().fit(again)
 
 
 def test_an_article_that_was_fetched_again_and_again_stays():
@@ -184,14 +165,6 @@ def test_layout_of_a_template_that_few_pages_use_needs_three_of_them(n_with, kep
     assert (sentences(500)[0] in text(pages[0], LBDA().fit(pages))) is kept
 
 
-def test_headlines_and_tags_of_a_few_pages_stay():
-    row = "<p class=tags>Harbour, Water, Ships</p><p>" + sentences(700)[0] + "</p>"
-    pages = [document(story(i, extra=row if i < 2 else ""), f"{SITE}{i}") for i in range(12)]
-    found = text(pages[0], LBDA().fit(pages))
-    assert "Harbour, Water, Ships" in found
-    assert "Story 0" in found
-
-
 def test_pages_of_another_layout_are_judged_as_without_learning():
     other = document("<main><h1>New</h1>" + "".join(f"<section><p>{s}</p></section>" for s in sentences(3)) + "</main>")
     method = LBDA().fit(stories(5))
@@ -211,14 +184,6 @@ def test_what_was_learned_survives_json():
     assert back == method == pickle.loads(pickle.dumps(method))
     page = document(story(50))
     assert text(page, back).split("\n\n") == ["Story 50", *sentences(50)]
-
-
-def test_fitting_leaves_the_original_as_it_was():
-    method = LBDA()
-    fitted = method.fit(stories(3))
-    assert method.learned is None
-    assert method.resemblance(document(story(1))) == 0
-    assert fitted.fit(stories(5)).tree.n_pages == 5
 
 
 def test_models_of_other_methods_and_damaged_ones_are_refused():
@@ -242,10 +207,6 @@ def test_prose_of_every_script_is_kept_and_its_menu_is_not(prose):
     menu = "".join(f"<li><a href=/{i}>{word}</a>" for i, word in enumerate(words))
     page = document(f"<div><ul>{menu}</ul></div><div><p>{prose}</p></div>")
     assert text(page, LBDA()) == prose
-
-
-def test_a_long_run_of_thai_words_without_phrases_is_a_list():
-    assert not judge(document(f"<p>{'น้ำมัน' * 60}</p>"), LBDA()).kept.any()
 
 
 # --- hostile pages ---------------------------------------------------------------------------------------------------
@@ -320,14 +281,3 @@ def test_large_and_deep_pages_are_judged_and_learned_in_linear_time(markup):
     fitted.judge(fitted.segment(document(markup)))
     assert time.perf_counter() - start < 15
     assert len(found.unit_verdicts) == len(pages[0].leaves)
-
-
-@pytest.mark.parametrize("option", ["tree=x", "usual_resemblance=0.4"])
-def test_what_is_learned_is_no_option(option):
-    with pytest.raises(UnknownExtractor) as caught:
-        create(f"lbda:{option}")
-    said, _, allowed = str(caught.value).partition("allowed are")
-    assert option in said
-    assert "min_words=..." in allowed
-    assert "tree" not in allowed
-    assert "resemblance" not in allowed

@@ -10,7 +10,7 @@ from webmain.extractors import learned as module
 from webmain.extractors.learned import BY_SITE, LearnedExtractor
 from webmain.extractors.page_model import CONFIDENCE_COLUMNS, PageModel
 from webmain.features.columns import columns, names
-from webmain.features.trees import Trees, probabilities
+from webmain.features.trees import Trees
 from webmain.html.document import Document
 from webmain.items import Page
 
@@ -76,12 +76,6 @@ def test_where_hardly_anything_is_shown_hidden_text_is_taken():
     assert "quay" in " ".join(texts(f"<p>Loading</p><div style='display:none'><p>{PROSE * 4}</p></div>"))
 
 
-def test_a_page_without_text_has_no_blocks_and_no_confidence():
-    found = judged("<div></div>")
-    assert len(found.segmentation) == 0
-    assert found.confidence == 0
-
-
 def test_some_text_is_kept_of_every_page_that_has_any():
     for body in (
         "<a href=/>Home</a>",
@@ -125,11 +119,6 @@ def test_scores_are_the_probabilities_of_raw_log_odds():
 
 def test_confidence_is_what_the_model_expects(model):
     assert judged(f"<p>{PROSE}</p>").confidence == 0.75
-
-
-@pytest.mark.parametrize(("margin", "expected"), [(0.0, 0.5), (1e9, 1.0), (-1e9, 0.0), (2.0, 0.8807970779778823)])
-def test_probabilities_of_any_log_odds_are_finite(margin, expected):
-    assert probabilities(np.array([margin]))[0] == pytest.approx(expected, abs=1e-12)
 
 
 def test_an_article_is_told_from_what_stands_around_it():

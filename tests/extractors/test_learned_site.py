@@ -2,7 +2,6 @@
 
 import json
 import pickle
-import time
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -117,11 +116,6 @@ def test_the_reason_says_that_other_pages_decided(fitted, monkeypatch):
     assert set(favour) == {"the site's other pages speak for it"}
 
 
-def test_nothing_is_learned_from_one_page():
-    with pytest.raises(NothingLearned, match="1 of 1 pages"):
-        create("learned").fit(site(1))
-
-
 @pytest.mark.parametrize("same", [{"url": True}, {"shown": True}])
 def test_an_article_that_was_fetched_twice_is_one_page(same):
     again = document(0) if "url" in same else document(77, shown=0)
@@ -147,10 +141,6 @@ def test_pages_that_have_no_time_left_are_left_out():
     late = document(9)
     late.deadline = Deadline(0.0)
     assert create("learned").fit([late, *site(3)]).learned.n_pages == 3
-
-
-def test_what_was_learned_before_makes_no_difference_to_fitting(fitted):
-    assert fitted.fit(site(4)) == create("learned").fit(site(4))
 
 
 # --- what is kept ----------------------------------------------------------------------------------------------------
@@ -247,14 +237,6 @@ def learn(learning: Learning) -> None:
 # --- pages of one site, and floods -----------------------------------------------------------------------------------
 
 
-def test_pages_of_a_site_are_answered_one_for_one_and_learned_from():
-    pages = [Page(url=f"https://paper.example/{i}", html=markup(i)) for i in range(5)]
-    answers = webmain.extract_site([*pages, Page(html=" ")], extractor="learned")
-    assert isinstance(answers[-1], Rejected)
-    assert [article.url for article in answers[:-1]] == [page.url for page in pages]
-    assert all(PITCH not in article.text for article in answers[:-1])
-
-
 def test_each_page_of_a_site_has_its_own_time(monkeypatch):
     clock = [0.0]
     monkeypatch.setattr("webmain.clock.time.thread_time", lambda: clock.__setitem__(0, clock[0] + 0.05) or clock[0])
@@ -263,22 +245,3 @@ def test_each_page_of_a_site_has_its_own_time(monkeypatch):
     assert clock[0] > 10.0
     assert not any(isinstance(answer, Rejected) for answer in answers)
     assert all(PITCH not in answer.text for answer in answers)
-
-
-def test_huge_and_hostile_pages_are_learned_from_in_bounds():
-    names = " ".join(f"n{i}" for i in range(20_000))
-    floods = [
-        "<div class=a>" + "".join(f"<p class=c{i}>{i} {text(i % 50, 8)}" for i in range(8_000)),
-        f"<div class='{names}'><p>{text(1, 60)}</p></div>",
-        "<div class=d>" * 900 + text(2, 60),
-        "<p class='" + "x" * 1_000_000 + f"'>{text(3, 60)}</p>",
-    ]
-    documents = [
-        Document(Page(url=f"https://paper.example/f{i}", html=html), html=html) for i, html in enumerate(floods)
-    ]
-    start = time.perf_counter()
-    found = create("learned").fit([*documents, *site(3)])
-    assert len(json.dumps(found.learned.weights)) < 2_000_000
-    for page in documents:
-        judge(page, found)
-    assert time.perf_counter() - start < 60

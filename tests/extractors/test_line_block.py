@@ -16,10 +16,6 @@ def test_keywords_are_counted_as_whole_words_of_each_text(texts: list[str], keyw
     assert count_keywords(texts, keywords) == expected
 
 
-def test_keywords_found_too_often_to_be_looked_for_are_counted_all_the_same() -> None:
-    assert count_keywords(["ab aba " * 1000, "", "ab"], frozenset({"ab"})) == [1000, 0, 1]
-
-
 def test_nested_keywords_cost_linear_time() -> None:
     keywords = frozenset("a" * n for n in range(2, 42))
     start = time.perf_counter()

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-import webmain
 from webmain.extraction import compose, judge, merge, read
 from webmain.extractors.base import extraction
 from webmain.extractors.eniw import ENIW
@@ -12,7 +11,7 @@ from webmain.extractors.pab import PAB
 from webmain.extractors.thai_xpath import ThaiXPath
 from webmain.html.blocks import default_blocks
 from webmain.html.document import Document
-from webmain.items import Page, Rejected
+from webmain.items import Page
 
 TEXT = "A sentence that is long enough to be the text of an article, with a comma. "
 
@@ -56,11 +55,6 @@ def test_pab_takes_the_outermost_tags():
 def test_pab_ignores_text_between_blocks_but_not_a_page_of_it():
     assert texts("<div>loose</div><p>block</p>", PAB()) == ["block"]
     assert texts("<div>loose<br><b></b><a href=/></a></div>", PAB()) == ["loose"]
-
-
-def test_pab_whole_page_block_can_be_noisy():
-    markup = "<div>loose <form><a href=/in>x</a></form></div>"
-    assert texts(markup, PAB()) == ["loose"]
 
 
 def test_pab_finds_the_pages_title_past_a_drawings():
@@ -111,8 +105,3 @@ def test_scores_out_of_range_and_short_columns_are_refused():
         extraction(segmentation, "mine", score=two, raw=two, kept=kept, why=["x"])
     with pytest.raises(ValueError, match=r"\[0, 1\]"):
         extraction(segmentation, "mine", score=two + 2, raw=two, kept=kept, why=["x", "y"])
-
-
-def test_frameset_pages_are_rejected():
-    with pytest.raises(Rejected):
-        webmain.extract("<html><frameset><frame src=x></frameset></html>", extractor="pab", parts="text")

@@ -96,16 +96,6 @@ def test_where_much_of_the_content_recurs_texts_tell_nothing():
     assert learn_site(pages).model.texts_count
 
 
-def test_a_site_on_which_content_recurs_can_be_kept_and_read_again():
-    pages = [
-        seen(f"<div class=story>{STORY * 3}</div><div class=side>{PITCH} {i}</div>", [5.0, -5.0]) for i in range(5)
-    ]
-    model = learn_site(pages).model
-    assert model.texts_count is False
-    assert SiteModel.from_plain(model.to_plain()) == model
-    assert SiteModel.from_plain(json.loads(json.dumps(model.to_plain()))) == model
-
-
 def mixed(i: int) -> SitePage:
     """Return a page whose places say nothing: content stands here on one page, there on the next."""
     return seen(
@@ -120,18 +110,6 @@ def test_a_site_whose_places_say_nothing_is_kept_generic():
     segmentation, texts = blocks(markup(1))
     margin = np.array([1.0, -1.0, 0.2])
     assert lesson.model.margins(segmentation, texts, margin) is margin
-
-
-def test_quality_is_agreement_on_pages_held_back():
-    lesson = learn_site(site(6))
-    assert lesson.quality is not None
-    assert lesson.quality > 0.99
-    assert lesson.resemblance == 1.0
-
-
-def test_places_must_agree_with_pages_held_back(monkeypatch):
-    monkeypatch.setattr(site_model, "LEAST_AGREEMENT", 1.01)
-    assert not learn_site(site(6)).model.places_count
 
 
 def test_what_remains_is_the_text_where_the_likeliest_turns_out_to_be_none():
@@ -206,25 +184,17 @@ GOOD = {
     "wrong",
     [
         {"n_pages": 0},
-        {"n_pages": True},
         {"news": 1.1},
-        {"news": None},
         {"news": float("nan")},
         {"places_count": 1},
         {"parents": [0, 0]},
         {"parents": [-1, 1]},
-        {"parents": [-1, -1]},
         {"parents": [-1]},
-        {"parents": [-1, 0.0]},
-        {"parents": "-1"},
         {"steps": ["", 1]},
         {"odds": [0.0, 9.0]},
         {"odds": [0.0, "1"]},
-        {"odds": [0.0, True]},
         {"texts": ["ab", "cd"]},
-        {"texts": [1]},
         {"text_pages": [1]},
-        {"text_pages": None},
         {"parents": [], "steps": [], "odds": []},
     ],
 )
@@ -232,9 +202,3 @@ def test_what_is_no_model_is_refused(wrong):
     SiteModel.from_plain(GOOD)
     with pytest.raises(ValueError, match="site model"):
         SiteModel.from_plain({**GOOD, **wrong})
-
-
-@pytest.mark.parametrize("plain", [None, [], "x", {}])
-def test_other_values_are_refused(plain):
-    with pytest.raises(ValueError, match="site model"):
-        SiteModel.from_plain(plain)

@@ -4,7 +4,6 @@ import dataclasses
 import gc
 import json
 import re
-import time
 import weakref
 from collections.abc import Sequence
 
@@ -12,11 +11,10 @@ import numpy as np
 import pytest
 
 import webmain
-from tests.extractors.made_up_sites import pages_of, poisoned
 from webmain.extraction import judge
 from webmain.extractors.base import Learned, NothingLearned, SiteExtractor
 from webmain.extractors.registry import UnknownExtractor, create
-from webmain.extractors.svm import NO_MATCH, NO_MODEL, SVM, learn
+from webmain.extractors.svm import NO_MODEL, SVM, learn
 from webmain.html.document import Document
 from webmain.items import Page, Reason, Rejected
 
@@ -125,12 +123,6 @@ def test_same_pages_give_the_same_model_in_any_order(fitted):
     assert create("svm").fit(pages[::-1]).learned == fitted.learned
 
 
-def test_the_score_is_the_margin_through_the_logistic_function(fitted):
-    found = judge(document(markup(80)), fitted)
-    assert np.allclose(found.score, 1 / (1 + np.exp(-found.raw)))
-    assert (found.kept == (found.raw > 0)).all()
-
-
 def test_why_names_the_feature_set_that_speaks_most_for_the_verdict(fitted):
     found = judge(document(markup(80)), fitted)
     sets = fitted.learned.weights["sets"]
@@ -161,13 +153,6 @@ class MadeOnAccess(Sequence):
         self.n_made += 1
         self.most = max(self.most, len(self.alive))
         return made
-
-
-def test_pages_that_are_made_on_access_are_read_one_at_a_time(fitted):
-    pages = MadeOnAccess(8)
-    assert create("svm").fit(pages).learned == fitted.learned
-    assert pages.n_made == 8
-    assert pages.most <= 2  # one is read while the next one is made
 
 
 def test_of_very_many_pages_the_first_are_learned_from(monkeypatch, fitted):
@@ -223,10 +208,6 @@ def test_features_that_only_rendered_pages_have_are_refused_everywhere(features)
             refused()
 
 
-def test_alone_a_page_is_learned_from_by_its_own_description():
-    assert kept(create("svm"), document(markup(3))) == story(3)
-
-
 def test_alone_without_a_description_nothing_is_kept_and_why_says_so():
     found = judge(document(markup(3, described=False)), create("svm"))
     assert not found.kept.any()
@@ -237,31 +218,11 @@ def test_alone_without_a_description_nothing_is_kept_and_why_says_so():
     assert caught.value.reason is Reason.NO_TEXT
 
 
-def test_alone_with_the_description_of_something_else_nothing_is_kept():
-    html = f"<meta name=description content='{text(500, 20)}'><p>One two three</p><p>Four five six</p>"
-    found = judge(document(html), create("svm"))
-    assert not found.kept.any()
-    assert set(found.why) == {NO_MATCH}
-
-
 def test_a_site_without_descriptions_teaches_nothing():
     with pytest.raises(NothingLearned, match="none of 6 pages has a description of its own"):
         create("svm").fit(site(6, described=False))
     with pytest.raises(NothingLearned, match="none of 0 pages"):
         create("svm").fit([])
-
-
-def test_one_slogan_for_all_pages_teaches_nothing():
-    pages = [
-        document(
-            markup(i, described=False).replace(
-                "<title>", "<meta name=description content='All the news that is fit'><title>"
-            )
-        )
-        for i in range(6)
-    ]
-    with pytest.raises(NothingLearned):
-        create("svm").fit(pages)
 
 
 def test_descriptions_of_other_things_teach_nothing():
@@ -305,13 +266,6 @@ def test_a_footer_that_recurs_on_pages_without_content_clusters_is_boilerplate()
     assert method.resemblance(document(markup(40))) > 0.9
     assert kept(method, document(markup(40))) == story(40)
     assert method.learned.note == "on 7 of them no text says what a description says"
-
-
-@pytest.mark.parametrize(
-    "seed", [8, 15]
-)  # whose footers were articles when pages without content clusters taught nothing
-def test_no_article_of_a_made_up_site_is_mostly_text_of_other_pages(seed):
-    assert poisoned(pages_of(seed)) == []
 
 
 def test_pages_without_content_clusters_teach_nothing_where_their_own_text_is_kept():
@@ -377,68 +331,10 @@ def test_by_algorithm_1_pages_without_the_cluster_are_all_boilerplate():
     assert [kept(method, page) for page in undescribed] == [[]] * 6
 
 
-def test_alone_a_page_is_labelled_by_each_rule():
-    page = document(in_two_styles(3))
-    assert text(3, 20, 5) in kept(create("svm"), page)
-    assert kept(create("svm:labels=paper"), page) == story(3)
-
-
-def test_a_model_of_other_labels_is_not_used(tmp_path):
-    from webmain.sites.model_store import ModelError, Shelf
-
-    shelf = Shelf(tmp_path)
-    shelf.save(create("svm").fit(site(6)), "example.com")
-    assert shelf.load(create("svm"), "example.com").learned is not None
-    with pytest.raises(ModelError, match="labels"):
-        shelf.load(create("svm:labels=paper"), "example.com")
-
-
-def test_one_page_many_times_is_fitted_like_one_page():
-    assert kept(create("svm").fit([document(markup(1))] * 6), document(markup(1))) == story(1)
-    assert kept(create("svm").fit([document(markup(1))]), document(markup(1))) == story(1)
-
-
-def test_pages_with_nothing_but_the_article_are_all_content():
-    pages = [
-        document(f"<head><meta name=description content='{text(i, 20)}'></head><p>{text(i, 20)}</p>") for i in range(5)
-    ]
-    assert kept(create("svm").fit(pages), pages[0]) == [text(0, 20)]
-
-
 def test_two_templates_of_one_site_are_both_learned():
     method = create("svm").fit([*site(6), *[document(markup(i, shape="blog")) for i in range(6, 12)]])
     assert kept(method, document(markup(90, described=False))) == story(90)
     assert kept(method, document(markup(91, shape="blog", described=False))) == story(91)
-
-
-def test_a_huge_page_among_others_is_survived_in_time():
-    pages = [*site(5), document(markup(5).replace("</h1>", "</h1>" + "<p>One more short paragraph of it.</p>" * 8000))]
-    start = time.perf_counter()
-    method = create("svm").fit(pages)
-    assert time.perf_counter() - start < 30
-    assert kept(method, document(markup(92))) == story(92)
-
-
-def test_thai_sites_are_learned():
-    words = (
-        "รัฐบาล ประกาศ มาตรการ ช่วยเหลือ เกษตรกร น้ำท่วม ภาคเหนือ ราคา ข้าว ตลาด โลก ส่งออก "
-        "โรงเรียน นักเรียน ครู แพทย์ พยาบาล จังหวัด เชียงใหม่ กรุงเทพ ฝน ตก หนัก ถนน รถยนต์ ไฟฟ้า พลังงาน แสงอาทิตย์ ทะเล เกาะ"
-    ).split()
-    pages, wanted = [], []
-    for i in range(6):
-        draw = np.random.default_rng(i)
-        paragraphs = ["".join(str(draw.choice(words)) for _ in range(40 + 5 * j)) for j in range(4)]
-        wanted.append(paragraphs)
-        pages.append(
-            document(
-                f"<html lang=th><head><meta name=description content='{paragraphs[0][:120]}'></head><body>"
-                "<ul class=menu><li><a href=/>หน้าแรก</a></li><li><a href=/n>ข่าว</a></li></ul><div class=story>"
-                + "".join(f"<p>{p}</p>" for p in paragraphs)
-                + "</div><div class=foot><p>สงวนลิขสิทธิ์ของเว็บไซต์</p></div></body></html>"
-            )
-        )
-    method = create("svm").fit(pages)
-    assert [kept(method, page) for page in pages] == wanted
 
 
 def test_options_are_read_and_checked():
@@ -455,14 +351,3 @@ def test_options_are_read_and_checked():
         with pytest.raises(UnknownExtractor) as caught:
             create(spec)
         assert all(word in str(caught.value) for word in words)
-
-
-def test_learning_is_part_of_the_module():
-    assert callable(learn)
-
-
-def test_what_is_learned_is_named_neither_as_an_option_nor_in_the_representation(fitted):
-    with pytest.raises(UnknownExtractor) as caught:
-        create("svm:colour=red")
-    assert "learned" not in str(caught.value)
-    assert "learned" not in repr(fitted)

@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 
 from webmain.features.alignment import gold_content, gold_shares
 
@@ -25,15 +24,6 @@ def test_shares_are_counted_by_hand():
     in_order, in_shingles = gold_shares(["a b c d", "x", ""], "a b c y")
     assert in_order.tolist() == [0.75, 0.0, 0.0]
     assert in_shingles.tolist() == [0.5, 0.0, 0.0]
-
-
-@pytest.mark.parametrize("gold", ["", "..."])
-def test_without_gold_nothing_is_content(gold):
-    assert not gold_content(BODY, gold).any()
-
-
-def test_a_page_without_blocks_has_no_labels():
-    assert gold_content([], "a b c").shape == (0,)
 
 
 def test_scripts_without_spaces_are_aligned_by_words():

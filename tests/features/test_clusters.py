@@ -1,6 +1,5 @@
 """Clusters of blocks: what stands alike is together, whatever the order of the pages."""
 
-import time
 from collections import Counter
 
 import numpy as np
@@ -61,34 +60,6 @@ def test_clusters_are_numbered_by_first_appearance():
     assert firsts == sorted(firsts)
 
 
-def test_the_order_of_pages_makes_no_difference():
-    pages = news(9)
-    order = [4, 0, 8, 2, 6, 1, 7, 5, 3]
-    one, other = site(pages), site([pages[i] for i in order])
-    parts = []
-    for blocks, numbers in ((one, range(9)), (other, order)):
-        found = cluster(blocks).tolist()
-        groups: dict[int, set[tuple[int, int]]] = {}
-        seen = dict.fromkeys(range(9), 0)
-        for page, number in zip(blocks.page.tolist(), found, strict=True):
-            groups.setdefault(number, set()).add((list(numbers)[page], seen[page]))
-            seen[page] += 1
-        parts.append(
-            {number == -1: members for number, members in groups.items()}
-            | {"all": set(map(frozenset, groups.values()))}
-        )
-    assert parts[0]["all"] == parts[1]["all"]
-
-
-def test_equal_blocks_are_in_the_same_cluster():
-    pages = news(5)
-    blocks = site(pages)
-    found: dict[tuple[str, int], set[int]] = {}
-    for number, selector, text in zip(cluster(blocks).tolist(), blocks.selectors, blocks.texts, strict=True):
-        found.setdefault((selector, len(text)), set()).add(number)
-    assert all(len(numbers) == 1 for numbers in found.values())
-
-
 def test_each_feature_set_can_be_switched():
     pages = [[("html/body/div.a/p", "x" * 100), ("html/body/div.b/p", "x" * 100)] * 3 for _ in range(6)]
     assert len(set(cluster(site(pages), sets=("tag_path",)).tolist())) == 1
@@ -105,28 +76,10 @@ def test_visual_properties_tell_blocks_apart_that_stand_alike():
     assert len(set(cluster(site(pages), sets=("visual",)).tolist())) == 1  # pages that were not rendered
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), -5.0, 0, 10**18])
-def test_odd_visual_numbers_are_survived(value):
-    pages = [[("html/body/p", "x" * 100)] * 4] * 3
-    visual = tuple({"top": value if i == 3 else 1.0} for i in range(12))
-    assert len(cluster(site(pages, visual), sets=("visual", "length"))) == 12
-
-
-@pytest.mark.parametrize("sets", [(), ("colour",), ("length", "x")])
-def test_unknown_feature_sets_are_an_error(sets):
-    with pytest.raises(ValueError, match="allowed are length, tag_path, selector, visual"):
-        cluster(site(news(2)), sets=sets)
-
-
 def test_no_blocks_and_one_block():
     assert cluster(site([])).tolist() == []
     assert cluster(site([[], []])).tolist() == []
     assert cluster(site([[("html/body/p", "x")]])).tolist() == [0]
-
-
-def test_identical_pages_make_clusters_without_a_radius():
-    found = cluster(site([news(1)[0]] * 6))
-    assert -1 not in found.tolist()
 
 
 def test_all_blocks_different_on_different_pages_are_noise():
@@ -179,11 +132,3 @@ def test_huge_sites_are_compared_by_few_vectors():
     assert vectors.matrix.shape[0] <= 300
     assert vectors.weight.sum() == len(blocks)
     assert len(vectors.of_block) == len(blocks)
-
-
-def test_two_hundred_pages_take_seconds():
-    blocks = site([page * 13 for page in news(200)])
-    assert len(blocks) > 55_000
-    start = time.perf_counter()
-    cluster(blocks)
-    assert time.perf_counter() - start < 30

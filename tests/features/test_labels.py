@@ -107,12 +107,6 @@ def quoting(n: int, odd: int) -> list[str]:
     return pages
 
 
-def test_the_global_form_is_right_where_one_page_has_its_description_in_a_comment():
-    blocks, positive = labelled(quoting(8, odd=3), form="global")
-    assert not any(".comments" in s for s, yes in zip(blocks.selectors, positive, strict=True) if yes)
-    assert len(kept(blocks, positive, 3)) == 5
-
-
 def test_the_local_form_takes_the_comment_there():
     blocks, positive = labelled(quoting(8, odd=3), form="local")
     chosen = {s for s, own, yes in zip(blocks.selectors, blocks.page, positive, strict=True) if yes and own == 3}
@@ -203,33 +197,6 @@ def test_a_hidden_copy_of_the_lead_at_the_end_does_not_replace_the_article():
     blocks, positive = labelled(pages)
     assert all(len(kept(blocks, positive, n)) == 5 for n in range(8))
     assert not any(".send" in s for s, yes in zip(blocks.selectors, positive, strict=True) if yes)
-
-
-def test_without_usable_descriptions_nothing_is_content():
-    story = paragraphs(Writer(0), 5)
-    blocks = read_documents(documents([page("Short", f"<div>{wrap(story)}</div>")] * 3))
-    found = label(blocks, cluster(blocks))
-    assert not found.positive.any()
-    assert found.content == ()
-    assert found.n_described == 0
-
-
-def test_descriptions_of_other_things_find_nothing():
-    pages = [page(Writer(i + 700).sentence(25, share=1.0), wrap(paragraphs(Writer(i), 5))) for i in range(6)]
-    _, positive = labelled(pages)
-    assert not positive.any()
-
-
-def test_all_noise_no_blocks_and_one_cluster():
-    stories = [paragraphs(Writer(i), 4) for i in range(5)]
-    blocks = read_documents(documents([page(s[0], wrap(s)) for s in stories]))
-    assert not label(blocks, np.full(len(blocks), -1, dtype=np.int32)).positive.any()
-    nothing = read_documents(documents(["", ""]))
-    assert label(nothing, cluster(nothing)).positive.tolist() == []
-    alone = read_documents(
-        documents([f"<head><meta name=description content='{s[0]}'></head><p>{s[0]}</p>" for s in stories])
-    )
-    assert label(alone, np.zeros(5, dtype=np.int32)).positive.all()
 
 
 def test_relevance_is_summed_over_pages():

@@ -36,13 +36,6 @@ def site(n_pages: int, *, order=None, visual: bool = False) -> tuple[SiteBlocks,
     return blocks, np.array([yes for *_, yes in flat], dtype=bool)
 
 
-def test_it_separates_what_can_be_separated_and_says_how_well():
-    blocks, positive = site(8)
-    model = learn(blocks, positive)
-    assert ((model.margins(blocks) > 0) == positive).all()
-    assert model.quality == 1.0
-
-
 def test_the_quality_is_that_on_pages_held_back():
     blocks, _ = site(8)
     by_chance = np.random.default_rng(0).random(len(blocks)) < 0.3
@@ -103,18 +96,6 @@ def test_learning_asks_between_its_steps_whether_to_go_on():
         learn(*site(5), check=stop)
 
 
-def test_same_pages_give_the_same_model_bit_for_bit():
-    one, other = (json.dumps(learn(*site(6)).to_plain()) for _ in range(2))
-    assert one == other
-
-
-def test_the_order_of_pages_changes_no_weight_for_a_given_cost():
-    one, other = learn(*site(6)), learn(*site(6, order=[5, 2, 0, 1, 4, 3]))
-    assert one.columns == other.columns
-    if one.cost == other.cost:
-        assert one.weights == other.weights
-
-
 def test_it_goes_through_json_and_back():
     blocks, positive = site(5)
     model = learn(blocks, positive)
@@ -146,13 +127,6 @@ def test_one_class_only_is_answered_with_that_class(value):
     model = learn(blocks, np.full(len(blocks), value))
     assert ((model.margins(blocks) > 0) == value).all()
     assert model.quality is None
-
-
-def test_of_one_page_nothing_is_held_back():
-    blocks, positive = site(1)
-    model = learn(blocks, positive)
-    assert model.quality is None
-    assert ((model.margins(blocks) > 0) == positive).all()
 
 
 def test_missing_labels_and_blocks_are_an_error():

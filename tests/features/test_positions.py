@@ -47,11 +47,6 @@ def test_block_stands_in_the_column_by_its_edges_and_width(left, width, inside):
     assert in_column(blocks, np.array([True, False])).tolist() == [True, inside]
 
 
-def test_nothing_stands_in_the_column_of_a_page_without_content():
-    blocks = placed((0, 100, 600, 500), (1, 100, 600, 500))
-    assert in_column(blocks, np.array([True, False])).tolist() == [True, False]
-
-
 def test_blocks_without_rectangles_have_no_column():
     blocks = placed((0, 100, 600, 500), visual=False)
     assert columns(blocks, np.array([True])) is None
@@ -63,11 +58,6 @@ def test_cluster_beside_the_text_is_left_out_and_a_lead_in_its_column_stays():
     rows = [(p, left, width, n) for p in range(3) for left, width, n in ((0, 990, 60), (100, 600, 80), (100, 600, 900))]
     blocks = placed(*rows)
     assert without_asides(blocks, np.array([0, 1, 2] * 3, dtype=np.int32), [2, 0, 1]) == [2, 1]
-
-
-def test_each_template_has_its_own_column():
-    blocks = placed((0, 100, 600, 900), (1, 300, 400, 900))
-    assert without_asides(blocks, np.array([0, 1], dtype=np.int32), [0, 1]) == [0, 1]
 
 
 def test_radius_that_joins_article_and_boilerplate_is_narrowed(monkeypatch):

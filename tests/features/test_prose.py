@@ -1,8 +1,6 @@
 """Words and marks of prose, in scripts that mark phrases differently."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from webmain.features.prose import count_prose
 
@@ -49,10 +47,3 @@ def test_spaces_at_the_edges_part_nothing():
 def test_prose_of_all_scripts_has_a_similar_density(prose):
     words, marks = counts(prose)
     assert 0.06 < marks / words < 0.3
-
-
-@given(st.lists(st.text(alphabet="ab ,.ราคน\u0e49 委员，。\n", max_size=12), max_size=8))
-def test_texts_do_not_touch_each_other(texts):
-    together = count_prose(texts)
-    assert together.n_marks.tolist() == [int(count_prose([t]).n_marks[0]) for t in texts]
-    assert together.n_words.tolist() == [int(count_prose([t]).n_words[0]) for t in texts]

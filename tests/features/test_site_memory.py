@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from webmain.features import site_memory
-from webmain.features.site_memory import ROOT, Places, SitePage, count_texts, find_places, known_tokens, site_page
+from webmain.features.site_memory import ROOT, Places, SitePage, find_places, known_tokens, site_page
 from webmain.html.blocks import default_blocks
 from webmain.html.document import Document
 from webmain.items import Page
@@ -49,32 +49,6 @@ def article(n: int, margin: tuple[float, float] = (5.0, -5.0)) -> SitePage:
     return seen(
         f"<body class=post-{n}><div class='story id-{n}'>{STORY}{n}</div><div class=side>{STORY}</div>", [*margin]
     )
-
-
-def test_ids_and_classes_of_one_page_are_no_part_of_the_layout():
-    assert known_tokens([article(1), article(2)]) == {".story", ".side"}
-
-
-@pytest.mark.parametrize(("n_with", "known"), [(2, True), (1, False)])
-def test_a_class_must_stand_in_a_fifth_of_the_pages(n_with, known):
-    pages = [seen(f"<div class='a {'rare' if i < n_with else ''}'>x</div>") for i in range(10)]
-    assert (".rare" in known_tokens(pages)) is known
-
-
-def test_classes_of_one_page_alone_are_known():
-    assert known_tokens([seen("<div class=a>x</div>")]) == {".a"}
-
-
-def test_texts_count_pages_and_not_occurrences():
-    pages = [seen("<p>Top</p><p>TOP</p><p>one</p>"), seen("<p>top</p><p>two</p>")]
-    counts = count_texts(pages)
-    assert sorted(counts.values()) == [1, 1, 2]
-
-
-def test_texts_beyond_the_limit_are_left_out(monkeypatch):
-    monkeypatch.setattr(site_memory, "MAX_GROWN", 2)
-    counts = count_texts([seen("<p>a</p><p>b</p>"), seen("<p>a</p><p>c</p>")])
-    assert sorted(counts.values()) == [1, 2]
 
 
 def test_places_tell_content_from_the_rest():
@@ -141,22 +115,9 @@ def test_elements_are_found_by_their_whole_path(markup, place):
     assert find_places(nodes, frozenset({".story"}), page.elements, [deepest, deepest]) == [place, place]
 
 
-def test_of_a_page_its_first_blocks_are_kept(monkeypatch):
-    monkeypatch.setattr(site_memory, "MAX_BLOCKS", 3)
-    page = seen("".join(f"<p>{i}</p>" for i in range(9)), 1.0)
-    assert len(page.texts) == len(page.margin) == len(page.element) == len(page.n_chars) == 3
-
-
 def test_of_a_page_a_bounded_number_of_elements_is_kept(monkeypatch):
     monkeypatch.setattr(site_memory, "MAX_ELEMENTS", 10)
     page = seen("".join(f"<div><p>{i}</p></div>" for i in range(50)), 1.0)
     assert len(page.label) <= 12
     assert len(page.texts) == len(page.margin) == len(page.element)
     assert page.element.max() < len(page.label)
-
-
-def test_names_are_cut_and_bounded():
-    name = " ".join(f"c{i}" + "x" * 5000 for i in range(50))
-    page = seen(f"<div class='{name}'><p>x</p></div>")
-    places = Places([page, page], chances([page, page]))
-    assert max(map(len, places.steps)) < 300

@@ -100,10 +100,6 @@ def test_nodes_that_lead_to_advertisement_servers_go():
     assert Verdict.OUTSIDE not in extraction(markup).unit_verdicts
 
 
-def test_rules_see_the_tree_without_advertisements():
-    assert blocks("<div><p>a</p><a href=//ad.doubleclick.net/x><div>b</div></a></div>", LBDA()) == [("c", "a")]
-
-
 # --- step 3: the trees of all pages in one ---------------------------------------------------------------------------
 
 

@@ -95,20 +95,6 @@ def test_memory_is_the_peak_in_megabytes_over_the_first_pages_of_a_part(judged, 
     assert len(judged[LBDA]) == n_pages + n_at_once  # once for the figures, once for the memory
 
 
-def test_memory_of_sites_is_the_greatest_and_not_their_sum(judged):
-    sizes = (1, 1, 1, 1, 1, 4, 3)  # whole sites together: the part with a site of four pages has its peak
-    pages = [page(i, STORIES[0], site=f"s{site}.example") for site, n in enumerate(sizes) for i in range(n)]
-    memory = next(table for table in run(pages, seed=1).tables if table.name == "lbda_memory")
-    assert max(row[3] for row in memory.rows) == pytest.approx(4, abs=0.3)
-    assert all(row[3] < 4.3 for row in memory.rows)
-
-
-def test_one_page_of_a_site_gives_both_the_same():
-    found = rows([page(0, STORIES[0])])
-    assert found["precision"][2] == found["precision"][3] < 100
-    assert found["accuracy"][2] == found["accuracy"][3]
-
-
 def test_there_are_five_parts_with_whole_sites_in_them():
     pages = [page(i, STORIES[i % 3], site=f"s{i // 2}.example") for i in range(10)]
     (table, *_) = run(pages, seed=0).tables
