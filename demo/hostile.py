@@ -15,7 +15,7 @@ from webmain.discovery.feeds import NotAFeed, read_feed
 from webmain.discovery.look import evidence_of, look
 from webmain.discovery.pagination import next_listing, next_part
 from webmain.discovery.sitemaps import NotASitemap, read_sitemap
-from webmain.extraction import read
+from webmain.extraction import Options, read
 from webmain.items import Page
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ METHODS = ("learned", "line_block", "pab", "eniw", "thai_xpath", "lbda", "svm")
 
 def discover(body: bytes) -> None:
     """Read a page as a crawl's discovery does."""
-    page = look(read(Page(url=URL, body=body), timeout_s=None))
+    page = look(read(Page(url=URL, body=body), Options(timeout_s=None)))
     evidence_of(page, judge_url(URL), hints=None, n_article_links=3)
     next_part(URL, page.pager, page.head.rel_next)
     next_listing(URL, page.pager, page.head.rel_next)

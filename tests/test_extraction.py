@@ -11,6 +11,7 @@ import webmain
 from webmain.article.compose import MAX_WHY_CHARS, MIN_FEED_CHARS, compose, stitch, with_hints
 from webmain.extraction import (
     MIN_DUPLICATE_CHARS,
+    Options,
     errors_as_rejections,
     extract_page,
     extract_pages,
@@ -50,12 +51,12 @@ def page(markup: str, **kw) -> Page:
 
 
 def text(markup: str, method=None, **kw) -> str:
-    return extract_page(page(markup, **kw), method or KeepAll(), metadata=False).text
+    return extract_page(page(markup, **kw), method or KeepAll(), Options(metadata=False)).text
 
 
 def reason(given: Page, **kw) -> Reason:
     with pytest.raises(Rejected) as caught:
-        judge(read(given, **kw), KeepAll())
+        judge(read(given, Options(**kw)), KeepAll())
     assert caught.value.url == given.url
     return caught.value.reason
 
@@ -83,18 +84,18 @@ def test_pages_that_cannot_be_read_say_why(given, why):
 
 def test_size_limit_is_inclusive():
     for kw in ({"html": "<p>12345"}, {"body": b"<p>12345"}):
-        read(Page(**kw), max_bytes=8)
+        read(Page(**kw), Options(max_bytes=8))
         assert reason(Page(url=URL, **kw), max_bytes=7) is Reason.TOO_LARGE
 
 
 def test_deadline_is_kept_by_every_view():
-    document = read(page("<p>x</p>" * 100), timeout_s=1e-9)
+    document = read(page("<p>x</p>" * 100), Options(timeout_s=1e-9))
     with pytest.raises(Rejected, match="too_slow"):
         judge(document, KeepAll())
 
 
 def test_no_deadline_without_a_timeout():
-    assert read(page("<p>x"), timeout_s=None).deadline.limit_s is None
+    assert read(page("<p>x"), Options(timeout_s=None)).deadline.limit_s is None
 
 
 def test_bytes_are_decoded_and_the_charset_told():
@@ -157,7 +158,7 @@ def test_text_is_the_blocks_joined_by_blank_lines():
 
 def test_kept_nothing_is_no_text():
     with pytest.raises(Rejected) as caught:
-        extract_page(page("<a href=/>x</a><a href=/>y</a>"), create("thai_xpath"), metadata=False)
+        extract_page(page("<a href=/>x</a><a href=/>y</a>"), create("thai_xpath"), Options(metadata=False))
     assert caught.value.reason is Reason.NO_TEXT
 
 
@@ -187,7 +188,7 @@ def test_rejection_of_an_svm_without_a_model_says_so():
 
 def test_line_block_gives_kinds_by_the_tag_that_opens_a_line():
     markup = f"<h2>{'Heading of some length ' * 3}</h2><p>{LONG}</p><ul><li>{LONG}</ul><blockquote>{LONG}</blockquote>"
-    article = extract_page(page(markup), create("line_block:max_attr=1"), metadata=False)
+    article = extract_page(page(markup), create("line_block:max_attr=1"), Options(metadata=False))
     assert [b.kind for b in article.blocks] == [Kind.HEADING, Kind.PARAGRAPH, Kind.LIST_ITEM, Kind.QUOTE]
     assert article.blocks[0].level == 2
 
@@ -195,7 +196,7 @@ def test_line_block_gives_kinds_by_the_tag_that_opens_a_line():
 @pytest.mark.parametrize(("n", "source"), [(MIN_FEED_CHARS - 1, "feed"), (MIN_FEED_CHARS, "keep_all")])
 def test_feed_content_stands_in_where_the_page_gives_little(n, source):
     hints = Hints(source="feed", content_html=f"<p>{LONG}</p><p>{LONG}</p><p hidden>no</p><script>no</script>")
-    article = extract_page(page("<p>" + "x" * n, hints=hints), KeepAll(), metadata=False)
+    article = extract_page(page("<p>" + "x" * n, hints=hints), KeepAll(), Options(metadata=False))
     assert article.extractor == source
     assert ("no" in article.text.split()) is False
 
@@ -268,19 +269,19 @@ def test_without_hints_metadata_stays():
 
 def test_parts_are_stitched_without_what_stands_on_an_earlier_page():
     parts = (page("<h1>Head</h1><p>two"), page(""), page("<p>three"))
-    article = extract_page(page("<h1>Head</h1><p>one", parts=parts), KeepAll(), metadata=False)
+    article = extract_page(page("<h1>Head</h1><p>one", parts=parts), KeepAll(), Options(metadata=False))
     assert article.text == "Head\n\none\n\ntwo\n\nthree"
     assert article.n_parts == 3
     assert article.fingerprint
 
 
 def test_stitching_nothing_keeps_the_text():
-    article = extract_page(page("<p>one"), KeepAll(), metadata=False)
+    article = extract_page(page("<p>one"), KeepAll(), Options(metadata=False))
     assert stitch(article, []).text == article.text
 
 
 def test_pages_are_answered_one_for_one():
-    answers = extract_pages([page("<p>one"), page(""), page("<p>three")], KeepAll(), metadata=False)
+    answers = extract_pages([page("<p>one"), page(""), page("<p>three")], KeepAll(), Options(metadata=False))
     assert [getattr(a, "text", a) if not isinstance(a, Rejected) else a.reason for a in answers] == [
         "one",
         Reason.EMPTY,
@@ -312,13 +313,13 @@ class Fitted(KeepAll, SiteExtractor):
 
 @pytest.mark.parametrize(("n", "seen"), [(1, 0.0), (2, 2.0), (3, 3.0)])
 def test_site_extractors_are_fitted_when_there_are_enough_pages(n, seen):
-    answers = extract_pages([page(f"<p>{i}") for i in range(n)] + [page("")], Fitted(), metadata=False)
+    answers = extract_pages([page(f"<p>{i}") for i in range(n)] + [page("")], Fitted(), Options(metadata=False))
     assert [a.confidence for a in answers[:-1]] == [seen] * n
     assert isinstance(answers[-1], Rejected)
 
 
 def test_pages_without_evidence_are_extracted_as_the_method_comes():
-    answers = extract_pages([page("<p>none"), page("<p>none")], Fitted(), metadata=False)
+    answers = extract_pages([page("<p>none"), page("<p>none")], Fitted(), Options(metadata=False))
     assert [a.text for a in answers] == ["none", "none"]
     assert [a.confidence for a in answers] == [0.0, 0.0]
 
@@ -378,12 +379,12 @@ def test_where_every_page_is_an_error_for_the_learner_pages_are_judged_by_the_de
     answers = webmain.extract_site(pages, extractor=Faulty(), parts="text")
     assert [a.extractor for a in answers] == ["learned"] * 8
     assert "judged by learned" in caplog.messages[-1]
-    alone = extract_pages(pages, Faulty(), metadata=False)
+    alone = extract_pages(pages, Faulty(), Options(metadata=False))
     assert [(a.extractor, a.confidence) for a in alone] == [(Faulty.name, 0.0)] * 8
 
 
 def test_a_continuing_page_with_an_unforeseen_error_is_left_out():
-    article = extract_page(page("<p>one", parts=(page("<p>judge"), page("<p>two"))), Faulty(), metadata=False)
+    article = extract_page(page("<p>one", parts=(page("<p>judge"), page("<p>two"))), Faulty(), Options(metadata=False))
     assert article.text == "one\n\ntwo"
 
 

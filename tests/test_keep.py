@@ -15,7 +15,7 @@ from webmain import Article, ArticleBlock, Image, Keep, Kind, Page, cli, extract
 from webmain.article.compose import compose, stitch
 from webmain.cli import exits
 from webmain.commands.checks import wrong_settings
-from webmain.extraction import extract_page, judge, merge, read
+from webmain.extraction import Options, extract_page, judge, merge, read
 from webmain.extractors.base import extraction
 from webmain.html.blocks import segment
 from webmain.items import Hints
@@ -245,7 +245,7 @@ def test_a_feeds_content_obeys_too():
         f"<p>{TEXT} <a href=/c>more</a><img src=/c.jpg alt=c></p><figure><figcaption>cap</figcaption></figure>" * 3
     )
     page = Page(html="<p>x", url=URL, hints=Hints(source="feed", content_html=content))
-    found = extract_page(page, Prose(), keep=Keep(links=True, images=True, captions=False))
+    found = extract_page(page, Prose(), Options(keep=Keep(links=True, images=True, captions=False)))
     assert found.extractor == "feed"
     assert found.blocks[0].links[0].url == "https://news.example/c"
     assert [image.url for image in found.images] == ["https://news.example/c.jpg"]
@@ -293,7 +293,9 @@ def test_images_of_further_pages_stand_after_their_blocks():
 
 def test_options_hold_for_further_pages():
     part = Page(html=MARKUP.replace("lead.jpg", "next.jpg").replace("harbour", "river"), url=URL + "2")
-    found = extract_page(Page(html=MARKUP, url=URL, parts=(part,)), Prose(), keep=Keep(images=True, lists=False))
+    found = extract_page(
+        Page(html=MARKUP, url=URL, parts=(part,)), Prose(), Options(keep=Keep(images=True, lists=False))
+    )
     assert [image.url for image in found.images] == ["https://news.example/lead.jpg", "https://news.example/next.jpg"]
     assert Kind.LIST_ITEM not in {b.kind for b in found.blocks}
 

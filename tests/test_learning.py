@@ -18,11 +18,10 @@ from webmain.html.blocks import default_blocks
 from webmain.html.document import Document
 from webmain.items import Hints, Page
 from webmain.sites import learning as rooms
-from webmain.sites.held_pages import Spool
+from webmain.sites.fitting import Documents, Event
+from webmain.sites.held_pages import HeldPagesError, Spool
 from webmain.sites.learning import Learning, likeness
-from webmain.sites.lesson import Documents, Event
-from webmain.sites.model_store import Shelf, site_of
-from webmain.store.protocol import StoreError
+from webmain.sites.model_store import ModelStore, site_of
 
 DEFAULT = LineBlock()
 
@@ -95,10 +94,10 @@ def make(tmp_path, told):
         spools.append(Spool(tmp_path / "models" / ".held"))
         return Learning(
             extractor or Toy(),
-            shelf=Shelf(tmp_path / "models"),
+            models=ModelStore(tmp_path / "models"),
             spool=spools[-1],
             default=DEFAULT,
-            tell=lambda event, site, detail: told.append((event, site)),
+            report=lambda event, site, detail: told.append((event, site)),
             **options,
         )
 
@@ -302,7 +301,11 @@ def test_a_shelf_that_cannot_be_written_costs_the_model_alone(make, told, tmp_pa
 def test_a_spool_that_cannot_be_written_makes_nothing_wait(tmp_path, told):
     (tmp_path / "file").write_text("")
     learning = Learning(
-        Toy(), shelf=Shelf(tmp_path), spool=Spool(tmp_path / "file"), default=DEFAULT, tell=lambda *t: told.append(t[0])
+        Toy(),
+        models=ModelStore(tmp_path),
+        spool=Spool(tmp_path / "file"),
+        default=DEFAULT,
+        report=lambda *t: told.append(t[0]),
     )
     assert take(learning, document(0)) is DEFAULT
     assert told == [Event.FAILED]
@@ -519,7 +522,7 @@ def read_all(learning, documents):
 
 
 def models(tmp_path):
-    return [replace(model) for model in Shelf(tmp_path / "models").models().models]
+    return [replace(model) for model in ModelStore(tmp_path / "models").models().models]
 
 
 @pytest.mark.parametrize("pages", [3, 600])
@@ -637,7 +640,7 @@ def test_a_full_disk_is_told_once(make, told, monkeypatch):
     learning = make()
 
     def full(*_):
-        raise StoreError("no space left on the device")
+        raise HeldPagesError("no space left on the device")
 
     monkeypatch.setattr(learning._spool, "put", full)
     assert [take(learning, document(n)) for n in range(9)] == [DEFAULT] * 9

@@ -15,7 +15,7 @@ from webmain.addons import PIPELINES, Articles
 from webmain.extensions import KnownUrls, Summary
 from webmain.middlewares import RetryAfter, Robots
 from webmain.options import chosen, option, own
-from webmain.pipelines import Cloud, Read, Store
+from webmain.pipelines import Cloud, Read
 from webmain.workers import Workers
 
 PACKAGE = Path(webmain.__file__).parent
@@ -43,9 +43,10 @@ def test_absent_settings_have_their_documented_defaults():
 
 def test_every_part_works_in_a_project_without_any_setting_of_webmains():
     crawler = crawler_of()
-    assert Read(crawler).limits == {"max_bytes": 10 * 1024 * 1024, "timeout_s": 10.0}
-    assert Cloud(crawler).stopwords is None
-    assert Store(crawler).option("store_spec", "WEBMAIN_STORE") == "jsonl:output/articles.jsonl"
+    options = Read(crawler).options
+    assert (options.max_bytes, options.timeout_s) == (10 * 1024 * 1024, 10.0)
+    assert (options.stopwords, Cloud(crawler).options) == (None, options)
+    assert option(crawler, "store_spec", "WEBMAIN_STORE") == "jsonl:output/articles.jsonl"
     assert Workers.from_crawler(crawler).n == 1
     assert KnownUrls(crawler).path == "output/articles.jsonl.ledger"
     assert Robots(crawler_of({"ROBOTSTXT_OBEY": True}))._max_delay == 60.0

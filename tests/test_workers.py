@@ -12,7 +12,7 @@ from scrapy.settings import Settings
 from webmain import extraction as stages
 from webmain.extractors.line_block import LineBlock
 from webmain.items import Hints, Page, Reason, Rejected
-from webmain.page_tasks import Config, Reader
+from webmain.page_tasks import Reader
 from webmain.pool import Pool, PoolClosed
 from webmain.workers import Workers
 
@@ -92,7 +92,7 @@ def test_pages_under_judgement_are_given_up_when_the_crawl_stops(workers):
 
 
 def test_few_documents_are_kept():
-    reader = Reader(Config(extractor=LineBlock()))
+    reader = Reader(stages.Options())
     for n in range(40):
         reader(_Look(page(n)))
     assert len(reader._documents) == 16

@@ -7,6 +7,7 @@ records they take and give. Importing it costs next to nothing; parsers and mode
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator
+from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Literal
 
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from webmain.batch import Answer
+    from webmain.extraction import Options
     from webmain.extractors.base import Extractor
-    from webmain.sites.model_store import Shelf
 
 __version__ = "0.1.0"
 __all__ = [
@@ -41,6 +42,7 @@ __all__ = [
 MAX_BYTES = 10 * 1024 * 1024
 TIMEOUT_S = 10.0
 MAX_NOTES = 20
+TOP_WORDS = 50
 
 
 def extract(
@@ -101,22 +103,20 @@ def extract(
     from webmain.extraction import extract_page
     from webmain.extractors.registry import create
 
-    _check_options(url=url, parts=parts, timeout_s=timeout_s, max_bytes=max_bytes)
+    if url is not None and not isinstance(url, str):
+        raise TypeError(f"url: got {url!r}, allowed is a string, or None")
+    options = _options(parts, keep, timeout_s, max_bytes, words)
     given: object = html_or_bytes
     if not isinstance(given, str | Bytes):
         hint = "; extract_site and extract_many take pages" if isinstance(given, Page) else ""
         hint = "; read the file first: path.read_bytes()" if isinstance(given, PathLike) else hint
         raise TypeError(f"the page must be str or bytes, not {type(given).__name__}{hint}")
-    return extract_page(
-        Page(url=url, html=html_or_bytes),
-        create(extractor),
-        metadata=parts == "article",
-        keep=Keep.of(keep),
-        timeout_s=timeout_s,
-        max_bytes=max_bytes,
-        shelf=_shelf(models),
-        words=words,
-    )
+    method, choose = create(extractor), None
+    if models is not None:
+        from webmain.sites.model_store import ModelStore, with_model
+
+        choose = partial(with_model, method, ModelStore(models))
+    return extract_page(Page(url=url, html=html_or_bytes), method, options, choose=choose)
 
 
 def extract_site(
@@ -152,19 +152,11 @@ def extract_site(
     """
     from webmain.extraction import extract_pages
     from webmain.extractors.registry import create
+    from webmain.sites.model_store import ModelStore
 
-    _check_options(url=None, parts=parts, timeout_s=timeout_s, max_bytes=max_bytes)
-    return extract_pages(
-        list(_checked(pages)),
-        create(extractor),
-        metadata=parts == "article",
-        keep=Keep.of(keep),
-        timeout_s=timeout_s,
-        max_bytes=max_bytes,
-        shelf=_shelf(models),
-        words=words,
-        default=create(None),
-    )
+    options = _options(parts, keep, timeout_s, max_bytes, words)
+    store = None if models is None else ModelStore(models)
+    return extract_pages(list(_checked(pages)), create(extractor), options, models=store, default=create(None))
 
 
 def extract_many(
@@ -217,46 +209,29 @@ def extract_many(
     from webmain.batch import Walk, answers, cores
     from webmain.extractors.registry import create
 
-    _check_options(url=None, parts=parts, timeout_s=timeout_s, max_bytes=max_bytes)
+    options = _options(parts, keep, timeout_s, max_bytes, words)
     if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 0):
         raise ValueError(
             f"jobs: got {jobs!r}, allowed are whole numbers from 0, and None for as many as there are cores"
         )
     create(extractor)
-    walk = Walk(
-        extractor=extractor,
-        metadata=parts == "article",
-        keep=Keep.of(keep),
-        timeout_s=timeout_s,
-        max_bytes=max_bytes,
-        models=None if models is None else str(models),
-        words=words,
-    )
-    return _noted(answers(_checked(pages), walk, jobs=cores() if jobs is None else jobs))
+    walk = Walk(extractor=extractor, options=options, models=None if models is None else str(models))
+    return _logged(answers(_checked(pages), walk, jobs=cores() if jobs is None else jobs))
 
 
-def _noted(found: Generator[Answer, None, None]) -> Iterator[Article | Rejected]:
-    """Yield what was found, and log what is told of models, once each."""
+def _logged(found: Generator[Answer, None, None]) -> Iterator[Article | Rejected]:
+    """Yield what was found, and log notes on models, once each."""
     import logging
 
-    told: set[str] = set()
+    noted: set[str] = set()
     try:
         for answer in found:
-            if answer.note and answer.note not in told and len(told) < MAX_NOTES:
-                told.add(answer.note)
+            if answer.note and answer.note not in noted and len(noted) < MAX_NOTES:
+                noted.add(answer.note)
                 logging.getLogger("webmain.batch").warning("%s", answer.note)
             yield answer.found
     finally:
         found.close()
-
-
-def _shelf(models: str | Path | None) -> Shelf | None:
-    """Return a folder of models as such."""
-    if models is None:
-        return None
-    from webmain.sites.model_store import Shelf
-
-    return Shelf(models)
 
 
 def _checked(pages: Iterable[Page]) -> Iterator[Page]:
@@ -273,17 +248,26 @@ def _checked(pages: Iterable[Page]) -> Iterator[Page]:
         yield page
 
 
-def _check_options(*, url: object, parts: object, timeout_s: object, max_bytes: object) -> None:
-    """Raise ValueError or TypeError, naming the option, what was given and what is allowed."""
-    if url is not None and not isinstance(url, str):
-        raise TypeError(f"url: got {url!r}, allowed is a string, or None")
+def _options(
+    parts: object, keep: Keep | str | Iterable[str] | None, timeout_s: float | None, max_bytes: int, words: bool
+) -> Options:
+    """Return the options; raise ValueError or TypeError, naming the option, what was given and what is allowed."""
+    from webmain.extraction import Options
+
     if parts not in ("article", "text"):
         raise ValueError(f"parts: got {parts!r}, allowed are 'article' and 'text'")
-    if timeout_s is not None and not (_is_number(timeout_s) and timeout_s > 0):  # type: ignore[operator]
+    if timeout_s is not None and not _is_positive(timeout_s):
         raise ValueError(f"timeout_s: got {timeout_s!r}, allowed is a positive number of seconds, or None")
-    if not (_is_number(max_bytes) and max_bytes > 0):  # type: ignore[operator]
+    if not _is_positive(max_bytes):
         raise ValueError(f"max_bytes: got {max_bytes!r}, allowed is a positive number of bytes")
+    return Options(
+        metadata=parts == "article",
+        keep=Keep.of(keep),
+        max_bytes=max_bytes,
+        timeout_s=timeout_s,
+        top_words=TOP_WORDS if words else None,
+    )
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+def _is_positive(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and value > 0

@@ -14,11 +14,6 @@ if TYPE_CHECKING:
 
 PIPELINES: Final = {
     "webmain.pipelines.InWorkers": -900,
-    "webmain.pipelines.Read": -800,
-    "webmain.pipelines.Segment": -700,
-    "webmain.pipelines.Extract": -600,
-    "webmain.pipelines.Merge": -500,
-    "webmain.pipelines.Compose": -400,
     "webmain.pipelines.Cloud": -300,
     "webmain.pipelines.Duplicates": 9_800,
     "webmain.pipelines.Store": 9_900,

@@ -1,14 +1,15 @@
-"""A page's way to an article as pure functions, in order: read, segment, judge, merge, compose, stitch.
+"""A page's way to an article: read, segment, judge, merge, compose, stitch, count words.
 
-The last two are in `webmain.article.compose`.
+`extract_page` is the whole way. Each of its steps is a function of its own, which the pipelines of crawls, the command line
+and the evaluation call, too.
 """
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,39 +19,110 @@ from webmain.article.compose import stitch as stitch
 from webmain.article.words import with_words
 from webmain.clock import Deadline
 from webmain.embedded.articles import embedded_article
-from webmain.extractors.base import NothingLearned, SiteExtractor
+from webmain.extractors.base import SiteExtractor
 from webmain.html.blocks import Unit
 from webmain.html.document import DEFAULT_MAX_BYTES, Document
 from webmain.html.encoding import decode, scrub, sniff
 from webmain.html.mistakes import mistaken
 from webmain.items import Article, Page, Reason, Rejected
 from webmain.keep import DEFAULT_KEEP, Keep
-from webmain.metadata.titles import recurring
-from webmain.sites.fitting import compare, fallback, fit
+from webmain.sites.fitting import choose_for_site, note_recurring_titles
 from webmain.sites.model_file import ModelError
-from webmain.sites.recurring import Place, without_recurring
-from webmain.urls import join
+from webmain.sites.recurring import Place, place_of, without_recurring
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
     from webmain.extractors.base import Extraction, Extractor
     from webmain.html.blocks import Segmentation
-    from webmain.sites.model_store import Shelf
+    from webmain.sites.model_store import ModelStore
 
 logger = logging.getLogger(__name__)
-
-DEFAULT_TIMEOUT_S = 10.0
-HEAD_ELEMENTS = 2_000
-"""Elements from a page's start among which its canonical address is looked for."""
 
 MIN_DUPLICATE_CHARS = 120
 """Characters (about 20 words) from which a repeated block is marked by methods that don't merge."""
 
 MAX_ERROR_CHARS = 500
 """Characters of an unforeseen error's message that a rejection repeats."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What is wanted of a page, and its limits.
+
+    Attributes
+    ----------
+    metadata : bool
+        Read the page's metadata and detect the language; without, only text, blocks and scores are filled.
+    keep : Keep
+        What beside running text is kept.
+    max_bytes : int
+        Bytes (characters, of a page that is given as text) of the largest page accepted.
+    timeout_s : float or None
+        CPU seconds for the work with one page; None for no limit.
+    top_words : int or None
+        Count the words of the text, and keep so many of the most frequent; None does not count them.
+    stopwords : mapping or None
+        The user's own stop words, by language.
+    """
+
+    metadata: bool = True
+    keep: Keep = DEFAULT_KEEP
+    max_bytes: int = DEFAULT_MAX_BYTES
+    timeout_s: float | None = 10.0
+    top_words: int | None = None
+    stopwords: Mapping[str, frozenset[str]] | None = None
+
+    def limit_s(self, page: Page) -> float | None:
+        """Return for how many CPU seconds a page and those that continue it may keep a process."""
+        return self.timeout_s and self.timeout_s * (1 + len(page.parts))
+
+
+DEFAULTS = Options()
+
+Choose = Callable[[Document], "Extractor"]
+"""Returns the extractor that judges a page: a site's own, for example (`webmain.sites`)."""
+
+
+def extract_page(
+    page: Page | Document, extractor: Extractor, options: Options = DEFAULTS, *, choose: Choose | None = None
+) -> Article:
+    """Make a page, with the pages that continue it, into an article.
+
+    Parameters
+    ----------
+    page : Page or Document
+        A document is a page that has been read already.
+    extractor : Extractor
+    options : Options
+    choose : callable or None
+        Chooses another extractor by the page, with what was learned of its site.
+
+    Raises
+    ------
+    Rejected
+        With the reason; `INTERNAL_ERROR` for whatever was not foreseen.
+    ModelError
+        The model of the page's site can not be used.
+    """
+    with errors_as_rejections(page.url):
+        document = page if isinstance(page, Document) else read(page, options)
+        if choose is not None:
+            extractor = choose(document)
+        segmentation = segment(document, extractor)
+        extraction = merge(judge_segmentation(segmentation, extractor))
+        article = compose(extraction, metadata=options.metadata, keep=options.keep)
+        article = with_parts(article, document.page.parts, extractor, options)
+        if options.top_words is not None:
+            article = with_words(article, top=options.top_words, own_stopwords=options.stopwords)
+        return article
+
+
+def with_parts(article: Article, parts: Sequence[Page], extractor: Extractor, options: Options = DEFAULTS) -> Article:
+    """Extract the pages that continue an article and stitch them to it; a part that is rejected is left out."""
+    rest = []
+    for part in parts:
+        with suppress(Rejected):
+            rest.append(extract_page(part, extractor, replace(options, metadata=False, top_words=None)))
+    return stitch(article, rest) if rest else article
 
 
 @contextmanager
@@ -65,7 +137,7 @@ def errors_as_rejections(url: str | None, *, passing: tuple[type[Exception], ...
     Rejected
         `INTERNAL_ERROR`, with the error as its `__cause__`; rejections pass as they are.
     ModelError
-        As it is: it tells of a site's model, not of a page.
+        As it is: it is about a site's model, not about a page.
     """
     try:
         yield
@@ -77,7 +149,7 @@ def errors_as_rejections(url: str | None, *, passing: tuple[type[Exception], ...
         raise Rejected(Reason.INTERNAL_ERROR, detail, url=url) from error
 
 
-def read(page: Page, *, max_bytes: int = DEFAULT_MAX_BYTES, timeout_s: float | None = DEFAULT_TIMEOUT_S) -> Document:
+def read(page: Page, options: Options = DEFAULTS) -> Document:
     """Decode a page and wrap it; nothing is parsed yet.
 
     Raises
@@ -85,57 +157,54 @@ def read(page: Page, *, max_bytes: int = DEFAULT_MAX_BYTES, timeout_s: float | N
     Rejected
         `EMPTY`, `NOT_HTML` or `TOO_LARGE`.
     """
-    deadline = Deadline(timeout_s)
+    deadline = Deadline(options.timeout_s)
+    given = page.html if page.html is not None else page.body or b""
+    unit = "characters" if isinstance(given, str) else "bytes"
     with deadline:
-        return _read(page, max_bytes, deadline)
+        if len(given) > options.max_bytes:
+            raise Rejected(Reason.TOO_LARGE, f"{len(given):,} {unit}, allowed {options.max_bytes:,}", url=page.url)
+        _check_not_empty(given, unit, page)
+        if isinstance(given, str):
+            _check_html(given, page)
+            try:
+                return Document(page, html=given, source=given.encode(), deadline=deadline)
+            except UnicodeEncodeError:  # lone surrogates
+                return Document(page, html=scrub(given), deadline=deadline)
+        kind = sniff(given, page.headers.get("content-type", ""))
+        if kind != "html":
+            raise Rejected(Reason.NOT_HTML, mistaken(decode(given).text) or f"the body is {kind}", url=page.url)
+        decoded = decode(given, headers=page.headers)
+        _check_not_empty(decoded.text, "characters", page)
+        _check_html(decoded.text, page)
+        return Document(
+            page, html=decoded.text, charset=decoded.charset, charset_source=decoded.source, deadline=deadline
+        )
 
 
-def _read(page: Page, max_bytes: int, deadline: Deadline) -> Document:
-    if page.html is not None:
-        if len(page.html) > max_bytes:
-            raise Rejected(Reason.TOO_LARGE, f"{len(page.html):,} characters, allowed {max_bytes:,}", url=page.url)
-        if not page.html or page.html.isspace():
-            raise Rejected(Reason.EMPTY, "no characters but white space", url=page.url)
-        _check_given(page.html, page.url)
-        try:
-            return Document(page, html=page.html, source=page.html.encode(), deadline=deadline)
-        except UnicodeEncodeError:  # lone surrogates
-            return Document(page, html=scrub(page.html), deadline=deadline)
-    body = page.body or b""
-    if len(body) > max_bytes:
-        raise Rejected(Reason.TOO_LARGE, f"{len(body):,} bytes, allowed {max_bytes:,}", url=page.url)
-    if not body.strip():
-        raise Rejected(Reason.EMPTY, "no bytes but white space", url=page.url)
-    kind = sniff(body, page.headers.get("content-type", ""))
-    if kind != "html":
-        raise Rejected(Reason.NOT_HTML, mistaken(decode(body).text) or f"the body is {kind}", url=page.url)
-    decoded = decode(body, headers=page.headers)
-    if not decoded.text or decoded.text.isspace():
-        raise Rejected(Reason.EMPTY, "no characters but white space", url=page.url)
-    _check_given(decoded.text, page.url)
-    return Document(page, html=decoded.text, charset=decoded.charset, charset_source=decoded.source, deadline=deadline)
+def _check_not_empty(given: str | bytes, unit: str, page: Page) -> None:
+    if not given or given.isspace():
+        raise Rejected(Reason.EMPTY, f"no {unit} but white space", url=page.url)
 
 
-def _check_given(text: str, url: str | None) -> None:
-    if told := mistaken(text):
-        raise Rejected(Reason.NOT_HTML, told, url=url)
+def _check_html(text: str, page: Page) -> None:
+    if problem := mistaken(text):
+        raise Rejected(Reason.NOT_HTML, problem, url=page.url)
 
 
-def judge(document: Document, extractor: Extractor) -> Extraction:
-    """Segment a page and judge its blocks by one method.
+def segment(document: Document, extractor: Extractor) -> Segmentation:
+    """Divide a page into the method's own blocks, in the page's time."""
+    with document.deadline:
+        return extractor.segment(document)
+
+
+def judge_segmentation(segmentation: Segmentation, extractor: Extractor) -> Extraction:
+    """Judge the blocks of a page, in the page's time.
 
     Raises
     ------
     Rejected
         `NO_BLOCKS` where the page has no text, neither shown nor as data; `TOO_SLOW` past the deadline.
     """
-    with document.deadline:
-        segmentation = extractor.segment(document)
-    return judge_segmentation(segmentation, extractor)
-
-
-def judge_segmentation(segmentation: Segmentation, extractor: Extractor) -> Extraction:
-    """Judge the blocks of a page that has been segmented already (see `judge`)."""
     document = segmentation.document
     always_answers = isinstance(extractor, SiteExtractor) and extractor.always_answers
     if not always_answers and not len(segmentation) and embedded_article(document) is None:
@@ -147,8 +216,13 @@ def judge_segmentation(segmentation: Segmentation, extractor: Extractor) -> Extr
     return judged
 
 
+def judge(document: Document, extractor: Extractor) -> Extraction:
+    """Segment a page and judge its blocks by one method (raises as `judge_segmentation` does)."""
+    return judge_segmentation(segment(document, extractor), extractor)
+
+
 def merge(extraction: Extraction, *, drop: bool | None = None) -> Extraction:
-    """Mark blocks whose text stands earlier on the page; PAB merges them, other methods keep them unless asked.
+    """Mark blocks with the text of an earlier one; PAB merges them, other methods keep them unless asked.
 
     Parameters
     ----------
@@ -162,231 +236,60 @@ def merge(extraction: Extraction, *, drop: bool | None = None) -> Extraction:
     "(Applause)" are content each time. Source: Priority Assignment, step "merge duplicates".
     """
     merges = extraction.merges_duplicates if drop is None else drop
-    segmentation = extraction.segmentation
+    segmentation, document = extraction.segmentation, extraction.document
     duplicates = np.full(len(segmentation), -1, dtype=np.int32)
     first_with: dict[str, int] = {}
     candidates = extraction.kept & (segmentation.end > segmentation.first)  # a page's title repeats nothing
     if not merges:
-        candidates &= segmentation.sums(_n_chars(extraction)) > MIN_DUPLICATE_CHARS // 2  # spaces are not counted
+        n_chars = document.leaves.n_chars if extraction.unit is Unit.LEAVES else document.lines.text_lengths
+        candidates &= segmentation.sums(n_chars) > MIN_DUPLICATE_CHARS // 2  # spaces are not counted
     blocks = np.flatnonzero(candidates).tolist()
-    texts = [" ".join(text.split()) for text in segmentation.texts(blocks)]
-    for block, own in zip(blocks, texts, strict=True):
-        if not own or (not merges and len(own) < MIN_DUPLICATE_CHARS):
-            continue
-        text = own.casefold()
-        duplicates[block] = first_with.setdefault(text, block)
-        if duplicates[block] == block:
-            duplicates[block] = -1
+    for block, text in zip(blocks, segmentation.texts(blocks), strict=True):
+        own = " ".join(text.split())
+        if own and (merges or len(own) >= MIN_DUPLICATE_CHARS):
+            first = first_with.setdefault(own.casefold(), block)
+            duplicates[block] = first if first != block else -1
     if not (duplicates >= 0).any():
         return extraction
     return extraction.dropping(duplicates) if merges else replace(extraction, duplicate_of=duplicates)
-
-
-def _n_chars(extraction: Extraction) -> NDArray[np.int32]:
-    """Return the characters of each unit."""
-    document = extraction.document
-    return document.leaves.n_chars if extraction.unit is Unit.LEAVES else document.lines.text_lengths
-
-
-def shelved(extractor: Extractor, document: Document, shelf: Shelf) -> Extractor:
-    """Return a method with what was learned of a page's site, or as it is where nothing was.
-
-    Raises
-    ------
-    ModelError
-        There is a model, and it can not be used.
-    """
-    from webmain.sites.model_store import site_of
-
-    if not isinstance(extractor, SiteExtractor) or extractor.learned is not None:
-        return extractor
-    site = site_of(document)
-    return (shelf.load(extractor, site) if site else None) or extractor
 
 
 def warm_up(extractor: Extractor) -> None:
     """Load whatever the work with a first page would load, so that it does not count as the page's time."""
     text = "The harbour master said that the boats would leave in the morning, before the tide turned. " * 3
     with suppress(Exception):  # the method may be anybody's
-        extract_page(Page(url="https://a.example/", html=f"<title>Boats</title><p>{text}"), extractor, timeout_s=None)
-
-
-def extract_page(
-    page: Page,
-    extractor: Extractor,
-    *,
-    metadata: bool = True,
-    keep: Keep = DEFAULT_KEEP,
-    max_bytes: int = DEFAULT_MAX_BYTES,
-    timeout_s: float | None = DEFAULT_TIMEOUT_S,
-    shelf: Shelf | None = None,
-    words: bool = False,
-) -> Article:
-    """Walk the whole way with one page and the pages that continue it.
-
-    Parameters
-    ----------
-    page : Page
-    extractor : Extractor
-    metadata, keep
-        As for `compose`.
-    max_bytes, timeout_s
-        As for `read`.
-    shelf : Shelf or None
-        Where a model of the page's site is looked for, if the method is one that learns.
-    words : bool
-        Count the words of the text.
-
-    Raises
-    ------
-    Rejected
-        With the reason.
-    ModelError
-        There is a model, and it can not be used.
-    """
-    with errors_as_rejections(page.url):
-        document = read(page, max_bytes=max_bytes, timeout_s=timeout_s)
-        if shelf is not None:
-            extractor = shelved(extractor, document, shelf)
-    return extract_document(
-        document, extractor, metadata=metadata, keep=keep, max_bytes=max_bytes, timeout_s=timeout_s, words=words
-    )
-
-
-def extract_document(
-    document: Document,
-    extractor: Extractor,
-    *,
-    metadata: bool = True,
-    keep: Keep = DEFAULT_KEEP,
-    max_bytes: int = DEFAULT_MAX_BYTES,
-    timeout_s: float | None = DEFAULT_TIMEOUT_S,
-    words: bool = False,
-) -> Article:
-    """Walk the rest of the way with a page that has been read, and with the pages that continue it (see `extract_page`)."""
-    with errors_as_rejections(document.url):
-        article = compose(merge(judge(document, extractor)), metadata=metadata, keep=keep)
-    parts = document.page.parts
-    article = stitch_parts(article, parts, extractor, keep=keep, max_bytes=max_bytes, timeout_s=timeout_s)
-    if words:
-        with errors_as_rejections(document.url):
-            return with_words(article)
-    return article
-
-
-def stitch_parts(
-    article: Article,
-    parts: Sequence[Page],
-    extractor: Extractor,
-    *,
-    keep: Keep = DEFAULT_KEEP,
-    max_bytes: int = DEFAULT_MAX_BYTES,
-    timeout_s: float | None = DEFAULT_TIMEOUT_S,
-) -> Article:
-    """Extract the pages that continue an article and stitch them to it; a part that cannot be read is left out."""
-    rest = []
-    for part in parts:
-        try:
-            rest.append(
-                extract_page(part, extractor, metadata=False, keep=keep, max_bytes=max_bytes, timeout_s=timeout_s)
-            )
-        except Rejected:
-            continue
-    return stitch(article, rest) if rest else article
-
-
-def _of_site(extractor: SiteExtractor, documents: Sequence[Document], shelf: Shelf) -> SiteExtractor | None:
-    """Return a method with the model of the first page's site that a shelf has one of; None where it has none."""
-    from webmain.sites.model_store import site_of
-
-    tried = {""}
-    for document in documents:
-        site = ""
-        with suppress(Rejected), errors_as_rejections(document.url):
-            site = site_of(document)
-        if site not in tried and (known := shelf.load(extractor, site)) is not None:
-            return known
-        tried.add(site)
-    return None
-
-
-def fitted(extractor: Extractor, documents: Sequence[Document]) -> Extractor:
-    """Return a method fitted to a site's pages; as it is where it learns nothing: too few pages, no evidence, an error."""
-    return _fitted(extractor, documents)[0] or extractor if isinstance(extractor, SiteExtractor) else extractor
-
-
-def _fitted(extractor: SiteExtractor, documents: Sequence[Document]) -> tuple[SiteExtractor | None, str]:
-    """Return a method fitted to a site's pages, or None and why it learns nothing."""
-    try:
-        return fit(extractor, documents, least=extractor.min_pages), ""
-    except NothingLearned as nothing:
-        return None, str(nothing)
-    except Exception as error:  # the method may be anybody's
-        logger.exception("%s learned nothing from %d pages", extractor.name, len(documents))
-        return None, f"{type(error).__name__}: {error}"
-
-
-def _judges(
-    extractor: SiteExtractor, documents: Sequence[Document], default: Extractor | None, shelf: Shelf | None
-) -> Callable[[Document], Extractor]:
-    """Return what tells by which method each page of a site is judged, as in a crawl; log where nothing can be learned."""
-    known: SiteExtractor | None = extractor
-    if extractor.learned is None:
-        why = ""
-        known = _of_site(extractor, documents, shelf) if shelf is not None and len(documents) else None
-        if known is None:
-            known, why = _fitted(extractor, documents)
-        instead = extractor if default is None else fallback(extractor, default)
-        if known is None:
-            if len(documents) and instead is not extractor:
-                logger.warning("%s; its pages are judged by %s", why, instead.name)
-            return lambda _: instead
-        if default is not None:
-            return partial(_judge_of, known, instead)
-    return lambda _: known or extractor
-
-
-def _judge_of(known: SiteExtractor, instead: Extractor, document: Document) -> Extractor:
-    """Return what judges a page of a learned site: what was learned tells nothing of pages that look otherwise."""
-    try:
-        found, limit = compare(known, document)
-    except Exception:  # the method may be anybody's; a page that is too slow is told so when it is judged
-        logger.debug("%s can not compare %s", known.name, document.url, exc_info=True)
-        return known
-    return known if found >= limit else instead
+        extract_page(
+            Page(url="https://a.example/", html=f"<title>Boats</title><p>{text}"), extractor, Options(timeout_s=None)
+        )
 
 
 def extract_pages(
     pages: Iterable[Page],
     extractor: Extractor,
+    options: Options = DEFAULTS,
     *,
-    metadata: bool = True,
-    keep: Keep = DEFAULT_KEEP,
-    max_bytes: int = DEFAULT_MAX_BYTES,
-    timeout_s: float | None = DEFAULT_TIMEOUT_S,
-    shelf: Shelf | None = None,
+    models: ModelStore | None = None,
     default: Extractor | None = None,
-    words: bool = False,
 ) -> list[Article | Rejected]:
-    """Walk the whole way with pages of one site; one answer for each page, in order.
+    """Make pages of one site into articles; one answer for each page, in order.
 
-    An extractor that learns from sites takes the site's model where a shelf has one. Else it is fitted to all pages that can
-    be read, if they are enough. Where they are not or hold no evidence to learn from, and on pages unlike those learned from,
-    `default` judges, as in a crawl (`fallback`); without one, the extractor itself, as it comes or as it was fitted. A text
-    that three pages have under different titles is boilerplate: all of them are rejected (`webmain.sites.recurring`).
+    An extractor that learns from sites takes the site's model from `models`, where there is one. Else it is fitted to all
+    pages that can be read, if they are enough. Where they are not, or hold no evidence to learn from, and on pages unlike
+    those learned from, `default` judges, as in a crawl; without one, the extractor itself, as it comes or as it was fitted.
+    A text that three pages have under different titles is boilerplate: all of them are rejected (`webmain.sites.recurring`).
 
     Raises
     ------
     ModelError
         There is a model, and it can not be used.
     """
-    reading = (_read_or_why_not(page, max_bytes=max_bytes, timeout_s=timeout_s) for page in pages)
-    judge_of: Callable[[Document], Extractor] | None = None
+    reading = (_read_or_rejected(page, options) for page in pages)
+    choose = None
     if isinstance(extractor, SiteExtractor):
         found = list(reading)
         documents = [document for document in found if isinstance(document, Document)]
-        judge_of = _judges(extractor, documents, default, shelf)
-        _note_recurring(documents)
+        choose = choose_for_site(extractor, documents, default, models)
+        note_recurring_titles(documents)
         del documents
         reading = _taken(found)
     answers: list[Article | Rejected] = []
@@ -397,49 +300,17 @@ def extract_pages(
             answers.append(document)
             continue
         try:
-            answers.append(
-                extract_document(
-                    document,
-                    judge_of(document) if judge_of else extractor,
-                    metadata=metadata,
-                    keep=keep,
-                    max_bytes=max_bytes,
-                    timeout_s=timeout_s,
-                    words=words,
-                )
-            )
+            answers.append(extract_page(document, extractor, options, choose=choose))
             places[-1] = place_of(document)
         except Rejected as rejected:
             answers.append(rejected.with_traceback(None))
     return without_recurring(answers, places)
 
 
-def _note_recurring(documents: Sequence[Document]) -> None:
-    """Let each page know what recurs in the titles of its site's pages."""
-    of_site: dict[str, list[Document]] = {}
-    for document in documents:
-        of_site.setdefault(document.site, []).append(document)
-    for members in of_site.values():
-        pieces = recurring(document.html for document in members)
-        for document in members:
-            document.recurring = pieces
-
-
-def place_of(document: Document) -> Place:
-    """Return a page's `title` and its canonical or own address, as far as they can be read; without its other metadata."""
-    with suppress(Rejected), errors_as_rejections(document.url):
-        elements = document.elements
-        for tag, attributes in zip(elements.tags[:HEAD_ELEMENTS], elements.attributes, strict=False):
-            if tag == "link" and "canonical" in (attributes.get("rel") or "").lower().split():
-                return Place(document.title, join(document.base_url, attributes.get("href") or "") or document.url)
-        return Place(document.title, document.url)
-    return Place(None, document.url)
-
-
-def _read_or_why_not(page: Page, *, max_bytes: int, timeout_s: float | None) -> Document | Rejected:
+def _read_or_rejected(page: Page, options: Options) -> Document | Rejected:
     try:
         with errors_as_rejections(page.url):
-            return read(page, max_bytes=max_bytes, timeout_s=timeout_s)
+            return read(page, options)
     except Rejected as rejected:
         return rejected.with_traceback(None)
 

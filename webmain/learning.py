@@ -26,10 +26,10 @@ from webmain.items import Page, Rejected
 from webmain.options import chosen, option, own
 from webmain.pool import PoolClosed
 from webmain.signals import close_crawl, tell_rejected
+from webmain.sites.fitting import Event
 from webmain.sites.held_pages import Spool
 from webmain.sites.learning import Learning, Likeness
-from webmain.sites.lesson import Event
-from webmain.sites.model_store import Shelf
+from webmain.sites.model_store import ModelStore
 from webmain.urls import site_key
 from webmain.workers import Workers
 
@@ -93,13 +93,13 @@ class SiteLearning:
         self._spool = Spool(folder / SPOOL)
         self._learning = Learning(
             extractor,
-            shelf=Shelf(folder),
+            models=ModelStore(folder),
             spool=self._spool,
             default=create(DEFAULT),
             pages=_whole(settings, "WEBMAIN_LEARN_PAGES") or _pages(extractor, crawler),
             hold_s=_hold_s(crawler.settings),
             max_held=settings.getint("WEBMAIN_LEARN_MAX_HELD"),
-            tell=self._tell,
+            report=self._report,
         )
         self._n_warned = 0
         self._held_at_idle = -1
@@ -244,7 +244,7 @@ class SiteLearning:
 
     # ---- What is told
 
-    def _tell(self, event: Event, site: str, detail: str) -> None:
+    def _report(self, event: Event, site: str, detail: str) -> None:
         stats = self._crawler.stats
         message = f"{site or 'pages without a site'}: {detail}"
         if event is Event.FAILED:

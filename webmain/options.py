@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 from scrapy.settings import BaseSettings
 
 from webmain import settings as defaults
+from webmain.extraction import Options
 from webmain.extractors.base import Extractor
 from webmain.keep import Keep
+from webmain.text.stopwords import read_stopwords
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -52,3 +54,22 @@ def option(crawler: Crawler, attribute: str, setting: str) -> Any:
     """Return what a spider's attribute says, or the setting that stands in for it."""
     value = chosen(crawler, attribute)
     return own(crawler.settings).get(setting) if value is None else value
+
+
+def page_options(crawler: Crawler) -> Options:
+    """Return what a crawl wants of each page, and its limits.
+
+    Raises
+    ------
+    OSError, ValueError
+        The file of stop words can not be read.
+    """
+    settings = own(crawler.settings)
+    path = settings.get("WEBMAIN_STOPWORDS")
+    return Options(
+        keep=Keep.of(option(crawler, "keep", "WEBMAIN_KEEP")),
+        max_bytes=settings.getint("WEBMAIN_MAX_BYTES"),
+        timeout_s=settings.getfloat("WEBMAIN_PAGE_TIMEOUT_S") or None,
+        top_words=settings.getint("WEBMAIN_TOP_WORDS"),
+        stopwords=read_stopwords(path) if path else None,
+    )

@@ -8,20 +8,16 @@ from __future__ import annotations
 
 import pickle
 from collections import OrderedDict
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from webmain import extraction as stages
-from webmain.article.words import with_words
 from webmain.discovery.look import Look, look
+from webmain.extraction import Options, errors_as_rejections, extract_page, read, warm_up
 from webmain.extractors.base import SiteExtractor
-from webmain.html.document import DEFAULT_MAX_BYTES
 from webmain.items import Article, Page
-from webmain.keep import DEFAULT_KEEP, Keep
+from webmain.sites.fitting import Learnt, Lesson
 from webmain.sites.learning import Likeness, likeness
-from webmain.sites.lesson import Learnt, Lesson
 
 if TYPE_CHECKING:
     from webmain.extractors.base import Extractor
@@ -33,30 +29,6 @@ MAX_DOCUMENT_CHARS: Final = 4 << 20
 
 MAX_JUDGES: Final = 100
 """Extractors that are kept at most: one for each site that was learned."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Config:
-    """How the pages of a crawl are read and judged.
-
-    Attributes
-    ----------
-    extractor : Extractor
-        The crawl's method; what it needs is loaded before the first page.
-    max_bytes, timeout_s
-        Bounds on one page.
-    top_words : int or None
-        Words of an article's tag cloud; None where they are not counted.
-    stopwords : mapping or None
-        The user's own.
-    """
-
-    extractor: Extractor
-    keep: Keep = DEFAULT_KEEP
-    max_bytes: int = DEFAULT_MAX_BYTES
-    timeout_s: float | None = stages.DEFAULT_TIMEOUT_S
-    top_words: int | None = None
-    stopwords: Mapping[str, frozenset[str]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +63,8 @@ class Task(Protocol):
 class Reader:
     """Carries out tasks, and keeps the documents that it has read last."""
 
-    def __init__(self, config: Config) -> None:
-        self.config = config
+    def __init__(self, options: Options) -> None:
+        self.options = options
         self._documents: OrderedDict[int, Document] = OrderedDict()
         self._judges: OrderedDict[int, Extractor] = OrderedDict()
 
@@ -104,7 +76,7 @@ class Reader:
         Rejected
             With the reason; `INTERNAL_ERROR` for whatever was not foreseen.
         """
-        with stages.errors_as_rejections(task.sent.page.url):
+        with errors_as_rejections(task.sent.page.url):
             return task.run(self)
 
     def document(self, sent: Sent) -> Document | None:
@@ -115,7 +87,7 @@ class Reader:
         elif page.body is None and page.html is None:
             return None
         else:
-            document = stages.read(page, max_bytes=self.config.max_bytes, timeout_s=self.config.timeout_s)
+            document = read(page, self.options)
         self._documents[sent.key] = document
         n_chars = sum(len(each.html) for each in self._documents.values())
         while len(self._documents) > 1 and (len(self._documents) > MAX_DOCUMENTS or n_chars > MAX_DOCUMENT_CHARS):
@@ -132,10 +104,10 @@ class Reader:
         return self._judges[judge.number]
 
 
-def reader(config: Config) -> Reader:
+def reader(extractor: Extractor, options: Options) -> Reader:
     """Return what answers the tasks, with everything loaded."""
-    stages.warm_up(config.extractor)
-    return Reader(config)
+    warm_up(extractor)
+    return Reader(options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,20 +130,9 @@ class Extract:
     judge: Judge
 
     def run(self, reader: Reader) -> Article | None:
-        """Return the article, its words counted where that is wanted."""
-        document, config = reader.document(self.sent), reader.config
-        if document is None:
-            return None
-        article = stages.extract_document(
-            document,
-            reader.extractor(self.judge),
-            keep=config.keep,
-            max_bytes=config.max_bytes,
-            timeout_s=config.timeout_s,
-        )
-        if config.top_words is None:
-            return article
-        return with_words(article, top=config.top_words, own_stopwords=config.stopwords)
+        """Return the article."""
+        document = reader.document(self.sent)
+        return extract_page(document, reader.extractor(self.judge), reader.options) if document is not None else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,9 +145,9 @@ class Compare:
     def run(self, reader: Reader) -> Likeness | None:
         """Return the record."""
         document = reader.document(self.sent)
+        fitted = reader.extractor(self.judge) if self.judge else None
         if document is None:
             return None
-        fitted = reader.extractor(self.judge) if self.judge else None
         return likeness(document, fitted if isinstance(fitted, SiteExtractor) else None)
 
 
@@ -199,5 +160,4 @@ class Learn:
 
     def run(self, reader: Reader) -> Learnt:
         """Return what came of it."""
-        config = reader.config
-        return self.lesson.run(partial(stages.read, max_bytes=config.max_bytes, timeout_s=config.timeout_s))
+        return self.lesson.run(partial(read, options=reader.options))

@@ -1,21 +1,21 @@
 """The walk from page to stored article as Scrapy pipelines: each is thin over one pure function, and counts.
 
-In order: InWorkers, Read, Segment, Extract, Merge, Compose, Cloud, Duplicates, Store. The item changes its type as it walks;
-a pipeline passes on what is not its own, so that a spider may yield a `Page`, a finished `Article`, or items that webmain
-knows nothing of. With worker processes (WEBMAIN_WORKERS) the first step does the work of the next six in one of them, else
-each of these does its own in the crawl's process.
+`InWorkers` makes a page into an article, in a worker process where there are any (WEBMAIN_WORKERS); `Duplicates` and `Store`
+follow. Its single steps are pipelines, too: Read, Segment, Extract, Merge, Compose, Cloud. The item changes its type as it
+walks; a pipeline passes on what is not its own, so that a spider may yield a `Page`, a finished `Article`, or items that
+webmain knows nothing of.
 """
 
 from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from scrapy import signals
 from scrapy.exceptions import CloseSpider, DropItem
@@ -30,23 +30,20 @@ from webmain.filters import check_age, check_language
 from webmain.html.blocks import Segmentation
 from webmain.html.document import Document
 from webmain.items import Article, Page, Rejected
-from webmain.keep import Keep
 from webmain.learning import Assigned
-from webmain.options import chosen, option, own
+from webmain.options import chosen, option, page_options
 from webmain.pool import PoolClosed
 from webmain.signals import articles_stored, close_crawl, tell_rejected
 from webmain.store.copies import Copies
 from webmain.store.doubtful import Doubtful
 from webmain.store.protocol import COMMIT_SECONDS, Stored, StoreError
 from webmain.store.registry import open_stores
-from webmain.text.stopwords import read_stopwords
 from webmain.urls import site_key, without_credentials
 from webmain.workers import Workers
 
 if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.crawler import Crawler
-    from scrapy.settings import BaseSettings
 
     from webmain.extractors.base import Extractor
     from webmain.store.jsonl import JsonlStore
@@ -59,7 +56,9 @@ PENDING = "the crawl is being closed; the address stays pending"
 
 
 class Step:
-    """What the steps share: the crawler, and what becomes of a rejection."""
+    """What the steps share: the crawler, its options, and what becomes of a rejection."""
+
+    takes: ClassVar[type[Any]] = Article
 
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
@@ -69,42 +68,38 @@ class Step:
         """Make the step."""
         return cls(crawler)
 
-    def option(self, name: str, setting: str) -> Any:
-        """Return a spider's attribute, or the setting that stands in for it."""
-        return option(self.crawler, name, setting)
-
-    @cached_property
-    def settings(self) -> BaseSettings:
-        """Webmain's settings, with the documented default of each that the project leaves out."""
-        return own(self.crawler.settings)
-
     @cached_property
     def extractor(self) -> Extractor:
         """The spider's extractor, or the one that the settings name."""
-        return create(self.option("extractor", "WEBMAIN_EXTRACTOR"))
+        return create(option(self.crawler, "extractor", "WEBMAIN_EXTRACTOR"))
 
     @cached_property
-    def keep(self) -> Keep:
-        """What beside running text is kept, as the spider or the settings say."""
-        return Keep.of(self.option("keep", "WEBMAIN_KEEP"))
+    def options(self) -> stages.Options:
+        """What is wanted of a page, and its limits, as the spider or the settings have it."""
+        return page_options(self.crawler)
 
     def extractor_of(self, page: Page) -> Extractor:
         """Return what a page is to be judged by: what was learned of its site, else the crawl's extractor."""
         return page.extractor if isinstance(page, Assigned) else self.extractor
 
-    @cached_property
-    def limits(self) -> Mapping[str, Any]:
-        """Bounds on one page."""
-        return {
-            "max_bytes": self.settings.getint("WEBMAIN_MAX_BYTES"),
-            "timeout_s": self.settings.getfloat("WEBMAIN_PAGE_TIMEOUT_S") or None,
-        }
+    def process_item(self, item: Any) -> Any:
+        """Do the step with an item of its own; any other passes."""
+        if not isinstance(item, self.takes):
+            return item
+        if isinstance(item, Page):
+            self.crawler.stats.inc_value("webmain/pages")
+        with self.rejecting((item.document if isinstance(item, Segmentation | Extraction) else item).url):
+            return self.done(item)
+
+    def done(self, item: Any) -> Any:
+        """Return what becomes of an item."""
+        raise NotImplementedError
 
     @contextmanager
     def rejecting(self, url: str | None) -> Iterator[None]:
-        """Count a rejection by its reason, tell it, and drop the item; an unforeseen error is one, too."""
+        """Count and report a rejection, and drop the item; an unforeseen error is one, too."""
         try:
-            with stages.errors_as_rejections(url, passing=(PoolClosed,)):
+            with stages.errors_as_rejections(url, passing=(PoolClosed, StoreError)):
                 yield
         except Rejected as rejected:
             tell_rejected(self.crawler, rejected, url=url)
@@ -116,10 +111,7 @@ class Step:
         """Return an article under its site's own address; raise `Rejected` where it is too old or in another language."""
         check_age(article, chosen(self.crawler, "since"))
         check_language(article, chosen(self.crawler, "language"))
-        return self._of_declared_site(article)
-
-    def _of_declared_site(self, article: Article) -> Article:
-        """Believe a claim to an address of a domain that the crawl was told to be of the same site."""
+        # A claim to an address of a domain that the crawl was told to be of the same site is believed.
         is_one_site = getattr(self.crawler.spider, "is_one_site", None)
         claim = article.canonical_claim
         if is_one_site is None or not claim or article.canonical_url or not is_one_site(article.url or "", claim):
@@ -128,7 +120,7 @@ class Step:
 
 
 class InWorkers(Step):
-    """Page to Article: read, judged and composed, its words counted, in a worker process that can be killed."""
+    """Page to Article: all that `webmain.extract` does, in a worker process that can be killed, where there are any."""
 
     @cached_property
     def workers(self) -> Workers:
@@ -137,7 +129,7 @@ class InWorkers(Step):
 
     async def process_item(self, item: Any) -> Any:
         """Make a page into an article."""
-        if not isinstance(item, Page) or not self.workers.n:
+        if not isinstance(item, Page):
             return item
         self.crawler.stats.inc_value("webmain/pages")
         with self.rejecting(item.url):
@@ -147,72 +139,57 @@ class InWorkers(Step):
 class Read(Step):
     """Page to Document: decode and wrap."""
 
-    def process_item(self, item: Any) -> Any:
+    takes = Page
+
+    def done(self, item: Page) -> Document:
         """Read a page."""
-        if not isinstance(item, Page):
-            return item
-        self.crawler.stats.inc_value("webmain/pages")
-        with self.rejecting(item.url):
-            return stages.read(item, **self.limits)
+        return stages.read(item, self.options)
 
 
 class Segment(Step):
     """Document to Segmentation: the method's own blocks."""
 
-    def process_item(self, item: Any) -> Any:
+    takes = Document
+
+    def done(self, item: Document) -> Segmentation:
         """Divide a page into blocks."""
-        if not isinstance(item, Document):
-            return item
-        with self.rejecting(item.url):
-            return self.extractor_of(item.page).segment(item)
+        return stages.segment(item, self.extractor_of(item.page))
 
 
 class Extract(Step):
     """Segmentation to Extraction: a score and a verdict for each block."""
 
-    def process_item(self, item: Any) -> Any:
+    takes = Segmentation
+
+    def done(self, item: Segmentation) -> Extraction:
         """Judge the blocks."""
-        if not isinstance(item, Segmentation):
-            return item
-        with self.rejecting(item.document.url):
-            return stages.judge_segmentation(item, self.extractor_of(item.document.page))
+        return stages.judge_segmentation(item, self.extractor_of(item.document.page))
 
 
 class Merge(Step):
-    """Extraction to Extraction: repeated blocks are merged or marked, as the method says."""
+    """Extraction to Extraction: repeated blocks are merged or marked, by the method's own rule."""
 
-    def process_item(self, item: Any) -> Any:
+    takes = Extraction
+
+    def done(self, item: Extraction) -> Extraction:
         """Merge repeated blocks."""
-        if not isinstance(item, Extraction):
-            return item
-        with self.rejecting(item.document.url):
-            return stages.merge(item)
+        return stages.merge(item)
 
 
 class Compose(Step):
     """Extraction to Article: text, kinds of blocks, metadata, the following pages; then `since` and `language`."""
 
-    def process_item(self, item: Any) -> Any:
+    takes = Extraction
+
+    def done(self, item: Extraction) -> Article:
         """Compose the article."""
-        if not isinstance(item, Extraction):
-            return item
-        document = item.document
-        with self.rejecting(document.url):
-            article = stages.compose(item, keep=self.keep)
-            if document.page.parts:
-                extractor = self.extractor_of(document.page)
-                article = stages.stitch_parts(article, document.page.parts, extractor, keep=self.keep, **self.limits)
-            return self.check(article)
+        page = item.document.page
+        article = stages.compose(item, keep=self.options.keep)
+        return self.check(stages.with_parts(article, page.parts, self.extractor_of(page), self.options))
 
 
 class Cloud(Step):
     """Article to Article: its words and how often they occur."""
-
-    @cached_property
-    def stopwords(self) -> Mapping[str, frozenset[str]] | None:
-        """The user's stop words, where there are any."""
-        path = self.settings.get("WEBMAIN_STOPWORDS")
-        return read_stopwords(path) if path else None
 
     async def open_spider(self) -> None:
         """Read the stop words now: a missing file ends the crawl before it begins.
@@ -220,18 +197,16 @@ class Cloud(Step):
         A coroutine, as Scrapy 2.19 leaves those of the other pipelines unawaited where a plain method raises.
         """
         try:
-            _ = self.stopwords
+            _ = self.options
         except (OSError, ValueError) as error:
             logger.error("WEBMAIN_STOPWORDS: %s", error)
             raise CloseSpider("stopwords_error") from error
 
-    def process_item(self, item: Any) -> Any:
+    def done(self, item: Article) -> Article:
         """Count the words."""
-        if not isinstance(item, Article) or item.n_words:
+        if item.n_words:
             return item
-        top = self.settings.getint("WEBMAIN_TOP_WORDS")
-        with self.rejecting(item.url):
-            return with_words(item, top=top, own_stopwords=self.stopwords)
+        return with_words(item, top=self.options.top_words or 0, own_stopwords=self.options.stopwords)
 
 
 class Duplicates(Step):
@@ -242,21 +217,19 @@ class Duplicates(Step):
 
     def process_item(self, item: Any) -> Any:
         """Look the article up among this crawl's and the store's."""
-        if not isinstance(item, Article):
-            return item
-        failure: StoreError | None = None
-        with self.rejecting(item.url):
-            item = self._copies.new(item)
-            if self._store is not None and self._store.keeps_out(item):
-                return item  # what is kept out is the original of nothing that is stored
-            try:
-                original = self._copies.original(item)
-            except StoreError as error:
-                failure = error
-        if failure is not None:
+        try:
+            return super().process_item(item)
+        except StoreError as error:
             if self._store is not None:
-                self._store.end(failure)
-            raise DropItem(PENDING, log_level="DEBUG") from failure
+                self._store.end(error)
+            raise DropItem(PENDING, log_level="DEBUG") from error
+
+    def done(self, item: Article) -> Article:
+        """Mark a copy of another article."""
+        item = self._copies.new(item)
+        if self._store is not None and self._store.keeps_out(item):
+            return item  # what is kept out is the original of nothing that is stored
+        original = self._copies.original(item)
         if original is None:
             return item
         self.crawler.stats.inc_value("webmain/near_duplicates")
@@ -314,7 +287,7 @@ class Store(Step):
         return self._doubtful.kept_out if self._doubtful else None
 
     def keeps_out(self, article: Article) -> bool:
-        """Tell whether an article is kept out of the stores."""
+        """Return True if an article is kept out of the stores."""
         return self._doubtful is not None and self._doubtful.keeps_out(article)
 
     async def open_spider(self) -> None:
@@ -323,7 +296,7 @@ class Store(Step):
 
     def open(self) -> None:
         """Open the stores; where one cannot be opened the crawl ends with a message before it begins."""
-        spec = self.option("store_spec", "WEBMAIN_STORE")
+        spec = option(self.crawler, "store_spec", "WEBMAIN_STORE")
         try:
             self._stores = open_stores(spec)
             self._open_review()
@@ -337,10 +310,10 @@ class Store(Step):
 
     def _open_review(self) -> None:
         """Open the review list where articles in doubt are to be listed."""
-        below = float(self.option("review_below", "WEBMAIN_REVIEW_BELOW") or 0)
+        below = float(option(self.crawler, "review_below", "WEBMAIN_REVIEW_BELOW") or 0)
         if below <= 0 or self._stores is None:
             return
-        keep_out = bool(self.option("review_only", "WEBMAIN_REVIEW_KEEP_OUT"))
+        keep_out = bool(option(self.crawler, "review_only", "WEBMAIN_REVIEW_KEEP_OUT"))
         first = self._stores.stores[0].spec.partition(":")[2]
         self._doubtful = Doubtful(first, below=below, keep_out=keep_out)
         self.crawler.stats.set_value("webmain/review/below", below)

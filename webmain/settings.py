@@ -153,11 +153,6 @@ WEBMAIN_REPLAY = ""
 
 ITEM_PIPELINES = {
     "webmain.pipelines.InWorkers": 50,
-    "webmain.pipelines.Read": 100,
-    "webmain.pipelines.Segment": 200,
-    "webmain.pipelines.Extract": 300,
-    "webmain.pipelines.Merge": 400,
-    "webmain.pipelines.Compose": 500,
     "webmain.pipelines.Cloud": 600,
     "webmain.pipelines.Duplicates": 700,
     "webmain.pipelines.Store": 800,

@@ -8,7 +8,7 @@ import pickle
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
@@ -16,15 +16,15 @@ from scrapy import signals
 from scrapy.utils.asyncio import create_looping_call
 
 from webmain.discovery.look import Look
+from webmain.extraction import Options
 from webmain.extractors.registry import create
 from webmain.items import Article, Page, Rejected
-from webmain.keep import Keep
-from webmain.options import option, own
-from webmain.page_tasks import MAX_DOCUMENTS, Compare, Config, Extract, Judge, Learn, LookAt, Reader, Sent, Task, reader
+from webmain.options import option, own, page_options
+from webmain.page_tasks import MAX_DOCUMENTS, Compare, Extract, Judge, Learn, LookAt, Reader, Sent, Task, reader
 from webmain.pool import Pool, PoolClosed, PoolError
 from webmain.signals import close_crawl
+from webmain.sites.fitting import Event, Learnt, Lesson
 from webmain.sites.learning import Likeness
-from webmain.sites.lesson import Event, Learnt, Lesson
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -84,14 +84,14 @@ class Workers:
         if not self.n:
             return
         try:
-            config = self.config
-        except (OSError, ValueError):  # the step that reads the stop words says so, and ends the crawl
+            _ = self.options
+        except (OSError, ValueError):  # the step that reads the stop words reports it, and ends the crawl
             self.n = 0
             return
         try:
-            self._judge(config.extractor)
+            self._judge(self.extractor)
         except (pickle.PickleError, AttributeError, TypeError) as error:
-            name = config.extractor.name
+            name = self.extractor.name
             logger.warning("%s can not be sent to another process (%s); pages are judged in this one", name, error)
             self.n = 0
         if self._pool is not None:
@@ -128,7 +128,7 @@ class Workers:
     async def learn(self, lesson: Lesson) -> Learnt:
         """Learn a site; where that takes too long, or the process dies, nothing is learned (PoolClosed as in `look`)."""
         task = Learn(Sent(Page(), 0), lesson)
-        pool, limit_s = self._pool, self.config.timeout_s
+        pool, limit_s = self._pool, self.options.timeout_s
         if pool is None:
             return await asyncio.to_thread(task.run, self._here)
         limit_s = limit_s and limit_s * (1 + len(lesson.pages))
@@ -142,21 +142,21 @@ class Workers:
     async def _do(self, page: Page, task: Callable[[Sent], Task], *, next_: bool = False) -> Any:
         """Let a task be done by the worker that has read its page; it is sent its body only where it has not."""
         key = hash((page.url, page.html if page.body is None else page.body))
-        limit_s = self.config.timeout_s and self.config.timeout_s * (1 + len(page.parts))
+        plain = {each.name: getattr(page, each.name) for each in fields(Page)}  # without what a subclass adds
+        whole, light = Sent(Page(**plain), key), Sent(Page(**{**plain, "body": None, "html": None}), key)
         pool = self._pool
         if pool is None:
-            return self._here(task(Sent(_plain(page), key)))
+            return self._here(task(whole))
+        give = partial(pool.give, url=page.url, limit_s=self.options.limit_s(page), next_=next_)
         if (worker := self._seen.pop(key, None)) is not None:
             self._seen[key] = worker
-            light = task(Sent(_without_body(page), key))
-            found = await self._answer(pool.give(light, url=page.url, limit_s=limit_s, worker=worker, next_=next_))
+            found = await self._answer(give(task(light), worker=worker))
             if found is not None:
                 return found
         worker = self._seen[key] = pool.idlest()
         while len(self._seen) > MAX_DOCUMENTS * self.n:
             self._seen.popitem(last=False)
-        whole = task(Sent(_plain(page), key))
-        return await self._answer(pool.give(whole, url=page.url, limit_s=limit_s, worker=worker, next_=next_))
+        return await self._answer(give(task(whole), worker=worker))
 
     async def _answer(self, future: Any) -> Any:
         try:
@@ -187,28 +187,25 @@ class Workers:
     # ---- How it is done
 
     @cached_property
-    def config(self) -> Config:
-        """How pages are read and judged, by the spider's arguments and the settings."""
+    def extractor(self) -> Extractor:
+        """The crawl's extractor."""
+        return create(option(self._crawler, "extractor", "WEBMAIN_EXTRACTOR"))
+
+    @cached_property
+    def options(self) -> Options:
+        """What is wanted of pages; their words are counted where that is one of the crawl's steps."""
         from webmain.pipelines import Cloud
 
-        settings = own(self._crawler.settings)
-        words = self._crawler.get_item_pipeline(Cloud)
-        return Config(
-            extractor=create(option(self._crawler, "extractor", "WEBMAIN_EXTRACTOR")),
-            keep=Keep.of(option(self._crawler, "keep", "WEBMAIN_KEEP")),
-            max_bytes=settings.getint("WEBMAIN_MAX_BYTES"),
-            timeout_s=settings.getfloat("WEBMAIN_PAGE_TIMEOUT_S") or None,
-            top_words=settings.getint("WEBMAIN_TOP_WORDS") if words else None,
-            stopwords=words.stopwords if words else None,
-        )
+        found = page_options(self._crawler)
+        return found if self._crawler.get_item_pipeline(Cloud) else replace(found, top_words=None)
 
     @cached_property
     def _here(self) -> Reader:
-        return Reader(self.config)
+        return Reader(self.options)
 
     @cached_property
     def _pool(self) -> Pool | None:
-        return Pool(partial(reader, self.config), self.n) if self.n else None
+        return Pool(partial(reader, self.extractor, self.options), self.n) if self.n else None
 
     def _look_whether_stopped(self) -> None:
         """Give up what is still being judged a little after the crawl was told to stop by a signal."""
@@ -225,12 +222,3 @@ class Workers:
         pool: Pool | None = self.__dict__.get("_pool")
         if pool is not None:
             pool.close()
-
-
-def _plain(page: Page) -> Page:
-    """Return a page without what a subclass may add to it."""
-    return Page(**{each.name: getattr(page, each.name) for each in fields(Page)})
-
-
-def _without_body(page: Page) -> Page:
-    return Page(**{each.name: getattr(page, each.name) for each in fields(Page) if each.name not in ("body", "html")})

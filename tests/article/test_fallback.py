@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from webmain.article.fallback import ENOUGH_PROSE, fallback_blocks, fallback_mask, markup_beside_tree
-from webmain.extraction import read
+from webmain.extraction import Options, read
 from webmain.items import Page
 
 TEXT = (
@@ -137,7 +137,7 @@ def test_pages_of_open_tags_are_looked_at_in_linear_time() -> None:
     seconds = []
     for n in (20_000, 80_000):
         pages = ["<template " * n, "<iframe srcdoc=" * n, "<![CDATA[" * n, "<noframes>" * n, "<script type=" * n]
-        documents = [read(Page(html=page + "<p>x"), timeout_s=None) for page in pages]
+        documents = [read(Page(html=page + "<p>x"), Options(timeout_s=None)) for page in pages]
         assert all(document.title == "" for document in documents)  # the trees are built
         start = time.perf_counter()
         for document in documents:

@@ -13,7 +13,7 @@ from webmain import cli
 from webmain.archive.recording import WarcWriter
 from webmain.cli import exits
 from webmain.items import Page
-from webmain.sites.model_store import DamagedModelError, Shelf
+from webmain.sites.model_store import DamagedModelError, ModelStore
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "tests" / "crawl" / "sample"
@@ -57,7 +57,7 @@ def test_every_site_of_an_archive_is_learned(archive, capsys, tmp_path):
     lines = capsys.readouterr().out.splitlines()
     assert [line.partition(":")[0] for line in lines] == ["one.example", "two.example"]
     assert all("6 pages, quality 1.000" in line and "models/sites/" in line for line in lines)
-    (model, _) = Shelf(tmp_path / "models" / "sites").models().models
+    (model, _) = ModelStore(tmp_path / "models" / "sites").models().models
     assert (model.site, model.n_pages) == ("one.example", 6)
     assert model.first_page is not None
     assert sorted(p.name for p in (tmp_path / "models" / "sites").iterdir()) == [
@@ -68,7 +68,7 @@ def test_every_site_of_an_archive_is_learned(archive, capsys, tmp_path):
 
 def test_one_site_of_an_archive_can_be_asked_for(archive, capsys):
     assert run("learn", archive, "-e", PLACES, "--site", "https://two.example/x", "--models", "m") == exits.OK
-    assert [m.site for m in Shelf("m").models().models] == ["two.example"]
+    assert [m.site for m in ModelStore("m").models().models] == ["two.example"]
     assert run("learn", archive, "-e", PLACES, "--site", "three.example", "--models", "m") == exits.NOT_FOUND
     assert "no page of three.example" in capsys.readouterr().err
 
@@ -128,7 +128,7 @@ def test_models_are_listed_and_forgotten(archive, capsys):
     assert run("forget", "https://www.one.example/a", "-e", "places") == exits.OK
     assert run("forget", "one.example") == exits.NOT_FOUND
     assert run("forget", "one.example", "-e", PLACES) == exits.NOT_FOUND
-    assert [m.site for m in Shelf("models/sites").models().models] == ["two.example"]
+    assert [m.site for m in ModelStore("models/sites").models().models] == ["two.example"]
 
 
 def test_a_folder_from_which_nothing_can_be_removed_is_told_in_one_line(archive, capsys, monkeypatch):
@@ -169,7 +169,7 @@ def test_pages_without_a_web_address_are_of_the_site_that_is_named(tmp_path, cap
     out, err = capsys.readouterr()
     assert out.startswith("one.example: 6 pages, quality 1.000")
     assert err == ""
-    assert [m.site for m in Shelf("models/sites").models().models] == ["one.example"]
+    assert [m.site for m in ModelStore("models/sites").models().models] == ["one.example"]
 
 
 def test_the_default_method_learns_and_is_used_where_nothing_is_said(archive, capsys):
@@ -256,7 +256,7 @@ def test_a_site_is_learned_by_crawling_it_and_nothing_is_stored(tmp_path):
     assert done.returncode == exits.OK, done.stderr
     assert done.stdout.startswith("harbour-courier.example: 8 pages, quality")
     assert [p.name for p in tmp_path.iterdir()] == ["models"]
-    (model,) = Shelf(tmp_path / "models" / "sites").models().models
+    (model,) = ModelStore(tmp_path / "models" / "sites").models().models
     assert model.n_pages == 8
 
 

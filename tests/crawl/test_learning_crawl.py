@@ -10,7 +10,7 @@ import pytest
 from webmain.archive.recording import WarcWriter
 from webmain.discovery.ledger import Ledger
 from webmain.extractors.registry import DEFAULT
-from webmain.sites.model_store import Shelf
+from webmain.sites.model_store import ModelStore
 
 PLACES = "sample_learner:Places"
 STORY = "On day {n} the harbour master of {path} counted {n} boats and said that the tide would come before noon, as it did."
@@ -53,7 +53,7 @@ def ledger_of(crawl):
 
 
 def models_of(crawl):
-    return Shelf(crawl.folder / "models" / "sites").models()
+    return ModelStore(crawl.folder / "models" / "sites").models()
 
 
 def extractors(crawled):
@@ -126,7 +126,7 @@ def test_the_setting_says_how_many_pages_are_waited_for(site, crawl):
     urls = serve(site, [f"/a{i}" for i in range(8)])
     done = crawl(urls=urls, extractor=PLACES, settings={"WEBMAIN_LEARN_PAGES": 3, "WEBMAIN_MODELS": "elsewhere"})
     assert done.stats["webmain/learning/held"] >= 3
-    assert Shelf(crawl.folder / "elsewhere").models().models[0].n_pages == 3
+    assert ModelStore(crawl.folder / "elsewhere").models().models[0].n_pages == 3
 
 
 def test_an_extractor_that_learns_nothing_makes_nothing_wait(site, crawl):

@@ -6,7 +6,7 @@ import pytest
 
 from webmain.extractors.base import SiteExtractor
 from webmain.extractors.registry import EXTRACTORS, create
-from webmain.sites.model_store import Shelf
+from webmain.sites.model_store import ModelStore
 
 SITES = ("harbour-courier.example", "khaosaiklang.example", "the-tangle.example")
 LEARNING = [name for name in EXTRACTORS if isinstance(create(name), SiteExtractor)]
@@ -20,7 +20,7 @@ def test_a_method_learns_the_made_up_web_and_knows_it_the_next_time(crawl, name)
     methods = Counter(article["extractor"] for article in done.articles())
     assert methods[name] >= 20
     assert sum(methods.values()) == 30
-    models = Shelf(crawl.folder / "models" / "sites").models()
+    models = ModelStore(crawl.folder / "models" / "sites").models()
     assert [(m.site, m.method) for m in models.models] == [(site, name) for site in SITES]
     assert models.errors == ()
     again = crawl("news", **asked)

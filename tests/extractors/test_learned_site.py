@@ -10,17 +10,17 @@ import pytest
 
 import webmain
 from webmain.clock import Deadline
-from webmain.extraction import extract_pages, judge, read
+from webmain.extraction import Options, extract_pages, judge, read
 from webmain.extractors.base import Learned, NothingLearned, SiteExtractor
 from webmain.extractors.learned import LearnedExtractor
 from webmain.extractors.registry import create
 from webmain.extractors.site_model import SiteModel
 from webmain.html.document import Document
 from webmain.items import Page, Rejected
+from webmain.sites.fitting import Event, described
 from webmain.sites.held_pages import Spool
 from webmain.sites.learning import Learning, likeness
-from webmain.sites.lesson import Event, quality
-from webmain.sites.model_store import OutdatedModelError, Shelf, site_of
+from webmain.sites.model_store import ModelStore, OutdatedModelError, site_of
 
 NAMES = "harbour council bridge report school minister market river festival train budget doctor island garden engine".split()
 SMALL = "the of and to in a that for it was on are as with his they at be this from".split()
@@ -147,7 +147,7 @@ def test_pages_that_have_no_time_left_are_left_out():
 
 
 def test_a_model_comes_back_from_the_shelf_as_it_was(fitted, tmp_path):
-    shelf = Shelf(tmp_path)
+    shelf = ModelStore(tmp_path)
     shelf.save(fitted, "paper.example")
     again = shelf.load(create("learned"), "paper.example")
     first, second = judge(document(50), fitted), judge(document(50), again)
@@ -156,7 +156,7 @@ def test_a_model_comes_back_from_the_shelf_as_it_was(fitted, tmp_path):
 
 
 def test_a_model_of_another_profile_is_not_used(fitted, tmp_path):
-    shelf = Shelf(tmp_path)
+    shelf = ModelStore(tmp_path)
     shelf.save(fitted, "paper.example")
     with pytest.raises(OutdatedModelError):
         shelf.load(create("learned:profile=news"), "paper.example")
@@ -174,8 +174,8 @@ def test_a_model_that_adopted_nothing_judges_as_the_page_model_does(fitted):
     one, other = judge(document(50), generic), judge(document(50), create("learned"))
     assert one.raw.tolist() == other.raw.tolist()
     assert one.confidence == other.confidence
-    assert quality(generic) == "kept generic"
-    assert quality(fitted).startswith("quality 0.") or quality(fitted) == "quality 1.000"
+    assert described(generic) == "kept generic"
+    assert described(fitted).startswith("quality 0.") or described(fitted) == "quality 1.000"
 
 
 # --- when the layout changes -----------------------------------------------------------------------------------------
@@ -197,11 +197,11 @@ def test_a_changed_layout_is_noticed_judged_generically_and_learned_anew(change,
     method = create("learned")
     learning = Learning(
         method,
-        shelf=Shelf(tmp_path / "models"),
+        models=ModelStore(tmp_path / "models"),
         spool=Spool(tmp_path / "held"),
         default=create("line_block"),
         pages=6,
-        tell=lambda event, _site, _detail: told.append(event),
+        report=lambda event, _site, _detail: told.append(event),
     )
     assert [take(learning, document(i, day=1)) for i in range(6)] == [None] * 6
     assert told == []
@@ -241,7 +241,7 @@ def test_each_page_of_a_site_has_its_own_time(monkeypatch):
     clock = [0.0]
     monkeypatch.setattr("webmain.clock.time.thread_time", lambda: clock.__setitem__(0, clock[0] + 0.05) or clock[0])
     pages = [Page(url=f"https://paper.example/{i}", html=markup(i)) for i in range(40)]
-    answers = extract_pages(pages, create("learned"), metadata=False, timeout_s=5.0)
+    answers = extract_pages(pages, create("learned"), Options(metadata=False, timeout_s=5.0))
     assert clock[0] > 10.0
     assert not any(isinstance(answer, Rejected) for answer in answers)
     assert all(PITCH not in answer.text for answer in answers)

@@ -7,11 +7,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from webmain.archive.warc import read_pages
 from webmain.items import Hints, Page
 from webmain.sites import held_pages as spools
-from webmain.sites.held_pages import Spool, Waiting
-from webmain.store.protocol import StoreError
+from webmain.sites.held_pages import HeldPagesError, Spool, Waiting
 
 HINTS = Hints(source="feed", title="หัวเรื่อง", authors=("A", "B"), tags=("x",), content_html="<p>" + "x" * 200_000)
 
@@ -51,8 +49,7 @@ def test_any_text_comes_back(tmp_path_factory, html, url, reason):
     spool.close()
 
 
-def test_sites_do_not_mix_though_more_wait_than_files_are_open(spool, monkeypatch):
-    monkeypatch.setattr(spools, "MAX_OPEN", 2)
+def test_sites_do_not_mix(spool):
     sites = ["", "../..", "a/b", "ข่าว", "[::1]:80", "x" * 500]
     for n in range(3):
         for i, site in enumerate(sites):
@@ -84,12 +81,6 @@ def test_another_process_can_read_what_waits_while_more_comes(spool):
         waiting[4]
 
 
-def test_the_files_are_archives_that_others_can_read(spool, tmp_path):
-    spool.put("s", page(1))
-    (file,) = (tmp_path / ".held").rglob("*.warc.gz")
-    assert [(p.url, p.body.decode()) for p in read_pages(file)] == [("https://news.example/1", "<p>Page 1: ข่าว</p>")]
-
-
 def test_nothing_is_made_before_the_first_page_and_nothing_is_left(tmp_path):
     spool = Spool(tmp_path / ".held")
     spool.sweep()
@@ -106,7 +97,7 @@ def test_what_a_killed_crawl_left_is_removed_and_another_crawls_is_not(tmp_path)
     dead = parent / "crawl-dead"
     dead.mkdir(parents=True)
     (dead / "lock").touch()
-    (dead / "x.warc.gz").write_bytes(b"x")
+    (dead / "x.pages").write_bytes(b"x")
     living = Spool(parent)
     living.put("s", page(1))
     other = Spool(parent)
@@ -123,27 +114,27 @@ def test_what_a_killed_crawl_left_is_removed_and_another_crawls_is_not(tmp_path)
 def test_a_damaged_file_costs_its_pages_and_says_so(spool, tmp_path):
     spool.put("s", page(1))
     spool.put("s", page(2))
-    (file,) = (tmp_path / ".held").rglob("*.warc.gz")
+    (file,) = (tmp_path / ".held").rglob("*.pages")
     whole = file.read_bytes()
     file.write_bytes(whole[:-30])
     assert spool.take("s") == page(1)
-    with pytest.raises(StoreError, match="can not be read"):
+    with pytest.raises(HeldPagesError, match="can not be read"):
         spool.take("s")
     assert len(spool) == 0
 
 
 def test_a_page_that_is_too_large_is_refused(spool, monkeypatch):
-    monkeypatch.setattr(spools, "MAX_BYTES", 100)
+    monkeypatch.setattr(spools, "MAX_BYTES", 1_000)
     spool.put("s", page(1))
-    with pytest.raises(StoreError, match="more than 100 bytes"):
-        spool.put("s", Page(html="x" * 101))
+    with pytest.raises(HeldPagesError, match="more than 1,000 bytes"):
+        spool.put("s", Page(html="x" * 1_001))
     assert spool.count("s") == 1
 
 
 def test_a_folder_that_cannot_be_written_is_told(tmp_path):
     (tmp_path / "file").write_text("")
     spool = Spool(tmp_path / "file")
-    with pytest.raises(StoreError, match="file"):
+    with pytest.raises(HeldPagesError, match="file"):
         spool.put("s", page(1))
     assert (len(spool), spool.sites) == (0, ())
     spool.close()

@@ -23,9 +23,9 @@ from webmain.sites.model_store import (
     DamagedModelError,
     ForeignModelError,
     ModelError,
+    ModelStore,
     NewerModelError,
     OutdatedModelError,
-    Shelf,
     UnsavableModelError,
     options_of,
     site_of,
@@ -82,7 +82,7 @@ def learned(**weights: Any) -> Learned:
 
 @pytest.fixture
 def shelf(tmp_path):
-    return Shelf(tmp_path / "models" / "sites")
+    return ModelStore(tmp_path / "models" / "sites")
 
 
 def files(shelf):
@@ -123,7 +123,7 @@ PLAIN = st.recursive(
 
 @given(weights=st.dictionaries(st.text(max_size=8), PLAIN, max_size=4))
 def test_plain_values_come_back_as_they_were(tmp_path_factory, weights):
-    shelf = Shelf(tmp_path_factory.mktemp("m"))
+    shelf = ModelStore(tmp_path_factory.mktemp("m"))
     toy = Toy(learned=learned(w=weights))
     shelf.save(toy, SITE)
     assert shelf.load(Toy(), SITE) == toy
@@ -423,7 +423,7 @@ def test_what_has_learned_nothing_is_refused(shelf):
 
 def test_a_folder_that_cannot_be_made_is_told(tmp_path):
     (tmp_path / "file").write_text("")
-    shelf = Shelf(tmp_path / "file")
+    shelf = ModelStore(tmp_path / "file")
     with pytest.raises(UnsavableModelError, match="file"):
         saved(shelf)
     assert shelf.models().models == ()
@@ -506,7 +506,7 @@ def test_hostile_names_stay_inside_the_folder_and_apart(shelf):
 
 @given(a=st.text(max_size=30), b=st.text(max_size=30), m=st.text(max_size=10), k=st.text(max_size=10))
 def test_names_are_apart_also_where_files_have_no_case(tmp_path_factory, a, b, m, k):
-    shelf = Shelf("models")
+    shelf = ModelStore("models")
     one, two = shelf.path(a, m), shelf.path(b, k)
     assert (one.name.casefold() == two.name.casefold()) == ((a, m) == (b, k))
     assert one.parent == shelf.folder
@@ -538,7 +538,7 @@ def test_forgetting_takes_all_of_a_site_or_one_method(shelf):
     saved(shelf)
     shelf.set_aside(SITE, "toy")
     shelf.save(Other(learned=learned()), SITE)
-    saved_again = Shelf(shelf.folder)
+    saved_again = ModelStore(shelf.folder)
     assert [p.name for p in saved_again.forget(SITE, "other")] == ["news.example.other.json"]
     assert [p.name for p in saved_again.forget(SITE)] == ["news.example.toy.json.previous"]
     assert files(shelf) == []

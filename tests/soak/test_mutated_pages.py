@@ -218,11 +218,11 @@ def sound(answer):
 
 def answer_of(page, **options):
     """Return what comes of one page."""
-    from webmain.extraction import extract_page
+    from webmain.extraction import Options, extract_page
     from webmain.extractors.registry import create
 
     try:
-        return extract_page(page, create(options.pop("extractor")), **options)
+        return extract_page(page, create(options.pop("extractor")), Options(**options))
     except Rejected as rejected:
         return rejected
 

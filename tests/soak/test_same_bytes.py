@@ -21,6 +21,7 @@ from webmain.extractors.registry import EXTRACTORS, create
 
 ROOT = Path(__file__).parents[1]
 FETCHED = datetime(2026, 11, 3, 9, tzinfo=UTC)
+OPTIONS = stages.Options(timeout_s=None, top_words=50)
 NAMES = sorted(EXTRACTORS)
 SCRIPTS = {
     "km": "រាជធានី​ភ្នំពេញ​ជា​ទីក្រុង​ធំ​ជាងគេ​បង្អស់ ", "lo": "ນະຄອນຫຼວງວຽງຈັນເປັນເມືອງໃຫຍ່ທີ່ສຸດ ", "my": "ရန်ကုန်မြို့သည် အကြီးဆုံးမြို့ဖြစ်သည်။ ",
@@ -47,7 +48,9 @@ def pages():
 def digest(page, name, **options):
     """Return the SHA-256 of all that comes of a page."""
     try:
-        return digest_of(stages.extract_page(page, create(name), timeout_s=None, words=True, **options))
+        return digest_of(
+            stages.extract_page(page, create(name), stages.Options(timeout_s=None, top_words=50, **options))
+        )
     except Rejected as rejected:
         return digest_of(rejected)
 
@@ -119,7 +122,7 @@ def test_text_does_not_depend_on_options_that_do_not_concern_it(name):
             {"keep": webmain.Keep.of("images")},
         ):
             try:
-                answers.append(stages.extract_page(page, create(name), timeout_s=None, **options).text)
+                answers.append(stages.extract_page(page, create(name), stages.Options(timeout_s=None, **options)).text)
             except Rejected as rejected:
                 answers.append(str(rejected))
         if name == "line_block":  # with links or pictures, its lines are made into blocks of the tree
@@ -134,10 +137,10 @@ def test_text_does_not_depend_on_options_that_do_not_concern_it(name):
 def test_a_page_does_not_depend_on_what_was_read_of_it_before(name, views):
     for number, page in list(enumerate(pages()))[::3]:
         try:
-            document = stages.read(page, timeout_s=None)
+            document = stages.read(page, OPTIONS)
             for view in views:
                 getattr(document, view)
-            found = digest_of(stages.extract_document(document, create(name), timeout_s=None, words=True))
+            found = digest_of(stages.extract_page(document, create(name), OPTIONS))
         except Rejected as rejected:
             found = digest_of(rejected)
         assert found == expected(name)[number], page.url

@@ -16,7 +16,7 @@ from webmain.discovery.ledger import Done, Found, Ledger, LedgerError
 from webmain.extractors.base import Learned
 from webmain.extractors.svm import SVM
 from webmain.items import Article, Hints
-from webmain.sites.model_store import Shelf
+from webmain.sites.model_store import ModelStore
 from webmain.store.protocol import StoreError
 from webmain.store.registry import open_store
 
@@ -44,7 +44,7 @@ def files(tmp_path: Path, make_article: Make) -> dict[str, Path]:
         for n in range(N):
             writer.write(f"https://{SITE}/{n}", 200, {"Content-Type": "text/html"}, f"<p>Page {n}".encode() * 20)
     learned = Learned(n_pages=3, columns=("a",), weights={"w": [0.5, 1.5]}, quality=0.9, resemblance=0.8)
-    Shelf(found["models"]).save(SVM(learned=learned), SITE)
+    ModelStore(found["models"]).save(SVM(learned=learned), SITE)
     return found
 
 
@@ -87,7 +87,7 @@ def use(name: str, path: Path, make_article: Make) -> int:
             n = len(list(read_pages(path)))
             WarcWriter(path).close()
             return n
-    return len(Shelf(path).models().models)
+    return len(ModelStore(path).models().models)
 
 
 KINDS = {"a.jsonl": 40, "a.db": 40, "a.ledger": 40, "a.warc.gz": 30, "models": 20}

@@ -82,9 +82,9 @@ def _begins(path: Path, *marks: bytes) -> bool:
 
 
 def _models(folder: Path) -> Checked:
-    from webmain.sites.model_store import Shelf
+    from webmain.sites.model_store import ModelStore
     from webmain.store.check import Checked, Problem
 
-    found = Shelf(folder).models()
+    found = ModelStore(folder).models()
     problems = tuple(Problem(place="", reason=str(error)) for error in found.errors)
     return Checked(what="models", n=len(found.models), pieces="models", problems=problems)

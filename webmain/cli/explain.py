@@ -54,7 +54,7 @@ def _explain(args: argparse.Namespace) -> int:
     extractor = create(args.extractor)
     try:
         page = read_page(args.source[0], args)
-        document = stages.read(page, max_bytes=args.max_bytes, timeout_s=args.timeout)
+        document = stages.read(page, stages.Options(max_bytes=args.max_bytes, timeout_s=args.timeout))
         method = judge_of(document, extractor, args)
         judged = stages.merge(stages.judge(document, method))
     except (NotFoundError, Rejected) as error:

@@ -84,7 +84,9 @@ def _jobs(text: str) -> int:
 def _extract(args: argparse.Namespace) -> int:
     from tqdm import tqdm
 
+    from webmain import TOP_WORDS
     from webmain.batch import Walk, answers, cores
+    from webmain.extraction import Options
 
     has_archives = any(map(_is_archive, args.source))
     jobs = args.jobs
@@ -92,12 +94,14 @@ def _extract(args: argparse.Namespace) -> int:
         jobs = cores() if has_archives or len(args.source) >= MANY else 0
     walk = Walk(
         extractor=args.extractor,
-        keep=args.keep,
-        max_bytes=args.max_bytes,
-        timeout_s=args.timeout,
+        options=Options(
+            keep=args.keep,
+            max_bytes=args.max_bytes,
+            timeout_s=args.timeout,
+            top_words=TOP_WORDS if args.words else None,
+        ),
         models=args.models,
-        words=args.words,
-        tells_missing=args.extractor is not None,
+        notes_missing=args.extractor is not None,
     )
     sources = _Sources(args)
     several = has_archives or len(args.source) > 1

@@ -133,11 +133,10 @@ def put_pages(spool: Spool, pages: Iterable[Page], *, max_pages: int, site: str 
 def _learn_all(spool: Spool, extractor: SiteExtractor, folder: str) -> int:
     """Learn each site of which pages wait; print a line for each."""
     from webmain import extraction as stages
-    from webmain.sites.fitting import is_unwatched
-    from webmain.sites.lesson import Event, Lesson, told, unwatched
-    from webmain.sites.model_store import Shelf
+    from webmain.sites.fitting import Event, Lesson, described, is_unwatched, unwatched
+    from webmain.sites.model_store import ModelStore
 
-    shelf = Shelf(folder)
+    models = ModelStore(folder)
     worst = OK
     for site in sorted(spool.sites):
         n = spool.count(site)
@@ -146,7 +145,7 @@ def _learn_all(spool: Spool, extractor: SiteExtractor, folder: str) -> int:
             extractor=extractor,
             known=None,
             pages=spool.waiting(site),
-            shelf=shelf,
+            models=models,
             least=extractor.min_pages,
         )
         learnt = lesson.run(stages.read)
@@ -159,8 +158,8 @@ def _learn_all(spool: Spool, extractor: SiteExtractor, folder: str) -> int:
             worst = max(worst, UNWRITTEN)
             tell(f"{learnt.problem}")
             continue
-        place = shelf.path(site, extractor.name)
-        print(f"{site}: {n} pages, {told(learnt.fitted)}, resemblance {learned.resemblance:.2f}, {place}")
+        place = models.path(site, extractor.name)
+        print(f"{site}: {n} pages, {described(learnt.fitted)}, resemblance {learned.resemblance:.2f}, {place}")
         if is_unwatched(learnt.fitted):
             tell(f"{site}: {unwatched(learnt.fitted)}")
     return worst

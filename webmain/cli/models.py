@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import argparse
 
     from webmain.cli import Commands
-    from webmain.sites.model_store import Model, Shelf
+    from webmain.sites.model_store import Model, ModelStore
 
 
 def add(commands: Commands) -> None:
@@ -33,9 +33,9 @@ def add(commands: Commands) -> None:
 
 
 def _models(args: argparse.Namespace) -> int:
-    from webmain.sites.model_store import Shelf
+    from webmain.sites.model_store import ModelStore
 
-    found = Shelf(args.models).models()
+    found = ModelStore(args.models).models()
     if args.format == "json":
         print(json.dumps([_record(model) for model in found.models], ensure_ascii=False, indent=2))
     elif found.models:
@@ -80,7 +80,7 @@ def _method(spec: str) -> str:
     return name if name in EXTRACTORS or ":" not in spec else create(spec).name
 
 
-def _allowed(shelf: Shelf) -> set[str]:
+def _allowed(shelf: ModelStore) -> set[str]:
     """Return the methods that learn, and those of which there is a model."""
     from webmain.extractors.base import SiteExtractor
     from webmain.extractors.registry import EXTRACTORS, create
@@ -90,10 +90,10 @@ def _allowed(shelf: Shelf) -> set[str]:
 
 
 def _forget(args: argparse.Namespace) -> int:
-    from webmain.sites.model_store import ModelError, Shelf
+    from webmain.sites.model_store import ModelError, ModelStore
     from webmain.urls import site_key
 
-    shelf = Shelf(args.models)
+    shelf = ModelStore(args.models)
     method = _method(args.extractor) if args.extractor else None
     worst = OK
     for site in args.site:

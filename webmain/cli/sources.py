@@ -95,22 +95,14 @@ def web_address(text: str) -> str:
 
 
 def judge_of(document: Document, extractor: Extractor, args: argparse.Namespace) -> Extractor:
-    """Return a method with what was learned of a page's site; what is missing or can not be used is told."""
-    from webmain.extraction import shelved
-    from webmain.extractors.base import SiteExtractor
-    from webmain.sites.model_store import ModelError, Shelf, site_of
+    """Return a method with what was learned of a page's site; a model that is missing or can not be used is reported."""
+    from webmain.sites.model_store import ModelStore, SiteModels
 
-    if not isinstance(extractor, SiteExtractor):
-        return extractor
-    try:
-        found = shelved(extractor, document, Shelf(args.models))
-    except ModelError as error:
-        tell(f"{error}; the page is judged without it")
-        return extractor
-    if found is extractor and args.extractor is not None:  # by default it is a page's own affair
-        site = site_of(document) or "a page without an address (--url)"
-        tell(f"{site}: {extractor.name} has learned nothing of it in {args.models}")
-    return found
+    models = SiteModels(extractor, ModelStore(args.models), notes_missing=args.extractor is not None)
+    choice = models.choose(document)
+    if choice.note:
+        tell(choice.note)
+    return choice.extractor
 
 
 def read_page(source: str, args: argparse.Namespace) -> Page:

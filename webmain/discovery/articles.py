@@ -13,8 +13,8 @@ from math import exp
 from typing import Final
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from webmain.discovery.dates import date_in_url
 from webmain.discovery.url_words import url_words
+from webmain.metadata.feed_dates import date_in_url
 
 ARTICLE_SCORE: Final = 0.6
 HUB_SCORE: Final = 0.35

@@ -9,9 +9,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from webmain.discovery.dates import date_in_url, parse_feed_date
 from webmain.discovery.entries import Entry
 from webmain.items import Hints
+from webmain.metadata.feed_dates import date_in_url, parse_feed_date
 
 UNDATED: Final = float("-inf")
 """Sort key of what nothing dates: after everything that has a date."""

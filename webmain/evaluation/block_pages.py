@@ -16,7 +16,7 @@ import numpy as np
 from webmain.article.identity import article_id
 from webmain.evaluation.records import GoldPage
 from webmain.evaluation.texts import as_page
-from webmain.extraction import judge, merge, read
+from webmain.extraction import Options, judge, merge, read
 from webmain.extractors.registry import create
 from webmain.html.blocks import default_blocks
 from webmain.items import Article, ArticleBlock, Kind, Rejected
@@ -128,7 +128,7 @@ def block_pages(gold: Sequence[GoldPage]) -> Pages:
 
 def _block_page(page: GoldPage, approach: Approach) -> BlockPage:
     started = time.process_time()
-    document = read(as_page(page), timeout_s=None)
+    document = read(as_page(page), Options(timeout_s=None))
     if approach is Approach.RAW:
         blocks = default_blocks(document)
         texts = blocks.texts(range(len(blocks)))

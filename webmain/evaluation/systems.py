@@ -34,6 +34,7 @@ from webmain.items import Page, Rejected
 
 if TYPE_CHECKING:
     from webmain.evaluation.records import GoldPage
+    from webmain.extraction import Options
     from webmain.extractors.base import Extractor
     from webmain.html.document import Document
 
@@ -353,10 +354,16 @@ def _call(function: Callable[[str, str | None], Answer], page: PeerPage) -> Answ
     return function(page.html, page.url)
 
 
-def _all_text(page: Page) -> str:
-    from webmain import extraction as stages
+def _options() -> Options:
+    from webmain.extraction import Options
 
-    document = stages.read(page, max_bytes=MAX_BYTES, timeout_s=None)
+    return Options(metadata=False, max_bytes=MAX_BYTES, timeout_s=None)
+
+
+def _all_text(page: Page) -> str:
+    from webmain.extraction import read
+
+    document = read(page, _options())
     return "\n".join(text for text in _shown(document) if text)
 
 
@@ -374,7 +381,7 @@ def _by_page(extractor: Extractor) -> Callable[[Sequence[Page]], list[Answer]]:
     from webmain.extraction import extract_page
 
     def answer(page: Page) -> Answer:
-        article = extract_page(page, extractor, metadata=False, max_bytes=MAX_BYTES, timeout_s=None)
+        article = extract_page(page, extractor, _options())
         return article.text, article.confidence
 
     return _each(answer)
@@ -384,7 +391,7 @@ def _by_site(extractor: Extractor) -> Callable[[Sequence[Page]], list[Answer]]:
     from webmain.extraction import extract_pages
 
     def answer(pages: Sequence[Page]) -> list[Answer]:
-        got = extract_pages(pages, extractor, metadata=False, timeout_s=None, max_bytes=MAX_BYTES)
+        got = extract_pages(pages, extractor, _options())
         return [a if isinstance(a, Rejected) else (a.text, a.confidence) for a in got]
 
     return answer
@@ -408,15 +415,16 @@ def _crossfit(extractor: Extractor) -> Callable[[Sequence[Page]], list[Answer]]:
 
 def _fitted(extractor: Extractor, pages: Sequence[Page]) -> Extractor:
     """Fit an extractor to pages, where they are enough and teach something; otherwise return it as it comes."""
-    from webmain import extraction as stages
+    from webmain.extraction import read
+    from webmain.sites.fitting import fitted
 
     documents = []
     for page in pages:
         try:
-            documents.append(stages.read(page, max_bytes=MAX_BYTES, timeout_s=None))
+            documents.append(read(page, _options()))
         except Rejected:
             continue
-    return stages.fitted(extractor, documents)
+    return fitted(extractor, documents)
 
 
 _ANSWERS = {Mode.PAGE: _by_page, Mode.SITE: _by_site, Mode.CROSSFIT: _crossfit}

@@ -1,7 +1,7 @@
 """Learning sites page by page: which pages wait, when a site is learned, and when its layout has changed.
 
 A page of a site that is not known yet waits on disk until there are enough; then the method is fitted to them, what it
-has learned is put on the shelf, and they are judged by it. Pages of a known site are judged at once and compared with those
+has learned is stored, and they are judged by it. Pages of a known site are judged at once and compared with those
 learned from. One that looks different waits, too: when most of the last ones do, the site is learned anew; else it is judged
 by the default method. Only pages that were fetched after those learned from can tell of a change; others are judged at once,
 so that an archive that is read again gives the same articles.
@@ -18,20 +18,21 @@ from enum import Enum
 from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
-from webmain.files import StoreError
 from webmain.items import Page, Rejected
-from webmain.sites.fitting import CHANGED_SHARE, compare, fallback, is_unwatched
-from webmain.sites.held_pages import Spool
-from webmain.sites.lesson import (
+from webmain.sites.fitting import (
+    CHANGED_SHARE,
     LEAST_WINDOW,
     Event,
     Learnt,
     Lesson,
     Past,
-    Tell,
+    compare,
+    fallback,
+    is_unwatched,
     unwatched,
 )
-from webmain.sites.model_store import ModelError, OutdatedModelError, Shelf, site_of
+from webmain.sites.held_pages import HeldPagesError, Spool
+from webmain.sites.model_store import ModelError, ModelStore, OutdatedModelError, site_of
 
 if TYPE_CHECKING:
     from webmain.extractors.base import Extractor, SiteExtractor
@@ -44,6 +45,9 @@ WINDOW: Final = 10
 
 MAX_SITES: Final = 1_000
 """Sites without waiting pages whose state is remembered; of others the model is read again."""
+
+
+Report = Callable[[Event, str, str], None]
 
 
 class Stage(Enum):
@@ -118,21 +122,20 @@ class Learning:
     ----------
     extractor : SiteExtractor
         The method as it comes.
-    shelf : Shelf
-        Where models are.
+    models : ModelStore
     spool : Spool
         Where pages wait.
     default : Extractor
-        A method for sites that can not be learned, and for pages that look unlike those learned from. Where the extractor has
-        a true `judges_unlearned` (it does something sensible as it comes), itself is used instead.
+        A method for sites that can not be learned, and for pages that look unlike those learned from, unless the extractor
+        itself judges them (`judges_unlearned`).
     pages : int or None
         Pages that are waited for; by default as many as the extractor wants.
     hold_s : float
         Seconds for which a page waits at most; 0 for no limit.
     max_held : int
         Pages that wait at most, of all sites together; beyond, the site that was not seen for longest goes on.
-    tell : callable
-        Told what happens.
+    report : callable
+        Called with what happened, the site, and one sentence for people.
     clock : callable
         Seconds, monotonic.
     """
@@ -141,23 +144,23 @@ class Learning:
         self,
         extractor: SiteExtractor,
         *,
-        shelf: Shelf,
+        models: ModelStore,
         spool: Spool,
         default: Extractor,
         pages: int | None = None,
         hold_s: float = 0.0,
         max_held: int = 10_000,
-        tell: Tell = lambda _event, _site, _detail: None,
+        report: Report = lambda _event, _site, _detail: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.extractor = extractor
         self.wanted = max(1, pages or extractor.min_pages)
-        self._shelf = shelf
+        self._models = models
         self._spool = spool
         self._default: Extractor = fallback(extractor, default)
         self._hold_s = hold_s
         self._max_held = max_held
-        self._tell = tell
+        self._report = report
         self._clock = clock
         self._sites: OrderedDict[str, _Site] = OrderedDict()
         self._ready: OrderedDict[str, None] = OrderedDict()
@@ -194,15 +197,15 @@ class Learning:
         return here.fitted if resemblance >= limit else self._default
 
     def _look_up(self, site: str) -> _Site:
-        """Return what is known of a site; at first what lies on the shelf."""
+        """Return what is known of a site; at first what is stored."""
         here = self._sites.get(site)
         if here is None:
             here = self._sites[site] = _Site()
             if site:
-                self._read_shelf(site, here)
+                self._read_model(site, here)
             else:
                 here.stage = Stage.GIVEN_UP
-                self._tell(Event.NOT_LEARNABLE, "", "pages without a web address belong to no site")
+                self._report(Event.NOT_LEARNABLE, "", "pages without a web address belong to no site")
             self._forget_oldest()
         self._sites.move_to_end(site)
         return here
@@ -216,13 +219,13 @@ class Learning:
         else:
             del self._sites[site]
 
-    def _read_shelf(self, site: str, here: _Site) -> None:
+    def _read_model(self, site: str, here: _Site) -> None:
         """Take a site's model; one that can not be used is put aside, and the site learned anew."""
         try:
-            found = self._shelf.find(self.extractor, site)
+            found = self._models.find(self.extractor, site)
         except ModelError as error:
             here.had_model = True
-            self._tell(Event.UNUSABLE, site, f"{error}; the site is learned anew")
+            self._report(Event.UNUSABLE, site, f"{error}; the site is learned anew")
             if not isinstance(error, OutdatedModelError):
                 self._put_aside(site, error)
             return
@@ -233,14 +236,14 @@ class Learning:
         here.had_model = True
         if here.past.n_given >= self.wanted:
             here.stage = Stage.LEARNED
-            self._tell(Event.REUSED, site, f"a model of {here.past.n_given} pages")
-            self._tell_unwatched(site, here.fitted)
+            self._report(Event.REUSED, site, f"a model of {here.past.n_given} pages")
+            self._report_unwatched(site, here.fitted)
 
     def _put_aside(self, site: str, error: ModelError | None = None) -> None:
         try:
-            self._shelf.set_aside(site, self.extractor.name, because=error)
+            self._models.set_aside(site, self.extractor.name, because=error)
         except ModelError as problem:
-            self._tell(Event.FAILED, site, str(problem))
+            self._report(Event.FAILED, site, str(problem))
 
     def _notice(self, site: str, here: _Site, page: Page, likeness: Likeness) -> Extractor | None:
         """Return by what a page of a learned site is judged; None where it looks so strange that it waits.
@@ -262,7 +265,7 @@ class Learning:
             here.stage, here.fitted, here.past = Stage.HOLDING, None, Past()
             here.had_model = here.is_retrained = True
             detail = f"its last {n} pages resemble those learned from by {mean:.2f}, below {limit:.2f}"
-            self._tell(Event.LAYOUT_CHANGED, site, f"{detail}; it is learned anew")
+            self._report(Event.LAYOUT_CHANGED, site, f"{detail}; it is learned anew")
             self._put_aside(site)
         return None
 
@@ -273,7 +276,7 @@ class Learning:
         limit = CHANGED_SHARE * here.fitted.learned.resemblance
         if found.problem and not here.is_blind:
             here.is_blind = True
-            self._tell(Event.FAILED, site, found.problem)
+            self._report(Event.FAILED, site, found.problem)
         return (limit if found.resemblance is None else found.resemblance), limit
 
     def _hold(self, site: str, here: _Site, page: Page) -> bool:
@@ -282,8 +285,8 @@ class Learning:
             here.held_since = self._clock()
         try:
             self._spool.put(site, page)
-        except StoreError as error:
-            self._tell_broken(site, error)
+        except HeldPagesError as error:
+            self._report_broken(site, error)
             return False
         if here.stage is Stage.HOLDING and self._spool.count(site) >= self.wanted:
             self._ready[site] = None
@@ -293,11 +296,11 @@ class Learning:
                 self._ready[oldest] = None
         return True
 
-    def _tell_broken(self, site: str, error: StoreError) -> None:
+    def _report_broken(self, site: str, error: HeldPagesError) -> None:
         """Say that pages can not wait: once, since a full disk would be told for every page."""
         if not self._is_broken:
             self._is_broken = True
-            self._tell(Event.FAILED, site, str(error))
+            self._report(Event.FAILED, site, str(error))
 
     # ---- Sites that go on
 
@@ -335,7 +338,7 @@ class Learning:
             extractor=self.extractor,
             known=here.fitted,
             pages=self._spool.waiting(site),
-            shelf=self._shelf,
+            models=self._models,
             least=min(self.extractor.min_pages, self.wanted),
             past=here.past,
             after_change=here.is_retrained,
@@ -349,19 +352,19 @@ class Learning:
         here.recent.clear()
         if learnt.layout_changed:
             here.is_retrained = True
-            self._tell(Event.LAYOUT_CHANGED, site, "its pages no longer resemble those learned from")
+            self._report(Event.LAYOUT_CHANGED, site, "its pages no longer resemble those learned from")
         is_new = learnt.event is Event.LEARNED
         if learnt.event is not Event.FAILED:
             event = Event.RETRAINED if is_new and here.had_model else learnt.event
             instead = f"; its pages are judged by {self._default.name}" if event is Event.NOT_LEARNABLE else ""
-            self._tell(event, site, f"{learnt.detail}{instead}")
-        self._tell_unwatched(site, here.fitted)
+            self._report(event, site, f"{learnt.detail}{instead}")
+        self._report_unwatched(site, here.fitted)
         if learnt.problem:
-            self._tell(Event.FAILED, site, learnt.problem)
+            self._report(Event.FAILED, site, learnt.problem)
 
-    def _tell_unwatched(self, site: str, fitted: SiteExtractor | None) -> None:
+    def _report_unwatched(self, site: str, fitted: SiteExtractor | None) -> None:
         if fitted is not None and is_unwatched(fitted):
-            self._tell(Event.UNWATCHED, site, unwatched(fitted))
+            self._report(Event.UNWATCHED, site, unwatched(fitted))
 
     def release(self, site: str) -> Page | None:
         """Return the next waiting page of a site that is learned or given up (see `judge_of`); None where none waits."""
@@ -369,8 +372,8 @@ class Learning:
         while here is not None and _is_free(here) and self._spool.count(site):
             try:
                 return self._spool.take(site)
-            except StoreError as error:
-                self._tell_broken(site, error)
+            except HeldPagesError as error:
+                self._report_broken(site, error)
         return None
 
 

@@ -20,7 +20,6 @@ import json
 import math
 import os
 import re
-import stat
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -86,7 +85,7 @@ class UnsavableModelError(ModelError):
 
 @dataclass(frozen=True, kw_only=True)
 class Model:
-    """What a model's file tells of it, the weights aside.
+    """What a model's file holds, the weights aside.
 
     Attributes
     ----------
@@ -156,7 +155,7 @@ def options_of(extractor: SiteExtractor) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     if isinstance(value, Enum):
         return _plain(value.value)
-    if value is None or isinstance(value, (bool, int, str)) or (isinstance(value, float) and math.isfinite(value)):
+    if value is None or isinstance(value, bool | int | str) or (isinstance(value, float) and math.isfinite(value)):
         return value
     if isinstance(value, (set, frozenset)):
         return sorted(map(str, value))
@@ -168,10 +167,6 @@ def _plain(value: Any) -> Any:
 
 
 # ---- Writing
-
-
-def _own_version() -> str:
-    return str(importlib.import_module("webmain").__version__)
 
 
 def written(
@@ -188,7 +183,7 @@ def written(
     first, last, trained = (aware(date).isoformat() if date else None for date in dates)
     content = {
         "format_version": FORMAT_VERSION,
-        "webmain": _own_version(),
+        "webmain": str(importlib.import_module("webmain").__version__),
         "site": site,
         "method": extractor.name,
         "version": extractor.version,
@@ -242,9 +237,15 @@ def replace_file(path: Path, content: bytes) -> None:
 
 def read_content(path: Path) -> Mapping[str, Any] | None:
     """Return what a file holds, its form and checksum checked; None where it is not there."""
-    data = _bytes(path)
-    if data is None:
+    try:
+        if not path.is_file() and path.exists():
+            raise ForeignModelError(f"{path}: is no file")
+        with path.open("rb") as stream:
+            data = stream.read(MAX_BYTES + 1)
+    except FileNotFoundError:
         return None
+    except OSError as error:
+        raise DamagedModelError(f"{path}: {error.strerror or error}") from error
     if len(data) > MAX_BYTES:
         raise DamagedModelError(f"{path}: has more than {MAX_BYTES:,} bytes")
     _check_bytes(data, path)
@@ -265,8 +266,8 @@ def _check_bytes(data: bytes, path: Path) -> None:
         raise ForeignModelError(f"{path}: is no model")
     if len(data) <= len(_START):
         raise DamagedModelError(f"{path}: can not be read: it is cut off")
-    if told := _VERSION.search(data, 0, _HEADER_BYTES):
-        _check_version(int(told[1]), path)
+    if version := _VERSION.search(data, 0, _HEADER_BYTES):
+        _check_version(int(version[1]), path)
     head = _HEAD.match(data)
     if head is None or hashlib.sha256(memoryview(data)[head.end() :]).hexdigest().encode() != head[1]:
         raise DamagedModelError(f"{path}: was changed or is damaged: its checksum is wrong")
@@ -277,56 +278,50 @@ def _check_version(version: int, path: Path) -> None:
         raise NewerModelError(f"{path}: has format version {version}, this webmain reads up to {FORMAT_VERSION}")
 
 
-def _bytes(path: Path) -> bytes | None:
-    """Return a regular file's bytes, one more than is allowed at most."""
-    try:
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise DamagedModelError(f"{path}: {error.strerror or error}") from error
-    try:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise ForeignModelError(f"{path}: is no file")
-        with os.fdopen(os.dup(handle), "rb") as stream:
-            return stream.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise DamagedModelError(f"{path}: {error.strerror or error}") from error
-    finally:
-        os.close(handle)
-
-
 def _refuse(constant: str) -> float:
     raise ValueError(f"holds {constant}")
+
+
+_TYPES: Final[Mapping[str, tuple[type, ...]]] = {
+    "site": (str,),
+    "method": (str,),
+    "options": (dict,),
+    "version": (int,),
+    "columns": (list,),
+    "n_pages": (int,),
+    "pages_given": (int,),
+    "after_change": (bool,),
+    "trained_at": (str,),
+    "first_page": (str, type(None)),
+    "last_page": (str, type(None)),
+    "quality": (int, float, type(None)),
+    "resemblance": (int, float),
+    "webmain": (str,),
+}
+"""What each field of a file may hold."""
 
 
 def model_of(content: Mapping[str, Any], path: Path) -> tuple[Model, Mapping[str, Any]]:
     """Return a file's header as a record, and the weights."""
     try:
         _check_plain(content)
-        weights, options = content["weights"], content["options"]
-        if not isinstance(weights, dict) or not isinstance(options, dict):
-            raise TypeError("weights and options must be mappings")
-        model = Model(
-            site=_typed(content, "site", str),
-            method=_typed(content, "method", str),
-            options=options,
-            version=_typed(content, "version", int),
-            columns=tuple(_strings(content["columns"])),
-            n_pages=_count(content, "n_pages"),
-            pages_given=_count({"pages_given": content["n_pages"], **content}, "pages_given"),  # older files have none
-            after_change=_typed({"after_change": False, **content}, "after_change", bool),
-            trained_at=_zoned(content["trained_at"]),
-            first_page=_date(content["first_page"]),
-            last_page=_date(content["last_page"]),
-            quality=None if content["quality"] is None else _share(content, "quality"),
-            resemblance=_share(content, "resemblance"),
-            webmain=_typed(content, "webmain", str),
-            path=path,
-        )
+        older = {"pages_given": content["n_pages"], "after_change": False}  # what older files have not
+        values = {name: {**older, **content}[name] for name in _TYPES}
+        for name, value in values.items():
+            if type(value) not in _TYPES[name]:
+                raise TypeError(f"{name} is {value!r:.60}")
+        if not all(isinstance(column, str) for column in values["columns"]) or not isinstance(content["weights"], dict):
+            raise TypeError("columns must be strings, and weights a mapping")
+        if min(values["n_pages"], values["pages_given"]) < 1:
+            raise ValueError("fewer pages than 1")
+        if not (0 <= values["resemblance"] <= 1 and 0 <= (values["quality"] or 0) <= 1):
+            raise ValueError("resemblance and quality must be in [0, 1]")
+        values["columns"] = tuple(values["columns"])
+        for name in ("trained_at", "first_page", "last_page"):
+            values[name] = None if values[name] is None else _zoned(values[name])
     except (KeyError, TypeError, ValueError) as error:
         raise DamagedModelError(f"{path}: a field is missing or wrong: {error}") from error
-    return model, weights
+    return Model(**values, path=path), content["weights"]
 
 
 def _check_plain(content: Mapping[str, Any]) -> None:
@@ -346,37 +341,6 @@ def _check_plain(content: Mapping[str, Any]) -> None:
             raise TypeError(f"a {type(value).__name__} is no plain value")
         elif type(value) is float and not math.isfinite(value):
             raise ValueError("a number is not finite")
-
-
-def _typed(content: Mapping[str, Any], name: str, kind: type) -> Any:
-    value = content[name]
-    if type(value) is not kind:
-        raise TypeError(f"{name} is {value!r:.60}")
-    return value
-
-
-def _count(content: Mapping[str, Any], name: str) -> int:
-    value = content[name]
-    if type(value) is not int or value < 1:
-        raise ValueError(f"{name} is {value!r:.60}")
-    return value
-
-
-def _share(content: Mapping[str, Any], name: str) -> float:
-    value = content[name]
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
-        raise ValueError(f"{name} is {value!r:.60}")
-    return float(value)
-
-
-def _strings(values: Any) -> list[str]:
-    if not isinstance(values, list) or not all(isinstance(v, str) for v in values):
-        raise TypeError("columns must be strings")
-    return values
-
-
-def _date(text: str | None) -> datetime | None:
-    return None if text is None else _zoned(text)
 
 
 def _zoned(text: str) -> datetime:

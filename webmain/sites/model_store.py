@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -29,6 +30,7 @@ from webmain.sites.model_file import (
 from webmain.urls import site_key
 
 if TYPE_CHECKING:
+    from webmain.extractors.base import Extractor
     from webmain.html.document import Document
 
 __all__ = [
@@ -37,9 +39,9 @@ __all__ = [
     "Listing",
     "Model",
     "ModelError",
+    "ModelStore",
     "NewerModelError",
     "OutdatedModelError",
-    "Shelf",
     "UnsavableModelError",
     "options_of",
     "site_of",
@@ -51,6 +53,9 @@ _ASIDE: Final = re.compile(r"\.(?:previous|damaged|foreign|newer)$")
 
 MAX_NAME_CHARS: Final = 80
 
+MAX_SITES: Final = 100
+"""Sites whose models are remembered."""
+
 _NOT_SAFE = re.compile(r"[^a-z0-9._-]")
 _RESERVED: Final = frozenset(
     {"con", "prn", "aux", "nul", *(f"com{i}" for i in range(10)), *(f"lpt{i}" for i in range(10))}
@@ -61,7 +66,7 @@ E = TypeVar("E", bound=SiteExtractor)
 
 @dataclass(frozen=True, kw_only=True)
 class Listing:
-    """What lies on a shelf.
+    """What a model store holds.
 
     Attributes
     ----------
@@ -75,7 +80,7 @@ class Listing:
     errors: tuple[ModelError, ...]
 
 
-class Shelf:
+class ModelStore:
     """A folder of models.
 
     Parameters
@@ -88,7 +93,7 @@ class Shelf:
         self.folder = Path(folder).expanduser()
 
     def __repr__(self) -> str:
-        return f"Shelf({str(self.folder)!r})"
+        return f"ModelStore({str(self.folder)!r})"
 
     def path(self, site: str, method: str) -> Path:
         """Return the file of a site and a method, whether it is there or not; always inside the folder."""
@@ -129,13 +134,8 @@ class Shelf:
             raise OutdatedModelError(
                 f"{path}: learned with other options: {_show(model.options)}, asked for {_show(options)}"
             )
-        learned = Learned(
-            n_pages=model.n_pages,
-            columns=model.columns,
-            weights=weights,
-            quality=model.quality,
-            resemblance=model.resemblance,
-        )
+        names = ("n_pages", "columns", "quality", "resemblance")
+        learned = Learned(weights=weights, **{name: getattr(model, name) for name in names})
         try:
             return extractor.restored(learned), model
         except (ValueError, TypeError, KeyError, IndexError, ArithmeticError) as error:
@@ -177,12 +177,12 @@ class Shelf:
         learned = extractor.learned
         if learned is None:
             raise UnsavableModelError(f"{path}: {extractor.name} has learned nothing yet")
-        dates = (first_page, last_page, trained_at or _now())
+        dates = (first_page, last_page, trained_at or datetime.now(UTC).replace(microsecond=0))
         text = written(extractor, learned, site, path, dates, pages_given=pages_given, after_change=after_change)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             replace_file(path, text)
-            _aside(path, PREVIOUS).unlink(missing_ok=True)
+            path.with_name(path.name + PREVIOUS).unlink(missing_ok=True)
         except OSError as error:
             raise UnsavableModelError(f"{path}: {error.strerror or error}") from error
         return path
@@ -201,7 +201,7 @@ class Shelf:
             The system refuses.
         """
         path = self.path(site, method)
-        aside = _aside(path, f".{because.kind}" if because else PREVIOUS)
+        aside = path.with_name(path.name + (f".{because.kind}" if because else PREVIOUS))
         try:
             path.replace(aside)
         except FileNotFoundError:
@@ -257,6 +257,67 @@ class Shelf:
         yield from sorted(p for p in found if _ASIDE.sub("", p.name).endswith(SUFFIX))
 
 
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What judges a page, and a note for people on its site's model; "" for none."""
+
+    extractor: Extractor
+    note: str = ""
+
+
+class SiteModels:
+    """Chooses the extractor for each page: one that learns, with the model of the page's site, where there is one.
+
+    A model that can not be used is noted, and the page judged without it.
+
+    Parameters
+    ----------
+    extractor : Extractor
+    store : ModelStore or None
+    notes_missing : bool
+        Sites without a model are noted.
+    """
+
+    def __init__(self, extractor: Extractor, store: ModelStore | None, *, notes_missing: bool = False) -> None:
+        self._extractor = extractor
+        self._store = store
+        self._notes_missing = notes_missing
+        self._of_site = lru_cache(MAX_SITES)(self._look_up)
+
+    def choose(self, document: Document) -> Choice:
+        """Return what judges a page."""
+        if self._store is None or not isinstance(self._extractor, SiteExtractor) or self._extractor.learned is not None:
+            return Choice(self._extractor)
+        return self._of_site(site_of(document))
+
+    def _look_up(self, site: str) -> Choice:
+        own, store = self._extractor, self._store
+        assert isinstance(own, SiteExtractor)
+        assert store is not None
+        try:
+            known = store.load(own, site) if site else None
+        except ModelError as error:
+            return Choice(own, f"{error}; the page is judged without it")
+        if known is not None:
+            return Choice(known)
+        note = f"{site or 'a page without an address (--url)'}: {own.name} has learned nothing of it in {store.folder}"
+        return Choice(own, note if self._notes_missing else "")
+
+
+def with_model(extractor: Extractor, store: ModelStore, document: Document) -> Extractor:
+    """Return a method with what was learned of a page's site, or as it is where nothing was.
+
+    Raises
+    ------
+    ModelError
+        There is a model, and it can not be used.
+    """
+    if not isinstance(extractor, SiteExtractor) or extractor.learned is not None:
+        return extractor
+    site = site_of(document)
+    return (store.load(extractor, site) if site else None) or extractor
+
+
 def site_of(document: Document) -> str:
     """Return the site that a page belongs to: by its web address, else by the one that it names as canonical."""
     url = document.url or ""
@@ -281,14 +342,6 @@ def _safe(name: str, *, dots: bool = True) -> str:
         return safe
     digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
     return f"{safe[: MAX_NAME_CHARS - 17]}~{digest}"
-
-
-def _aside(path: Path, suffix: str) -> Path:
-    return path.with_name(path.name + suffix)
-
-
-def _now() -> datetime:
-    return datetime.now(UTC).replace(microsecond=0)
 
 
 def _show(options: Mapping[str, Any]) -> str:

@@ -7,20 +7,30 @@ and another address than those before it.
 
 from __future__ import annotations
 
+import logging
 from collections import OrderedDict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from webmain.items import Article, Reason, Rejected
 from webmain.metadata.head import letters
 from webmain.text.near_duplicates import NearDuplicates
 from webmain.text.shingles import signature
+from webmain.urls import join
+
+if TYPE_CHECKING:
+    from webmain.html.document import Document
+
+logger = logging.getLogger(__name__)
 
 SIMILARITY: Final = 0.9
 """Estimated Jaccard similarity of shingles from which two texts are the same for this purpose."""
 
 MIN_PAGES: Final = 3
+HEAD_ELEMENTS: Final = 2_000
+"""Elements from a page's start among which its canonical address is looked for."""
+
 MAX_GROUPS: Final = 50_000
 
 
@@ -30,6 +40,20 @@ class Place:
 
     title: str | None
     address: str | None
+
+
+def place_of(document: Document) -> Place:
+    """Return a page's `title` and its canonical or own address, as far as they can be read; without its other metadata."""
+    try:
+        elements = document.elements
+        for tag, attributes in zip(elements.tags[:HEAD_ELEMENTS], elements.attributes, strict=False):
+            if tag == "link" and "canonical" in (attributes.get("rel") or "").lower().split():
+                return Place(document.title, join(document.base_url, attributes.get("href") or "") or document.url)
+        return Place(document.title, document.url)
+    except Exception as error:  # the page has been answered already
+        if not isinstance(error, Rejected):
+            logger.exception("Unforeseen error at %s", document.url)
+        return Place(None, document.url)
 
 
 class RecurringTexts:

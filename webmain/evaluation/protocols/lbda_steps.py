@@ -17,13 +17,14 @@ import numpy as np
 
 from webmain.evaluation.records import Findings, GoldPage, Table
 from webmain.evaluation.texts import as_page, by_site
-from webmain.extraction import fitted, judge, read
+from webmain.extraction import Options, judge, read
 from webmain.extractors.base import Extraction
 from webmain.extractors.registry import create
 from webmain.features.alignment import gold_content
 from webmain.html.blocks import default_blocks
 from webmain.html.document import Document
 from webmain.items import Rejected
+from webmain.sites.fitting import fitted
 from webmain.text.agreement import Agreement, overlap
 from webmain.text.words import tokens
 
@@ -148,7 +149,7 @@ def _judge(group: Sequence[GoldPage], spec: str) -> list[Extraction | None]:
     documents: list[Document | None] = []
     for page in group:
         try:
-            documents.append(read(as_page(page), timeout_s=None))
+            documents.append(read(as_page(page), Options(timeout_s=None)))
         except Rejected:
             documents.append(None)
     readable = [document for document in documents if document is not None]

@@ -22,11 +22,12 @@ from webmain.evaluation.metrics import rouge_lsum, same_words, words
 from webmain.evaluation.records import Findings, GoldPage, Table
 from webmain.evaluation.texts import as_page, by_site
 from webmain.evaluation.tokens import TextPair
-from webmain.extraction import compose, extract_pages, fitted, judge, merge, read
+from webmain.extraction import Options, compose, extract_pages, judge, merge, read
 from webmain.extractors.base import Extractor, SiteExtractor
 from webmain.extractors.registry import EXTRACTORS, create
 from webmain.html.document import Document
 from webmain.items import Rejected
+from webmain.sites.fitting import fitted
 
 VARIANTS = ("svm:form=local",)
 """Forms of methods that have a curve of their own beside the method's."""
@@ -39,7 +40,7 @@ MAX_HELD_BACK = 8
 """Most pages of a site that are judged and never learned from: a third of them, at least `MIN_HELD_BACK`."""
 
 MIN_HELD_BACK = 4
-MAX_BYTES = 64 * 1024 * 1024
+OPTIONS = Options(metadata=False, max_bytes=64 * 1024 * 1024, timeout_s=None)
 
 Scores = tuple[float, float, float]
 """Word F1, ROUGE-LSum F1, and whether the words are the same, of a page or as means."""
@@ -190,7 +191,7 @@ def _fitted(spec: str, pages: Sequence[GoldPage]) -> Extractor:
 
 def _read(page: GoldPage) -> Document | None:
     try:
-        return read(as_page(page), max_bytes=MAX_BYTES, timeout_s=None)
+        return read(as_page(page), OPTIONS)
     except Rejected:
         return None
 
@@ -206,7 +207,7 @@ def _text(page: GoldPage, extractor: Extractor) -> str:
 
 
 def _texts(pages: Sequence[GoldPage], spec: str) -> list[str]:
-    answers = extract_pages(map(as_page, pages), create(spec), metadata=False, timeout_s=None, max_bytes=MAX_BYTES)
+    answers = extract_pages(map(as_page, pages), create(spec), OPTIONS)
     return ["" if isinstance(answer, Rejected) else answer.text for answer in answers]
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from webmain.evaluation.texts import as_page
-from webmain.extraction import read
+from webmain.extraction import Options, read
 from webmain.extractors.learned import LearnedExtractor
 from webmain.extractors.page_model import page_means
 from webmain.features.alignment import gold_shares
@@ -78,7 +78,7 @@ class Rows:
 def rows_of(page: GoldPage, *, made_up: bool = False) -> Rows | None:
     """Return a gold page's rows; None where it can not be read or has no blocks."""
     try:
-        segmentation = LearnedExtractor().segment(read(as_page(page), timeout_s=None))
+        segmentation = LearnedExtractor().segment(read(as_page(page), Options(timeout_s=None)))
     except Rejected:
         return None
     if not len(segmentation) or not page.text:

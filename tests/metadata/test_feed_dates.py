@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webmain.discovery.dates import MAX_DATE_CHARS, date_in_url, parse_feed_date
+from webmain.metadata.feed_dates import MAX_DATE_CHARS, date_in_url, parse_feed_date
 
 
 def utc(*parts: int) -> datetime:
