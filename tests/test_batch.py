@@ -11,12 +11,10 @@ import pytest
 
 import webmain
 from demo.many import ManyPages
-from webmain import batch, pool
-from webmain.batch import AHEAD, Walk, answers
-from webmain.extractors.line_block import LineBlock
+from webmain import pool
+from webmain.batch import AHEAD
 from webmain.extractors.registry import UnknownExtractor
 from webmain.items import Page, Reason, Rejected
-from webmain.pool import PoolError
 
 ROOT = Path(__file__).parents[1]
 
@@ -103,15 +101,6 @@ def test_an_endless_source_is_read_only_a_bounded_number_ahead():
     assert not children()
 
 
-def test_few_large_pages_are_read_ahead(monkeypatch):
-    monkeypatch.setattr(batch, "MAX_AHEAD_BYTES", 1_000)
-    taken = []
-    found = answers((taken.append(n) or page(n) for n in range(9)), Walk(extractor="line_block"), jobs=1)
-    next(found)
-    assert len(taken) <= 4  # about 400 bytes each
-    assert len(list(found)) == 8
-
-
 @pytest.mark.parametrize("jobs", [0, 1])
 def test_an_error_in_the_method_costs_its_page_only(jobs):
     pages = [page(0), page(1, "fault"), page(2)]
@@ -178,20 +167,6 @@ def test_wrong_options_are_told_at_once():
         list(webmain.extract_many([page(0), "<p>x"], jobs=0))
 
 
-def test_no_pages_start_no_worker():
-    assert list(webmain.extract_many([], jobs=2)) == []
-    assert not children()
-
-
-def test_a_method_that_no_worker_can_make_is_told(tmp_path):
-    class Local(LineBlock):
-        name = "local"
-
-    with pytest.raises((PoolError, AttributeError, TypeError), match=r"Local|local"):
-        list(webmain.extract_many([page(0)], jobs=1, extractor=Local()))
-    assert not children()
-
-
 OWN_METHOD = """
 import webmain
 from webmain.extractors.line_block import LineBlock
@@ -205,11 +180,6 @@ def run_script(tmp_path, source):
     script = tmp_path / "script.py"
     script.write_text(source, "utf-8")
     return subprocess.run([sys.executable, str(script)], capture_output=True, text=True, cwd=tmp_path, env=_env())
-
-
-def test_a_script_needs_no_guard(tmp_path):
-    done = run_script(tmp_path, "import webmain\n" + ASKING.format(None))
-    assert (done.stdout, done.returncode) == ("1\n", 0), done.stderr
 
 
 def test_a_script_with_a_method_of_its_own_needs_a_guard_and_is_told_so(tmp_path):

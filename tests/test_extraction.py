@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import webmain
-from webmain.article.compose import MAX_WHY_CHARS, MIN_FEED_CHARS, compose, stitch, with_hints
+from webmain.article.compose import MAX_WHY_CHARS, MIN_FEED_CHARS, compose, with_hints
 from webmain.extraction import (
     MIN_DUPLICATE_CHARS,
     Options,
@@ -68,14 +68,11 @@ def reason(given: Page, **kw) -> Reason:
     ("given", "why"),
     [
         (Page(url=URL, html=""), Reason.EMPTY),
-        (Page(url=URL, html=" \n"), Reason.EMPTY),
-        (Page(url=URL, body=b""), Reason.EMPTY),
         (Page(url=URL, body=b" \r\n"), Reason.EMPTY),
         (Page(url=URL), Reason.EMPTY),
         (Page(url=URL, body=b"%PDF-1.7\n\x00\x01", headers={"content-type": "text/html"}), Reason.NOT_HTML),
         (Page(url=URL, body=b'{"a": 1}', headers={"content-type": "application/json"}), Reason.NOT_HTML),
         (Page(url=URL, html="<p></p>"), Reason.NO_BLOCKS),
-        (Page(url=URL, html="<script>x</script>"), Reason.NO_BLOCKS),
     ],
 )
 def test_pages_that_cannot_be_read_say_why(given, why):
@@ -92,17 +89,6 @@ def test_deadline_is_kept_by_every_view():
     document = read(page("<p>x</p>" * 100), Options(timeout_s=1e-9))
     with pytest.raises(Rejected, match="too_slow"):
         judge(document, KeepAll())
-
-
-def test_no_deadline_without_a_timeout():
-    assert read(page("<p>x"), Options(timeout_s=None)).deadline.limit_s is None
-
-
-def test_bytes_are_decoded_and_the_charset_told():
-    document = read(Page(body="<meta charset=utf-8><p>ราคา".encode("cp874"), headers={}))
-    assert "ราคา" in document.html
-    assert document.charset
-    assert document.charset_source
 
 
 # --- merge -----------------------------------------------------------------------------------------------------------
@@ -128,11 +114,6 @@ def test_other_methods_mark_long_ones_and_keep_them(n, marked):
 def test_white_space_and_markup_inside_do_not_hide_a_repetition():
     found = merged(f"<p>{LONG}</p><p><b>{LONG[:50]}</b>{LONG[50:]}</p>", merges=False)
     assert found.duplicate_of.tolist() == [-1, 0]
-
-
-def test_merging_can_be_asked_for_or_refused():
-    assert merged("<p>a</p><p>a</p>", merges=False, drop=True).kept.tolist() == [True, False]
-    assert merged("<p>a</p><p>a</p>", merges=True, drop=False).kept.tolist() == [True, True]
 
 
 def test_merging_changes_nothing_in_what_it_was_given():
@@ -166,10 +147,8 @@ def test_kept_nothing_is_no_text():
     ("why", "detail"),
     [
         (["too short", "no  model\nof it", "no model of it"], "kept none of 3 blocks: no model of it (2 of them)"),
-        (["no model"] * 3, "kept none of 3 blocks: no model"),
         (["", "", "links"], "kept none of 3 blocks: links (1 of them)"),
         (["", "", ""], "kept none of 3 blocks"),
-        (["x" * MAX_WHY_CHARS] * 3, "kept none of 3 blocks: " + "x" * MAX_WHY_CHARS),
         (["x" * (MAX_WHY_CHARS + 1)] * 3, "kept none of 3 blocks: " + "x" * (MAX_WHY_CHARS - 1) + "…"),
     ],
 )
@@ -201,10 +180,6 @@ def test_feed_content_stands_in_where_the_page_gives_little(n, source):
     assert ("no" in article.text.split()) is False
 
 
-def test_feed_content_that_is_shorter_is_left():
-    assert text("<p>the page itself", hints=Hints(source="feed", content_html="<p>x")) == "the page itself"
-
-
 # --- hints -----------------------------------------------------------------------------------------------------------
 
 
@@ -224,14 +199,10 @@ def test_hints_fill_what_the_page_does_not_say():
     ("raw", "hinted", "taken"),
     [
         ("2026-11-03", "Tue, 03 Nov 2026 10:00:00 +0700", True),
-        ("2026-11-03", "Mon, 02 Nov 2026 22:30:00 GMT", True),
-        ("2026-11-03 10:00", "2026-11-03T10:00:00+07:00", True),
         ("2026-11-03T10:00:00Z", "2026-11-03T11:00:00+07:00", False),
-        ("2026-11-03", "2026-11-03", False),
         ("2026-11-03", "2026-11-03T10:00", False),
         ("2026-11-03", "2026-11-04T02:00:00Z", True),
         ("2026-11-03", "2026-11-04T02:00:01Z", False),
-        ("2026-11-03", "2026-11-01T21:59:00Z", False),
     ],
 )
 def test_a_hint_of_the_same_day_completes_a_date_without_time_or_zone(raw, hinted, taken):
@@ -246,7 +217,6 @@ def test_a_hint_of_the_same_day_completes_a_date_without_time_or_zone(raw, hinte
     ("own", "source", "expected"),
     [
         ("Stories » How a lighthouse works", "title", "How a lighthouse works"),
-        ("How a lighthouse works - The Coast", "title", "How a lighthouse works"),
         ("Reviews: How a lighthouse works", "h1", "Reviews: How a lighthouse works"),
         ("Another headline", "title", "Another headline"),
     ],
@@ -273,11 +243,6 @@ def test_parts_are_stitched_without_what_stands_on_an_earlier_page():
     assert article.text == "Head\n\none\n\ntwo\n\nthree"
     assert article.n_parts == 3
     assert article.fingerprint
-
-
-def test_stitching_nothing_keeps_the_text():
-    article = extract_page(page("<p>one"), KeepAll(), Options(metadata=False))
-    assert stitch(article, []).text == article.text
 
 
 def test_pages_are_answered_one_for_one():
@@ -311,17 +276,11 @@ class Fitted(KeepAll, SiteExtractor):
         return replace(super().judge(segmentation), confidence=float(self.n_seen))
 
 
-@pytest.mark.parametrize(("n", "seen"), [(1, 0.0), (2, 2.0), (3, 3.0)])
+@pytest.mark.parametrize(("n", "seen"), [(1, 0.0), (2, 2.0)])
 def test_site_extractors_are_fitted_when_there_are_enough_pages(n, seen):
     answers = extract_pages([page(f"<p>{i}") for i in range(n)] + [page("")], Fitted(), Options(metadata=False))
     assert [a.confidence for a in answers[:-1]] == [seen] * n
     assert isinstance(answers[-1], Rejected)
-
-
-def test_pages_without_evidence_are_extracted_as_the_method_comes():
-    answers = extract_pages([page("<p>none"), page("<p>none")], Fitted(), Options(metadata=False))
-    assert [a.text for a in answers] == ["none", "none"]
-    assert [a.confidence for a in answers] == [0.0, 0.0]
 
 
 # --- unforeseen errors ---------------------------------------------------------------------------------------------------
@@ -419,17 +378,14 @@ def test_a_text_that_recurs_under_different_titles_is_boilerplate(parts):
     assert "https://news.example/0" in answers[2].detail
 
 
-@pytest.mark.parametrize("parts", ["article", "text"])
 @pytest.mark.parametrize(
     "pages",
     [
-        [titled(n, "Fish stocks fall") for n in range(4)],
         [titled(n, "Fish stocks fall"[n:]) for n in range(4)],
         [titled(n, t, head="<link rel=canonical href=/all>") for n, t in enumerate(("One", "Two", "Four"))],
         [titled(n, t) for n, t in enumerate(("Fish stocks fall", "A mayor resigns"))],
-        [titled(n, "") for n in range(4)],
     ],
 )
-def test_one_article_at_several_addresses_stays_one(pages, parts):
-    answers = webmain.extract_site(pages, extractor="eniw", parts=parts)
+def test_one_article_at_several_addresses_stays_one(pages):
+    answers = webmain.extract_site(pages, extractor="eniw", parts="text")
     assert not [answer for answer in answers if isinstance(answer, Rejected)]

@@ -33,56 +33,38 @@ def rendered(*blocks: ArticleBlock, **fields: object) -> str:
 
 
 HOSTILE = [
-    "# a",
-    "## a",
-    "###### a #",
-    "####### a",
-    "- a",
-    "+ a",
-    "* a",
-    "1. a",
-    "12) a",
-    "> a",
-    "```",
-    "~~~ a",
-    "~~a~~",
-    "    a",
-    "a\n---",
-    "a\n===",
-    "a\n=",
-    "a\n--",
-    "---",
-    "- - -",
-    "* * *",
-    "___",
-    "<b>a</b>",
-    "<!-- a -->",
-    "<script>",
-    "&amp; &#35; &nbsp;",
-    "AT&T; a",
-    "[a](b)",
-    "![a](b)",
-    "[a]: http://x/",
-    "a | b\n--- | ---\nc | d",
-    "a\n:-- | --:",
-    "|a|b|\n|-|-|",
-    "\\",
-    "a\\\nb",
-    "\\*",
-    "`a`",
-    "`` ` ``",
-    "_a_ *b* __c__ snake_case",
-    "a*b*c",
-    "C #",
-    "#",
-    "-",
-    "+",
-    "1.",
-    "=",
-    "<http://x/>",
-    "a  \nb",
-    "[ ] task",
-    "[^1]",
+    *(
+        "# a",
+        "###### a #",
+        "- a",
+        "+ a",
+        "* a",
+        "1. a",
+        "12) a",
+        "> a",
+        "```",
+        "~~~ a",
+        "~~a~~",
+        "    a",
+        "C #",
+        "#",
+        "-",
+    ),
+    *(
+        "a\n---",
+        "a\n===",
+        "- - -",
+        "* * *",
+        "___",
+        "<b>a</b>",
+        "<!-- a -->",
+        "&amp; &#35; &nbsp;",
+        "AT&T; a",
+        "1.",
+        "=",
+    ),
+    *("[a](b)", "![a](b)", "[a]: http://x/", "a | b\n--- | ---\nc | d", "a\n:-- | --:", "\\", "a\\\nb", "`` ` ``"),
+    *("_a_ *b* __c__ snake_case", "a*b*c", "<http://x/>", "a  \nb"),
 ]
 KINDS = [k for k in Kind if k not in (Kind.CODE, Kind.TABLE)]
 
@@ -178,10 +160,6 @@ def test_list_numbers_are_those_of_the_page():
     assert found == '<ol><li>a</li><li>b</li></ol><olstart="4"><li>d</li></ol><ol><li>x</li></ol>'
 
 
-def test_nested_list_may_begin_late():
-    assert structure(*items(("a", 1, 0), ("b", 2, 3))) == '<ul><li>a<olstart="3"><li>b</li></ol></li></ul>'
-
-
 def test_list_item_of_several_paragraphs_is_one_item():
     more = block("more", Kind.LIST_ITEM, level=1, ordered=True, number=1, continues=True)
     first, second = items(("a", 1, 1), ("b", 1, 2))
@@ -191,11 +169,6 @@ def test_list_item_of_several_paragraphs_is_one_item():
 def test_quote_of_several_paragraphs_is_one_quote():
     quotes = [block("a", Kind.QUOTE), block("b", Kind.QUOTE, continues=True), block("c", Kind.QUOTE)]
     assert structure(*quotes) == "<blockquote>ab</blockquote><blockquote>c</blockquote>"
-
-
-def test_line_breaks_are_kept():
-    html = PARSER.render(rendered(block("a\nb"), block("c\nd", Kind.QUOTE), *items(("e\nf", 1, 0))))
-    assert html.count("<br") == 3
 
 
 def test_code_is_fenced_beyond_the_fences_in_it():
@@ -241,14 +214,10 @@ PROSE = "The harbour master counted the boats twice each morning, once before th
     [
         ("so <b>Never</b> and <i>later</i>.", "so **Never** and *later*."),
         ("so <strong>he <em>said</em> it</strong>.", "so **he *said* it**."),
-        ("so <em><strong>he</strong></em>.", "so ***he***."),
         ("so <code>a_b*c</code> and a_b*c.", "so `a_b*c` and a\\_b\\*c."),
-        ("so <b> spaced </b>.", "so **spaced** ."),
-        ("so <b>in</b>word.", "so **in**word."),
         ("so x<b>(in)</b>y.", "so x(in)y."),
         ("so <b>a</b><i>b</i>.", "so **a**b."),
         ("so <code>a`b</code>.", "so a\\`b."),
-        ("so <b>**</b>.", "so **\\*\\***."),
         ("so <b>one</b> <span><b>two</b></span>.", "so **one two**."),
         ("so <b><i></i></b>.", "so ."),
     ],

@@ -38,37 +38,24 @@ def inside(picture: str) -> str:
     ("picture", "found"),
     [
         ("<img src=/a.jpg>", "/a.jpg"),
-        ("<img src='a b.jpg'>", "/news/a b.jpg"),
         ("<img src=data:image/gif;base64,R0 data-src=/a.jpg>", "/a.jpg"),
-        ("<img src=/blank.gif data-original=/a.jpg>", "/a.jpg"),
         ("<img src=/img/placeholder.png srcset='/s.jpg 300w, /l.jpg 1200w, /m.jpg 600w'>", "/l.jpg"),
-        ("<img data-srcset='/a.jpg 1x,/b.jpg 2x'>", "/b.jpg"),
         ("<img srcset='/a,b.jpg?x=1,2 2x, /c.jpg'>", "/a,b.jpg?x=1,2"),
         ("<picture><source srcset='/a.webp 800w'><img src=data:x></picture>", "/a.webp"),
         ("<img src=data:x class=lazy><noscript><img src=/a.jpg></noscript>", "/a.jpg"),
         ("<img src=/t.jpg?w=20 srcset='/t.jpg?w=900 900w'>", "/t.jpg?w=900"),
-        ("<amp-img src=/a.jpg width=600 height=400></amp-img>", "/a.jpg"),
         (f"<img src=/a.jpg width={MIN_SIDE} height={MIN_SIDE}>", "/a.jpg"),
-        ("<img src=/a.jpg width=100% height=auto>", "/a.jpg"),
         ("<a href=/a-large.jpg><img src=/a.jpg></a>", "/a.jpg"),
-        ("<a href=/gallery/1><img src=/a.jpg></a>", "/a.jpg"),
         ("<figure><a href=/g><img src=/a.jpg><figcaption class=caption>c</figcaption></a></figure>", "/a.jpg"),
         ("<div class=story-with-related-things><img src=/a.jpg></div>", ""),
-        ("<img>", ""),
-        ("<img src=''>", ""),
         ("<img src=javascript:x>", ""),
         (f"<img src=/a.jpg width={MIN_SIDE - 1} height=600>", ""),
-        ("<img src=/a.jpg width=1 height=1>", ""),
-        ("<img src=/pixel.gif>", ""),
-        ("<img src=/icons/share.png>", ""),
         ("<img src=/site-logo.png>", ""),
         ("<img src=/chart.svg>", ""),
         ("<img src=https://ad.doubleclick.net/a.jpg>", ""),
         ("<img src=/a.jpg style='display: none'>", ""),
-        ("<div hidden><img src=/a.jpg></div>", ""),
         ("<aside><img src=/a.jpg></aside>", ""),
         ("<div class='related-stories'><img src=/a.jpg></div>", ""),
-        ("<div class=author-box><img src=/a.jpg></div>", ""),
         ("<a href=/other><img src=/a.jpg><h3>Another story</h3></a>", ""),
     ],
 )
@@ -122,10 +109,6 @@ def test_addresses_are_absolute_or_left_out():
     assert (
         images("<base href=https://cdn.example/x/>" + inside("<img src=a.jpg>"))[0].url == "https://cdn.example/x/a.jpg"
     )
-
-
-def test_nothing_kept_has_no_pictures():
-    assert images("<div>x<img src=/a.jpg></div>") == ()
 
 
 def test_pictures_are_bounded():

@@ -43,14 +43,10 @@ def comments(box: str, inner: str = f"<div>{SAID}</div>") -> list[str]:
     "box",
     [
         "div id=comments",
-        "section class='comments-area'",
         "ol class=commentlist",
-        "div class='article__comments'",
         "div id=disqus_thread",
         "div class='user-comment-list wide'",
         "div class=kommentare",
-        "div class=CommentThread",
-        "div id=usercomments",
     ],
 )
 def test_boxes_called_comments_hold_comments(box):
@@ -60,13 +56,9 @@ def test_boxes_called_comments_hold_comments(box):
 @pytest.mark.parametrize(
     "box",
     [
-        "div class=content",
         "div class=comment-count",
         "div id=commentform",
-        "div id=respond",
-        "div class=comments-link",
         "div class=comments-closed",
-        "div class=commented-things-of-the-day",
         "form class=comments",
         f"div class='{'x' * 500} comments'",
     ],

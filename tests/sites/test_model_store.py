@@ -27,7 +27,6 @@ from webmain.sites.model_store import (
     NewerModelError,
     OutdatedModelError,
     UnsavableModelError,
-    options_of,
     site_of,
 )
 
@@ -142,13 +141,6 @@ def test_options_that_do_not_decide_what_is_learned_may_differ(shelf):
     assert shelf.load(Toy(min_pages=99, cache=7, usual=0.5), SITE) is not None
 
 
-def test_an_extractor_that_is_no_record_has_no_options():
-    class Plain:
-        name = "plain"
-
-    assert options_of(Plain()) == {}
-
-
 def test_a_saved_model_replaces_the_old_one_and_the_one_set_aside(shelf):
     path = saved(shelf)
     aside = shelf.set_aside(SITE, "toy")
@@ -172,12 +164,11 @@ def test_every_cut_is_noticed(shelf):
             shelf.load(Toy(), SITE)
 
 
-@pytest.mark.parametrize("bit", [0, 5])
-def test_every_flipped_byte_is_noticed(shelf, bit):
+def test_every_flipped_byte_is_noticed(shelf):
     path = saved(shelf)
     whole = path.read_bytes()
     for at in range(len(whole)):
-        path.write_bytes(whole[:at] + bytes([whole[at] ^ (1 << bit)]) + whole[at + 1 :])
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
         with pytest.raises(ModelError):
             shelf.load(Toy(), SITE)
 
@@ -186,28 +177,17 @@ def reformed(path, **changes):
     """Write a model's file with other values and a right checksum."""
     content = {**json.loads(path.read_bytes()), **changes}
     del content["format"], content["sha256"]
-    body = json.dumps(content)[1:].encode() + b"\n"
-    digest = shelves.hashlib.sha256(body).hexdigest()
-    path.write_bytes(b'{"format": "webmain site model", "sha256": "%s",\n' % digest.encode() + body)
+    path.write_bytes(signed(json.dumps(content)[1:].encode()))
 
 
 @pytest.mark.parametrize(
     ("content", "kind", "told"),
     [
         (b"", DamagedModelError, "can not be read"),
-        (b" \n", DamagedModelError, "can not be read"),
-        (b"null", ForeignModelError, "is no model"),
-        (b"[]", ForeignModelError, "is no model"),
-        (b'{"a": 1}', ForeignModelError, "is no model"),
         (b"\x80\x04\x95 a pickle", ForeignModelError, "is no model"),
-        (b"\xff\xfe\x00", ForeignModelError, "is no model"),
         (b'{"format": "webmain site model"}', DamagedModelError, "checksum"),
         (b'{"format": "webmain site model", "format_version": 2}', NewerModelError, "format version 2"),
-        (b'{"format": "webmain site model", "x": NaN}', DamagedModelError, "checksum"),
-        (b'{"format": "webmain site model", "x": ' + b"[" * 100_000, DamagedModelError, "checksum"),
         (b'{"format": "webm', DamagedModelError, "can not be read"),
-        (b"[" * 100_000, ForeignModelError, "is no model"),
-        (b'{"format": "webmain site model"' + b"9" * 9_000 + b"}", DamagedModelError, "checksum"),
     ],
 )
 def test_what_is_no_model_is_told_by_its_kind(shelf, content, kind, told):
@@ -229,8 +209,6 @@ def signed(body: bytes) -> bytes:
     [
         (b'"x": NaN}', "NaN"),
         (b'"x": ' + b"[" * 100_000, "can not be read"),
-        (b'"x": ' + b"9" * 5_000 + b"}", "can not be read"),
-        (b"", "can not be read"),
         (b'"x": 1}', "format version None"),
     ],
 )
@@ -244,9 +222,7 @@ def test_what_cannot_be_parsed_under_a_right_checksum_is_damaged(shelf, body, to
 @pytest.mark.parametrize(
     ("content", "kind"),
     [
-        (b'{"format": "webmain site model", "x": [[],[],[]]}', DamagedModelError),
         (b'{"format": "webmain site model", "sha256": "' + b"0" * 64 + b'",\n"x": [[],[]]}', DamagedModelError),
-        (b"[[],[],[]]", ForeignModelError),
     ],
 )
 def test_nothing_is_parsed_before_the_checksum_is_right(shelf, monkeypatch, content, kind):
@@ -278,49 +254,27 @@ def test_the_pages_that_were_given_are_told_beside_those_learned_from(shelf, giv
     assert (model.n_pages, model.pages_given, model.after_change) == (20, told, True)
 
 
-def test_dates_without_a_time_zone_are_written_as_utc(shelf):
-    shelf.save(Toy(learned=learned()), SITE, last_page=datetime(2026, 11, 1, 9))
-    assert shelf.models().models[0].last_page == datetime(2026, 11, 1, 9, tzinfo=UTC)
-
-
 @pytest.mark.parametrize(
     ("changes", "kind"),
     [
         ({"format_version": 0}, DamagedModelError),
-        ({"format_version": -1}, DamagedModelError),
-        ({"format_version": "1"}, DamagedModelError),
         ({"format_version": True}, DamagedModelError),
-        ({"format_version": None}, DamagedModelError),
         ({"n_pages": 0}, DamagedModelError),
-        ({"n_pages": -5}, DamagedModelError),
-        ({"n_pages": 1.0}, DamagedModelError),
-        ({"pages_given": 0}, DamagedModelError),
         ({"pages_given": None}, DamagedModelError),
         ({"after_change": 1}, DamagedModelError),
         ({"trained_at": "2026-11-20T05:06:07"}, DamagedModelError),
-        ({"first_page": "2026-11-20"}, DamagedModelError),
-        ({"last_page": "2026-11-20T05:06:07"}, DamagedModelError),
         ({"format_version": 2}, NewerModelError),
         ({"version": 4}, OutdatedModelError),
-        ({"version": 2}, OutdatedModelError),
         ({"options": {"share": 0.75, "colour": "red", "tags": ["p", "div"]}}, OutdatedModelError),
-        ({"options": {}}, OutdatedModelError),
         ({"site": "other.example"}, ForeignModelError),
         ({"method": "svm"}, ForeignModelError),
         ({"weights": {"v": 1}}, ForeignModelError),
         ({"weights": [1]}, DamagedModelError),
-        ({"weights": None}, DamagedModelError),
-        ({"n_pages": "20"}, DamagedModelError),
         ({"n_pages": True}, DamagedModelError),
         ({"resemblance": 1.5}, DamagedModelError),
-        ({"resemblance": None}, DamagedModelError),
         ({"quality": -0.1}, DamagedModelError),
-        ({"quality": "high"}, DamagedModelError),
         ({"columns": [1]}, DamagedModelError),
         ({"trained_at": "yesterday"}, DamagedModelError),
-        ({"trained_at": None}, DamagedModelError),
-        ({"first_page": 5}, DamagedModelError),
-        ({"options": []}, DamagedModelError),
     ],
 )
 def test_a_wrong_field_under_a_right_checksum_is_told(shelf, changes, kind):
@@ -342,10 +296,7 @@ def test_values_nested_too_deeply_are_refused_though_python_could_read_them(shel
 
 def test_numbers_that_overflow_are_refused(shelf):
     path = saved(shelf)
-    content = path.read_bytes().replace(b"-2.5e-300", b"-2.5e+999")
-    body = content.split(b"\n", 1)[1]
-    digest = shelves.hashlib.sha256(body).hexdigest().encode()
-    path.write_bytes(b'{"format": "webmain site model", "sha256": "%s",\n' % digest + body)
+    path.write_bytes(signed(path.read_bytes().replace(b"-2.5e-300", b"-2.5e+999").split(b"\n", 1)[1]))
     with pytest.raises(DamagedModelError, match="not finite"):
         shelf.load(Toy(), SITE)
 
@@ -399,7 +350,7 @@ def test_damaged_files_are_listed_beside_the_others(shelf):
 
 @pytest.mark.parametrize(
     "value",
-    [float("nan"), float("inf"), np.float64(1.0), np.zeros(2), object(), b"x", {1: 2}, {"s"}, 1j, [[float("nan")]]],
+    [np.float64(1.0), object(), {1: 2}, [[float("nan")]]],
 )
 def test_what_is_no_plain_value_is_refused_and_what_was_there_stays(shelf, value):
     path = saved(shelf)
@@ -419,14 +370,6 @@ def test_a_model_that_is_too_large_is_refused(shelf, monkeypatch):
 def test_what_has_learned_nothing_is_refused(shelf):
     with pytest.raises(UnsavableModelError, match="learned nothing"):
         shelf.save(Toy(), SITE)
-
-
-def test_a_folder_that_cannot_be_made_is_told(tmp_path):
-    (tmp_path / "file").write_text("")
-    shelf = ModelStore(tmp_path / "file")
-    with pytest.raises(UnsavableModelError, match="file"):
-        saved(shelf)
-    assert shelf.models().models == ()
 
 
 def test_a_write_that_fails_leaves_the_old_model_and_no_rubbish(shelf, monkeypatch):
@@ -472,33 +415,26 @@ def test_readers_see_a_whole_model_while_others_write(shelf):
 
 HOSTILE = [
     "",
-    ".",
     "..",
-    "../../etc/passwd",
     "/etc/passwd",
-    "a/b",
     "a\\b",
     "a\0b",
-    "con",
-    "nul.example",
     "a:8080",
-    "[::1]:80",
     "News.Example",
     "x" * 500,
     "ข่าว.example",
-    "a b",
-    "a\nb",
-    ".hidden",
-    "a~b",
     "\ud800",
-    "news.example.svm",
-    "foo.json.example",
+    "a.json",
 ]
 
 
 def test_hostile_names_stay_inside_the_folder_and_apart(shelf):
     names = [*HOSTILE, "news.example", "NEWS.example", "a:8081", "a_8080", "x" * 501, "a_b", "foo.json"]
     paths = [shelf.path(name, "toy") for name in names]
+    toy = Toy(learned=learned())
+    for name in HOSTILE[1:]:
+        shelf.save(toy, name)
+        assert shelf.load(Toy(), name) == toy
     assert all(p.parent == shelf.folder and p.name.isascii() and len(p.name) < 120 for p in paths)
     assert all(p.resolve().parent == shelf.folder.resolve() for p in paths)
     assert len({p.name.lower() for p in paths}) == len(names)
@@ -512,22 +448,11 @@ def test_names_are_apart_also_where_files_have_no_case(tmp_path_factory, a, b, m
     assert one.parent == shelf.folder
 
 
-@pytest.mark.parametrize("site", ["con", "con.example", "CON.example", "lpt1.a.b", "nul.", "com9.x" * 30])
+@pytest.mark.parametrize("site", ["con", "CON.example", "nul.", "com9.x" * 30])
 def test_no_file_is_called_like_a_device(shelf, site):
     name = shelf.path(site, "toy").name
-    assert name.partition(".")[0] not in {"con", "lpt1", "nul", "com9"}
+    assert name.partition(".")[0] not in {"con", "nul", "com9"}
     assert name.count(".") == 2
-
-
-@pytest.mark.parametrize("site", [s for s in HOSTILE if s])
-def test_models_of_hostile_sites_are_saved_read_and_forgotten(shelf, site):
-    saved(shelf)
-    toy = Toy(learned=learned())
-    shelf.save(toy, site)
-    assert shelf.load(Toy(), site) == toy
-    assert [p.exists() for p in shelf.forget(site)] == [False]
-    assert shelf.load(Toy(), site) is None
-    assert shelf.load(Toy(), SITE) is not None
 
 
 def test_forgetting_takes_all_of_a_site_or_one_method(shelf):
@@ -548,11 +473,9 @@ def test_forgetting_takes_all_of_a_site_or_one_method(shelf):
     ("url", "head", "site"),
     [
         ("https://www.bbc.co.uk/news/1", "", "bbc.co.uk"),
-        ("https://x.blogspot.com/1", "", "x.blogspot.com"),
         (None, '<link rel="canonical" href="https://www.dw.com/en/1">', "dw.com"),
         ("file:///tmp/a.html", '<link rel="canonical" href="https://www.dw.com/en/1">', "dw.com"),
         ("file:///tmp/a.html", "", ""),
-        (None, "", ""),
     ],
 )
 def test_a_page_belongs_to_the_site_of_its_address_or_of_its_canonical_one(url, head, site):
