@@ -6,13 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-<<<<<<<< HEAD:tests/text/test_near_duplicates.py
 from webmain.text import near_duplicates
 from webmain.text.near_duplicates import MemoryBands, NearDuplicates, band_hashes
-========
-from webmain.text.dedup import ExactDuplicates, MemoryBands, NearDuplicates, band_hashes
-from webmain.text.shingles import jaccard
->>>>>>>> ef87b2f (extraction: one function walks the whole way; options are one record):tests/text/test_dedup.py
 
 PRIME = (1 << 61) - 1
 
