@@ -7,10 +7,10 @@ import time
 import numpy as np
 import pytest
 
-from webmain.article.kinds import compose_blocks
 from webmain.article.pictures import MAX_IMAGES, MIN_SIDE, article_images
 from webmain.article.regions import MAX_GAP_CHARS
 from webmain.html.document import Document
+from webmain.html.kinds import compose_blocks
 from webmain.items import Image, Page
 
 URL = "https://example.com/news/story"

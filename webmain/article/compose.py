@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from webmain.article.fallback import fallback_blocks
 from webmain.article.identity import article_id
 from webmain.article.inserts import fitting
-from webmain.article.kinds import article_blocks, compose_blocks
 from webmain.article.pictures import article_images
 from webmain.article.regions import comment_leaves, leaves_of_lines, with_captions
 from webmain.embedded.articles import embedded_instead, embedded_text
+from webmain.embedded.fallback import fallback_blocks
 from webmain.html.blocks import Unit
 from webmain.html.columns import HIDDEN
 from webmain.html.document import DEFAULT_MAX_BYTES, Document
+from webmain.html.kinds import article_blocks, compose_blocks
 from webmain.html.places import HEADINGS
 from webmain.items import Article, ArticleBlock, Hints, Image, Kind, Metadata, Page, Reason, Rejected, Source
 from webmain.keep import DEFAULT_KEEP, Keep

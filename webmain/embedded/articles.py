@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from webmain.article.kinds import article_blocks
 from webmain.embedded.bodies import MIN_PROSE, About, Candidate, Place, Search
 from webmain.embedded.rich_text import markup, type_words
 from webmain.embedded.states import read_states
 from webmain.html.columns import HIDDEN, Flag
 from webmain.html.document import Document, view
+from webmain.html.kinds import article_blocks
 from webmain.items import Kind, Page, Reason, Rejected
 from webmain.metadata.head import letters
 from webmain.metadata.jsonld import about_page, read_json_ld

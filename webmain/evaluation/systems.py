@@ -370,7 +370,7 @@ def _all_text(page: Page) -> str:
 def _shown(document: Document) -> list[str]:
     import numpy as np
 
-    from webmain.article.kinds import article_blocks
+    from webmain.html.kinds import article_blocks
 
     leaves = document.leaves
     nothing = np.zeros(len(leaves))

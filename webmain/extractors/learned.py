@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, Literal, Self
 
 import numpy as np
 
-from webmain.article.fallback import fallback_mask
+from webmain.embedded.fallback import fallback_mask
 from webmain.extractors.base import (
     NOT_SHOWN,
     Extraction,

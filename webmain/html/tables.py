@@ -1,24 +1,20 @@
-"""Tables: which ones hold data, and their cells as rows."""
+"""Tables: their cells as rows and columns."""
 
 from __future__ import annotations
 
-import bisect
 import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
 from webmain.html.places import CELLS
-from webmain.items import Kind, TextLink, TextMark
+from webmain.items import TextLink, TextMark
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from webmain.html.places import Place
-    from webmain.html.tree import Elements, Leaves
+    from webmain.html.tree import Elements
     from webmain.html.visible_text import Wording
-
-MAX_CELL_CHARS = 300
-"""A table with longer cells on average lays out a page; its cells are paragraphs."""
 
 _ALIGN = re.compile(r"(?:^|;)\s*text-align\s*:\s*([a-z]{3,7})", re.IGNORECASE)
 _SIDES = {"left": "left", "right": "right", "center": "center", "start": "left", "end": "right"}
@@ -30,43 +26,6 @@ MAX_COLUMNS = 500
 
 MAX_REACHED = 50_000
 """Places of one table that cells reach over; beyond them, each cell is counted as one over one row and column."""
-
-
-def data_tables(
-    elements: Elements, leaves: Leaves, groups: Sequence[Sequence[int]], places: Sequence[Place]
-) -> frozenset[int]:
-    """Tell tables of data from tables that lay out a page.
-
-    Data: no table inside, not declared a presentation, no headings, captions or code in its cells, cells short on average,
-    and at least two rows with two cells (or a header cell) among what was kept.
-    """
-    cells: dict[int, dict[int, int]] = {}
-    rows: dict[int, set[int]] = {}
-    disqualified: set[int] = set()
-    for group, place in zip(groups, places, strict=True):
-        if place.cell < 0:
-            continue
-        of_cell = cells.setdefault(place.table, {})
-        of_cell[place.cell] = of_cell.get(place.cell, 0) + sum(len(leaves.texts[g]) for g in group)
-        rows.setdefault(place.table, set()).add(place.row)
-        if place.kind in (Kind.HEADING, Kind.CAPTION, Kind.CODE):
-            disqualified.add(place.table)
-    data = set()
-    tables = [i for i, tag in enumerate(elements.tags) if tag == "table"] if cells else []
-    for table, of_cell in cells.items():
-        if table < 0 or table in disqualified:
-            continue
-        if (elements.attributes[table].get("role") or "") in ("presentation", "none"):
-            continue
-        n_rows = len(rows[table])
-        if n_rows < 2 or sum(of_cell.values()) > MAX_CELL_CHARS * len(of_cell):
-            continue
-        following = bisect.bisect_right(tables, table)
-        if following < len(tables) and tables[following] < elements.end[table]:
-            continue
-        if len(of_cell) >= 2 * n_rows - 1 or "th" in elements.tags[table + 1 : elements.end[table]]:
-            data.add(table)
-    return frozenset(data)
 
 
 class Grid:

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from webmain.article.kinds import article_blocks
-from webmain.article.tables import MAX_CELL_CHARS
 from webmain.html.document import Document
+from webmain.html.kinds import article_blocks
+from webmain.html.tables import MAX_CELL_CHARS
 from webmain.items import ArticleBlock, Kind, Page
 
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webmain.article.kinds import article_blocks
 from webmain.html.document import Document
+from webmain.html.kinds import article_blocks
 from webmain.items import ArticleBlock, Kind, Page, TextLink
 from webmain.keep import DEFAULT_KEEP, Keep
 

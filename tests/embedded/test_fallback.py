@@ -5,7 +5,7 @@ import time
 import numpy as np
 import pytest
 
-from webmain.article.fallback import ENOUGH_PROSE, fallback_blocks, fallback_mask, markup_beside_tree
+from webmain.embedded.fallback import ENOUGH_PROSE, fallback_blocks, fallback_mask, markup_beside_tree
 from webmain.extraction import Options, read
 from webmain.items import Page
 

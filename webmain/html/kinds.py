@@ -6,15 +6,16 @@ methods give articles of the same form.
 
 from __future__ import annotations
 
+import bisect
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from webmain.article.tables import Grid, data_tables
 from webmain.html.columns import HIDDEN, Break, Flag
 from webmain.html.places import Place, Places
+from webmain.html.tables import Grid
 from webmain.html.visible_text import Wording
 from webmain.items import ArticleBlock, Kind, TextLink
 from webmain.keep import DEFAULT_KEEP, Keep
@@ -40,6 +41,9 @@ _LANGUAGE = re.compile(
 )
 _NO_LANGUAGE = frozenset("none plain plaintext text txt auto nohighlight output".split())
 _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,9}")
+
+MAX_CELL_CHARS = 300
+"""A table with longer cells on average lays out a page; its cells are paragraphs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,6 +291,43 @@ class _Shape:
                 if found and name != "lang" and found[1] not in _NO_LANGUAGE:
                     return found[1]
         return ""
+
+
+def data_tables(
+    elements: Elements, leaves: Leaves, groups: Sequence[Sequence[int]], places: Sequence[Place]
+) -> frozenset[int]:
+    """Tell tables of data from tables that lay out a page.
+
+    Data: no table inside, not declared a presentation, no headings, captions or code in its cells, cells short on average,
+    and at least two rows with two cells (or a header cell) among what was kept.
+    """
+    cells: dict[int, dict[int, int]] = {}
+    rows: dict[int, set[int]] = {}
+    disqualified: set[int] = set()
+    for group, place in zip(groups, places, strict=True):
+        if place.cell < 0:
+            continue
+        of_cell = cells.setdefault(place.table, {})
+        of_cell[place.cell] = of_cell.get(place.cell, 0) + sum(len(leaves.texts[g]) for g in group)
+        rows.setdefault(place.table, set()).add(place.row)
+        if place.kind in (Kind.HEADING, Kind.CAPTION, Kind.CODE):
+            disqualified.add(place.table)
+    data = set()
+    tables = [i for i, tag in enumerate(elements.tags) if tag == "table"] if cells else []
+    for table, of_cell in cells.items():
+        if table < 0 or table in disqualified:
+            continue
+        if (elements.attributes[table].get("role") or "") in ("presentation", "none"):
+            continue
+        n_rows = len(rows[table])
+        if n_rows < 2 or sum(of_cell.values()) > MAX_CELL_CHARS * len(of_cell):
+            continue
+        following = bisect.bisect_right(tables, table)
+        if following < len(tables) and tables[following] < elements.end[table]:
+            continue
+        if len(of_cell) >= 2 * n_rows - 1 or "th" in elements.tags[table + 1 : elements.end[table]]:
+            data.add(table)
+    return frozenset(data)
 
 
 def _whole(text: str | None, default: int) -> int:

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from webmain.article.kinds import article_blocks
 from webmain.embedded.articles import asks_for_scripts
 from webmain.html.columns import HIDDEN, Flag
 from webmain.html.document import Document
+from webmain.html.kinds import article_blocks
 from webmain.items import Page
 from webmain.text.prose_amount import prose_chars
 
