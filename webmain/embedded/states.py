@@ -10,10 +10,10 @@ import html
 import json
 import re
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
 
-from webmain.embedded.literals import Name, read_literal
 from webmain.metadata.jsonld import parse_json
 
 if TYPE_CHECKING:
@@ -149,58 +149,138 @@ def _assigned(text: str, of_page: _Failures) -> Iterator[State]:
         match = _LITERAL.search(text, position)
         while match and text[match.end()] in "\"'`" and not _is_long(text, match.end()):
             match = _LITERAL.search(text, match.end() + 1)
-        if match is None:
+        if match is None or failures > MAX_FAILURES or of_page.n_chars > MAX_FAILED_CHARS:
             return
-        if failures > MAX_FAILURES or of_page.n_chars > MAX_FAILED_CHARS:
-            return
-        before = text[max(0, match.start() - 80) : match.start()]
-        name = _NAME.search(before)
-        if match["names"] is not None:
-            found = _returned(text, match.end(), match["names"])
-        else:
-            found = read_literal(text, match.end())
+        name = _NAME.search(text[max(0, match.start() - 80) : match.start()])
+        label = name.group() if name else ""
+        names = match["names"]
+        found = read_literal(text, match.end()) if names is None else _returned(text, match.end(), names)
         if found is None:
             position = match.end() + 1
             failures += 1
             of_page.n_chars += len(text) - position
             continue
         position = found.end
-        size = found.end - match.end()
-        if size >= MIN_CHARS or (name and name.group().endswith("__next_f.push")):
-            yield State(name.group() if name else "", found.value)
+        if found.end - match.end() >= MIN_CHARS or label.endswith("__next_f.push"):
+            yield State(label, found.value)
 
 
 def _is_long(text: str, start: int) -> bool:
-    """Tell whether a quoted string goes on for long enough to be of interest."""
+    """Return True if a quoted string goes on for long enough to be of interest."""
     end = text.find(text[start], start + 1, start + MIN_CHARS)
     while end > 0 and text[end - 1] == "\\":
         end = text.find(text[start], end + 1, start + MIN_CHARS)
     return end < 0
 
 
-def _returned(text: str, start: int, names: str) -> Any:
-    """Read what `(function(a, b) { return {...} })(1, "x")` gives."""
-    match = _RETURN.search(text, start, start + 20_000)
-    body = read_literal(text, match.end()) if match else None
-    if body is None:
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A value, and where the text after it begins."""
+
+    value: Any
+    end: int
+
+
+_DECODER: Final = json.JSONDecoder(strict=False)
+_STRINGS: Final = "|".join(rf"{q}[^{q}\\]*+(?:\\.[^{q}\\]*+)*+{q}" for q in "\"'`")
+_TOKEN: Final = re.compile(rf"{_STRINGS}|/\*.*?(?:\*/|\Z)|//[^\n]*+|[{{}}\[\]()]", re.DOTALL)
+_ESCAPES: Final = re.compile(
+    r"\\(?:x([0-9a-fA-F]{2})|u\{([0-9a-fA-F]{1,6})\}|([\"'`])|(\r?\n)|([ac-eg-mo-qsv-zA-Z0-9])|.)", re.DOTALL
+)
+_JOINED: Final = re.compile(r"([\"'])\s*+\+\s*+\1")
+_CALLS: Final = re.compile(rf"({_STRINGS})|(?:new\s++)?[\w$.]*+\(|(\))", re.DOTALL)
+_ARGUMENT: Final = "\x02"
+"""Begins the strings that replace a function's arguments until their values are known."""
+
+
+def read_literal(text: str, start: int, *, names: frozenset[str] = frozenset()) -> Literal | None:
+    """Read the object, array or string that begins at a position.
+
+    Parameters
+    ----------
+    text : str
+        A script's source.
+    start : int
+        Position of `{`, `[`, `(` or a quote. Calls, and what else is in parentheses, are read as the list of their arguments.
+    names : frozenset of str
+        Bare words that are a function's arguments.
+
+    Returns
+    -------
+    Literal or None
+        None where there is no literal: other code than values in it, or no end. Never raises; the cost is linear in what
+        is read.
+    """
+    try:
+        value, end = _DECODER.raw_decode(text, start)
+        return Literal(value, end)
+    except (ValueError, RecursionError):
+        pass
+    found = _closing(text, start)
+    if found is None:
         return None
-    call = _ARGUMENTS.match(text, body.end)
-    arguments = read_literal(text, call.end() - 1) if call else None
-    if arguments is None:
+    import chompjs
+
+    source = _CALLS.sub(lambda m: m[1] or ("]" if m[2] else "["), text[start:found])
+    source = _JOINED.sub("", _ESCAPES.sub(_escape, source if source[0] in "{[" else f"[{source}]"))
+    if names:
+        source = _with_marks(source, names)
+    try:
+        value = chompjs.parse_js_object(source, loader_kwargs={"strict": False})
+    except (ValueError, RecursionError):
+        return None
+    return Literal(value[0] if text[start] in "\"'`" else value, found)
+
+
+def _closing(text: str, start: int) -> int | None:
+    """Return where the bracket or quote at a position is closed; None where it is not."""
+    depth = 0
+    for match in _TOKEN.finditer(text, start):
+        piece = match.group()
+        depth += (piece in "{[(") - (piece in "}])")
+        if depth <= 0:
+            return match.end()
+    return None
+
+
+def _escape(match: re.Match[str]) -> str:
+    """Write escapes that JSON lacks as JSON writes them, and quotation marks by number, which chompjs takes for ends in keys."""
+    two_digits, in_braces, mark, line_end, letter = match.groups()
+    if two_digits or in_braces or mark:
+        point = ord(mark) if mark else int(two_digits or in_braces, 16)
+        return f"\\u{point:04x}" if point < 0x80 else json.dumps(chr(point) if point < 0x110000 else "\ufffd")[1:-1]
+    return "" if line_end else letter or match.group()
+
+
+def _with_marks(source: str, names: frozenset[str]) -> str:
+    """Return a literal's source with its bare words of these names as marked strings."""
+    words = "|".join(map(re.escape, sorted(names)))
+    bare = re.compile(rf"({_STRINGS})|(?<=[:\[,])\s*+({words})\s*+(?=[,}}\]])", re.DOTALL)
+    return bare.sub(lambda m: m[1] or f'"{_ARGUMENT}{m[2]}"', source)
+
+
+def _returned(text: str, start: int, names: str) -> Literal | None:
+    """Read what `(function(a, b) { return {...} })(1, "x")` returns."""
+    match = _RETURN.search(text, start, start + 20_000)
+    arguments = [name for name in map(str.strip, names.split(",")) if name]
+    body = read_literal(text, match.end(), names=frozenset(arguments)) if match else None
+    call = _ARGUMENTS.match(text, body.end) if body else None
+    passed = read_literal(text, call.end() - 1) if call else None
+    if body is None or passed is None:
         return body
-    values = dict(zip((n.strip() for n in names.split(",")), arguments.value, strict=False))
-    return type(body)(_filled(body.value, values), arguments.end)
+    return Literal(_filled(body.value, dict(zip(arguments, passed.value, strict=False))), passed.end)
 
 
 def _filled(value: Any, values: dict[str, Any], depth: int = 0) -> Any:
-    """Put arguments where their names stand."""
-    if isinstance(value, Name):
-        return values.get(value, value)
+    """Return a value with a function's arguments where they are named."""
+    if isinstance(value, str) and value[:1] == _ARGUMENT:
+        return values.get(value[1:])
     if depth > _MAX_DEPTH:
         return None
+    inner = partial(_filled, values=values, depth=depth + 1)
     if isinstance(value, dict):
-        return {k: _filled(v, values, depth + 1) for k, v in value.items()}
-    return [_filled(v, values, depth + 1) for v in value] if isinstance(value, list) else value
+        return {k: inner(v) for k, v in value.items()}
+    return [inner(v) for v in value] if isinstance(value, list) else value
 
 
 def unpacked(value: Any) -> Any:
