@@ -309,7 +309,17 @@ def test_a_page_without_text_and_data_is_still_rejected() -> None:
 
 @pytest.mark.parametrize(
     "piece",
-    ["a={", "x=[", "f({a:1,", '="', "={\"a:'b`", "=(function(a){return {", "x={/*", "<script ", "<script>a={</script>"],
+    [
+        "a={",
+        "x=[",
+        "f({a:1,",
+        '="',
+        "={\"a:'b`",
+        "=(function(a){return {",
+        "x={/*",
+        "<script ",
+        "<script>a={</script>",
+    ],
 )
 def test_scripts_that_never_end_are_read_in_linear_time(piece: str) -> None:
     seconds = []
@@ -320,6 +330,18 @@ def test_scripts_that_never_end_are_read_in_linear_time(piece: str) -> None:
         assert embedded_text(document) is None
         seconds.append(time.process_time() - start)
     assert seconds[1] < 14 * seconds[0] + 0.5
+
+
+@pytest.mark.parametrize(
+    "literal",
+    ["9" * 100_000, "0x" + "f" * 100_000, "[" * 100_000, "[" * 900 + "]" * 900, "{a:" * 50_000 + "}" * 50_000, "'\\ud800\\u12'",
+     "'\\u{ffffff}'", "\0", "(" * 50_000 + ")" * 50_000, "function(){return 1}", "a ? b : c", "`${a}`", "1e99999"],
+)  # fmt: skip
+def test_literals_made_to_break_a_reader_are_passed_over(literal: str) -> None:
+    filler = f"x: '{'long ' * 60}'"
+    start = time.process_time()
+    assert embedded_text(page(f"<script>window.state = {{a: {literal}, {filler}}};</script>")) is None
+    assert time.process_time() - start < 1
 
 
 def test_data_that_holds_itself_many_times_is_read_once() -> None:

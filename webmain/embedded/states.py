@@ -188,7 +188,7 @@ _ESCAPES: Final = re.compile(
     r"\\(?:x([0-9a-fA-F]{2})|u\{([0-9a-fA-F]{1,6})\}|([\"'`])|(\r?\n)|([ac-eg-mo-qsv-zA-Z0-9])|.)", re.DOTALL
 )
 _JOINED: Final = re.compile(r"([\"'])\s*+\+\s*+\1")
-_CALLS: Final = re.compile(rf"({_STRINGS})|(?:new\s++)?[\w$.]*+\(|(\))", re.DOTALL)
+_CALLS: Final = re.compile(rf"({_STRINGS})|(?<![\w$.])(?:new\s++)?[\w$.]*+\(|(\))", re.DOTALL)
 _ARGUMENT: Final = "\x02"
 """Begins the strings that replace a function's arguments until their values are known."""
 
@@ -244,7 +244,7 @@ def _closing(text: str, start: int) -> int | None:
 
 
 def _escape(match: re.Match[str]) -> str:
-    """Write escapes that JSON lacks as JSON writes them, and quotation marks by number, which chompjs takes for ends in keys."""
+    """Write escapes that JSON lacks as JSON writes them, and quotation marks by number: chompjs ends keys at them."""
     two_digits, in_braces, mark, line_end, letter = match.groups()
     if two_digits or in_braces or mark:
         point = ord(mark) if mark else int(two_digits or in_braces, 16)
