@@ -334,8 +334,9 @@ def test_scripts_that_never_end_are_read_in_linear_time(piece: str) -> None:
 
 @pytest.mark.parametrize(
     "literal",
-    ["9" * 100_000, "0x" + "f" * 100_000, "[" * 100_000, "[" * 900 + "]" * 900, "{a:" * 50_000 + "}" * 50_000, "'\\ud800\\u12'",
-     "'\\u{ffffff}'", "\0", "(" * 50_000 + ")" * 50_000, "function(){return 1}", "a ? b : c", "`${a}`", "1e99999"],
+    ["9" * 100_000, "0x" + "f" * 100_000, "[" * 100_000, "[" * 900 + "]" * 900, "{a:" * 50_000 + "}" * 50_000,
+     "'\\ud800\\u12'", "'\\u{ffffff}'", "\0", "(" * 50_000 + ")" * 50_000, "function(){return 1}", "a ? b : c",
+     "`${a}`", "1e99999"],
 )  # fmt: skip
 def test_literals_made_to_break_a_reader_are_passed_over(literal: str) -> None:
     filler = f"x: '{'long ' * 60}'"

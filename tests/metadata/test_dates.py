@@ -1,13 +1,16 @@
 """Dates as machines and people write them."""
 
 import time
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webmain.metadata.dates import FIRST_YEAR, date_in_url, parse_date
+from webmain import languages
+from webmain.languages import Languages
+from webmain.metadata.dates import FIRST_YEAR, MAX_FEED_DATE_CHARS, date_in_url, parse_date, parse_feed_date
 
 NOW = datetime(2025, 6, 1, tzinfo=UTC)
 
@@ -138,12 +141,16 @@ def test_long_strings_cost_little(piece: str) -> None:
     ("url", "day"),
     [
         ("https://x.example/2024/05/03/title", "2024-05-03"),
+        ("https://x.example/2024/5/3/title", "2024-05-03"),
         ("https://x.example/2024-05-03-title.html", "2024-05-03"),
-        ("https://x.example/news/20240503/a", "2024-05-03"),
+        ("https://x.example/news/dmf20240503_96887132", "2024-05-03"),
+        ("https://x.example/slug-20240503-p60bhj.html", "2024-05-03"),
+        ("https://x.example/2024/0503/12.html", "2024-05-03"),
         ("https://x.example/2024/may/03/a", "2024-05-03"),
         ("https://x.example/a-03.05.2024", "2024-05-03"),
         ("https://x.example/2567/05/03/a", "2024-05-03"),
-        ("https://x.example/2024/05/a", None),
+        ("https://x.example/2024/05/a", "2024-05-01"),
+        ("https://x.example/2024/a", None),
         ("https://x.example/2024/13/03/a", None),
         ("https://x.example/article120240503123", None),
         ("https://x.example/ab20240503cd", None),
@@ -152,5 +159,65 @@ def test_long_strings_cost_little(piece: str) -> None:
     ],
 )
 def test_dates_in_urls(url: str, day: str | None) -> None:
-    found = date_in_url(url, now=NOW)
+    found = date_in_url(url, months=True)
     assert (found.date().isoformat() if found else None) == day
+    if day == "2024-05-01":
+        assert date_in_url(url) is None
+
+
+@pytest.mark.parametrize(
+    ("raw", "iso"),
+    [
+        ("Fri, 17 May 2024 10:00:00 +0700", "2024-05-17T10:00:00+07:00"),
+        ("17 May 24 10:00 EST", "2024-05-17T10:00:00-05:00"),
+        ("Thursday, 5-Dec-2024 05:10:00 GMT", "2024-12-05T05:10:00+00:00"),
+        ("Fr, 17 Mai 2024 10:00:00 MESZ", "2024-05-17T10:00:00+02:00"),
+        ("Fri May 17 10:00:00 2024", "2024-05-17T10:00:00+00:00"),
+        ("May 17, 2024 12:05 AM", "2024-05-17T00:05:00+00:00"),
+        ("2024", "2024-01-01T00:00:00+00:00"),
+        ("2024-05", "2024-05-01T00:00:00+00:00"),
+        (" \n2024-05-17\t", "2024-05-17T00:00:00+00:00"),
+        ("2024-05-17T10:00:00.1234567+07:00", "2024-05-17T10:00:00.123456+07:00"),
+        ("2024-05-17T24:00:00Z", "2024-05-18T00:00:00+00:00"),
+        ("20240517T100000Z", "2024-05-17T10:00:00+00:00"),
+        ("1715940000000", "2024-05-17T10:00:00+00:00"),
+        ("17.05.2024 10:00", "2024-05-17T10:00:00+00:00"),
+        ("17/05/2024", "2024-05-17T00:00:00+00:00"),
+        ("17 พฤษภาคม 2567 10:30", "2024-05-17T10:30:00+00:00"),
+        ("2567-05-17", "2024-05-17T00:00:00+00:00"),
+    ],
+)
+def test_dates_of_feeds_keep_their_zone(raw: str, iso: str) -> None:
+    found = parse_feed_date(raw)
+    assert found is not None
+    assert found.isoformat() == iso
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [None, "", "  ", "yesterday", "2024-02-30", "2024-13", "0000-00-00 00:00:00", "05/06/2024", "12", "32 May 2024",
+     "17 Foo 2024", "2024-05-17T25:00", "9" * 50, "2024-05-17 " + "x" * MAX_FEED_DATE_CHARS],
+)  # fmt: skip
+def test_what_is_no_date_of_a_feed_or_an_ambiguous_one_is_none(raw: str | None) -> None:
+    assert parse_feed_date(raw) is None
+
+
+@given(st.datetimes(min_value=datetime(1970, 1, 1), max_value=datetime(2399, 12, 31)), st.integers(-14 * 60, 14 * 60))
+def test_iso_dates_of_feeds_make_the_round_trip(moment: datetime, minutes: int) -> None:
+    aware = moment.replace(tzinfo=timezone(timedelta(minutes=minutes)))
+    assert parse_feed_date(aware.isoformat()) == aware
+
+
+@given(st.text(max_size=120))
+def test_no_text_of_a_feed_raises_and_every_date_has_a_zone(text: str) -> None:
+    found = parse_feed_date(text)
+    assert found is None or found.utcoffset() is not None
+
+
+def test_a_date_in_a_language_that_a_file_adds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    months = ", ".join(f'"{name}a"' for name in "unu du tri kvar kvin ses sep ok nov dek elv tolv".split())
+    (tmp_path / "xx.toml").write_text(f'months = [{months}]\n[dates]\nat = ["je"]\n[bylines]\nby = ["fare de"]\n')
+    words = Languages.read(languages.FOLDER, tmp_path)
+    assert parse_date("la 3a de kvina 2024", now=NOW) is None
+    monkeypatch.setattr(languages, "known", lambda: words)
+    assert parse_date("3 kvina 2024 je 15:47", now=NOW) == datetime(2024, 5, 3, 15, 47, tzinfo=UTC)

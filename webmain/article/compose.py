@@ -235,7 +235,7 @@ def _sample(blocks: Sequence[ArticleBlock]) -> str:
 
 def with_hints(metadata: Metadata, hints: Hints | None) -> Metadata:
     """Fill what a page does not say from what a feed or sitemap said of it."""
-    from webmain.metadata.feed_dates import parse_feed_date
+    from webmain.metadata.dates import parse_feed_date
 
     if hints is None:
         return metadata

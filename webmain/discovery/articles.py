@@ -14,7 +14,7 @@ from typing import Final
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from webmain.discovery.url_words import url_words
-from webmain.metadata.feed_dates import date_in_url
+from webmain.metadata.dates import date_in_url
 
 ARTICLE_SCORE: Final = 0.6
 HUB_SCORE: Final = 0.35
@@ -306,7 +306,7 @@ def _weigh_date(path: _Path, evidence: _Evidence) -> None:
     """Weigh a day or month in the path."""
     if not _TWO_DIGITS.search(path.path):
         return
-    if date_in_url(path.path):
+    if date_in_url(path.path, months=True):
         evidence.add(2.6, "a date")
     elif re.search(r"/(?:199\d|20\d\d)/", path.path):
         evidence.add(0.8, "a year")

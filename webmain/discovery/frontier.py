@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from webmain.discovery.entries import Entry
 from webmain.items import Hints
-from webmain.metadata.feed_dates import date_in_url, parse_feed_date
+from webmain.metadata.dates import date_in_url, parse_feed_date
 
 UNDATED: Final = float("-inf")
 """Sort key of what nothing dates: after everything that has a date."""
@@ -43,7 +43,7 @@ def newest_key(url: str, hints: Hints | None = None, *, now: datetime | None = N
     latest = (now or datetime.now(UTC)).timestamp() + _FUTURE_S
     candidates = (
         parse_feed_date(hints.published) if hints else None,
-        date_in_url(url),
+        date_in_url(url, months=True),
         parse_feed_date(hints.modified) if hints else None,
     )
     for candidate in candidates:

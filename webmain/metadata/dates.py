@@ -1,81 +1,108 @@
-"""Dates as pages write them, for machines and for people, in many languages, into aware datetimes.
+"""Dates as pages, feeds, sitemaps and addresses write them, in many languages, into aware datetimes.
 
-Formats only, no guessing: relative dates ("two hours ago") and bare years are no dates.
+Formats only, no guessing: relative dates ("two hours ago") are no dates. Words of languages are those of their files.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from webmain import languages
+from webmain.languages import Languages
 from webmain.text.zones import read_zone
 
 MAX_DATE_CHARS: Final = 200
-"""What is read of a string."""
+"""What is read of a string on a page."""
+
+MAX_FEED_DATE_CHARS: Final = 100
+"""Longer strings in feeds are no dates."""
 
 FIRST_YEAR: Final = 1990
 """No page of the web is older."""
 
-_THAI: Final = range(0x0E00, 0x0E80)
+_LAST_YEAR: Final = 2099
+_BUDDHIST_YEARS: Final = range(2400, 2700)
 _BUDDHIST_OFFSET: Final = 543
 _DAYS_AHEAD: Final = 2
+_THAI: Final = range(0x0E00, 0x0E80)
 
-_ZONE = r"(?P<zone>[+\-−]\d{1,2}:?\d{2}(?!\d)|[+\-−]\d{2}(?!\d)|Z\b|[A-Z]{2,4}\b)"
-_TIME = (
-    r"(?P<hour>\d{1,2})(?::|\.|h|ʰ|時|시\s?|点)(?P<minute>\d{2})(?!\d)(?:[:.](?P<second>\d{2})(?!\d)(?:[.,](?P<fraction>\d{1,9}))?)?"
-    r"\s?(?P<half>[AaPp]\.?\s?[Mm]\b\.?)?"
-)
-_NAME = r"(?P<name>[^\d\s,/:;()|<>\[\]\"_]{2,24}(?:\s(?:الثاني|الأول|ثاني|أول))?)"
-_YEAR4 = r"(?P<year>(?:1[39]|2[0-6])\d\d)(?!\d)"
-
-_ISO = re.compile(
-    r"(?<![\d/.-])(?P<year>(?:199|20\d|2[45]\d)\d)(?P<sep>[-/.])(?P<month>\d{1,2})(?P=sep)(?P<day>\d{1,2})(?!\d)"
-    rf"(?:(?:[Tt]|,?\s{{1,3}}|\s[-–|]\s)(?:um\s)?{_TIME}(?:\s?{_ZONE})?)?"
-)
+_ZONE: Final = r"(?P<zone>[+\-−]\d{1,2}:?\d{2}(?!\d)|[+\-−]\d{2}(?!\d)|Z\b|[A-Z]{2,4}\b)"
+_YEAR: Final = r"(?P<year>(?:199|20\d|2[45]\d)\d)"
+_EPOCH = re.compile(r"(?:/Date\()?(\d{9,10}|\d{12,13})(?:\.\d{1,6})?(?:[+-]\d{4})?(?:\)/)?")
 _COMPACT = re.compile(
     r"(?P<year>(?:199|20\d)\d)(?P<month>\d\d)(?P<day>\d\d)"
     r"(?:[T ]?(?P<hour>\d\d):?(?P<minute>\d\d)(?::?(?P<second>\d\d))?(?:\.\d{1,9})?(?P<zone>Z|[+-]\d\d:?\d\d)?)?"
 )
-_EPOCH = re.compile(r"(?:/Date\()?(\d{9,10}|\d{12,13})(?:\.\d{1,6})?(?:[+-]\d{4})?(?:\)/)?")
-_CJK = re.compile(
-    r"(?P<year>(?:199|20\d)\d)\s?[年년]\s?(?P<month>\d{1,2})\s?[月월]\s?(?P<day>\d{1,2})\s?[日일号]?"
-    r"|(?P<era>令和|平成)\s?(?P<year2>\d{1,2}|元)\s?年\s?(?P<month2>\d{1,2})\s?月\s?(?P<day2>\d{1,2})\s?日"
-)
+_YEAR_OR_MONTH = re.compile(r"(?P<year>\d{4})(?:-(?P<month>\d{1,2}))?")
 _JAVA = re.compile(
-    r"(?P<name>[A-Z][a-z]{2})\s(?P<day>\d{1,2})\s(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)\s(?P<zone>[A-Z]{2,4}|[+-]\d{4})?\s?"
-    + _YEAR4
-)
-_DAY_FIRST = re.compile(
-    r"(?<![\d.:/])(?P<day>\d{1,2})(?:st|nd|rd|th|er|ère|ª|º|\.|\.º)?(?:\s{1,2}(?:de\s|del\s|of\s|d['’]|da\s|-ий\s)?|[-/‑]|\s?[-–]\s|(?=[^\W\d]))"
-    rf"(?:d['’])?{_NAME}(?:\s{{1,2}}|[-/‑,]\s?|\.\s?|(?<=\.))(?:(?:de|del|of|พ\.ศ\.|ค\.ศ\.|ปี|лет|г\.)\s?)?"
-    r"(?P<year>(?:199|20\d|2[45]\d)\d(?!\d)|['’]?\d{2}(?![\d:.]|\s?[hH:]))"
-)
-_MONTH_FIRST = re.compile(
-    r"(?<![^\W\d_])(?P<name>[^\W\d_]{3,12})\.?\s{1,2}(?P<day>\d{1,2})(?:st|nd|rd|th)?(?:,\s?|\s{1,2}|\s?-\s)(?P<year>(?:199|20\d)\d)(?!\d)"
-)
-_YEAR_FIRST = re.compile(
-    r"(?P<year>(?:199|20\d)\d)(?:\.\sgada|\sm\.|[.,])?\s(?:(?P<day2>\d{1,2})\.\s)?"
-    r"(?P<name>[^\W\d_]{3,14})\.?(?:\s(?P<day>\d{1,2})(?!\d))?"
-)
-_DAY_FIRST_VIETNAMESE = re.compile(
-    r"(?P<day>\d{1,2})\s?(?:tháng|thg)\s?(?P<month>\d{1,2}),?\s?(?:năm\s)?(?P<year>(?:199|20\d)\d)", re.I
+    r"(?P<name>[A-Z][a-z]{2})\s(?P<day>\d{1,2})\s(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)\s"
+    r"(?:(?P<zone>[A-Z]{2,4}|[+-]\d{4})\s)?(?P<year>(?:1[39]|2[0-6])\d\d)(?!\d)"
 )
 _NUMBERS = re.compile(
     r"(?<![\d./-])(?P<a>\d{1,2})\.?\s?(?P<sep>[./‑-])\s?(?P<b>\d{1,2})\s?(?P=sep)\s?(?P<year>(?:199|20\d|2[45]\d)\d|\d\d)(?![\d%])"
 )
-_CLOCK_AFTER = re.compile(
-    rf"\W{{0,4}}(?:à|às|at|um|kl\.?|a las|alle|ore|om|в|о|saat|klo|"
-    rf"เวลา|ο|στις|ב|الساعة|jam|pukul|lúc|[|•·–—@,(-])?\W{{0,3}}{_TIME}"
-    rf"(?:\s?(?:Uhr|น\.|hrs?|h|uur|GMT(?=[+-]))?\s?\(?{_ZONE})?"
-)
-_CLOCK_BEFORE = re.compile(
-    rf"{_TIME}(?:\s?(?:Uhr|น\.|hrs?|h|uur))?(?:\s?{_ZONE})?[\s,|•·–—-]{{0,5}}(?:on\s|[A-Za-z]{{3,10}},?\s)?$"
-)
+
+
+@dataclass(frozen=True, slots=True)
+class _Patterns:
+    """Patterns made of the words of languages; dates from the unmistakable to the less so."""
+
+    iso: re.Pattern[str]
+    of_languages: tuple[re.Pattern[str], ...]
+    named: tuple[re.Pattern[str], ...]
+    clock_after: re.Pattern[str]
+    clock_before: re.Pattern[str]
+    span: re.Pattern[str]
+    eras: dict[str, int]
+
+
+@cache
+def _patterns(words: Languages) -> _Patterns:
+    """Build the patterns."""
+    at, o_clock, of = words.either("dates.at"), words.either("dates.o_clock"), words.either("dates.of")
+    ordinals, year_after = words.either("dates.ordinals"), words.either("dates.year_after")
+    clock = (
+        rf"(?P<hour>\d{{1,2}})(?::|\.|{words.either('dates.clock_marks')})(?P<minute>\d{{2}})(?!\d)"
+        r"(?:[:.](?P<second>\d{2})(?!\d)(?:[.,](?P<fraction>\d{1,9}))?)?\s?(?P<half>[AaPp]\.?\s?[Mm]\b\.?)?"
+    )
+    name = rf"(?P<name>[^\d\s,/:;()|<>\[\]\"_]{{2,24}}(?:\s{words.either('dates.month_ends')})?)"
+    day_first = (
+        rf"(?<![\d.:/])(?P<day>\d{{1,2}})(?:\.?{ordinals}|\.)?(?:\s{{1,2}}{of}?|[-/‑]|\s?[-–]\s|(?=[^\W\d])){of}?"
+        rf"{name}(?:\s{{1,2}}|[-/‑,]\s?|\.\s?|(?<=\.))(?:{year_after}\s?)?"
+        r"(?P<year>(?:199|20\d|2[45]\d)\d(?!\d)|['’]?\d{2}(?![\d:.]|\s?[hH:]))"
+    )
+    month_first = (
+        rf"(?<![^\W\d_])(?P<name>[^\W\d_]{{3,12}})\.?\s{{1,2}}(?P<day>\d{{1,2}}){ordinals}?(?:,\s?|\s{{1,2}}|\s?-\s)"
+        r"(?P<year>(?:199|20\d)\d)(?!\d)"
+    )
+    year_first = (
+        rf"(?P<year>(?:199|20\d)\d)(?:{words.either('dates.year_marks')}|[.,])?\s(?:(?P<day2>\d{{1,2}})\.\s)?"
+        r"(?P<name>[^\W\d_]{3,14})\.?(?:\s(?P<day>\d{1,2})(?!\d))?"
+    )
+    eras = (line.split() for line in words.words("dates.eras"))
+    return _Patterns(
+        iso=re.compile(
+            rf"(?<![\d/.-]){_YEAR}(?P<sep>[-/.])(?P<month>\d{{1,2}})(?P=sep)(?P<day>\d{{1,2}})(?!\d)"
+            rf"(?:(?:[Tt]|,?\s{{1,3}}|\s[-–|]\s)(?:{at}\s)?{clock}(?:\s?{_ZONE})?)?"
+        ),
+        of_languages=tuple(map(re.compile, words.words("dates.patterns"))),
+        named=tuple(map(re.compile, (day_first, month_first, year_first))),
+        clock_after=re.compile(
+            rf"\W{{0,4}}(?:{at}|[(|•·–—@,-])?\W{{0,3}}{clock}(?:\s?(?:{o_clock}|GMT(?=[+-]))?\s?\(?{_ZONE})?"
+        ),
+        clock_before=re.compile(
+            rf"{clock}(?:\s?{o_clock})?(?:\s?{_ZONE})?[\s,|•·–—-]{{0,5}}(?:on\s|[A-Za-z]{{3,10}},?\s)?$"
+        ),
+        span=re.compile(rf"\s(?:[-–—]|{words.either('dates.until')})\s(?=[\w'’])"),
+        eras={name: int(before) for name, before in eras},
+    )
 
 
 @cache
@@ -123,13 +150,42 @@ def parse_date(
     text = plain(raw)
     if not any(c.isdigit() for c in text):
         return None
-    latest = _latest(now)
-    found = _whole(text) or _search(text, language, month_first)
-    return found if found and found.year >= FIRST_YEAR and found <= latest else None
+    found = _whole(text) or next(_search(text, language, month_first=month_first), None)
+    return found if found and found.year >= FIRST_YEAR and found <= latest(now) else None
 
 
-def _latest(now: datetime | None) -> datetime:
-    """Return the latest date that a page of that time may name."""
+def parse_feed_date(raw: str | None) -> datetime | None:
+    """Parse a date of a feed or sitemap: RFC 822 and its dialects, ISO 8601 of any precision, or seconds since 1970.
+
+    Parameters
+    ----------
+    raw : str or None
+        The string as it was. A missing month or day is the first, a missing time midnight, a missing or unknown zone UTC.
+        Buddhist-era years (2400 to 2699) are turned into common ones.
+
+    Returns
+    -------
+    datetime or None
+        Time-zone aware; None where the string has none of these, no real day, or one that may be read in two ways
+        (05/06/2024). Whether the date is plausible is the caller's question.
+    """
+    text = " ".join(raw[: MAX_FEED_DATE_CHARS + 1].split()) if raw else ""
+    if not text or len(text) > MAX_FEED_DATE_CHARS:
+        return None
+    if found := _whole(text):
+        return found
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        if match := _YEAR_OR_MONTH.fullmatch(text):
+            return _build({"month": "1", **{k: v for k, v in match.groupdict().items() if v}, "day": "1"}, "")
+        return next(_search(plain(text), "", month_first=None), None)
+    found = found if found.tzinfo else found.replace(tzinfo=UTC)
+    return found.replace(year=found.year - _BUDDHIST_OFFSET) if found.year in _BUDDHIST_YEARS else found
+
+
+def latest(now: datetime | None) -> datetime:
+    """Return the latest date that a page of that time may name; of the clock's time if None."""
     now = now or datetime.now(UTC)
     try:
         return (now if now.tzinfo else now.replace(tzinfo=UTC)) + timedelta(days=_DAYS_AHEAD)
@@ -147,60 +203,51 @@ def _whole(text: str) -> datetime | None:
     return None
 
 
-def _search(text: str, language: str, month_first: bool) -> datetime | None:
-    """Try the patterns, from the unmistakable to the less so; the first that gives a real day wins."""
-    for match in _ISO.finditer(text):
-        if found := _build(match.groupdict(), language):
-            return found
-    if "月" in text or "월" in text:
-        for match in _CJK.finditer(text):
-            if found := _with_clock(text, match, _cjk_parts(match), language):
-                return found
-    java = _JAVA.search(text)
-    if java and (found := _build(java.groupdict(), language)):
-        return found
-    for pattern in (_DAY_FIRST_VIETNAMESE, _DAY_FIRST, _MONTH_FIRST, _YEAR_FIRST):
+def _search(text: str, language: str, *, month_first: bool | None) -> Iterator[datetime]:
+    """Yield the real days that the patterns find, from the unmistakable to the less so."""
+    patterns = _patterns(languages.known())
+    found: datetime | None
+    for pattern in (patterns.iso, *patterns.of_languages, _JAVA, *patterns.named, _NUMBERS):
         for match in pattern.finditer(text):
-            if found := _with_clock(text, match, match.groupdict(), language):
-                return found
-    for match in _NUMBERS.finditer(text):
-        parts = match.groupdict()
-        a, b = int(parts["a"]), int(parts["b"])
-        swap = b > 12 or (month_first and parts["sep"] != "." and a <= 12)
-        parts["month"], parts["day"] = (parts["a"], parts["b"]) if swap else (parts["b"], parts["a"])
-        if found := _with_clock(text, match, parts, language):
-            return found
-    return None
+            parts = match.groupdict()
+            if pattern is _NUMBERS:
+                parts |= _in_order(parts, month_first)
+            if pattern is patterns.iso or pattern is _JAVA:
+                found = _build(parts, language)
+            else:
+                found = _with_clock(text, match, parts, language)
+            if found:
+                yield found
 
 
-def _cjk_parts(match: re.Match[str]) -> dict[str, str | None]:
-    parts: dict[str, str | None] = match.groupdict()
-    if era := parts["era"]:
-        year = 1 if parts["year2"] == "元" else int(parts["year2"] or 1)
-        parts["year"] = str(year + (2018 if era == "令和" else 1988))
-        parts["month"], parts["day"] = parts["month2"], parts["day2"]
-    return parts
+def _in_order(parts: dict[str, str], month_first: bool | None) -> dict[str, str]:
+    """Return which of two numbers is the day; nothing where that is anybody's guess and is not to be guessed."""
+    a, b, dotted = int(parts["a"]), int(parts["b"]), parts["sep"] == "."
+    if month_first is None and not (dotted or a > 12 or b > 12 or a == b):
+        return {}
+    swap = b > 12 or (month_first and not dotted and a <= 12)
+    return {"month": parts["a"], "day": parts["b"]} if swap else {"month": parts["b"], "day": parts["a"]}
 
 
-def _with_clock(text: str, match: re.Match[str], parts: dict[str, str | None], language: str) -> datetime | None:
-    """Build the date with the time that stands right behind or before it."""
-    clock = _CLOCK_AFTER.match(text, match.end()) or _CLOCK_BEFORE.search(
-        text[max(0, match.start() - 30) : match.start()]
-    )
+def _with_clock(text: str, match: re.Match[str], parts: dict[str, str], language: str) -> datetime | None:
+    """Build the date with the time right behind or before it."""
+    patterns = _patterns(languages.known())
+    before = text[max(0, match.start() - 30) : match.start()]
+    clock = patterns.clock_after.match(text, match.end()) or patterns.clock_before.search(before)
     timed = {**parts, **clock.groupdict()} if clock else parts
     return _build(timed, language) or (_build(parts, language) if clock else None)
 
 
-def _build(parts: dict[str, str | None], language: str) -> datetime | None:
+def _build(parts: dict[str, str], language: str) -> datetime | None:
     """Build the date from a pattern's named groups; None where there is no such day or time."""
     thai = language[:2] == "th"
     if name := parts.get("name"):
-        number = languages.known().month(name, language)
+        month = languages.known().month(name, language)
         thai = any(ord(c) in _THAI for c in name)
     else:
-        number = int(parts.get("month") or 0)
+        month = int(parts.get("month") or 0)
     day = parts.get("day") or parts.get("day2")
-    if not number or not day:
+    if not month or not day:
         return None
     hour = int(parts.get("hour") or 0)
     if half := parts.get("half"):
@@ -208,7 +255,7 @@ def _build(parts: dict[str, str | None], language: str) -> datetime | None:
     days = 1 if hour == 24 else 0
     try:
         found = datetime(
-            _common_year(parts["year"] or "", thai), number, int(day), 0 if days else hour, int(parts.get("minute") or 0),
+            _common_year(parts, thai), month, int(day), 0 if days else hour, int(parts.get("minute") or 0),
             min(59, int(parts.get("second") or 0)), int((parts.get("fraction") or "0")[:6].ljust(6, "0")),
             read_zone(parts.get("zone")),
         )  # fmt: skip
@@ -217,22 +264,24 @@ def _build(parts: dict[str, str | None], language: str) -> datetime | None:
         return None
 
 
-def _common_year(raw: str, thai: bool) -> int:
+def _common_year(parts: dict[str, str], thai: bool) -> int:
     """Return the year of the common era."""
-    digits = raw.lstrip("'’")
+    digits = parts["year"].lstrip("'’")
+    if era := parts.get("era"):
+        return _patterns(languages.known()).eras[era] + (int(digits) if digits.isdigit() else 1)
     year = int(digits)
     if len(digits) == 2:
         if thai and 33 <= year <= 90:
             return 2500 + year - _BUDDHIST_OFFSET
         return year + (2000 if year < 70 else 1900)
-    return year - _BUDDHIST_OFFSET if 2400 <= year < 2700 else year
+    return year - _BUDDHIST_OFFSET if year in _BUDDHIST_YEARS else year
 
 
 _NAMED_ZERO = re.compile(r"(?:\b|\d)(?:Z|UTC?|GMT|WET|[+\-−]00:?00)\b(?!\s?[+\-−]\d)")
 
 
 def precision(value: datetime, raw: str) -> int:
-    """Tell how much of a parsed date was said: 0 the day only, 1 a time too, 2 its zone too.
+    """Return how much of a parsed date was given: 0 the day only, 1 a time too, 2 its zone too.
 
     Parameters
     ----------
@@ -248,16 +297,15 @@ def precision(value: datetime, raw: str) -> int:
     return 2 if is_zoned else 1
 
 
-_RANGE = re.compile(r"\s(?:[-–—]|to|until|bis)\s(?=[\w'’])")
 _MAX_RANGE_CHARS: Final = 80
 
 
 def is_range(raw: str, *, language: str = "") -> bool:
-    """Tell whether a short text is a span of two days, as archives and calendars show it, and no date."""
+    """Return True if a short text is a span of two days, as archives and calendars show it, and no date."""
     text = plain(raw)
     if len(text) > _MAX_RANGE_CHARS:
         return False
-    for match in list(_RANGE.finditer(text))[:3]:
+    for match in list(_patterns(languages.known()).span.finditer(text))[:3]:
         end = text[match.end() :]
         if not end[0].isdigit() and not languages.known().month(end.split()[0].rstrip(".,"), language):
             continue  # "3 May 2024 - updated 4 May 2024"
@@ -267,27 +315,42 @@ def is_range(raw: str, *, language: str = "") -> bool:
     return False
 
 
-_URL_DATES = tuple(
+_URL_YEAR: Final = r"(?P<year>199\d|20\d\d|25[3-9]\d)"
+_URL_DATES: Final = tuple(
     re.compile(pattern)
     for pattern in (
-        r"(?<!\d)(?P<year>199\d|20\d\d|25[3-9]\d)(?P<sep>[/\-_.])(?P<month>\d{1,2})(?P=sep)(?P<day>\d{1,2})(?!\d)",
-        r"(?<!\d)(?P<year>199\d|20\d\d)/(?P<name>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)/(?P<day>\d{1,2})(?!\d)",
-        r"(?<![\da-f])(?P<year>199\d|20\d\d)[/-]?(?P<month>\d{2})[/-]?(?P<day>\d{2})(?![\da-f])",
-        r"(?<!\d)(?P<day>\d{2})(?P<sep>[\-_.])(?P<month>\d{2})(?P=sep)(?P<year>199\d|20\d\d)(?!\d)",
+        rf"(?<!\d){_URL_YEAR}(?P<sep>[/\-_.])(?P<month>\d{{1,2}})(?P=sep)(?P<day>\d{{1,2}})(?!\d)",
+        rf"(?<!\d){_URL_YEAR}/(?P<name>jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec)/(?P<day>\d{{1,2}})(?!\d)",
+        rf"(?<!\d)(?<![\da-f]{{2}}){_URL_YEAR}[/-]?(?P<month>\d{{2}})[/-]?(?P<day>\d{{2}})(?![\da-f])",
+        rf"(?<!\d)(?P<day>\d{{2}})(?P<sep>[\-_.])(?P<month>\d{{2}})(?P=sep){_URL_YEAR}(?!\d)",
     )
 )
+_URL_MONTH: Final = re.compile(rf"(?<=/){_URL_YEAR}[/\-_]?(?P<month>\d{{2}})(?=[/\-_.]|$)")
 
 
-def date_in_url(url: str, *, now: datetime | None = None) -> datetime | None:
-    """Find the day that a URL's path names; midnight UTC. None for a month or a year only, and for no plausible day."""
+def date_in_url(url: str, *, months: bool = False) -> datetime | None:
+    """Find the day that a URL's path names, as most news URLs do.
+
+    Parameters
+    ----------
+    url : str
+        Absolute or relative; only the path is read, from its first 2,000 characters.
+    months : bool
+        A month alone will do: its first day.
+
+    Returns
+    -------
+    datetime or None
+        Midnight UTC. None for a bare year, for numbers that are no day, and for years outside 1990 to 2099 (Buddhist-era
+        years are turned into common ones).
+    """
     try:
         path = unquote(urlsplit(url[:2000]).path).lower()
     except ValueError:
         return None
-    latest = _latest(now)
-    for pattern in _URL_DATES:
+    for pattern in (*_URL_DATES, _URL_MONTH)[: len(_URL_DATES) + months]:
         for match in pattern.finditer(path):
-            found = _build(match.groupdict(), "")
-            if found and found.year >= FIRST_YEAR and found <= latest:
+            found = _build({"day": "1", **match.groupdict()}, "")
+            if found and FIRST_YEAR <= found.year <= _LAST_YEAR:
                 return found
     return None

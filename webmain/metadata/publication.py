@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from webmain.html.columns import Flag
-from webmain.metadata.dates import date_in_url, is_range, parse_date, plain, precision
+from webmain.metadata.dates import date_in_url, is_range, latest, parse_date, plain, precision
 from webmain.metadata.head import element_text, scope_type
 from webmain.metadata.jsonld import texts
 from webmain.metadata.reading import Found, Reading, found
@@ -95,7 +95,8 @@ def _parsed(reading: Reading, candidates: Iterator[tuple[str, str]]) -> Iterator
     language, month_first, now = reading.language, _month_first(reading), reading.document.page.fetched_at
     for name, raw in candidates:
         if name == "url":
-            value = date_in_url(raw, now=now)
+            value = date_in_url(raw)
+            value = value if value and value <= latest(now) else None
         elif name in _SHOWN and is_range(raw, language=language):
             continue
         else:
