@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from webmain.html.document import Document
-from webmain.html.kinds import article_blocks
-from webmain.html.tables import MAX_CELL_CHARS
+from webmain.html.kinds import MAX_CELL_CHARS, article_blocks
 from webmain.items import ArticleBlock, Kind, Page
 
 
