@@ -65,6 +65,7 @@ class _Job:
     task: Any
     url: str | None
     limit_s: float | None
+    wall_s: float | None
     future: Future[Any] = field(default_factory=Future)
 
 
@@ -106,6 +107,7 @@ class Pool:
         *,
         url: str | None = None,
         limit_s: float | None = None,
+        wall_s: float | None = None,
         worker: int | None = None,
         next_: bool = False,
     ) -> Future[Any]:
@@ -117,6 +119,8 @@ class Pool:
             Address of the page that the task is about.
         limit_s : float or None
             CPU seconds; None for no limit.
+        wall_s : float or None
+            Seconds by the clock; None for those that follow from `limit_s`.
         worker : int or None
             The number of the worker that has to do it; None for any.
         next_ : bool
@@ -128,7 +132,9 @@ class Pool:
             The answer, or what was raised: `Rejected` (`TOO_SLOW`; `INTERNAL_ERROR` where the process dies twice),
             `PoolError`, `PoolClosed`, and errors of the task.
         """
-        job = _Job(task, url, limit_s)
+        if wall_s is None and limit_s is not None:
+            wall_s = WALL_FACTOR * limit_s + WALL_S
+        job = _Job(task, url, limit_s, wall_s)
         with self._changed:
             if self._closed:
                 job.future.set_exception(PoolClosed())
@@ -213,7 +219,7 @@ class Pool:
         for _ in range(TRIES):
             process = self._process(i)
             try:
-                return process.answer(message, job.limit_s)
+                return process.answer(message, job.wall_s)
             except TimeoutError:
                 self._dismiss(i)
                 why = "its process neither worked nor answered, and was ended"
@@ -279,10 +285,10 @@ class _Process:
         if not is_ready:
             raise PoolError(f"a worker process can not start: {problem}")
 
-    def answer(self, message: bytes, limit_s: float | None) -> Any:
+    def answer(self, message: bytes, wall_s: float | None) -> Any:
         """Return the answer to a task. TimeoutError where there is none; EOFError or OSError where the process dies."""
         self._connection.send_bytes(message)
-        is_answer, answer = self._receive(None if limit_s is None else WALL_FACTOR * limit_s + WALL_S)
+        is_answer, answer = self._receive(wall_s)
         if not is_answer:
             raise answer
         return answer

@@ -218,7 +218,7 @@ def test_a_function_may_give_its_confidence_with_the_text(html, text, told):
     loaded = systems.Loaded(
         prepare=systems._peer_page, answer=systems._each(lambda page: systems._call(sure_or_not, page))
     )
-    (outcome,) = worker.measure(loaded, [gold("a", html)], worker.NoMeter())
+    (outcome,) = worker.measure(loaded, [gold("a", html)], worker.Meter())
     assert (outcome.text, outcome.confidence, outcome.error) == (text, told, "")
 
 

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from webmain.evaluation import gold_json
-from webmain.evaluation.drops import MAX_EXAMPLES, DropReason
-from webmain.evaluation.gold import GoldError, GoldFormat, read_gold
+from webmain.evaluation import gold_records
+from webmain.evaluation.gold import MAX_EXAMPLES, GoldError, GoldFormat, read_gold
+from webmain.evaluation.gold_records import DropReason
 
 PAGE = {"id": "1", "html": "<p>Some text", "text": "Some text"}
 
@@ -113,15 +113,15 @@ def test_a_bad_record_is_dropped_with_its_reason_and_the_others_stay(tmp_path, r
 
 
 def test_a_line_over_the_limit_is_dropped(tmp_path, monkeypatch):
-    monkeypatch.setattr(gold_json, "MAX_RECORD_BYTES", 100)
+    monkeypatch.setattr(gold_records, "MAX_RECORD_BYTES", 100)
     file = write_lines(tmp_path / "x.jsonl", PAGE, PAGE | {"html": "x" * 500}, {**PAGE, "id": "3"})
     gold = read_gold(file)
     assert [page.id for page in gold] == ["1", "3"]
-    assert gold.dropped.examples == {DropReason.TOO_LARGE: ("x.jsonl:2",)}
+    assert gold.dropped.examples == {DropReason.TOO_LARGE: ["x.jsonl:2"]}
 
 
 def test_a_page_over_the_limit_is_dropped(tmp_path, monkeypatch):
-    monkeypatch.setattr(gold_json, "MAX_PAGE_BYTES", 12)
+    monkeypatch.setattr(gold_records, "MAX_PAGE_BYTES", 12)
     gold = read_gold(write_lines(tmp_path / "x.jsonl", PAGE, {**PAGE, "id": "2", "html": "x" * 13}))
     assert [page.id for page in gold] == ["1"]
     assert gold.dropped.counts == {DropReason.TOO_LARGE: 1}

@@ -74,7 +74,7 @@ def test_every_field_of_the_documentation_is_read_and_every_field_read_is_there(
             self.asked.add(name)
             return super().get(name, default)
 
-    from webmain.evaluation.gold_json import page_of_record
+    from webmain.evaluation.gold_records import page_of_record
 
     page_of_record(Record(json.loads(JSONL)), dataset="x", fallback_id="1")
     page_of_record(Record({"html": "x", "text": "x"}), dataset="x", fallback_id="1")
@@ -83,4 +83,4 @@ def test_every_field_of_the_documentation_is_read_and_every_field_read_is_there(
 
 def test_every_field_that_may_stand_beside_a_page_is_named():
     told = SECTION.partition("may tell ")[2].partition(", as above")[0]
-    assert sorted(re.findall(r"`(\w+)`", told)) == sorted(gold_pairs._METADATA_FIELDS)
+    assert sorted(re.findall(r"`(\w+)`", told)) == sorted(gold_pairs.METADATA_FIELDS)

@@ -5,9 +5,9 @@ import time
 import pytest
 
 from webmain.evaluation import gold_pairs
-from webmain.evaluation.drops import DropReason
 from webmain.evaluation.gold import GoldFormat, read_gold
 from webmain.evaluation.gold_pairs import plain_cleaneval_text, unwrap
+from webmain.evaluation.gold_records import DropReason
 
 WRAPPED = (
     '<text id="http://news.example.com/a.htm" title="A "quoted" > title" encoding="{}">\r\n'

@@ -148,7 +148,7 @@ def test_peers_outside_the_tests_environment_give_the_article_or_say_that_they_a
 @pytest.mark.parametrize("html", ["", "<", "<html></html>", "\x00", "plain words", "<p>" * 300])
 def test_peers_give_a_text_or_an_error_for_broken_pages(name, html):
     broken = GoldPage(id="x", dataset="d", html=html, text="")
-    (outcome,) = worker.measure(describe(name).load(), [broken], worker.NoMeter())
+    (outcome,) = worker.measure(describe(name).load(), [broken], worker.Meter())
     assert isinstance(outcome.text, str)
     assert outcome.error == "" or outcome.text == ""
 

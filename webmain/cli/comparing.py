@@ -171,7 +171,7 @@ def _predict(
 ) -> tuple[Header, list[Prediction]]:
     """Run what is not there yet; returns the saved predictions."""
     from webmain.evaluation import harness, predictions
-    from webmain.evaluation.worker import meter
+    from webmain.evaluation.worker import Meter
 
     limits = harness.Limits(jobs=args.jobs, timeout_s=args.timeout, repeat=args.repeat)
     settings = {
@@ -180,7 +180,7 @@ def _predict(
         "jobs": args.jobs,
         "timeout_s": args.timeout,
         "repeat": args.repeat,
-        "memory": meter().method,
+        "memory": Meter().method,
     }
     head = predictions.header(digests, systems, settings)
     with _place(args) as path:

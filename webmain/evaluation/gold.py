@@ -5,15 +5,26 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-from webmain.evaluation.drops import Dropped, DropReason, Drops
-from webmain.evaluation.gold_json import jsonl_files, jsonl_pages, wcxb_folders, wcxb_pages
-from webmain.evaluation.gold_pairs import cleaneval_pages, folder_pages, is_cleaneval_folder, is_folder
+from webmain.evaluation.gold_pairs import cleaneval_records, folder_records, is_cleaneval_folder, is_folder
+from webmain.evaluation.gold_records import (
+    BadRecord,
+    DropReason,
+    Records,
+    jsonl_files,
+    jsonl_records,
+    wcxb_folders,
+    wcxb_records,
+)
 from webmain.evaluation.records import GoldPage
+
+MAX_EXAMPLES = 5
+"""Places kept for each reason why records are left out."""
 
 
 class GoldError(ValueError):
@@ -24,13 +35,13 @@ class GoldFormat(StrEnum):
     """How gold data is laid out."""
 
     JSONL = "jsonl"
-    """One JSON object a line, files of `.jsonl` or `.jsonl.gz`: see `gold_json.jsonl_pages`."""
+    """One JSON object a line, files of `.jsonl` or `.jsonl.gz`."""
     WCXB = "wcxb"
-    """`ground-truth/ID.json` and `html/ID.html.gz`, in splits or not: see `gold_json.wcxb_pages`."""
+    """`ground-truth/ID.json` and `html/ID.html.gz`, in splits or not."""
     CLEANEVAL = "cleaneval"
-    """Pages in a `<text>` wrapper and texts with `<p>`, `<h>`, `<l>` marks: see `gold_pairs.cleaneval_pages`."""
+    """Pages in a `<text>` wrapper and texts with `<p>`, `<h>`, `<l>` marks."""
     FOLDER = "folder"
-    """Pages and plain texts of the same names: see `gold_pairs.folder_pages`."""
+    """Pages and plain texts of the same names."""
 
 
 _LOOKED_FOR = (
@@ -40,21 +51,52 @@ _LOOKED_FOR = (
     "folder: NAME.html with NAME.txt beside them, or in the folders html and txt or text"
 )
 
-_RECOGNISED: tuple[tuple[GoldFormat, Callable[[Path], bool]], ...] = (
-    (GoldFormat.WCXB, lambda path: bool(wcxb_folders(path))),
-    (GoldFormat.CLEANEVAL, is_cleaneval_folder),
-    (GoldFormat.FOLDER, is_folder),
-    (GoldFormat.JSONL, lambda path: bool(jsonl_files(path))),
-)
-_POSSIBLE = {**dict(_RECOGNISED), GoldFormat.CLEANEVAL: is_folder}
-"""What a named format needs at the least: CleanEval's pages may have lost their wrappers."""
-
-_READERS: dict[GoldFormat, Callable[[Path, Drops], Iterator[GoldPage]]] = {
-    GoldFormat.JSONL: jsonl_pages,
-    GoldFormat.WCXB: wcxb_pages,
-    GoldFormat.CLEANEVAL: cleaneval_pages,
-    GoldFormat.FOLDER: folder_pages,
+_RECOGNISED: dict[GoldFormat, Callable[[Path], object]] = {
+    GoldFormat.WCXB: wcxb_folders,
+    GoldFormat.CLEANEVAL: is_cleaneval_folder,
+    GoldFormat.FOLDER: is_folder,
+    GoldFormat.JSONL: jsonl_files,
 }
+
+_READERS: dict[GoldFormat, Callable[[Path], Records]] = {
+    GoldFormat.JSONL: jsonl_records,
+    GoldFormat.WCXB: wcxb_records,
+    GoldFormat.CLEANEVAL: cleaneval_records,
+    GoldFormat.FOLDER: folder_records,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """What was left out of a gold data set.
+
+    Attributes
+    ----------
+    counts : mapping of DropReason to int
+        Records by reason, in the order in which the reasons first occurred.
+    examples : mapping of DropReason to list of str
+        Where the first `MAX_EXAMPLES` of each are: file, line or id, and what is wrong.
+    """
+
+    counts: Counter[DropReason] = field(default_factory=Counter)
+    examples: defaultdict[DropReason, list[str]] = field(default_factory=lambda: defaultdict(list))
+
+    def add(self, reason: DropReason, where: str) -> None:
+        """Count one record that is left out."""
+        self.counts[reason] += 1
+        if self.counts[reason] <= MAX_EXAMPLES:
+            self.examples[reason].append(where)
+
+    @property
+    def n(self) -> int:
+        """All records left out."""
+        return self.counts.total()
+
+    def __str__(self) -> str:
+        if not self.n:
+            return "nothing dropped"
+        parts = (f"{n} x {reason} ({self.examples[reason][0]})" for reason, n in self.counts.items())
+        return f"{self.n} dropped: " + "; ".join(parts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,51 +119,52 @@ class Gold:
 
     def __init__(self, sources: Sequence[tuple[Path, GoldFormat]]) -> None:
         self.sources = tuple(sources)
-        self._reading: _Reading | None = None
+        self._last: _Reading | None = None
 
     def __iter__(self) -> Iterator[GoldPage]:
-        drops = Drops()
+        dropped = Dropped()
         digest = hashlib.sha256()
         seen: set[tuple[str, str]] = set()
         for path, form in self.sources:
-            for page in _listed(path, form, drops):
-                key = (page.dataset, page.id)
-                if key in seen:
-                    drops.add(DropReason.DUPLICATE, f"{path}: {page.id}")
+            for where, make in _listed(path, form):
+                try:
+                    page = make()
+                    if (page.dataset, page.id) in seen:
+                        raise BadRecord(DropReason.DUPLICATE, page.id)
+                except BadRecord as error:
+                    dropped.add(error.reason, f"{where} {error.detail}".rstrip())
                     continue
-                seen.add(key)
+                seen.add((page.dataset, page.id))
                 _add(digest.update, page)
                 yield page
-        self._reading = _Reading(n_pages=len(seen), digest=digest.hexdigest(), dropped=drops.dropped())
+        self._last = _Reading(n_pages=len(seen), digest=digest.hexdigest(), dropped=dropped)
 
     @property
     def n_pages(self) -> int:
         """Number of pages; reads them all unless they were read to the end before."""
-        return self._read().n_pages
+        return self._reading().n_pages
 
     @property
     def dropped(self) -> Dropped:
         """What was left out, and why; reads all pages unless they were read to the end before."""
-        return self._read().dropped
+        return self._reading().dropped
 
     @property
     def digest(self) -> str:
         """SHA-256 in hex over all fields of all pages in order; reads all pages unless they were read before."""
-        return self._read().digest
+        return self._reading().digest
 
-    def _read(self) -> _Reading:
-        if self._reading is None:
+    def _reading(self) -> _Reading:
+        while self._last is None:
             for _ in self:
                 pass
-        if self._reading is None:
-            raise AssertionError("a reading to the end leaves its record")
-        return self._reading
+        return self._last
 
 
-def _listed(path: Path, form: GoldFormat, drops: Drops) -> Iterator[GoldPage]:
-    """Read one place; raises GoldError where its folders cannot be listed (files that cannot be read are drops)."""
+def _listed(path: Path, form: GoldFormat) -> Records:
+    """Read one place; raises GoldError where its folders cannot be listed (files that cannot be read are dropped)."""
     try:
-        yield from _READERS[form](path, drops)
+        yield from _READERS[form](path)
     except OSError as error:
         raise _unreadable(path, error) from error
 
@@ -166,26 +209,20 @@ def read_gold(path: Path | str | Sequence[Path | str], *, format: GoldFormat | s
     paths = [path] if isinstance(path, (str, Path)) else list(path)
     if not paths:
         raise GoldError("no path of gold data was given")
-    try:
-        wanted = GoldFormat(format) if format else None
-    except ValueError:
-        raise GoldError(f"no gold format {format!r}; there are {', '.join(GoldFormat)}") from None
-    return Gold([(Path(one), _format_of(Path(one), wanted)) for one in paths])
+    if format and format not in list(GoldFormat):
+        raise GoldError(f"no gold format {format!r}; there are {', '.join(GoldFormat)}")
+    return Gold([(Path(one), _format_of(Path(one), GoldFormat(format) if format else None)) for one in paths])
 
 
 def _format_of(path: Path, wanted: GoldFormat | None) -> GoldFormat:
     try:
-        return _recognised(path, wanted)
+        if not path.exists():
+            raise GoldError(f"no gold data at {path}: there is no such file or folder")
+        if wanted is GoldFormat.CLEANEVAL and is_folder(path):  # its pages may have lost their wrappers
+            return wanted
+        for form in [wanted] if wanted else _RECOGNISED:
+            if _RECOGNISED[form](path):
+                return form
     except OSError as error:
         raise _unreadable(path, error) from error
-
-
-def _recognised(path: Path, wanted: GoldFormat | None) -> GoldFormat:
-    if not path.exists():
-        raise GoldError(f"no gold data at {path}: there is no such file or folder")
-    if wanted and _POSSIBLE[wanted](path):
-        return wanted
-    for form, recognised in _RECOGNISED if not wanted else ():
-        if recognised(path):
-            return form
     raise GoldError(f"no gold data in {wanted or 'a known'} format at {path}. Looked for: {_LOOKED_FOR}")

@@ -6,12 +6,20 @@ import html as entities
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-from webmain.evaluation.drops import DropReason, Drops
-from webmain.evaluation.gold_json import BadRecordError, page_of_record, read_bounded, read_object
+from webmain.evaluation.gold_records import (
+    BadRecord,
+    DropReason,
+    Records,
+    bad,
+    page_of_record,
+    read_bounded,
+    read_object,
+)
 from webmain.evaluation.records import GoldPage
 from webmain.html.encoding import decode
 from webmain.text.normal import fold_space
@@ -27,7 +35,7 @@ _LAYOUTS = (
     ("html", "text", ""),
     ("html", "txt", ""),
 )
-"""Names of the folders of pages and of texts, in lower case, with the language the names tell."""
+"""Names of the folders of pages and of texts, in lower case, with the language that the names tell."""
 
 _PAGE_NAME = re.compile(r"(.+)\.x?html?(?:\.gz)?", re.IGNORECASE | re.DOTALL)
 _TEXT_NAME = re.compile(r"(.+?)(?:\.x?html?)?(?:-cleaned|\.corrected)?\.txt(?:\.gz)?", re.IGNORECASE | re.DOTALL)
@@ -41,48 +49,49 @@ _LINE_END = re.compile(r"\n[ \t]*\n|</?[phl]>", re.IGNORECASE)
 _COMMENTS = re.compile(r"!@#\$%\^&\*\(\)[ \t]*COMMENTS")
 _DIGITS = re.compile(r"(\d+)")
 _MAX_PROBED = 5
-_METADATA_FIELDS = ("url", "site", "domain", "lang", "language", "page_type", "category", "with", "without")
+
+METADATA_FIELDS = ("url", "site", "domain", "lang", "language", "page_type", "category", "with", "without")
+"""What a JSON file beside a page may say of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Layout:
-    """Two folders, perhaps the same, of pages and texts.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Pair:
+    """Two files of the same name without its endings, either of which may be missing.
 
     Attributes
     ----------
-    pages, texts : Path
-        The folders.
+    id : str
+        The name, with that of its folder where others have pages of the same names.
+    name : str
+        The name.
+    page, text : Path or None
+        The files.
     language : str
-        Of all pages, "" if unknown.
-    prefix : str
-        Goes before the names of the pages, where others have the same.
+        As the folder's name tells, "" if unknown.
     """
 
-    pages: Path
-    texts: Path
-    language: str = ""
-    prefix: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class _Pair:
-    """Two files of the same name without its endings."""
-
+    id: str
     name: str
-    page: Path
-    text: Path
+    page: Path | None
+    text: Path | None
+    language: str
 
 
-def _layouts(path: Path) -> list[_Layout]:
-    """Return where pages and texts stand: in the subfolders of a known layout, else in the folder itself."""
+_Read: TypeAlias = Callable[[bytes, bytes], tuple[str | bytes, dict[str, Any]]]
+"""Makes of the files of a page and its text the page and fields of a record."""
+
+
+def _pairs(path: Path) -> Iterator[_Pair]:
+    """Return the pairs in the subfolders of known layouts, or else in the folder itself."""
     if not path.is_dir():
-        return []
+        return
     folders = {folder.name.lower(): folder for folder in sorted(path.iterdir()) if folder.is_dir()}
-    known = [layout for layout in _LAYOUTS if layout[0] in folders and layout[1] in folders]
-    return [
-        _Layout(folders[pages], folders[texts], language, f"{folders[pages].name}/" if len(known) > 1 else "")
-        for pages, texts, language in known
-    ] or [_Layout(path, path)]
+    known = [(folders[a], folders[b], language) for a, b, language in _LAYOUTS if a in folders and b in folders]
+    for page_folder, text_folder, language in known or [(path, path, "")]:
+        prefix = f"{page_folder.name}/" if len(known) > 1 else ""
+        pages, texts = _named(page_folder, _PAGE_NAME), _named(text_folder, _TEXT_NAME)
+        for name in dict.fromkeys((*pages, *texts)):
+            yield _Pair(id=prefix + name, name=name, page=pages.get(name), text=texts.get(name), language=language)
 
 
 def _named(folder: Path, pattern: re.Pattern[str]) -> dict[str, Path]:
@@ -101,150 +110,85 @@ def _natural(file: Path) -> list[tuple[int, str]]:
     return [(len(part.lstrip("0")), part) if place % 2 else (0, part) for place, part in enumerate(parts)]
 
 
-def _pairs(layout: _Layout, drops: Drops | None = None) -> Iterator[_Pair]:
-    pages, texts = _named(layout.pages, _PAGE_NAME), _named(layout.texts, _TEXT_NAME)
-    for name, page in pages.items():
-        if name in texts:
-            yield _Pair(name, page, texts[name])
-        elif drops:
-            drops.add(DropReason.NO_GOLD, f"{page.name}: no text file of this name")
-    if drops:
-        for name in texts.keys() - pages.keys():
-            drops.add(DropReason.NO_PAGE, f"{texts[name].name}: no page of this name")
-
-
 def is_folder(path: Path) -> bool:
-    """Tell whether there are a page and a text of the same name at a path."""
-    return any(True for layout in _layouts(path) for _ in _pairs(layout))
+    """Return True if there are a page and a text of the same name at a path."""
+    return any(pair.page and pair.text for pair in _pairs(path))
 
 
 def is_cleaneval_folder(path: Path) -> bool:
-    """Tell whether one of the first pages at a path stands in CleanEval's wrapper."""
-    for layout in _layouts(path):
-        for pair in islice(_pairs(layout), _MAX_PROBED):
-            try:
-                with pair.page.open("rb") as stream:
-                    if _WRAPPER.match(stream.read(8192)):
-                        return True
-            except OSError:
-                continue
-    return False
+    """Return True if one of the first pages at a path is in CleanEval's wrapper."""
+    pages = (pair.page for pair in _pairs(path) if pair.page and pair.text)
+    return any(_is_wrapped(page) for page in islice(pages, _MAX_PROBED))
 
 
-def _read(
-    path: Path, drops: Drops, read_pair: Callable[[_Pair, _Layout, Mapping[str, Any]], GoldPage]
-) -> Iterator[GoldPage]:
-    """Read all pairs of files at a path, and drop those that cannot be used."""
-    for layout in _layouts(path):
-        try:
-            metadata = _metadata(path)
-        except BadRecordError as error:
-            drops.add(error.reason, f"metadata.json {error.detail}".rstrip())
-            metadata = {}
-        for pair in _pairs(layout, drops):
-            try:
-                page = read_pair(pair, layout, _fields(pair, metadata))
-            except BadRecordError as error:
-                drops.add(error.reason, f"{pair.page.name} {error.detail}".rstrip())
-                continue
-            yield page
+def _is_wrapped(page: Path) -> bool:
+    try:
+        with page.open("rb") as stream:
+            return bool(_WRAPPER.match(stream.read(8192)))
+    except OSError:
+        return False
 
 
-def _metadata(path: Path) -> Mapping[str, Any]:
-    file = path / "metadata.json"
-    return read_object(file) if file.is_file() else {}
+def _records(path: Path, read: _Read) -> Records:
+    metadata: Mapping[str, Any] = {}
+    try:
+        if (file := path / "metadata.json").is_file():
+            metadata = read_object(file)
+    except BadRecord as error:
+        yield "metadata.json", bad(error.reason, error.detail)
+    for pair in _pairs(path):
+        where = (pair.page or pair.text or path).name
+        if pair.page is None or pair.text is None:
+            reason, missing = (DropReason.NO_PAGE, "page") if pair.text else (DropReason.NO_GOLD, "text file")
+            yield where, bad(reason, f"no {missing} of this name")
+        else:
+            yield where, partial(_page, pair, pair.page, pair.text, metadata.get(pair.name), path.resolve().name, read)
 
 
-def _fields(pair: _Pair, metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is told about a page: `metadata.json` by its name, then a JSON file of its name."""
-    told: dict[str, Any] = {}
-    for record in (metadata.get(pair.name), _beside(pair)):
+def _page(pair: _Pair, page: Path, text: Path, metadata: Any, dataset: str, read: _Read) -> GoldPage:
+    """Read a pair, with what `metadata.json` says of it, and a JSON file of its name, which goes first."""
+    html, fields = read(read_bounded(page), read_bounded(text))
+    beside = [file for folder in (page.parent, text.parent) if (file := folder / f"{pair.name}.json").is_file()]
+    known: dict[str, Any] = {"lang": pair.language}
+    for record in (metadata, read_object(beside[0]) if beside else None):
         if isinstance(record, dict):
-            told |= {name: record[name] for name in _METADATA_FIELDS if name in record}
-    return told
+            known |= {name: record[name] for name in METADATA_FIELDS if name in record}
+    return page_of_record({**fields, **known}, dataset=dataset, fallback_id=pair.id, html=html)
 
 
-def _beside(pair: _Pair) -> Mapping[str, Any]:
-    for folder in dict.fromkeys((pair.page.parent, pair.text.parent)):
-        if (file := folder / f"{pair.name}.json").is_file():
-            return read_object(file)
-    return {}
-
-
-# --- any folder ------------------------------------------------------------------------------------------------------
-
-
-def folder_pages(path: Path, drops: Drops) -> Iterator[GoldPage]:
+def folder_records(path: Path) -> Records:
     """Read a folder of pages with plain texts.
 
-    Parameters
-    ----------
-    path : Path
-        `NAME.html` with `NAME.txt` beside it, or in the subfolders `html` and `txt` or `text` (or those of Dragnet,
-        `HTML` and `Corrected`, with `NAME.html.corrected.txt`, where a line parts the article from the comments). Either
-        may be compressed by gzip. `NAME.json`, or `metadata.json` by names, may tell `url`, `lang`, `page_type`, `category`,
-        `with`, `without`.
-    drops : Drops
-        Told what was left out.
-
-    Notes
-    -----
-    Pages stay bytes, so that a system's reading of encodings is measured too; texts are decoded.
+    `NAME.html` with `NAME.txt` beside it, or in the subfolders `html` and `txt` or `text` (or those of Dragnet, `HTML` and
+    `Corrected`, with `NAME.html.corrected.txt`, where a line separates the article from the comments). Pages stay bytes, so
+    that a system's reading of encodings is measured too; texts are decoded.
     """
 
-    def read_pair(pair: _Pair, layout: _Layout, told: Mapping[str, Any]) -> GoldPage:
-        text, _, comments = _parted(decode(read_bounded(pair.text)).text)
-        fields = {"lang": layout.language, **told, "text": text, "comments_gold": comments}
-        return page_of_record(
-            fields, dataset=_dataset(path), fallback_id=layout.prefix + pair.name, html=read_bounded(pair.page)
-        )
+    def read(page: bytes, text: bytes) -> tuple[str | bytes, dict[str, Any]]:
+        article, *comments = _COMMENTS.split(decode(text).text, maxsplit=1)
+        return page, {"text": article, "comments_gold": "".join(comments).strip()}
 
-    yield from _read(path, drops, read_pair)
+    return _records(path, read)
 
 
-def _parted(text: str) -> tuple[str, str, str]:
-    """Part a text at the line by which Dragnet's gold parts the article from its comments."""
-    found = _COMMENTS.search(text)
-    return (text[: found.start()], found[0], text[found.end() :].strip()) if found else (text, "", "")
-
-
-def _dataset(path: Path) -> str:
-    return path.resolve().name
-
-
-# --- CleanEval -------------------------------------------------------------------------------------------------------
-
-
-def cleaneval_pages(path: Path, drops: Drops) -> Iterator[GoldPage]:
+def cleaneval_records(path: Path) -> Records:
     """Read CleanEval's development or final set, or CleanPortalEval, as they are published.
 
-    Parameters
-    ----------
-    path : Path
-        A folder with `input` or `finalrun-input` (`N.html`) and `GoldStandard` (`N.txt`), or with `en_original` and
-        `en_cleaned` (`N-cleaned.txt`), the same for `zh`, or with all files together.
-    drops : Drops
-        Told what was left out.
-
-    Notes
-    -----
-    A page stands between `<text id="URL" title="..." encoding="...">` and `</text>`, which are taken off; its bytes are
-    decoded by what they say, then by the wrapper's encoding ("unset" is none). A gold text begins with a line `URL:`, which
-    goes; its marks `<p>`, `<h>` and `<l>` start a line each, lines that were only wrapped are joined, and character
-    references are resolved. Anything else in angle brackets is text.
+    A page is between `<text id="URL" title="..." encoding="...">` and `</text>`, which are taken off; its bytes are decoded
+    by what they say, then by the wrapper's encoding ("unset" is none). A gold text begins with a line `URL:`, which goes; its
+    marks `<p>`, `<h>` and `<l>` start a line each, lines that were only wrapped are joined, and character references are
+    resolved. Anything else in angle brackets is text.
 
     References: M. Baroni et al., "CleanEval: a competition for cleaning web pages", LREC 2008.
     """
 
-    def read_pair(pair: _Pair, layout: _Layout, told: Mapping[str, Any]) -> GoldPage:
-        body, attributes = unwrap(read_bounded(pair.page))
-        text, url = plain_cleaneval_text(decode(read_bounded(pair.text)).text)
+    def read(page: bytes, text: bytes) -> tuple[str | bytes, dict[str, Any]]:
+        body, attributes = unwrap(page)
+        plain, url = plain_cleaneval_text(decode(text).text)
         declared = {"content-type": f"text/html; charset={attributes.get('encoding', '')}"}
-        fields = {"lang": layout.language, "url": url or attributes.get("id"), **told, "text": text}
-        html = decode(body, headers=declared).text
-        return page_of_record(fields, dataset=_dataset(path), fallback_id=layout.prefix + pair.name, html=html)
+        return decode(body, headers=declared).text, {"text": plain, "url": url or attributes.get("id")}
 
-    yield from _read(path, drops, read_pair)
+    return _records(path, read)
 
 
 def unwrap(body: bytes) -> tuple[bytes, Mapping[str, str]]:

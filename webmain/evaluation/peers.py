@@ -6,8 +6,11 @@ closes it besides). Every import stands inside its function: none of these packa
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -108,7 +111,7 @@ def justext(page: PeerPage, *, language: str = "page") -> str:
     """
     import justext as library
 
-    name = STOP_LISTS.get(page.language if language == "page" else language)
+    name = stop_lists().get(page.language if language == "page" else language)
     options = {} if name else {"stopwords_low": 0, "stopwords_high": 0}
     words = library.get_stoplist(name) if name else frozenset()
     return "\n".join(p.text for p in library.justext(page.html, words, **options) if not p.is_boilerplate)
@@ -129,22 +132,10 @@ def goose3(page: PeerPage) -> str:
         return str(goose.extract(raw_html=page.html, url=page.url).cleaned_text or "")
 
 
-STOP_LISTS: Mapping[str, str] = MappingProxyType(
-    dict(
-        pair.split("=")
-        for pair in """
-        af=Afrikaans ar=Arabic bg=Bulgarian bn=Bengali bs=Bosnian ca=Catalan cs=Czech cy=Welsh da=Danish
-        de=German el=Greek en=English es=Spanish et=Estonian eu=Basque fa=Persian fi=Finnish fr=French
-        ga=Irish gl=Galician gu=Gujarati he=Hebrew hi=Hindi hr=Croatian hu=Hungarian hy=Armenian
-        id=Indonesian is=Icelandic it=Italian ka=Georgian kk=Kazakh kn=Kannada ko=Korean lb=Luxembourgish
-        lt=Lithuanian lv=Latvian mk=Macedonian ml=Malayalam mr=Marathi ms=Malay nb=Norwegian_Bokmal
-        ne=Nepali nl=Dutch nn=Norwegian_Nynorsk no=Norwegian_Bokmal pl=Polish pt=Portuguese ro=Romanian
-        ru=Russian sk=Slovak sl=Slovenian sq=Albanian sr=Serbian sv=Swedish sw=Swahili ta=Tamil te=Telugu
-        tl=Tagalog tr=Turkish uk=Ukrainian ur=Urdu uz=Uzbek vi=Vietnamese yo=Yoruba
-        """.split()
-    )
-)
-"""jusText's stop lists by ISO 639 code."""
+@cache
+def stop_lists() -> dict[str, str]:
+    """Return the names of jusText's stop lists by ISO 639 code."""
+    return tomllib.loads(Path(__file__).with_name("justext.toml").read_text("utf-8"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,16 +147,18 @@ class Peer:
     function: Callable[..., str]
 
 
+_PEERS = (
+    ("trafilatura", "trafilatura", trafilatura),
+    ("trafilatura", "trafilatura", trafilatura_precision),
+    ("resiliparse", "resiliparse", resiliparse),
+    ("readability-lxml", "readability", readability_lxml),
+    ("newspaper4k", "newspaper", newspaper4k),
+    ("justext", "justext", justext),
+    ("boilerpy3", "boilerpy3", boilerpy3),
+    ("goose3", "goose3", goose3),
+)
+
 PEERS: Mapping[str, Peer] = MappingProxyType(
-    {
-        "trafilatura": Peer(distribution="trafilatura", module="trafilatura", function=trafilatura),
-        "trafilatura_precision": Peer(distribution="trafilatura", module="trafilatura", function=trafilatura_precision),
-        "resiliparse": Peer(distribution="resiliparse", module="resiliparse", function=resiliparse),
-        "readability_lxml": Peer(distribution="readability-lxml", module="readability", function=readability_lxml),
-        "newspaper4k": Peer(distribution="newspaper4k", module="newspaper", function=newspaper4k),
-        "justext": Peer(distribution="justext", module="justext", function=justext),
-        "boilerpy3": Peer(distribution="boilerpy3", module="boilerpy3", function=boilerpy3),
-        "goose3": Peer(distribution="goose3", module="goose3", function=goose3),
-    }
+    {function.__name__: Peer(distribution=d, module=m, function=function) for d, m, function in _PEERS}
 )
 """Names of the peers in the order in which they are shown."""

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from webmain.evaluation.records import GoldPage
     from webmain.extraction import Options
     from webmain.extractors.base import Extractor
-    from webmain.html.document import Document
 
 ALL_TEXT = "all_text"
 GROUPS = ("all", "ours", "peers")
@@ -109,16 +108,7 @@ class System:
         ------
         UnknownSystem
         """
-        spec, mode = _split_mode(self.name)
-        if spec == ALL_TEXT:
-            return Loaded(prepare=as_page, answer=_each(_all_text))
-        head, _, options = spec.partition(":")
-        if head in PEERS:
-            return Loaded(prepare=_peer_page, answer=_each(_with_options(PEERS[head], head, options)))
-        function = _function(spec)
-        if function is not None:
-            return Loaded(prepare=_peer_page, answer=_each(partial(_call, function)))
-        return Loaded(prepare=as_page, answer=_ANSWERS[mode](_extractor(spec)))
+        return _find(self.name)[1]
 
 
 def resolve(names: Sequence[str]) -> tuple[list[System], list[str]]:
@@ -140,7 +130,7 @@ def resolve(names: Sequence[str]) -> tuple[list[System], list[str]]:
     missing: list[str] = []
     for name in names:
         for member in _members(name):
-            if member in PEERS and not _is_installed(PEERS[member]) and name in GROUPS:
+            if name in GROUPS and not is_installed(member):
                 missing.append(member)
             elif member not in found:
                 found[member] = describe(member)
@@ -154,28 +144,37 @@ def describe(name: str) -> System:
     ------
     UnknownSystem
     """
+    return _find(name)[0]
+
+
+def _find(name: str) -> tuple[System, Loaded]:
+    """Return a system by its name, and what it does."""
     spec, mode = _split_mode(name)
     head, _, options = spec.partition(":")
-    if spec == ALL_TEXT or head in PEERS:
-        if mode is not Mode.PAGE:
-            raise UnknownSystem(f"system {name}: {head} learns nothing from a site: leave out @{mode.value}")
-        if spec == ALL_TEXT:
-            return System(name=name, version=_own_version(), mode=mode, about="every shown text of the page")
+    version, about = _own_version(), _MODES[mode]
+    if (spec == ALL_TEXT or head in PEERS) and mode is not Mode.PAGE:
+        raise UnknownSystem(f"system {name}: {head} learns nothing from a site: leave out @{mode.value}")
+    if spec == ALL_TEXT:
+        about, loaded = "every shown text of the page", Loaded(prepare=as_page, answer=_each(_all_text))
+    elif head in PEERS:
         peer = PEERS[head]
-        if not _is_installed(peer):
+        if not is_installed(head):
             raise UnknownSystem(f"system {head}: {peer.distribution} is not installed: pip install webmain[peers]")
-        function = _with_options(peer, head, options)
-        return System(name=name, version=_version_of(peer), mode=mode, about=_about(function))
-    function_ = _function(spec)
-    if function_ is not None:
-        return System(name=name, version=f"{spec} {_file_digest(function_)}", mode=Mode.PAGE, about="your own function")
-    extractor = _extractor(spec)
-    version = _own_version()
-    if head not in EXTRACTORS:
-        version += f", {head} {_file_digest(type(extractor))}"
-    if mode is not Mode.PAGE:
-        _check_learns(name, extractor)
-    return System(name=name, version=version, mode=mode, about=_MODES[mode])
+        settings = _settings(peer, head, options)
+        version = f"{peer.distribution} {importlib.metadata.version(peer.distribution)}"
+        about = ", ".join(f"{option}={value}" for option, value in settings.items()) or "as it comes"
+        loaded = Loaded(prepare=_peer_page, answer=_each(partial(peer.function, **settings)))
+    elif (function := _function(spec)) is not None:
+        version, about = f"{spec} {_file_digest(function)}", "your own function"
+        loaded, mode = Loaded(prepare=_peer_page, answer=_each(partial(_call, function))), Mode.PAGE
+    else:
+        extractor = _extractor(spec)
+        if head not in EXTRACTORS:
+            version += f", {head} {_file_digest(type(extractor))}"
+        if mode is not Mode.PAGE and not _learns(extractor):
+            raise UnknownSystem(f"system {name}: {extractor.name} learns nothing from a site: leave out @{mode.value}")
+        loaded = Loaded(prepare=as_page, answer=_ANSWERS[mode](extractor))
+    return System(name=name, version=version, mode=mode, about=about), loaded
 
 
 def names() -> list[str]:
@@ -184,8 +183,8 @@ def names() -> list[str]:
 
 
 def is_installed(name: str) -> bool:
-    """Tell whether what a system of the table needs is installed."""
-    return name not in PEERS or _is_installed(PEERS[name])
+    """Return True if what a system of the table needs is installed."""
+    return name not in PEERS or importlib.util.find_spec(PEERS[name].module) is not None
 
 
 _MODES = {
@@ -224,11 +223,6 @@ def _learns(extractor: Extractor) -> bool:
     return isinstance(extractor, SiteExtractor)
 
 
-def _check_learns(name: str, extractor: Extractor) -> None:
-    if not _learns(extractor):
-        raise UnknownSystem(f"system {name}: {extractor.name} learns nothing from a site: leave out what follows the @")
-
-
 def _split_mode(name: str) -> tuple[str, Mode]:
     spec, at, mode = name.rpartition("@")
     if not at:
@@ -261,7 +255,7 @@ def _function(spec: str) -> Callable[[str, str | None], Answer] | None:
 
 
 def _takes_page(function: Callable[..., object]) -> bool:
-    """Tell whether a function can be called with a page's markup and address."""
+    """Return True if a function can be called with a page's markup and address."""
     try:
         inspect.signature(function).bind("", None)
     except TypeError:
@@ -269,45 +263,28 @@ def _takes_page(function: Callable[..., object]) -> bool:
     return True
 
 
-def _with_options(peer: Peer, name: str, text: str) -> Callable[[PeerPage], str]:
-    """Give a peer's function the options "a=1,b=x" by the types of their defaults.
+def _settings(peer: Peer, name: str, text: str) -> dict[str, str | bool]:
+    """Return all options of a peer's function: those of "a=1,b=x", by the types of their defaults, and the defaults.
 
     Raises
     ------
     UnknownSystem
     """
-    defaults = {
-        p.name: p.default for p in inspect.signature(peer.function).parameters.values() if p.kind is p.KEYWORD_ONLY
-    }
+    parameters = inspect.signature(peer.function).parameters.values()
+    values = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
     types = get_type_hints(peer.function)
-    values: dict[str, str | bool] = {}
     for part in text.split(",") if text else ():
         option, equals, value = (piece.strip() for piece in part.partition("="))
-        if not equals or option not in defaults:
-            allowed = ", ".join(f"{d}=..." for d in defaults) or "none"
+        if not equals or option not in values:
+            allowed = ", ".join(f"{v}=..." for v in values) or "none"
             raise UnknownSystem(f"system {name}: got option {part!r}, allowed are {allowed}")
-        wanted = types[option]
-        allowed_values = ("true", "false") if wanted is bool else get_args(wanted)
+        is_bool = types[option] is bool
+        allowed_values = ("true", "false") if is_bool else get_args(types[option])
         if allowed_values and value not in allowed_values:
-            raise UnknownSystem(
-                f"system {name}: option {option}: got {value!r}, allowed are {', '.join(allowed_values)}"
-            )
-        values[option] = value == "true" if wanted is bool else value
-    return partial(peer.function, **values)
-
-
-def _about(function: Callable[[PeerPage], str]) -> str:
-    """Say with which options a peer runs."""
-    options = {p.name: p.default for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY}
-    return ", ".join(f"{name}={value}" for name, value in options.items()) or "as it comes"
-
-
-def _is_installed(peer: Peer) -> bool:
-    return importlib.util.find_spec(peer.module) is not None
-
-
-def _version_of(peer: Peer) -> str:
-    return f"{peer.distribution} {importlib.metadata.version(peer.distribution)}"
+            allowed = ", ".join(allowed_values)
+            raise UnknownSystem(f"system {name}: option {option}: got {value!r}, allowed are {allowed}")
+        values[option] = value == "true" if is_bool else value
+    return values
 
 
 @cache
@@ -325,7 +302,7 @@ def _own_version() -> str:
 
 
 _NOT_EXTRACTION = frozenset({"cli", "commands", "evaluation", "spiders", "web"})
-"""Rooms that no extraction depends on."""
+"""Packages that no extraction depends on."""
 
 
 def _file_digest(thing: Any) -> str:
@@ -361,20 +338,16 @@ def _options() -> Options:
 
 
 def _all_text(page: Page) -> str:
-    from webmain.extraction import read
-
-    document = read(page, _options())
-    return "\n".join(text for text in _shown(document) if text)
-
-
-def _shown(document: Document) -> list[str]:
     import numpy as np
 
+    from webmain.extraction import read
     from webmain.html.kinds import article_blocks
 
-    leaves = document.leaves
-    nothing = np.zeros(len(leaves))
-    return [b.text for b in article_blocks(document, ~leaves.has(HIDDEN), score=nothing, raw=nothing, locate=False)]
+    document = read(page, _options())
+    nothing = np.zeros(len(document.leaves))
+    shown = ~document.leaves.has(HIDDEN)
+    blocks = article_blocks(document, shown, score=nothing, raw=nothing, locate=False)
+    return "\n".join(block.text for block in blocks if block.text)
 
 
 def _by_page(extractor: Extractor) -> Callable[[Sequence[Page]], list[Answer]]:

@@ -3,40 +3,27 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import gc
 import logging
 import os
-import signal
+import resource
+import socket
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from webmain.evaluation.records import GoldPage
 from webmain.items import Rejected
-from webmain.lifeline import die_with
 
 if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
-
     from webmain.evaluation.systems import Loaded, System
 
 MAX_ERROR_CHARS = 300
 """Longest error that is kept of a page."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ready:
-    """The system is imported, made and warm."""
-
-
-@dataclass(frozen=True, slots=True)
-class Broken:
-    """The system cannot be made at all; trying again is of no use."""
-
-    message: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,91 +37,48 @@ class Outcome:
     confidence: float | None = None
 
 
-class Meter(Protocol):
-    """Measures by how much the process's peak memory grows."""
+class Meter:
+    """Measures by how much the process's peak memory grows.
 
-    method: str
+    On Linux the peak (VmHWM) is set back to what is in use (/proc/self/clear_refs) and read after the page; freed memory is
+    collected and returned to the system first (`malloc_trim`), so that a page does not live on what an earlier page has
+    left behind. Elsewhere the process's greatest memory so far is read: a page shows only where it exceeds all before it.
 
-    def start(self) -> None:
-        """Begin at the memory in use now."""
-
-    def growth(self) -> int | None:
-        """Return by how many bytes the peak has risen since `start`."""
-
-
-class ProcMeter:
-    """Linux: the peak (VmHWM) is set back to what is in use (/proc/self/clear_refs), and read after the page.
-
-    Freed memory is collected and given back to the system first (`malloc_trim`), so that a page does not live on what an
-    earlier page has left behind.
+    Attributes
+    ----------
+    method : str
+        How it is measured here.
     """
 
-    method = "peak resident memory of the page above what was in use before it (clear_refs, VmHWM)"
-
     def __init__(self) -> None:
-        self._trim: Any = _malloc_trim()
-        self._before = 0
-        self.start()
+        self.method = "peak resident memory of the page above what was in use before it (clear_refs, VmHWM)"
+        self._has_peak = True
+        try:
+            self.start()
+        except OSError:
+            self.method = "growth of the process's greatest resident memory so far (getrusage): a lower bound"
+            self._has_peak = False
+            self.start()
 
     def start(self) -> None:
         """Begin at the memory in use now."""
         gc.collect()
-        if self._trim is not None:
-            self._trim(0)
+        if not self._has_peak:
+            self._before = _greatest_bytes()
+            return
+        with contextlib.suppress(AttributeError):  # a C library without it
+            ctypes.CDLL(None).malloc_trim(0)
         with open("/proc/self/clear_refs", "w", encoding="ascii") as file:  # noqa: PTH123 - runs for every page
             file.write("5")
         self._before = _status_bytes("VmRSS")
 
-    def growth(self) -> int | None:
+    def growth(self) -> int:
         """Return by how many bytes the peak has risen since `start`."""
-        return max(0, _status_bytes("VmHWM") - self._before)
+        return max(0, (_status_bytes("VmHWM") if self._has_peak else _greatest_bytes()) - self._before)
 
 
-class UsageMeter:
-    """Other systems: the process's greatest memory so far; a page shows only where it exceeds all before it."""
-
-    method = "growth of the process's greatest resident memory so far (getrusage): a lower bound"
-
-    def __init__(self) -> None:
-        import resource
-
-        def usage() -> int:
-            return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-
-        self._usage: Callable[[], int] = usage
-        self._unit = 1 if sys.platform == "darwin" else 1024
-        self._before = 0
-
-    def start(self) -> None:
-        """Begin at the memory in use now."""
-        gc.collect()
-        self._before = self._usage()
-
-    def growth(self) -> int | None:
-        """Return by how many bytes the peak has risen since `start`."""
-        return (self._usage() - self._before) * self._unit
-
-
-class NoMeter:
-    """Where nothing can be measured."""
-
-    method = "not measured"
-
-    def start(self) -> None:
-        """Begin."""
-        gc.collect()
-
-    def growth(self) -> int | None:
-        """Return None."""
-        return None
-
-
-def meter() -> Meter:
-    """Return the best meter that works here."""
-    for kind in (ProcMeter, UsageMeter):
-        with contextlib.suppress(OSError, ImportError, ValueError):
-            return kind()
-    return NoMeter()
+def _greatest_bytes() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
 def _status_bytes(name: str) -> int:
@@ -145,42 +89,31 @@ def _status_bytes(name: str) -> int:
     raise OSError(f"/proc/self/status has no {name}")
 
 
-def _malloc_trim() -> Any:
-    import ctypes
-
-    with contextlib.suppress(OSError, AttributeError):
-        return ctypes.CDLL(None).malloc_trim
-    return None
-
-
-def measure(loaded: Loaded, pages: Sequence[GoldPage], gauge: Meter, *, repeat: int = 1) -> list[Outcome]:
+def measure(loaded: Loaded, pages: Sequence[GoldPage], meter: Meter, *, repeat: int = 1) -> list[Outcome]:
     """Let a system work on pages that belong together (mostly one) and measure it.
 
     CPU time is that of the process with all its threads, the least of `repeat` turns, shared evenly by the pages; memory is
-    that of the first turn, all pages together, and stands at each of them.
+    that of the first turn, all pages together, and is given for each of them.
     """
-    if not pages:
-        return []
-    memory: int | None = None
     times: list[float] = []
-    gauge.start()
+    meter.start()
     started = time.process_time()
     try:
         inputs = [loaded.prepare(page) for page in pages]
+        meter.start()
         for turn in range(repeat):
-            if turn == 0:
-                gauge.start()
             started = time.process_time()
             answers = loaded.answer(inputs)
             times.append(time.process_time() - started)
-            memory = gauge.growth() if turn == 0 else memory
+            if turn == 0:
+                memory = meter.growth()
         if len(answers) != len(pages):
             raise ValueError(f"{len(answers)} answers for {len(pages)} pages")
     except KeyboardInterrupt:
         raise
     except BaseException as error:
         spent = time.process_time() - started
-        return [_failed(error, spent / len(pages), gauge.growth()) for _ in pages]
+        return [_failed(error, spent / len(pages), meter.growth())] * len(pages)
     seconds = min(times) / len(pages)
     return [
         _failed(answer, seconds, memory) if isinstance(answer, Rejected) else _answered(answer, seconds, memory)
@@ -217,12 +150,21 @@ def _clean(text: object) -> str:
     return str(text or "").encode("utf-8", "replace").decode("utf-8")
 
 
-def warm_up(loaded: Loaded, *, together: bool) -> None:
-    """Let a system do once, on made-up pages, all it does only at first: imports, tables, models."""
+def ready(system: System) -> Loaded:
+    """Load a system, and let it do once, on made-up pages, all it does only at first: imports, tables, models.
+
+    Raises
+    ------
+    UnknownSystem
+        And whatever else comes of importing and making it.
+    """
+    loaded = system.load()
+    together = system.mode != "page"
     pages = [_made_up_page(number) for number in range(12 if together else len(_SENTENCES))]
     for batch in [pages] if together else [[page] for page in pages]:
         with contextlib.suppress(Exception):
             loaded.answer([loaded.prepare(page) for page in batch])
+    return loaded
 
 
 _SENTENCES = (
@@ -254,31 +196,8 @@ def _made_up_page(number: int) -> GoldPage:
     )
 
 
-def serve(connection: Connection, system: System, repeat: int, parent: int) -> None:
-    """Work until the connection is closed: a worker's main function."""
-    _stand_alone(parent)
-    try:
-        loaded = system.load()
-    except Exception as error:
-        connection.send(Broken(error_text(error)))
-        return
-    warm_up(loaded, together=system.mode != "page")
-    gauge = meter()
-    gc.collect()
-    gc.freeze()  # what has been imported is not looked through before every page
-    connection.send(Ready())
-    while True:
-        try:
-            pages = connection.recv()
-        except EOFError:
-            return
-        connection.send(measure(loaded, pages, gauge, repeat=repeat))
-
-
-def _stand_alone(parent: int) -> None:
-    """Cut a worker off from what it could disturb or outlive: terminal, signals, network, and a harness that was killed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    die_with(parent)
+def isolated(system: System, repeat: int) -> Callable[[Sequence[GoldPage]], list[Outcome]]:
+    """Cut this process off from network and terminal; return what measures a system on groups of pages in it."""
     close_network()
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
@@ -286,6 +205,10 @@ def _stand_alone(parent: int) -> None:
     os.close(nowhere)
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)
+    loaded, meter = ready(system), Meter()
+    gc.collect()
+    gc.freeze()  # what has been imported is not looked through before every page
+    return lambda pages: measure(loaded, pages, meter, repeat=repeat)
 
 
 class NetworkClosed(OSError):  # noqa: N818 - reads as what it is
@@ -294,7 +217,6 @@ class NetworkClosed(OSError):  # noqa: N818 - reads as what it is
 
 def close_network() -> None:
     """Make every attempt to connect or to look up a name raise `NetworkClosed`, for the rest of this process."""
-    import socket
 
     def refuse(*args: object, **options: object) -> Any:
         raise NetworkClosed("no system may use the network while it is evaluated")
@@ -303,23 +225,3 @@ def close_network() -> None:
         setattr(socket.socket, name, refuse)
     for name in ("getaddrinfo", "gethostbyname", "gethostbyname_ex", "create_connection"):
         setattr(socket, name, refuse)
-
-
-_ENVIRONMENT = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
-"""Of every worker: numerical libraries use one thread (several on busy cores wait for each other), and sets have the same
-order in every run (newspaper4k's texts depend on it)."""
-
-
-@contextlib.contextmanager
-def worker_environment() -> Iterator[None]:
-    """Set the environment that processes started meanwhile inherit, and put the old one back."""
-    before = {name: os.environ.get(name) for name in _ENVIRONMENT}
-    os.environ.update(_ENVIRONMENT)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
