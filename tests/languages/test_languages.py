@@ -1,21 +1,29 @@
 """Words of languages from data files."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from webmain import languages
 from webmain.languages import FOLDER, Languages
+from webmain.metadata.bylines import names_in
+from webmain.metadata.dates import parse_date
 
 
-def test_a_language_is_one_more_file(tmp_path: Path) -> None:
+def test_a_language_is_one_more_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     months = ", ".join(f'"{name}a {name}"' for name in "unum dum tram kvar kvin ses sep ok nov dek elv tolv".split())
-    (tmp_path / "xx.toml").write_text(f'months = [{months}]\nread_more = ["vidu ank"]\n[bylines]\nby = ["fare de"]\n')
+    text = f'months = [{months}]\nread_more = ["vidu ank"]\n[dates]\nat = ["je"]\n'
+    text += '[bylines]\nby = ["fare de"]\nand = ["kun"]\n'
+    (tmp_path / "xx.toml").write_text(text)
     words = Languages.read(FOLDER, tmp_path)
-    assert words.month("Trama") == 3
-    assert words.words("bylines.by", "xx") == ("fare de",)
     assert "vidu ank" in words.either("read_more")
     assert words.month("März") == 3
+    day, byline = "3 Kvina 2024 je 15:47", "Fare de Jane Roe kun John Doe"
+    assert (parse_date(day), names_in(byline, is_text=True)) == (None, [])
+    monkeypatch.setattr(languages, "known", lambda: words)
+    assert parse_date(day) == datetime(2024, 5, 3, 15, 47, tzinfo=UTC)
+    assert names_in(byline, is_text=True) == ["Jane Roe", "John Doe"]
 
 
 def test_a_month_name_that_differs_by_language() -> None:

@@ -2,14 +2,11 @@
 
 import time
 from datetime import UTC, datetime, timedelta, timezone
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webmain import languages
-from webmain.languages import Languages
 from webmain.metadata.dates import FIRST_YEAR, MAX_FEED_DATE_CHARS, date_in_url, parse_date, parse_feed_date
 
 NOW = datetime(2025, 6, 1, tzinfo=UTC)
@@ -212,12 +209,3 @@ def test_iso_dates_of_feeds_make_the_round_trip(moment: datetime, minutes: int) 
 def test_no_text_of_a_feed_raises_and_every_date_has_a_zone(text: str) -> None:
     found = parse_feed_date(text)
     assert found is None or found.utcoffset() is not None
-
-
-def test_a_date_in_a_language_that_a_file_adds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    months = ", ".join(f'"{name}a"' for name in "unu du tri kvar kvin ses sep ok nov dek elv tolv".split())
-    (tmp_path / "xx.toml").write_text(f'months = [{months}]\n[dates]\nat = ["je"]\n[bylines]\nby = ["fare de"]\n')
-    words = Languages.read(languages.FOLDER, tmp_path)
-    assert parse_date("la 3a de kvina 2024", now=NOW) is None
-    monkeypatch.setattr(languages, "known", lambda: words)
-    assert parse_date("3 kvina 2024 je 15:47", now=NOW) == datetime(2024, 5, 3, 15, 47, tzinfo=UTC)

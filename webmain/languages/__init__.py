@@ -15,14 +15,15 @@ plain words, and a string is a list of the words in it.
 `dates.at`, `dates.o_clock`        before and behind a time: "at", "Uhr"
 `dates.of`, `dates.ordinals`       between day and month, and right behind the day: "de", "st"
 `dates.year_after`, `.year_marks`  before the year and right behind it
+`dates.clock_marks`, `.month_ends` between hour and minute; second words of names of months
 `dates.until`, `dates.updated`     between two days; parts of words beside a date of change
 `dates.patterns`, `dates.eras`     whole dates, with groups `year`, `month`, `day`; eras with the year before their first
 `bylines.verbs`, `bylines.by`      "written", "by": what stands before a name
 `bylines.labels`, `.patterns`      before a colon and a name; other beginnings of bylines
-`bylines.and`, `bylines.and_here`  between names; `and_here` divides names on pages in this language only
+`bylines.and`, `.and_here`         between names; `and_here` divides names on pages in this language only; `.and_patterns`
 `bylines.after_name`               what follows a name and is no part of it
 `bylines.edited_by`, `.buttons`    beginnings of what is no author's name
-`bylines.roles`, `.roles_after`    professions; those written right behind a name
+`bylines.roles`, `.roles_after`    professions; those written right behind a name; `.role_patterns` for others
 `bylines.titles`, `.particles`     before a name ("Dr."); words in lower case that names have
 `bylines.no_names`                 what stands for a name and is none
 `bylines.author_label`             parts of labels of an author in metadata

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from webmain import languages
 from webmain.html.columns import Flag
 from webmain.metadata.bylines import looks_like_name, names_in, starts_byline, tidy, unique
 from webmain.metadata.head import clean, element_text, is_byline_class, letters, scope_type
@@ -84,21 +85,7 @@ def _declared(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
 def _labelled_author(reading: Reading) -> bool:
     """Whether twitter:data1 is said to be the author."""
     label = reading.clues.meta("twitter:label1").casefold()
-    return any(
-        w in label
-        for w in (
-            "written by",
-            "author",
-            "autor",
-            "verfasst",
-            "geschrieben",
-            "auteur",
-            "écrit",
-            "escrito",
-            "โดย",
-            "par",
-        )
-    )
+    return any(word in label for word in languages.known().words("bylines.author_label"))
 
 
 def _meta_names(value: str, key: str, language: str) -> list[str]:

@@ -10,6 +10,9 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
+from webmain import languages
+from webmain.clock import once
+
 if TYPE_CHECKING:
     from webmain.html.document import Document
 
@@ -22,40 +25,17 @@ _MAX_ANCESTORS: Final = 60
 
 _BYLINE, _DATED, _ASIDE, _HEADLINE = 1, 2, 4, 8
 
-_BYLINE_WORDS: Final = frozenset(
-    "byline bylines author authors autor autores autoren autori auteur auteurs autore verfasser verfasserin writer writers "
-    "writtenby columnist columnists journalist journalists reporter reporters contributor contributors creator creators "
-    "credit credits vcard fn redacteur firma forfatter yazar penulis tacgia postby postedby submitted signature kolumnist "
-    "redactor redakteur postname topicstarter threadstarter owner".split()
-)
-_NOT_BYLINE_WORDS: Final = frozenset(
-    "comment comments commenter avatar image images photo photos picture thumb thumbnail icon icons bio biography about "
-    "description desc social follow twitter facebook related teaser card promo list recirc caption captions copyright share "
-    "archive archives more count img disclaimer footer popup modal tooltip subscribe newsletter quote title job role "
-    "position bios".split()
-)
-_DATE_WORDS: Final = frozenset(
-    "date dates datetime dateline pub published publish pubdate publishdate publisheddate postdate entrydate time timestamp "
-    "timeago posted postedon datum fecha data kiedy created veroeffentlicht tarih updated modified revised abbr timeline "
-    "publishtime pubtime".split()
-)
-_ASIDE_WORDS: Final = frozenset(
-    "comment comments disqus related teaser teasers recirc recirculation recommended recommendation recommendations "
-    "sidebar aside footer breaking ticker mostread mostpopular mostviewed popular trending promo newsletter cookie consent "
-    "reply replies respond responses widget carousel latest infinite nextarticle morefrom moreon morestories morenews "
-    "readmore outbrain taboola authorbio authorbox authorpage aboutauthor weather calendar navigation menu listing archive "
-    "archives similar also seealso suggest suggested suggestions".split()
-)
 _ARCHIVE_BANNERS: Final = ("wm-ipp", "wm-toolbar", "wm-disclaimer")
 """What the Wayback Machine lays over the pages it keeps."""
-_HEADLINE_WORDS: Final = frozenset(
-    "headline entrytitle entryheader posttitle articletitle articleheadline storytitle storyheadline newstitle".split()
-)
 _POST_WORDS: Final = frozenset(["post", "entry", "article", "story", "topic"])
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
-_TELLING_WORDS: Final = _BYLINE_WORDS | _DATE_WORDS | _HEADLINE_WORDS | _ASIDE_WORDS
+@once
+def _named() -> dict[str, frozenset[str]]:
+    """Return the words of class names that are looked for, by what they name."""
+    words = languages.known().words
+    return {name: frozenset(words(f"classes.{name}")) for name in ("byline", "not_byline", "date", "headline", "aside")}
 
 
 @lru_cache(maxsize=16_384)
@@ -73,16 +53,15 @@ def _signs(value: str) -> int:
     for part in value[:300].replace("-", " ").replace("_", " ").split():
         found += _words(part)
     words = {*found, *map("".join, pairwise(found))}
-    if words.isdisjoint(_TELLING_WORDS):
-        return 0
+    named = _named()
     signs = 0
-    if not words.isdisjoint(_BYLINE_WORDS) and words.isdisjoint(_NOT_BYLINE_WORDS):
+    if not words.isdisjoint(named["byline"]) and words.isdisjoint(named["not_byline"]):
         signs |= _BYLINE
-    if not words.isdisjoint(_DATE_WORDS):
+    if not words.isdisjoint(named["date"]):
         signs |= _DATED
-    if not words.isdisjoint(_HEADLINE_WORDS):
+    if not words.isdisjoint(named["headline"]):
         signs |= _HEADLINE
-    aside = words & _ASIDE_WORDS
+    aside = words & named["aside"]
     if "footer" in aside and not words.isdisjoint(_POST_WORDS):
         aside -= {"footer"}
     if aside and not (value == "Blog1" or value.startswith("widget Blog")):  # Blogger's posts

@@ -6,6 +6,7 @@ from datetime import UTC
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from webmain import languages
 from webmain.html.columns import Flag
 from webmain.metadata.dates import date_in_url, is_range, latest, parse_date, plain, precision
 from webmain.metadata.head import element_text, scope_type
@@ -40,21 +41,6 @@ _MODIFIED_META = (
 )  # fmt: skip
 _FOREIGN_SCOPES = ("videoobject", "imageobject", "audioobject", "comment", "usercomments", "answer", "event", "review")
 _MONTH_FIRST_SITES = ("us", "com", "org", "net", "gov", "edu", "ph")
-_UPDATED = (
-    "updat",
-    "modif",
-    "aktualis",
-    "mis à jour",
-    "actualiz",
-    "aggiorn",
-    "обновл",
-    "güncel",
-    "แก้ไข",
-    "ปรับปรุง",
-    "更新",
-    "수정",
-    "atualiz",
-)
 
 
 def read_dates(reading: Reading) -> tuple[Found | None, Found | None]:
@@ -196,7 +182,7 @@ def _of_time(reading: Reading, index: int, *, updates: bool) -> Iterator[tuple[s
     around = (
         f"{attributes.get('class') or ''} {attributes.get('itemprop') or ''} {text} {_before(reading, index)}".lower()
     )
-    if any(word in around for word in _UPDATED) == updates:
+    if any(word in around for word in languages.known().words("dates.updated")) == updates:
         for raw in (attributes.get("datetime"), attributes.get("content"), text):
             if raw:
                 yield "time", raw
@@ -213,7 +199,9 @@ def _seen(reading: Reading) -> Iterator[tuple[str, str]]:
     """Yield what readers see: marked as a date near the headline, lines near it, then any marked date."""
     marked = [(i, t) for i in reading.in_view(reading.clues.dated) for t in _texts_of_date(reading, i)]
     near = [(i, t) for i, t in marked if reading.is_near(i)]
-    yield from (("date", t) for _, t in near if not any(w in t.lower() for w in _UPDATED))
+    yield from (
+        ("date", t) for _, t in near if not any(w in t.lower() for w in languages.known().words("dates.updated"))
+    )
     yield from (("date", t) for _, t in near)
     at, n = reading.headline_leaf, len(reading.document.leaves)
     if at >= 0:
