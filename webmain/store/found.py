@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import MINYEAR, UTC, datetime
+from datetime import UTC, datetime
 
 from webmain.store.snippets import Snippet
 
-_END = datetime.max.replace(microsecond=0, tzinfo=UTC)
-"""The last second of SQLite's years, before it rounds to the next."""
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_SECONDS = "round((julianday(a.published) - 2440587.5) * 86400, 3)"
+"""The date of publication as seconds of the Unix epoch."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,25 +99,17 @@ def equalities(filters: Filters) -> list[tuple[str, str, str]]:
     return [(name, column, wanted) for name, column, wanted in all_three if wanted is not None]
 
 
-def conditions(filters: Filters) -> tuple[str, list[str]]:
+def conditions(filters: Filters) -> tuple[str, list[str | float]]:
     """Return the join and the conditions of a ranking, with their values."""
     asked: list[str] = []
-    values: list[str] = []
+    values: list[str | float] = []
     for _, column, wanted in equalities(filters):
         asked.append(f"a.{column} = ?")
         values.append(wanted)
     for sign, moment in ((">=", filters.since), ("<", filters.until)):
         if moment is not None:
-            asked.append(f"julianday(a.published) {sign} julianday(?)")
-            values.append(_in_utc(moment).isoformat())
+            asked.append(f"{_SECONDS} {sign} ?")
+            values.append((moment - _EPOCH).total_seconds())
     join = "CROSS JOIN article AS a ON a.key = b.article" if asked else ""
     fresh = "b.article NOT IN (SELECT article FROM search_todo)"
     return f"{join} WHERE {' AND '.join([fresh, *asked])}", values
-
-
-def _in_utc(moment: datetime) -> datetime:
-    """Return a moment in UTC, or the end of all years where it would lie beyond it."""
-    try:
-        return min(moment.astimezone(UTC), _END)
-    except OverflowError:
-        return datetime.min.replace(tzinfo=UTC) if moment.year == MINYEAR else _END

@@ -14,7 +14,7 @@ class Stores:
     """Several stores written together; reading goes to the first.
 
     An article counts as stored when every store has it. Where their outcomes differ (a new database beside an old
-    file), the one that changed most is told: new, then changed, then unchanged.
+    file), the one that changed most is returned: new, then changed, then unchanged.
     """
 
     def __init__(self, stores: Sequence[Store]) -> None:
@@ -94,22 +94,21 @@ class Stores:
         return self._all([store.close for store in self.stores])
 
     def _all(self, calls: Iterable[Callable[[], tuple[Stored, ...]]]) -> tuple[Stored, ...]:
-        failure: StoreError | None = None
+        failures: list[StoreError] = []
         for answers, call in zip(self._answers, calls, strict=True):
             try:
                 answers.extend(call())
             except StoreError as error:
-                failure = failure or error
-        if failure is not None:
-            raise failure
+                failures.append(error)
+        if failures:
+            raise failures[0]
         n = min(map(len, self._answers))  # stores answer in the order of `add`, so that equal places are one article
         order = list(Outcome)
-        told = tuple(
-            min(row, key=lambda s: order.index(s.outcome)) for row in zip(*(a[:n] for a in self._answers), strict=True)
-        )
+        rows = zip(*(answers[:n] for answers in self._answers), strict=True)
+        stored = tuple(min(row, key=lambda answer: order.index(answer.outcome)) for row in rows)
         for answers in self._answers:
             del answers[:n]
-        return told
+        return stored
 
     def __enter__(self) -> Self:
         return self

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import itertools
-import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from webmain.store.query import Part, tokens_of
-from webmain.text.normal import compose, is_unspaced, replace_surrogates, strip_unprinted
+from webmain.text.normal import compose, replace_surrogates, strip_unprinted
 from webmain.text.words import words
 
 WIDTH = 240
 """Characters of a snippet, cut signs not counted."""
 
 _STRETCH = 20_000
-"""Characters that are segmented at once, until a passage is found."""
+"""Characters that are segmented at once, until a match is found."""
 
-_SHORT = 1_000
-"""Characters up to which a text is simply read from its beginning."""
-
-_MARGIN = 200
-_MAX_STRINGS = 200
+_COMPARED = 50
+"""Matches that are looked at to judge a passage."""
 
 _BLANKS = str.maketrans(dict.fromkeys("\t\n\r\x0b\x0c\x85\u2028\u2029", " "))
 
@@ -60,54 +55,42 @@ class _Token:
     end: int
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class _Match:
+    """A place of a part, by its number, in the whole text."""
+
+    start: int
+    end: int
+    part: int
+
+
 def snippet(text: str, parts: Sequence[Part], *, width: int = WIDTH) -> Snippet:
     """Cut out the passage with most of a query's parts in it; the text's beginning where it has none.
 
     Parameters
     ----------
     text : str
-        Any length; a long one is not read as a whole: the passage is the best near the words' first 200 places.
+        Any length; of a long one, the first 20,000 characters with a match are read.
     parts : sequence of Part
     width : int
         Characters of the passage, at most; 0 for none.
     """
     if width <= 0:
         return Snippet("")
-    for first, end in _stretches(text, parts, width):
-        tokens = list(_tokens(text[first:end]))
-        found = sorted(_matches(tokens, parts))
-        if found:
-            return _cut(text, [(start + first, end + first, part) for start, end, part in found], tokens, first, width)
+    for first in range(0, max(len(text), 1), _STRETCH):
+        stretch = text[first : first + _STRETCH + width]
+        if not _may_match(stretch, parts):
+            continue
+        tokens = list(_tokens(stretch, first))
+        if found := sorted(_matches(tokens, parts)):
+            return _cut(text, found, tokens, width)
     return _lead(text, width)
 
 
-def _stretches(text: str, parts: Sequence[Part], width: int) -> Iterator[tuple[int, int]]:
-    """Yield where to look: in a long text first around where the words stand as strings, then all of it in order."""
-    if len(text) > _SHORT:
-        found = sorted(_strings(text, parts))
-        if found:
-            place = found[_best(found, width)][0]
-            yield _at_space(text, place - width - _MARGIN), _at_space(text, place + width + _MARGIN)
-    for first in range(0, max(len(text), 1), _STRETCH):
-        yield first, first + _STRETCH + width
-
-
-def _strings(text: str, parts: Sequence[Part]) -> Iterator[tuple[int, int, int]]:
-    """Yield start, end and number of the part where its first token stands as a string, so many times at most."""
+def _may_match(text: str, parts: Sequence[Part]) -> bool:
+    """Return False where a plain text has not even the letters of any part."""
     folded = text.lower()
-    if len(folded) != len(text):
-        return
-    for number, part in enumerate(parts):
-        token = part.tokens[0]
-        pattern = re.escape(token) if is_unspaced(token) else rf"\b{re.escape(token)}\b"
-        for match in itertools.islice(re.finditer(pattern, folded), _MAX_STRINGS):
-            yield match.start(), match.end(), number
-
-
-def _at_space(text: str, place: int) -> int:
-    """Return the place after the last space before this one; the place itself where there is none near."""
-    place = max(place, 0)
-    return text.rfind(" ", max(0, place - _MARGIN), place) + 1 or place
+    return not folded.isascii() or any(part.tokens[0] in folded for part in parts)
 
 
 def _lead(text: str, width: int) -> Snippet:
@@ -119,7 +102,7 @@ def _lead(text: str, width: int) -> Snippet:
     return Snippet(text[: space if space > 0 else width].rstrip() + "…")
 
 
-def _tokens(text: str) -> Iterator[_Token]:
+def _tokens(text: str, offset: int) -> Iterator[_Token]:
     """Yield the tokens of a text with the places of their words; what normalisation has changed is left out."""
     clean, origin = _clean(text)
     forms: dict[str, tuple[str, ...]] = {}
@@ -133,7 +116,8 @@ def _tokens(text: str) -> Iterator[_Token]:
         if word not in forms:
             forms[word] = tokens_of(word)
         for form in forms[word]:
-            yield _Token(form, origin[found], origin[at] if at < len(clean) else len(text))
+            end = origin[at] if at < len(clean) else len(text)
+            yield _Token(form, offset + origin[found], offset + end)
 
 
 def _clean(text: str) -> tuple[str, Sequence[int]]:
@@ -151,60 +135,44 @@ def _clean(text: str) -> tuple[str, Sequence[int]]:
     return replace_surrogates("".join(pieces)), origin
 
 
-def _matches(tokens: Sequence[_Token], parts: Sequence[Part]) -> Iterator[tuple[int, int, int]]:
-    """Yield start, end and number of the part for each place where a part stands."""
+def _matches(tokens: Sequence[_Token], parts: Sequence[Part]) -> Iterator[_Match]:
+    """Yield the places where the tokens of a part are in a row."""
     places: dict[str, list[int]] = {}
     for i, token in enumerate(tokens):
         places.setdefault(token.form, []).append(i)
     for number, part in enumerate(parts):
         n = len(part.tokens)
         for i in places.get(part.tokens[0], ()):
-            if i + n <= len(tokens) and all(tokens[i + k].form == part.tokens[k] for k in range(1, n)):
-                yield tokens[i].start, tokens[i + n - 1].end, number
+            if tuple(token.form for token in tokens[i : i + n]) == part.tokens:
+                yield _Match(tokens[i].start, tokens[i + n - 1].end, number)
 
 
-def _cut(
-    text: str, found: Sequence[tuple[int, int, int]], tokens: Sequence[_Token], offset: int, width: int
-) -> Snippet:
-    """Cut the best passage out of the whole text."""
+def _cut(text: str, found: Sequence[_Match], tokens: Sequence[_Token], width: int) -> Snippet:
+    """Cut the best passage out of the whole text, between words where that is possible."""
     best = _best(found, width)
-    first = found[best][0]
-    starts = [token.start + offset for token in tokens]
-    if len(text) <= width:
-        start, end = 0, len(text)
-    else:
-        earliest = max(0, min(first - width // 4, len(text) - width))
-        start = 0 if earliest == 0 else min((s for s in starts if s >= earliest), default=first)
-        start = min(start, first)
-        end = min(len(text), start + width)
-        if end < len(text):
-            end = max([s for s in starts if start < s <= end], default=end)
-    end = max(end, min(found[best][1], start + width))
+    earliest = max(0, min(best.start - width // 4, len(text) - width))
+    starts = [0] if earliest == 0 else [token.start for token in tokens if earliest <= token.start < best.start]
+    start = min(starts, default=best.start)
+    end = min(len(text), start + width)
+    if end < len(text):
+        end = max([token.start for token in tokens if start < token.start <= end], default=end)
+    end = max(end, min(best.end, start + width))
     passage = text[start:end].translate(_BLANKS)
-    lead = len(passage) - len(passage.lstrip())
     head = "…" if start else ""
-    shift = len(head) - start - lead
+    shift = len(head) - start - (len(passage) - len(passage.lstrip()))
     shown = head + passage.strip() + ("…" if end < len(text) else "")
-    marks = _joined((s + shift, min(e, end) + shift) for s, e, _ in found if start <= s < end)
-    return Snippet(shown, marks)
+    inside = (match for match in found if start <= match.start < end)
+    return Snippet(shown, _joined((match.start + shift, min(match.end, end) + shift) for match in inside))
 
 
-def _best(found: Sequence[tuple[int, int, int]], width: int) -> int:
+def _best(found: Sequence[_Match], width: int) -> _Match:
     """Return the match that a passage of this width begins with to hold most distinct parts, then most matches."""
-    room = width - width // 4
-    inside: dict[int, int] = {}
-    best, most, last = 0, (0, 0), 0
-    for i, (start, _, part) in enumerate(found):
-        while last < len(found) and found[last][1] <= start + room:
-            inside[found[last][2]] = inside.get(found[last][2], 0) + 1
-            last += 1
-        here = (sum(n > 0 for n in inside.values()), max(0, last - i))
-        if here > most:
-            best, most = i, here
-        if last > i:
-            inside[part] -= 1
-        else:
-            last = i + 1
+    most, best = (0, 0), found[0]
+    for i, first in enumerate(found):
+        last = first.start + width - width // 4
+        inside = [match.part for match in found[i : i + _COMPARED] if match.end <= last]
+        if (here := (len(set(inside)), len(inside))) > most:
+            most, best = here, first
     return best
 
 
