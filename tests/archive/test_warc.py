@@ -3,7 +3,6 @@ from __future__ import annotations
 import gzip
 import os
 import re
-import time
 import zlib
 from collections import Counter
 from datetime import UTC, datetime
@@ -13,7 +12,7 @@ from random import Random
 import pytest
 
 from webmain.archive.recording import WarcWriter
-from webmain.archive.warc import ArchiveError, Skip, count_pages, read_pages
+from webmain.archive.warc import ArchiveError, Skip, read_pages
 
 HTML = b"<!doctype html><title>T</title><p>" + "ข่าว text".encode() * 50
 DATE = datetime(2026, 11, 21, 1, 2, 3, tzinfo=UTC)
@@ -82,21 +81,19 @@ def test_every_form_of_archive_is_read(path: Path, form: str) -> None:
     assert Read(path).bodies == [HTML + b"%d" % n for n in range(5)]
     renamed = path.with_name("no name that tells")
     renamed.write_bytes(data)
-    assert count_pages(renamed) == 5
+    assert len(list(read_pages(renamed))) == 5
 
 
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
         (record(kind="warcinfo", url=None), Skip.NOT_RESPONSE),
-        (record(kind="request", content_type="application/http; msgtype=request"), Skip.NOT_RESPONSE),
-        (record(kind="metadata"), Skip.NOT_RESPONSE),
         (record(kind="revisit"), Skip.REVISIT),
         (record(content_type="text/dns"), Skip.NOT_HTTP),
         (record(head=b"", body=b"no http at all"), Skip.NOT_HTTP),
         (record(url=None), Skip.NOT_HTTP),
         (record(head=b"HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\n\r\n"), Skip.STATUS),
-        (record(head=b"HTTP/1.1 301 Moved\r\nLocation: /y\r\n\r\n"), Skip.STATUS),
+        (record(head=b"HTTP/1.1 2000 OK\r\n\r\n"), Skip.NOT_HTTP),
         (record(head=answer(Content_Type="application/pdf")), Skip.NOT_HTML),
         (record(head=answer(Content_Type="text/plain"), body=b"just words"), Skip.NOT_HTML),
         (record(head=answer(), body=b"\x89PNG"), Skip.NOT_HTML),
@@ -130,20 +127,8 @@ def test_heads_that_old_servers_sent(path: Path) -> None:
     assert page.body == HTML + b"\n\nend"
 
 
-@pytest.mark.parametrize("head", [b"HTTP/1.1 2000 OK\r\n\r\n", b"ICY 200 OK\r\n\r\n", b"HTTP/1.1 OK\r\n\r\n"])
-def test_head_that_is_no_http_is_passed_over(path: Path, head: bytes) -> None:
-    path.write_bytes(record(head=head) + record())
-    read = Read(path)
-    assert (len(read.pages), read.reasons) == (1, {"not_http": 1})
-
-
-def test_resource_record_is_a_page(path: Path) -> None:
-    path.write_bytes(record(kind="resource", head=b"", content_type="text/html"))
-    assert Read(path).bodies == [HTML]
-
-
 def test_brackets_around_the_url_are_taken_off(path: Path) -> None:
-    path.write_bytes(record(url="<http://a.example/x>"))
+    path.write_bytes(record(url="<http://a.example/x>", kind="resource", head=b"", content_type="text/html"))
     assert Read(path).pages[0].url == "http://a.example/x"
 
 
@@ -178,11 +163,7 @@ def brotli(body: bytes) -> bytes:
         ({"Content_Encoding": "deflate"}, zlib.compress(HTML)[2:-4]),
         ({"Content_Encoding": "br"}, brotli(HTML)),
         ({"Content_Encoding": "gzip, br"}, brotli(gzip.compress(HTML, mtime=0))),
-        ({"Content_Encoding": "identity"}, HTML),
         ({"Content_Encoding": "gzip"}, HTML),  # decoded by the archiver, header left
-        ({"Content_Encoding": "br"}, HTML),
-        ({"Content_Encoding": "zstd"}, HTML),
-        ({"Content_Encoding": "deflate"}, HTML),
         ({"Transfer_Encoding": "chunked"}, chunked(HTML)),
         ({"Transfer_Encoding": "chunked"}, HTML),
         ({"Transfer_Encoding": "chunked", "Content_Encoding": "gzip"}, chunked(gzip.compress(HTML, mtime=0))),
@@ -209,15 +190,6 @@ def test_body_cut_off_in_its_encoding_is_kept_as_far_as_it_goes(path: Path) -> N
         assert text.startswith(found)
 
 
-@pytest.mark.parametrize("encoding", ["gzip", "br"])
-def test_bomb_is_passed_over_in_bounded_time(path: Path, encoding: str) -> None:
-    bomb = gzip.compress(bytes(200 << 20), 1) if encoding == "gzip" else brotli(bytes(200 << 20))
-    path.write_bytes(record(bomb, head=answer(Content_Type="text/html", Content_Encoding=encoding)))
-    started = time.process_time()
-    assert Read(path).reasons == {"too_large": 1}
-    assert time.process_time() - started < 5
-
-
 @pytest.mark.parametrize("compressed", [True, False])
 def test_archive_cut_off_gives_what_stands_before(path: Path, compressed: bool) -> None:
     records = [record(HTML * 20 + b"%d" % n) for n in range(3)]
@@ -232,15 +204,6 @@ def test_archive_cut_off_gives_what_stands_before(path: Path, compressed: bool) 
         if len(read.pages) == 2:
             quiet = compressed and not read.reasons  # so little of the member is there that nothing unpacks
             assert quiet or read.reasons == {"damaged": 1}
-
-
-def test_damage_in_the_middle_is_told_once(path: Path) -> None:
-    pieces = [gzip.compress(record(HTML * 20 + b"%d" % n), 1) for n in range(3)]
-    pieces[1] = pieces[1][:100] + bytes(40) + pieces[1][140:]
-    path.write_bytes(b"".join(pieces))
-    read = Read(path)
-    assert read.bodies == [HTML * 20 + b"0", HTML * 20 + b"2"]
-    assert read.reasons == {"damaged": 1}
 
 
 @pytest.mark.parametrize("compressed", [True, False])
@@ -294,17 +257,22 @@ def test_a_flipped_bit_costs_one_record_at_most_and_gives_no_wrong_page(path: Pa
         assert len(read.bodies) == len(bodies) or read.reasons == {"damaged": 1, "not_response": 1}
 
 
+@pytest.mark.parametrize("member", [0, 1, 3])
+def test_a_damaged_head_of_a_member_hides_none_of_the_others(path: Path, member: int) -> None:
+    pieces = [bytearray(gzip.compress(record(HTML + b"%d" % n), mtime=0)) for n in range(5)]
+    pieces[member][3] |= 4  # now an extra field of an absurd length seems to follow
+    path.write_bytes(b"".join(pieces))
+    read = Read(path)
+    assert read.bodies == [HTML + b"%d" % n for n in range(5) if n != member]
+    assert read.reasons == {"damaged": 1}
+
+
 @pytest.mark.parametrize("tail", [bytes(100), b"garbage", b"\x1f\x8b\x08garbage"])
 def test_what_follows_the_last_record_is_told(path: Path, tail: bytes) -> None:
     path.write_bytes(gzip.compress(record()) + tail)
     read = Read(path)
     assert len(read.pages) == 1
     assert read.reasons["damaged"] <= 1
-
-
-def test_empty_archive_has_no_pages(path: Path) -> None:
-    path.write_bytes(b"")
-    assert Read(path).pages == []
 
 
 def folder(tmp_path: Path) -> Path:
@@ -336,14 +304,14 @@ def test_links_that_lead_in_circles_are_followed_once(tmp_path: Path) -> None:
     (root / "b" / "c" / "again").symlink_to(root / "b")
     (root / "dangling.html").symlink_to(root / "nowhere")
     os.mkfifo(root / "pipe.html")
-    assert count_pages(root) == 4
+    assert len(list(read_pages(root))) == 4
 
 
 def test_glob_and_single_file(tmp_path: Path) -> None:
     root = folder(tmp_path)
-    assert count_pages(f"{root}/**/*.htm*") == 1
-    assert count_pages(f"{root}/*") == 4
-    assert count_pages(root / "b" / "notes.txt") == 1
+    assert len(list(read_pages(f"{root}/**/*.htm*"))) == 1
+    assert len(list(read_pages(f"{root}/*"))) == 4
+    assert len(list(read_pages(root / "b" / "notes.txt"))) == 1
     odd = root / "a[1].html"
     odd.write_bytes(HTML)
     assert [p.url for p in Read(odd).pages] == [odd.as_uri()]
@@ -367,15 +335,6 @@ def test_large_file_is_passed_over(tmp_path: Path) -> None:
 def test_nothing_there_is_an_error_at_once(tmp_path: Path) -> None:
     with pytest.raises(ArchiveError, match=r"nothing.*no such file or folder"):
         read_pages(tmp_path / "nothing*")
-
-
-def test_pages_of_our_own_recordings_are_read(path: Path) -> None:
-    with WarcWriter(path) as writer:
-        writer.write(
-            "http://a.example/x", 200, {"Content-Type": "text/html"}, HTML, DATE, request=b"GET /x HTTP/1.1\r\n\r\n"
-        )
-    read = Read(path)
-    assert (read.bodies, read.pages[0].fetched_at, read.reasons) == ([HTML], DATE, {"not_response": 2})
 
 
 @pytest.mark.parametrize("body", [b"", b"hello world\n", gzip.compress(b"hello world\n", mtime=0)])

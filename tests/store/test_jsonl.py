@@ -60,37 +60,22 @@ def test_changed_article_is_a_new_line_of_a_higher_revision(path: Path, make_art
     assert [json.loads(line)["revision"] for line in both.splitlines()] == [1, 2]
 
 
-@pytest.mark.parametrize("share", [0.001, 0.01, 0.5, 0.999])
+@pytest.mark.parametrize(("before", "tail"), [(1, 0.001), (1, 0.5), (1, 0.999), (0, 0.1), (1, bytes(5000))])
 def test_unfinished_last_line_is_cut_off_and_told(
-    path: Path, make_article: Make, share: float, caplog: pytest.LogCaptureFixture
+    path: Path, make_article: Make, before: int, tail: float | bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
-    whole = fill(path, make_article(1), make_article(2))
-    first = whole[: whole.index(b"\n") + 1]
-    rest = whole[len(first) :]
-    part = rest[: max(1, int(len(rest) * share) - 1)]
-    path.write_bytes(first + part)
+    lines = fill(path, make_article(1), make_article(2)).splitlines(keepends=True)
+    kept, part = b"".join(lines[:before]), lines[1]
+    part = tail if isinstance(tail, bytes) else part[: max(1, int(len(part) * tail) - 1)]
+    path.write_bytes(kept + part)
+    with JsonlStore(path, read_only=True) as reader:
+        assert (reader.count(), reader.damaged_lines) == (before, 0)
     with caplog.at_level(logging.INFO), JsonlStore(path) as store:
-        assert (store.cut_bytes, store.count()) == (len(part), 1)
+        assert (store.cut_bytes, store.count()) == (len(part), before)
         assert f"{len(part)} bytes" in caplog.text
         store.add(make_article(2))
         assert [s.outcome for s in store.commit()] == [Outcome.NEW]
-    assert path.read_bytes().startswith(first)
-    assert [json.loads(line)["title"] for line in path.read_bytes().splitlines()] == ["Harbour 1 🚢", "Harbour 2 🚢"]
-
-
-def test_only_line_may_be_unfinished(path: Path, make_article: Make) -> None:
-    path.write_bytes(fill(path, make_article())[:90])
-    with JsonlStore(path) as store:
-        assert (store.cut_bytes, store.count()) == (90, 0)
-    assert path.read_bytes() == b""
-
-
-def test_zeros_that_a_power_cut_left_are_cut_off(path: Path, make_article: Make) -> None:
-    line = fill(path, make_article())
-    path.write_bytes(line + bytes(5000))
-    with JsonlStore(path) as store:
-        assert (store.cut_bytes, store.count()) == (5000, 1)
-    assert path.read_bytes() == line
+    assert path.read_bytes().startswith(kept)
 
 
 def test_whole_last_line_without_new_line_gets_it(path: Path, make_article: Make) -> None:
@@ -119,19 +104,12 @@ def test_damaged_line_in_the_middle_stays_and_is_counted(path: Path, make_articl
         b'{"name": "package"}\n',
         b"text without end",
         b"[1, 2]\n{",
+        b'{"id": "a", "text": "ours"}\na note by hand',
     ],
 )
 def test_file_of_another_kind_is_left_as_it_is(path: Path, content: bytes) -> None:
     path.write_bytes(content)
     with pytest.raises(NotAStoreError, match="left as it is"):
-        JsonlStore(path)
-    assert path.read_bytes() == content
-
-
-def test_last_line_of_another_kind_is_left_as_it_is(path: Path, make_article: Make) -> None:
-    content = fill(path, make_article()) + b"a note by hand"
-    path.write_bytes(content)
-    with pytest.raises(NotAStoreError, match="last line"):
         JsonlStore(path)
     assert path.read_bytes() == content
 
@@ -144,7 +122,7 @@ def test_records_of_other_hands_are_known(path: Path, make_article: Make) -> Non
         assert [(s.outcome.value, s.revision) for s in store.commit()] == [("unchanged", 1), ("changed", 2)]
 
 
-@pytest.mark.parametrize("name", ["news.jsonl.gz", "news.jsonl.ZST", "news.xz"])
+@pytest.mark.parametrize("name", ["news.jsonl.gz", "news.jsonl.ZST"])
 def test_compressed_file_is_refused_before_it_is_made(tmp_path: Path, name: str) -> None:
     with pytest.raises(StoreSpecError, match="export"):
         JsonlStore(tmp_path / name)
@@ -166,15 +144,6 @@ def test_second_writer_is_told_and_changes_nothing(path: Path, make_article: Mak
             JsonlStore(path)
         assert path.read_bytes() == before
     JsonlStore(path).close()
-
-
-def test_reader_passes_over_an_unfinished_line(path: Path, make_article: Make) -> None:
-    content = fill(path, make_article()) + b'{"id": "unfini'
-    path.write_bytes(content)
-    with JsonlStore(path, read_only=True) as reader:
-        assert [a.id for a in reader.articles()] == [make_article().id]
-        assert reader.damaged_lines == 0
-    assert path.read_bytes() == content
 
 
 def test_file_that_was_changed_behind_the_store_is_told(path: Path, make_article: Make) -> None:
@@ -238,14 +207,13 @@ def test_importing_the_door_imports_nothing_heavy() -> None:
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
-@pytest.mark.parametrize("place", ["text", "quote", "id", "line end", "utf-8"])
+@pytest.mark.parametrize("place", ["quote", "id", "line end", "utf-8"])
 def test_a_damaged_line_is_named_and_does_not_count(
     path: Path, make_article: Make, place: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     fill(path, *(make_article(n) for n in range(4)))
     lines = path.read_bytes().splitlines(keepends=True)
     before = {
-        "text": (b"harbour opened", b"harbkur opened"),
         "quote": (b'", "site": "', b'", "site: "'),
         "id": (make_article(1).id.encode(), b"0" * 16),
         "line end": (b"}\n", b"}*"),

@@ -40,10 +40,6 @@ def test_words_after_one_that_the_segmenter_repairs_are_still_found() -> None:
     assert marked("เเม่น้ำ แล้ว harbour", "harbour") == "เเม่น้ำ แล้ว [harbour]"
 
 
-def test_line_breaks_and_tabs_become_spaces() -> None:
-    assert marked("a\tb\ntide\nd", "tide") == "a b [tide] d"
-
-
 def test_passage_with_most_parts_of_the_query_is_chosen() -> None:
     text = "tide " + "word " * 100 + "the harbour and the tide " + "word " * 100 + "tide tide tide"
     shown = marked(text, "harbour tide", width=80)
@@ -75,11 +71,6 @@ def test_match_far_behind_in_a_long_text_is_found() -> None:
 
 def test_no_snippet_is_made_of_width_zero() -> None:
     assert snippet("tide", read_query("tide").parts, width=0) == Snippet("")
-
-
-def test_a_word_longer_than_the_snippet_is_cut() -> None:
-    shown = snippet("a " * 50 + "w" * 500, read_query("w" * 64).parts, width=50)
-    assert len(shown.text) <= 52
 
 
 def test_long_block_of_many_matches_takes_moderate_time() -> None:

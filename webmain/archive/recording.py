@@ -11,6 +11,7 @@ import uuid
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from http import HTTPStatus
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -22,7 +23,7 @@ from webmain.urls import without_credentials
 
 _MAGIC = b"\x1f\x8b\x08"
 _LINE_BREAKS = re.compile(r"[\r\n\0]+")
-_PHRASES = {200: "OK", 301: "Moved Permanently", 302: "Found", 304: "Not Modified", 403: "Forbidden", 404: "Not Found"}
+_PHRASES = {status.value: status.phrase for status in HTTPStatus}
 
 _SECRET = frozenset(("authorization", "cookie", "proxy-authorization", "set-cookie", "set-cookie2"))
 """Headers that identify a reader: never recorded."""
@@ -80,8 +81,6 @@ class WarcWriter:
         headers: Headers,
         body: bytes,
         fetched_at: datetime | None = None,
-        *,
-        request: bytes | None = None,
     ) -> int:
         """Append an answer; return the offset at which its record begins.
 
@@ -98,8 +97,6 @@ class WarcWriter:
             Before content decoding.
         fetched_at : datetime, optional
             Time-zone aware; now by default.
-        request : bytes, optional
-            The request as it was sent, for a record of its own.
 
         Raises
         ------
@@ -114,10 +111,7 @@ class WarcWriter:
         digest = {"WARC-Payload-Digest": _digest(body)}
         begin = self._file.size()
         kind = {"Content-Type": "application/http; msgtype=response"}
-        response_id = self._put("response", head + body, target | kind | digest, when)
-        if request is not None:
-            concurrent = {"Content-Type": "application/http; msgtype=request", "WARC-Concurrent-To": response_id}
-            self._put("request", _without_secrets(request), target | concurrent, when)
+        self._put("response", head + body, target | kind | digest, when)
         return begin
 
     def close(self) -> None:
@@ -132,12 +126,11 @@ class WarcWriter:
     ) -> None:
         self.close()
 
-    def _put(self, kind: str, block: bytes, fields: Mapping[str, str], when: datetime) -> str:
-        """Append one record; return its id."""
-        record_id = f"<urn:uuid:{uuid.uuid4()}>"
+    def _put(self, kind: str, block: bytes, fields: Mapping[str, str], when: datetime) -> None:
+        """Append one record."""
         head = {
             "WARC-Type": kind,
-            "WARC-Record-ID": record_id,
+            "WARC-Record-ID": f"<urn:uuid:{uuid.uuid4()}>",
             "WARC-Date": when.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z"),
             "WARC-Block-Digest": _digest(block),
             **fields,
@@ -146,7 +139,6 @@ class WarcWriter:
         lines = "".join(f"{name}: {value}\r\n" for name, value in head.items())
         record = f"WARC/1.1\r\n{lines}\r\n".encode("utf-8", "replace") + block + b"\r\n\r\n"
         self._file.append(gzip.compress(record, 6, mtime=0))
-        return record_id
 
     def _mend(self) -> None:
         """Cut off an unfinished last member."""
@@ -193,10 +185,6 @@ class WarcIndex:
 
     def __contains__(self, url: str) -> bool:
         return replay_key(url) in self._places
-
-    def urls(self) -> tuple[str, ...]:
-        """Return the URLs that were recorded, in the order of their first capture, without fragments."""
-        return tuple(self._places)
 
     def lookup(self, url: str) -> Capture | None:
         """Return the last recorded answer of any type and status, redirects as such; None where there is none.
@@ -266,19 +254,6 @@ def _http_head(status: int, headers: Headers, length: int) -> bytes:
     lines = [f"HTTP/1.1 {status} {_PHRASES.get(status, 'Status')}"]
     lines += [f"{name}: {_one_line(without_credentials(value))}" for name, value in kept]
     return "\r\n".join([*lines, f"Content-Length: {length}", "", ""]).encode("utf-8", "replace")
-
-
-def _without_secrets(request: bytes) -> bytes:
-    """Return a request without headers that identify a reader, and without credentials in its first line."""
-    head, blank, body = request.partition(b"\r\n\r\n")
-    kept: list[str] = []
-    is_secret = False
-    for n, line in enumerate(head.decode("latin-1").split("\r\n")):
-        if n and line[:1] not in (" ", "\t"):  # else it goes on with the header before
-            is_secret = line.partition(":")[0].strip().lower() in _SECRET
-        if not is_secret:
-            kept.append(without_credentials(line))
-    return "\r\n".join(kept).encode("latin-1") + blank + body
 
 
 def _one_line(text: str) -> str:

@@ -34,14 +34,8 @@ _STATUS_LINE = re.compile(rb"HTTP/[0-9](?:\.[0-9])?[ \t]+([1-5][0-9]{2})(?![0-9]
 _HEAD_END = re.compile(rb"\r?\n\r?\n")
 _MAX_HEAD = 1 << 16
 _SNIFF = 2048
-_VAGUE = (
-    "",
-    "text/plain",
-    "application/octet-stream",
-    "binary/octet-stream",
-    "unknown/unknown",
-    "content/unknown",
-    "*/*",
+_VAGUE = frozenset(
+    ("", "text/plain", "application/octet-stream", "binary/octet-stream", "unknown/unknown", "content/unknown", "*/*")
 )
 _DECODED = ("content-encoding", "transfer-encoding", "content-length")
 
@@ -112,18 +106,7 @@ def read_pages(path: str | Path, *, on_skip: OnSkip | None = None, max_bytes: in
     ArchiveError
         Nothing is there. Raised at once, not at the first page.
     """
-    files = _files(path)
-    return _pages(files, on_skip or _ignore, max_bytes)
-
-
-def count_pages(path: str | Path) -> int:
-    """Return how many pages `read_pages` yields; reads everything once."""
-    return sum(1 for _ in read_pages(path))
-
-
-def read_captures(stream: BinaryIO, *, on_skip: OnSkip | None = None) -> Iterator[tuple[int, Capture]]:
-    """Yield every HTTP answer of an open WARC file with the offset of its record; damage is told to `on_skip`."""
-    return _captures(stream, on_skip or _ignore, MAX_BYTES)
+    return _pages(_files(path), on_skip or _ignore, max_bytes)
 
 
 def _ignore(reason: Skip, url: str | None) -> None:
@@ -134,18 +117,22 @@ def _pages(files: Iterator[Path], on_skip: OnSkip, max_bytes: int) -> Iterator[P
     for file in files:
         try:
             with file.open("rb") as stream:
-                if not stream.read(1) and _WARC_NAME.search(file.name):
-                    on_skip(Skip.DAMAGED, str(file))
-                    continue
-                stream.seek(0)
-                if _is_warc(stream):
-                    yield from _warc_pages(stream, on_skip, max_bytes)
-                else:
-                    page = _file_page(file, stream, on_skip, max_bytes)
-                    if page is not None:
+                for page, place in _found(file, stream, on_skip, max_bytes):
+                    if isinstance(page, Page):
                         yield page
+                    else:
+                        on_skip(page, place)
         except OSError:
             on_skip(Skip.UNREADABLE, str(file))
+
+
+def _found(file: Path, stream: BinaryIO, on_skip: OnSkip, max_bytes: int) -> Iterator[tuple[Page | Skip, str]]:
+    """Yield the pages of a file, or why there is none, with their places."""
+    if not _is_warc(stream):
+        yield _file_page(file, stream, max_bytes), str(file)
+        return
+    for _, capture in read_captures(stream, on_skip=on_skip, max_bytes=max_bytes):
+        yield _page_of(capture, max_bytes), capture.url
 
 
 def _files(path: str | Path) -> Iterator[Path]:
@@ -184,62 +171,49 @@ def _walk(folder: Path) -> Iterator[Path]:
 
 
 def _is_warc(stream: BinaryIO) -> bool:
-    """Tell by the first bytes, inside a compression too, and go back to the start."""
+    """Return True for an archive by its first bytes, inside a compression too; leave the stream at its start."""
     head = stream.read(_SNIFF)
     stream.seek(0)
+    is_named = bool(head) and _WARC_NAME.search(str(stream.name)) is not None
     if head.startswith(b"\x1f\x8b"):
         try:
             head = zlib.decompressobj(31).decompress(head, 64)
         except zlib.error:
-            return bool(_WARC_NAME.search(str(stream.name)))
+            return is_named
     elif head.startswith((b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18")):  # Zstandard, LZ4: no web page is stored so
         return True
-    return head.startswith(b"WARC/") or (bool(_WARC_NAME.search(str(stream.name))) and not _MARKUP.search(head))
+    return head.startswith(b"WARC/") or (is_named and not _MARKUP.search(head))
 
 
-def _file_page(file: Path, stream: BinaryIO, on_skip: OnSkip, max_bytes: int) -> Page | None:
-    """Make a page of an HTML file."""
+def _file_page(file: Path, stream: BinaryIO, max_bytes: int) -> Page | Skip:
+    """Return the page in an HTML file."""
     body = stream.read(max_bytes + 1)
     try:
         body = decode_body(body, content="gzip" if body.startswith(b"\x1f\x8b") else "", max_bytes=max_bytes)
     except TooLargeError:
-        on_skip(Skip.TOO_LARGE, str(file))
-        return None
-    if _WARC_NAME.search(file.name) and not _MARKUP.search(body, 0, _SNIFF):  # named so, and neither WARC nor HTML
-        on_skip(Skip.DAMAGED, str(file))
-        return None
+        return Skip.TOO_LARGE
+    if _WARC_NAME.search(file.name) and not _MARKUP.search(body, 0, _SNIFF):  # empty, or neither WARC nor HTML
+        return Skip.DAMAGED
     saved = _SAVED_FROM.search(body, 0, _SNIFF)
     url = saved[1].decode("ascii", "replace") if saved else file.resolve().as_uri()
     changed = datetime.fromtimestamp(os.fstat(stream.fileno()).st_mtime, UTC).replace(microsecond=0)
     return Page(url=url, body=body, fetched_at=changed)
 
 
-def _warc_pages(stream: BinaryIO, on_skip: OnSkip, max_bytes: int) -> Iterator[Page]:
-    for _, capture in _captures(stream, on_skip, max_bytes):
-        page = capture_page(capture, on_skip=on_skip, max_bytes=max_bytes)
-        if page is not None:
-            yield page
-
-
-def capture_page(capture: Capture, *, on_skip: OnSkip | None = None, max_bytes: int = MAX_BYTES) -> Page | None:
-    """Return an archived answer as a page; None, and a reason told, where it is no HTML page of status 200."""
-    tell = on_skip or _ignore
-    headers = joined(capture.headers)
+def _page_of(capture: Capture, max_bytes: int) -> Page | Skip:
+    """Return an archived answer as a page, or why it is no HTML page of status 200."""
     if capture.status != 200:
-        tell(Skip.STATUS, capture.url)
-        return None
+        return Skip.STATUS
+    headers = joined(capture.headers)
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     if "html" not in kind and kind not in _VAGUE:
-        tell(Skip.NOT_HTML, capture.url)
-        return None
+        return Skip.NOT_HTML
     try:
         body = decode_body(capture.body, content=headers.get("content-encoding", ""), max_bytes=max_bytes)
     except TooLargeError:
-        tell(Skip.TOO_LARGE, capture.url)
-        return None
+        return Skip.TOO_LARGE
     if "html" not in kind and not _MARKUP.search(body, 0, _SNIFF):
-        tell(Skip.NOT_HTML, capture.url)
-        return None
+        return Skip.NOT_HTML
     kept = {name: value for name, value in headers.items() if name not in _DECODED}
     return Page(url=capture.url, body=body, fetched_at=capture.fetched_at, status=200, headers=kept)
 
@@ -253,8 +227,14 @@ def joined(headers: tuple[tuple[str, str], ...]) -> Mapping[str, str]:
     return result
 
 
-def _captures(stream: BinaryIO, on_skip: OnSkip, max_bytes: int) -> Iterator[tuple[int, Capture]]:
-    """Read record after record; damage is told once with the file and the place, and what follows it is read."""
+def read_captures(
+    stream: BinaryIO, *, on_skip: OnSkip | None = None, max_bytes: int = MAX_BYTES
+) -> Iterator[tuple[int, Capture]]:
+    """Yield every HTTP answer of an open WARC file with the offset of its record.
+
+    Damage is reported to `on_skip` once with the file and the place, and what follows it is read.
+    """
+    skip = on_skip or _ignore
     file = str(getattr(stream, "name", "the archive"))
     start: int | None = stream.tell()
     is_told = False
@@ -268,15 +248,16 @@ def _captures(stream: BinaryIO, on_skip: OnSkip, max_bytes: int) -> Iterator[tup
                 if answer is Skip.DAMAGED:
                     break  # where it ends is uncertain
                 if isinstance(answer, Skip):
-                    on_skip(answer, url)
+                    skip(answer, url)
                 else:
                     yield begin, answer
             else:
-                return
+                if _next_record(stream, _member_end(stream, begin)) is None:  # else damage has hidden what follows
+                    return
         except (OSError, ValueError):
             pass
         if not is_told:
-            on_skip(Skip.DAMAGED, _place(file, begin, url))
+            skip(Skip.DAMAGED, _place(file, begin, url))
         is_told = True
         start = _next_record(stream, begin + 1)
 
@@ -305,6 +286,21 @@ def _next_record(stream: BinaryIO, after: int) -> int | None:
         if len(chunk) < _STEP:
             return None
         at += _STEP - _OVERLAP
+
+
+def _member_end(stream: BinaryIO, begin: int) -> int:
+    """Return where the gzip member at a place ends; the end of the file where there is none, `begin` + 1 if it has no end."""
+    stream.seek(begin)
+    if stream.read(2) != b"\x1f\x8b":
+        return stream.seek(0, os.SEEK_END)
+    stream.seek(begin)
+    decoder = zlib.decompressobj(31)
+    try:
+        while not decoder.eof and (chunk := stream.read(_SNIFF)):
+            decoder.decompress(chunk)
+    except zlib.error:
+        return begin + 1
+    return stream.tell() - len(decoder.unused_data) if decoder.eof else begin + 1
 
 
 def _is_member(stream: BinaryIO, place: int) -> bool:

@@ -26,7 +26,7 @@ from typing import Any, BinaryIO
 
 from webmain.article.identity import content_mark, identify
 from webmain.codec import UNREADABLE, encode, plain
-from webmain.files import AppendFile, NotAStoreError, StoreDamagedError, StoreSpecError
+from webmain.files import AppendFile, StoreDamagedError, StoreSpecError
 from webmain.items import Article
 from webmain.store.protocol import BufferedStore, Outcome, Revision, Stored, utc_now
 
@@ -130,7 +130,7 @@ class JsonlStore(BufferedStore):
         self._file = AppendFile(self.path, label=f"store {self.spec}", read_only=read_only)
         try:
             if not read_only:
-                self._mend()
+                self.cut_bytes = self._file.mend_lines("article record", _is_ours)
             self._scan()
         except BaseException:
             self._file.close()
@@ -219,29 +219,6 @@ class JsonlStore(BufferedStore):
     def _release(self) -> None:
         self._file.close()
 
-    def _mend(self) -> None:
-        """Finish or cut off a last line that has no end; refuse a file that holds something else."""
-        if not self._file.size():
-            return
-        with self.path.open("rb") as file:
-            first = file.readline()
-        if first.endswith(b"\n") and first.strip() and _identity(first) is None and not _is_ours(first):
-            raise self._foreign("its first line is no article record")
-        start, tail = self._file.last_line()
-        if not tail:
-            return
-        if _json(tail) is not None:
-            if start == 0 and _read(tail) is None and not _is_ours(tail):
-                raise self._foreign("its only line is no article record")
-            self._file.append(b"\n")
-            return
-        if not tail.startswith(b'{"'[: len(tail)]) and tail.strip(b"\0") and not _is_ours(tail):
-            raise self._foreign("its last line is not JSON")
-        self.cut_bytes = self._file.cut(start)
-
-    def _foreign(self, why: str) -> NotAStoreError:
-        return NotAStoreError(f"store {self.spec}: this file is something else ({why}); it was left as it is")
-
     def _scan(self) -> None:
         """Learn id, fingerprint, revision and place of every complete line."""
         with self.path.open("rb", buffering=1 << 20) as file:
@@ -314,8 +291,8 @@ def _line_at(file: BinaryIO, offset: int) -> bytes:
 
 
 def _is_ours(line: bytes) -> bool:
-    """Return True if a damaged line was once written by a store."""
-    return sum(b'"%s": ' % name.encode() in line[:400] for name in HEAD) >= 2
+    """Return True if a line is an article record, or was one before it was damaged."""
+    return sum(b'"%s": ' % name.encode() in line[:400] for name in HEAD) >= 2 or _read(line) is not None
 
 
 def _checksum(line: bytes) -> bytes:
@@ -340,21 +317,12 @@ def _identity(line: bytes) -> tuple[str, bytes, int] | None:
     return identify(found[0]), _digest(content_mark(found[0])), revision
 
 
-def _json(line: bytes) -> dict[str, Any] | None:
-    """Return a line as one JSON object; None where it is none."""
-    try:
-        record = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return record if isinstance(record, dict) else None
-
-
 def _read(line: bytes) -> tuple[Article, dict[str, Any]] | None:
     """Return a line's article and its whole record; None where it is no article record."""
-    record = _json(line)
-    if record is None or not isinstance(record.get("text"), str) or not isinstance(record.get("id", ""), str):
-        return None
     try:
+        record = json.loads(line)
+        if not isinstance(record["text"], str) or not isinstance(record.get("id", ""), str):
+            return None
         return Article.from_dict(record), record
     except UNREADABLE:
         return None

@@ -181,16 +181,17 @@ class ReviewList:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        self.cut_bytes = 0
-        self.damaged_lines = 0
-        self._known: dict[str, Entry] = {}
         self._file = AppendFile(self.path, label=f"review list {self.path}")
         try:
-            self._mend()
-            self._scan()
+            self.cut_bytes = self._file.mend_lines(
+                "entry of a review list", lambda line: Entry.of_line(line) is not None
+            )
+            self._known, self.damaged_lines = _entries(self.path)
         except BaseException:
             self._file.close()
             raise
+        if self.damaged_lines:
+            logger.warning("review list %s: %d lines are no entries; left alone", self.path, self.damaged_lines)
 
     def __len__(self) -> int:
         """Return how many articles are on the list: in doubt by their last line."""
@@ -227,30 +228,6 @@ class ReviewList:
     def close(self) -> None:
         """Close the file; a second call does nothing."""
         self._file.close()
-
-    def _mend(self) -> None:
-        """Finish or cut off a last line that has no end; refuse a file that holds something else."""
-        with self.path.open("rb") as file:
-            first = file.readline()
-        if first.endswith(b"\n") and first.strip() and Entry.of_line(first) is None:
-            raise self._foreign("its first line is no entry of a review list")
-        start, tail = self._file.last_line()
-        if not tail:
-            return
-        if Entry.of_line(tail) is not None:
-            self._file.append(b"\n")
-            return
-        if not tail.startswith(b'{"id": "'[: len(tail)]) and tail.strip(b"\0"):
-            raise self._foreign("its last line is no entry of a review list")
-        self.cut_bytes = self._file.cut(start)
-
-    def _foreign(self, why: str) -> NotAStoreError:
-        return NotAStoreError(f"review list {self.path}: this file is something else ({why}); it was left as it is")
-
-    def _scan(self) -> None:
-        self._known, self.damaged_lines = _entries(self.path)
-        if self.damaged_lines:
-            logger.warning("review list %s: %d lines are no entries; left alone", self.path, self.damaged_lines)
 
 
 def _entries(path: Path) -> tuple[dict[str, Entry], int]:
