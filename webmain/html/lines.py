@@ -23,7 +23,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from webmain.html.guard import MAX_PIECES
+from webmain.html.flattening import MAX_PIECES
 from webmain.items import Reason, Rejected
 
 BLOCK_TAGS = frozenset(

@@ -1,0 +1,251 @@
+"""Read a page's tags one by one, and drop those that nest too deep and the attributes that are too many.
+
+The tokenizer counts at least what the parser opens: an end tag counts only where the parser must obey it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from webmain.items import Reason, Rejected
+
+MAX_PIECES = 150_000
+"""Tags, comments and declarations that are kept of one page. The largest page of the development data has 32,800."""
+
+MAX_READ = 4 * MAX_PIECES
+"""The same with those that are dropped because they are too deep."""
+
+MAX_ATTRIBUTES = 500
+"""Attributes of one tag."""
+
+MAX_ROOT_TAGS = 20
+"""Start tags of `html` and `body`: the parser gathers the attributes of all of them."""
+
+VOID = frozenset(
+    "area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr".split()
+)
+FORMATTING = frozenset("b big code em font i nobr s small strike strong tt u".split())
+"""What the parser opens anew in each paragraph; `a` too, but it closes the one before it, so that they never pile up."""
+
+_OPENED_ANEW = FORMATTING | {"a"}
+_ROOTS = frozenset(("html", "head", "body"))
+_ENDED_BY_PARENT = frozenset("p li dt dd option tr td th tbody thead tfoot".split())
+BARRIERS = frozenset(
+    "applet caption html table td th marquee object template select svg math button foreignobject desc title".split()
+)
+"""An end tag of a formatting element outside of these does not reach into them."""
+
+_AMBIGUOUS = frozenset(("svg", "math", "select"))
+"""Inside of these, whether a raw element's content is raw is not known without a tree."""
+
+_DRAWING = frozenset(
+    "g path use circle rect polygon polyline line ellipse defs symbol clippath mask pattern image text tspan filter marker "
+    "lineargradient radialgradient stop animate animatetransform set".split()
+)
+
+# Start tags that close an open element of their own family, so that a long list without end tags is not deep.
+_CLOSES = {
+    "p": frozenset(("p",)),
+    "li": frozenset(("li",)),
+    "dt": frozenset(("dt", "dd")),
+    "dd": frozenset(("dt", "dd")),
+    "option": frozenset(("option",)),
+    "tr": frozenset(("tr", "td", "th")),
+    "td": frozenset(("td", "th")),
+    "th": frozenset(("td", "th")),
+    "tbody": frozenset(("tbody", "thead", "tfoot", "tr", "td", "th")),
+    "a": frozenset(("a",)),
+}
+SHORT_TAG = 300
+_REACH = 8
+"""Innermost open elements among which an end tag's start tag is looked for."""
+
+
+_ATTRIBUTES = (
+    rb"[^>=]*+(?:=\s*+(?:\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z)|[^\s>]*+)[^>=]*+)*+(?:>|\Z)"  # quotes count after = only
+)
+_TOKEN = re.compile(
+    rb"<(?:(/?)([a-zA-Z][^\s/>]*+)(?:>|" + _ATTRIBUTES + rb")"
+    rb"|!--(?:-?>|[^-]*+(?:-(?!-!?>)[^-]*+)*+(?:--!?>|\Z))|[!?/][^>]*+(?:>|\Z))"
+)
+TAG = re.compile(rb"[a-zA-Z][^\s/>]*+(?:>|" + _ATTRIBUTES + rb")")
+RAW_ENDS = {
+    name.encode(): re.compile(rb"</%s(?=[\s/>])" % "".join(f"[{c}{c.upper()}]" for c in name).encode())
+    for name in "script style textarea title xmp iframe noembed noframes".split()
+}
+ATTRIBUTE = re.compile(rb"[^\s/>=][^\s/>=]*+(?:\s*+=\s*+(?:\"[^\"]*+\"?|'[^']*+'?|[^\s>]*+))?")
+_FORMATTING_TAG = re.compile(rb"<(?:%s)[\s/>]" % "|".join(sorted(FORMATTING)).encode(), re.IGNORECASE)
+
+
+class _Open(NamedTuple):
+    """A start tag that may be open: its name, whether it is kept, and its bytes if the parser opens it anew."""
+
+    name: str
+    keep: bool
+    n_bytes: int
+
+
+class _OpenElements:
+    """The elements that the parser may have open: at least those that it has."""
+
+    def __init__(self) -> None:
+        self._open: list[_Open] = []
+        self._loose: dict[str, list[_Open]] = {}  # formatting elements whose parent is closed
+        self._n_kept = self._n_hidden = self._n_ambiguous = self._n_barriers = 0
+        self._is_sure = True
+        self.in_drawing = False
+        """Surely: only there does a slash close an element."""
+        self.n_formatting = self.reopened_bytes = 0
+
+    @property
+    def depth(self) -> int:
+        return self._n_kept + self._n_hidden
+
+    @property
+    def is_ambiguous(self) -> bool:
+        return self._n_ambiguous > 0
+
+    def hide(self, content: bytes) -> None:
+        """Note content that may be markup and may be not."""
+        self._n_hidden += content.count(b"<")
+        self.n_formatting += len(_FORMATTING_TAG.findall(content))
+        self._is_sure = self._is_sure and b"<!" not in content
+
+    def open(self, name: str, *, keep: bool, n_bytes: int) -> None:
+        self.in_drawing = name in _AMBIGUOUS or (self.in_drawing and name in _DRAWING)
+        if name in _CLOSES:
+            self._close_before(_CLOSES[name])
+        if name == "a":
+            for loose in self._loose.pop(name, ()):
+                self._forget(loose)
+        self._open.append(_Open(name, keep, n_bytes))
+        self._n_kept += keep
+        self._n_ambiguous += name in _AMBIGUOUS
+        self._n_barriers += name in BARRIERS
+        if keep and name in _OPENED_ANEW:
+            self.n_formatting += name in FORMATTING
+            self.reopened_bytes += n_bytes
+
+    def _close_before(self, names: frozenset[str]) -> None:
+        """Close what a start tag closes: one of these names, with what is in it of formatting."""
+        for place in range(len(self._open) - 1, max(-1, len(self._open) - 1 - _REACH), -1):
+            if self._open[place].name in names:
+                while len(self._open) > place:
+                    self._pop()
+                return
+            if self._open[place].name not in _OPENED_ANEW:
+                return
+
+    def close(self, name: str) -> bool:
+        """Close what an end tag surely closes; tell whether the end tag is kept."""
+        anew = name in _OPENED_ANEW
+        for place in range(len(self._open) - 1, max(-1, len(self._open) - 1 - _REACH), -1):
+            other = self._open[place]
+            if other.name == name and self._is_sure:
+                self.in_drawing = self.in_drawing and name in _DRAWING
+                if anew:
+                    del self._open[place]
+                    self._n_kept -= other.keep
+                    self._forget(other)
+                else:
+                    while len(self._open) > place:
+                        self._pop()
+                return other.keep
+            if anew:
+                if other.name in BARRIERS:
+                    return True
+            elif self.is_ambiguous or (other.name not in _ENDED_BY_PARENT and other.name not in _OPENED_ANEW):
+                return True
+        if anew and self._is_sure and not self._n_barriers and self._loose.get(name):
+            self._forget(self._loose[name].pop())
+        return True
+
+    def _pop(self) -> None:
+        popped = self._open.pop()
+        self._n_kept -= popped.keep
+        self._n_ambiguous -= popped.name in _AMBIGUOUS
+        self._n_barriers -= popped.name in BARRIERS
+        if popped.name in _OPENED_ANEW and popped.keep:
+            self._loose.setdefault(popped.name, []).append(popped)
+
+    def _forget(self, formatting: _Open) -> None:
+        """Note that the parser won't open one anew."""
+        if formatting.keep:
+            self.n_formatting -= formatting.name in FORMATTING
+            self.reopened_bytes -= formatting.n_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What the tokenizer found: the source, open elements looked through, most formatting elements open at once."""
+
+    source: bytes
+    steps: int
+    n_formatting: int
+    reopened_bytes: int
+
+
+def read_tags(source: bytes, *, max_depth: int | None = None, max_formatting: int = MAX_PIECES) -> Read:
+    """Drop attributes beyond the limits; where a depth is given, tags beyond it and their end tags, too."""
+    out: list[bytes] = []
+    model = _OpenElements()
+    raw_ends: dict[bytes, int] = {}  # where the next end tag of a raw element is
+    n_pieces = n_dropped = n_roots = steps = reopened_bytes = most_formatting = written = position = 0
+    while (token := _TOKEN.search(source, position)) is not None:
+        start, position = token.span()
+        n_pieces += 1
+        if n_pieces - n_dropped > MAX_PIECES or n_pieces > MAX_READ:
+            raise Rejected(Reason.TOO_LARGE, f"more than {MAX_PIECES:,} tags and comments, which is the number allowed")
+        if token[2] is None:
+            if model.is_ambiguous and source.startswith(b"<![CDATA[", start):
+                model.hide(b"<!")
+            continue
+        steps += model.depth
+        lower = token[2].lower()
+        name = lower.decode("utf-8", "replace")
+        keep = True
+        if token[1]:
+            keep = model.close(name)
+        elif name in _ROOTS:
+            n_roots += 1
+            keep = n_roots <= MAX_ROOT_TAGS
+        elif lower in RAW_ENDS:
+            end = raw_ends.get(lower, -1)
+            if end < position:
+                found = RAW_ENDS[lower].search(source, position)
+                end = raw_ends[lower] = found.start() if found else len(source)
+            if model.is_ambiguous and source.find(b"<", position, end) >= 0:
+                keep = max_depth is None
+                if keep:
+                    steps += source.count(b"<", position, end) ** 2
+                    model.hide(source[position:end])
+            if keep:
+                position = end
+        elif name not in VOID or model.is_ambiguous:
+            reopened_bytes += model.reopened_bytes
+            if max_depth is not None:
+                keep = model.depth < max_depth and (name not in FORMATTING or model.n_formatting < max_formatting)
+            if not (model.in_drawing and _closes_itself(source, token)):
+                model.open(name, keep=keep, n_bytes=token.end() - start)
+                most_formatting = max(most_formatting, model.n_formatting)
+        if not keep:
+            n_dropped += 1
+            out += (source[written:start], b" ")
+            written = position
+        elif not token[1] and token.end() - start > SHORT_TAG:
+            shorten = max_depth is not None and name in _OPENED_ANEW
+            for n, attribute in enumerate(ATTRIBUTE.finditer(source, token.end(2), token.end())):
+                if n == MAX_ATTRIBUTES or (shorten and attribute.end() - start > SHORT_TAG):
+                    out += (source[written : attribute.start()], b">")
+                    written = token.end()
+                    break
+    rewritten = b"".join((*out, source[written:])) if written else source
+    return Read(rewritten, steps, most_formatting, reopened_bytes)
+
+
+def _closes_itself(source: bytes, tag: re.Match[bytes]) -> bool:
+    """Tell whether a slash stands at a tag's end, not as the last character of a value without quotes."""
+    slash = tag.end() - 2
+    return source[slash] == 47 and (slash == tag.end(2) or source[slash - 1] in b"\"' \t\r\n\f")
