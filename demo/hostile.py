@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import webmain
 from webmain.discovery.articles import judge_url
 from webmain.discovery.feeds import NotAFeed, read_feed
-from webmain.discovery.look import evidence_of, look
+from webmain.discovery.look import look
+from webmain.discovery.page_evidence import evidence_of
 from webmain.discovery.pagination import next_listing, next_part
 from webmain.discovery.sitemaps import NotASitemap, read_sitemap
 from webmain.extraction import Options, read

@@ -7,6 +7,7 @@ from collections import Counter
 
 import pytest
 
+from demo.web import Web
 from webmain.archive.recording import WarcWriter
 from webmain.discovery.ledger import Ledger
 from webmain.extractors.registry import DEFAULT
@@ -71,14 +72,18 @@ def wait_until(condition, timeout_s=30.0):
 
 
 def test_pages_wait_until_there_are_enough_and_are_then_judged_by_what_was_learned(site, crawl):
-    done = crawl(urls=serve(site, [f"/a{i}" for i in range(9)]), extractor=PLACES)
+    answer = type(site.routes["/robots.txt"])
+    site.routes["/blank"] = answer("<html><body></body></html>")
+    site.routes["/pdf"] = answer(b"%PDF-1.7\n" + bytes(range(256)) * 20)
+    urls = serve(site, [f"/a{i}" for i in range(9)]) + f" {site.url}/blank {site.url}/pdf"
+    done = crawl(urls=urls, extractor=PLACES)
     assert done.code == 0, done.log
+    assert done.rejected() == {"no_blocks": 1, "not_html": 1}
     assert extractors(done) == {"places": 9}
     assert all("harbour master" in a["text"] and "Imprint" not in a["text"] for a in done.articles())
     assert all("whole menu" not in a["text"] for a in done.articles())
     assert done.stats["webmain/learning/held"] >= 6  # more may come while it learns
     assert done.stats["webmain/sites/learned"] == 1
-    assert done.stats["webmain/pages"] == 9
     assert "sites        1 learned" in done.out
     (model,) = models_of(crawl).models
     assert (model.method, model.n_pages, model.site) == ("places", 6, site.url.partition("//")[2])
@@ -89,18 +94,10 @@ def test_pages_wait_until_there_are_enough_and_are_then_judged_by_what_was_learn
         assert ledger.counts().pending == 0
 
 
-def test_the_request_that_releases_is_no_page(site, crawl):
-    done = crawl(urls=serve(site, [f"/a{i}" for i in range(3)]), extractor=PLACES)
-    assert done.stats["webmain/pages"] == 3
-    assert done.stats["robotstxt/request_count"] == 1
-    with ledger_of(crawl) as ledger:
-        counts = ledger.counts()
-    assert (counts.articles, counts.pending, counts.rejected) == (3, 0, 0)
-
-
 def test_an_idle_spider_learns_from_what_there_is_and_the_next_crawl_from_more(site, crawl):
     done = crawl(urls=serve(site, [f"/a{i}" for i in range(4)]), extractor=PLACES)
     assert extractors(done) == {"places": 4}
+    assert (done.stats["webmain/pages"], done.stats["robotstxt/request_count"]) == (4, 1)
     assert models_of(crawl).models[0].n_pages == 4
     fewer = crawl(urls=serve(site, [f"/b{i}" for i in range(3)]), extractor=PLACES)
     assert fewer.stats["webmain/sites/reused"] == 1
@@ -172,17 +169,6 @@ def test_a_disk_that_refuses_costs_no_page(site, crawl):
     assert "Traceback" not in done.log
 
 
-def test_a_page_that_cannot_be_read_is_rejected_and_not_waited_for(site, crawl):
-    answer = type(site.routes["/robots.txt"])
-    site.routes["/blank"] = answer("<html><body></body></html>")
-    site.routes["/pdf"] = answer(b"%PDF-1.7\n" + bytes(range(256)) * 20)
-    urls = serve(site, [f"/a{i}" for i in range(6)]) + f" {site.url}/blank {site.url}/pdf"
-    done = crawl(urls=urls, extractor=PLACES)
-    assert done.rejected() == {"no_blocks": 1, "not_html": 1}
-    assert done.stats["webmain/learning/held"] >= 6  # more may come while it learns
-    assert extractors(done) == {"places": 6}
-
-
 def test_twenty_pages_are_waited_for_where_nothing_is_said(crawl, tmp_path):
     path = tmp_path / "pages.warc.gz"
     with WarcWriter(path) as writer:
@@ -199,11 +185,10 @@ def test_twenty_pages_are_waited_for_where_nothing_is_said(crawl, tmp_path):
 # ---- Models that are no longer right
 
 
-@pytest.mark.parametrize("harm", [lambda b: b[: len(b) // 2], lambda b: b.replace(b'"p"', b'"q"'), lambda b: b"{}"])
-def test_a_model_that_cannot_be_used_is_kept_aside_and_learned_anew(site, crawl, harm):
+def test_a_model_that_cannot_be_used_is_kept_aside_and_learned_anew(site, crawl):
     crawl(urls=serve(site, [f"/a{i}" for i in range(6)]), extractor=PLACES)
     path = models_of(crawl).models[0].path
-    path.write_bytes(harm(path.read_bytes()))
+    path.write_bytes(path.read_bytes().replace(b'"p"', b'"q"'))
     broken = path.read_bytes()
     done = crawl(urls=serve(site, [f"/b{i}" for i in range(6)]), extractor=PLACES)
     assert done.code == 0
@@ -306,8 +291,8 @@ def test_ctrl_c_leaves_waiting_pages_pending(site, crawl):
     assert not (crawl.folder / "models" / "sites" / ".held").exists()
 
 
-@pytest.mark.parametrize("extractor", [PLACES, DEFAULT])
-def test_kill_9_while_pages_wait_loses_nothing_and_stores_nothing_twice(site, crawl, extractor):
+def test_kill_9_while_pages_wait_loses_nothing_and_stores_nothing_twice(site, crawl):
+    extractor = PLACES
     paths = [f"/a{i}" for i in range(40)]
     urls = serve(site, paths, delay_s=0.05)
     settings = {"WEBMAIN_LEARN_PAGES": 12, "CONCURRENT_REQUESTS_PER_DOMAIN": 1}
@@ -348,10 +333,7 @@ def test_the_news_spider_learns_the_sites_of_the_made_up_web(crawl):
     done = crawl("news", site=sites, extractor=PLACES, module="demo.settings")
     assert done.code == 0, done.log[-3000:]
     assert {m.site for m in models_of(crawl).models} == set(sites.split(","))
-    plain = crawl("news", site=sites, module="demo.settings", store="jsonl:plain.jsonl")
-    wanted = {json.loads(line)["id"] for line in (crawl.folder / "plain.jsonl").read_text().splitlines()}
     lost = done.rejected().get("no_text", 0) + done.rejected().get("no_blocks", 0)
-    assert len({a["id"] for a in done.articles()} & wanted) >= len(wanted) - lost
-    assert plain.code == 0
+    assert len(done.articles()) >= len(Web().expected()) - lost
     parts = {a["n_parts"] for a in done.articles()}
     assert parts == {1, 2, 3}

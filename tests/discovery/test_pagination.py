@@ -3,7 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webmain.discovery.articles import MAX_PARTS
-from webmain.discovery.pagination import Link, next_listing, next_part
+from webmain.discovery.links import Link
+from webmain.discovery.pagination import next_listing, next_part
 
 SITE = "https://news.example"
 

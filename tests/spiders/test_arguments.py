@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webmain.extractors.pab import PAB
+from webmain.spiders.addresses import PathFilter
 from webmain.spiders.arguments import (
     DEFAULT_STORE,
     ArgumentError,
-    PathFilter,
     read_archive_arguments,
     read_news_arguments,
     start_url,
@@ -246,11 +246,11 @@ def test_an_archive_needs_a_path_that_is_there(tmp_path):
         read_archive_arguments({"path": "/no/such/*.warc"})
     for name in ("a.warc", "b,c.html"):
         Path(tmp_path / name).write_bytes(b"")
-    assert read_archive_arguments({"path": f"{tmp_path}/*.warc,{tmp_path}"}).paths == (
+    assert read_archive_arguments({"path": f"{tmp_path}/*.warc,{tmp_path}"}).files == (
         f"{tmp_path}/*.warc",
         str(tmp_path),
     )
-    assert read_archive_arguments({"path": f"{tmp_path}/b,c.html"}).paths == (f"{tmp_path}/b,c.html",)
+    assert read_archive_arguments({"path": f"{tmp_path}/b,c.html"}).files == (f"{tmp_path}/b,c.html",)
 
 
 def test_arguments_of_the_other_spider_are_unknown(tmp_path):

@@ -4,6 +4,7 @@ import asyncio
 import gzip
 import time
 import tracemalloc
+from collections import Counter
 from types import SimpleNamespace
 
 import pytest
@@ -13,12 +14,12 @@ from hypothesis import strategies as st
 from webmain.discovery.ledger import Done, Ledger
 from webmain.discovery.sitemaps import NotASitemap, read_pieces, read_sitemap
 from webmain.items import Hints
-from webmain.spiders.backlog import Backlog
-from webmain.spiders.limits import Limits
+from webmain.spiders.intake import Intake
 from webmain.spiders.memory import Memory
-from webmain.spiders.news import NewsSpider
+from webmain.spiders.queues import Backlog, Limits
 from webmain.spiders.site import Site
-from webmain.spiders.sources import Source, SourceKind, Sources
+from webmain.spiders.source_reader import SourceReader
+from webmain.spiders.sources import Source, SourceKind
 from webmain.urls import normalise
 
 ADDRESS = "https://www.site.example/sitemap.xml"
@@ -37,12 +38,11 @@ def sitemap(n_urls):
 
 def take_over(body, *, ledger=None, limits=None):
     """Read a sitemap as the spider does; return site, CPU seconds, and the longest pause of the loop in CPU seconds."""
-    spider = NewsSpider(site="site.example")
-    spider.crawler = SimpleNamespace(engine=SimpleNamespace(running=True, spider=None), stats=None)
+    crawler = SimpleNamespace(engine=SimpleNamespace(running=True, spider=None, _slot=None), stats=None)
     site = Site("https://site.example/", limits=limits)
-    spider.sites, spider._in_flight, spider._ahead = {site.name: site}, {site.name: 99}, 4
-    spider.sources = {site.name: Sources(max_feeds=5, max_sitemaps=5)}
-    spider.memory = Memory(ledger)
+    site.in_flight = 99
+    intake = Intake(crawler, Memory(ledger))
+    reader = SourceReader(crawler, None, intake, intake.count_skipped)
 
     async def run():
         longest, done = 0.0, False
@@ -59,7 +59,7 @@ def take_over(body, *, ledger=None, limits=None):
         await asyncio.sleep(0)
         began = time.process_time()
         response = SimpleNamespace(body=body, url=ADDRESS)
-        await spider.parse_source(response, site.name, Source(SourceKind.SITEMAP, ADDRESS))
+        await reader.parse_source(response, site, Source(SourceKind.SITEMAP, ADDRESS))
         cost_s, done = time.process_time() - began, True
         await watching
         return cost_s, longest
@@ -117,7 +117,7 @@ def test_the_frontier_bounds_what_is_kept_and_the_newest_stay():
 
 
 def test_a_backlog_gives_the_newest_first_and_the_undated_last():
-    backlog = Backlog(100)
+    backlog = Backlog(100, Counter())
     backlog.add("https://a.example/x", None)
     backlog.add("https://a.example/2024-05-01/x", None)
     backlog.add("https://a.example/y", Hints(source="sitemap", modified="Fri, 02 Jan 2026 10:00:00 GMT"))

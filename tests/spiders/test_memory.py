@@ -4,8 +4,8 @@ import pytest
 
 from webmain.discovery.ledger import Done, Found, Ledger, State
 from webmain.items import Hints
-from webmain.spiders.candidates import Where
 from webmain.spiders.memory import Memory
+from webmain.spiders.queues import Where
 from webmain.spiders.site import Site
 
 FRONT = "https://example.org/"

@@ -1,11 +1,9 @@
 from datetime import UTC, datetime, timedelta
 
 from webmain.items import Hints
-from webmain.spiders.addresses import without_referrer
-from webmain.spiders.arguments import PathFilter
-from webmain.spiders.candidates import Where
-from webmain.spiders.limits import Limits
-from webmain.spiders.site import Site, richer
+from webmain.spiders.addresses import PathFilter, without_referrer
+from webmain.spiders.queues import Limits, Where, richer
+from webmain.spiders.site import Site
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 FRONT = "https://example.org/"

@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 from webmain import settings as defaults
 from webmain.keep import Keep
 from webmain.middlewares import denies_unreachable
-from webmain.spiders.limits import Limits
+from webmain.spiders.queues import Limits
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings

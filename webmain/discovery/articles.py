@@ -16,14 +16,56 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from webmain.discovery.url_words import url_words
 from webmain.metadata.dates import date_in_url
 
-ARTICLE_SCORE: Final = 0.6
-HUB_SCORE: Final = 0.35
 MAX_SEGMENTS: Final = 20
 MAX_PARTS: Final = 50
 """Numbers above this are no parts of an article."""
 LATER_PART: Final = "a later part of an article"
 """The reason of a judgement that falls where the whole turns out to be a list."""
-_COMPOUND_CHARS: Final = 15
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thresholds:
+    """Where the judgements turn; set by hand on the addresses and pages of the development sets.
+
+    Attributes
+    ----------
+    article_url, hub_url : float
+        The score from which an address is an article's, and up to which it is a hub's.
+    article_page : float
+        The score from which a page is an article: evidence for and against are equal.
+    compound_chars : int
+        From here a word of a slug is a compound and counts two.
+    paragraph_chars, link_chars : int
+        Shorter blocks are labels and headlines, shorter links labels of sections and buttons.
+    few_chars : int
+        Where a page shows fewer characters in paragraphs, the text that it carries as data is looked at.
+    few_links : int
+        Where it has fewer links besides, the addresses that it carries as data count as links.
+    list_links : int
+        A page with so many links to articles may carry their texts as data.
+    teaser_share : float
+        Where so much of the text is below links to other articles, the page is a list of them.
+    feed_chars : int
+        A feed's content of so many characters can make the article of a page without text.
+    shown_share : float
+        A page that shows so much of it has a text of its own.
+    """
+
+    article_url: float = 0.6
+    hub_url: float = 0.35
+    article_page: float = 0.5
+    compound_chars: int = 15
+    paragraph_chars: int = 40
+    link_chars: int = 12
+    few_chars: int = 300
+    few_links: int = 30
+    list_links: int = 3
+    teaser_share: float = 0.8
+    feed_chars: int = 200
+    shown_share: float = 0.2
+
+
+THRESHOLDS: Final = Thresholds()
 
 
 class UrlKind(StrEnum):
@@ -53,23 +95,25 @@ class UrlJudgement:
 
 
 @dataclass(slots=True)
-class _Evidence:
-    """Weighed evidence with its names; positive speaks for an article."""
+class Evidence:
+    """Weighed evidence with its names; positive is for an article."""
 
     points: float
     named: list[tuple[float, str]] = field(default_factory=list)
 
     def add(self, points: float, name: str) -> None:
+        """Note a piece of evidence."""
         self.points += points
         self.named.append((points, name))
 
     def score(self) -> float:
+        """Return the sum as a rough probability."""
         return round(1 / (1 + exp(-max(-30.0, min(30.0, self.points)))), 3)
 
-    def reason(self, *, positive: bool) -> str:
-        """Name the three strongest pieces that speak for the outcome; all where none does."""
-        agreeing = [pair for pair in self.named if (pair[0] > 0) == positive] or self.named
-        return ", ".join(name for _, name in sorted(agreeing, key=lambda pair: -abs(pair[0]))[:3])
+    def reason(self, *, positive: bool, most: int = 3) -> str:
+        """Name the strongest pieces for the outcome; "" where none is for it."""
+        agreeing = [pair for pair in self.named if pair[0] and (pair[0] > 0) == positive]
+        return ", ".join(name for _, name in sorted(agreeing, key=lambda pair: -abs(pair[0]))[:most])
 
 
 # ---- The address
@@ -93,18 +137,15 @@ _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U00020000-\U0002fa1f]"
 )
 _TWO_DIGITS = re.compile(r"\d\d")
-_SITE_PREFIXES: Final = ("www.", "m.", "mobile.", "amp.")
 
 
-def judge_url(url: str, *, site: str | None = None) -> UrlJudgement:
+def judge_url(url: str) -> UrlJudgement:
     """Judge by its address alone whether a page is an article, a hub, or neither.
 
     Parameters
     ----------
     url : str
         Absolute.
-    site : str or None
-        A host name; addresses of other hosts (its sub-domains aside) are ignored.
 
     Returns
     -------
@@ -119,21 +160,11 @@ def judge_url(url: str, *, site: str | None = None) -> UrlJudgement:
         return _ignore("not an address")
     if parts.scheme.lower() not in ("http", "https") or not host:
         return _ignore("not a web address")
-    if site and not _is_of_site(host, site):
-        return _ignore("another site")
     path = unquote(parts.path[:4096]).lower()
     segments = [segment.strip() for segment in path.split("/") if segment.strip()][:MAX_SEGMENTS]
     pairs = parse_qsl(parts.query[:2000], keep_blank_values=True) if parts.query else ()
     query = {key.lower(): value for key, value in pairs}
     return _judge_special(segments, query) or _judge_path(_Path(segments, query, path))
-
-
-def _is_of_site(host: str, site: str) -> bool:
-    """Whether the host is the site's own or below it."""
-    wanted = site.lower().rstrip(".")
-    for prefix in _SITE_PREFIXES:
-        wanted = wanted.removeprefix(prefix)
-    return host == wanted or host.endswith("." + wanted)
 
 
 def _ignore(reason: str) -> UrlJudgement:
@@ -202,16 +233,18 @@ def _judge_path(path: _Path) -> UrlJudgement:
         return numbered
     evidence = _weigh(path)
     score = evidence.score()
-    if score >= ARTICLE_SCORE:
+    if score >= THRESHOLDS.article_url:
         return UrlJudgement(kind=UrlKind.ARTICLE, score=score, reason=evidence.reason(positive=True))
-    against = evidence.reason(positive=False)
-    kind = UrlKind.HUB if score <= HUB_SCORE and against else UrlKind.UNKNOWN  # an address that says nothing is no hub
+    against = evidence.reason(positive=False) or evidence.reason(positive=True)
+    kind = (
+        UrlKind.HUB if score <= THRESHOLDS.hub_url and against else UrlKind.UNKNOWN
+    )  # an address that says nothing is no hub
     return UrlJudgement(kind=kind, score=score, reason=against)
 
 
-def _weigh(path: _Path) -> _Evidence:
+def _weigh(path: _Path) -> Evidence:
     """Gather all evidence of a path and query."""
-    evidence = _Evidence(points=-1.0)
+    evidence = Evidence(points=-1.0)
     words = _weigh_slug(path, evidence)
     _weigh_identifiers(path, evidence, words)
     _weigh_date(path, evidence)
@@ -231,7 +264,7 @@ def _judge_whole(path: str) -> UrlJudgement | None:
     if not part or int(part["number"]) < 2 or _find_date(path[: part.start()]):
         return None
     segments = [segment for segment in path[: part.start()].split("/") if segment][:MAX_SEGMENTS]
-    is_article = bool(segments) and _weigh(_Path(segments, {}, path[: part.start()])).score() >= ARTICLE_SCORE
+    is_article = bool(segments) and _weigh(_Path(segments, {}, path[: part.start()])).score() >= THRESHOLDS.article_url
     if is_article:
         return _ignore(LATER_PART) if int(part["number"]) <= MAX_PARTS else None
     return _hub("a numbered page of a list") if part["word"] in _PAGE_WORDS else None  # "/p/12" may be article 12
@@ -258,11 +291,11 @@ def slug_words(segment: str) -> int:
         if unspaced:
             n_words += -(-unspaced // 3)
         elif len(piece) > 1 and piece.isalpha():
-            n_words += 1 if len(piece) < _COMPOUND_CHARS else 2
+            n_words += 1 if len(piece) < THRESHOLDS.compound_chars else 2
     return n_words
 
 
-def _weigh_slug(path: _Path, evidence: _Evidence) -> int:
+def _weigh_slug(path: _Path, evidence: Evidence) -> int:
     """Weigh the words of the last segment, or of the last but one where the last is an identifier."""
     words = slug_words(path.name)
     if words < 3 and len(path.segments) > 1 and (_is_identifier(path.name) or _SHORT_NUMBER.fullmatch(path.name)):
@@ -279,11 +312,11 @@ def _weigh_slug(path: _Path, evidence: _Evidence) -> int:
 
 
 def _is_identifier(segment: str) -> bool:
-    """Whether a segment is a number, a hash or another key of a database."""
+    """Return True if a segment is a number, a hash or another key of a database."""
     return bool(_LONG_NUMBER.fullmatch(segment) or _UUID.search(segment) or _OPAQUE.fullmatch(segment))
 
 
-def _weigh_identifiers(path: _Path, evidence: _Evidence, words: int) -> None:
+def _weigh_identifiers(path: _Path, evidence: Evidence, words: int) -> None:
     """Weigh numbers and keys in the last two segments."""
     tail = [*path.segments[-2:-1], path.name]
     if _UUID.search(tail[-1]):
@@ -302,7 +335,7 @@ def _weigh_identifiers(path: _Path, evidence: _Evidence, words: int) -> None:
         evidence.add(0.9, f".{path.suffix}")
 
 
-def _weigh_date(path: _Path, evidence: _Evidence) -> None:
+def _weigh_date(path: _Path, evidence: Evidence) -> None:
     """Weigh a day or month in the path."""
     if not _TWO_DIGITS.search(path.path):
         return
@@ -312,7 +345,7 @@ def _weigh_date(path: _Path, evidence: _Evidence) -> None:
         evidence.add(0.8, "a year")
 
 
-def _weigh_words(path: _Path, evidence: _Evidence, words: int) -> None:
+def _weigh_words(path: _Path, evidence: Evidence, words: int) -> None:
     """Weigh what the path's words say."""
     before, own = path.segments[:-1], path.name
     person = next((segment for segment in before if segment in url_words().names), None)
@@ -339,18 +372,18 @@ def _weigh_words(path: _Path, evidence: _Evidence, words: int) -> None:
 
 
 def _article_id(query: dict[str, str]) -> bool:
-    """Whether the query numbers an article."""
+    """Return True if the query numbers an article."""
     return any(
         (key in url_words().id_keys and _numbers(value)) or _NUMBERED_KEY.fullmatch(key) for key, value in query.items()
     )
 
 
 def _numbers(value: str) -> bool:
-    """Whether a query value is a number of two digits or more, with or without letters around it."""
+    """Return True if a query value is a number of two digits or more, with or without letters around it."""
     return _NUMBERED_VALUE.fullmatch(value[:300]) is not None
 
 
-def _weigh_query(path: _Path, evidence: _Evidence) -> None:
+def _weigh_query(path: _Path, evidence: Evidence) -> None:
     """Weigh the query."""
     query = path.query
     if _article_id(query):

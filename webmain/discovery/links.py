@@ -38,10 +38,10 @@ class Link:
     """
 
     url: str
-    text: str
-    rel: tuple[str, ...]
-    zone: str
-    element: int
+    text: str = ""
+    rel: tuple[str, ...] = ()
+    zone: str = ""
+    element: int = -1
 
 
 @view

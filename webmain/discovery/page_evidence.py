@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from math import exp
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from webmain.discovery.articles import UrlJudgement, UrlKind
+import numpy as np
 
-PAGE_SCORE: Final = 0.5
-TEASER_SHARE: Final = 0.8
+from webmain.discovery.articles import THRESHOLDS, Evidence, UrlJudgement, UrlKind
+from webmain.discovery.look import paragraphs_of
+
+if TYPE_CHECKING:
+    from webmain.discovery.look import Look
+    from webmain.items import Hints
+
+_COLLECTIONS: Final = frozenset(
+    ("collectionpage", "searchresultspage", "profilepage", "product", "contactpage", "aboutpage", "checkoutpage")
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageEvidence:
-    """What a page says of its kind; plain numbers, filled in by whoever read it.
+    """What is known of a page's kind; plain numbers.
 
     Attributes
     ----------
     url : UrlJudgement
-        What its address tells.
+        By its address.
     has_article_type : bool
-        JSON-LD says Article, NewsArticle, BlogPosting, ReportageNewsArticle ..., or og:type is "article".
+        JSON-LD has Article, NewsArticle, BlogPosting, ReportageNewsArticle ..., or og:type is "article".
     has_other_type : bool
-        JSON-LD says CollectionPage, SearchResultsPage, ItemList, Product, ProfilePage ... (of the page itself).
+        JSON-LD has CollectionPage, SearchResultsPage, ItemList, Product, ProfilePage ... (of the page itself).
     has_published : bool
         A date of publication was found in metadata.
     paragraph_chars : int
@@ -32,8 +40,6 @@ class PageEvidence:
         Characters of the longest of them.
     link_density : float
         Characters in links over all characters of the page, in [0, 1].
-    n_links : int
-        Links with text.
     n_article_links : int
         Links to other addresses of the site that look like articles.
     n_teasers, teaser_chars : int
@@ -53,7 +59,6 @@ class PageEvidence:
     paragraph_chars: int = 0
     longest_paragraph: int = 0
     link_density: float = 0.0
-    n_links: int = 0
     n_article_links: int = 0
     n_teasers: int = 0
     teaser_chars: int = 0
@@ -61,6 +66,67 @@ class PageEvidence:
     in_feed: bool = False
     in_news_sitemap: bool = False
     is_front_page: bool = False
+
+
+NO_TEXTS: Final[Collection[int]] = frozenset()
+
+
+def evidence_of(
+    page: Look,
+    url: UrlJudgement,
+    *,
+    hints: Hints | None = None,
+    n_article_links: int = 0,
+    teased: Mapping[str, int] | None = None,
+    is_front_page: bool = False,
+    repeated: Collection[int] = NO_TEXTS,
+) -> PageEvidence:
+    """Return what is known of a page's kind.
+
+    Parameters
+    ----------
+    page : Look
+    url : UrlJudgement
+        By its address.
+    hints : Hints or None
+        What a feed or sitemap said of it.
+    n_article_links : int
+        Links to other addresses of the site that look like articles.
+    teased : mapping of address to int
+        Those of them that head paragraphs, and the characters of these.
+    is_front_page : bool
+        It is the site's or a language's front page.
+    repeated : collection of int
+        Hashes of texts on the site's hubs. They are not counted where nothing else marks an article: a page for what
+        is missing shows teasers only.
+    """
+    chars, linked = page.chars, page.linked
+    is_collection = bool(_COLLECTIONS & page.types)
+    is_article = any(found.endswith(("article", "blogposting", "newsreport")) for found in page.types)
+    has_article_type = (is_article and not is_collection) or page.head.og_type == "article"
+    total, n_linked = int(chars.sum()), int(linked.sum())
+    if repeated and not (has_article_type or page.has_published or hints):
+        own = np.array([each not in repeated for each in page.hashes.tolist()], dtype=bool)
+        chars, linked = chars * own, linked * own
+    paragraphs = paragraphs_of(page.of_leaf, chars, linked)
+    if page.embedded and (page.embedded_is_own or n_article_links < THRESHOLDS.list_links):  # lists carry others' texts
+        paragraphs, total = np.concatenate((paragraphs, page.embedded)), total + int(sum(page.embedded))
+    return PageEvidence(
+        url=url,
+        has_article_type=has_article_type,
+        has_other_type=is_collection or ("itemlist" in page.types and not is_article),
+        has_published=page.has_published,
+        paragraph_chars=int(paragraphs.sum()),
+        longest_paragraph=int(paragraphs.max(initial=0)),
+        link_density=n_linked / total if total else 0.0,
+        n_article_links=n_article_links,
+        n_teasers=len(teased or ()),
+        teaser_chars=sum((teased or {}).values()),
+        has_h1=page.n_h1 == 1,
+        in_feed=hints is not None and hints.source == "feed",
+        in_news_sitemap=hints is not None and hints.source == "news-sitemap",
+        is_front_page=is_front_page,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,13 +146,13 @@ def judge_page(evidence: PageEvidence) -> PageJudgement:
     """
     if evidence.is_front_page:
         return PageJudgement(is_article=False, score=0.0, reason="the front page")
-    named = [pair for pair in _weigh(evidence) if pair[0]]
-    points = -1.0 + sum(weight for weight, _ in named)
-    score = round(1 / (1 + exp(-points)), 3)
-    is_article = score >= PAGE_SCORE
-    agreeing = [pair for pair in named if (pair[0] > 0) == is_article] or [(0.0, "nothing speaks for an article")]
-    strongest = sorted(agreeing, key=lambda pair: -abs(pair[0]))[:4]
-    return PageJudgement(is_article=is_article, score=score, reason=", ".join(name for _, name in strongest))
+    weighed = Evidence(points=-1.0)
+    for points, name in _weigh(evidence):
+        weighed.add(points, name)
+    score = weighed.score()
+    is_article = score >= THRESHOLDS.article_page
+    reason = weighed.reason(positive=is_article, most=4) or "nothing speaks for an article"
+    return PageJudgement(is_article=is_article, score=score, reason=reason)
 
 
 def _weigh(evidence: PageEvidence) -> list[tuple[float, str]]:
@@ -152,6 +218,6 @@ def _weigh_links(evidence: PageEvidence) -> tuple[float, str]:
 
 def _weigh_teasers(evidence: PageEvidence) -> tuple[float, str]:
     """Weigh that nearly all of the text stands below links to other articles: a list, also where it has two entries."""
-    is_list = evidence.n_teasers > 0 and evidence.teaser_chars >= TEASER_SHARE * evidence.paragraph_chars
+    is_list = evidence.n_teasers > 0 and evidence.teaser_chars >= THRESHOLDS.teaser_share * evidence.paragraph_chars
     weight = 0.0 if not is_list else -1.2 if evidence.n_teasers == 1 else -3.4
     return weight, f"{evidence.teaser_chars} characters below {evidence.n_teasers} links to articles"

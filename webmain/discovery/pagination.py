@@ -8,35 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
 from webmain import languages
 from webmain.discovery.articles import MAX_PARTS, UrlKind, judge_url
+from webmain.discovery.links import Link
 from webmain.discovery.markup import absolute_url
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Link:
-    """A link of a page.
-
-    Attributes
-    ----------
-    url : str
-        Absolute, as the page's base makes it.
-    text : str
-        What the reader sees (or the label for those who see nothing).
-    rel : tuple of str
-        Tokens in lower case.
-    in_nav : bool
-        It stands in the site's navigation (not in a pager).
-    """
-
-    url: str
-    text: str = ""
-    rel: tuple[str, ...] = ()
-    in_nav: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,7 +129,7 @@ def stems(url: str) -> set[str]:
 def _candidates(url: str, links: Sequence[Link], rel_next: str | None) -> list[Link]:
     """Return links that may say next, to other pages of the same host; declared first, the site's navigation last."""
     declared = [Link(url=rel_next, rel=("next",))] if rel_next else []
-    ranked = sorted([*declared, *links], key=lambda link: ("next" not in link.rel, link.in_nav))
+    ranked = sorted([*declared, *links], key=lambda link: ("next" not in link.rel, link.zone == "nav"))
     here, host = url.partition("#")[0], _host(url)
     found: list[Link] = []
     for link in ranked:
@@ -158,7 +137,7 @@ def _candidates(url: str, links: Sequence[Link], rel_next: str | None) -> list[L
             continue
         target = absolute_url(link.url, url)
         if target and target != here and "#comment" not in link.url and _host(target) == host:
-            found.append(Link(url=target, text=link.text, rel=link.rel, in_nav=link.in_nav))
+            found.append(replace(link, url=target))
     return found
 
 
@@ -219,7 +198,7 @@ def _steps(url: str, target: str, first: str | None) -> Iterator[_Numbered]:
 
 
 def _says_next(link: Link) -> bool:
-    """Whether a link is declared as next, or says so in some language."""
+    """Return True if a link is declared as next, or says so in some language."""
     if "next" in link.rel:
         return True
     if len(link.text) > 60:
@@ -237,12 +216,12 @@ def _ends_with_number(text: str) -> int | None:
 
 
 def _says_so(link: Link, number: int) -> bool:
-    """Whether a link says that it leads to the page of this number."""
+    """Return True if a link says that it leads to the page of this number."""
     return _says_next(link) or _ends_with_number(link.text) == number
 
 
 def _is_of_article(step: _Numbered, url: str, links: Sequence[Link], first: str | None) -> bool:
-    """Whether the numbered page belongs to the present article and not to its neighbours in a series or a list."""
+    """Return True if the numbered page belongs to the present article and not to its neighbours in a series or a list."""
     if step.number <= 1 or (step.style.startswith("?") and judge_url(url).kind is UrlKind.IGNORE):
         return False
     stem_url = _origin(url) + step.stem
@@ -256,7 +235,7 @@ def _is_of_article(step: _Numbered, url: str, links: Sequence[Link], first: str 
 
 
 def _is_first_of(url: str, step: _Numbered) -> bool:
-    """Whether an address is page one of the same thing."""
+    """Return True if an address is page one of the same thing."""
     try:
         return any((one.stem, one.style, one.number) == (step.stem, step.style, 1) for one in _readings(url))
     except ValueError:
@@ -274,13 +253,13 @@ _OFFSET_KEY = re.compile(r"(?:start|offset|from|skip|begin|first|before|cursor|b
 
 
 def _is_calendar(url: str, target: str) -> bool:
-    """Whether both addresses name days or months and differ in them."""
+    """Return True if both addresses name days or months and differ in them."""
     one, other = urlsplit(url).path, urlsplit(target).path
     return bool(_CALENDAR.search(one) and _CALENDAR.search(other)) and one.rstrip("/") != other.rstrip("/")
 
 
 def _is_larger_offset(url: str, target: str) -> bool:
-    """Whether the query alone differs, in an offset that grew."""
+    """Return True if the query alone differs, in an offset that grew."""
     one, other = urlsplit(url), urlsplit(target)
     before, after = dict(parse_qsl(one.query)), dict(parse_qsl(other.query))
     differing = [key for key in before.keys() | after.keys() if before.get(key) != after.get(key)]

@@ -17,7 +17,7 @@ from webmain.urls import is_own, join
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-_PUBLISHED_META = (
+PUBLISHED_META = (
     "article:published_time", "og:article:published_time", "article:published", "og:published_time", "parsely-pub-date",
     "sailthru.date", "datepublished", "date_published", "publishdate", "publish_date", "publish-date", "pubdate",
     "pub_date",
@@ -128,7 +128,7 @@ def _published(reading: Reading) -> Iterator[tuple[str, str]]:
     """Yield strings that declare the publication, in order of trust."""
     for value in reading.values("datePublished"):
         yield from (("json-ld", t) for t in texts(value)[:2])
-    yield from _from_meta(reading, _PUBLISHED_META)
+    yield from _from_meta(reading, PUBLISHED_META)
     yield from _from_properties(reading, ("datepublished", "datecreated", "pubdate", "dateline"))
     for value in reading.values("dateCreated", "uploadDate"):
         yield from (("json-ld", t) for t in texts(value)[:2])

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from urllib.parse import parse_qsl, urlsplit
+from dataclasses import dataclass, field
+from fnmatch import translate
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from webmain.discovery.articles import UrlKind, judge_url
 from webmain.discovery.url_words import url_words
@@ -28,13 +30,8 @@ def whole_pages(url: str) -> Iterator[str]:
             yield whole + "/"
 
 
-def path_of(url: str) -> str:
-    """Return an address's path."""
-    return urlsplit(url).path
-
-
 def is_personal(url: str) -> bool:
-    """Whether an address lies below a word for tags, authors and the like."""
+    """Return True if an address lies below a word for tags, authors and the like."""
     return not url_words().sides.isdisjoint(urlsplit(url).path.lower().split("/"))
 
 
@@ -64,3 +61,49 @@ def without_referrer(url: str) -> str:
     if len(kept) == query.count("&") + 1 or judge_url(before).kind is UrlKind.HUB:
         return url
     return before + ("?" + "&".join(kept) if kept else "")
+
+
+@dataclass(frozen=True, slots=True)
+class PathFilter:
+    """Which paths are wanted, by globs over the path with its percent-encoding undone.
+
+    `*` stands for any characters, also slashes, `?` for one, `[ab]` for one of several. A pattern without any of these
+    stands for the path itself and everything below it: `/sport` is `/sport` and `/sport/football`, not `/sports`.
+    """
+
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    _include: re.Pattern[str] | None = field(init=False, repr=False, compare=False)
+    _exclude: re.Pattern[str] | None = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_include", _globs(self.include))
+        object.__setattr__(self, "_exclude", _globs(self.exclude))
+
+    def includes(self, url: str) -> bool:
+        """Return True if an article may stand at this address."""
+        return (self._include is None or bool(self._include.match(_path(url)))) and not self.excludes(url)
+
+    def excludes(self, url: str) -> bool:
+        """Return True if nothing is to be fetched from this address, be it an article or a way to one."""
+        return self._exclude is not None and bool(self._exclude.match(_path(url)))
+
+
+def _path(url: str) -> str:
+    try:
+        return unquote(urlsplit(url).path) or "/"
+    except ValueError:
+        return "/"
+
+
+def _globs(patterns: tuple[str, ...]) -> re.Pattern[str] | None:
+    """Make one expression of all patterns; None where there are none."""
+    if not patterns:
+        return None
+    each = []
+    for pattern in patterns:
+        if any(character in pattern for character in "*?["):
+            each.append(translate(pattern))
+        else:
+            each.append(re.escape(pattern.rstrip("/")) + r"(?:/.*)?\Z")
+    return re.compile("|".join(each), re.DOTALL)

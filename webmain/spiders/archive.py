@@ -10,7 +10,7 @@ from scrapy import Request, Spider
 
 from webmain.archive.warc import ArchiveError, Skip, read_pages
 from webmain.signals import crawl_closing
-from webmain.spiders.arguments import ArchiveArguments, read_archive_arguments, with_settings
+from webmain.spiders.arguments import read_archive_arguments, with_settings
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -49,18 +49,8 @@ class ArchiveSpider(Spider):
 
     def __init__(self, name: str | None = None, **arguments: object) -> None:
         super().__init__(name)
-        self.arguments: ArchiveArguments = read_archive_arguments(arguments)
-        self.extractor = self.arguments.extractor
-        self.store_spec = self.arguments.store
-        self.since = self.arguments.since
-        self.language = self.arguments.language
-        self.keep = self.arguments.keep
-        self.max_articles = self.arguments.max_articles
-        self.max_pages = self.arguments.max_pages
-        self.review_below = self.arguments.review_below
-        self.review_only = self.arguments.review_only
-        self.learn = self.arguments.learn
-        self.skip_known = False
+        self.arguments = read_archive_arguments(arguments)
+        vars(self).update(self.arguments.options(), skip_known=False)
         self._closing = False
         self._n_warned = 0
 
@@ -80,7 +70,7 @@ class ArchiveSpider(Spider):
         for n, page in enumerate(self._pages(), 1):
             yield page
             await asyncio.sleep(0)
-            if n == self.max_pages:
+            if n == self.arguments.max_pages:
                 self.logger.info("stopped after %d pages, as max_pages asks", n)
                 return
             if self._closing or self.crawler.engine is None or not self.crawler.engine.running:
@@ -91,7 +81,7 @@ class ArchiveSpider(Spider):
 
     def _pages(self) -> Iterator[Page]:
         """Read all paths in order; what gives no page is counted by its reason."""
-        for path in self.arguments.paths:
+        for path in self.arguments.files:
             n = 0
             try:
                 for page in read_pages(path, on_skip=self._note_skip):

@@ -8,18 +8,18 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from difflib import get_close_matches
-from fnmatch import translate
 from pathlib import Path
 from typing import Any, Final, TypeVar
-from urllib.parse import unquote, urlsplit
 
 from webmain.extractors.base import Extractor
 from webmain.extractors.registry import EXTRACTORS, UnknownExtractor, create
 from webmain.keep import DEFAULT_KEEP, Keep
+from webmain.spiders.addresses import PathFilter
 from webmain.text.language import ISO_639_1
 from webmain.urls import host, normalise, site_key
 
 DEFAULT_STORE: Final = "jsonl:output/articles.jsonl"
+SCHEMES: Final = ("jsonl", "sqlite")
 STORE_FORMS: Final = "jsonl:PATH and sqlite:PATH, several separated by commas"
 
 MAX_SITES_BYTES: Final = 16 << 20
@@ -70,55 +70,9 @@ class ArgumentError(ValueError):
         return type(self), (self.problems,)
 
 
-@dataclass(frozen=True, slots=True)
-class PathFilter:
-    """Which paths are wanted, by globs over the path with its percent-encoding undone.
-
-    `*` stands for any characters, also slashes, `?` for one, `[ab]` for one of several. A pattern without any of these
-    stands for the path itself and everything below it: `/sport` is `/sport` and `/sport/football`, not `/sports`.
-    """
-
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    _include: re.Pattern[str] | None = field(init=False, repr=False, compare=False)
-    _exclude: re.Pattern[str] | None = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_include", _globs(self.include))
-        object.__setattr__(self, "_exclude", _globs(self.exclude))
-
-    def includes(self, url: str) -> bool:
-        """Whether an article may stand at this address."""
-        return (self._include is None or bool(self._include.match(_path(url)))) and not self.excludes(url)
-
-    def excludes(self, url: str) -> bool:
-        """Whether nothing is to be fetched from this address, be it an article or a way to one."""
-        return self._exclude is not None and bool(self._exclude.match(_path(url)))
-
-
-def _path(url: str) -> str:
-    try:
-        return unquote(urlsplit(url).path) or "/"
-    except ValueError:
-        return "/"
-
-
-def _globs(patterns: tuple[str, ...]) -> re.Pattern[str] | None:
-    """Make one expression of all patterns; None where there are none."""
-    if not patterns:
-        return None
-    each = []
-    for pattern in patterns:
-        if any(character in pattern for character in "*?["):
-            each.append(translate(pattern))
-        else:
-            each.append(re.escape(pattern.rstrip("/")) + r"(?:/.*)?\Z")
-    return re.compile("|".join(each), re.DOTALL)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NewsArguments:
-    """What the spider `news` was asked for (see its docstring).
+class Arguments:
+    """What a spider was asked for (see the docstrings of `news` and `archive`).
 
     Attributes
     ----------
@@ -126,41 +80,32 @@ class NewsArguments:
         Addresses to start from, absolute, one for each site, in the order given.
     aliases : tuple of (str, str)
         Such an address, and another one that the user says is the same site.
+    paths : PathFilter
+        Which paths of sites are wanted.
+    files : tuple of str
+        Archives, folders and globs.
     """
 
-    sites: tuple[str, ...]
-    aliases: tuple[tuple[str, str], ...]
-    extractor: Extractor
-    store: str
-    max_pages: int | None
-    max_articles: int | None
-    since: datetime | None
-    language: str | None
-    paths: PathFilter
-    record: str | None
-    skip_known: bool
-    learn: bool | None
-    keep: Keep
-    review_below: float | None
-    review_only: bool | None
+    sites: tuple[str, ...] = ()
+    aliases: tuple[tuple[str, str], ...] = ()
+    paths: PathFilter = field(default_factory=PathFilter)
+    files: tuple[str, ...] = ()
+    extractor: Extractor = field(default_factory=create)
+    store: str = DEFAULT_STORE
+    max_pages: int | None = None
+    max_articles: int | None = None
+    since: datetime | None = None
+    language: str | None = None
+    record: str | None = None
+    skip_known: bool = True
+    learn: bool | None = None
+    keep: Keep = DEFAULT_KEEP
+    review_below: float | None = None
+    review_only: bool | None = None
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ArchiveArguments:
-    """What the spider `archive` was asked for (see its docstring)."""
-
-    paths: tuple[str, ...]
-    extractor: Extractor
-    store: str
-    max_pages: int | None
-    max_articles: int | None
-    since: datetime | None
-    language: str | None
-    skip_known: bool
-    learn: bool | None
-    keep: Keep
-    review_below: float | None
-    review_only: bool | None
+    def options(self) -> dict[str, Any]:
+        """Return the attributes of a spider by which it chooses among webmain's options."""
+        return {"store_spec": self.store, **{name: getattr(self, name) for name in _COMMON if name != "store"}}
 
 
 _COMMON: Final = (
@@ -171,7 +116,7 @@ NEWS_NAMES: Final = ("site", "sites", *_COMMON, "include", "exclude", "record")
 ARCHIVE_NAMES: Final = ("path", *_COMMON)
 
 
-def read_news_arguments(given: Mapping[str, object], *, now: datetime | None = None) -> NewsArguments:
+def read_news_arguments(given: Mapping[str, object], *, now: datetime | None = None) -> Arguments:
     """Read the arguments of the spider `news`.
 
     Parameters
@@ -186,45 +131,21 @@ def read_news_arguments(given: Mapping[str, object], *, now: datetime | None = N
     ArgumentError
         With every problem.
     """
-    reader = _Reader(given, NEWS_NAMES)
+    reader = _Reader(given, NEWS_NAMES, now)
     sites, aliases = reader.sites()
-    common = _common(reader, now or datetime.now(UTC))
     record = reader.read("record", _recording)
     paths = PathFilter(include=reader.read("include", _patterns) or (), exclude=reader.read("exclude", _patterns) or ())
-    reader.finish()
-    return NewsArguments(sites=sites, aliases=aliases, paths=paths, record=record, **common)  # type: ignore[arg-type]
+    common = reader.common()
+    return Arguments(sites=sites, aliases=aliases, paths=paths, record=record, **common)
 
 
-def read_archive_arguments(given: Mapping[str, object], *, now: datetime | None = None) -> ArchiveArguments:
+def read_archive_arguments(given: Mapping[str, object], *, now: datetime | None = None) -> Arguments:
     """Read the arguments of the spider `archive` (see `read_news_arguments`)."""
-    reader = _Reader(given, ARCHIVE_NAMES)
-    paths = reader.read("path", _existing_paths)
-    if paths is None and not reader.text("path"):
+    reader = _Reader(given, ARCHIVE_NAMES, now)
+    files = reader.read("path", _existing_paths)
+    if files is None and not reader.text("path"):
         reader.problems.append(Problem(argument="path", given=None, allowed=_PATH_ALLOWED))
-    common = _common(reader, now or datetime.now(UTC))
-    reader.finish()
-    return ArchiveArguments(paths=paths or (), **common)  # type: ignore[arg-type]
-
-
-def _common(reader: _Reader, now: datetime) -> dict[str, object]:
-    """Read what both spiders take."""
-    extractor = given if isinstance(given := reader.given.get("extractor"), Extractor) else None
-    skip_known = reader.read("skip_known", _truth)
-    return {
-        "extractor": extractor or reader.read("extractor", create) or reader.fallback_extractor(),
-        "store": reader.read("store", _store) or DEFAULT_STORE,
-        "max_pages": reader.read("max_pages", _positive),
-        "max_articles": reader.read("max_articles", _positive),
-        "since": reader.read("since", lambda text: _since(text, now)),
-        "language": reader.read("language", _language),
-        "skip_known": True if skip_known is None else skip_known,
-        "learn": reader.read("learn", _truth),
-        "keep": given
-        if isinstance(given := reader.given.get("keep"), Keep)
-        else reader.read("keep", _keep) or DEFAULT_KEEP,
-        "review_below": reader.read("review_below", _share),
-        "review_only": reader.read("review_only", _truth),
-    }
+    return Arguments(files=files or (), **reader.common())
 
 
 def with_settings(given: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -240,7 +161,8 @@ class _Refused(ValueError):  # noqa: N818 - reads as what it is
 class _Reader:
     """Reads arguments one by one and collects what is wrong."""
 
-    def __init__(self, given: Mapping[str, object], names: tuple[str, ...]) -> None:
+    def __init__(self, given: Mapping[str, object], names: tuple[str, ...], now: datetime | None) -> None:
+        self.now = now or datetime.now(UTC)
         self.given = {name: value for name, value in given.items() if value is not None}
         self.problems: list[Problem] = []
         for name, value in self.given.items():
@@ -272,9 +194,20 @@ class _Reader:
             self.problems.append(Problem(argument=name, given=text, allowed=message))
             return None
 
-    def fallback_extractor(self) -> Extractor | None:
-        """Return the default extractor where none was asked for."""
-        return None if self.text("extractor") else create()
+    def common(self) -> dict[str, Any]:
+        """Read what both spiders take.
+
+        Raises
+        ------
+        ArgumentError
+            Anything was wrong, of these arguments or of those read before.
+        """
+        forms: dict[str, Callable[[str], object]] = {**_FORMS, "since": lambda text: _since(text, self.now)}
+        objects = {name: value for name, value in self.given.items() if isinstance(value, (Extractor, Keep))}
+        read = {name: self.read(name, form) for name, form in forms.items() if name not in objects}
+        if self.problems:
+            raise ArgumentError(self.problems)
+        return {name: value for name, value in read.items() if value is not None} | objects
 
     def sites(self) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
         """Read `site` and the file `sites` together; each address once; and the other addresses of sites."""
@@ -296,11 +229,6 @@ class _Reader:
                 Problem(argument="site", given=None, allowed=f"{_SITE_ALLOWED}, or sites, a file of them")
             )
         return tuple(addresses), tuple(aliases)
-
-    def finish(self) -> None:
-        """Raise where anything was wrong."""
-        if self.problems:
-            raise ArgumentError(self.problems)
 
 
 _SITE_ALLOWED: Final = (
@@ -342,26 +270,29 @@ def _sites_file(text: str) -> tuple[str, ...]:
 
 def _store(text: str) -> str:
     """Check the form of stores without opening them."""
-    known = {"jsonl", "sqlite"}
     parts: list[str] = []
-    for part in text.split(","):
-        if parts and ":" not in part and part.strip() and part.strip().lower() not in known:
+    for part in filter(str.strip, text.split(",")):
+        if parts and ":" not in part and part.strip().lower() not in SCHEMES:
             parts[-1] += "," + part  # a comma inside a path
-        elif part.strip():
+        else:
             parts.append(part.strip())
+    places: set[Path] = set()
     for part in parts:
-        form, colon, path = part.partition(":")
-        if not colon or form.strip().lower() not in known:
+        scheme, colon, path = part.partition(":")
+        if scheme.strip().lower() not in SCHEMES:
+            _, colon, path = path.partition(":")  # package.module:Class:ADDRESS
+        if not colon:
             raise _Refused(f"{part!r} is no store; allowed are {STORE_FORMS}")
         if not path.strip():
             raise _Refused(f"{part!r} has no path; allowed are {STORE_FORMS}")
-        if Path(path.strip()).expanduser().is_dir():
+        place = Path(path.strip()).expanduser()
+        if place.is_dir():
             raise _Refused(f"{path.strip()!r} is a folder; allowed are {STORE_FORMS}")
+        if place.resolve() in places:
+            raise _Refused(f"one file is named twice; allowed are {STORE_FORMS}")
+        places.add(place.resolve())
     if not parts:
         raise _Refused(f"allowed are {STORE_FORMS}")
-    files = [Path(part.partition(":")[2].strip()).expanduser().resolve() for part in parts]
-    if len(set(files)) < len(files):
-        raise _Refused(f"one file is named twice; allowed are {STORE_FORMS}")
     return ",".join(parts)
 
 
@@ -420,14 +351,8 @@ def _keep(text: str) -> Keep:
 
 
 _TRUTHS: Final = {
-    "1": True,
-    "true": True,
-    "yes": True,
-    "on": True,
-    "0": False,
-    "false": False,
-    "no": False,
-    "off": False,
+    **dict.fromkeys(("1", "true", "yes", "on"), True),
+    **dict.fromkeys(("0", "false", "no", "off"), False),
 }
 
 
@@ -472,3 +397,18 @@ def _is_there(text: str) -> bool:
         return next(glob.iglob(str(place), recursive=True), None) is not None  # noqa: PTH207 - absolute patterns too
     except (OSError, ValueError):
         return False
+
+
+_FORMS: Final[Mapping[str, Callable[[str], object]]] = {
+    "extractor": create,
+    "store": _store,
+    "max_pages": _positive,
+    "max_articles": _positive,
+    "language": _language,
+    "skip_known": _truth,
+    "learn": _truth,
+    "keep": _keep,
+    "review_below": _share,
+    "review_only": _truth,
+}
+"""How each common argument is read, other than `since`, which depends on the present."""

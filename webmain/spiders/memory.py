@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
-from webmain.discovery.ledger import Done, Found, Ledger, LedgerError, State
+from webmain.discovery.ledger import Done, Found, Ledger, LedgerError, Pending, State
 from webmain.items import Hints
-from webmain.spiders.candidates import Candidate
+from webmain.spiders.queues import Candidate
 from webmain.spiders.site import Site
 
 if TYPE_CHECKING:
@@ -17,6 +16,8 @@ if TYPE_CHECKING:
 
 MAX_LEFT_OVER: Final = 20_000
 """Addresses left over from an earlier run that are taken up at once; later runs take the rest."""
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,12 +32,12 @@ class Sorted:
         How many of them are of the second kind.
     """
 
-    known: frozenset[str]
+    known: frozenset[str] = frozenset()
     n_waiting: int = 0
 
 
 class Memory:
-    """Asks and tells the ledger.
+    """Asks the ledger, and tells it what the spider finds out before a page is extracted.
 
     Parameters
     ----------
@@ -75,106 +76,89 @@ class Memory:
             extension.ledger, skip_known=extension.skip_known, reopen=extension.reopen_filtered, on_error=extension.fail
         )
 
-    @contextmanager
-    def _failing(self) -> Iterator[None]:
-        """Pass on a failure of the ledger, and do without it."""
+    def _ask(self, question: Callable[[Ledger], T], otherwise: T) -> T:
+        """Return the ledger's answer; another one where there is no ledger, or it fails, which is passed on."""
+        if self._ledger is None:
+            return otherwise
         try:
-            yield
+            return question(self._ledger)
         except LedgerError as error:
             self._ledger = None
             if self._on_error is None:
                 raise
             self._on_error(error)
+            return otherwise
 
     def left_over(self, site: str) -> Iterator[tuple[str, Hints | None]]:
         """Yield what an earlier run found and did not settle, newest first."""
-        if self._ledger is None:
-            return
-        with self._failing():
+
+        def question(ledger: Ledger) -> list[Pending]:
             if self._reopen is not None:
                 self._reopen(site)
-            pending = self._ledger.pending(site, MAX_LEFT_OVER)
-            open_still = set(self._ledger.unknown([each.url for each in pending]))
+            pending = ledger.pending(site, MAX_LEFT_OVER)
+            open_still = set(ledger.unknown([each.url for each in pending]))
             settled = [Done(url=each.url, reason="moved") for each in pending if each.url not in open_still]
             if settled:  # redirected to, or the same as, an address that is done
-                self._ledger.mark_done(settled, site=site)
-            yield from ((each.url, each.hints) for each in pending if each.url in open_still)
+                ledger.mark_done(settled, site=site)
+            return [each for each in pending if each.url in open_still]
+
+        none: list[Pending] = []
+        return ((each.url, each.hints) for each in self._ask(question, none))
 
     def sort(self, site: Site, candidates: Iterable[Candidate]) -> Sorted:
-        """Tell which candidates need no fetching, and note the others as pending."""
-        candidates = [candidate for candidate in candidates if not candidate.is_hub]
-        if self._ledger is not None and candidates:
-            with self._failing():
-                return self._sort(self._ledger, site, candidates)
-        return Sorted(known=frozenset())
+        """Find out which candidates need no fetching, and note the others as pending."""
+        urls = [candidate.url for candidate in candidates if not candidate.is_hub]
 
-    def _sort(self, ledger: Ledger, site: Site, candidates: Sequence[Candidate]) -> Sorted:
-        urls = [candidate.url for candidate in candidates]
-        to_do = set(ledger.unknown(urls))
-        known = {url for url in urls if url not in to_do} if self._skip_known else set()
-        fresh = [url for url in urls if not site.is_waiting(url) and url not in known]
-        waiting = {url for url, state in ledger.states(fresh).items() if state is State.PENDING and self._skip_known}
-        found = [Found(url=url, hints=site.peek_hints(url)) for url in urls if url not in known]
-        ledger.add_pending(found, site=site.name)
-        return Sorted(known=frozenset(known | waiting), n_waiting=len(waiting))
+        def question(ledger: Ledger) -> Sorted:
+            to_do = set(ledger.unknown(urls))
+            known = {url for url in urls if url not in to_do and self._skip_known}
+            fresh = [url for url in urls if not site.is_waiting(url) and url not in known]
+            pending = {url for url, state in ledger.states(fresh).items() if state is State.PENDING}
+            waiting = pending if self._skip_known else set()
+            found = [Found(url=url, hints=site.peek_hints(url)) for url in urls if url not in known]
+            ledger.add_pending(found, site=site.name)
+            return Sorted(known=frozenset(known | waiting), n_waiting=len(waiting))
+
+        return self._ask(question, Sorted()) if urls else Sorted()
 
     def n_articles(self, site: str) -> int:
         """Return how many addresses of a site gave an article in earlier runs."""
-        if self._ledger is not None:
-            with self._failing():
-                return self._ledger.counts(site).articles
-        return 0
+        return self._ask(lambda ledger: ledger.counts(site).articles, 0)
 
     def lists(self, site: str) -> list[str]:
         """Return what earlier runs saw to be lists."""
-        if self._ledger is not None:
-            with self._failing():
-                return self._ledger.lists(site)
-        return []
+        return self._ask(lambda ledger: ledger.lists(site), [])
 
     def stored(self, candidates: Iterable[Candidate]) -> set[str]:
         """Return which hubs are stored as articles, and so need no fetching."""
         urls = [candidate.url for candidate in candidates if candidate.is_hub]
-        if urls and self._skip_known and self._ledger is not None:
-            with self._failing():
-                return self._ledger.stored(urls)
-        return set()
+        return self._ask(lambda ledger: ledger.stored(urls), set()) if urls and self._skip_known else set()
 
     def missing(self, urls: Sequence[str]) -> set[str]:
         """Return which guessed addresses led nowhere lately."""
-        if self._ledger is not None:
-            with self._failing():
-                return self._ledger.missing(urls)
-        return set()
+        return self._ask(lambda ledger: ledger.missing(urls), set())
 
     def note_missing(self, url: str) -> None:
         """Note that a guessed address leads nowhere."""
-        if self._ledger is not None:
-            with self._failing():
-                self._ledger.note_missing(url)
+        self._ask(lambda ledger: ledger.note_missing(url), None)
 
     def settled(self, urls: Sequence[str]) -> set[str]:
         """Return those addresses that need no fetching, since an earlier run has settled them."""
-        if self._ledger is not None and self._skip_known:
-            with self._failing():
-                return set(urls).difference(self._ledger.unknown(urls))
-        return set()
+        return (
+            self._ask(lambda ledger: set(urls).difference(ledger.unknown(urls)), set()) if self._skip_known else set()
+        )
 
     def is_known(self, url: str) -> bool:
-        """Whether an address is settled and not to be fetched again."""
-        with self._failing():
-            if self._skip_known and self._ledger is not None and self._ledger.is_known(url):
-                return True
-        return False
+        """Return True if an address is settled and not to be fetched again."""
+        return bool(self.settled([url]))
 
     def alias(self, candidate: Candidate, url: str) -> None:
         """Note that a candidate's page has another address."""
-        if self._ledger is not None and not candidate.is_hub:
-            with self._failing():
-                self._ledger.add_alias(candidate.url, url)
+        if not candidate.is_hub:
+            self._ask(lambda ledger: ledger.add_alias(candidate.url, url), None)
 
     def settle(self, candidate: Candidate, reason: str) -> None:
         """Note that a candidate gives no article."""
-        if self._ledger is not None and not candidate.is_hub:
-            with self._failing():
-                self._ledger.mark_done([Done(url=candidate.url, reason=reason)], site=candidate.site)
+        if not candidate.is_hub:
+            done = [Done(url=candidate.url, reason=reason)]
+            self._ask(lambda ledger: ledger.mark_done(done, site=candidate.site), None)

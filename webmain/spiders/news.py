@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
-from dataclasses import replace
+from collections.abc import AsyncIterator
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 from urllib.parse import urlsplit
 
@@ -14,20 +14,17 @@ from scrapy.exceptions import DontCloseSpider
 from webmain import extraction as stages
 from webmain.discovery.articles import UrlKind
 from webmain.discovery.ledger import LIST
-from webmain.discovery.look import Look, evidence_of
-from webmain.discovery.page_evidence import judge_page
-from webmain.items import Hints, Page, Reason, Rejected
+from webmain.discovery.page_evidence import evidence_of, judge_page
+from webmain.items import Page, Reason, Rejected
 from webmain.pool import PoolClosed
 from webmain.signals import tell_rejected
-from webmain.spiders.answers import is_answer, page_of
-from webmain.spiders.arguments import NewsArguments, read_news_arguments, with_settings
-from webmain.spiders.candidates import Candidate, Where
-from webmain.spiders.limits import Limits
+from webmain.spiders.answers import fetch_parts, is_answer, page_of
+from webmain.spiders.arguments import read_news_arguments, with_settings
+from webmain.spiders.intake import Intake
 from webmain.spiders.memory import Memory
-from webmain.spiders.parts import fetch_parts
+from webmain.spiders.queues import Candidate, Limits, Where
 from webmain.spiders.site import Site
-from webmain.spiders.source_spider import SourceSpider
-from webmain.spiders.sources import Sources
+from webmain.spiders.source_reader import SourceReader
 from webmain.urls import amp_to_canonical_guess, normalise
 from webmain.workers import Workers
 
@@ -36,11 +33,14 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from twisted.python.failure import Failure
 
+    from webmain.discovery.look import Look
+    from webmain.items import Hints
+
 
 _REQUESTS_AHEAD: Final = 4
 
 
-class NewsSpider(SourceSpider):
+class NewsSpider(Spider):
     """Crawl news sites: `scrapy crawl news -a site=bbc.com -a store=sqlite:bbc.db -a since=3d`.
 
     Arguments
@@ -67,7 +67,7 @@ class NewsSpider(SourceSpider):
     --------
     WEBMAIN_MAX_HUBS, WEBMAIN_MAX_HUB_DEPTH, WEBMAIN_MAX_LINK_DEPTH, WEBMAIN_MAX_ALIKE, WEBMAIN_MAX_SIBLINGS,
     WEBMAIN_MAX_MISSES, WEBMAIN_MAX_PARTS, WEBMAIN_MAX_SITEMAPS, WEBMAIN_MAX_FEEDS, WEBMAIN_MAX_FRONTIER : see
-    `limits.Limits`.
+    `queues.Limits`.
 
     Raises
     ------
@@ -80,20 +80,10 @@ class NewsSpider(SourceSpider):
 
     def __init__(self, name: str | None = None, **arguments: object) -> None:
         super().__init__(name)
-        self.arguments: NewsArguments = read_news_arguments(arguments)
+        self.arguments = read_news_arguments(arguments)
+        vars(self).update(self.arguments.options(), record=self.arguments.record)
         self.named_urls = (*self.arguments.sites, *(other for _, other in self.arguments.aliases))
-        self.extractor = self.arguments.extractor
-        self.store_spec = self.arguments.store
-        self.since = self.arguments.since
-        self.language = self.arguments.language
-        self.keep = self.arguments.keep
-        self.max_articles = self.arguments.max_articles
-        self.max_pages = self.arguments.max_pages
-        self.review_below = self.arguments.review_below
-        self.review_only = self.arguments.review_only
-        self.skip_known = self.arguments.skip_known
-        self.learn = self.arguments.learn
-        self.record = self.arguments.record
+        self.sites: dict[str, Site] = {}
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
@@ -105,33 +95,37 @@ class NewsSpider(SourceSpider):
 
     async def start(self) -> AsyncIterator[Any]:
         """Ask for each site's front page; what an earlier run left is taken up again."""
-        settings = self.settings
-        self.memory = Memory.of(self)
-        self.workers = Workers.of(self.crawler)
+        self.open()
+        usual = Limits()
         limits = Limits(
             **{
-                field: settings.getint(f"WEBMAIN_MAX_{field.upper()}", default)
-                for field, default in zip(Limits.__dataclass_fields__, _defaults(), strict=True)
+                each.name: self.settings.getint(f"WEBMAIN_MAX_{each.name.upper()}", getattr(usual, each.name))
+                for each in fields(Limits)
             }
         )
-        self._ahead = max(_REQUESTS_AHEAD, 2 * settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN"))
         for address in self.arguments.sites:
-            site = Site(address, limits=limits, paths=self.arguments.paths, since=self.since)
+            site = Site(address, limits=limits, paths=self.arguments.paths, since=self.arguments.since)
             known = self.sites.setdefault(site.name, site)
             if known is not site:
                 known.push(Candidate(address, known.name, is_hub=True, depth=1, newest=float("inf")))
                 continue
             for _, other in (pair for pair in self.arguments.aliases if pair[0] == address):
                 site.add_alias(other)
-            self.sources[site.name] = Sources(max_feeds=limits.feeds, max_sitemaps=limits.sitemaps, since=self.since)
-            self._in_flight[site.name] = 0
             site.n_known = self.memory.n_articles(site.name)
             for url in self.memory.lists(site.name):
                 site.note_list(url)
             for url, hints in self.memory.left_over(site.name):
                 for candidate in site.sift([(url, hints)], Where.BEFORE):
                     site.push(candidate)
-            yield self._front_request(site, address)
+            yield self.reader.front_request(site, address)
+
+    def open(self) -> None:
+        """Make what the spider works with."""
+        self.memory = Memory.of(self)
+        self.workers = Workers.of(self.crawler)
+        self.intake = Intake(self.crawler, self.memory, self.arguments.max_pages)
+        self.reader = SourceReader(self.crawler, self.workers, self.intake, self._fetch)
+        self._ahead = max(_REQUESTS_AHEAD, 2 * self.settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN"))
 
     def is_one_site(self, url: str, other: str) -> bool:
         """Tell whether two addresses are of one site, as far as this crawl was told."""
@@ -139,23 +133,22 @@ class NewsSpider(SourceSpider):
 
     # ---- Requests for pages
 
-    def _feed(self, site: Site) -> None:
+    def _fetch(self, site: Site) -> None:
         """Keep a few requests for the site's best pages on their way."""
-        name = site.name
-        if name in self._asking and not self.sources[name].is_settled:
+        if site.is_asking and not site.sources.is_settled:
             return
-        while self._in_flight[name] < self._ahead and not self._is_spent():
+        while site.in_flight < self._ahead and not self.intake.is_spent():
             if site.is_backlog_due():
-                if not self._is_running():
+                if not self.intake.is_running():
                     return
-                self._judge(site)
-                asyncio.get_running_loop().call_soon(self._feed, site)  # other work comes in between
+                self.intake.judge(site)
+                asyncio.get_running_loop().call_soon(self._fetch, site)  # other work comes in between
                 break
             candidate = site.next()
             if candidate is None:
                 break
-            self._in_flight[name] += 1
-            self._n_pages += 1
+            site.in_flight += 1
+            self.intake.n_pages += 1
             request = Request(
                 candidate.url,
                 callback=self.parse_page,
@@ -164,19 +157,20 @@ class NewsSpider(SourceSpider):
                 dont_filter=True,  # the frontier gives each address once
                 meta={"probe": True} if candidate.is_hub else None,
             )
-            self._send(request)
-        self._count_skipped(site)
+            self.intake.send(request)
+        self.intake.count_skipped(site)
 
     def continue_when_idle(self, spider: Spider) -> None:
         """Go on where requests were lost on their way and pages still wait."""
         if spider is not self:
             return
-        before = self._n_pages
-        self._asking.clear()
+        before = self.intake.n_pages
         for site in self.sites.values():
-            self._in_flight[site.name] = 0
-            self._feed(site)
-        if self._n_pages > before or (not self._is_spent() and any(site.backlog for site in self.sites.values())):
+            site.is_asking = False
+            site.in_flight = 0
+            self._fetch(site)
+        is_left = not self.intake.is_spent() and any(site.backlog for site in self.sites.values())
+        if self.intake.n_pages > before or is_left:
             raise DontCloseSpider
 
     # ---- Pages
@@ -205,7 +199,7 @@ class NewsSpider(SourceSpider):
         if url != candidate.url and not self._moved(candidate, url, site):
             return None
         seen = await self.workers.look(page)
-        if further := self._refreshed(response, seen.head.refresh):
+        if further := self.intake.refreshed(response, seen.head.refresh):
             self._go_on(further, candidate, site, hints)
             return None
         links = site.article_links(seen.links, url)
@@ -216,10 +210,9 @@ class NewsSpider(SourceSpider):
             site.judge(url),
             hints=hints,
             n_article_links=len(links),
-            n_teasers=len(teased),
-            teaser_chars=sum(teased.values()),
+            teased=teased,
             is_front_page=is_front,
-            furniture=site.furniture,
+            repeated=site.repeated,
         )
         judged = judge_page(evidence)
         reason, is_article = judged.reason, judged.is_article
@@ -231,13 +224,13 @@ class NewsSpider(SourceSpider):
             self._read_list(site, seen, candidate, is_list=site.is_new_list(links.union(teased)), why=judged.reason)
             return None
         if candidate.is_hub:
-            self._wait_for(site, site.note_fruitful(candidate.url, is_article=True))
+            self.intake.wait_for(site, site.note_fruitful(candidate.url, is_article=True))
         hints = self._fold(seen, candidate, site, hints)
         if site.is_repeated(seen.text_hash):
             raise Rejected(Reason.DUPLICATE, "its text was read already, under another address", url=url)
         parts = await fetch_parts(self.crawler, self.workers, seen, site)
         if candidate.depth <= site.limits.link_depth:
-            self._follow(site, seen, Where.ARTICLE, depth=candidate.depth)
+            self.intake.follow(site, seen, Where.ARTICLE, depth=candidate.depth)
         return replace(page, hints=hints, parts=parts, article_reason=reason)
 
     def _go_on(self, further: Request, candidate: Candidate, site: Site, hints: Hints | None) -> None:
@@ -247,8 +240,8 @@ class NewsSpider(SourceSpider):
             return
         if hints:
             site.note_hints(url, hints)
-        self._in_flight[site.name] += 1
-        self._send(further.replace(cb_kwargs={"candidate": replace(candidate, url=url)}))
+        site.in_flight += 1
+        self.intake.send(further.replace(cb_kwargs={"candidate": replace(candidate, url=url)}))
 
     def _read_list(self, site: Site, seen: Look, candidate: Candidate, *, is_list: bool, why: str) -> None:
         """Follow the links of a page that is no article.
@@ -263,18 +256,18 @@ class NewsSpider(SourceSpider):
             site.note_list(url)
         n_new = 0
         if candidate.is_hub or candidate.depth <= site.limits.hub_depth:
-            n_new = self._follow(site, seen, Where.HUB, depth=candidate.depth)
+            n_new = self.intake.follow(site, seen, Where.HUB, depth=candidate.depth)
         if candidate.is_hub and n_new:
-            self._wait_for(site, site.note_fruitful(candidate.url, is_article=False))
+            self.intake.wait_for(site, site.note_fruitful(candidate.url, is_article=False))
         if not (candidate.is_hub or is_list):
             raise Rejected(Reason.NOT_ARTICLE, why, url=url)
-        self._count("webmain/hubs")
+        self.intake.count("webmain/hubs")
         self.memory.settle(candidate, LIST)
 
     def _moved(self, candidate: Candidate, url: str, site: Site) -> bool:
         """Whether the page to which a request was redirected is worth reading."""
         if not site.is_own(url):
-            self._count("webmain/skipped/offsite")
+            self.intake.count("webmain/skipped/offsite")
             self.logger.info("%s leads off the site to %s", candidate.url, url)
             self.memory.settle(candidate, "offsite")
             return False
@@ -285,7 +278,7 @@ class NewsSpider(SourceSpider):
             return False
         site.fold(url)
         if not candidate.is_hub and self.memory.is_known(url):
-            self._count("webmain/known")
+            self.intake.count("webmain/known")
             self.memory.settle(candidate, "moved")
             return False
         return True
@@ -308,7 +301,7 @@ class NewsSpider(SourceSpider):
         if site.is_gone(canonical):
             raise Rejected(Reason.DUPLICATE, f"the same as {canonical}", url=url)
         if seen.head.is_amp or amp_to_canonical_guess(url) != url:
-            self._wait_for(site, site.sift([(canonical, hints)], Where.FEED if hints else Where.FRONT))
+            self.intake.wait_for(site, site.sift([(canonical, hints)], Where.FEED if hints else Where.FRONT))
             if site.is_waiting(canonical):
                 raise Rejected(Reason.DUPLICATE, f"the AMP form of {canonical}", url=url)
         if self.memory.is_known(canonical):
@@ -321,9 +314,9 @@ class NewsSpider(SourceSpider):
         request: Request = failure.request  # type: ignore[attr-defined]
         candidate: Candidate = request.cb_kwargs["candidate"]
         if not is_answer(failure.value):
-            self._n_pages -= 1  # nothing was downloaded
+            self.intake.n_pages -= 1  # nothing was downloaded
         if candidate.is_hub:
-            self._count("webmain/hubs_failed")
+            self.intake.count("webmain/hubs_failed")
             self.logger.info("no hub at %s: %s", candidate.url, failure.value)
         self._release(self.sites[candidate.site])
 
@@ -331,20 +324,14 @@ class NewsSpider(SourceSpider):
 
     def _release(self, site: Site) -> None:
         """Go on to the next page, or to the next source where one is to be asked for."""
-        self._in_flight[site.name] -= 1
-        self._feed(site)
-        if site.name not in self._asking:
-            self._ask_next(site)
+        site.in_flight -= 1
+        self._fetch(site)
+        if not site.is_asking:
+            self.reader.ask_next(site)
 
     def _reject(self, candidate: Candidate, reason: Reason, detail: str) -> None:
         """Count, log and pass on that a page gives no article; of hubs none was expected."""
         if candidate.is_hub:
-            self._count(f"webmain/hubs_rejected/{reason}")
+            self.intake.count(f"webmain/hubs_rejected/{reason}")
         else:
             tell_rejected(self.crawler, Rejected(reason, detail, url=candidate.url))
-
-
-def _defaults() -> Iterator[int]:
-    """Yield the default of each limit, in order."""
-    limits = Limits()
-    return (getattr(limits, field) for field in Limits.__dataclass_fields__)

@@ -1,4 +1,4 @@
-"""The base of the spider `news` that keeps, judges and queues the addresses it finds."""
+"""What a crawl of news sites does with the addresses that it finds, and how it sends its requests."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from scrapy import Request, Spider
-
 from webmain.discovery.pagination import next_listing
-from webmain.spiders.candidates import Candidate, Where
+from webmain.spiders.queues import Candidate, Where
 
 if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
     from scrapy.http import Response
 
     from webmain.discovery.entries import Entry
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from webmain.items import Hints
     from webmain.spiders.memory import Memory
     from webmain.spiders.site import Site
-    from webmain.spiders.sources import Sources
 
 _CHUNK: Final = 100
 """Addresses that are judged in one go, while nothing else is done."""
@@ -29,42 +28,43 @@ JUDGED_AT_ONCE: Final = 2000
 """Addresses of a site's sitemaps that are judged, and noted as pending, before any of them is wanted."""
 
 
-class QueueSpider(Spider):
-    """Base of `news`: sifts the addresses that it finds, and lets those wait that need fetching.
+class Intake:
+    """Sifts the addresses that are found, and lets those wait that need fetching.
 
-    Attributes
+    Parameters
     ----------
-    sites, sources : dict
-        Each site of the crawl, and its sources, by the site's name.
+    crawler : Crawler
     memory : Memory
         What earlier runs know.
     max_pages : int or None
         Pages downloaded, in all.
+
+    Attributes
+    ----------
+    n_pages : int
+        Pages downloaded so far, or on their way.
     """
 
-    memory: Memory
-    max_pages: int | None
-
-    def __init__(self, name: str | None = None) -> None:
-        super().__init__(name)
-        self.sites: dict[str, Site] = {}
-        self.sources: dict[str, Sources] = {}
-        self._n_pages = 0
+    def __init__(self, crawler: Crawler, memory: Memory, max_pages: int | None = None) -> None:
+        self.memory = memory
+        self.n_pages = 0
+        self._crawler = crawler
+        self._max_pages = max_pages
 
     # ---- What is found
 
-    async def _take(self, site: Site, found: Iterable[tuple[str, Hints | None]], where: Where) -> None:
+    async def take(self, site: Site, found: Iterable[tuple[str, Hints | None]], where: Where) -> None:
         """Take over the addresses of a feed or sitemap, leaving room for other work in between."""
         entries = iter(found)
         while chunk := list(islice(entries, _CHUNK)):
-            self._wait_for(site, site.sift(chunk, where))
+            self.wait_for(site, site.sift(chunk, where))
             await asyncio.sleep(0)
 
-    async def _keep(self, site: Site, entries: Sequence[Entry]) -> None:
+    async def keep(self, site: Site, entries: Sequence[Entry]) -> None:
         """Keep the addresses of a piece of a sitemap: news are judged at once, others when they are the newest that wait."""
         room = max(0, JUDGED_AT_ONCE - len(site))
         news = [(entry.url, entry.hints) for entry in entries if entry.hints.source != "sitemap"][:room]
-        await self._take(site, news, Where.SITEMAP)
+        await self.take(site, news, Where.SITEMAP)
         taken = {url for url, _ in news}
         left = [entry for entry in entries if entry.url not in taken and site.is_own(entry.url)]
         settled = self.memory.settled([entry.url for entry in left])
@@ -74,20 +74,21 @@ class QueueSpider(Spider):
                 site.n_known += 1
             else:
                 site.backlog.add(entry.url, entry.hints)
-        self._count("webmain/known", len(settled))
-        self._count("webmain/skipped/offsite", len(entries) - len(taken) - len(left))
+        self.count("webmain/known", len(settled))
+        self.count("webmain/skipped/offsite", len(entries) - len(taken) - len(left))
         await asyncio.sleep(0)
 
-    def _judge(self, site: Site) -> None:
-        """Judge the newest of the addresses that were only kept."""
-        self._wait_for(site, site.sift(site.backlog.take(_CHUNK), Where.SITEMAP))
+    async def judge_first(self, site: Site) -> None:
+        """Judge the newest of the addresses that were only kept, until enough of them wait."""
+        while len(site) < JUDGED_AT_ONCE and site.backlog and self.is_running():
+            self.judge(site)
+            await asyncio.sleep(0)
 
-    def _is_running(self) -> bool:
-        engine = self.crawler.engine
-        slot = getattr(engine, "_slot", None)
-        return engine is not None and engine.running and not (slot is not None and slot.closing)
+    def judge(self, site: Site) -> None:
+        """Judge some of the addresses that were only kept, the newest first."""
+        self.wait_for(site, site.sift(site.backlog.take(_CHUNK), Where.SITEMAP))
 
-    def _wait_for(self, site: Site, candidates: Iterable[Candidate]) -> int:
+    def wait_for(self, site: Site, candidates: Iterable[Candidate]) -> int:
         """Let candidates wait for their turn, except those that are settled; return how many articles are new."""
         n_new = 0
         while candidates := list(candidates):
@@ -99,55 +100,63 @@ class QueueSpider(Spider):
                 else:
                     n_new += not candidate.is_hub and site.is_promising(candidate.url)
                     site.push(candidate)
-            self._count("webmain/known", len(known))
-            self._count("webmain/waiting_for_retry", verdict.n_waiting)
+            self.count("webmain/known", len(known))
+            self.count("webmain/waiting_for_retry", verdict.n_waiting)
             freed = [site.note_fruitful(url, is_article=True) for url in sorted(stored)]
             candidates = [candidate for each in freed for candidate in each]
-        self._count_skipped(site)
+        self.count_skipped(site)
         return n_new
 
-    def _follow(self, site: Site, seen: Look, where: Where, *, depth: int) -> int:
+    def follow(self, site: Site, seen: Look, where: Where, *, depth: int) -> int:
         """Take over the links, the feeds and the next page of a page; return how many articles are new."""
         if where is not Where.ARTICLE:
-            site.note_furniture(seen.furniture)
+            site.note_repeated(seen.text_hashes)
         if where is not Where.ARTICLE or not site.has_sources:
-            self.sources[site.name].add_feeds(seen.feeds)
-        n_new = self._wait_for(site, site.sift(((url, None) for url in seen.followed), where, depth=depth))
+            site.sources.add_feeds(seen.head.feeds)
+        n_new = self.wait_for(site, site.sift(((url, None) for url in seen.followed), where, depth=depth))
         following = None if where is Where.ARTICLE else next_listing(seen.url, seen.pager, seen.head.rel_next)
         if following:
-            self._wait_for(site, site.sift([(following, None)], Where.NEXT, depth=max(0, depth - 1)))
+            self.wait_for(site, site.sift([(following, None)], Where.NEXT, depth=max(0, depth - 1)))
         return n_new
 
     # ---- Requests
 
-    def _refreshed(self, response: Response, target: str | None) -> Request | None:
+    def refreshed(self, response: Response, target: str | None) -> Request | None:
         """Return the request to which a page's refresh leads, as a redirect would; None where it leads nowhere new."""
         request = response.request
         if target is None or request is None:
             return None
         earlier = [*request.meta.get("redirect_urls", ()), response.url]
-        if len(earlier) > self.settings.getint("REDIRECT_MAX_TIMES") or target in earlier:
-            self._count("webmain/refresh_ended")
+        if len(earlier) > self._crawler.settings.getint("REDIRECT_MAX_TIMES") or target in earlier:
+            self.count("webmain/refresh_ended")
             return None
-        self._count("webmain/refreshed")
+        self.count("webmain/refreshed")
         meta = {"redirect_urls": earlier, "redirect_times": len(earlier)}
         return request.replace(url=target, meta={**request.meta, **meta})
 
-    def _send(self, request: Request) -> None:
+    def send(self, request: Request) -> None:
         """Schedule a request without the depth and the referrer of the page that happened to be read last."""
-        engine = self.crawler.engine
+        engine = self._crawler.engine
         if engine is not None and engine.spider is not None:
             engine.crawl(request)
 
-    def _is_spent(self) -> bool:
-        return self.max_pages is not None and self._n_pages >= self.max_pages
+    def is_running(self) -> bool:
+        """Return True if the crawl goes on."""
+        engine = self._crawler.engine
+        return engine is not None and engine.running and not (engine._slot is not None and engine._slot.closing)
+
+    def is_spent(self) -> bool:
+        """Return True if as many pages were downloaded as are wanted."""
+        return self._max_pages is not None and self.n_pages >= self._max_pages
 
     # ---- Counting
 
-    def _count(self, name: str, n: int = 1) -> None:
-        if n and self.crawler.stats is not None:
-            self.crawler.stats.inc_value(name, n)
+    def count(self, name: str, n: int = 1) -> None:
+        """Count in the crawl's stats."""
+        if n and self._crawler.stats is not None:
+            self._crawler.stats.inc_value(name, n)
 
-    def _count_skipped(self, site: Site) -> None:
+    def count_skipped(self, site: Site) -> None:
+        """Count what a site has left out."""
         for reason, n in site.take_skipped().items():
-            self._count(f"webmain/skipped/{reason}", n)
+            self.count(f"webmain/skipped/{reason}", n)

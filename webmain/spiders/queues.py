@@ -1,0 +1,233 @@
+"""Pages that may be fetched: where their addresses were found, how many are, and how they wait for their turn."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from datetime import UTC, datetime, timedelta
+from enum import IntEnum
+from functools import lru_cache
+from typing import Final
+
+from webmain.discovery.frontier import UNDATED, newest_key
+from webmain.items import Hints
+from webmain.spiders.addresses import is_personal, patterns
+
+
+class Where(IntEnum):
+    """Where an address was found."""
+
+    FRONT = 0  # on the front page
+    HUB = 1  # on another page of the site
+    SITEMAP = 2
+    FEED = 3
+    BEFORE = 4  # in the ledger, left over from an earlier run
+    ARTICLE = 5  # in an article
+    NEXT = 6  # on a list, as its next page
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A page that may be fetched: an article as it seems, or a hub.
+
+    Attributes
+    ----------
+    url : str
+        Normalised.
+    site : str
+        The site's name in this crawl.
+    depth : int
+        Steps from the front page, for hubs.
+    """
+
+    url: str
+    site: str
+    is_hub: bool
+    depth: int
+    newest: float
+
+
+_DAY_S: Final = 24 * 3600.0
+PRESUMED_AGE_S: Final = {Where.FRONT: _DAY_S, Where.HUB: 7 * _DAY_S, Where.ARTICLE: 30 * _DAY_S}
+"""How old an article is taken to be that nothing dates, by where it is linked."""
+
+_HUB_AGES_S: Final = (2 * _DAY_S, 2 * _DAY_S, 14 * _DAY_S, 60 * _DAY_S)
+"""The place of hubs among articles, by depth: a section is read after the articles of the last two days."""
+
+_PERSONAL_AGE_S: Final = 30 * _DAY_S
+
+
+def hub_age_s(url: str, depth: int) -> float:
+    """Return how old a hub is taken to be, in seconds; pages of tags and authors come later."""
+    return _HUB_AGES_S[min(depth, len(_HUB_AGES_S) - 1)] + (_PERSONAL_AGE_S if is_personal(url) else 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Bounds of the work on one site; each is a setting (see `webmain.spiders.news`).
+
+    Attributes
+    ----------
+    hubs : int
+        Hub pages fetched.
+    hub_depth : int
+        Steps from the front page to a hub.
+    link_depth : int
+        Steps from the front page, or from what a source names, to an article whose links are followed.
+    alike : int
+        Hubs that led to nothing new and whose addresses differ in numbers alone: a list's pages, a calendar's months.
+    siblings : int
+        Such hubs in one folder, as tags and authors are.
+    misses : int
+        Pages in one folder that turned out to be no articles while none was one; then the folder is left alone.
+    parts : int
+        Pages of one article.
+    sitemaps, feeds : int
+        Sitemaps and feeds read.
+    frontier : int
+        Addresses that wait; beyond these the oldest are dropped.
+    """
+
+    hubs: int = 100
+    hub_depth: int = 5
+    link_depth: int = 50
+    alike: int = 5
+    siblings: int = 30
+    misses: int = 25
+    parts: int = 20
+    sitemaps: int = 50
+    feeds: int = 20
+    frontier: int = 50_000
+
+
+_MAX_REFUSED: Final = 5_000
+
+
+class Hubs:
+    """Counts the hubs of a site and their like.
+
+    Parameters
+    ----------
+    limits : Limits
+        Of hubs in all, of hubs alike, and of those in one folder.
+    skipped : Counter
+        Where those refused for their like are counted, as "hubs_alike".
+    """
+
+    def __init__(self, limits: Limits, skipped: Counter[str]) -> None:
+        self._limits, self._skipped = limits, skipped
+        self._n = 0
+        self._like: Counter[str] = Counter()
+        self._refused: dict[str, int] = {}
+
+    def take(self, url: str, depth: int) -> bool:
+        """Count a hub in, unless there are enough; one that is refused is remembered with its depth."""
+        is_alike = self._is_alike(url)
+        if is_alike or self._n >= self._limits.hubs:
+            if url not in self._refused and len(self._refused) < _MAX_REFUSED:
+                self._skipped["hubs_alike"] += is_alike
+                self._refused[url] = depth
+            return False
+        self._like.update(filter(None, patterns(url)))
+        self._n += 1
+        return True
+
+    def credit(self, url: str, *, is_article: bool) -> None:
+        """Take a hub that led to new articles, or was one, out of the count of its like."""
+        self._n -= is_article
+        self._like.subtract(filter(None, patterns(url)))
+
+    def pop_free(self) -> Iterator[tuple[str, int]]:
+        """Yield the first hub that was refused and need not be now, with its depth; it is forgotten."""
+        if self._n >= self._limits.hubs:
+            return
+        free = next((url for url in self._refused if not self._is_alike(url)), None)
+        if free is not None:
+            yield free, self._refused.pop(free)
+
+    def _is_alike(self, url: str) -> bool:
+        folder, numbered = patterns(url)
+        return self._like[folder] >= self._limits.siblings or bool(
+            numbered and self._like[numbered] >= self._limits.alike
+        )
+
+
+_DAY: Final = re.compile(r"(?<!\d)(?:19|20)\d\d([-/])\d\d\1\d\d(?!\d)")
+
+
+class Backlog:
+    """What a site's sitemaps name, unjudged, the newest first.
+
+    Parameters
+    ----------
+    limit : int
+        Addresses that are kept; beyond these the oldest are dropped.
+    skipped : Counter
+        Where the dropped ones are counted, as "frontier_full".
+    """
+
+    def __init__(self, limit: int, skipped: Counter[str]) -> None:
+        self._limit, self._skipped = limit, skipped
+        self._sorted: list[tuple[float, int, str, Hints | None]] = []
+        self._added: list[tuple[float, int, str, Hints | None]] = []
+        self._n = 0
+
+    def __len__(self) -> int:
+        return len(self._sorted) + len(self._added)
+
+    def add(self, url: str, hints: Hints | None) -> None:
+        """Keep an address; among equal ones the first is taken first."""
+        self._n -= 1
+        self._added.append((_presumed(url, hints), self._n, url, hints))
+        if len(self) > 2 * self._limit:
+            self._sort()
+
+    def newest(self) -> float:
+        """Return about when the newest article appeared, rather too late than too early; `UNDATED` where there is none."""
+        if self._added:
+            self._sort()
+        return self._sorted[-1][0] if self._sorted else UNDATED
+
+    def take(self, n: int) -> list[tuple[str, Hints | None]]:
+        """Take the newest addresses out."""
+        if self._added:
+            self._sort()
+        taken = self._sorted[: -n - 1 : -1]
+        del self._sorted[-n:]
+        return [(url, hints) for _, _, url, hints in taken]
+
+    def _sort(self) -> None:
+        self._sorted = sorted([*self._sorted, *self._added])
+        self._added = []
+        dropped = max(0, len(self._sorted) - self._limit)
+        del self._sorted[:dropped]
+        if dropped:
+            self._skipped["frontier_full"] += dropped
+
+
+def _presumed(url: str, hints: Hints | None) -> float:
+    """Return the end of the day that is told of a page, by the source or in its address."""
+    text = (hints.published or hints.modified or "") if hints else ""
+    match = _DAY.match(text) or (None if text else _DAY.search(url))
+    return _end_of(match[0].replace("/", "-")) if match else newest_key(url, hints) if text else UNDATED
+
+
+@lru_cache(maxsize=10_000)
+def _end_of(day: str) -> float:
+    try:
+        return (datetime.fromisoformat(day).replace(tzinfo=UTC) + timedelta(days=2)).timestamp()
+    except (ValueError, OverflowError):
+        return UNDATED
+
+
+_RANKS: Final = {"feed": 2, "news-sitemap": 1}
+
+
+def richer(one: Hints, other: Hints) -> Hints:
+    """Join what two sources said of a page; where both name a thing, a feed outranks a news sitemap, and that a sitemap."""
+    if _RANKS.get(other.source, 0) > _RANKS.get(one.source, 0):
+        one, other = other, one
+    missing = {f.name: value for f in fields(Hints) if not getattr(one, f.name) and (value := getattr(other, f.name))}
+    return replace(one, **missing) if missing else one

@@ -1,0 +1,226 @@
+"""What the spider `news` asks of each site first: its front page, then robots.txt, feeds and sitemaps one after the other."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
+
+from scrapy import Request
+from scrapy.exceptions import IgnoreRequest
+from scrapy.spidermiddlewares.httperror import HttpError
+
+from webmain import extraction as stages
+from webmain.discovery.entries import Entry
+from webmain.discovery.feeds import NotAFeed, read_feed
+from webmain.discovery.places import sitemaps_from_robots
+from webmain.discovery.sitemaps import NotASitemap, read_pieces
+from webmain.items import Rejected
+from webmain.middlewares import Robots
+from webmain.pool import PoolClosed
+from webmain.spiders.answers import is_answer, is_passing, other_fronts, page_of
+from webmain.spiders.queues import Where
+from webmain.spiders.sources import Source, SourceKind
+from webmain.urls import normalise, site_key
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+    from twisted.python.failure import Failure
+
+    from webmain.spiders.intake import Intake
+    from webmain.spiders.site import Site
+    from webmain.workers import Workers
+
+logger = logging.getLogger("news")
+
+_PRIORITY: Final = 100
+_SITEMAP_MAX_BYTES: Final = 64 << 20
+
+MAX_TOLD_FRONTS: Final = 10
+"""Sites whose front page could not be fetched that the summary names; all are counted and logged."""
+
+
+class SourceReader:
+    """Asks for front pages and sources, and gives what they name to the intake.
+
+    Parameters
+    ----------
+    crawler : Crawler
+    workers : Workers
+        Read the front pages.
+    intake : Intake
+    fetch : callable
+        Called with a site whose pages may be asked for.
+    """
+
+    def __init__(self, crawler: Crawler, workers: Workers, intake: Intake, fetch: Callable[[Site], None]) -> None:
+        self._crawler = crawler
+        self._workers = workers
+        self._intake = intake
+        self._fetch = fetch
+
+    # ---- The front page
+
+    def front_request(self, site: Site, address: str) -> Request:
+        """Return the request for a front page."""
+        return Request(
+            address,
+            callback=self.parse_front,
+            errback=self.front_failed,
+            cb_kwargs={"site": site},
+            priority=_PRIORITY,
+            dont_filter=True,
+            meta={"probe": True},
+        )
+
+    async def parse_front(self, response: Response, site: Site) -> None:
+        """Read the front page: its links, its feeds, and on which of the site's hosts it is."""
+        self._intake.n_pages += 1
+        url = normalise(response.url) or response.url
+        if site.is_own(url):
+            site.front = url
+            earlier = response.request.meta.get("redirect_urls", ()) if response.request else ()
+            for address in (url, *earlier):
+                site.fold(normalise(address) or address)
+            try:
+                with stages.errors_as_rejections(url, passing=(PoolClosed,)):
+                    seen = await self._workers.look(page_of(response))
+                    if further := self._intake.refreshed(response, seen.head.refresh):
+                        self._intake.send(further)
+                        return
+                    self._intake.follow(site, seen, Where.FRONT, depth=0)
+            except (Rejected, PoolClosed) as error:
+                logger.warning("%s: the front page can not be read: %s", site.name, error)
+        else:
+            other = site_key(url)
+            message = (
+                f"{site.name}: its front page leads to {other}, another site, which is not crawled for it; if both are one"
+                f" site, give -a site={site.name}={other}, and to crawl the other alone -a site={other}"
+            )
+            logger.warning("%s", message)
+            self._intake.count("webmain/front_failed")
+            self._crawler.stats.set_value(f"webmain/warning/front/{site.name}", message)
+        site.sources.begin(site.front, self._intake.memory.missing)
+        self.ask_next(site)
+
+    def front_failed(self, failure: Failure) -> None:
+        """Try the front page at the next likely address; without any, go on with feeds and sitemaps."""
+        request: Request = failure.request  # type: ignore[attr-defined]
+        site: Site = request.cb_kwargs["site"]
+        logger.info("%s: no front page at %s: %s", site.name, request.url, failure.value)
+        tried = [*request.meta.get("webmain_tried", ()), request.url]
+        is_there = is_answer(failure.value) or isinstance(failure.value, IgnoreRequest)
+        others = [] if is_there else list(other_fronts(site.start))
+        following = next((address for address in others if address not in tried), None)
+        if following:
+            again = self.front_request(site, following)
+            again.meta["webmain_tried"] = tried
+            self._intake.send(again)
+            return
+        stats = self._crawler.stats
+        self._intake.count("webmain/front_failed")
+        level = logging.INFO if is_passing(failure.value) else logging.WARNING
+        message = f"{site.name}: the front page can not be fetched: {failure.value}"
+        logger.log(level, "%s", message)
+        if stats.get_value("webmain/front_failed") <= MAX_TOLD_FRONTS:
+            stats.set_value(f"webmain/unreachable/{site.name}", message)
+        if is_there:
+            site.sources.begin(site.start, self._intake.memory.missing)
+        self.ask_next(site)
+
+    # ---- Robots.txt, feeds and sitemaps
+
+    def ask_next(self, site: Site) -> None:
+        """Ask for the site's next source; where none is left, fetch pages."""
+        site.is_asking = False
+        is_idle = not site.in_flight and not len(site)
+        source = None
+        if not self._intake.is_spent():
+            source = site.sources.next(n_articles=site.n_articles, is_idle=is_idle)
+        if source is None or site.sources.is_settled:
+            self._fetch(site)
+        if source is None:
+            return
+        site.is_asking = True
+        if source.kind is SourceKind.ROBOTS and self._take_robots(site, source):
+            return
+        meta: dict[str, Any] = {"probe": True, "download_maxsize": _SITEMAP_MAX_BYTES, "download_warnsize": 0}
+        if source.kind is SourceKind.ROBOTS:
+            meta["dont_obey_robotstxt"] = True
+        if source.is_probe:
+            meta["max_retry_times"] = 1
+        request = Request(
+            source.url,
+            callback=self.parse_source,
+            errback=self.source_failed,
+            cb_kwargs={"site": site, "source": source},
+            priority=_PRIORITY,
+            dont_filter=True,
+            meta=meta,
+        )
+        self._intake.send(request)
+
+    def _take_robots(self, site: Site, source: Source) -> bool:
+        """Take the sitemaps of the robots.txt that the middleware has read already."""
+        robots = self._crawler.get_downloader_middleware(Robots)
+        named = robots.sitemaps.get(urlsplit(source.url).netloc) if robots else None
+        if named is None:
+            return False
+        site.sources.add_sitemaps(Entry(url=url) for url in named)
+        self._intake.count(f"webmain/read/{source.kind}")
+        self.ask_next(site)
+        return True
+
+    async def parse_source(self, response: Response, site: Site, source: Source) -> None:
+        """Read robots.txt, a feed or a sitemap."""
+        try:
+            if source.kind is SourceKind.ROBOTS:
+                text = response.body[: 500 * 1024].decode("utf-8", "replace")
+                site.sources.add_sitemaps(Entry(url=url) for url in sitemaps_from_robots(text, url=response.url))
+            elif source.kind is SourceKind.FEED:
+                await self._read_feed(response, site)
+            else:
+                await self._read_sitemap(response, site)
+            site.sources.succeeded(source)
+            await self._intake.judge_first(site)
+        except (NotAFeed, NotASitemap) as error:
+            if source.is_probe:
+                self._intake.memory.note_missing(source.url)
+            else:
+                self._intake.count(f"webmain/broken/{source.kind}")
+                logger.info("%s: no %s at %s: %s", site.name, source.kind, source.url, error)
+        else:
+            self._intake.count(f"webmain/read/{source.kind}")
+        finally:
+            self.ask_next(site)
+
+    async def _read_feed(self, response: Response, site: Site) -> None:
+        feed = await asyncio.to_thread(read_feed, response.body, url=response.url)
+        if feed.next_url:
+            site.sources.add_feed_page(feed.next_url)
+        site.has_sources = True
+        await self._intake.take(site, ((entry.url, entry.hints) for entry in feed.entries), Where.FEED)
+
+    async def _read_sitemap(self, response: Response, site: Site) -> None:
+        for sitemap in read_pieces(response.body, url=response.url):
+            if not self._intake.is_running():
+                return
+            site.sources.add_sitemaps(sitemap.children)
+            if sitemap.entries:
+                site.has_sources = site.has_sitemap = True
+            await self._intake.keep(site, sitemap.entries)
+
+    def source_failed(self, failure: Failure) -> None:
+        """Go on with the next source; that a usual place is empty is no error."""
+        request: Request = failure.request  # type: ignore[attr-defined]
+        source: Source = request.cb_kwargs["source"]
+        error = failure.value
+        if source.is_probe and isinstance(error, HttpError) and error.response.status in (404, 410):
+            self._intake.memory.note_missing(source.url)
+        elif not source.is_probe and source.kind is not SourceKind.ROBOTS:
+            self._intake.count(f"webmain/broken/{source.kind}")
+            logger.info("no %s at %s: %s", source.kind, source.url, error)
+        self.ask_next(request.cb_kwargs["site"])
