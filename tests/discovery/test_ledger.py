@@ -13,12 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webmain.discovery.ledger import (
-    _MIGRATIONS,
-    _SCHEMA_1,
-    APPLICATION_ID,
     ASK_AGAIN_S,
     LIST,
-    Added,
+    MAX_ATTEMPTS,
     Counts,
     Done,
     Found,
@@ -27,6 +24,7 @@ from webmain.discovery.ledger import (
     Pending,
     State,
 )
+from webmain.discovery.ledger_rows import APPLICATION_ID, MIGRATIONS
 from webmain.items import Hints
 
 SITE = "news.example"
@@ -48,7 +46,7 @@ def clock():
 
 @pytest.fixture
 def ledger(tmp_path, clock):
-    with Ledger(tmp_path / "new" / "ledger.sqlite", clock=clock, max_attempts=3) as opened:
+    with Ledger(tmp_path / "new" / "ledger.sqlite", clock=clock) as opened:
         yield opened
 
 
@@ -56,9 +54,9 @@ def found(*urls: str) -> list[Found]:
     return [Found(url=url) for url in urls]
 
 
-def test_new_addresses_are_pending_and_known_ones_counted(ledger):
-    assert ledger.add_pending(found(A, B, A), site=SITE) == Added(new=2, known=1)
-    assert ledger.add_pending(found(B, C), site=SITE) == Added(new=1, known=1)
+def test_new_addresses_are_pending_and_known_ones_stay_so(ledger):
+    ledger.add_pending(found(A, B, A), site=SITE)
+    ledger.add_pending(found(B, C), site=SITE)
     assert ledger.state(A) is State.PENDING
     assert not ledger.is_known(A)
     assert ledger.state("https://other.example/") is None
@@ -95,20 +93,14 @@ def test_richer_hints_replace_poorer_ones_and_not_the_other_way(ledger):
 
 
 def test_done_addresses_are_known_and_no_longer_pending(ledger):
-    ledger.add_pending(found(A, B, C), site=SITE)
-    ledger.mark_done([Done(url=A, article_id="1"), Done(url=B, reason="not_article")])
+    ledger.add_pending(found(A, C), site=SITE)
+    ledger.mark_done([Done(url=A, article_id="1"), Done(url=B, reason="not_article")], site=SITE)
+    ledger.add_pending(found(A, B), site=SITE)
     assert ledger.is_known(A)
     assert ledger.is_known(B)
     assert [each.url for each in ledger.pending(SITE, 9)] == [C]
-    assert ledger.counts() == Counts(pending=1, articles=1, rejected=1)
-    assert ledger.reasons(SITE) == {"not_article": 1}
-    assert ledger.add_pending(found(A, B), site=SITE) == Added(new=0, known=2)
+    assert ledger.counts(SITE) == Counts(pending=1, articles=1, rejected=1)
     assert ledger.unknown([A, C, B, "https://x.example/"]) == [C, "https://x.example/"]
-
-
-def test_an_address_that_was_never_pending_can_be_done(ledger):
-    ledger.mark_done([Done(url=A, article_id="1")], site=SITE)
-    assert ledger.counts(SITE) == Counts(articles=1)
 
 
 def test_canonical_form_is_settled_with_its_alias_and_counted_once(ledger):
@@ -117,9 +109,8 @@ def test_canonical_form_is_settled_with_its_alias_and_counted_once(ledger):
     ledger.mark_done([Done(url=amp, article_id="1", canonical=A)])
     assert ledger.is_known(amp)
     assert ledger.is_known(A)
-    assert ledger.canonical(amp) == A
+    ledger.add_pending(found(amp, A), site=SITE)
     assert ledger.counts(SITE) == Counts(articles=1)
-    assert ledger.add_pending(found(amp, A), site=SITE) == Added(new=0, known=2)
     assert ledger.unknown([amp, A]) == []
 
 
@@ -134,16 +125,8 @@ def test_alias_of_a_pending_article_is_not_yet_known(ledger):
     ledger.add_pending(found(A), site=SITE)
     ledger.add_alias(A + "?utm_source=x", A)
     assert ledger.state(A + "?utm_source=x") is State.PENDING
-    assert ledger.add_pending(found(A + "?utm_source=x"), site=SITE) == Added(new=0, known=1)
-
-
-def test_chains_and_circles_of_aliases_end(ledger):
-    ledger.add_alias(A, B)
-    ledger.add_alias(B, C)
-    assert ledger.canonical(A) == ledger.canonical(B) == C
-    ledger.add_alias(C, A)
-    assert len({ledger.canonical(url) for url in (A, B, C)}) == 1
-    ledger.add_alias(A, A)
+    ledger.add_pending(found(A + "?utm_source=x"), site=SITE)
+    assert ledger.counts() == Counts(pending=1)
 
 
 @given(st.lists(st.tuples(st.sampled_from("abcdef"), st.sampled_from("abcdef")), max_size=12))
@@ -151,8 +134,8 @@ def test_one_look_up_always_reaches_the_end_of_the_aliases(pairs):
     with Ledger(":memory:") as ledger:
         for one, other in pairs:
             ledger.add_alias(one, other)
-        for url in "abcdef":
-            assert ledger.canonical(ledger.canonical(url)) == ledger.canonical(url)
+        canonical = dict(ledger._db.execute("SELECT url, canonical FROM aliases"))
+        assert not canonical.keys() & set(canonical.values())
 
 
 @pytest.mark.parametrize("reason", ["too_slow", "internal_error"])
@@ -171,36 +154,22 @@ def test_after_three_faults_a_page_is_left_alone_for_a_month(tmp_path, clock, re
             assert ledger.unknown([A]) == [A]
 
 
-def test_failures_wait_longer_each_time_and_end(ledger, clock):
+def test_failures_wait_longer_each_time_or_as_the_server_asks_and_end(ledger, clock):
     ledger.add_pending(found(A), site=SITE)
-    assert ledger.mark_failed(A, "http_error") is State.PENDING
-    assert ledger.pending(SITE, 1) == []
-    clock.now += 15 * 60
-    assert ledger.pending(SITE, 1)[0].attempts == 1
-    ledger.mark_failed(A, "http_error")
-    clock.now += 29 * 60
-    assert ledger.pending(SITE, 1) == []
-    clock.now += 60
-    assert ledger.pending(SITE, 1)[0].attempts == 2
+    for attempts, (asked_s, wait_s) in enumerate([(None, 15 * 60), (None, 30 * 60), (120, 120)], 1):
+        assert ledger.mark_failed(A, "http_error", retry_after_s=asked_s) is State.PENDING
+        clock.now += wait_s - 1
+        assert ledger.pending(SITE, 1) == []
+        clock.now += 1
+        assert ledger.pending(SITE, 1)[0].attempts == attempts
+    assert attempts + 1 == MAX_ATTEMPTS
     assert ledger.mark_failed(A, "blocked") is State.GAVE_UP
     assert ledger.is_known(A)
     assert ledger.counts(SITE) == Counts(gave_up=1)
-    assert ledger.reasons() == {"blocked": 1}
-
-
-def test_the_servers_own_delay_is_kept(ledger, clock):
-    ledger.add_pending(found(A), site=SITE)
-    ledger.mark_failed(A, "blocked", retry_after_s=120)
-    clock.now += 119
-    assert ledger.pending(SITE, 1) == []
-    clock.now += 1
-    assert len(ledger.pending(SITE, 1)) == 1
-
-
-def test_a_late_failure_does_not_undo_what_is_done(ledger):
-    ledger.mark_done([Done(url=A, article_id="1")], site=SITE)
-    assert ledger.mark_failed(A, "http_error") is State.DONE
-    assert ledger.counts() == Counts(articles=1)
+    clock.now += ASK_AGAIN_S + 1
+    assert ledger.unknown([A]) == [A]
+    assert ledger.mark_failed(A, "http_error", site=SITE) is State.GAVE_UP
+    assert ledger.unknown([A]) == []
 
 
 def test_a_changed_article_can_be_reopened(ledger):
@@ -213,20 +182,13 @@ def test_a_changed_article_can_be_reopened(ledger):
     assert ledger.counts() == Counts(articles=1)
 
 
-def test_what_was_written_is_there_after_reopening(tmp_path):
-    path = tmp_path / "l.sqlite"
-    with Ledger(path) as ledger:
-        ledger.add_pending(found(A, B), site=SITE)
-        ledger.mark_done([Done(url=A, article_id="1")])
-    with Ledger(path) as ledger:
-        assert ledger.counts() == Counts(pending=1, articles=1)
-
-
-def test_many_addresses_at_once(ledger):
+def test_many_addresses_at_once_are_there_after_reopening(tmp_path):
     urls = [f"https://{SITE}/{n}" for n in range(2_500)]
-    assert ledger.add_pending(iter(found(*urls)), site=SITE) == Added(new=2_500, known=0)
-    ledger.mark_done(Done(url=url, article_id="1") for url in urls[:1_500])
-    assert ledger.unknown(urls) == urls[1_500:]
+    with Ledger(tmp_path / "l") as ledger:
+        ledger.add_pending(iter(found(*urls)), site=SITE)
+        ledger.mark_done(Done(url=url, article_id="1") for url in urls[:1_500])
+    with Ledger(tmp_path / "l") as ledger:
+        assert ledger.unknown(urls) == urls[1_500:]
 
 
 def test_a_batch_is_all_or_nothing(ledger):
@@ -251,34 +213,25 @@ def test_a_text_file_is_refused_and_left_alone(tmp_path):
     assert path.read_text().startswith("not a database")
 
 
-def test_another_database_is_refused_and_left_alone(tmp_path):
-    path = tmp_path / "articles.sqlite"
+@pytest.mark.parametrize(
+    ("statement", "message"), [("CREATE TABLE articles (id)", "no ledger"), ("PRAGMA user_version = 99", "version 99")]
+)
+def test_other_databases_and_newer_ledgers_are_refused_and_left_alone(tmp_path, statement, message):
+    path = tmp_path / "l.sqlite"
     db = sqlite3.connect(path)
-    db.execute("CREATE TABLE articles (id)")
+    db.execute(statement)
+    if "version" in statement:
+        db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     db.commit()
     db.close()
     before = path.read_bytes()
-    with pytest.raises(LedgerError, match="no ledger"):
+    with pytest.raises(LedgerError, match=message):
         Ledger(path)
     assert path.read_bytes() == before
-
-
-def test_a_newer_ledger_is_refused(tmp_path):
-    path = tmp_path / "l.sqlite"
-    Ledger(path).close()
-    db = sqlite3.connect(path)
-    db.execute("PRAGMA user_version = 99")
-    db.close()
-    with pytest.raises(LedgerError, match="version 99"):
-        Ledger(path)
-
-
-def test_a_folder_in_the_files_place_is_refused(tmp_path):
     with pytest.raises(LedgerError, match="opened"):
-        Ledger(tmp_path)
-    (tmp_path / "file").write_text("")
+        Ledger(tmp_path)  # a folder
     with pytest.raises(LedgerError, match="opened"):
-        Ledger(tmp_path / "file" / "l.sqlite")
+        Ledger(path / "l.sqlite")
 
 
 def test_a_locked_file_is_told_after_the_timeout(tmp_path):
@@ -290,18 +243,8 @@ def test_a_locked_file_is_told_after_the_timeout(tmp_path):
             ledger.add_pending(found(A), site=SITE)
         other.execute("ROLLBACK")
         other.close()
-        assert ledger.add_pending(found(A), site=SITE).new == 1
-
-
-def test_broken_hints_in_the_file_are_no_hints(tmp_path):
-    path = tmp_path / "l.sqlite"
-    with Ledger(path) as ledger:
-        ledger.add_pending([Found(url=A, hints=Hints(source="feed"))], site=SITE)
-        db = sqlite3.connect(path)
-        db.execute("UPDATE urls SET hints = '{\"title'")
-        db.commit()
-        db.close()
-        assert ledger.pending(SITE, 1)[0].hints is None
+        ledger.add_pending(found(A), site=SITE)
+        assert ledger.counts() == Counts(pending=1)
 
 
 # ---- Several processes, and their deaths
@@ -344,7 +287,7 @@ with Ledger(sys.argv[1]) as ledger:
 def test_kill_9_loses_nothing_that_a_call_has_written(tmp_path):
     path = tmp_path / "l.sqlite"
     n_done = 0
-    for _ in range(3):
+    for _ in range(2):
         path.unlink(missing_ok=True)
         for leftover in tmp_path.glob("l.sqlite-*"):
             leftover.unlink()
@@ -368,60 +311,33 @@ def test_kill_9_loses_nothing_that_a_call_has_written(tmp_path):
         db = sqlite3.connect(path)
         assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         db.close()
-    assert n_done >= 750
+    assert n_done >= 500
 
 
 # ---- What only a filter refused
 
 
-def test_what_was_too_old_stays_so_for_later_dates_only(ledger):
-    ledger.mark_done([Done(url=A, reason="too_old", since=1000.0)], site="example.org")
-    assert ledger.reopen_filtered("example.org", since=1000.0) == 0
-    assert ledger.reopen_filtered("example.org", since=1001.0, language="en") == 0
-    assert ledger.is_known(A)
-    assert ledger.reopen_filtered("example.org", since=999.0) == 1
-    assert ledger.state(A) is State.PENDING
-
-
-def test_another_language_stays_so_for_the_same_one_only(ledger):
-    ledger.mark_done([Done(url=A, reason="other_language", language="en")], site="example.org")
-    assert ledger.reopen_filtered("example.org", language="en", since=1.0) == 0
-    assert ledger.reopen_filtered("example.org", language="th") == 1
-    assert not ledger.is_known(A)
-
-
-def test_without_a_filter_everything_is_reopened_that_a_filter_refused_and_nothing_else(ledger):
-    ledger.mark_done([Done(url=A, reason="other_language", language="en")], site="example.org")
-    ledger.mark_done([Done(url=B, reason="not_article")], site="example.org")
-    ledger.mark_done(
-        [Done(url=A + "/s", article_id="1"), Done(url=A + "/o", reason="too_old", since=1.0)], site="x.org"
-    )
-    assert ledger.reopen_filtered("example.org") == 1
-    assert ledger.is_known(B)
-    assert ledger.is_known(A + "/o")  # another site
-    assert ledger.reopen_filtered("x.org") == 1
-    assert ledger.is_known(A + "/s")
-
-
-def test_a_refusal_under_an_unknown_filter_is_looked_at_again_once(ledger):
-    ledger.mark_done([Done(url=A, reason="too_old"), Done(url=B, reason="other_language")], site="example.org")
-    assert ledger.reopen_filtered("example.org", since=5.0, language="en") == 2
-    ledger.mark_done([Done(url=A, reason="too_old", since=5.0)], site="example.org")
-    assert ledger.reopen_filtered("example.org", since=5.0, language="en") == 0
-
-
-def test_a_ledger_of_the_first_version_is_brought_up_to_date(tmp_path):
-    db = sqlite3.connect(tmp_path / "old.ledger")
-    db.executescript(_SCHEMA_1 + f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = 1;")
-    db.execute(
-        "INSERT INTO urls (url, site, state, newest, added_at, changed_at, reason) VALUES (?, 's', 1, 0, 0, 0, 'too_old')",
-        (A,),
-    )
-    db.commit()
-    db.close()
-    with Ledger(tmp_path / "old.ledger") as ledger:
-        assert ledger.is_known(A)
-        assert ledger.reopen_filtered("s", since=9.0) == 1
+@pytest.mark.parametrize(
+    ("refused", "asked", "n_reopened"),
+    [
+        ({"reason": "too_old", "since": 1000.0}, {"since": 1000.0}, 0),
+        ({"reason": "too_old", "since": 1000.0}, {"since": 1001.0, "language": "en"}, 0),
+        ({"reason": "too_old", "since": 1000.0}, {"since": 999.0}, 1),
+        ({"reason": "too_old", "since": 1000.0}, {}, 1),
+        ({"reason": "too_old"}, {"since": 5.0}, 1),
+        ({"reason": "other_language", "language": "en"}, {"language": "en", "since": 1.0}, 0),
+        ({"reason": "other_language", "language": "en"}, {"language": "th"}, 1),
+        ({"reason": "other_language", "language": "en"}, {}, 1),
+        ({"reason": "other_language"}, {"language": "en"}, 1),
+        ({"reason": "not_article"}, {}, 0),
+        ({"article_id": "1"}, {}, 0),
+    ],
+)
+def test_what_a_filter_refused_stays_so_for_filters_that_surely_refuse_it(ledger, refused, asked, n_reopened):
+    ledger.mark_done([Done(url=A, **refused)], site="example.org")
+    assert ledger.reopen_filtered("x.org", **asked) == 0
+    assert ledger.reopen_filtered("example.org", **asked) == n_reopened
+    assert ledger.is_known(A) is (n_reopened == 0)
 
 
 def test_user_names_and_passwords_are_not_kept(tmp_path):
@@ -437,16 +353,7 @@ def test_user_names_and_passwords_are_not_kept(tmp_path):
     assert b"hunter2" not in path.read_bytes()
 
 
-BAD = [
-    "'{'",
-    "'[]'",
-    "7",
-    "x'ff00'",
-    "'{\"title\": 5}'",
-    '\'{"authors": "Jane"}\'',
-    "'{\"tags\": [1]}'",
-    "'{\"published\": {}}'",
-]
+BAD = ["'{'", "'[]'", "x'ff00'", "'{\"title\": 5}'", "'{\"tags\": [1]}'"]
 
 
 @pytest.mark.parametrize("hints", [*BAD, "'" + "[" * 50_000 + "'"])
@@ -468,7 +375,7 @@ def test_a_damaged_row_counts_as_not_known_and_stops_nothing(tmp_path, column, v
         assert ledger.state(A) in (None, State.PENDING)
         if column != "state":
             assert [each.url for each in ledger.pending(SITE, 9)] == [A]
-        ledger.counts(), ledger.reasons()
+        ledger.counts()
         ledger.add_pending([Found(url=A)], site=SITE)
         ledger.mark_failed(A, "timeout", site=SITE)
         ledger.mark_done([Done(url=A, article_id="1")])
@@ -476,33 +383,16 @@ def test_a_damaged_row_counts_as_not_known_and_stops_nothing(tmp_path, column, v
 
 
 def test_what_gave_no_article_is_asked_again_after_a_month_where_it_is_found_again(ledger, clock):
-    ledger.mark_done([Done(url=A, reason="not_article"), Done(url=B, reason="duplicate")], site=SITE)
+    alias = A + "/amp"
+    ledger.mark_done([Done(url=alias, reason="not_article", canonical=A), Done(url=B, reason="duplicate")], site=SITE)
     ledger.mark_done([Done(url=C, article_id="1")], site=SITE)
     clock.now += ASK_AGAIN_S - 1
-    assert ledger.unknown([A, B, C]) == []
+    assert ledger.unknown([A, alias, B, C]) == []
     clock.now += 2
-    assert ledger.unknown([A, B, C]) == [A]
-    assert not ledger.is_known(A)
+    assert ledger.unknown([A, alias, B, C]) == [A, alias]
     assert ledger.pending(SITE, 9) == []  # where nothing leads there any more it is left alone
     ledger.mark_done([Done(url=A, reason="not_article")], site=SITE)
     assert ledger.is_known(A)
-
-
-def test_an_alias_of_what_gave_no_article_is_asked_again_too(ledger, clock):
-    ledger.mark_done([Done(url=A, reason="not_article", canonical=B)], site=SITE)
-    assert ledger.unknown([A]) == []
-    clock.now += ASK_AGAIN_S + 1
-    assert ledger.unknown([A]) == [A]
-
-
-def test_what_failed_too_often_is_tried_once_more_each_month(ledger, clock):
-    for _ in range(3):
-        ledger.mark_failed(A, "http_error", site=SITE)
-    assert ledger.unknown([A]) == []
-    clock.now += ASK_AGAIN_S + 1
-    assert ledger.unknown([A]) == [A]
-    assert ledger.mark_failed(A, "http_error", site=SITE) is State.GAVE_UP
-    assert ledger.unknown([A]) == []
 
 
 def test_a_failure_of_what_is_asked_again_counts(ledger, clock):
@@ -510,6 +400,9 @@ def test_a_failure_of_what_is_asked_again_counts(ledger, clock):
     assert ledger.mark_failed(A, "http_error") is State.DONE
     clock.now += ASK_AGAIN_S + 1
     assert ledger.mark_failed(A, "http_error") is State.PENDING
+    ledger.mark_done([Done(url=A, article_id="1")])
+    clock.now += ASK_AGAIN_S + 1
+    assert ledger.mark_failed(A, "http_error") is State.DONE
 
 
 def test_lists_are_remembered_by_site_and_stored_articles_told(ledger):
@@ -531,13 +424,20 @@ def test_what_is_missing_is_remembered_for_a_month(ledger, clock):
 
 
 @pytest.mark.parametrize("version", [1, 2])
-def test_an_older_ledger_gets_a_place_for_what_is_missing(tmp_path, version):
+def test_an_older_ledger_is_brought_up_to_date(tmp_path, version):
     path = tmp_path / "old.ledger"
     db = sqlite3.connect(path)
-    db.executescript("".join(step.rstrip().rstrip(";") + ";" for step in _MIGRATIONS[:version]))
+    db.executescript("".join(step.rstrip().rstrip(";") + ";" for step in MIGRATIONS[:version]))
     db.executescript(f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {version};")
+    db.execute(
+        "INSERT INTO urls (url, site, state, newest, added_at, changed_at, reason) VALUES (?, 's', 1, 0, 0, 0, 'too_old')",
+        (A,),
+    )
+    db.commit()
     db.close()
     with Ledger(path) as ledger:
+        assert ledger.is_known(A)
+        assert ledger.reopen_filtered("s", since=9.0) == 1
         ledger.note_missing(A)
         assert ledger.missing([A, B]) == {A}
 

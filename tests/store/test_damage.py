@@ -75,7 +75,7 @@ def use(name: str, path: Path, make_article: Make) -> int:
         case "a.ledger":
             with Ledger(path) as ledger:
                 urls = [f"https://{SITE}/{n}" for n in range(N)]
-                known = ledger.unknown(urls), ledger.counts(), ledger.reasons(), ledger.articles()
+                known = ledger.unknown(urls), ledger.counts(), ledger.articles()
                 pending = ledger.pending(SITE, 100)
                 ledger.add_pending([Found(url=url) for url in urls], site=SITE)
                 for url in urls:

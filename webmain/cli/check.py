@@ -60,8 +60,7 @@ def _line(text: str) -> str:
 
 def _checked(path: Path, form: str) -> Checked:
     """Check what lies at a path by what it is, or is said to be."""
-    from webmain.discovery.ledger import APPLICATION_ID
-    from webmain.discovery.ledger_check import ALIASES, URLS, wrong_alias, wrong_url
+    from webmain.discovery.ledger_rows import ALIASES, APPLICATION_ID, URLS, wrong_alias, wrong_url
     from webmain.store.check import application_id, check_jsonl, check_recording, check_rows, check_store
 
     if path.is_dir():

@@ -9,6 +9,7 @@ two costs a second fetch of an article that is stored already, never an article.
 
 from __future__ import annotations
 
+import json
 import logging
 import math
 import sqlite3
@@ -16,23 +17,29 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Final, Self
 
 from webmain.discovery.frontier import UNDATED, newest_key
-from webmain.discovery.ledger_records import Added as Added
-from webmain.discovery.ledger_records import Counts as Counts
-from webmain.discovery.ledger_records import Done as Done
-from webmain.discovery.ledger_records import Found as Found
-from webmain.discovery.ledger_records import LedgerError as LedgerError
-from webmain.discovery.ledger_records import Pending as Pending
-from webmain.discovery.ledger_records import State as State
-from webmain.discovery.ledger_schema import _MIGRATIONS as _MIGRATIONS
-from webmain.discovery.ledger_schema import _SCHEMA_1 as _SCHEMA_1
-from webmain.discovery.ledger_schema import APPLICATION_ID as APPLICATION_ID
-from webmain.discovery.ledger_schema import SCHEMA_VERSION as SCHEMA_VERSION
-from webmain.discovery.stored_hints import read_hints, written_hints
+from webmain.discovery.ledger_rows import (
+    APPLICATION_ID,
+    FORMS,
+    MIGRATIONS,
+    SCHEMA_VERSION,
+    Counts,
+    Done,
+    Found,
+    LedgerError,
+    Pending,
+    State,
+    is_root,
+    put_alias,
+    read_hints,
+    use_wal,
+    written_hints,
+)
 from webmain.urls import without_credentials
+
+__all__ = ["Counts", "Done", "Found", "Ledger", "LedgerError", "Pending", "State"]
 
 logger = logging.getLogger(__name__)
 
@@ -45,21 +52,13 @@ MAX_FAULTS: Final = 3
 ASK_AGAIN_S: Final = 30 * 24 * 3600.0
 """After so long an address that gave no article is asked again, where it is found again; and so is a guessed source."""
 
-
 LIST: Final = "list"
 """The reason of an address that turned out to lead to a list of articles."""
 
-_HOLDS: Final = """(u.article_id IS NOT NULL OR (typeof(u.changed_at) = 'real' AND u.changed_at > ?)
- OR u.reason IN ('duplicate', 'moved', 'too_old', 'other_language'))"""
-"""Whether a settled row still holds: what has an article, what is another's, and what the run's filters decide upon."""
-
-
 MAX_LISTS: Final = 5_000
-_CHUNK: Final = 500
-_STATES: Final = (0, 1, 2)
+_UNUSABLE: Final = "is no ledger, or can not be written: "
 _LONGEST_WAIT_S: Final = 400 * 24 * 3600.0
 """No address waits for longer: a later time is a damaged one."""
-_T = TypeVar("_T")
 
 
 class Ledger:
@@ -69,8 +68,6 @@ class Ledger:
     ----------
     path : str or Path
         The file, made where it is missing, its folder too.
-    max_attempts : int
-        Failures after which an address is given up.
     busy_timeout_s : float
         How long to wait for another process's transaction.
     clock : callable
@@ -83,15 +80,9 @@ class Ledger:
     """
 
     def __init__(
-        self,
-        path: str | Path,
-        *,
-        max_attempts: int = MAX_ATTEMPTS,
-        busy_timeout_s: float = 30.0,
-        clock: Callable[[], float] = time.time,
+        self, path: str | Path, *, busy_timeout_s: float = 30.0, clock: Callable[[], float] = time.time
     ) -> None:
         self.path = Path(path)
-        self._max_attempts = max_attempts
         self._clock = clock
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -100,7 +91,11 @@ class Ledger:
         except (OSError, sqlite3.Error) as error:
             raise LedgerError(f"{self.path}: can not be opened: {error}") from error
         try:
-            self._open(busy_timeout_s)
+            with self._errors(_UNUSABLE):
+                self._check_is_ledger()
+                use_wal(self._db, busy_timeout_s)
+                self._migrate()
+                self._db.execute(FORMS)
         except BaseException:
             self._db.close()
             raise
@@ -108,9 +103,7 @@ class Ledger:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -120,52 +113,36 @@ class Ledger:
     # ---- Reading
 
     def is_known(self, url: str) -> bool:
-        """Whether nothing is left to do for an address: it, or what it is an alias of, is done or given up."""
+        """Return True if nothing is left to do for an address: it, or what it is an alias of, is done or given up."""
         return not self.unknown([url])
-
-    def state(self, url: str) -> State | None:
-        """Return the state of an address or of its canonical form; None where the ledger never saw it."""
-        rows = self._read(
-            "SELECT state FROM urls WHERE url = ?1"
-            " UNION ALL SELECT u.state FROM aliases a JOIN urls u ON u.url = a.canonical WHERE a.url = ?1",
-            (without_credentials(url),),
-        )
-        states = [row[0] for row in rows if row[0] in _STATES]
-        return State(max(states)) if states else None
 
     def unknown(self, urls: Sequence[str]) -> list[str]:
         """Return those of the addresses for which something is left to do, in their order.
 
         That is also so for those that gave no article `ASK_AGAIN_S` ago.
         """
-        settled: set[str] = set()
-        plain, since = [without_credentials(url) for url in urls], self._clock() - ASK_AGAIN_S
-        for chunk in _chunks(plain):
-            marks = ",".join("?" * len(chunk))
-            rows = self._read(
-                f"SELECT u.url FROM urls u WHERE u.state IN (1, 2) AND {_HOLDS} AND u.url IN ({marks})"  # noqa: S608 - constants
-                " UNION ALL SELECT a.url FROM aliases a JOIN urls u ON u.url = a.canonical"
-                f" WHERE u.state IN (1, 2) AND {_HOLDS} AND a.url IN ({marks})",
-                (since, *chunk, since, *chunk),
-            )
-            settled.update(row[0] for row in rows)
+        plain = [without_credentials(url) for url in urls]
+        rows = self._read(
+            "SELECT url FROM forms WHERE state IN (1, 2) AND settled_at > ?"
+            " AND url IN (SELECT value FROM json_each(?))",
+            (self._clock() - ASK_AGAIN_S, json.dumps(plain)),
+        )
+        settled = {row[0] for row in rows}
         return [url for url, bare in zip(urls, plain, strict=True) if bare not in settled]
+
+    def state(self, url: str) -> State | None:
+        """Return the state of an address or of its canonical form; None where the ledger never saw it."""
+        return self.states([url]).get(url)
 
     def states(self, urls: Sequence[str]) -> dict[str, State]:
         """Return the states of those of the addresses that the ledger knows, as `state` does for one."""
         plain = {url: without_credentials(url) for url in urls}
-        found: dict[str, State] = {}
-        for chunk in _chunks(list(dict.fromkeys(plain.values()))):
-            marks = ",".join("?" * len(chunk))
-            rows = self._read(
-                f"SELECT url, state FROM urls WHERE url IN ({marks})"  # noqa: S608 - only question marks
-                " UNION ALL SELECT a.url, u.state FROM aliases a JOIN urls u ON u.url = a.canonical"
-                f" WHERE a.url IN ({marks})",
-                (*chunk, *chunk),
-            )
-            for url, state in rows:
-                if state in _STATES:
-                    found[url] = max(State(state), found.get(url, State.PENDING))
+        rows = self._read(
+            "SELECT url, state FROM forms WHERE state IN (0, 1, 2) AND url IN (SELECT value FROM json_each(?))"
+            " ORDER BY state",
+            (json.dumps(list(plain.values())),),
+        )
+        found = {url: State(state) for url, state in rows}
         return {url: found[bare] for url, bare in plain.items() if bare in found}
 
     def lists(self, site: str, limit: int = MAX_LISTS) -> list[str]:
@@ -178,12 +155,12 @@ class Ledger:
 
     def stored(self, urls: Sequence[str]) -> set[str]:
         """Return those of the addresses under which an article is stored."""
-        stored: set[str] = set()
-        for chunk in _chunks(list(urls)):
-            marks = ",".join("?" * len(chunk))
-            query = f"SELECT url FROM urls WHERE state = 1 AND article_id IS NOT NULL AND url IN ({marks})"  # noqa: S608
-            stored.update(row[0] for row in self._read(query, tuple(chunk)))
-        return stored
+        rows = self._read(
+            "SELECT url FROM urls WHERE state = 1 AND article_id IS NOT NULL"
+            " AND url IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(urls)),),
+        )
+        return {row[0] for row in rows}
 
     def missing(self, urls: Sequence[str]) -> set[str]:
         """Return those of the addresses that were noted as missing in the last `ASK_AGAIN_S`."""
@@ -208,8 +185,8 @@ class Ledger:
                 damaged.append(url)
                 found.append(Pending(url=url, hints=None, attempts=0))
         if damaged:
-            told = ", ".join(damaged[:3]) + (" ..." if len(damaged) > 3 else "")
-            logger.warning("%s: %d damaged rows count as not known: %s", self.path, len(damaged), told)
+            named = ", ".join(damaged[:3]) + (" ..." if len(damaged) > 3 else "")
+            logger.warning("%s: %d damaged rows count as not known: %s", self.path, len(damaged), named)
         return found
 
     def articles(self) -> list[tuple[str, str]]:
@@ -217,11 +194,6 @@ class Ledger:
         return self._read(
             "SELECT url, article_id FROM urls WHERE state = 1 AND article_id IS NOT NULL AND reason IS NULL", ()
         )
-
-    def canonical(self, url: str) -> str:
-        """Return the canonical form of an address; the address itself where none is known."""
-        rows = self._read("SELECT canonical FROM aliases WHERE url = ?", (url,))
-        return str(rows[0][0]) if rows else url
 
     def counts(self, site: str | None = None) -> Counts:
         """Count the addresses of a site, or of all."""
@@ -234,18 +206,9 @@ class Ledger:
         pending, articles, rejected, gave_up = rows[0]
         return Counts(pending=pending, articles=articles, rejected=rejected, gave_up=gave_up)
 
-    def reasons(self, site: str | None = None) -> dict[str, int]:
-        """Count the addresses that gave no article, by reason, the commonest first."""
-        rows = self._read(
-            "SELECT reason, count(*) FROM urls WHERE state > 0 AND article_id IS NULL AND (?1 IS NULL OR site = ?1)"
-            " GROUP BY reason ORDER BY count(*) DESC, reason",
-            (site,),
-        )
-        return {str(reason or "unknown"): n for reason, n in rows}
-
     # ---- Writing
 
-    def add_pending(self, found: Iterable[Found], *, site: str) -> Added:
+    def add_pending(self, found: Iterable[Found], *, site: str) -> None:
         """Note addresses to fetch; those the ledger knows stay as they are, but richer hints are kept.
 
         Parameters
@@ -256,27 +219,18 @@ class Ledger:
             The site's key.
         """
         now = self._clock()
-        new = known = 0
-        for chunk in _chunks(list(found)):
-            with self._transaction() as db:
-                for each in chunk:
-                    row = _row(each, site, now)
-                    is_new = db.execute(
-                        "INSERT INTO urls (url, site, newest, added_at, changed_at, hints)"
-                        " SELECT ?1, ?2, ?3, ?4, ?4, ?5 WHERE NOT EXISTS"
-                        " (SELECT 1 FROM aliases a JOIN urls u ON u.url = a.canonical WHERE a.url = ?1)"
-                        " ON CONFLICT (url) DO NOTHING",
-                        row,
-                    ).rowcount
-                    new += is_new
-                    known += 1 - is_new
-                    if not is_new and each.hints is not None:
-                        db.execute(
-                            "UPDATE urls SET hints = ?5, newest = max(newest, ?3)"
-                            " WHERE url = ?1 AND state = 0 AND length(coalesce(hints, '')) < length(?5)",
-                            row,
-                        )
-        return Added(new=new, known=known)
+        with self._transaction() as db:
+            db.executemany(
+                "INSERT INTO urls (url, site, newest, added_at, changed_at, hints)"
+                " SELECT ?1, ?2, ?3, ?4, ?4, ?5 WHERE NOT EXISTS"
+                " (SELECT 1 FROM aliases a JOIN urls u ON u.url = a.canonical WHERE a.url = ?1)"
+                " ON CONFLICT (url) DO UPDATE SET hints = ?5, newest = max(newest, ?3)"
+                " WHERE state = 0 AND length(coalesce(hints, '')) < length(?5)",
+                (
+                    (each.url, site, newest_key(each.url, each.hints), now, each.hints and written_hints(each.hints))
+                    for each in found
+                ),
+            )
 
     def mark_done(self, done: Iterable[Done], *, site: str = "") -> None:
         """Settle addresses, after the store's commit has returned; all of them, or none where the process dies.
@@ -294,16 +248,17 @@ class Ledger:
             for each in done:
                 row = db.execute("SELECT site FROM urls WHERE url = ?", (each.url,)).fetchone()
                 url = each.url
-                if each.canonical and each.canonical != each.url and not _is_root(each.canonical):
+                if each.canonical and each.canonical != each.url and not is_root(each.canonical):
                     url = each.canonical
-                    _put_alias(db, each.url, url)
+                    put_alias(db, each.url, url)
                     db.execute("DELETE FROM urls WHERE url = ?", (each.url,))
+                values = (url, row[0] if row else site, UNDATED, now)
                 db.execute(
                     "INSERT INTO urls (url, site, state, newest, added_at, changed_at, article_id, reason, since, language)"
                     " VALUES (?1, ?2, 1, ?3, ?4, ?4, ?5, ?6, ?7, ?8)"
                     " ON CONFLICT (url) DO UPDATE SET state = 1, changed_at = ?4, hints = NULL,"
                     " article_id = coalesce(?5, article_id), reason = ?6, since = ?7, language = ?8",
-                    (url, row[0] if row else site, UNDATED, now, each.article_id, each.reason, *each.asked),
+                    (*values, each.article_id, each.reason, each.since, each.language),
                 )
 
     def mark_failed(self, url: str, reason: str, *, retry_after_s: float | None = None, site: str = "") -> State:
@@ -328,22 +283,20 @@ class Ledger:
         url, now = without_credentials(url), self._clock()
         with self._transaction() as db:
             row = db.execute(
-                f"SELECT u.attempts, u.state, {_HOLDS} FROM urls u WHERE u.url = ?",  # noqa: S608 - a constant
+                "SELECT attempts, state = 1 AND settled_at > ? FROM forms WHERE url = ? AND canonical = url",
                 (now - ASK_AGAIN_S, url),
             ).fetchone()
-            if row and row[1] == State.DONE and row[2]:
+            if row and row[1]:
                 return State.DONE
             attempts = (row[0] if row and isinstance(row[0], int) else 0) + 1
-            most = MAX_FAULTS if reason in FAULTS else self._max_attempts
+            most = MAX_FAULTS if reason in FAULTS else MAX_ATTEMPTS
             state = State.GAVE_UP if attempts >= most else State.PENDING
-            wait = min(LONGEST_RETRY_S, FIRST_RETRY_S * 2 ** min(20, attempts - 1))
-            if retry_after_s is not None:
-                wait = min(LONGEST_RETRY_S, max(0.0, retry_after_s))
+            wait = FIRST_RETRY_S * 2 ** min(20, attempts - 1) if retry_after_s is None else max(0.0, retry_after_s)
             db.execute(
                 "INSERT INTO urls (url, site, state, newest, added_at, changed_at, attempts, retry_after, reason)"
                 " VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6, ?7, ?8) ON CONFLICT (url) DO UPDATE SET"
                 " state = ?3, changed_at = ?5, attempts = ?6, retry_after = ?7, reason = ?8",
-                (url, site, int(state), newest_key(url), now, attempts, now + wait, reason),
+                (url, site, int(state), newest_key(url), now, attempts, now + min(LONGEST_RETRY_S, wait), reason),
             )
         return state
 
@@ -352,15 +305,13 @@ class Ledger:
         url, canonical = without_credentials(url), without_credentials(canonical)
         if url != canonical:
             with self._transaction() as db:
-                _put_alias(db, url, canonical)
+                put_alias(db, url, canonical)
 
     def note_missing(self, url: str) -> None:
         """Note that nothing is at an address that was guessed."""
+        row = (without_credentials(url), self._clock())
         with self._transaction() as db:
-            db.execute(
-                "INSERT OR REPLACE INTO missing (url, noted_at) VALUES (?, ?)",
-                (without_credentials(url), self._clock()),
-            )
+            db.execute("INSERT OR REPLACE INTO missing (url, noted_at) VALUES (?, ?)", row)
 
     def reopen(self, url: str) -> bool:
         """Make a settled address pending again (its sitemap says it changed); False where it is not settled."""
@@ -388,16 +339,6 @@ class Ledger:
 
     # ---- The file
 
-    def _open(self, busy_timeout_s: float) -> None:
-        """Check the file, set it up, and bring its schema up to date."""
-        try:
-            self._check_is_ledger()
-            _retried(lambda: self._db.execute("PRAGMA journal_mode = WAL").fetchone(), busy_timeout_s)
-            self._db.execute("PRAGMA synchronous = NORMAL")
-            self._migrate()
-        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
-            raise self._failure(error, "is no ledger, or can not be written: ") from error
-
     def _check_is_ledger(self) -> None:
         """Refuse other databases and newer ledgers before anything is written."""
         version = self._db.execute("PRAGMA user_version").fetchone()[0]
@@ -409,23 +350,20 @@ class Ledger:
             raise LedgerError(f"{self.path}: is of version {version}; this webmain reads up to {SCHEMA_VERSION}")
 
     def _migrate(self) -> None:
-        """Bring the schema up to date in one transaction; another process may do it first."""
-        if self._db.execute("PRAGMA user_version").fetchone()[0] == SCHEMA_VERSION:
-            self._db.execute("BEGIN IMMEDIATE")  # a file that can not be written is told now, not after the first page
-            self._db.execute("ROLLBACK")
-            return
-        with self._transaction() as db:
+        """Bring the schema up to date in one transaction, which also shows whether the file can be written."""
+        with self._transaction(_UNUSABLE) as db:
             version = db.execute("PRAGMA user_version").fetchone()[0]
-            for step in _MIGRATIONS[version:]:
+            for step in MIGRATIONS[version:]:
                 for statement in step.split(";"):
                     db.execute(statement)
-            db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+            if version < SCHEMA_VERSION:
+                db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+                db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
     @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
+    def _transaction(self, what: str = "") -> Iterator[sqlite3.Connection]:
         """Hold the file's write lock for one short transaction."""
-        try:
+        with self._errors(what):
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 yield self._db
@@ -433,62 +371,25 @@ class Ledger:
                 self._db.execute("ROLLBACK")
                 raise
             self._db.execute("COMMIT")
-        except (sqlite3.Error, UnicodeDecodeError) as error:  # its own messages name what is damaged
-            raise self._failure(error) from error
-
-    def _failure(self, error: Exception, what: str = "") -> LedgerError:
-        """Turn SQLite's error into ours, with what to do."""
-        code = getattr(error, "sqlite_errorname", "") or ""
-        if code.startswith("SQLITE_FULL"):
-            return LedgerError(f"{self.path}: no space is left on the disk; free some and start again: nothing is lost")
-        if code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or isinstance(error, UnicodeDecodeError):
-            return LedgerError(
-                f"{self.path}: is damaged, or no ledger: {error}; `webmain check {self.path}` tells more."
-                " Without it the next crawl fetches everything again, and stores nothing twice"
-            )
-        return LedgerError(f"{self.path}: {what}{error}")
 
     def _read(self, query: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
         """Return all rows of a query."""
-        try:
+        with self._errors():
             return self._db.execute(query, values).fetchall()
-        except (sqlite3.Error, UnicodeDecodeError) as error:  # its own messages name what is damaged
-            raise self._failure(error) from error
 
-
-def _is_root(url: str) -> bool:
-    """Whether an address is a front page."""
-    return url.partition("://")[2].rstrip("/").count("/") == 0 and "?" not in url
-
-
-def _put_alias(db: sqlite3.Connection, url: str, canonical: str) -> None:
-    """Store an alias; aliases of the alias follow it, so that one look-up is enough."""
-    target = db.execute("SELECT canonical FROM aliases WHERE url = ?", (canonical,)).fetchone()
-    final = target[0] if target and target[0] != url else canonical
-    db.execute("DELETE FROM aliases WHERE url = ?", (final,))
-    db.execute("INSERT OR REPLACE INTO aliases (url, canonical) VALUES (?, ?)", (url, final))
-    db.execute("UPDATE aliases SET canonical = ? WHERE canonical = ? AND url <> ?", (final, url, final))
-
-
-def _row(found: Found, site: str, now: float) -> tuple[str, str, float, float, str | None]:
-    """Return the values of a new row."""
-    hints = written_hints(found.hints) if found.hints is not None else None
-    return found.url, site, newest_key(found.url, found.hints), now, hints
-
-
-def _chunks(values: list[_T]) -> Iterator[list[_T]]:
-    """Cut a list into transactions of bounded size."""
-    for start in range(0, len(values), _CHUNK):
-        yield values[start : start + _CHUNK]
-
-
-def _retried(action: Callable[[], _T], timeout_s: float) -> _T:
-    """Repeat what SQLite refuses at once, without its busy timeout, while another process sets the same file up."""
-    deadline = time.monotonic() + timeout_s
-    while True:
+    @contextmanager
+    def _errors(self, what: str = "") -> Iterator[None]:
+        """Turn SQLite's errors into ours, with what to do."""
         try:
-            return action()
-        except sqlite3.OperationalError as error:
-            if "locked" not in str(error) or time.monotonic() > deadline:
-                raise
-            time.sleep(0.02)
+            yield
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # its own messages name what is damaged
+            code = getattr(error, "sqlite_errorname", "") or ""
+            message = f"{what}{error}"
+            if code.startswith("SQLITE_FULL"):
+                message = "no space is left on the disk; free some and start again: nothing is lost"
+            elif code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or isinstance(error, UnicodeDecodeError):
+                message = (
+                    f"is damaged, or no ledger: {error}; `webmain check {self.path}` tells more."
+                    " Without it the next crawl fetches everything again, and stores nothing twice"
+                )
+            raise LedgerError(f"{self.path}: {message}") from error

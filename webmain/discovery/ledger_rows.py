@@ -1,0 +1,229 @@
+"""The ledger's tables and their rows: records, hints as JSON, and whether a row can be read."""
+
+from __future__ import annotations
+
+import json
+import math
+import sqlite3
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from enum import IntEnum
+from typing import Any, Final
+
+from webmain.items import Hints
+from webmain.urls import without_credentials
+
+SCHEMA_VERSION: Final = 3
+APPLICATION_ID: Final = 0x574D4C47  # "WMLG"
+
+_SCHEMA_1: Final = """
+CREATE TABLE urls (
+    url TEXT PRIMARY KEY,
+    site TEXT NOT NULL,
+    state INTEGER NOT NULL DEFAULT 0,
+    newest REAL NOT NULL,
+    added_at REAL NOT NULL,
+    changed_at REAL NOT NULL,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    retry_after REAL NOT NULL DEFAULT 0,
+    article_id TEXT,
+    reason TEXT,
+    hints TEXT
+);
+CREATE INDEX urls_pending ON urls (site, newest DESC) WHERE state = 0;
+CREATE TABLE aliases (url TEXT PRIMARY KEY, canonical TEXT NOT NULL) WITHOUT ROWID;
+CREATE INDEX aliases_canonical ON aliases (canonical);
+"""
+
+_SCHEMA_2: Final = """
+ALTER TABLE urls ADD COLUMN since REAL;
+ALTER TABLE urls ADD COLUMN language TEXT
+"""
+
+_SCHEMA_3: Final = """
+CREATE TABLE missing (url TEXT PRIMARY KEY, noted_at REAL NOT NULL) WITHOUT ROWID
+"""
+
+MIGRATIONS: Final = (_SCHEMA_1, _SCHEMA_2, _SCHEMA_3)
+"""Step n brings a file from version n to n + 1; a new version appends one, and none is ever changed."""
+
+FORMS: Final = """
+CREATE TEMP VIEW forms AS
+WITH own AS (
+    SELECT url, state, attempts, CASE
+        WHEN article_id IS NOT NULL OR reason IN ('duplicate', 'moved', 'too_old', 'other_language') THEN 9e999
+        WHEN typeof(changed_at) = 'real' THEN changed_at
+        END AS settled_at
+    FROM urls
+)
+SELECT url, url AS canonical, state, attempts, settled_at FROM own
+UNION ALL
+SELECT a.url, a.canonical, own.state, own.attempts, own.settled_at FROM aliases a JOIN own ON own.url = a.canonical
+"""
+"""Every address with the state of its canonical form. A settled one with an article, or that is another's, or that a run's
+filters decide upon, stays so: the time at which it was settled is infinite."""
+
+
+class LedgerError(RuntimeError):
+    """The file is no ledger, is of a newer webmain, or can not be read or written; the message names the file."""
+
+
+class State(IntEnum):
+    """What is known of an address."""
+
+    PENDING = 0  # to be fetched, or to be tried again
+    DONE = 1  # stored, or rejected for good, for a reason
+    GAVE_UP = 2  # failed too often
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """An address that discovery came upon, with what was said of it."""
+
+    url: str
+    hints: Hints | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "url", without_credentials(self.url))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pending:
+    """An address to fetch, and how often it was tried before."""
+
+    url: str
+    hints: Hints | None
+    attempts: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """An address that is settled: either the id of its stored article, or the reason why there is none.
+
+    With "too_old" and "other_language" goes what was asked for: `since`, in seconds since 1970, or `language`.
+    """
+
+    url: str
+    article_id: str | None = None
+    reason: str | None = None
+    canonical: str | None = None
+    since: float | None = None
+    language: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "url", without_credentials(self.url))
+        object.__setattr__(self, "canonical", without_credentials(self.canonical) if self.canonical else None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """How many addresses are in which state; articles and rejected together are those done."""
+
+    pending: int = 0
+    articles: int = 0
+    rejected: int = 0
+    gave_up: int = 0
+
+
+# ---- The database
+
+
+def use_wal(db: sqlite3.Connection, timeout_s: float) -> None:
+    """Let several processes read and write; tried again, since SQLite refuses this at once while another does it."""
+    deadline = time.monotonic() + timeout_s
+    while True:
+        try:
+            db.execute("PRAGMA journal_mode = WAL").fetchone()
+            break
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)
+    db.execute("PRAGMA synchronous = NORMAL")
+
+
+def is_root(url: str) -> bool:
+    """Return True if an address is a front page."""
+    return url.partition("://")[2].rstrip("/").count("/") == 0 and "?" not in url
+
+
+def put_alias(db: sqlite3.Connection, url: str, canonical: str) -> None:
+    """Store an alias; aliases of the alias follow it, so that one look-up is enough."""
+    target = db.execute("SELECT canonical FROM aliases WHERE url = ?", (canonical,)).fetchone()
+    final = target[0] if target and target[0] != url else canonical
+    db.execute("DELETE FROM aliases WHERE url = ?", (final,))
+    db.execute("INSERT OR REPLACE INTO aliases (url, canonical) VALUES (?, ?)", (url, final))
+    db.execute("UPDATE aliases SET canonical = ? WHERE canonical = ? AND url <> ?", (final, url, final))
+
+
+# ---- Hints
+
+MAX_HINTS_CHARS: Final = 1 << 20
+_LISTS: Final = frozenset(("authors", "tags"))
+_NAMES: Final = tuple(f.name for f in fields(Hints))
+
+
+def written_hints(hints: Hints) -> str:
+    """Return hints as JSON; without the article's text where that would be too long."""
+    present = {name: value for name in _NAMES if (value := getattr(hints, name))}
+    written = json.dumps(present, ensure_ascii=False)
+    if len(written) > MAX_HINTS_CHARS:
+        present.pop("content_html", None)
+        written = json.dumps(present, ensure_ascii=False)
+    return written
+
+
+def read_hints(raw: Any) -> Hints | None:
+    """Read stored hints; None where there are none.
+
+    Raises
+    ------
+    ValueError
+        They are not as they were written.
+    """
+    if raw is None:
+        return None
+    try:
+        values = json.loads(raw)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise ValueError(f"the hints are no JSON: {error}") from error
+    if not isinstance(values, dict):
+        raise ValueError("the hints are no object")
+    kept: dict[str, Any] = {"source": "feed"} | {name: values[name] for name in _NAMES if name in values}
+    for name, value in kept.items():
+        texts = value if name in _LISTS else [value]
+        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+            raise ValueError(f"the hints' {name} is of a wrong type")
+        kept[name] = tuple(texts) if name in _LISTS else value
+    return Hints(**kept)
+
+
+# ---- Checks
+
+_TIMES: Final = ("newest", "added_at", "changed_at", "retry_after")
+
+URLS: Final = "SELECT rowid, url, site, state, attempts, hints, newest, added_at, changed_at, retry_after FROM urls"
+ALIASES: Final = "SELECT url, url, canonical FROM aliases"
+
+
+def wrong_url(row: Sequence[Any]) -> str:
+    """Return what is wrong with a row of `URLS`; "" where nothing is."""
+    url, site, state, attempts, hints, *times = row
+    if not isinstance(url, str) or not isinstance(site, str) or "\ufffd" in url:
+        return f"no address: {url!r}"
+    if state not in [each.value for each in State] or not isinstance(attempts, int) or attempts < 0:
+        return f"{url}: no state ({state!r}) or no count of attempts ({attempts!r})"
+    for name, value in zip(_TIMES, times, strict=True):
+        if not isinstance(value, (int, float)) or math.isnan(value):
+            return f"{url}: no time in {name}: {value!r}"
+    try:
+        read_hints(hints)
+    except ValueError as error:
+        return f"{url}: {error}"
+    return ""
+
+
+def wrong_alias(row: Sequence[Any]) -> str:
+    """Return what is wrong with a row of `ALIASES`; "" where nothing is."""
+    return "" if all(isinstance(value, str) and "\ufffd" not in value for value in row) else f"no address: {row!r}"
