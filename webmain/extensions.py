@@ -19,7 +19,6 @@ from urllib.parse import urlsplit
 from scrapy.exceptions import CloseSpider
 from scrapy.http import Response
 
-from webmain.commands.crawl import exit_code
 from webmain.discovery.ledger import Done, Ledger, LedgerError
 from webmain.failures import StoppedError
 from webmain.items import Article, Reason, Rejected
@@ -27,7 +26,7 @@ from webmain.options import chosen, option, own
 from webmain.pipelines import Store
 from webmain.signals import Ticks, close_crawl, connect
 from webmain.store.protocol import Stored
-from webmain.summary import FAILING, as_json, as_prometheus, outcome, progress, render, write_atomically
+from webmain.summary import FAILING, as_json, as_prometheus, exit_code, outcome, progress, render, write_atomically
 from webmain.text.words import base_language
 from webmain.urls import normalise, same_site, site_key
 

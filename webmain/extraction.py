@@ -22,8 +22,8 @@ from webmain.embedded.articles import embedded_article
 from webmain.extractors.base import SiteExtractor
 from webmain.html.blocks import Unit
 from webmain.html.document import DEFAULT_MAX_BYTES, Document
-from webmain.html.encoding import decode, scrub, sniff
-from webmain.html.mistakes import mistaken
+from webmain.html.encoding import decode, scrub
+from webmain.html.sniffing import mistaken, sniff
 from webmain.items import Article, Page, Reason, Rejected
 from webmain.keep import DEFAULT_KEEP, Keep
 from webmain.sites.fitting import choose_for_site, note_recurring_titles

@@ -23,6 +23,19 @@ FAILING = ("store", "ledger", "record", "replay", "feed", "stats", "learn", "wor
 MAX_SITES = 20
 """Sites shown; the others are put together in one line."""
 
+OK, ERROR, USAGE, NOTHING, STOPPED = range(5)
+"""Exit codes of `scrapy crawl`; `webmain.commands.crawl` says what they mean."""
+
+_GOOD_ENDS = (
+    "finished",
+    "max_pages",
+    "max_articles",
+    "closespider_itemcount",
+    "closespider_pagecount",
+    "closespider_timeout",
+    "closespider_timeout_no_item",
+    "closespider_pagecount_no_item",
+)
 _SITE = re.compile(r"webmain/site/(.+)/(articles|rejected)")
 _NOT_METRIC = re.compile(r"[^a-zA-Z0-9_]+")
 
@@ -167,7 +180,11 @@ def render(
     lines = [f"webmain: {headline(found)}", ""]
     rows = [
         ("articles", f"{found.new:,} new, {found.changed:,} changed, {found.unchanged:,} unchanged"),
-        *([("by method", _by_method(found.extractors))] if found.extractors else []),
+        *(
+            [("by method", ", ".join(f"{n:,} {name}" for name, n in found.extractors.items()))]
+            if found.extractors
+            else []
+        ),
         ("known", f"{found.known:,} passed over"),
         ("pages read", f"{found.pages:,}"),
         ("rejected", _counts(found.rejected)),
@@ -184,7 +201,7 @@ def render(
     rows += [("problem", text) for text in problems]
     rows += [("warning", text) for text in warnings]
     lines += [f"  {pad(name, 12)} {value}" for name, value in rows]
-    if len(found.sites) > 0:
+    if found.sites:
         lines += ["", *_table(("site", "articles", "rejected"), _site_rows(found.sites))]
     if words:
         lines += ["", "  top words"]
@@ -200,6 +217,32 @@ def _doubts(review: Review, n_articles: int) -> str:
 def _refused(found: Outcome) -> str:
     hint = "; -s WEBMAIN_ALLOW_PRIVATE=1 allows private addresses" if PRIVATE in found.refused_first else ""
     return f"{found.refused:,} ({found.refused_first}){hint}"
+
+
+def exit_code(stats: Mapping[str, Any]) -> int:
+    """Return the exit code of a crawl that has ended, from its stats."""
+    found = outcome(stats)
+    problems = any(stats.get(f"webmain/{kind}_error") for kind in FAILING)
+    if found.errors or problems:
+        return ERROR
+    if found.finish_reason == "shutdown":
+        return STOPPED
+    if found.finish_reason not in _GOOD_ENDS:
+        return ERROR
+    broken = any(stats.get(f"webmain/archive/{kind}") for kind in ("skipped/damaged", "skipped/unreadable", "missing"))
+    if broken and not found.pages:
+        return NOTHING
+    if not (found.articles or found.known or found.pages or _answers(stats)):
+        return NOTHING
+    return OK
+
+
+def _answers(stats: Mapping[str, Any]) -> int:
+    """Count the successful answers that were no robots.txt."""
+    ok = "downloader/response_status_count/2"
+    robots = "robotstxt/response_status_count/2"
+    answered = sum(n for name, n in stats.items() if name.startswith(ok))
+    return int(answered - sum(n for name, n in stats.items() if name.startswith(robots)))
 
 
 def headline(found: Outcome) -> str:
@@ -311,20 +354,13 @@ def _below(stats: Stats, prefix: str) -> dict[str, int]:
     return dict(sorted(found.items(), key=lambda each: (-each[1], each[0])))
 
 
-def _by_method(extractors: Mapping[str, int]) -> str:
-    """Write the articles of each extractor, by the names that the extractors are asked for."""
-    return ", ".join(f"{n:,} {name}" for name, n in extractors.items())
-
-
 def _listed(by_reason: Mapping[str, int]) -> str:
     return ", ".join(f"{n:,} {reason.replace('_', ' ')}" for reason, n in by_reason.items())
 
 
 def _counts(by_reason: Mapping[str, int]) -> str:
-    if not by_reason:
-        return "0"
-    parts = _listed(by_reason)
-    return f"{sum(by_reason.values()):,}: {parts}" if len(by_reason) > 1 else parts
+    total = f"{sum(by_reason.values()):,}: " if len(by_reason) > 1 else ""
+    return total + _listed(by_reason) or "0"
 
 
 def _site_rows(sites: Mapping[str, tuple[int, int]]) -> list[tuple[str, int, int]]:

@@ -101,6 +101,7 @@ def test_the_curves_are_drawn(findings):
     assert "the same pages" in html_report.findings_page(findings)
     assert ("lbda, other pages", 1, 2) in [row[:3] for row in plot.table.rows]
     assert ">1 site<" in plot.picture
+    assert plot.table.columns == ("curve", "sites", "pages", "F1", "F1 alone")
 
 
 def test_periods_of_a_site_are_learned_apart_and_given_together():

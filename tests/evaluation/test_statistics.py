@@ -2,29 +2,17 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from webmain.evaluation.statistics import (
-    Ratio,
     bootstrap_mean,
-    bootstrap_pooled,
     compare,
     permutation_p,
-    scores,
     sign_test_p,
     standard_error,
     summarise,
 )
 from webmain.text.agreement import Agreement
 
-agreements = st.lists(
-    st.builds(
-        lambda common, more, missing: Agreement(n_common=common, n_predicted=common + more, n_gold=common + missing),
-        *[st.integers(0, 9)] * 3,
-    ),
-    max_size=8,
-)
 LONG = Agreement(n_common=90, n_predicted=100, n_gold=100)  # P .9, R .9
 SHORT = Agreement(n_common=1, n_predicted=2, n_gold=4)  # P .5, R .25, F1 1/3
 MISSED = Agreement(n_common=0, n_predicted=0, n_gold=6)
@@ -41,40 +29,13 @@ def test_the_mean_of_pages_and_the_pooled_ratio_are_two_figures():
     assert summary.mean_f1 == pytest.approx((0.9 + 1 / 3 + 0) / 3)
     assert summary.pooled == Agreement(n_common=91, n_predicted=102, n_gold=110)
     assert summary.median_f1 == pytest.approx(1 / 3)
-    assert summary.share_below_half == pytest.approx(2 / 3)
-
-
-def test_f1_of_means_leaves_pages_without_a_prediction_out_of_precision():
-    precision, recall = (0.9 + 0.5) / 2, (0.9 + 0.25 + 0) / 3
-    expected = 2 * precision * recall / (precision + recall)
-    assert summarise([LONG, SHORT, MISSED]).f1_of_means == pytest.approx(expected)
-    assert summarise([MISSED]).f1_of_means == 0
-
-
-def test_a_page_at_one_half_is_not_below_it():
-    half = Agreement(n_common=1, n_predicted=2, n_gold=2)
-    assert summarise([half]).share_below_half == 0
 
 
 def test_no_pages_have_no_figures():
     summary = summarise([])
     assert summary.n_pages == 0
     assert math.isnan(summary.mean_f1)
-    assert math.isnan(summary.f1_of_means)
     assert math.isnan(summary.median_f1)
-
-
-def test_scores_are_one_ratio_of_each_page():
-    assert scores([LONG, SHORT], "recall").tolist() == [0.9, 0.25]
-    assert scores([]).shape == (0,)
-
-
-@given(agreements, st.randoms(use_true_random=False))
-def test_the_order_of_the_pages_makes_no_difference(pages, order):
-    one, other = summarise(pages), summarise(order.sample(pages, len(pages)))
-    assert one.pooled == other.pooled
-    assert one.mean_f1 == pytest.approx(other.mean_f1, nan_ok=True)
-    assert one.median_f1 == pytest.approx(other.median_f1, nan_ok=True)
 
 
 def test_standard_error_of_seven_accuracies():
@@ -87,30 +48,14 @@ def test_standard_error_of_seven_accuracies():
 
 
 def test_interval_of_two_pages_is_known():
-    # Draws of 0 and 1: mean 0 in 1/4, 1/2 in 1/2, 1 in 1/4 of them.
-    wide = bootstrap_mean([0, 1], seed=1)
-    narrow = bootstrap_mean([0, 1], seed=1, level=0.4)
-    assert (wide.low, wide.high, wide.level) == (0, 1, 0.95)
-    assert (narrow.low, narrow.high) == (0.5, 0.5)
+    interval = bootstrap_mean([0, 1], seed=1)  # draws of 0 and 1: mean 0 in 1/4, 1/2 in 1/2, 1 in 1/4 of them
+    assert (interval.low, interval.high) == (0, 1)
 
 
 def test_the_seed_decides_the_interval():
     values = np.linspace(0, 1, 50) ** 2
     assert bootstrap_mean(values, seed=1) == bootstrap_mean(values, seed=1)
     assert bootstrap_mean(values, seed=1) != bootstrap_mean(values, seed=2)
-
-
-def test_interval_of_equal_scores_is_a_point():
-    interval = bootstrap_mean([0.5] * 9, seed=1)
-    assert (interval.low, interval.high) == (0.5, 0.5)
-
-
-def test_interval_is_near_that_of_the_normal_distribution():
-    values = np.random.default_rng(5).random(400)
-    interval = bootstrap_mean(values, seed=1)
-    half = 1.96 * values.std() / math.sqrt(values.size)
-    assert interval.low == pytest.approx(values.mean() - half, abs=0.15 * half)
-    assert interval.high == pytest.approx(values.mean() + half, abs=0.15 * half)
 
 
 def test_intervals_hold_the_true_mean_about_as_often_as_they_say():
@@ -141,54 +86,14 @@ def test_pages_without_a_site_are_sites_of_their_own():
     assert alone.low == alone.high == pytest.approx(0.5)
 
 
-@pytest.mark.parametrize(("ratio", "value"), [("precision", 0.5), ("recall", 0.25), (Ratio.F1, 1 / 3)])
-def test_pooled_interval_of_equal_pages_is_the_ratio(ratio, value):
-    interval = bootstrap_pooled([SHORT] * 5, seed=1, ratio=ratio)
-    assert interval.low == interval.high == pytest.approx(value)
-
-
-def test_pooled_interval_weighs_pages_by_their_tokens():
-    pages = [LONG, SHORT]
-    interval = bootstrap_pooled(pages, seed=1, level=0.4)
-    assert interval.low == interval.high == pytest.approx((LONG + SHORT).f1)
-
-
-def test_pooled_interval_of_nothing_predicted():
-    assert bootstrap_pooled([MISSED] * 3, seed=1, ratio="precision").high == 0
-    assert bootstrap_pooled([Agreement()] * 3, seed=1).low == 1
-
-
-@given(agreements.filter(bool))
-def test_pooled_interval_lies_between_zero_and_one(pages):
-    for ratio in Ratio:
-        interval = bootstrap_pooled(pages, seed=1, ratio=ratio, n_resamples=50)
-        assert 0 <= interval.low <= interval.high <= 1
-
-
 def test_no_pages_have_no_interval():
     assert math.isnan(bootstrap_mean([], seed=1).low)
-    assert math.isnan(bootstrap_pooled([], seed=1).high)
-
-
-def test_many_pages_are_drawn_in_parts(monkeypatch):
-    values = np.linspace(0, 1, 30)
-    whole = bootstrap_mean(values, seed=1, n_resamples=100)
-    monkeypatch.setattr("webmain.evaluation.statistics._MAX_DRAWS", 70)
-    parts = bootstrap_mean(values, seed=1, n_resamples=100)
-    assert (parts.low, parts.high) == pytest.approx((whole.low, whole.high), abs=0.05)
 
 
 @pytest.mark.parametrize("values", [[math.nan], [[1.0, 2.0]], [math.inf, 0]])
 def test_scores_must_be_a_row_of_finite_numbers(values):
     with pytest.raises(ValueError, match="finite"):
         bootstrap_mean(values, seed=1)
-
-
-def test_wrong_numbers_of_clusters_and_levels_are_errors():
-    with pytest.raises(ValueError, match="1 clusters for 2 pages"):
-        bootstrap_mean([0, 1], seed=1, clusters=["x"])
-    with pytest.raises(ValueError, match="level"):
-        bootstrap_mean([0, 1], seed=1, level=95)
 
 
 # --- two systems -----------------------------------------------------------------------------------------------------
@@ -212,8 +117,15 @@ def test_permutation_test_of_few_pages_tries_all_signs(differences, p):
 def test_permutation_test_of_many_pages_is_near_the_exact_one(monkeypatch):
     differences = [0.3, -0.1, 0.2, 0.4, -0.2, 0.1, 0.25, 0.05, -0.15, 0.35]
     exact = permutation_p(differences, seed=1)
-    monkeypatch.setattr("webmain.evaluation.statistics._MAX_EXACT", 3)
+    monkeypatch.setattr("webmain.evaluation.statistics.MAX_EXACT", 3)
     assert permutation_p(differences, seed=1) == pytest.approx(exact, abs=0.01)
+
+
+def test_many_signs_are_drawn_in_parts(monkeypatch):
+    differences = np.linspace(-1, 1.4, 30)
+    whole = permutation_p(differences, seed=1)
+    monkeypatch.setattr("webmain.evaluation.statistics.MAX_DRAWS", 7_000)
+    assert permutation_p(differences, seed=1) == pytest.approx(whole, abs=0.02)
 
 
 def test_permutation_p_is_never_zero():
@@ -222,15 +134,10 @@ def test_permutation_p_is_never_zero():
 
 @pytest.mark.parametrize(
     ("n_wins", "n_losses", "p"),
-    [(1, 9, 22 / 1024), (9, 1, 22 / 1024), (0, 5, 2 / 32), (5, 5, 1), (0, 0, 1), (3, 4, 1)],
+    [(1, 9, 22 / 1024), (9, 1, 22 / 1024), (0, 5, 2 / 32), (5, 5, 1), (0, 0, 1), (3, 4, 1), (2000, 1900, 0.1129)],
 )
 def test_sign_test(n_wins, n_losses, p):
-    assert sign_test_p(n_wins, n_losses) == pytest.approx(p)
-
-
-def test_sign_test_of_thousands_of_pages():
-    # Normal approximation with continuity correction: z = (100 - 1) / sqrt(3900) = 1.585
-    assert sign_test_p(2000, 1900) == pytest.approx(0.1129, abs=0.0005)
+    assert sign_test_p(n_wins, n_losses) == pytest.approx(p, rel=0.005)
 
 
 def test_comparison_of_two_systems():
@@ -264,15 +171,12 @@ def test_one_site_decides_less_than_its_pages():
     assert compare(first, second, seed=1, clusters=["one"] * 10 + ["two"] * 10).p_permutation == 0.5
 
 
-def test_equal_systems_are_rarely_told_apart():
-    draw = np.random.default_rng(9)
-    p_values = [
-        compare(*draw.random((2, 25)), seed=n, n_resamples=10, n_permutations=400).p_permutation for n in range(200)
-    ]
-    assert 0.01 <= np.mean(np.array(p_values) <= 0.05) <= 0.10
-
-
 @pytest.mark.parametrize(("first", "second"), [([], []), ([1.0], [1.0, 2.0])])
 def test_scores_of_other_pages_cannot_be_compared(first, second):
     with pytest.raises(ValueError, match="page by page"):
         compare(first, second, seed=1)
+
+
+def test_there_is_a_cluster_for_each_page():
+    with pytest.raises(ValueError, match="1 clusters for 2 pages"):
+        bootstrap_mean([0, 1], seed=1, clusters=["x"])

@@ -88,25 +88,25 @@ def _train(args: argparse.Namespace) -> int:
 
     try:
         card = _card(args.card)
-        for path in filter(None, (args.out, args.report)):
-            _check_place(path)
-        wish = making.Wish(
-            data=args.data,
-            sets=args.sets,
-            checks=tuple(args.check),
-            made_up=making.MADE_UP if args.made_up is None else args.made_up,
-            seed=args.seed,
-            jobs=args.jobs,
-        )
+    except ValueError as error:
+        print(f"webmain: --card: {args.card}: {error}", file=sys.stderr)
+        return USAGE
+    for path in filter(None, (args.out, args.report)):
+        _check_place(path)
+    wish = making.Wish(
+        data=args.data,
+        sets=args.sets,
+        checks=tuple(args.check),
+        made_up=making.MADE_UP if args.made_up is None else args.made_up,
+        seed=args.seed,
+        jobs=args.jobs,
+    )
+    try:
         made = making.make(wish, progress=_progress)
     except (TrainingError, GoldError) as error:
         print(f"webmain: {error}", file=sys.stderr)
         return NOT_FOUND
-    except _NoCardError as error:
-        print(f"webmain: {error}", file=sys.stderr)
-        return USAGE
     _write(args, made, card)
-    _tell(made)
     return OK
 
 
@@ -119,44 +119,33 @@ def _check_place(path: Path) -> None:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path.parent))
 
 
-class _NoCardError(Exception):
-    """There is no card to write figures into."""
-
-
 def _card(path: Path | None) -> str:
-    """Read the card before anything is trained, so that hours of work are not lost to a wrong name."""
-    from webmain.evaluation.training.boosting import TrainingError
+    """Read the card before anything is trained; raise ValueError where it is not there or has no place for figures."""
     from webmain.evaluation.training.tables import with_part
 
     if path is None:
         return ""
     try:
         card = path.read_text(encoding="utf-8")
-        with_part(card, "")
     except OSError as error:
-        raise _NoCardError(f"--card: {path}: {error.strerror or error}") from error
-    except (UnicodeDecodeError, TrainingError) as error:
-        raise _NoCardError(f"--card: {path}: {error}") from error
+        raise ValueError(error.strerror or str(error)) from error
+    with_part(card, "")
     return card
 
 
 def _write(args: argparse.Namespace, made: Made, card: str) -> None:
-    from webmain.evaluation.training import tables
-    from webmain.evaluation.writers import write_whole
-
-    write_whole(args.out, made.data.decode("ascii"))
-    if args.report:
-        write_whole(args.report, tables.report(made))
-    if args.card:
-        write_whole(args.card, tables.with_figures(card, made))
-
-
-def _tell(made: Made) -> None:
+    """Write the files and print the figures."""
     from webmain.evaluation import writers
     from webmain.evaluation.training import making, tables
 
+    found = tables.tables(made)
+    writers.write_whole(args.out, made.data.decode("ascii"))
+    if args.report:
+        writers.write_whole(args.report, writers.json_text(found, made.facts))
+    if args.card:
+        writers.write_whole(args.card, tables.with_figures(card, made))
     print(tables.facts_text(made) + "\n")
-    print("\n".join(writers.text(writers.without_empty(table)) for table in tables.tables(made)).rstrip("\n"))
+    print("\n".join(writers.text(writers.without_empty(table)) for table in found).rstrip("\n"))
     if len(made.data) > making.MAX_BYTES:
         print(
             f"webmain: the model has {len(made.data):,} bytes; one that comes with the program has at most "

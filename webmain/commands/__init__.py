@@ -9,16 +9,13 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from typing import Final, NoReturn
-
-STOPPED: Final = 4
-"""Exit code of a crawl that was stopped by a signal."""
+from typing import NoReturn
 
 
 def stop_before_the_crawl(*_: object) -> NoReturn:
     """End the process, which has fetched nothing yet."""
     os.write(2, b"webmain: 0 new; stopped by a signal before the crawl began\n")
-    os._exit(STOPPED)
+    os._exit(4)  # webmain.summary.STOPPED, which is not loaded yet
 
 
 if sys.argv[1:2] == ["crawl"]:

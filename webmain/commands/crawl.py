@@ -20,27 +20,13 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import Settings
 from scrapy.spiderloader import get_spider_loader
 
-from webmain.commands import STOPPED, stop_before_the_crawl
+from webmain.commands import stop_before_the_crawl
 from webmain.commands.checks import unknown_settings, unwritable, wrong_settings
-from webmain.summary import FAILING, outcome
+from webmain.summary import ERROR, USAGE, exit_code
 from webmain.text.terminal import guard_terminal
 
 if TYPE_CHECKING:
     import argparse
-
-OK, ERROR, USAGE, NOTHING = range(4)
-
-_LIMITS = (
-    "finished",
-    "max_pages",
-    "max_articles",
-    "closespider_itemcount",
-    "closespider_pagecount",
-    "closespider_timeout",
-    "closespider_timeout_no_item",
-    "closespider_pagecount_no_item",
-)
-
 
 GC_THRESHOLDS = (50_000, 20, 10)
 """A page's tree is thousands of small objects that live shortly and hold no cycles; at Python's own thresholds the collector
@@ -106,29 +92,3 @@ class Command(ScrapyCommand):
         except (ValueError, UsageError) as error:
             return str(error)
         return None
-
-
-def exit_code(stats: Mapping[str, Any]) -> int:
-    """Return the exit code of a crawl that has ended, from its stats."""
-    found = outcome(stats)
-    problems = any(stats.get(f"webmain/{kind}_error") for kind in FAILING)
-    if found.errors or problems:
-        return ERROR
-    if found.finish_reason == "shutdown":
-        return STOPPED
-    if found.finish_reason not in _LIMITS:
-        return ERROR
-    broken = any(stats.get(f"webmain/archive/{kind}") for kind in ("skipped/damaged", "skipped/unreadable", "missing"))
-    if broken and not found.pages:
-        return NOTHING
-    if not (found.articles or found.known or found.pages or _answers(stats)):
-        return NOTHING
-    return OK
-
-
-def _answers(stats: Mapping[str, Any]) -> int:
-    """Count the successful answers that were no robots.txt."""
-    ok = "downloader/response_status_count/2"
-    robots = "robotstxt/response_status_count/2"
-    answered = sum(n for name, n in stats.items() if name.startswith(ok))
-    return int(answered - sum(n for name, n in stats.items() if name.startswith(robots)))

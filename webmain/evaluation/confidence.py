@@ -14,11 +14,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from webmain.evaluation.records import Row
 from webmain.evaluation.statistics import Interval, bootstrap, bootstrap_mean
 
 N_BINS = 10
@@ -30,8 +32,7 @@ N_RESAMPLES = 1_000
 _Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Figures:
+class Figures(NamedTuple):
     """What the confidences of one system are worth on pages.
 
     Attributes
@@ -64,66 +65,6 @@ class Figures:
     aurc: float
     excess: float
     ranking: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bin:
-    """Pages of similar confidence.
-
-    Attributes
-    ----------
-    n_pages : int
-    low, high : float
-        Least and greatest confidence.
-    mean_confidence, mean_f1 : float
-    interval : Interval
-        Bootstrap interval of the mean F1.
-    """
-
-    n_pages: int
-    low: float
-    high: float
-    mean_confidence: float
-    mean_f1: float
-    interval: Interval
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Margin:
-    """By how much a system is ahead of the best rival on its most confident pages.
-
-    Attributes
-    ----------
-    coverage : float
-        Share of the pages.
-    n_pages : int
-        So many they are: the share rounded up.
-    mean_f1 : float
-        The system's own mean.
-    rival : str
-        The rival with the highest mean on the same pages.
-    rival_mean_f1 : float
-        Its mean.
-    difference : float
-        The own mean minus the rival's.
-    interval : Interval
-        Bootstrap interval of the difference to this rival; pages are ranked anew in each draw.
-    ratio : float
-        The difference over that at full coverage; nan where that one is not positive.
-    attainable : float
-        The ratio if the pages were ranked by the F1 that was reached. It may be little above 1: pages that are hard for the
-        system are mostly hard for the rival too.
-    """
-
-    coverage: float
-    n_pages: int
-    mean_f1: float
-    rival: str
-    rival_mean_f1: float
-    difference: float
-    interval: Interval
-    ratio: float
-    attainable: float
 
 
 def figures(confidence: ArrayLike, f1: ArrayLike) -> Figures:
@@ -163,15 +104,9 @@ def intervals(
     n_resamples: int = N_RESAMPLES,
 ) -> dict[str, Interval]:
     """Return the bootstrap interval of each of the `Figures`, by its name; draws as in `statistics.bootstrap_mean`."""
-    sure, reached = _checked(confidence, f1)
-    found = bootstrap(
-        lambda rows: astuple(figures(rows[:, 0], rows[:, 1])),
-        np.column_stack((sure, reached)),
-        seed=seed,
-        clusters=clusters,
-        n_resamples=n_resamples,
-    )
-    return dict(zip(Figures.__dataclass_fields__, found, strict=True))
+    rows = np.column_stack(_checked(confidence, f1))
+    found = bootstrap(lambda drawn: figures(*drawn.T), rows, seed=seed, clusters=clusters, n_resamples=n_resamples)
+    return dict(zip(Figures._fields, found, strict=True))
 
 
 def by_coverage(confidence: ArrayLike, values: ArrayLike) -> _Floats:
@@ -210,30 +145,37 @@ def calibration_error(confidence: ArrayLike, f1: ArrayLike, *, n_bins: int = N_B
     return float(sum(abs(part.sum()) for part in parts) / sure.size)
 
 
-def bins(confidence: ArrayLike, f1: ArrayLike, *, seed: int, n_bins: int = N_BINS) -> list[Bin]:
-    """Return the pages in bins of (nearly) the same number, the least confident first: a reliability diagram's points."""
+def bins(confidence: ArrayLike, f1: ArrayLike, *, seed: int) -> list[Row]:
+    """Return the pages in bins of (nearly) the same number, the least confident first: a reliability diagram's points.
+
+    Each row has the number of `pages`, the least and greatest confidence (`from`, `to`), the means of `confidence` and
+    `F1`, and the bootstrap interval of the mean F1 (`low`, `high`).
+    """
     sure, reached = _checked(confidence, f1)
-    order = np.argsort(sure, kind="stable")
     levelled = _levelled(sure, reached)
-    return [
-        Bin(
-            n_pages=part.size,
-            low=float(sure[part].min()),
-            high=float(sure[part].max()),
-            mean_confidence=float(sure[part].mean()),
-            mean_f1=float(levelled[part].mean()),
-            interval=bootstrap_mean(reached[part], seed=seed, n_resamples=N_RESAMPLES),
+    rows: list[Row] = []
+    for part in np.array_split(np.argsort(sure, kind="stable"), _n_bins(sure.size, N_BINS)):
+        interval = bootstrap_mean(reached[part], seed=seed, n_resamples=N_RESAMPLES)
+        rows.append(
+            {
+                "pages": part.size,
+                "from": float(sure[part].min()),
+                "to": float(sure[part].max()),
+                "confidence": float(sure[part].mean()),
+                "F1": float(levelled[part].mean()),
+                "low": interval.low,
+                "high": interval.high,
+            }
         )
-        for part in np.array_split(order, _n_bins(sure.size, n_bins))
-    ]
+    return rows
 
 
 def spearman(first: ArrayLike, second: ArrayLike) -> float:
     """Return the rank correlation of two rows of values, equal values sharing the mean of their ranks; nan without spread."""
-    one, other = (_ranks(np.asarray(values, dtype=np.float64)) for values in (first, second))
-    one, other = one - one.mean(), other - other.mean()
-    spread = math.sqrt(float(one @ one) * float(other @ other))
-    return float(one @ other) / spread if spread > 0 else math.nan
+    from scipy.stats import rankdata
+
+    one, other = rankdata(first), rankdata(second)
+    return float(np.corrcoef(one, other)[0, 1]) if np.ptp(one) and np.ptp(other) else math.nan
 
 
 def margins(
@@ -245,7 +187,7 @@ def margins(
     seed: int,
     clusters: Sequence[str] | None = None,
     n_resamples: int = N_RESAMPLES,
-) -> list[Margin]:
+) -> list[Row]:
     """Compare a system with the best rival on its most confident pages.
 
     Parameters
@@ -261,6 +203,15 @@ def margins(
     seed, clusters, n_resamples
         As in `intervals`.
 
+    Returns
+    -------
+    list of Row
+        For each coverage: the share of the pages and so many `pages` as it is, rounded up; the system's mean `F1` on those
+        of which it is most sure; the `best rival` on the same pages and `its F1`; the `margin` with its interval (`low`,
+        `high`; pages are ranked anew in each draw); `times`: the margin over that on all pages, nan where that one is not
+        positive; `by true F1`: the same if the pages were ranked by the F1 that was reached. That may be little above 1:
+        pages that are hard for the system are mostly hard for the rival too.
+
     Raises
     ------
     ValueError
@@ -270,37 +221,43 @@ def margins(
     theirs = {name: _checked(confidence, values)[1] for name, values in rivals.items()}
     if not theirs:
         raise ValueError("there is no rival to compare with")
-    curve = by_coverage(sure, mine)
+    curve, perfect = by_coverage(sure, mine), by_coverage(mine, mine)
     curves = {name: by_coverage(sure, values) for name, values in theirs.items()}
+    perfect_curves = [by_coverage(mine, values) for values in theirs.values()]
     full = float(curve[-1] - max(c[-1] for c in curves.values()))
-    perfect, perfect_curves = by_coverage(mine, mine), [by_coverage(mine, values) for values in theirs.values()]
-    found = []
+    found: list[Row] = []
     for coverage in coverages:
         n = n_kept(coverage, sure.size)
         best = max(curves, key=lambda name: curves[name][n - 1])
         difference = float(curve[n - 1] - curves[best][n - 1])
         by_f1 = float(perfect[n - 1] - max(c[n - 1] for c in perfect_curves))
         (interval,) = bootstrap(
-            lambda rows, share=coverage: (by_coverage(rows[:, 0], rows[:, 1])[n_kept(share, len(rows)) - 1],),  # type: ignore[misc]
+            partial(_mean_at, coverage),
             np.column_stack((sure, mine - theirs[best])),
             seed=seed,
             clusters=clusters,
             n_resamples=n_resamples,
         )
         found.append(
-            Margin(
-                coverage=coverage,
-                n_pages=n,
-                mean_f1=float(curve[n - 1]),
-                rival=best,
-                rival_mean_f1=float(curves[best][n - 1]),
-                difference=difference,
-                interval=interval,
-                ratio=difference / full if full > 0 else math.nan,
-                attainable=by_f1 / full if full > 0 else math.nan,
-            )
+            {
+                "coverage": f"{100 * coverage:g} %",
+                "pages": n,
+                "F1": float(curve[n - 1]),
+                "best rival": best,
+                "its F1": float(curves[best][n - 1]),
+                "margin": difference,
+                "low": interval.low,
+                "high": interval.high,
+                "times": difference / full if full > 0 else math.nan,
+                "by true F1": by_f1 / full if full > 0 else math.nan,
+            }
         )
     return found
+
+
+def _mean_at(coverage: float, rows: _Floats) -> tuple[float]:
+    """Return the mean of the second column over the rows in which the first is highest."""
+    return (float(by_coverage(rows[:, 0], rows[:, 1])[n_kept(coverage, len(rows)) - 1]),)
 
 
 def _checked(confidence: ArrayLike, f1: ArrayLike) -> tuple[_Floats, _Floats]:
@@ -327,9 +284,3 @@ def _aurc(confidence: _Floats, f1: _Floats) -> float:
 
 def _n_bins(n_pages: int, wanted: int) -> int:
     return max(1, min(wanted, n_pages // LEAST_IN_BIN))
-
-
-def _ranks(values: _Floats) -> _Floats:
-    _, group, counts = np.unique(values, return_inverse=True, return_counts=True)
-    ranks: _Floats = (np.cumsum(counts) - (counts - 1) / 2)[group.reshape(-1)]
-    return ranks

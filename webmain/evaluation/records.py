@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Self, TypeAlias
+
+Cell: TypeAlias = str | int | float | None
+"""A value of a table; None where there is no figure."""
+
+Row: TypeAlias = Mapping[str, Cell]
+"""The values of a table's row by the names of their columns."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,7 +113,20 @@ class Table:
     name: str
     title: str
     columns: tuple[str, ...]
-    rows: tuple[tuple[str | int | float | None, ...], ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+    @classmethod
+    def of(cls, name: str, title: str, rows: Iterable[Row], *, columns: Iterable[str] = ()) -> Self:
+        """Make a table of rows with the same keys, which name its columns; `columns` are those of a table without rows."""
+        listed = list(rows)
+        names = tuple(listed[0]) if listed else tuple(columns)
+        cells = tuple(tuple(_figure(row[column]) for column in names) for row in listed)
+        return cls(name=name, title=title, columns=names, rows=cells)
+
+
+def _figure(value: Cell) -> Cell:
+    """Return a value, None for one that is not finite."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +140,7 @@ class Plot:
     title, caption : str
         What is shown, and how to read it.
     picture : str
-        SVG.
+        SVG, an element to stand in HTML.
     table : Table
         The figures.
     """

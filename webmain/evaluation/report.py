@@ -5,21 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
-from operator import add
+from functools import partial
 from statistics import fmean, median
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from webmain.evaluation import confidence_tables
 from webmain.evaluation.metrics import METRICS, SegmentCounts
-from webmain.evaluation.records import GoldPage, Table
+from webmain.evaluation.records import Cell, GoldPage, Row, Table
 from webmain.evaluation.scoring import LEAST_SITES, PageResult, Results, clusters_of
 from webmain.evaluation.statistics import bootstrap_mean, compare, summarise
 
 if TYPE_CHECKING:
     from webmain.evaluation.predictions import Header
-
-Cell: TypeAlias = str | int | float | None
 
 GROUPINGS: dict[str, Callable[[GoldPage], str]] = {
     "dataset": lambda page: page.dataset,
@@ -41,7 +38,7 @@ NOT_MEASURED = ("crash", "start", "missing")
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """Everything a reader is told.
+    """Everything that a report shows.
 
     Attributes
     ----------
@@ -84,9 +81,7 @@ def tables(results: Results, *, baseline: str, by: Sequence[str], seed: int) -> 
         made.append(comparison(results, baseline=baseline, seed=seed))
     made += confidence_tables.tables(results, seed=seed)
     for name in by:
-        made += [table for table in (by_group(results, name), segments_by_group(results, name)) if table.rows]
-        if name == "dataset":
-            made += [table for table in (exact_by_group(results, name), low_by_group(results, name)) if table.rows]
+        made += by_group(results, name)
     made.append(errors(results))
     made.append(by_page(results, first=baseline or results.systems[0]))
     return tuple(made)
@@ -95,83 +90,44 @@ def tables(results: Results, *, baseline: str, by: Sequence[str], seed: int) -> 
 def overall(results: Results, *, seed: int) -> Table:
     """Return the main figures of each system."""
     metric = METRICS[results.main_metric]
-    rows = tuple(_overall_row(results, system, seed) for system in results.systems)
-    return Table(
-        name="overall",
-        title=f"Metric: {metric.title}; F1 is the mean of pages, with its 95 % interval; CPU time and memory a page",
-        columns=(
-            "system",
-            "pages",
-            "F1",
-            "low",
-            "high",
-            "precision",
-            "recall",
-            "pooled F1",
-            "median F1",
-            "F1 < .5",
-            "exact",
-            "segments",
-            "no text",
-            "failed",
-            "ms/page",
-            "median ms",
-            "MB/page",
-            "most MB",
-        ),
-        rows=rows,
-    )
+    title = f"Metric: {metric.title}; F1 is the mean of pages, with its 95 % interval; CPU time and memory a page"
+    return Table.of("overall", title, [_overall_row(results, system, seed) for system in results.systems])
 
 
-def _overall_row(results: Results, system: str, seed: int) -> tuple[Cell, ...]:
+def _overall_row(results: Results, system: str, seed: int) -> Row:
     mine = results.by_system[system]
     found = results.agreements(system, results.main_metric)
-    texts: tuple[Cell, ...] = (None,) * 8
-    if found:
-        figures = summarise(found)
-        scores = [agreement.f1 for agreement in found]
-        interval = bootstrap_mean(scores, seed=seed, clusters=clusters_of(mine))
-        texts = (
-            figures.mean_f1,
-            interval.low,
-            interval.high,
-            figures.mean_precision,
-            figures.mean_recall,
-            figures.pooled.f1,
-            figures.median_f1,
-            sum(value < 0.5 for value in scores),
-        )
-    failed = sum(bool(r.prediction.error) for r in mine)
-    empty = sum(not r.prediction.error and not r.prediction.text.strip() for r in mine)
-    return (system, len(mine), *texts, _exact(results, system), _segments(mine), empty, failed, *_costs(mine))
-
-
-def _exact(results: Results, system: str) -> float | None:
-    """Return the share of pages with just the gold's words (or, if that is not measured, just its text)."""
-    name = _exact_metric(results)
-    found = results.agreements(system, name) if name else []
-    return fmean(agreement.f1 for agreement in found) if found else None
+    figures, scores = summarise(found), [agreement.f1 for agreement in found]
+    interval = bootstrap_mean(scores, seed=seed, clusters=clusters_of(mine) if found else None)
+    exact = results.agreements(system, _exact_metric(results))
+    segments = [r.scores.segments for r in mine if r.scores.segments is not None]
+    timed = [1000 * r.prediction.seconds for r in mine if _reason(r) not in NOT_MEASURED]
+    grown = [r.prediction.memory_bytes / 1e6 for r in mine if r.prediction.memory_bytes is not None]
+    return {
+        "system": system,
+        "pages": len(mine),
+        "F1": figures.mean_f1,
+        "low": interval.low,
+        "high": interval.high,
+        "precision": figures.mean_precision,
+        "recall": figures.mean_recall,
+        "pooled F1": figures.pooled.f1 if found else None,
+        "median F1": figures.median_f1,
+        "F1 < .5": sum(score < 0.5 for score in scores) if found else None,
+        "exact": fmean(agreement.f1 for agreement in exact) if exact else None,
+        "segments": sum(segments, SegmentCounts()).accuracy if segments else None,
+        "no text": sum(not r.prediction.error and not r.prediction.text.strip() for r in mine),
+        "failed": sum(bool(r.prediction.error) for r in mine),
+        "ms/page": fmean(timed) if timed else None,
+        "median ms": median(timed) if timed else None,
+        "MB/page": fmean(grown) if grown else None,
+        "most MB": max(grown, default=None),
+    }
 
 
 def _exact_metric(results: Results) -> str:
+    """Return the metric by which pages are exactly right: just the gold's words, or just its text; "" if not measured."""
     return next((metric for metric in ("same_words", "exact") if metric in results.metrics), "")
-
-
-def _segments(mine: Sequence[PageResult]) -> float | None:
-    counted = [r.scores.segments for r in mine if r.scores.segments is not None]
-    return reduce(add, counted, SegmentCounts()).accuracy if counted else None
-
-
-def _costs(mine: Sequence[PageResult]) -> tuple[float | None, float | None, float | None, float | None]:
-    """Return mean and median milliseconds, mean and greatest megabytes of a page."""
-    timed = [1000 * r.prediction.seconds for r in mine if _reason(r) not in NOT_MEASURED]
-    grown = [r.prediction.memory_bytes / 1e6 for r in mine if r.prediction.memory_bytes is not None]
-    return (
-        fmean(timed) if timed else None,
-        median(timed) if timed else None,
-        fmean(grown) if grown else None,
-        max(grown) if grown else None,
-    )
 
 
 def _reason(result: PageResult) -> str:
@@ -180,129 +136,97 @@ def _reason(result: PageResult) -> str:
 
 def by_metric(results: Results) -> Table:
     """Return F1 by every metric: mean of pages and pooled."""
-    columns = ["system"]
-    for name in results.metrics:
-        title = METRICS[name].title
-        columns += [title] if METRICS[name].is_accuracy else [f"{title}, mean", f"{title}, pooled"]
     rows = []
     for system in results.systems:
-        row: list[Cell] = [system]
-        for name in results.metrics:
-            found = results.agreements(system, name)
-            figures = summarise(found) if found else None
-            row.append(figures.mean_f1 if figures else None)
-            if not METRICS[name].is_accuracy:
-                row.append(figures.pooled.f1 if figures else None)
-        rows.append(tuple(row))
-    return Table(
-        name="metrics",
-        title="F1 by every metric, as mean of pages and pooled over their counts",
-        columns=tuple(columns),
-        rows=tuple(rows),
-    )
+        row: dict[str, Cell] = {"system": system}
+        for metric in map(METRICS.__getitem__, results.metrics):
+            figures = summarise(results.agreements(system, metric.name))
+            if metric.is_accuracy:
+                row[metric.title] = figures.mean_f1
+            else:
+                row[f"{metric.title}, mean"] = figures.mean_f1
+                row[f"{metric.title}, pooled"] = figures.pooled.f1 if figures.n_pages else None
+        rows.append(row)
+    return Table.of("metrics", "F1 by every metric, as mean of pages and pooled over their counts", rows)
 
 
 def comparison(results: Results, *, baseline: str, seed: int) -> Table:
     """Compare each system with a baseline on the same pages, by the main metric's F1."""
     clusters = clusters_of(results.by_system[baseline])
     base = [agreement.f1 for agreement in results.agreements(baseline, results.main_metric)]
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[Row] = []
     for system in results.systems:
         if system == baseline or not base:
             continue
         own = [agreement.f1 for agreement in results.agreements(system, results.main_metric)]
         found = compare(own, base, seed=seed, clusters=clusters, tolerance=TIE)
         rows.append(
-            (
-                system,
-                found.n_pages,
-                found.difference,
-                found.interval.low,
-                found.interval.high,
-                found.p_permutation,
-                found.p_sign,
-                found.n_wins,
-                found.n_losses,
-                found.n_ties,
-            )
+            {
+                "system": system,
+                "pages": found.n_pages,
+                "difference": found.difference,
+                "low": found.interval.low,
+                "high": found.interval.high,
+                "p": found.p_permutation,
+                "p (sign)": found.p_sign,
+                "better": found.n_wins,
+                "worse": found.n_losses,
+                "same": found.n_ties,
+            }
         )
-    return Table(
-        name="comparison",
-        title=f"Difference of mean F1 from that of {baseline} on the same pages, with its 95 % interval and tests; "
-        f"metric: {METRICS[results.main_metric].title}",
-        columns=("system", "pages", "difference", "low", "high", "p", "p (sign)", "better", "worse", "same"),
-        rows=tuple(rows),
+    title = (
+        f"Difference of mean F1 from that of {baseline} on the same pages, with its 95 % interval and tests; metric: "
+        f"{METRICS[results.main_metric].title}"
     )
+    return Table.of("comparison", title, rows, columns=("system", "pages", "difference"))
 
 
-def by_group(results: Results, grouping: str) -> Table:
-    """Return the mean F1 of each system in each group of pages, the largest group first."""
-    metric = results.main_metric
-    return Table(
-        name=f"by_{grouping}",
-        title=f"Mean F1 by {grouping}; metric: {METRICS[metric].title}",
-        columns=(grouping, "pages", *results.systems),
-        rows=_group_rows(results, grouping, lambda r: _f1(r, metric)),
-    )
+def by_group(results: Results, grouping: str) -> list[Table]:
+    """Return tables of each group of pages, the largest first, with a column for each system.
 
-
-def exact_by_group(results: Results, grouping: str) -> Table:
-    """Return the share of pages that each system has exactly right in each group; no row where that is not measured."""
-    metric = _exact_metric(results)
-    return Table(
-        name=f"exact_by_{grouping}",
-        title=f"Share of pages that are exactly right by {grouping}; metric: {METRICS[metric].title if metric else '-'}",
-        columns=(grouping, "pages", *results.systems),
-        rows=_group_rows(results, grouping, lambda r: _f1(r, metric)),
-    )
-
-
-def low_by_group(results: Results, grouping: str) -> Table:
-    """Return how many pages of each group have an F1 below .5 by each system."""
-    metric = results.main_metric
-    return Table(
-        name=f"low_by_{grouping}",
-        title=f"Pages with F1 below .5 by {grouping}; metric: {METRICS[metric].title}",
-        columns=(grouping, "pages", *results.systems),
-        rows=_group_rows(
-            results,
-            grouping,
-            lambda r: None if (f1 := _f1(r, metric)) is None else float(f1 < 0.5),
-            together=lambda values: int(sum(values)),
+    Mean F1, and mean accuracy over segments; by data set also the share of exactly right pages, and pages with F1 below .5.
+    Tables without rows are left out.
+    """
+    f1 = partial(_f1, metric=results.main_metric)
+    title = METRICS[results.main_metric].title
+    exact = _exact_metric(results)
+    made = [
+        _grouped(results, "by", grouping, f"Mean F1 by {grouping}; metric: {title}", f1),
+        _grouped(
+            results, "segments_by", grouping, f"Segments rightly in or out by {grouping}; mean of pages", _accuracy
         ),
-    )
+    ]
+    if grouping == "dataset" and exact:
+        words = f"Share of pages that are exactly right by dataset; metric: {METRICS[exact].title}"
+        made.append(_grouped(results, "exact_by", grouping, words, partial(_f1, metric=exact)))
+    if grouping == "dataset":
+        words = f"Pages with F1 below .5 by dataset; metric: {title}"
+        made.append(
+            _grouped(results, "low_by", grouping, words, f1, together=lambda found: sum(v < 0.5 for v in found))
+        )
+    return [table for table in made if table.rows]
 
 
-def segments_by_group(results: Results, grouping: str) -> Table:
-    """Return the mean accuracy over segments of each system in each group of pages; no row without segments."""
-    return Table(
-        name=f"segments_by_{grouping}",
-        title=f"Segments rightly in or out by {grouping}; mean of pages",
-        columns=(grouping, "pages", *results.systems),
-        rows=_group_rows(results, grouping, _accuracy),
-    )
-
-
-def _group_rows(
+def _grouped(
     results: Results,
+    kind: str,
     grouping: str,
+    title: str,
     score_of: Callable[[PageResult], float | None],
-    *,
     together: Callable[[Sequence[float]], Cell] = fmean,
-) -> tuple[tuple[Cell, ...], ...]:
-    group_of = GROUPINGS[grouping]
+) -> Table:
     scores: dict[str, dict[str, list[float]]] = {}
     for system in results.systems:
         for r in results.by_system[system]:
             value = score_of(r)
             if value is not None:
-                scores.setdefault(group_of(r.page), {}).setdefault(system, []).append(value)
+                scores.setdefault(GROUPINGS[grouping](r.page), {}).setdefault(system, []).append(value)
     first = results.systems[0]
-    ordered = sorted(scores.items(), key=lambda item: (-len(item[1][first]), item[0]))
-    return tuple(
-        (name or UNKNOWN, len(group[first]), *(together(group[system]) for system in results.systems))
-        for name, group in ordered
-    )
+    rows = [
+        {grouping: name or UNKNOWN, "pages": len(group[first]), **{s: together(group[s]) for s in results.systems}}
+        for name, group in sorted(scores.items(), key=lambda item: (-len(item[1][first]), item[0]))
+    ]
+    return Table.of(f"{kind}_{grouping}", title, rows)
 
 
 def _f1(result: PageResult, metric: str) -> float | None:
@@ -315,75 +239,68 @@ def _accuracy(result: PageResult) -> float | None:
 
 def errors(results: Results) -> Table:
     """Count what went wrong, by system and reason."""
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[Row] = []
     for system in results.systems:
         failed = [r for r in results.by_system[system] if r.prediction.error]
         for reason, count in sorted(Counter(map(_reason, failed)).items(), key=lambda item: (-item[1], item[0])):
             first = next(r for r in failed if _reason(r) == reason)
-            rows.append((system, reason, count, first.page.id, first.prediction.error))
-    return Table(
-        name="errors",
-        title="Pages without a text because something failed, by reason",
-        columns=("system", "reason", "pages", "first page", "its error"),
-        rows=tuple(rows),
-    )
+            row: dict[str, Cell] = {"system": system, "reason": reason, "pages": count}
+            rows.append({**row, "first page": first.page.id, "its error": first.prediction.error})
+    columns = ("system", "reason", "pages", "first page", "its error")
+    return Table.of("errors", "Pages without a text because something failed, by reason", rows, columns=columns)
 
 
 def by_page(results: Results, *, first: str) -> Table:
     """Return each page's score by every system, the pages on which `first` is worst at the top."""
-    of_first = [_score(r, results.main_metric) for r in results.by_system[first]]
-    order = sorted(range(len(of_first)), key=lambda n: (of_first[n] is None, of_first[n] or 0.0, n))
-    rows: list[tuple[Cell, ...]] = []
-    for number in order:
-        page = results.pages[number]
-        scores = [_score(results.by_system[system][number], results.main_metric) for system in results.systems]
-        rows.append((page.id, page.dataset, page.site, page.language, page.page_type, *scores))
-    return Table(
-        name="pages",
-        title=f"F1 of every page by {METRICS[results.main_metric].title} (its segments' accuracy where it has no text), "
-        f"those at the top on which {first} is worst",
-        columns=("page", "dataset", "site", "language", "type", *results.systems),
-        rows=tuple(rows),
+
+    def score(system: str, number: int) -> float | None:
+        """Return F1, or where there are segments only, their accuracy."""
+        result = results.by_system[system][number]
+        found = _f1(result, results.main_metric)
+        return _accuracy(result) if found is None else found
+
+    ranks = {n: score(first, n) for n in range(len(results.pages))}
+    order = sorted(ranks, key=lambda n: (ranks[n] is None, ranks[n] or 0.0, n))
+    rows = [{**_page_columns(results.pages[n]), **{s: score(s, n) for s in results.systems}} for n in order]
+    title = (
+        f"F1 of every page by {METRICS[results.main_metric].title} (its segments' accuracy where it has no text), those "
+        f"at the top on which {first} is worst"
     )
+    return Table.of("pages", title, rows)
 
 
-def _score(result: PageResult, metric: str) -> float | None:
-    """Return what a page is ranked by: F1, or where there are segments only, their accuracy."""
-    found = _f1(result, metric)
-    return _accuracy(result) if found is None else found
+def _page_columns(page: GoldPage) -> dict[str, Cell]:
+    return {
+        "page": page.id,
+        "dataset": page.dataset,
+        "site": page.site,
+        "language": page.language,
+        "type": page.page_type,
+    }
 
 
 def every_result(results: Results) -> Table:
     """Return one row for each system and page, with all that was measured."""
-    columns = ["system", "dataset", "page", "site", "language", "type"]
-    for name in results.metrics:
-        parts = ("",) if METRICS[name].is_accuracy else (" precision", " recall", " F1")
-        columns += [name + part for part in parts]
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[Row] = []
     for system in results.systems:
         for r in results.by_system[system]:
-            page, given = r.page, r.prediction
-            row: list[Cell] = [system, page.dataset, page.id, page.site, page.language, page.page_type]
+            page = _page_columns(r.page)
+            row: dict[str, Cell] = {"system": system, "dataset": page.pop("dataset"), **page}
             for name in results.metrics:
-                a = r.scores.agreements.get(name)
-                if METRICS[name].is_accuracy:
-                    row.append(None if a is None else a.f1)
-                else:
-                    row += [None] * 3 if a is None else [a.precision, a.recall, a.f1]
-            segments = None if r.scores.segments is None else r.scores.segments.accuracy
-            rows.append(
-                (
-                    *row,
-                    segments,
-                    1000 * given.seconds,
-                    given.memory_bytes,
-                    len(given.text),
-                    given.confidence,
-                    given.error,
-                )
-            )
-    columns += ["segments", "ms", "memory bytes", "characters", "confidence", "error"]
-    return Table(name="results", title="Every page by every system", columns=tuple(columns), rows=tuple(rows))
+                found = r.scores.agreements.get(name)
+                for ratio in ("f1",) if METRICS[name].is_accuracy else ("precision", "recall", "f1"):
+                    column = (
+                        name if METRICS[name].is_accuracy else f"{name} {ratio.upper() if ratio == 'f1' else ratio}"
+                    )
+                    row[column] = None if found is None else getattr(found, ratio)
+            row["segments"] = _accuracy(r)
+            row["ms"] = 1000 * r.prediction.seconds
+            row["memory bytes"] = r.prediction.memory_bytes
+            row["characters"] = len(r.prediction.text)
+            row["confidence"] = r.prediction.confidence
+            row["error"] = r.prediction.error
+            rows.append(row)
+    return Table.of("results", "Every page by every system", rows)
 
 
 def differing_groupings(pages: Sequence[GoldPage]) -> tuple[str, ...]:
@@ -414,7 +331,7 @@ def facts(
 
 def notes(results: Results, head: Header) -> tuple[str, ...]:
     """Return what a reader must know to read the figures rightly."""
-    said = [
+    found = [
         "F1 is the mean of pages, every page with the same weight; pooled F1 counts all words of all pages together.",
         "A page for which a system gave no text or failed counts as an empty text; after a time-out, its time is the limit.",
         "Intervals and tests draw whole sites, since the pages of a site are alike."
@@ -424,14 +341,14 @@ def notes(results: Results, head: Header) -> tuple[str, ...]:
         f"themselves); memory: {head.settings.get('memory', 'not measured')}.",
     ]
     if any(s["mode"] == "site" for name, s in head.systems.items() if name in results.systems):
-        said.append(
+        found.append(
             "@site: fitted to the very pages it judges, never to their gold, without the fallback to another method that a "
             "crawl has; time and memory of a site's pages are shared."
         )
     if confidence_tables.systems(results):
-        said.append(confidence_tables.NOTE)
-    if any(r.page.text is None for r in results.by_system[results.systems[0]]):
-        said.append(
+        found.append(confidence_tables.NOTE)
+    if any(page.text is None for page in results.pages):
+        found.append(
             "Pages with segments only count in the column segments: the share of segments that are rightly in or out."
         )
-    return tuple(said)
+    return tuple(found)

@@ -8,7 +8,7 @@ import json
 import math
 import os
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -59,7 +59,7 @@ def text(table: Table, *, most_rows: int | None = None, most_width: int = 60) ->
     cells = [tuple(_one_line(value, most_width) for value in row) for row in shown]
     head = tuple(_one_line(name, most_width) for name in table.columns)
     widths = [max(map(_width, column)) for column in zip(head, *cells, strict=True)]
-    right = [_is_figures(row[number] for row in table.rows) for number in range(len(head))]
+    right = [is_figures(table, number) for number in range(len(head))]
     lines = [table.title, ""] if table.title else []
     for row in (head, tuple("-" * width for width in widths), *cells):
         padded = [_pad(cell, width, right=r) for cell, width, r in zip(row, widths, right, strict=True)]
@@ -69,8 +69,9 @@ def text(table: Table, *, most_rows: int | None = None, most_width: int = 60) ->
     return "\n".join(lines) + "\n"
 
 
-def _is_figures(values: Iterable[object]) -> bool:
-    found = [value for value in values if value is not None]
+def is_figures(table: Table, column: int) -> bool:
+    """Return True if a column holds figures, not texts."""
+    found = [row[column] for row in table.rows if row[column] is not None]
     return bool(found) and not any(isinstance(value, str) for value in found)
 
 

@@ -1,4 +1,4 @@
-"""Trees fitted by LightGBM: they say what it says, the same each time, and it need not be there to predict."""
+"""Trees fitted by LightGBM: their sums are its own, the same each time, and it need not be there to predict."""
 
 import subprocess
 import sys
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from webmain.evaluation.training import boosting
-from webmain.evaluation.training.boosting import Recipe, TrainingError, boosted, constant, plain_trees, rounded
+from webmain.evaluation.training.boosting import Recipe, TrainingError, boosted, plain_trees, rounded
 
 ROOT = Path(__file__).parents[3]
 SMALL = Recipe(n_trees=12, n_leaves=6, min_leaf=5, depth=4)
@@ -25,25 +25,19 @@ def sample(n=400, n_columns=7, seed=3):
 
 
 @pytest.mark.parametrize("task", ["odds", "value"])
-def test_trees_say_what_lightgbm_says(task):
+def test_trees_predict_what_lightgbm_predicts(task):
     import lightgbm
 
     values, target, weights = sample()
     weight = weights * (len(weights) / weights.sum())
-    data = lightgbm.Dataset(values, target.astype(float), weight=weight, params=boosting._data_settings(SMALL))
-    booster = lightgbm.train(boosting._settings(SMALL, task), data, SMALL.n_trees)
+    settings = boosting._settings(SMALL, task)
+    data = lightgbm.Dataset(values, target.astype(float), weight=weight, params=settings)
+    booster = lightgbm.train(settings, data, SMALL.n_trees)
     expected = booster.predict(values, raw_score=True, num_threads=1)
-    found = boosted(values, target, weights, SMALL, task=task).trees
-    assert np.abs(found.sums(values) - expected).max() < SMALL.n_trees * 10.0**-boosting.DECIMALS
-    assert len(found.roots) == SMALL.n_trees
-
-
-def test_columns_that_tell_gain_and_others_hardly_do():
-    values, target, weights = sample()
-    gains = boosted(values, target, weights, SMALL).gains
-    assert gains.shape == (7,)
-    assert set(np.argsort(-gains)[:3].tolist()) == {0, 1, 2}
-    assert gains.min() >= 0
+    found = boosted(values, target, 64 * weights, SMALL, task=task)  # whose scale is of no matter
+    assert np.abs(found.trees.sums(values) - expected).max() < SMALL.n_trees * 10.0**-boosting.DECIMALS
+    assert len(found.trees.roots) == SMALL.n_trees
+    assert set(np.argsort(-found.gains)[:3].tolist()) == {0, 1, 2}
 
 
 def test_the_same_rows_give_the_same_trees_and_another_seed_others():
@@ -57,16 +51,10 @@ def test_the_same_rows_give_the_same_trees_and_another_seed_others():
     assert plain[0] != plain[2]
 
 
-def test_weights_matter_by_their_ratio_alone():
-    values, target, weights = sample()
-    one, other = (boosted(values, target, w, SMALL).trees for w in (weights, 64 * weights))
-    assert one.sums(values).tolist() == other.sums(values).tolist()
-
-
 @pytest.mark.parametrize(
     ("target", "task", "sign"), [(np.ones(30), "odds", 1), (np.zeros(30), "odds", -1), (np.full(30, 0.25), "value", 1)]
 )
-def test_where_all_rows_are_alike_the_trees_say_that_always(target, task, sign):
+def test_where_all_rows_are_alike_the_trees_are_constant(target, task, sign):
     values = np.random.default_rng(1).normal(size=(30, 3)).astype(np.float32)
     found = boosted(values, target, np.ones(30), SMALL, task=task)
     assert len(set(found.trees.sums(values).tolist())) == 1
@@ -74,13 +62,6 @@ def test_where_all_rows_are_alike_the_trees_say_that_always(target, task, sign):
     assert not found.gains.any()
     if task == "value":
         assert found.trees.sums(values)[0] == 0.25
-
-
-def test_rows_too_few_to_divide_give_trees_of_one_leaf():
-    values = np.arange(6, dtype=np.float32).reshape(6, 1)
-    found = boosted(values, np.array([0, 0, 0, 1, 1, 1]), np.ones(6), replace(SMALL, min_leaf=50))
-    assert found.trees.depth == 0
-    assert not found.gains.any()
 
 
 def test_no_rows_are_refused():
@@ -106,21 +87,17 @@ def test_a_dumped_tree_is_read_in_preorder_with_rounded_numbers():
     assert found.gains.tolist() == [2.5, 4.0]
 
 
-@pytest.mark.parametrize("threshold", [1e-35, 0.1, 123456.7, -2.5, 3.0, 1.0000000180025095e-35])
+@pytest.mark.parametrize("threshold", [0.1, 123456.7, 1.0000000180025095e-35])
 def test_a_rounded_threshold_is_a_short_float32(threshold):
     found = rounded(threshold)
     assert float(np.float32(found)) == pytest.approx(threshold, rel=5e-6)
     assert float(str(np.float32(found))) == found
 
 
-def test_constant_trees_say_the_same_of_every_row():
-    assert constant(0.1234567, 2).sums(np.zeros((3, 2), dtype=np.float32)).tolist() == [0.12346] * 3
-
-
 @pytest.mark.parametrize(
     ("error", "told"), [(ImportError("none"), "not installed"), (OSError("libgomp.so.1"), "libgomp")]
 )
-def test_where_lightgbm_can_not_be_had_the_remedy_is_told(monkeypatch, error, told):
+def test_where_lightgbm_can_not_be_used_the_remedy_is_named(monkeypatch, error, told):
     import builtins
 
     real = builtins.__import__

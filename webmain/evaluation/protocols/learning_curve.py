@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from webmain.evaluation.curves import Curve, curves_plot
 from webmain.evaluation.metrics import rouge_lsum, same_words, words
+from webmain.evaluation.plots import curves_plot
 from webmain.evaluation.records import Findings, GoldPage, Table
 from webmain.evaluation.texts import as_page, by_site
 from webmain.evaluation.tokens import TextPair
@@ -71,7 +71,7 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
     held_back = [(held, rest) for held, rest in _held_back(pages, seed) if len(rest) >= LEAST_PAGES]
     whole = [site for site in _whole(pages, seed) if len(site) >= LEAST_PAGES]
     tables: list[Table] = []
-    curves: list[Curve] = []
+    curves: dict[str, Table] = {}
     for spec in specs() if held_back or whole else ():
         alone = _Alone(spec)
         for way, points in (
@@ -79,7 +79,7 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
             ("the same pages", _same(spec, whole, alone)),
         ):
             tables.append(_table(spec, way, points))
-            curves.append(Curve.of(f"{spec}, {way}", tables[-1], together="F1", alone="F1 alone"))
+            curves[f"{spec}, {way}"] = tables[-1]
     notes = (
         f"Other pages: {len(held_back)} sites (of one period each) have at least {MIN_HELD_BACK + LEAST_PAGES} pages with a "
         f"gold text; a third of each, {MIN_HELD_BACK} to {MAX_HELD_BACK}, is held back and the same for all points; it is "
@@ -99,7 +99,7 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
         tables=tuple(tables),
         notes=notes,
         n_pages=len({(p.dataset, p.id) for site in whole for p in site}),
-        plots=(curves_plot(curves),) if any(curve.lines for curve in curves) else (),
+        plots=(curves_plot(curves),) if any(table.rows for table in tables) else (),
     )
 
 

@@ -28,9 +28,6 @@ DECIMALS: Final = 5
 DIGITS: Final = 6
 """Thresholds are rounded to so many significant digits."""
 
-ROWS_SHARE: Final = 0.8
-"""Share of the rows that each tree is fitted to."""
-
 REMEDY: Final = "pip install 'webmain[train]'; on Debian and Ubuntu also: apt-get install libgomp1"
 
 
@@ -46,10 +43,10 @@ class Recipe:
     ----------
     n_trees, n_leaves, min_leaf, depth : int
         Trees, most leaves of each, fewest rows of a leaf, most steps to one.
-    learning_rate, l2, column_share : float
-        Shrinkage, regularisation of the leaves, share of the columns that each tree chooses from.
+    learning_rate, l2, column_share, rows_share : float
+        Shrinkage, regularisation of the leaves, shares of the columns and of the rows that each tree is fitted to.
     n_bins : int
-        Most distinct values of a column that are told apart.
+        Most intervals that a column's values are divided into.
     seed : int
     """
 
@@ -60,6 +57,7 @@ class Recipe:
     learning_rate: float = 0.08
     l2: float = 5.0
     column_share: float = 0.4
+    rows_share: float = 0.8
     n_bins: int = 127
     seed: int = 1
 
@@ -94,7 +92,7 @@ def boosted(
     values : (n_rows, n_columns) float32
         Finite.
     target : (n_rows,) array
-        0 or 1 for log-odds; numbers for a value. Where all are the same, the trees say that always.
+        0 or 1 for log-odds; numbers for a value. Where all are the same, the trees return that for every row.
     weights : (n_rows,) float64
         Scaled to a mean of 1.
 
@@ -109,17 +107,15 @@ def boosted(
     if (wanted == wanted[0]).all():
         sure = float(np.log(len(wanted) + 1.0))
         value = float(wanted[0]) if task == "value" else sure if wanted[0] else -sure
-        return Boosted(constant(value, values.shape[1]), np.zeros(values.shape[1]))
-    lightgbm = _lightgbm()
-    data = lightgbm.Dataset(
-        values, wanted, weight=weights * (len(weights) / weights.sum()), params=_data_settings(recipe)
-    )
-    booster = lightgbm.train(_settings(recipe, task), data, recipe.n_trees)
+        return plain_trees([{"tree_structure": {"leaf_value": value}}], values.shape[1])
+    lightgbm, settings = _lightgbm(), _settings(recipe, task)
+    data = lightgbm.Dataset(values, wanted, weight=weights * (len(weights) / weights.sum()), params=settings)
+    booster = lightgbm.train(settings, data, recipe.n_trees)
     return plain_trees(booster.dump_model()["tree_info"], values.shape[1])
 
 
 def version() -> str:
-    """Return LightGBM's version, which belongs to what makes a model the same bit for bit."""
+    """Return LightGBM's version, on which a model's bits depend."""
     return str(_lightgbm().__version__)
 
 
@@ -134,42 +130,30 @@ def _lightgbm() -> Any:
     return lightgbm
 
 
-def _data_settings(recipe: Recipe) -> dict[str, Any]:
-    return {
-        "max_bin": recipe.n_bins,
-        "data_random_seed": recipe.seed,
-        "use_missing": False,
-        "feature_pre_filter": False,
-        "min_data_in_leaf": recipe.min_leaf,
-        "num_threads": 1,
-        "verbose": -1,
-    }
-
-
 def _settings(recipe: Recipe, task: str) -> dict[str, Any]:
     return {
-        **_data_settings(recipe),
         "objective": "binary" if task == "odds" else "l2",
         "num_leaves": recipe.n_leaves,
         "max_depth": recipe.depth,
+        "min_data_in_leaf": recipe.min_leaf,
         "learning_rate": recipe.learning_rate,
         "lambda_l2": recipe.l2,
         "feature_fraction": recipe.column_share,
-        "bagging_fraction": ROWS_SHARE,
+        "bagging_fraction": recipe.rows_share,
         "bagging_freq": 1,
-        "seed": recipe.seed,
+        "max_bin": recipe.n_bins,
+        "use_missing": False,
+        "feature_pre_filter": False,
+        "seed": recipe.seed,  # from which LightGBM draws all others that are not given
+        "data_random_seed": recipe.seed,
         "bagging_seed": recipe.seed,
         "feature_fraction_seed": recipe.seed,
         "extra_seed": recipe.seed,
         "deterministic": True,
         "force_row_wise": True,
+        "num_threads": 1,
+        "verbose": -1,
     }
-
-
-def constant(value: float, n_columns: int) -> Trees:
-    """Return trees that say the same of every row."""
-    names = _numbers(n_columns)
-    return Trees.from_plain({"base": 0.0, "columns": names, "trees": [[[round(value, DECIMALS)]]]}, names)
 
 
 def plain_trees(dumped: Sequence[Mapping[str, Any]], n_columns: int) -> Boosted:
@@ -187,7 +171,7 @@ def plain_trees(dumped: Sequence[Mapping[str, Any]], n_columns: int) -> Boosted:
         nodes: list[list[float]] = []
         _add(nodes, tree["tree_structure"], gains)
         trees.append(nodes)
-    names = _numbers(n_columns)
+    names = [str(number) for number in range(n_columns)]
     return Boosted(Trees.from_plain({"base": 0.0, "columns": names, "trees": trees}, names), gains)
 
 
@@ -208,7 +192,3 @@ def _add(nodes: list[list[float]], node: Mapping[str, Any], gains: NDArray[np.fl
 def rounded(threshold: float) -> float:
     """Return the threshold that is written: a float32 of few digits."""
     return float(str(np.float32(f"{threshold:.{DIGITS}g}")))
-
-
-def _numbers(n_columns: int) -> list[str]:
-    return [str(number) for number in range(n_columns)]

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
 
 from webmain.evaluation import writers
 from webmain.evaluation.confidence import calibration_error
 from webmain.evaluation.metrics import SegmentCounts
 from webmain.evaluation.records import Table
 from webmain.evaluation.training.boosting import TrainingError
-from webmain.evaluation.training.groups import Share, paper_shares, shares
 from webmain.features.columns import names
+from webmain.features.page_blocks import SPECIAL
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from webmain.evaluation.training.making import Made, Outcome
 
 BEGIN: Final = "<!-- figures: written by webmain train -->"
@@ -23,48 +26,89 @@ END: Final = "<!-- end of figures -->"
 LOW: Final = 0.5
 """Pages with a lower F1 are counted."""
 
+_COUNTS: Final = (
+    "log_chars log_words marks ends commas ends_per_word commas_per_word digits upper word_length unspaced letters "
+    "terminal starts_lower n_leaves inner repeats"
+).replace(" ", "|")
+
+GROUPS: Final = {
+    "counts of the block": rf"({_COUNTS})$",
+    "link density of the block": r"(link|anchor_first)$",
+    "element and state of the block": r"(kind|shown|noscript|(in_)?form|(in_)?control)$",
+    "title, description, embedded data": r"(in_title|has_description|in_data|heads_title)$",
+    "cue words": r"(cue_|under_|since_(?!heading$))",
+    "headings before": r"(since_heading|heading_level|from_h1)$",
+    "class words around": r"(any|near)_",
+    "elements around": rf"(in_({'|'.join(SPECIAL)})|depth)$",
+    "counts of ancestors": r"up\d+_",
+    "repeated containers": r"(twins|below_twins|child)$",
+    "blocks of the same signature": r"make_",
+    "towards the best container": r"(.*_best(_end|_score\d)?|best_\w+)$",
+    "neighbours": r"(\w+[+-]\d+|(before|after)\d+_\w+|same_(before|after))$",
+    "position": r"(position|index|index_share)$",
+    "the page": r"page_",
+}
+"""Patterns of columns' names, by what they are computed from; the first that matches holds."""
+
+OTHER: Final = "others"
+
+IN_PAPERS: Final = {
+    "text per tag (Line-Block: TTR)": r"(log_chars|n_leaves|inner|up\d+_mean|make_mean|log_chars[+-]\d+)$",
+    "anchor ratio (Line-Block: ATTR; Thai XPath: AR)": (
+        r"(link|anchor_first|up\d+_links?|make_link|page_link|(before|after)\d+_link|link[+-]\d+)$"
+    ),
+    "title keywords (Line-Block: TKD)": r"(in_title|heads_title)$",
+    "tag priority and repeated blocks (PAB)": r"(kind|kind[+-]\d+|heading_level|from_h1|repeats)$",
+    "degree and gathering nodes (LBDA)": r"(twins|below_twins|child|up\d+_blocks|same_(before|after))$",
+    "description, templates (SVM)": r"(has_description|make_(count|share|ends|in_best))$",
+    "depth and path (Thai XPath, LBDA)": r"(depth|up_to_best|down_from_best|in_best|in_\w+)$",
+}
+"""Patterns of columns with the quantities of the published methods; a column belongs to one only."""
+
 
 def tables(made: Made) -> tuple[Table, ...]:
     """Return scores by set and type of page, and what the columns contribute."""
-    return (_scores(made.outcomes), _groups(made), _papers(made))
-
-
-# ---- scores
-
-
-def _scores(outcomes: Sequence[Outcome]) -> Table:
-    rows = [_score_row(name, how, found) for name, how, found in _grouped(outcomes)]
-    return Table(
-        name="scores",
-        title="Pages that the model was not trained on: word F1 (mean over pages)",
-        columns=(
-            "set", "judged", "pages", "of known sites", "F1", f"below {LOW}", "same words (share)", "confidence",
-            "calibration error", "segments right",
+    return (
+        Table(
+            name="scores",
+            title="Pages that the model was not trained on: word F1 (mean over pages)",
+            columns=(
+                "set", "judged", "pages", "of known sites", "F1", f"below {LOW}", "same words (share)", "confidence",
+                "calibration error", "segments right",
+            ),
+            rows=tuple(_score_rows(made.outcomes)),
         ),
-        rows=tuple(rows),
+        _gains(
+            "columns", "What groups of columns contribute: share of the gain of all splits", made.gains, GROUPS
+        ),
+        _gains(
+            "papers",
+            "What columns contribute that have the quantities of the published methods: share of the gain of all splits",
+            made.gains,
+            IN_PAPERS,
+        ),
     )  # fmt: skip
 
 
-def _grouped(outcomes: Sequence[Outcome]) -> Iterator[tuple[str, str, list[Outcome]]]:
-    """Give each set, the cross-validated ones first, and after it its types of pages where there are several."""
-    keys = sorted({(one.is_check, one.dataset) for one in outcomes})
-    for is_check, dataset in keys:
+def _score_rows(outcomes: Sequence[Outcome]) -> Iterator[tuple[str | int | float | None, ...]]:
+    """Yield a row a set, the cross-validated ones first, and after it its types of pages where there are several."""
+    for is_check, dataset in sorted({(one.is_check, one.dataset) for one in outcomes}):
         mine = [one for one in outcomes if (one.is_check, one.dataset) == (is_check, dataset)]
         how = "plain" if is_check else "cross-validated"
-        yield dataset, how, mine
+        yield dataset, how, *_scores(mine)
         types = sorted({one.page_type for one in mine})
         for page_type in types if len(types) > 1 else ():
             label = f"{dataset}: {page_type or 'unknown type'}"
-            yield label, how, [one for one in mine if one.page_type == page_type]
+            yield label, how, *_scores([one for one in mine if one.page_type == page_type])
 
 
-def _score_row(name: str, how: str, outcomes: Sequence[Outcome]) -> tuple[str | int | float | None, ...]:
-    scored = [(one.f1, one.confidence) for one in outcomes if one.f1 is not None]
-    f1, confidence = [score for score, _ in scored], [sure for _, sure in scored]
-    n = len(scored)
+def _scores(outcomes: Sequence[Outcome]) -> tuple[int | float | None, ...]:
+    f1 = [one.f1 for one in outcomes if one.f1 is not None]
+    confidence = [one.confidence for one in outcomes if one.f1 is not None]
+    n = len(f1)
+    counts = sum((one.segments for one in outcomes if one.segments), SegmentCounts())
+    n_segments = counts.n_wanted + counts.n_unwanted
     return (
-        name,
-        how,
         len(outcomes),
         sum(one.is_known_site for one in outcomes),
         sum(f1) / n if n else None,
@@ -72,50 +116,41 @@ def _score_row(name: str, how: str, outcomes: Sequence[Outcome]) -> tuple[str | 
         sum(score == 1 for score in f1) / n if n else None,
         sum(confidence) / n if n else None,
         calibration_error(confidence, f1) if n else None,
-        _segments_right([one.segments for one in outcomes if one.segments]),
+        (counts.n_wanted_found + counts.n_unwanted - counts.n_unwanted_found) / n_segments if n_segments else None,
     )
-
-
-def _segments_right(found: Sequence[SegmentCounts]) -> float | None:
-    """Return the share of segments that are in the text as they should be, or out of it as they should be."""
-    counts = sum(found, SegmentCounts())
-    n = counts.n_wanted + counts.n_unwanted
-    return (counts.n_wanted_found + counts.n_unwanted - counts.n_unwanted_found) / n if n else None
 
 
 # ---- columns
 
 
-def _groups(made: Made) -> Table:
-    return _gain_table("columns", "What groups of columns contribute: share of the gain of all splits", made, shares)
+def group_of(name: str, groups: Mapping[str, str] = GROUPS) -> str:
+    """Return the group of a column: the first whose pattern matches its name."""
+    return next((group for group, pattern in groups.items() if re.match(pattern, name)), OTHER)
 
 
-def _papers(made: Made) -> Table:
-    title = "What columns contribute that look at what the published methods look at: share of the gain of all splits"
-    return _gain_table("papers", title, made, paper_shares)
-
-
-def _gain_table(name: str, title: str, made: Made, divide: Any) -> Table:
-    found: dict[str, list[Share]] = {profile: divide(names(), gains) for profile, gains in made.gains.items()}
-    columns = tuple(found)
-    rows = [
-        (row[0].group, row[0].n_columns, *(share.of_gain for share in row)) for row in zip(*found.values(), strict=True)
-    ]
-    return Table(name=name, title=title, columns=("group", "columns", *columns), rows=tuple(rows))
+def _gains(name: str, title: str, gains: Mapping[str, NDArray[np.float64]], groups: Mapping[str, str]) -> Table:
+    """Return for each group the number of its columns and their share of the gain in each part of the model."""
+    of = [group_of(column, groups) for column in names()]
+    rows: list[tuple[str | int | float, ...]] = []
+    for group in groups:
+        mine = [column == group for column in of]
+        shares = (float(part[mine].sum()) / (float(part.sum()) or 1.0) for part in gains.values())
+        rows.append((group, sum(mine), *shares))
+    return Table(name=name, title=title, columns=("group", "columns", *gains), rows=tuple(rows))
 
 
 # ---- files
 
 
-def report(made: Made) -> str:
-    """Return all figures and facts as JSON."""
-    return writers.json_text(tables(made), made.facts)
-
-
 def facts_text(made: Made) -> str:
     """Return what the model is made of, for people."""
     facts = made.facts
-    lines = [f"{one['name']}: sha256 {one['sha256']}, {_licence(one)}" for one in facts["sets"]]
+    unknown = "licence not known to webmain: whether you may train on it is yours to check"
+    lines = [
+        f"{one['name']}: sha256 {one['sha256']}, "
+        + (f"{one['licence']} ({one['credit']})" if one["credit"] else unknown)
+        for one in facts["sets"]
+    ]
     return "\n".join(
         [
             *lines,
@@ -127,25 +162,22 @@ def facts_text(made: Made) -> str:
     )
 
 
-def _licence(facts: dict[str, str]) -> str:
-    if not facts["credit"]:
-        return "licence not known to webmain: whether you may train on it is yours to check"
-    return f"{facts['licence']} ({facts['credit']})"
-
-
 def with_figures(card: str, made: Made) -> str:
-    """Return a card with the part between its marks written anew.
+    """Return a card with facts and tables, in Markdown, between its marks.
 
     Raises
     ------
     TrainingError
         The marks are not there, once each and in order.
     """
-    return with_part(card, figures(made))
+    parts = ["```", facts_text(made), "```"]
+    for table in tables(made):
+        parts += ["", f"**{table.title}**", "", markdown(writers.without_empty(table))]
+    return with_part(card, "\n".join(parts))
 
 
 def with_part(card: str, part: str) -> str:
-    """Return a card with another part between its marks; raises TrainingError where they are not there."""
+    """Return a card with another part between its marks; raise TrainingError where they are not there."""
     head, begin, rest = card.partition(BEGIN)
     _, end, tail = rest.partition(END)
     if not begin or not end or BEGIN in rest or END in tail:
@@ -153,32 +185,15 @@ def with_part(card: str, part: str) -> str:
     return f"{head}{BEGIN}\n{part.strip()}\n{END}{tail}"
 
 
-def figures(made: Made) -> str:
-    """Return facts and tables in Markdown."""
-    parts = ["```", facts_text(made), "```"]
-    for table in tables(made):
-        parts += ["", f"**{table.title}**", "", markdown(writers.without_empty(table))]
-    return "\n".join(parts)
-
-
 def markdown(table: Table) -> str:
     """Return a table in Markdown."""
-    right = [
-        all(isinstance(row[place], (int, float, type(None))) for row in table.rows)
-        for place in range(len(table.columns))
-    ]
-    rows = [table.columns, tuple("---:" if r else "---" for r in right), *writers.text_rows(table)]
+    columns = list(zip(*table.rows, strict=True)) or [()] * len(table.columns)
+    aligned = ["---:" if all(isinstance(v, int | float | None) for v in column) else "---" for column in columns]
+    rows = [table.columns, aligned, *writers.text_rows(table)]
     return "\n".join("| " + " | ".join(cell.replace("|", r"\|") for cell in row) + " |" for row in rows)
 
 
 def sha256_in(card: str) -> str:
     """Return the digest of the model that a card's figures are of; "" if there are none."""
-    _, _, rest = card.partition(BEGIN)
-    _, found, after = rest.partition("model: ")
-    return after.partition("sha256 ")[2][:64] if found else ""
-
-
-def facts_of(report_text: str) -> dict[str, Any]:
-    """Return the facts of a written report."""
-    found: dict[str, Any] = json.loads(report_text)
-    return found
+    found = re.search(r"model: .*sha256 (\w{64})", card.partition(BEGIN)[2])
+    return found[1] if found else ""

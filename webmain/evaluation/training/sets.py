@@ -1,4 +1,4 @@
-"""The collections of gold pages that a page model is trained on: where they lie, their licence, their digest."""
+"""The collections of gold pages that a page model is trained on: their files, licences and digests."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from webmain.evaluation.records import GoldPage
 from webmain.evaluation.training.boosting import TrainingError
 
 _ENDINGS: Final = (".jsonl.gz", ".jsonl", "")
-_CHUNK: Final = 1 << 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,8 +27,8 @@ class Licence:
         Whom to name.
     """
 
-    name: str
-    credit: str
+    name: str = "unknown"
+    credit: str = ""
 
 
 LICENCES: Final = {
@@ -37,8 +36,6 @@ LICENCES: Final = {
     "fundus": Licence(name="MIT", credit="Fundus, 2023"),
 }
 """The collections that the shipped model is trained on; the names are those of their files."""
-
-UNKNOWN: Final = Licence(name="unknown", credit="")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,13 +50,24 @@ class TrainingSet:
         A file of JSON lines, or a folder in a format that `read_gold` knows.
     sha256 : str
         Digest of the file; of a folder's files with their names otherwise.
-    licence : Licence
     """
 
     name: str
     path: Path
     sha256: str
-    licence: Licence
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """Name, digest and licence as JSON values."""
+        licence = LICENCES.get(self.name, Licence())
+        return {"name": self.name, "sha256": self.sha256, "licence": licence.name, "credit": licence.credit}
+
+    def gold(self) -> Gold:
+        """Return the collection's pages, to iterate over; raise TrainingError where it is in no known format."""
+        try:
+            return read_gold(self.path)
+        except GoldError as error:
+            raise TrainingError(str(error)) from error
 
 
 def training_sets(folder: Path, names: Sequence[str]) -> tuple[TrainingSet, ...]:
@@ -76,11 +84,22 @@ def training_sets(folder: Path, names: Sequence[str]) -> tuple[TrainingSet, ...]
     TrainingError
         The folder, or one of them, is missing or can not be read; a name is given twice, or is a path.
     """
+    files = ", ".join(f"{name}.jsonl.gz" for name in names)
     if not folder.is_dir():
-        raise TrainingError(f"no data folder at {folder}: it must hold the training sets, as {_as_files(names)}")
+        raise TrainingError(f"no data folder at {folder}: it must hold the training sets, as {files}")
     if not names or len(set(names)) != len(names):
         raise TrainingError(f"training sets: got {', '.join(names) or 'none'}, each must be named once")
-    return tuple(_training_set(folder, name) for name in names)
+    return tuple(_named_set(folder, name) for name in names)
+
+
+def _named_set(folder: Path, name: str) -> TrainingSet:
+    if Path(name).name != name or name == "..":
+        raise TrainingError(f"training set: got {name!r}, allowed is the name of a file in {folder} without its ending")
+    for ending in _ENDINGS:
+        path = folder / f"{name}{ending}"
+        if path.exists():
+            return TrainingSet(name=name, path=path, sha256=_digest(path))
+    raise TrainingError(f"no training set {name!r} in {folder}: looked for {name}.jsonl.gz, or a folder {name}")
 
 
 def check_set(path: Path) -> TrainingSet:
@@ -93,72 +112,29 @@ def check_set(path: Path) -> TrainingSet:
     """
     if not path.exists():
         raise TrainingError(f"no gold pages at {path}: there is no such file or folder")
-    return _of_path(_name_of(path), path)
-
-
-def _training_set(folder: Path, name: str) -> TrainingSet:
-    if Path(name).name != name or name in ("", ".", ".."):
-        raise TrainingError(f"training set: got {name!r}, allowed is the name of a file in {folder} without its ending")
-    for ending in _ENDINGS:
-        path = folder / f"{name}{ending}"
-        if path.exists():
-            return _of_path(name, path)
-    raise TrainingError(f"no training set {name!r} in {folder}: looked for {_as_files([name])}, or a folder {name}")
-
-
-def _of_path(name: str, path: Path) -> TrainingSet:
-    try:
-        digest = _digest(path)
-    except OSError as error:
-        raise TrainingError(f"{path} can not be read: {error.strerror or error}") from error
-    return TrainingSet(name=name, path=path, sha256=digest, licence=LICENCES.get(name, UNKNOWN))
-
-
-def _name_of(path: Path) -> str:
-    name = path.resolve().name
-    for ending in (".gz", ".jsonl"):
-        name = name.removesuffix(ending)
-    return name
-
-
-def _as_files(names: Sequence[str]) -> str:
-    return ", ".join(f"{name}.jsonl.gz" for name in names)
+    name = path.resolve().name.removesuffix(".gz").removesuffix(".jsonl")
+    return TrainingSet(name=name, path=path, sha256=_digest(path))
 
 
 def _digest(path: Path) -> str:
-    if not path.is_dir():
-        return _file_digest(path)
-    whole = hashlib.sha256()
-    for file in sorted(p for p in path.rglob("*") if p.is_file()):
-        whole.update(f"{_file_digest(file)}  {file.relative_to(path).as_posix()}\n".encode("utf-8", "surrogateescape"))
-    return whole.hexdigest()
+    try:
+        if not path.is_dir():
+            return _file_digest(path)
+        files = [file for file in sorted(path.rglob("*")) if file.is_file()]
+        lines = "".join(f"{_file_digest(file)}  {file.relative_to(path).as_posix()}\n" for file in files)
+    except OSError as error:
+        raise TrainingError(f"{path} can not be read: {error.strerror or error}") from error
+    return hashlib.sha256(lines.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def _file_digest(path: Path) -> str:
-    digest = hashlib.sha256()
     with path.open("rb") as file:
-        while chunk := file.read(_CHUNK):
-            digest.update(chunk)
-    return digest.hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def digest_of(sets: Sequence[TrainingSet]) -> str:
     """Return one digest of several collections: SHA-256 over the lines `DIGEST  NAME`, as `sha256sum` writes them."""
     return hashlib.sha256("".join(f"{s.sha256}  {s.name}\n" for s in sets).encode("utf-8", "replace")).hexdigest()
-
-
-def gold_of(one: TrainingSet) -> Gold:
-    """Return a collection's pages, to iterate over.
-
-    Raises
-    ------
-    TrainingError
-        It is in no known format.
-    """
-    try:
-        return read_gold(one.path)
-    except GoldError as error:
-        raise TrainingError(str(error)) from error
 
 
 def pages_of(sets: Sequence[TrainingSet]) -> list[GoldPage]:
@@ -170,17 +146,16 @@ def pages_of(sets: Sequence[TrainingSet]) -> list[GoldPage]:
         One of them has no such page, or two pages have the same name.
     """
     pages: list[GoldPage] = []
-    seen: set[tuple[str, str]] = set()
     for one in sets:
-        gold = gold_of(one)
+        gold = one.gold()
         try:
             found = [page for page in gold if page.text]
         except GoldError as error:
             raise TrainingError(str(error)) from error
         if not found:
             raise TrainingError(f"{one.path} holds no page with a main text ({gold.dropped})")
-        if doubled := next(((p.dataset, p.id) for p in found if (p.dataset, p.id) in seen), None):
-            raise TrainingError(f"page {doubled[1]} of {doubled[0]} is in two of the training sets")
-        seen.update((page.dataset, page.id) for page in found)
+        known = {(page.dataset, page.id) for page in pages}
+        if doubled := next((page for page in found if (page.dataset, page.id) in known), None):
+            raise TrainingError(f"page {doubled.id} of {doubled.dataset} is in two of the training sets")
         pages += found
     return pages

@@ -1,0 +1,359 @@
+"""From gold pages to a page model and its figures: the same bytes each time, nothing leaks, errors name the remedy.
+
+The models trained here are thrown away: our own gold pages are for measuring, no model that is used may see them.
+"""
+
+import gzip
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from webmain.evaluation.gold import read_gold
+from webmain.evaluation.metrics import SegmentCounts
+from webmain.evaluation.records import GoldPage
+from webmain.evaluation.training import fit, making, tables
+from webmain.evaluation.training.boosting import Recipe, TrainingError
+from webmain.evaluation.training.fit import cross_validate, crossed_confidence
+from webmain.evaluation.training.making import Outcome, Wish, make, same_after_reading
+from webmain.evaluation.training.rows import N_FOLDS, all_rows, check_folds, fold_of, made_up_of, rows_of, with_sites
+from webmain.evaluation.training.sets import check_set, digest_of, pages_of, training_sets
+from webmain.extractors.page_model import PageModel, read, written
+from webmain.features.columns import names
+
+GOLD = Path(__file__).parents[2] / "gold"
+TINY = Recipe(n_trees=8, n_leaves=6, min_leaf=20, depth=4)
+TEXT = "The ferry to the upper quay left an hour late on Monday, and the harbour master said so twice before noon."
+PAGE = GoldPage(
+    id="7",
+    dataset="harbour",
+    site="tide.example",
+    page_type="article",
+    html=f"<body><nav><a href=/>Home page of the Harbour News</a></nav><article><p>{TEXT}</p></article>"
+    "<footer>Imprint and contact of the Harbour News</footer></body>",
+    text=TEXT,
+)
+
+
+@pytest.fixture(scope="module")
+def pages():
+    return with_sites(read_gold(GOLD / "pages"))
+
+
+@pytest.fixture(scope="module")
+def rows(pages):
+    return all_rows(pages)
+
+
+@pytest.fixture(scope="module")
+def judged(rows):
+    return cross_validate(rows, [], recipe=TINY)
+
+
+@pytest.fixture(scope="module")
+def checks(tmp_path_factory):
+    """Make a set for checks: a page with its text, one with segments alone, one that can not be read."""
+    records = [
+        {"id": "1", "dataset": "harbour", "html": PAGE.html, "text": TEXT, "site": "tide.example"},
+        {"id": "2", "dataset": "harbour", "html": PAGE.html, "text": None, "with": [TEXT[:40]], "without": ["Imprint"]},
+        {"id": "3", "dataset": "harbour", "html": "no page at all", "text": "Words.", "page_type": "forum"},
+    ]
+    path = tmp_path_factory.mktemp("checks") / "harbour.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    return path
+
+
+def wish(**options):
+    return Wish(**{"data": GOLD, "sets": ("pages",), "made_up": 12, "seed": 3, "recipe": TINY, **options})
+
+
+@pytest.fixture(scope="module")
+def made(checks):
+    return make(wish(checks=(checks,)))
+
+
+# ---- the whole
+
+
+def test_the_same_data_and_seed_give_the_same_bytes_whatever_the_number_of_processes(made):
+    again = make(wish(jobs=2))
+    assert again.data == made.data
+    assert again.facts == {**made.facts, "checks": []}
+    crossed = [(one.id, one.f1, one.confidence) for one in made.outcomes if not one.is_check]
+    assert [(one.id, one.f1, one.confidence) for one in again.outcomes] == crossed
+
+
+def test_another_seed_gives_another_model(made):
+    assert make(wish(seed=4)).data != made.data
+
+
+def test_every_real_page_is_judged_once_and_no_made_up_one(made, rows):
+    crossed = [one for one in made.outcomes if not one.is_check]
+    assert [one.id for one in crossed] == [page.id for page in rows]
+    assert np.mean([one.f1 for one in crossed]) > 0.75
+    assert all(0 <= one.confidence <= 1 for one in crossed)
+
+
+def test_facts_name_what_the_same_file_needs(made, rows):
+    facts = made.facts
+    assert (facts["seed"], facts["made_up"], facts["pages_made_up"], facts["pages"]) == (3, 12, 12, len(rows))
+    assert facts["blocks"] > sum(len(page.content) for page in rows)
+    assert facts["sets"][0]["name"] == "pages"
+    assert len(facts["sets"][0]["sha256"]) == len(facts["data_sha256"]) == 64
+    assert facts["lightgbm"].startswith("4.")
+    assert facts["model_sha256"] == read(made.data).sha256 == made.model.sha256
+    assert written(made.model) == made.data
+
+
+def test_checks_are_judged_and_pages_that_can_not_be_read_count_as_nothing(made):
+    found = [one for one in made.outcomes if one.is_check]
+    assert [(one.dataset, one.is_known_site) for one in found] == [("harbour", False)] * 3
+    assert found[0].f1 > 0.9
+    assert found[1].f1 is None
+    segments = found[1].segments
+    assert (segments.n_wanted_found, segments.n_wanted, segments.n_unwanted) == (1, 1, 1)
+    assert found[2].f1 <= 1
+
+
+@pytest.mark.parametrize(("check", "told"), [(GOLD / "pages", "can not be a check"), (None, r"bad\.jsonl")])
+def test_a_check_that_is_none_is_refused_before_anything_is_trained(tmp_path, monkeypatch, check, told):
+    (tmp_path / "bad.jsonl").write_text('{"id": "1", "html": "<p>x</p>"}\n')
+    monkeypatch.setattr(making, "all_rows", lambda *args, **options: pytest.fail("trained"))
+    with pytest.raises(TrainingError, match=told):
+        make(wish(checks=(check or tmp_path / "bad.jsonl",)))
+
+
+def test_a_model_that_judges_differently_after_reading_is_refused(made, rows):
+    plain = made.model.to_plain()
+    plain["news"]["base"] = 0.5
+    with pytest.raises(TrainingError, match="differently"):
+        same_after_reading(PageModel.from_plain(plain), made.data, rows[:2])
+
+
+# ---- rows and folds
+
+
+def test_blocks_that_are_in_the_gold_text_are_content():
+    rows = rows_of(PAGE)
+    assert rows.content.tolist() == [False, True, False]
+    assert rows.values.shape == (3, len(names()))
+    assert rows.weights.sum() == pytest.approx(1)
+    assert rows.weights == pytest.approx(np.sqrt(rows.n_chars) / np.sqrt(rows.n_chars).sum())
+    assert rows_of(replace(PAGE, site="", html=PAGE.html.encode())).site == "7"
+
+
+@pytest.mark.parametrize(("page_type", "is_news"), [("article", True), ("", True), ("forum", False)])
+def test_articles_and_pages_of_unknown_type_are_news(page_type, is_news):
+    assert rows_of(replace(PAGE, page_type=page_type)).is_news is is_news
+
+
+def test_pages_without_gold_or_blocks_have_no_rows():
+    assert all_rows([replace(PAGE, text=""), replace(PAGE, text=None), replace(PAGE, html="<div></div>")]) == []
+
+
+def test_a_site_is_always_in_the_same_fold_and_sites_in_all_folds():
+    folds = [fold_of(f"{n}.example") for n in range(200)]
+    assert set(folds) == set(range(N_FOLDS))
+    assert folds[:3] == [fold_of(f"{n}.example") for n in range(3)]
+    assert max(folds.count(fold) for fold in range(N_FOLDS)) < 80
+
+
+def test_folds_side_by_side_give_what_one_after_the_other_gives(rows, judged):
+    other = cross_validate(rows, [], jobs=3, recipe=TINY)
+    assert [(j.f1, j.news, j.margin.tolist()) for j in judged] == [(j.f1, j.news, j.margin.tolist()) for j in other]
+
+
+def test_no_page_is_judged_by_parts_that_saw_its_site(rows, monkeypatch):
+    seen, whole = [], fit.fit_parts
+
+    def noting(pages, recipe):
+        seen.append({page.site for page in pages})
+        return whole(pages, recipe)
+
+    monkeypatch.setattr(fit, "fit_parts", noting)
+    cross_validate(rows, [], recipe=TINY)
+    held_back = [{page.site for page in rows if page.fold == fold} for fold in range(N_FOLDS)]
+    assert all(not trained & sites for trained, sites in zip(seen, filter(None, held_back), strict=True))
+
+
+def test_confidence_of_a_page_is_not_fitted_to_its_own_fold(judged):
+    fold = judged[0].rows.fold
+    lowered = [replace(one, f1=0.0) if one.rows.fold == fold else one for one in judged]
+    before, after = crossed_confidence(judged), crossed_confidence(lowered)
+    others = [place for place, one in enumerate(judged) if one.rows.fold != fold]
+    assert before[0] == after[0]
+    assert before[others].sum() > after[others].sum()
+
+
+@pytest.mark.parametrize("kind", ["article", "forum"])
+def test_a_collection_of_one_kind_of_page_can_be_trained_on(rows, kind):
+    model = fit.fit_parts([replace(page, page_type=kind) for page in rows], TINY).model
+    assert fit.judge(model, rows[0]).news == (kind == "article")
+
+
+def test_pages_of_one_site_can_not_be_cross_validated(rows):
+    with pytest.raises(TrainingError, match="too few"):
+        check_folds([replace(page, site="one.example") for page in rows])
+    with pytest.raises(TrainingError, match="none of the pages"):
+        check_folds([])
+
+
+def test_made_up_pages_are_shared_out_among_the_folds_and_stay_in_them(monkeypatch, pages):
+    asked = []
+
+    def noting(fold, *, count, seed):
+        asked.append(({fold_of(page.site) for page in fold}, count))
+        return iter(())
+
+    nameless = with_sites(replace(page, site="") for page in pages)
+    assert {page.site for page in made_up_of(nameless, count=8, seed=1)} <= {page.site for page in nameless}
+    monkeypatch.setattr("training.pages.made_up_pages", noting)
+    list(made_up_of(pages, count=12, seed=1))
+    assert sum(count for _, count in asked) == 12
+    assert max(count for _, count in asked) - min(count for _, count in asked) <= 1
+    assert {len(folds) for folds, _ in asked} == {1}
+
+
+def test_without_the_makers_the_remedy_is_named_and_none_are_needed_for_no_pages(monkeypatch, pages):
+    monkeypatch.setitem(sys.modules, "training.pages", None)
+    assert list(made_up_of(pages, count=0, seed=1)) == []
+    with pytest.raises(TrainingError, match="source checkout"):
+        list(made_up_of(pages, count=1, seed=1))
+
+
+# ---- sets
+
+
+def test_sets_are_found_by_name_in_files_and_folders(tmp_path):
+    (tmp_path / "one.jsonl").write_text("{}\n")
+    (tmp_path / "two.jsonl.gz").write_bytes(gzip.compress(b"{}\n"))
+    (tmp_path / "three").mkdir()
+    found = training_sets(tmp_path, ["one", "two", "three"])
+    assert [one.path.name for one in found] == ["one.jsonl", "two.jsonl.gz", "three"]
+    assert check_set(tmp_path / "two.jsonl.gz") == found[1]
+    assert digest_of(found) != digest_of(found[::-1])
+    first = found[2].sha256
+    (tmp_path / "three" / "a.txt").write_text("one")
+    second = check_set(tmp_path / "three").sha256
+    (tmp_path / "three" / "a.txt").rename(tmp_path / "three" / "b.txt")
+    assert len({first, second, check_set(tmp_path / "three").sha256}) == 3
+
+
+def test_licences_are_known_of_the_sets_that_are_shipped(tmp_path):
+    for name in (*making.DEFAULT_SETS, "mine"):
+        (tmp_path / f"{name}.jsonl").write_text("{}\n")
+    found = training_sets(tmp_path, (*making.DEFAULT_SETS, "mine"))
+    assert [one.facts["licence"] for one in found] == ["CC-BY-4.0", "MIT", "unknown"]
+
+
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [(["nothing"], "nothing.jsonl.gz"), (["pages", "pages"], "once"), ([], "none"), (["../gold/pages"], "the name of")],
+)
+def test_sets_that_are_not_there_are_named(names, told):
+    with pytest.raises(TrainingError, match=told):
+        training_sets(GOLD, names)
+
+
+@pytest.mark.parametrize("content", [b"", b"not json\n", b'{"id": "1", "html": "<p>x</p>"}\n', b"\x1f\x8b broken"])
+def test_sets_without_a_usable_page_are_named(tmp_path, content):
+    (tmp_path / "bad.jsonl").write_bytes(content)
+    with pytest.raises(TrainingError, match=r"bad\.jsonl"):
+        pages_of(training_sets(tmp_path, ["bad"]))
+
+
+def test_a_page_that_is_in_two_sets_is_named(tmp_path):
+    line = json.dumps({"id": "1", "dataset": "d", "html": "<p>x</p>", "text": "x"}) + "\n"
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.jsonl").write_text(line)
+    with pytest.raises(TrainingError, match="page 1 of d is in two"):
+        pages_of(training_sets(tmp_path, ["one", "two"]))
+
+
+# ---- figures
+
+
+def outcome(**values):
+    return Outcome(
+        **{"dataset": "d", "page_type": "", "id": "1", "is_check": False, "f1": 1.0, "confidence": 0.9, **values}
+    )
+
+
+def scores(made, *outcomes):
+    table = tables.tables(replace(made, outcomes=outcomes))[0]
+    return [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+
+
+def test_scores_are_means_over_the_pages_of_a_set(made):
+    (row,) = scores(made, outcome(), outcome(f1=0.5, confidence=0.7), outcome(f1=0.49, confidence=0.5))
+    assert row["F1"] == pytest.approx(1.99 / 3)
+    assert row["same words (share)"] == pytest.approx(1 / 3)
+    assert row["confidence"] == pytest.approx(0.7)
+    assert (row["pages"], row["below 0.5"], row["judged"]) == (3, 1, "cross-validated")
+
+
+def test_types_of_pages_have_rows_where_there_are_several_and_checks_are_last(made):
+    forum, article = outcome(page_type="forum"), outcome(page_type="article", f1=0.0)
+    rows = scores(made, forum, article, outcome(is_check=True, dataset="a", is_known_site=True))
+    assert [row["set"] for row in rows] == ["d", "d: article", "d: forum", "a"]
+    assert [row["F1"] for row in rows] == [0.5, 0.0, 1.0, 1.0]
+    assert [(row["judged"], row["of known sites"]) for row in rows][2:] == [("cross-validated", 0), ("plain", 1)]
+
+
+def test_segments_are_right_that_are_wanted_and_there_or_unwanted_and_not(made):
+    counts = SegmentCounts(n_wanted_found=1, n_wanted=2, n_unwanted_found=1, n_unwanted=3)
+    (row,) = scores(made, outcome(f1=None, segments=counts))
+    assert row["segments right"] == pytest.approx(3 / 5)
+    assert row["F1"] is row["calibration error"] is None
+
+
+def test_figures_go_between_the_marks_of_a_card(made):
+    card = f"# Card\n\n{tables.BEGIN}\nold\n{tables.END}\n\nAfter.\n"
+    once = tables.with_figures(card, made)
+    assert once.startswith("# Card\n")
+    assert once.endswith("\n\nAfter.\n")
+    assert "old" not in once
+    assert tables.with_figures(once, made) == once
+    assert tables.sha256_in(once) == made.model.sha256
+    assert tables.sha256_in("nothing") == ""
+    assert "| pages | cross-validated |" in once
+
+
+@pytest.mark.parametrize("card", ["", tables.BEGIN, f"{tables.END}{tables.BEGIN}", 2 * (tables.BEGIN + tables.END)])
+def test_a_card_without_its_marks_is_refused(card):
+    with pytest.raises(TrainingError, match="must hold"):
+        tables.with_part(card, "x")
+
+
+def test_tables_in_markdown_have_figures_to_the_right():
+    table = tables.Table(name="t", title="", columns=("a", "b"), rows=(("x|y", 0.5), ("z", None)))
+    assert tables.markdown(table).splitlines() == ["| a | b |", "| --- | ---: |", r"| x\|y | 0.5000 |", "| z | - |"]
+
+
+def test_every_column_belongs_to_a_group_and_all_shares_add_up_to_one(made):
+    found = {table.name: table.rows for table in tables.tables(made)}
+    assert [row[0] for row in found["columns"]] == list(tables.GROUPS)
+    assert sum(row[1] for row in found["columns"]) == len(names())
+    assert sum(row[2] for row in found["columns"]) == pytest.approx(1)
+    assert min(row[1] for row in (*found["columns"], *found["papers"])) > 0
+    assert 0 < sum(row[2] for row in found["papers"]) < 1
+
+
+@pytest.mark.parametrize(
+    ("name", "group", "paper"),
+    [
+        ("log_chars", "counts of the block", "text per tag (Line-Block: TTR)"),
+        ("link-3", "neighbours", "anchor ratio (Line-Block: ATTR; Thai XPath: AR)"),
+        ("since_heading", "headings before", tables.OTHER),
+        ("since_comments", "cue words", tables.OTHER),
+        ("in_nav", "elements around", "depth and path (Thai XPath, LBDA)"),
+        ("in_title", "title, description, embedded data", "title keywords (Line-Block: TKD)"),
+        ("something new", tables.OTHER, tables.OTHER),
+    ],
+)
+def test_a_column_is_grouped_by_what_it_is_computed_from(name, group, paper):
+    assert tables.group_of(name) == group
+    assert tables.group_of(name, tables.IN_PAPERS) == paper
