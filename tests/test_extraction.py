@@ -19,7 +19,7 @@ from webmain.extraction import (
     merge,
     read,
 )
-from webmain.extractors.base import Learned, NothingLearned, SiteExtractor, extraction
+from webmain.extractors.base import Extraction, Learned, NothingLearned, SiteExtractor
 from webmain.extractors.registry import create
 from webmain.html.blocks import Unit, segment
 from webmain.items import Hints, Kind, Metadata, Page, Reason, Rejected, Source
@@ -40,7 +40,7 @@ class KeepAll:
 
     def judge(self, segmentation):
         n = len(segmentation)
-        return extraction(
+        return Extraction(
             segmentation, self.name, score=np.ones(n), raw=np.ones(n), kept=np.ones(n, dtype=bool), why=["x"] * n,
             merges_duplicates=self.merges,
         )  # fmt: skip
@@ -156,7 +156,7 @@ def test_rejection_of_a_page_without_text_says_what_most_blocks_were_dropped_for
     segmentation = segment(read(page("<p>a<p>b<p>c")))
     none = np.zeros(3)
     with pytest.raises(Rejected) as caught:
-        compose(extraction(segmentation, "strict", score=none, raw=none, kept=none > 0, why=why))
+        compose(Extraction(segmentation, "strict", score=none, raw=none, kept=none > 0, why=why))
     assert caught.value.detail == f"strict {detail}"
 
 

@@ -15,7 +15,7 @@ from webmain.article.compose import compose, stitch
 from webmain.cli import exits
 from webmain.commands.checks import wrong_settings
 from webmain.extraction import Options, extract_page, judge, merge, read
-from webmain.extractors.base import extraction
+from webmain.extractors.base import Extraction
 from webmain.html.blocks import segment
 from webmain.items import Hints
 from webmain.pipelines import Compose
@@ -53,7 +53,7 @@ class Prose:
         kept = np.array(["article" in a and not {"figcaption", "caption"} & set(a) for a in above])
         told = np.array(["section" in a and "p" in a for a in above])
         n = len(kept)
-        return extraction(
+        return Extraction(
             segmentation,
             self.name,
             score=np.ones(n),
@@ -210,7 +210,7 @@ def test_a_mask_of_the_wrong_length_is_refused():
     segmentation = segment(read(Page(html="<p>a<p>b")))
     ones = np.ones(2)
     with pytest.raises(ValueError, match="comments has 1 values for 2 blocks"):
-        extraction(segmentation, "x", score=ones, raw=ones, kept=ones > 0, why=["", ""], comments=ones[:1] > 0)
+        Extraction(segmentation, "x", score=ones, raw=ones, kept=ones > 0, why=["", ""], comments=ones[:1] > 0)
 
 
 def test_merging_keeps_what_is_told_of_comments():

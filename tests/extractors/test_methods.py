@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from webmain.extraction import compose, judge, merge, read
-from webmain.extractors.base import extraction
+from webmain.extractors.base import Extraction
 from webmain.extractors.eniw import ENIW
 from webmain.extractors.line_block import LineBlock
 from webmain.extractors.pab import PAB
@@ -102,6 +102,6 @@ def test_scores_out_of_range_and_short_columns_are_refused():
     segmentation = default_blocks(page)
     two, kept = np.zeros(2), np.zeros(2, dtype=bool)
     with pytest.raises(ValueError, match="why has 1 values for 2 blocks"):
-        extraction(segmentation, "mine", score=two, raw=two, kept=kept, why=["x"])
+        Extraction(segmentation, "mine", score=two, raw=two, kept=kept, why=["x"])
     with pytest.raises(ValueError, match=r"\[0, 1\]"):
-        extraction(segmentation, "mine", score=two + 2, raw=two, kept=kept, why=["x", "y"])
+        Extraction(segmentation, "mine", score=two + 2, raw=two, kept=kept, why=["x", "y"])

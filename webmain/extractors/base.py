@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+import re
+from dataclasses import dataclass, field, fields, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
@@ -35,10 +37,10 @@ class Extraction:
     raw : (n_blocks,) float64
         The paper's own quantity: TTR (Line-Block), priority (PAB), AR (Thai XPath), ...
     kept : (n_blocks,) bool
-    why : tuple of str
-        For each block, the rule that decided, in a few words.
+    why : sequence of str
+        For each block, the rule that decided, in a few words; a tuple.
     duplicate_of : (n_blocks,) int32
-        For each block, the earlier block with the same text; -1 for none.
+        For each block, the earlier block with the same text; -1 for none, as long as nobody looked for such.
     confidence : float or None
         Expected quality of the whole, where the method knows it.
     merges_duplicates : bool
@@ -52,11 +54,23 @@ class Extraction:
     score: NDArray[np.float64]
     raw: NDArray[np.float64]
     kept: NDArray[np.bool_]
-    why: tuple[str, ...]
-    duplicate_of: NDArray[np.int32]
+    why: Sequence[str]
+    duplicate_of: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
     confidence: float | None = None
     merges_duplicates: bool = False
     comments: NDArray[np.bool_] | None = None
+
+    def __post_init__(self) -> None:
+        n = len(self.segmentation)
+        for name in ("score", "raw", "kept", "why", "comments"):
+            column = vars(self)[name]
+            if column is not None and len(column) != n:
+                raise ValueError(f"{self.extractor}: {name} has {len(column)} values for {n} blocks")
+        if n and not (self.score.min() >= 0 and self.score.max() <= 1):
+            raise ValueError(f"{self.extractor}: scores must lie in [0, 1]")
+        object.__setattr__(self, "why", tuple(self.why))
+        if len(self.duplicate_of) != n:
+            object.__setattr__(self, "duplicate_of", np.full(n, -1, dtype=np.int32))
 
     @property
     def document(self) -> Document:
@@ -96,51 +110,54 @@ class Extraction:
         return replace(self, kept=self.kept & (duplicates < 0), duplicate_of=duplicates)
 
 
-def extraction(
-    segmentation: Segmentation,
-    extractor: str,
-    *,
-    score: NDArray[np.float64],
-    raw: NDArray[np.float64],
-    kept: NDArray[np.bool_],
-    why: Sequence[str],
-    confidence: float | None = None,
-    merges_duplicates: bool = False,
-    comments: NDArray[np.bool_] | None = None,
-) -> Extraction:
-    """Make an extraction without duplicates yet; lengths are checked.
-
-    Raises
-    ------
-    ValueError
-        A column has not one value for each block, or a score lies outside [0, 1].
-    """
-    n = len(segmentation)
-    for name, column in (("score", score), ("raw", raw), ("kept", kept), ("why", why), ("comments", comments)):
-        if column is not None and len(column) != n:
-            raise ValueError(f"{extractor}: {name} has {len(column)} values for {n} blocks")
-    if n and not (score.min() >= 0 and score.max() <= 1):
-        raise ValueError(f"{extractor}: scores must lie in [0, 1]")
-    unique = np.full(n, -1, dtype=np.int32)
-    return Extraction(
-        segmentation, extractor, score, raw, kept, tuple(why), unique, confidence, merges_duplicates, comments
-    )
-
-
 NOT_SHOWN = HIDDEN | Flag.EMBEDDED
 """What no reader sees: hidden text, and what frames and players would show where they are not supported."""
 
 
-def check_option(extractor: str, option: str, given: str, allowed: Sequence[str]) -> None:
-    """Raise a ValueError that names the option, what was given and what is allowed, unless it is allowed."""
-    if given not in allowed:
-        raise ValueError(f"{extractor}: option {option}: got {given!r}, allowed are {', '.join(allowed)}")
+def within(low: float, high: float) -> dict[str, tuple[float, float]]:
+    """Return metadata of a dataclass's field: its values are in this range."""
+    return {"within": (low, high)}
 
 
-def check_number(extractor: str, option: str, given: float, low: float, high: float) -> None:
-    """Raise a ValueError that names the option, what was given and what is allowed, unless it lies in the range."""
-    if not low <= given <= high:  # also false for NaN
-        raise ValueError(f"{extractor}: option {option}: got {given!r}, allowed is {low:g} to {high:g}")
+class CheckedOptions:
+    """The options of an extractor: checked by the types of its fields (`Literal`), and by their ranges (`within`)."""
+
+    name: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        kind: Any = type(self)
+        for option, allowed, bounds in _checks(kind):
+            given = vars(self)[option]
+            if allowed and given not in allowed:
+                raise ValueError(f"{self.name}: option {option}: got {given!r}, allowed are {', '.join(allowed)}")
+            if bounds and not bounds[0] <= given <= bounds[1]:  # also for NaN
+                raise ValueError(
+                    f"{self.name}: option {option}: got {given!r}, allowed is {bounds[0]:g} to {bounds[1]:g}"
+                )
+
+
+@cache
+def _checks(kind: Any) -> list[tuple[str, tuple[str, ...], tuple[float, float] | None]]:
+    """Return the options of a class of extractors that are checked, with what is allowed."""
+    found = []
+    for option in fields(kind):
+        literal = re.fullmatch(r"Literal\[(.*)\]", str(option.type))
+        allowed = tuple(part.strip(" \"'") for part in literal[1].split(",")) if literal else ()
+        found.append((option.name, allowed, option.metadata.get("within")))
+    return [one for one in found if one[1] or one[2]]
+
+
+def range_sums(
+    column: NDArray[Any], first: NDArray[np.int32], end: NDArray[np.int32] | NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Add up a column over half-open ranges of it."""
+    before = np.concatenate(([0], np.cumsum(column, dtype=np.int64)))
+    return before[end] - before[first]
+
+
+def body_index(tags: list[str]) -> int:
+    """Return the index of the body; of the root where there is none."""
+    return tags.index("body") if "body" in tags else 0
 
 
 @runtime_checkable

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from webmain.extractors.base import NOT_SHOWN, Extraction, check_option, extraction
+from webmain.extractors.base import NOT_SHOWN, CheckedOptions, Extraction
 from webmain.html.blocks import Segmentation, from_runs
 from webmain.html.columns import Break
 
@@ -25,7 +25,7 @@ REMOVED = frozenset(("script", "style", "form", "marquee", "meta"))
 
 
 @dataclass(frozen=True)
-class ENIW:
+class ENIW(CheckedOptions):
     """Drop tags without text and the removed tags, keep every text block of the tree that remains.
 
     Parameters
@@ -42,9 +42,6 @@ class ENIW:
     name: ClassVar[str] = "eniw"
     hidden: Literal["drop", "keep"] = "drop"
 
-    def __post_init__(self) -> None:
-        check_option(self.name, "hidden", self.hidden, ("drop", "keep"))
-
     def segment(self, document: Document) -> Segmentation:
         """Divide a page into the text blocks of the tree without the removed tags (section 2)."""
         leaves, elements = document.leaves, document.elements
@@ -58,6 +55,6 @@ class ENIW:
         """Keep every block."""
         n = len(segmentation)
         one = np.ones(n)
-        return extraction(
+        return Extraction(
             segmentation, self.name, score=one, raw=one, kept=np.ones(n, dtype=bool), why=("has text",) * n
         )

@@ -17,13 +17,12 @@ import numpy as np
 from webmain.extractors.adhosts import ad_elements, check_filters
 from webmain.extractors.base import (
     NOT_SHOWN,
+    CheckedOptions,
     Extraction,
     Learned,
     NothingLearned,
     SiteExtractor,
-    check_number,
-    check_option,
-    extraction,
+    within,
 )
 from webmain.features.prose import count_prose
 from webmain.features.site_paths import distinct_pages, text_runs
@@ -56,7 +55,7 @@ _LITTLE, _LINKS, _PROSE, _BETWEEN = range(len(_OUTCOMES))
 
 
 @dataclass(frozen=True)
-class LBDA(SiteExtractor):
+class LBDA(CheckedOptions, SiteExtractor):
     """Detach advertisements and the layout that a site's pages share; of the other blocks keep those that are prose.
 
     Parameters
@@ -125,25 +124,23 @@ class LBDA(SiteExtractor):
     filters: str = ""
     own_list: bool = True
     site: bool = True
-    share: float = 0.5
-    min_pages: int = 2
-    min_words: float = 15.0
-    min_marks: float = 0.06
-    max_marks: float = 0.5
+    share: float = field(default=0.5, metadata=within(0, 1))
+    min_pages: int = field(default=2, metadata=within(2, 1e6))
+    min_words: float = field(default=15.0, metadata=within(0.01, 1e6))
+    min_marks: float = field(default=0.06, metadata=within(0.001, 1))
+    max_marks: float = field(default=0.5, metadata=within(0.001, 1000))
     records: bool = True
-    max_gap_links: float = 0.3
+    max_gap_links: float = field(default=0.3, metadata=within(0, 1))
     hidden: Literal["drop", "keep"] = "drop"
     tree: SiteTree | None = field(default=None, repr=False)
-    usual_resemblance: float = field(default=0.0, repr=False)
+    usual_resemblance: float = field(default=0.0, repr=False, metadata=within(0, 1))
 
     def __post_init__(self) -> None:
-        for option in ("share", "max_gap_links", "usual_resemblance"):
-            check_number(self.name, option, getattr(self, option), 0, 1)
-        check_number(self.name, "min_pages", self.min_pages, 2, 1e6)
-        check_number(self.name, "min_words", self.min_words, 0.01, 1e6)
-        check_number(self.name, "min_marks", self.min_marks, 0.001, 1)
-        check_number(self.name, "max_marks", self.max_marks, self.min_marks, 1000)
-        check_option(self.name, "hidden", self.hidden, ("drop", "keep"))
+        super().__post_init__()
+        if self.max_marks < self.min_marks:
+            raise ValueError(
+                f"{self.name}: option max_marks: got {self.max_marks}, allowed is {self.min_marks:g} to 1000"
+            )
         if self.tree is not None and not isinstance(self.tree, SiteTree):
             raise ValueError(f"{self.name}: option tree: it is learned from pages, not given")
         if self.filters:
@@ -229,7 +226,7 @@ class LBDA(SiteExtractor):
             outcome[between] = _BETWEEN
             score[between] = 0.5
         why = np.array([f"{degree}: {end}" for degree in _DEGREES for end in _OUTCOMES], dtype=object)
-        return extraction(
+        return Extraction(
             segmentation,
             self.name,
             score=score,

@@ -20,13 +20,12 @@ import numpy as np
 from webmain.embedded.fallback import fallback_mask
 from webmain.extractors.base import (
     NOT_SHOWN,
+    CheckedOptions,
     Extraction,
     Learned,
     NothingLearned,
     SiteExtractor,
-    check_number,
-    check_option,
-    extraction,
+    within,
 )
 from webmain.extractors.page_model import choose, page_model
 from webmain.extractors.site_model import COLUMNS, SiteModel, learn_site
@@ -61,7 +60,6 @@ MAX_SITE_PAGES: Final = 200
 BY_SITE: Final = "the site's other pages"
 """What stands in the place of a column's name where a site's model moved a block's score."""
 
-PROFILES: Final = ("auto", "news", "general")
 _WHY: Final = (
     "unlikely to be content",
     "less likely than not",
@@ -73,7 +71,7 @@ _WHY: Final = (
 
 
 @dataclass(frozen=True)
-class LearnedExtractor(SiteExtractor):
+class LearnedExtractor(CheckedOptions, SiteExtractor):
     """Judge each block by a model that was trained on pages with known answers; keep the set with the best expected F1.
 
     Parameters
@@ -96,12 +94,8 @@ class LearnedExtractor(SiteExtractor):
     judges_unlearned: ClassVar[bool] = True
     always_answers: ClassVar[bool] = True
     profile: Literal["auto", "news", "general"] = "auto"
-    min_pages: int = 2
+    min_pages: int = field(default=2, metadata=within(2, 1e6))
     learned: Learned | None = field(default=None, repr=False)
-
-    def __post_init__(self) -> None:
-        check_option(self.name, "profile", self.profile, PROFILES)
-        check_number(self.name, "min_pages", self.min_pages, 2, 1e6)
 
     def segment(self, document: Document) -> Segmentation:
         """Divide a page into what a reader sees as one unit.
@@ -128,7 +122,7 @@ class LearnedExtractor(SiteExtractor):
         if not len(segmentation):
             nothing = np.zeros(0)
             kept = nothing.astype(np.bool_)
-            return extraction(segmentation, self.name, score=nothing, raw=nothing, kept=kept, why=(), confidence=0.0)
+            return Extraction(segmentation, self.name, score=nothing, raw=nothing, kept=kept, why=(), confidence=0.0)
         seen, news, generic = self._look(segmentation)
         margin = generic
         if self._site is not None:
@@ -138,7 +132,7 @@ class LearnedExtractor(SiteExtractor):
         reason = 2 * choice.kept + (probability > np.where(choice.kept, 0.5, choice.limit / 2))
         reason[(generic > 0) & (margin <= 0) & ~choice.kept] = 4
         reason[(generic <= 0) & (margin > 0) & choice.kept] = 5
-        return extraction(
+        return Extraction(
             segmentation,
             self.name,
             score=probability,

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from webmain.extractors.base import Extraction, check_number, check_option, extraction
+from webmain.extractors.base import CheckedOptions, Extraction, range_sums, within
 from webmain.html.blocks import Segmentation, Unit
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Features:
 
 
 @dataclass(frozen=True)
-class LineBlock:
+class LineBlock(CheckedOptions):
     """Keep the line-blocks with much text for each tag, little anchor text, and words of the title.
 
     Parameters
@@ -95,20 +95,11 @@ class LineBlock:
     name: ClassVar[str] = "line_block"
     decision: Literal["fixed", "sigma"] = "fixed"
     tkd: Literal["rescue", "require"] = "rescue"
-    lambda_: float = 1.0
-    max_gap: int = 0
-    min_ttr: float = 30.0
-    max_attr: float = 0.2
-    min_tkd: float = 2.0
-
-    def __post_init__(self) -> None:
-        check_option(self.name, "decision", self.decision, ("fixed", "sigma"))
-        check_option(self.name, "tkd", self.tkd, ("rescue", "require"))
-        check_number(self.name, "lambda_", self.lambda_, 0, 1e6)
-        check_number(self.name, "max_gap", self.max_gap, -1, 1e9)
-        check_number(self.name, "min_ttr", self.min_ttr, 0, 1e9)
-        check_number(self.name, "max_attr", self.max_attr, 0, 1)
-        check_number(self.name, "min_tkd", self.min_tkd, 0, 1e9)
+    lambda_: float = field(default=1.0, metadata=within(0, 1e6))
+    max_gap: int = field(default=0, metadata=within(-1, 1e9))
+    min_ttr: float = field(default=30.0, metadata=within(0, 1e9))
+    max_attr: float = field(default=0.2, metadata=within(0, 1))
+    min_tkd: float = field(default=2.0, metadata=within(0, 1e9))
 
     def segment(self, document: Document) -> Segmentation:
         """Merge neighbouring lines with text into line-blocks (section V, step 2)."""
@@ -127,7 +118,8 @@ class LineBlock:
         """Compute TTR, ATTR and TKD of each line-block (section IV.A, definitions)."""
         lines = segmentation.document.lines
         length, anchor, tags = (
-            _sums(column, segmentation) for column in (lines.text_lengths, lines.anchor_lengths, lines.n_tags)
+            range_sums(column, segmentation.first, segmentation.end).astype(np.float64)
+            for column in (lines.text_lengths, lines.anchor_lengths, lines.n_tags)
         )
         keywords = title_keywords(lines.title, language=_language(segmentation.document.html))
         ranges = zip(segmentation.first.tolist(), segmentation.end.tolist(), strict=True)
@@ -150,7 +142,7 @@ class LineBlock:
         else:
             rule = np.where((rule == _DENSE) & ~named, _NO_KEYWORDS, rule)
             score = np.minimum(score, _share(found.tkd, min_tkd))
-        return extraction(
+        return Extraction(
             segmentation,
             self.name,
             score=score,
@@ -240,12 +232,6 @@ def _language(html: str) -> str | None:
     """Return the language that the source declares for the page."""
     declared = _LANGUAGE.search(html, 0, 5000)
     return declared[1].lower() if declared else None
-
-
-def _sums(column: NDArray[np.int32], segmentation: Segmentation) -> NDArray[np.float64]:
-    """Add up a column of the lines over each line-block, the lines between included."""
-    before = np.concatenate(([0], np.cumsum(column, dtype=np.int64)))
-    return (before[segmentation.end] - before[segmentation.first]).astype(np.float64)
 
 
 def _share(value: NDArray[np.float64], threshold: float) -> NDArray[np.float64]:

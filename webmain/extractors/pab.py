@@ -9,13 +9,13 @@ Assignment Based Approach, section 3.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from webmain.extractors.base import NOT_SHOWN, Extraction, check_number, check_option, extraction
+from webmain.extractors.base import NOT_SHOWN, CheckedOptions, Extraction, body_index, range_sums, within
 from webmain.html.blocks import Segmentation, from_elements
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ _WHY = ("no priority", "priority > 0", "more outer links than allowed", "title",
 
 
 @dataclass(frozen=True)
-class PAB:
+class PAB(CheckedOptions):
     """Sum the priorities of a block's tags; drop blocks with none, and those whose links mostly leave the site.
 
     Parameters
@@ -90,13 +90,9 @@ class PAB:
     """
 
     name: ClassVar[str] = "pab"
-    max_outer_share: float = 0.5
+    max_outer_share: float = field(default=0.5, metadata=within(0, 1))
     same_host: bool = False
     hidden: Literal["drop", "keep"] = "drop"
-
-    def __post_init__(self) -> None:
-        check_number(self.name, "max_outer_share", self.max_outer_share, 0, 1)
-        check_option(self.name, "hidden", self.hidden, ("drop", "keep"))
 
     def segment(self, document: Document) -> Segmentation:
         """Divide a page into the title and the outermost important or delimiting tags (section 3.1.1)."""
@@ -105,7 +101,7 @@ class PAB:
         member = kinds[leaves.elements] >= 0
         if self.hidden == "drop":
             member &= ~leaves.has(NOT_SHOWN)
-        body = _body(elements.tags)
+        body = body_index(elements.tags)
         member &= leaves.elements >= body
         openers = np.flatnonzero(kinds >= _OPENS)
         openers = openers[openers > body]
@@ -123,7 +119,7 @@ class PAB:
         document = segmentation.document
         kinds = np.maximum(_kinds(document), 0)
         element, end = segmentation.element, document.elements.ends[segmentation.element]
-        tenths = _sums(kinds & (_OPENS - 1), element, end)
+        tenths = range_sums(kinds & (_OPENS - 1), element, end)
         rule = (tenths > 0).astype(np.int64)
         hyperlinks = np.flatnonzero(kinds & _HYPERLINK)
         noisy = self._noisy(document, hyperlinks, element, end)
@@ -135,7 +131,7 @@ class PAB:
             elif tag == "body":
                 tenths[i], rule[i] = (0, 2) if noisy[i] else (_TENTHS["p"], 4)
         priority = tenths / 10
-        return extraction(
+        return Extraction(
             segmentation,
             self.name,
             score=priority / (1 + priority),
@@ -162,7 +158,9 @@ class PAB:
                 links.append(i)
                 if ("//" in href or "\\" in href) and is_outer(href, url, site, same_host):
                     outer.append(i)
-        n_links, n_outer = (_sums(_marked(found, len(document.elements)), element, end) for found in (links, outer))
+        n_links, n_outer = (
+            range_sums(_marked(found, len(document.elements)), element, end) for found in (links, outer)
+        )
         return n_outer > self.max_outer_share * n_links
 
 
@@ -189,19 +187,6 @@ def _kinds(document: Document) -> NDArray[np.int16]:
     if irrelevant.any():
         kinds[elements.within(irrelevant)] = -1
     return kinds
-
-
-def _sums(
-    column: NDArray[np.int32] | NDArray[np.int16], first: NDArray[np.int32], end: NDArray[np.int32]
-) -> NDArray[np.int64]:
-    """Add up a column of the elements over each block's own element and all inside it."""
-    before = np.concatenate(([0], np.cumsum(column, dtype=np.int64)))
-    return before[end] - before[first]
-
-
-def _body(tags: list[str]) -> int:
-    """Return the index of the body; of the root where there is none."""
-    return tags.index("body") if "body" in tags else 0
 
 
 def _title(elements: Elements) -> int:

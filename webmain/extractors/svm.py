@@ -18,16 +18,15 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Self
 import numpy as np
 
 from webmain.extractors.base import (
+    CheckedOptions,
     Extraction,
     Learned,
     NothingLearned,
     SiteExtractor,
-    check_number,
-    check_option,
-    extraction,
+    within,
 )
 from webmain.features.block_features import DEFAULT_SETS, check_sets
-from webmain.features.labels import FORMS, RULES, Labels, label_site
+from webmain.features.labels import Labels, label_site
 from webmain.features.linear import LinearModel, learn
 from webmain.features.relevance import is_own_text, usable_descriptions
 from webmain.features.site_blocks import (
@@ -68,7 +67,7 @@ MIN_KEPT_SHARE = 0.05
 
 
 @dataclass(frozen=True)
-class SVM(SiteExtractor):
+class SVM(CheckedOptions, SiteExtractor):
     """Keep the blocks that a linear classifier of this site takes for content.
 
     Parameters
@@ -103,20 +102,18 @@ class SVM(SiteExtractor):
     form: Literal["global", "local"] = "global"
     labels: Literal["article", "best", "paper"] = "article"
     features: str = "+".join(DEFAULT_SETS)
-    min_pages: int = 5
+    min_pages: int = field(default=5, metadata=within(1, 1e6))
     seed: int = 0
     learned: Learned | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        check_option(self.name, "form", self.form, FORMS)
-        check_option(self.name, "labels", self.labels, RULES)
+        super().__post_init__()
         check_sets(self._sets)
         if "visual" in self._sets:
             raise ValueError(
                 f"{self.name}: option features: got {self.features!r}, and only rendered pages have visual properties: "
                 "`webmain evaluate --protocol svm_visual` reads such"
             )
-        check_number(self.name, "min_pages", self.min_pages, 1, 1e6)
 
     @property
     def _sets(self) -> tuple[str, ...]:
@@ -138,7 +135,7 @@ class SVM(SiteExtractor):
             return self._nothing(segmentation, model)
         parts = model.parts(blocks)
         margins = model.bias + parts.sum(axis=1)
-        return extraction(
+        return Extraction(
             segmentation,
             self.name,
             score=probabilities(margins),
@@ -160,7 +157,7 @@ class SVM(SiteExtractor):
 
     def _nothing(self, segmentation: Segmentation, why: str) -> Extraction:
         none = np.zeros(len(segmentation))
-        return extraction(segmentation, self.name, score=none, raw=none, kept=none > 0, why=(why,) * len(segmentation))
+        return Extraction(segmentation, self.name, score=none, raw=none, kept=none > 0, why=(why,) * len(segmentation))
 
     def fit(self, documents: Sequence[Document]) -> Self:
         """Cluster, label and classify the blocks of a site's pages (modules 2 to 4).

@@ -9,12 +9,12 @@ Wigrai Thanadechteemapat, Chun Che Fung: Automatic Web Content Extraction for Ge
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from webmain.extractors.base import NOT_SHOWN, Extraction, check_number, check_option, extraction
+from webmain.extractors.base import NOT_SHOWN, CheckedOptions, Extraction, body_index, range_sums, within
 from webmain.html.blocks import Segmentation, from_runs
 from webmain.html.columns import Flag
 
@@ -47,7 +47,7 @@ _MANY, _FEW, _HEADLINE, _ALONE, _FOOTER_TEXT, _SHORT = range(len(_WHY))
 
 
 @dataclass(frozen=True)
-class ThaiXPath:
+class ThaiXPath(CheckedOptions):
     """Keep the text nodes whose block has few anchors, by their number and by their length.
 
     Parameters
@@ -82,25 +82,22 @@ class ThaiXPath:
     """
 
     name: ClassVar[str] = "thai_xpath"
-    text_weight: float = 0.75
-    node_weight: float = 0.25
-    max_anchor_ratio: float = 0.6
-    headline_anchors: int = 2
-    headline_elements: int = 2
-    min_chars: int = 2
+    text_weight: float = field(default=0.75, metadata=within(0, 1))
+    node_weight: float = field(default=0.25, metadata=within(0, 1))
+    max_anchor_ratio: float = field(default=0.6, metadata=within(0, 1))
+    headline_anchors: int = field(default=2, metadata=within(0, 1e9))
+    headline_elements: int = field(default=2, metadata=within(0, 1e9))
+    min_chars: int = field(default=2, metadata=within(0, 1e9))
     alone: Literal["drop", "keep"] = "drop"
     top: Literal["body", "below"] = "body"
     hidden: Literal["drop", "keep"] = "drop"
 
     def __post_init__(self) -> None:
-        check_number(self.name, "text_weight", self.text_weight, 0, 1)
-        check_number(self.name, "node_weight", self.node_weight, 0, 1 - self.text_weight + 1e-9)
-        check_number(self.name, "max_anchor_ratio", self.max_anchor_ratio, 0, 1)
-        for option in ("headline_anchors", "headline_elements", "min_chars"):
-            check_number(self.name, option, getattr(self, option), 0, 1e9)
-        check_option(self.name, "alone", self.alone, ("drop", "keep"))
-        check_option(self.name, "top", self.top, ("body", "below"))
-        check_option(self.name, "hidden", self.hidden, ("drop", "keep"))
+        super().__post_init__()
+        if self.text_weight + self.node_weight > 1 + 1e-9:
+            raise ValueError(
+                f"{self.name}: option node_weight: got {self.node_weight}, allowed is 0 to {1 - self.text_weight:g}"
+            )
 
     def segment(self, document: Document) -> Segmentation:
         """Divide a page into runs of text nodes of the same block; footers and short texts are apart (III.A, III.B)."""
@@ -123,7 +120,7 @@ class ThaiXPath:
         anchor = member & leaves.has(Flag.IN_ANCHOR)
         chars = leaves.n_chars
         n_elements, n_anchors, n_chars, n_anchor_chars = (
-            _sums(column, starts, ends) for column in (member, anchor, chars * member, chars * anchor)
+            range_sums(column, starts, ends) for column in (member, anchor, chars * member, chars * anchor)
         )
         ratio = self.text_weight * n_anchor_chars / n_chars + self.node_weight * n_anchors / n_elements
         few = ratio < self.max_anchor_ratio
@@ -131,7 +128,7 @@ class ThaiXPath:
         rule = np.where(few, _FEW, np.where(headline, _HEADLINE, _MANY))
         in_block = n_elements > 1
         if self.top == "below":
-            in_block &= segmentation.element != _body(elements.tags)
+            in_block &= segmentation.element != body_index(elements.tags)
         if self.alone == "drop":
             rule[~in_block] = _ALONE
         else:
@@ -143,14 +140,14 @@ class ThaiXPath:
         score[rule == _HEADLINE] = 0.5
         score[~in_block] = 1.0 if self.alone == "keep" else 0.0
         score[state > 0] = 0.0
-        return extraction(
+        return Extraction(
             segmentation, self.name, score=score, raw=ratio, kept=kept, why=tuple(map(_WHY.__getitem__, rule.tolist()))
         )
 
     def _members(self, document: Document) -> NDArray[np.bool_]:
         """Tell the leaves of the body that are informative nodes (rules R1)."""
         leaves, elements = document.leaves, document.elements
-        removed = leaves.elements < _body(elements.tags)
+        removed = leaves.elements < body_index(elements.tags)
         if self.hidden == "drop":
             removed |= leaves.has(NOT_SHOWN | Flag.IN_NOSCRIPT | Flag.IN_FORM)  # these hold all that R1 removes
         else:
@@ -165,7 +162,7 @@ class ThaiXPath:
         """
         elements = document.elements
         count = before[elements.leaf_ends] - before[elements.leaf_starts]
-        body = _body(elements.tags)
+        body = body_index(elements.tags)
         highest = body if self.top == "body" else body + 1
         own = document.leaves.elements
         owner = own.copy()
@@ -188,16 +185,3 @@ def _score(ratio: NDArray[np.float64], limit: float) -> NDArray[np.float64]:
     below = 1 - 0.5 * ratio / limit if limit > 0 else np.zeros_like(ratio)
     above = 0.5 * (1 - ratio) / (1 - limit) if limit < 1 else np.full_like(ratio, 0.5)
     return np.clip(np.where(ratio < limit, below, above), 0, 1)
-
-
-def _sums(
-    column: NDArray[np.bool_] | NDArray[np.int32], starts: NDArray[np.int32], ends: NDArray[np.int32]
-) -> NDArray[np.int64]:
-    """Add up a column of the leaves over ranges."""
-    before = np.concatenate(([0], np.cumsum(column, dtype=np.int64)))
-    return before[ends] - before[starts]
-
-
-def _body(tags: list[str]) -> int:
-    """Return the index of the body; of the root where there is none."""
-    return tags.index("body") if "body" in tags else 0

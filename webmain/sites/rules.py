@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from webmain.article.regions import leaves_of_lines
-from webmain.extractors.base import NOT_SHOWN, Extraction, extraction
+from webmain.extractors.base import NOT_SHOWN, Extraction
 from webmain.extractors.registry import UnknownExtractor, create
 from webmain.html.blocks import Unit, from_runs, segment
 from webmain.html.guard import guard
@@ -360,7 +360,7 @@ def judged(matches: Matches, document: Document, judge: Callable[[Document], Ext
     if in_body.any():
         blocks = segment(document)
         nothing = np.zeros(len(blocks))
-        found = extraction(
+        found = Extraction(
             blocks,
             "rules",
             score=nothing,
@@ -403,7 +403,7 @@ def _divided(found: Extraction, label: np.ndarray[Any, np.dtype[np.str_]]) -> Ex
     score = np.where(wanted, 1.0, np.where(removed, 0.0, np.append(found.score, 0.0)[at]))
     why = [f"rule {k}" if k else found.why[i] for i, k in zip(at.tolist(), key.tolist(), strict=True)]
     comments = None if found.comments is None else np.append(found.comments, False)[at]
-    return extraction(
+    return Extraction(
         blocks,
         found.extractor,
         score=score,
