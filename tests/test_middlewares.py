@@ -261,7 +261,7 @@ def test_a_crawl_delay_becomes_the_slots_delay(crawler, wanted, delay):
     assert (slot.delay, slot.jitter, slot.concurrency) == (delay, 0.0, 1)
     assert crawler.engine.downloader.per_slot_settings["a.example"]["delay"] == delay
     slot.delay = 0.1  # as AutoThrottle does
-    middleware.response_downloaded(Request("https://a.example/x", meta={"download_slot": "a.example"}))
+    middleware._delays.response_downloaded(Request("https://a.example/x", meta={"download_slot": "a.example"}))
     assert slot.delay == delay
 
 

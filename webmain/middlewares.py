@@ -131,14 +131,14 @@ class Robots(RobotsTxtMiddleware):
         self._unreachable: dict[str, float] = {}
         self._why: dict[str, str] = {}
         self._refused: dict[str, str] = {}
-        self._delays: dict[str, float] = {}
+        self._delays = Delays(crawler)
         self.sitemaps: dict[str, tuple[str, ...]] = {}
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make the middleware; it hears of parsed robots.txt files and of each response."""
+        """Make the middleware; it receives each parsed robots.txt."""
         middleware = cls(crawler)
-        connect(crawler, middleware, "robots_parsed", "response_downloaded")
+        connect(crawler, middleware, "robots_parsed")
         return middleware
 
     async def robot_parser(self, request: Request) -> RobotParser | None:
@@ -192,27 +192,44 @@ class Robots(RobotsTxtMiddleware):
         if not wanted or not wanted > 0 or self._max_delay <= 0:  # NaN is neither
             return
         delay = min(wanted, self._max_delay)
-        downloader = self.crawler.engine.downloader
+        if key := self._delays.lengthen(request, delay):
+            self.crawler.stats.inc_value("webmain/crawl_delays")
+            cut = f", cut from {wanted:g} s" if delay < wanted else ""
+            logger.info("Crawl-delay of %s: %g s%s", key, delay, cut)
+
+
+class Delays:
+    """Delays that sites, or a user's rules for them, ask for: without jitter, one request at a time.
+
+    AutoThrottle may only lengthen them.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._seconds: dict[str, float] = {}
+        connect(crawler, self, "response_downloaded")
+
+    def lengthen(self, request: Request, seconds: float) -> str | None:
+        """Let the slot of a request wait so long between two requests; return its key, or None where it already does."""
+        downloader = self._crawler.engine.downloader
         key = downloader.get_slot_key(request)
-        if delay <= self._delays.get(key, 0.0):
-            return
-        self._delays[key] = delay
-        least = max(delay, self.crawler.settings.getfloat("DOWNLOAD_DELAY"))
+        if seconds <= self._seconds.get(key, 0.0):
+            return None
+        self._seconds[key] = seconds
+        least = max(seconds, self._crawler.settings.getfloat("DOWNLOAD_DELAY"))
         # for slots made later: an idle slot is thrown away after a minute
         known = downloader.per_slot_settings.get(key, {})
         downloader.per_slot_settings[key] = {**known, "delay": least, "jitter": 0.0, "concurrency": 1}
         if slot := downloader.slots.get(key):
             slot.delay, slot.jitter, slot.concurrency = max(slot.delay, least), 0.0, 1
-        self.crawler.stats.inc_value("webmain/crawl_delays")
-        cut = f", cut from {wanted:g} s" if delay < wanted else ""
-        logger.info("Crawl-delay of %s: %g s%s", key, delay, cut)
+        return str(key)
 
     def response_downloaded(self, request: Request) -> None:
         """Lift the delay again where AutoThrottle has shortened it."""
         key = request.meta.get("download_slot", "")
-        slot = self.crawler.engine.downloader.slots.get(key)
-        if slot is not None and slot.delay < self._delays.get(key, 0.0):
-            slot.delay = self._delays[key]
+        slot = self._crawler.engine.downloader.slots.get(key)
+        if slot is not None and slot.delay < self._seconds.get(key, 0.0):
+            slot.delay = self._seconds[key]
 
 
 def denies_unreachable(means: str) -> bool:
