@@ -10,11 +10,12 @@ import logging
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from webmain.article.compose import compose as compose
+from webmain.article import compose as composing
 from webmain.article.compose import stitch as stitch
 from webmain.article.words import with_words
 from webmain.clock import Deadline
@@ -26,6 +27,7 @@ from webmain.html.encoding import decode, scrub
 from webmain.html.sniffing import mistaken, sniff
 from webmain.items import Article, Page, Reason, Rejected
 from webmain.keep import DEFAULT_KEEP, Keep
+from webmain.sites import matching
 from webmain.sites.fitting import choose_for_site, note_recurring_titles
 from webmain.sites.model_file import ModelError
 from webmain.sites.recurring import Place, place_of, without_recurring
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from webmain.extractors.base import Extraction, Extractor
     from webmain.html.blocks import Segmentation
     from webmain.sites.model_store import ModelStore
+    from webmain.sites.rules import Sites
 
 logger = logging.getLogger(__name__)
 
@@ -62,6 +65,8 @@ class Options:
         Count the words of the text, and keep so many of the most frequent; None does not count them.
     stopwords : mapping or None
         The user's own stop words, by language.
+    sites : Sites or None
+        Rules for single sites.
     """
 
     metadata: bool = True
@@ -70,6 +75,7 @@ class Options:
     timeout_s: float | None = 10.0
     top_words: int | None = None
     stopwords: Mapping[str, frozenset[str]] | None = None
+    sites: Sites | None = None
 
     def limit_s(self, page: Page) -> float | None:
         """Return for how many CPU seconds a page and those that continue it may keep a process."""
@@ -107,6 +113,7 @@ def extract_page(
         document = page if isinstance(page, Document) else read(page, options)
         if choose is not None:
             extractor = choose(document)
+        extractor = matching.extractor_of(document, extractor)
         segmentation = segment(document, extractor)
         extraction = merge(judge_segmentation(segmentation, extractor))
         article = compose(extraction, metadata=options.metadata, keep=options.keep)
@@ -150,13 +157,18 @@ def errors_as_rejections(url: str | None, *, passing: tuple[type[Exception], ...
 
 
 def read(page: Page, options: Options = DEFAULTS) -> Document:
-    """Decode a page and wrap it; nothing is parsed yet.
+    """Decode a page and wrap it; nothing is parsed yet, unless there are selectors for its site.
 
     Raises
     ------
     Rejected
         `EMPTY`, `NOT_HTML` or `TOO_LARGE`.
     """
+    document = _decoded(page, options)
+    return document if options.sites is None else matching.under_rules(document, options.sites)
+
+
+def _decoded(page: Page, options: Options) -> Document:
     deadline = Deadline(options.timeout_s)
     given = page.html if page.html is not None else page.body or b""
     unit = "characters" if isinstance(given, str) else "bytes"
@@ -205,6 +217,13 @@ def judge_segmentation(segmentation: Segmentation, extractor: Extractor) -> Extr
     Rejected
         `NO_BLOCKS` where the page has no text, neither shown nor as data; `TOO_SLOW` past the deadline.
     """
+    document, matches = segmentation.document, matching.matches_of(segmentation.document)
+    if matches is not None and matches.selects:
+        return matching.judged(matches, document, partial(_judged, segmentation, extractor))
+    return _judged(segmentation, extractor)
+
+
+def _judged(segmentation: Segmentation, extractor: Extractor) -> Extraction:
     document = segmentation.document
     always_answers = isinstance(extractor, SiteExtractor) and extractor.always_answers
     if not always_answers and not len(segmentation) and embedded_article(document) is None:
@@ -252,6 +271,19 @@ def merge(extraction: Extraction, *, drop: bool | None = None) -> Extraction:
     if not (duplicates >= 0).any():
         return extraction
     return extraction.dropping(duplicates) if merges else replace(extraction, duplicate_of=duplicates)
+
+
+def compose(extraction: Extraction, *, metadata: bool = True, keep: Keep = DEFAULT_KEEP) -> Article:
+    """Make what an extractor kept into an article, with the values that a site's own rules have matched.
+
+    Raises
+    ------
+    Rejected
+        As `webmain.article.compose.compose` does; `OTHER_LANGUAGE` by the site's rules.
+    """
+    article = composing.compose(extraction, metadata=metadata, keep=keep)
+    matches = matching.matches_of(extraction.document) if metadata else None
+    return article if matches is None else matching.with_values(article, matches, extraction.document)
 
 
 def warm_up(extractor: Extractor) -> None:

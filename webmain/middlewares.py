@@ -15,6 +15,7 @@ from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.exceptions import (
     DownloadCancelledError,
     IgnoreRequest,
+    NotConfigured,
 )
 from scrapy.http import Request, Response
 from scrapy.http.request import NO_CALLBACK
@@ -33,7 +34,7 @@ from webmain.failures import (
     is_page,
 )
 from webmain.items import Reason, Rejected
-from webmain.options import own
+from webmain.options import own, site_rules
 from webmain.recordings import Recorder as Recorder
 from webmain.signals import connect, tell_failed, tell_rejected
 from webmain.urls import join, same_site
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
     from scrapy.core.downloader import Slot
     from scrapy.crawler import Crawler
     from scrapy.robotstxt import RobotParser
+
+    from webmain.sites.rules import Sites
 
 logger = logging.getLogger(__name__)
 
@@ -230,6 +233,28 @@ class Delays:
         slot = self._crawler.engine.downloader.slots.get(key)
         if slot is not None and slot.delay < self._seconds.get(key, 0.0):
             slot.delay = self._seconds[key]
+
+
+class RuleDelays:
+    """Lets a site's requests wait as long as the user's rules for it say (WEBMAIN_SITES, `delay`)."""
+
+    def __init__(self, crawler: Crawler, sites: Sites) -> None:
+        self._sites = sites
+        self._delays = Delays(crawler)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make the middleware; without such rules it is left out."""
+        sites = site_rules(crawler)
+        if sites is None or not any(rules.delay for rules in sites.tables.values()):
+            raise NotConfigured
+        return cls(crawler, sites)
+
+    def process_request(self, request: Request) -> None:
+        """Lengthen the delay of the request's slot."""
+        rules = self._sites.of(request.url)
+        if rules is not None and rules.delay:
+            self._delays.lengthen(request, rules.delay)
 
 
 def denies_unreachable(means: str) -> bool:

@@ -14,6 +14,7 @@ from webmain import settings as defaults
 from webmain.extraction import Options
 from webmain.extractors.base import Extractor
 from webmain.keep import Keep
+from webmain.sites.rules import Sites, read_sites
 from webmain.text.stopwords import read_stopwords
 
 if TYPE_CHECKING:
@@ -72,4 +73,17 @@ def page_options(crawler: Crawler) -> Options:
         timeout_s=settings.getfloat("WEBMAIN_PAGE_TIMEOUT_S") or None,
         top_words=settings.getint("WEBMAIN_TOP_WORDS"),
         stopwords=read_stopwords(path) if path else None,
+        sites=site_rules(crawler),
     )
+
+
+def site_rules(crawler: Crawler) -> Sites | None:
+    """Return a user's rules for single sites (WEBMAIN_SITES); None without any.
+
+    Raises
+    ------
+    SitesError
+        The file cannot be used. A ValueError.
+    """
+    path = own(crawler.settings).get("WEBMAIN_SITES")
+    return read_sites(path) if path else None

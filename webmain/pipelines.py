@@ -34,6 +34,7 @@ from webmain.learning import Assigned
 from webmain.options import chosen, option, page_options
 from webmain.pool import PoolClosed
 from webmain.signals import articles_stored, close_crawl, tell_rejected
+from webmain.sites.matching import extractor_of
 from webmain.store.copies import Copies
 from webmain.store.doubtful import Doubtful
 from webmain.store.protocol import COMMIT_SECONDS, Stored, StoreError
@@ -153,7 +154,7 @@ class Segment(Step):
 
     def done(self, item: Document) -> Segmentation:
         """Divide a page into blocks."""
-        return stages.segment(item, self.extractor_of(item.page))
+        return stages.segment(item, extractor_of(item, self.extractor_of(item.page)))
 
 
 class Extract(Step):
@@ -163,7 +164,7 @@ class Extract(Step):
 
     def done(self, item: Segmentation) -> Extraction:
         """Judge the blocks."""
-        return stages.judge_segmentation(item, self.extractor_of(item.document.page))
+        return stages.judge_segmentation(item, extractor_of(item.document, self.extractor_of(item.document.page)))
 
 
 class Merge(Step):

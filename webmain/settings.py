@@ -47,6 +47,9 @@ WEBMAIN_REVIEW_BELOW = 0.0
 WEBMAIN_REVIEW_KEEP_OUT = False
 """Those articles go to a store of their own (jsonl:PATH.kept_out) and not to the others."""
 
+WEBMAIN_SITES = ""
+"""A file of rules for single sites (`sites.toml`, docs/sites.md)."""
+
 # ---- Sites that are learned
 
 WEBMAIN_LEARN = True
@@ -161,6 +164,7 @@ DOWNLOADER_MIDDLEWARES = {
     "webmain.middlewares.Failures": 20,
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
     "webmain.middlewares.Robots": 100,
+    "webmain.middlewares.RuleDelays": 110,
     "webmain.middlewares.RetryAfter": 560,
     "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": None,
     "webmain.middlewares.Decompression": 590,

@@ -14,6 +14,7 @@ from urllib.parse import unquote, urlsplit
 from webmain import settings as defaults
 from webmain.keep import Keep
 from webmain.middlewares import denies_unreachable
+from webmain.sites.rules import SitesError, read_sites
 from webmain.spiders.queues import Limits
 
 if TYPE_CHECKING:
@@ -89,6 +90,11 @@ def wrong_settings(settings: BaseSettings) -> list[str]:
             read(settings.get(name))
         except (ValueError, TypeError) as error:
             problems.append(f"setting {name}: {str(error).removeprefix('keep: ').removeprefix(f'{name}: ')}")
+    if path := settings.get("WEBMAIN_SITES"):
+        try:
+            read_sites(path)
+        except SitesError as error:
+            problems.append(f"setting WEBMAIN_SITES: {error}")
     return problems
 
 

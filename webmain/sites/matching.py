@@ -1,0 +1,274 @@
+"""What a site's own rules do to a page: selectors are matched, blocks kept or dropped, values put in place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from webmain.article.regions import leaves_of_lines
+from webmain.extractors.base import NOT_SHOWN, Extraction
+from webmain.extractors.registry import create
+from webmain.filters import check_language
+from webmain.html.blocks import Unit, from_runs, segment
+from webmain.html.document import Document
+from webmain.html.guard import guard
+from webmain.items import Article, Source
+from webmain.metadata.bylines import names_in, unique
+from webmain.metadata.dates import parse_date
+from webmain.sites.rules import MARKED, SELECTORS, Rule, SiteRules, Sites
+
+if TYPE_CHECKING:
+    import parsel
+
+    from webmain.extractors.base import Extractor
+
+MARK: Final = "data-webmain-rule"
+"""Attribute by which elements that a rule has matched are known in the page as it is read."""
+
+NOTHING: Final = "; nothing: "
+"""What is before the keys that have matched nothing, in `sources["rules"]`."""
+
+_MATCHES: Final = "webmain.sites.rules.matches_of"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matches:
+    """What a site's selectors have matched on one page.
+
+    Attributes
+    ----------
+    rules : SiteRules
+    html : str
+        The page, in which each element that `body`, `keep` or `remove` has matched has the attribute `MARK`.
+    title, date : str
+        Text of the first match; "" without one.
+    authors : tuple of str
+        Texts of all matches.
+    unmatched : tuple of Rule
+        Keys of which no selector matched: the last one of each.
+    """
+
+    rules: SiteRules
+    html: str
+    title: str = ""
+    date: str = ""
+    authors: tuple[str, ...] = ()
+    unmatched: tuple[Rule, ...] = ()
+
+    @property
+    def selects(self) -> bool:
+        """Whether `body`, `keep` or `remove` has matched."""
+        return MARK in self.html
+
+
+def match(rules: SiteRules, html: str) -> Matches:
+    """Match a site's selectors against a page.
+
+    Parameters
+    ----------
+    rules : SiteRules
+    html : str
+        The page, decoded.
+    """
+    import parsel
+    from lxml.html import tostring
+
+    page = parsel.Selector(guard(html.encode("utf-8", "replace")).decode("utf-8", "replace"), type="html")
+    for forged in page.root.iterfind(f".//*[@{MARK}]"):
+        del forged.attrib[MARK]
+    matched = {key: _first_match(page, getattr(rules, key), all_of_them=key in ("keep", "remove")) for key in SELECTORS}
+    for key in MARKED:  # an element that several keys match: removing wins, then keeping
+        for each in matched[key]:
+            if isinstance(each.root, str):
+                continue
+            each.root.set(MARK, key)
+    texts = {key: tuple(filter(None, map(_text, matched[key]))) for key in ("title", "authors", "date")}
+    return Matches(
+        rules=rules,
+        html=tostring(page.root.getroottree(), encoding="unicode") if any(matched[k] for k in MARKED) else html,
+        title=next(iter(texts["title"]), ""),
+        date=next(iter(texts["date"]), ""),
+        authors=texts["authors"],
+        unmatched=tuple(getattr(rules, key)[-1] for key in SELECTORS if getattr(rules, key) and not matched[key]),
+    )
+
+
+def _first_match(page: parsel.Selector, rules: tuple[Rule, ...], *, all_of_them: bool) -> list[parsel.Selector]:
+    """Return the matches of the first selector that has any, or those of all selectors."""
+    found: list[parsel.Selector] = []
+    for rule in rules:
+        found += rule.select(page)
+        if found and not all_of_them:
+            break
+    return found
+
+
+def _text(selected: parsel.Selector) -> str:
+    """Return a match's text, white space folded: a string as it is, of `meta` and `time` the value for machines."""
+    root = selected.root
+    if not isinstance(root, str):
+        machine = {"meta": "content", "time": "datetime"}.get(root.tag)
+        root = (root.get(machine) if machine else None) or "".join(root.itertext())
+    return " ".join(root.split())
+
+
+def under_rules(document: Document, sites: Sites) -> Document:
+    """Return a page on which its site's selectors have been matched; as it is where there are no rules for it.
+
+    What is found is a view of the returned document: `matches_of`.
+    """
+    rules = sites.of(document.url)
+    if rules is None:
+        return document
+    with document.deadline:
+        matches = match(rules, document.html) if rules.selectors else Matches(rules=rules, html=document.html)
+        document.check_time()
+    if matches.html is not document.html:
+        document = Document(
+            document.page,
+            html=matches.html,
+            charset=document.charset,
+            charset_source=document.charset_source,
+            deadline=document.deadline,
+        )
+    document.views[_MATCHES] = matches
+    return document
+
+
+def matches_of(document: Document) -> Matches | None:
+    """Return what a site's rules have matched on a page; None for a page without rules."""
+    matches: Matches | None = document.views.get(_MATCHES)
+    return matches
+
+
+def extractor_of(document: Document, extractor: Extractor) -> Extractor:
+    """Return the extractor that a site's rules name for a page, or the given one."""
+    matches = matches_of(document)
+    return _created(matches.rules.extractor) if matches and matches.rules.extractor else extractor
+
+
+@cache
+def _created(spec: str) -> Extractor:
+    return create(spec)
+
+
+def judged(matches: Matches, document: Document, judge: Callable[[], Extraction]) -> Extraction:
+    """Return a page's extraction as the site's rules want it.
+
+    Where `body` has matched, its shown text is kept, and no extractor is asked. Else an extractor judges, and what `keep` and
+    `remove` have matched is kept or dropped whatever it says; `remove` wins.
+
+    Parameters
+    ----------
+    matches : Matches
+    document : Document
+        As `under_rules` has returned it.
+    judge : callable
+        The extractor's way, asked at most once.
+    """
+    of_element = {i: a[MARK] for i, a in enumerate(document.elements.attributes) if MARK in a}
+    label = _labels(document, of_element)
+    shown = ~document.leaves.has(NOT_SHOWN)
+    in_body = (label == "body") & shown
+    if in_body.any():
+        blocks = segment(document)
+        nothing = np.zeros(len(blocks))
+        found = Extraction(
+            blocks,
+            "rules",
+            score=nothing,
+            raw=nothing,
+            kept=nothing > 0,
+            why=["is not in the site's body"] * len(blocks),
+        )
+        label = np.where((label == "body") & ~shown, "", label)
+    else:
+        found = judge()
+        label = np.where(label == "body", "", label)
+    return _divided(found, label) if (label != "").any() else found
+
+
+def _labels(document: Document, of_element: Mapping[int, str | None]) -> np.ndarray[Any, np.dtype[np.str_]]:
+    """Return for each leaf the key of the innermost matched element around it; "" for none. Removed is removed below, too."""
+    elements = document.elements
+    label = np.full(len(document.leaves), "", dtype="<U6")
+    for index, key in of_element.items():  # in document order: inner ones come later
+        range_ = label[elements.first_leaf[index] : elements.end_leaf[index]]
+        range_[range_ != "remove"] = key
+    return label
+
+
+def _divided(found: Extraction, label: np.ndarray[Any, np.dtype[np.str_]]) -> Extraction:
+    """Divide an extraction's blocks where rules begin and end, and judge what has a label by it."""
+    document, old = found.document, found.segmentation.of_unit
+    around = document.leaves.boxes
+    owner = np.append(found.segmentation.element, -1)[old]
+    if found.unit is Unit.LINES:
+        old = leaves_of_lines(document, np.arange(len(old)), old)
+        owner = np.where(old >= 0, around, -1)
+    owner = np.where((owner < 0) & np.isin(label, ("keep", "body")), around, owner)
+    member = np.flatnonzero(owner >= 0)
+    fresh = np.zeros(len(owner), dtype=np.bool_)
+    fresh[member[1:]] = (old[member[1:]] != old[member[:-1]]) | (label[member[1:]] != label[member[:-1]])
+    blocks = from_runs(document, owner.astype(np.int32), fresh=fresh)
+    at, key = old[blocks.first], label[blocks.first]
+    wanted, removed = (key == "keep") | (key == "body"), key == "remove"
+    score = np.where(wanted, 1.0, np.where(removed, 0.0, np.append(found.score, 0.0)[at]))
+    why = [f"rule {k}" if k else found.why[i] for i, k in zip(at.tolist(), key.tolist(), strict=True)]
+    comments = None if found.comments is None else np.append(found.comments, False)[at]
+    return Extraction(
+        blocks,
+        found.extractor,
+        score=score,
+        raw=np.append(found.raw, 0.0)[at],
+        kept=wanted | (np.append(found.kept, False)[at] & ~removed),
+        why=why,
+        confidence=found.confidence,
+        merges_duplicates=found.merges_duplicates,
+        comments=comments,
+    )
+
+
+def with_values(article: Article, matches: Matches, document: Document) -> Article:
+    """Return an article with the values that the site's rules have matched in place of what the page says of itself.
+
+    `sources["rules"]` lists the keys that have matched, and those that have not.
+
+    Raises
+    ------
+    Rejected
+        `OTHER_LANGUAGE`, by the rules' `language`.
+    """
+    check_language(article, matches.rules.language)
+    keys = list(dict.fromkeys(rule.key for rule in matches.rules.selectors))
+    if not keys:
+        return article
+    missed = [rule.key for rule in matches.unmatched]
+    values: dict[str, Any] = {}
+    language = (article.language_declared or article.language or "")[:2]
+    if matches.title:
+        values["title"] = matches.title
+    if names := unique([name for text in matches.authors for name in names_in(text, language=language, is_text=True)]):
+        values["authors"] = tuple(names)
+    if matches.date:
+        if date := parse_date(matches.date, language=language, now=document.page.fetched_at):
+            values["published"] = date
+        else:
+            missed.append("date")
+    raw = {"title": matches.title, "authors": ", ".join(matches.authors), "published": matches.date}
+    place = matches.rules.place.partition(":")[0]
+    sources = {name: Source(name=place, raw=raw[name][:300]) for name in values}
+    matched = ", ".join(key for key in keys if key not in missed)
+    sources["rules"] = Source(name=place, raw=matched + (f"{NOTHING}{', '.join(missed)}" if missed else ""))
+    return replace(article, **values, sources={**article.sources, **sources})
+
+
+def missed_keys(article: Article) -> list[str]:
+    """Return the keys of a site's rules that have matched nothing on an article's page."""
+    source = article.sources.get("rules")
+    missed = (source.raw if source else "").partition(NOTHING)[2]
+    return missed.split(", ") if missed else []
