@@ -55,6 +55,7 @@ def extract(
     timeout_s: float | None = TIMEOUT_S,
     max_bytes: int = MAX_BYTES,
     models: str | Path | None = None,
+    sites: str | Path | None = None,
     words: bool = False,
 ) -> Article:
     """Extract the article from one page.
@@ -81,6 +82,8 @@ def extract(
     models : str, Path or None
         A folder of models of sites (`webmain learn`): for a method that learns, the one of the page's site is used, if there
         is one; None looks nowhere.
+    sites : str, Path or None
+        A file of rules for single sites (`sites.toml`).
     words : bool
         Count the words of the text: `Article.words`, the 50 most frequent ones without stop words, and `Article.n_words`.
 
@@ -94,7 +97,7 @@ def extract(
     TypeError
         The page is neither str nor bytes.
     ValueError
-        An option has a value that is not allowed.
+        An option has a value that is not allowed, or the file of rules has a mistake (`SitesError`).
 
     Examples
     --------
@@ -105,7 +108,7 @@ def extract(
 
     if url is not None and not isinstance(url, str):
         raise TypeError(f"url: got {url!r}, allowed is a string, or None")
-    options = _options(parts, keep, timeout_s, max_bytes, words)
+    options = _options(parts, keep, timeout_s, max_bytes, words, sites)
     given: object = html_or_bytes
     if not isinstance(given, str | Bytes):
         hint = "; extract_site and extract_many take pages" if isinstance(given, Page) else ""
@@ -128,6 +131,7 @@ def extract_site(
     timeout_s: float | None = TIMEOUT_S,
     max_bytes: int = MAX_BYTES,
     models: str | Path | None = None,
+    sites: str | Path | None = None,
     words: bool = False,
 ) -> list[Article | Rejected]:
     """Extract the articles from pages of one site, so that extractors which learn from a site can learn from all of them.
@@ -140,7 +144,7 @@ def extract_site(
     ----------
     pages : iterable of Page
         `Page(url=..., html=...)` or `Page(url=..., body=...)`.
-    extractor, parts, keep, timeout_s, max_bytes, words
+    extractor, parts, keep, timeout_s, max_bytes, sites, words
         As for `extract`; the time limit holds for each page.
     models : str, Path or None
         As for `extract`: where there is a model of the site it is used, and nothing is learned from the pages.
@@ -154,7 +158,7 @@ def extract_site(
     from webmain.extractors.registry import create
     from webmain.sites.model_store import ModelStore
 
-    options = _options(parts, keep, timeout_s, max_bytes, words)
+    options = _options(parts, keep, timeout_s, max_bytes, words, sites)
     store = None if models is None else ModelStore(models)
     return extract_pages(list(_checked(pages)), create(extractor), options, models=store, default=create(None))
 
@@ -169,6 +173,7 @@ def extract_many(
     timeout_s: float | None = TIMEOUT_S,
     max_bytes: int = MAX_BYTES,
     models: str | Path | None = None,
+    sites: str | Path | None = None,
     words: bool = False,
 ) -> Iterator[Article | Rejected]:
     """Extract the articles from any number of pages of any sites, on several cores.
@@ -185,7 +190,7 @@ def extract_many(
     jobs : int or None
         Worker processes; None for one on each core; 0 does the work in this process, and only the time limit between steps
         holds. They are started anew, and ended with the iterator.
-    extractor, parts, keep, timeout_s, max_bytes, models, words
+    extractor, parts, keep, timeout_s, max_bytes, models, sites, words
         As for `extract`; the time limit holds for each page. An extractor of your own must be one that can be pickled;
         a script that defines it itself has to call this under `if __name__ == "__main__":`.
 
@@ -209,7 +214,7 @@ def extract_many(
     from webmain.batch import Walk, answers, cores
     from webmain.extractors.registry import create
 
-    options = _options(parts, keep, timeout_s, max_bytes, words)
+    options = _options(parts, keep, timeout_s, max_bytes, words, sites)
     if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 0):
         raise ValueError(
             f"jobs: got {jobs!r}, allowed are whole numbers from 0, and None for as many as there are cores"
@@ -249,7 +254,12 @@ def _checked(pages: Iterable[Page]) -> Iterator[Page]:
 
 
 def _options(
-    parts: object, keep: Keep | str | Iterable[str] | None, timeout_s: float | None, max_bytes: int, words: bool
+    parts: object,
+    keep: Keep | str | Iterable[str] | None,
+    timeout_s: float | None,
+    max_bytes: int,
+    words: bool,
+    sites: str | Path | None,
 ) -> Options:
     """Return the options; raise ValueError or TypeError, naming the option, what was given and what is allowed."""
     from webmain.extraction import Options
@@ -260,12 +270,18 @@ def _options(
         raise ValueError(f"timeout_s: got {timeout_s!r}, allowed is a positive number of seconds, or None")
     if not _is_positive(max_bytes):
         raise ValueError(f"max_bytes: got {max_bytes!r}, allowed is a positive number of bytes")
+    rules = None
+    if sites is not None:
+        from webmain.sites.rules import read_sites
+
+        rules = read_sites(sites)
     return Options(
         metadata=parts == "article",
         keep=Keep.of(keep),
         max_bytes=max_bytes,
         timeout_s=timeout_s,
         top_words=TOP_WORDS if words else None,
+        sites=rules,
     )
 
 

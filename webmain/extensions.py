@@ -7,7 +7,7 @@ import re
 import resource
 import sys
 import time
-from collections import Counter, OrderedDict
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -25,6 +25,7 @@ from webmain.items import Article, Reason, Rejected
 from webmain.options import chosen, option, own
 from webmain.pipelines import Store
 from webmain.signals import Ticks, close_crawl, connect
+from webmain.sites.matching import matched_keys
 from webmain.store.protocol import Stored
 from webmain.summary import FAILING, as_json, as_prometheus, exit_code, outcome, progress, render, write_atomically
 from webmain.text.words import base_language
@@ -288,6 +289,7 @@ class Summary:
         self._prints = self._only_news or settings.getbool("WEBMAIN_SUMMARY")
         self._folder = settings.get("WEBMAIN_STATS_DIR") or ""
         self._words: Counter[str] = Counter()
+        self._rules: defaultdict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0])
         self._before = (clock(), 0)
         self._ticks: Ticks | None = None
 
@@ -301,8 +303,10 @@ class Summary:
         return summary
 
     def item_scraped(self, item: Any) -> None:
-        """Count an article's words."""
+        """Count an article's words, and which rules for its site matched its page."""
         if isinstance(item, Article):
+            for key, has_matched in matched_keys(item).items():
+                self._rules[item.site, key][not has_matched] += 1
             for word in item.words:
                 self._words[word.word] += word.count
             if len(self._words) > MAX_WORDS:
@@ -316,6 +320,10 @@ class Summary:
         """Print the summary and write the figures."""
         used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
         self._crawler.stats.set_value("webmain/cpu_seconds", round(sum(u.ru_utime + u.ru_stime for u in used), 2))
+        for n, ((site, key), (n_matched, n_missed)) in enumerate(sorted(self._rules.items())):
+            if not n_matched:
+                message = f"{site}: the rule {key} of WEBMAIN_SITES matched nothing on {n_missed} pages"
+                self._crawler.stats.set_value(f"webmain/warning/rules{n:03}", message)
         self._write_figures()
         if not self._prints:
             return

@@ -23,13 +23,14 @@ from scrapy.utils.project import get_project_settings
 from webmain.extractors.base import Extractor, SiteExtractor
 from webmain.extractors.registry import DEFAULT, create
 from webmain.items import Page, Rejected
-from webmain.options import chosen, option, own
+from webmain.options import chosen, option, own, site_rules
 from webmain.pool import PoolClosed
 from webmain.signals import close_crawl, tell_rejected
 from webmain.sites.fitting import Event
 from webmain.sites.held_pages import Spool
 from webmain.sites.learning import Learning, Likeness
 from webmain.sites.model_store import ModelStore
+from webmain.sites.rules import Sites
 from webmain.urls import site_key
 from webmain.workers import Workers
 
@@ -101,6 +102,7 @@ class SiteLearning:
             max_held=settings.getint("WEBMAIN_LEARN_MAX_HELD"),
             report=self._report,
         )
+        self._rules = site_rules(crawler) or Sites()
         self._n_warned = 0
         self._held_at_idle = -1
         self._is_asked = False
@@ -142,6 +144,9 @@ class SiteLearning:
 
     async def _take(self, page: Page) -> Assigned | None:
         """Return a page that goes on at once; None where it waits, or is rejected."""
+        rules = self._rules.of(page.url)
+        if rules is not None and (rules.extractor or rules.body):
+            return Assigned.of(page, create(rules.extractor))  # nothing is to be learned for it
         found = await self._compare(page)
         if found is None:
             return None

@@ -4,10 +4,13 @@ from datetime import UTC, datetime
 
 import pytest
 
+import webmain
+from webmain.cli import main
+from webmain.extraction import Options, extract_page, judge, read
 from webmain.extractors.registry import create
-from webmain.html.document import Document
-from webmain.items import Metadata, Page
-from webmain.sites.rules import Sites, SitesError, judged, match, read_sites, with_values
+from webmain.items import Page, Reason, Rejected
+from webmain.sites.matching import match, matched_keys, matches_of
+from webmain.sites.rules import Sites, SitesError, read_sites
 
 PAGE = """<html><head><title>Site | Tide</title><meta name="made" content="2026-03-04T05:06:07Z"></head><body>
 <div class="lead">The tide comes at noon.</div>
@@ -29,14 +32,9 @@ def rules(tmp_path, *lines):
 
 
 def extract(tmp_path, *lines, extractor="learned"):
-    matches = match(rules(tmp_path, *lines), PAGE)
-    document = Document(Page(url="https://paper.example/a", html=matches.html), html=matches.html)
-
-    def judge(page):
-        method = create(extractor)
-        return method.judge(method.segment(page))
-
-    return judged(matches, document, judge), matches
+    sites = Sites({"paper.example": rules(tmp_path, *lines)})
+    document = read(Page(url="https://paper.example/a", html=PAGE), Options(sites=sites))
+    return judge(document, create(extractor)), matches_of(document)
 
 
 def kept(found):
@@ -149,12 +147,51 @@ def test_page_cannot_forge_a_match(tmp_path):
 
 
 def test_values_stand_before_those_of_the_page(tmp_path):
-    matches = match(rules(tmp_path, 'title = "h1"', 'authors = ".who a"', "date = \"meta[name='made']\""), PAGE)
-    document = Document(Page(url="https://paper.example/a", html=PAGE), html=PAGE)
-    found = with_values(Metadata(title="Site", description="kept"), matches, document)
-    assert (found.title, found.authors, found.description) == ("Tide rises", ("Jane Roe", "John Doe"), "kept")
+    write(
+        tmp_path,
+        "[paper.example]\ntitle = 'h1'\nauthors = '.who a'\ndate = \"meta[name='made']\"\nkeep = '.none'",
+    )
+    found = webmain.extract(PAGE, url="https://paper.example/a", sites=tmp_path / "sites.toml")
+    assert (found.title, found.authors) == ("Tide rises", ("Jane Roe", "John Doe"))
     assert found.published == datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
     assert found.sources["title"].name == "sites.toml"
+    assert matched_keys(found) == {"title": True, "authors": True, "date": True, "keep": False}
+    other = webmain.extract(PAGE, url="https://other.example/a", sites=tmp_path / "sites.toml")
+    assert other.sources["title"].name != "sites.toml"
+    assert matched_keys(other) == {}
+
+
+def test_body_is_the_whole_text_and_names_no_extractor(tmp_path):
+    sites = Sites({"paper.example": rules(tmp_path, 'body = ".fix"')})
+    found = extract_page(Page(url="https://paper.example/a", html=PAGE), create(None), Options(sites=sites))
+    assert (found.text, found.extractor, found.confidence) == ("Correction: it was the lower quay.", "rules", None)
+
+
+def test_rules_choose_extractor_and_language(tmp_path):
+    sites = Sites({"paper.example": rules(tmp_path, 'extractor = "eniw"', 'language = "th"')})
+    page = Page(url="https://paper.example/a", html=PAGE)
+    with pytest.raises(Rejected) as rejected:
+        extract_page(page, create(None), Options(sites=sites))
+    assert rejected.value.reason is Reason.OTHER_LANGUAGE
+    sites = Sites({"paper.example": rules(tmp_path, 'extractor = "eniw"', 'language = "en"')})
+    assert extract_page(page, create(None), Options(sites=sites)).extractor == "eniw"
+
+
+def test_command_line_names_rules_that_match_nothing_and_mistakes(tmp_path, capsys):
+    page = tmp_path / "page.html"
+    page.write_text(PAGE, encoding="utf-8")
+    file = write(tmp_path, "[paper.example]\nbody = '.fix'\nkeep = '.none'")
+    arguments = [str(page), "--url", "https://paper.example/a", "--sites", str(file)]
+    assert main(["extract", *arguments]) == 0
+    out = capsys.readouterr()
+    assert out.out.strip() == "Correction: it was the lower quay."
+    assert "rules that match nothing: keep" in out.err
+    assert main(["explain", *arguments]) == 0
+    assert "rule body" in capsys.readouterr().out
+    write(tmp_path, "[paper.example]\nbody = 'div['")
+    with pytest.raises(SystemExit):
+        main(["extract", *arguments])
+    assert "sites.toml:2: paper.example: body: 'div[' is no valid CSS" in capsys.readouterr().err
 
 
 def test_hostile_page_is_bounded(tmp_path):

@@ -50,12 +50,13 @@ def add(commands: Commands) -> None:
 def _explain(args: argparse.Namespace) -> int:
     from webmain import extraction as stages
     from webmain.extractors.registry import create
+    from webmain.sites.matching import extractor_of
 
     extractor = create(args.extractor)
     try:
         page = read_page(args.source[0], args)
-        document = stages.read(page, stages.Options(max_bytes=args.max_bytes, timeout_s=args.timeout))
-        method = judge_of(document, extractor, args)
+        document = stages.read(page, stages.Options(max_bytes=args.max_bytes, timeout_s=args.timeout, sites=args.sites))
+        method = extractor_of(document, judge_of(document, extractor, args))
         judged = stages.merge(stages.judge(document, method))
     except (NotFoundError, Rejected) as error:
         tell(error)

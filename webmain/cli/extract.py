@@ -87,6 +87,7 @@ def _extract(args: argparse.Namespace) -> int:
     from webmain import TOP_WORDS
     from webmain.batch import Walk, answers, cores
     from webmain.extraction import Options
+    from webmain.sites.matching import matched_keys
 
     has_archives = any(map(_is_archive, args.source))
     jobs = args.jobs
@@ -99,6 +100,7 @@ def _extract(args: argparse.Namespace) -> int:
             max_bytes=args.max_bytes,
             timeout_s=args.timeout,
             top_words=TOP_WORDS if args.words else None,
+            sites=args.sites,
         ),
         models=args.models,
         notes_missing=args.extractor is not None,
@@ -123,6 +125,8 @@ def _extract(args: argparse.Namespace) -> int:
                 printer.tell(f"{name}: rejected: {answer.found}")
             else:
                 printer.print(answer.found)
+                if missed := [key for key, matched in matched_keys(answer.found).items() if not matched]:
+                    printer.tell(f"{name}: rules that match nothing: {', '.join(missed)}")
             printer.counts["article" if isinstance(answer.found, Article) else answer.found.reason.value] += 1
             bar.update()
     if has_archives:

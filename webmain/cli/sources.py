@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from webmain.archive.warc import Skip
     from webmain.extractors.base import Extractor
     from webmain.html.document import Document
+    from webmain.sites.rules import Sites
 
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
 
@@ -53,6 +54,7 @@ def add_source(parser: argparse.ArgumentParser, *, several: bool) -> None:
     parser.add_argument(
         "--models", default=MODELS, metavar="FOLDER", help=f"models of sites, for a method that learns ({MODELS})"
     )
+    parser.add_argument("--sites", metavar="FILE", type=site_rules, help="rules for single sites (sites.toml)")
     parser.add_argument("--url", type=web_address, help="the page's address, for a file or standard input")
     parser.add_argument("--timeout", type=positive, default=TIMEOUT_S, metavar="S", help="CPU seconds for a page (10)")
     parser.add_argument("--max-bytes", type=positive_int, default=MAX_BYTES, metavar="N", help="largest page (10 MiB)")
@@ -63,6 +65,16 @@ def add_source(parser: argparse.ArgumentParser, *, several: bool) -> None:
         help="also fetch from private and loopback addresses (or WEBMAIN_ALLOW_PRIVATE=1 in the environment)",
     )
     parser.add_argument("--ignore-robots", action="store_true", help="don't ask robots.txt (your own site)")
+
+
+def site_rules(path: str) -> Sites:
+    """Read a file of rules for single sites (an argument's type)."""
+    from webmain.sites.rules import SitesError, read_sites
+
+    try:
+        return read_sites(path)
+    except SitesError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def positive(text: str) -> float:

@@ -267,8 +267,11 @@ def with_values(article: Article, matches: Matches, document: Document) -> Artic
     return replace(article, **values, sources={**article.sources, **sources})
 
 
-def missed_keys(article: Article) -> list[str]:
-    """Return the keys of a site's rules that have matched nothing on an article's page."""
-    source = article.sources.get("rules")
-    missed = (source.raw if source else "").partition(NOTHING)[2]
-    return missed.split(", ") if missed else []
+def matched_keys(article: Article) -> dict[str, bool]:
+    """Return the keys of the site's rules, and whether they have matched an article's page."""
+    if "rules" not in article.sources:
+        return {}
+    matched, _, missed = article.sources["rules"].raw.partition(NOTHING)
+    return dict.fromkeys(filter(None, matched.split(", ")), True) | dict.fromkeys(
+        filter(None, missed.split(", ")), False
+    )

@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from webmain.discovery.articles import UrlKind, judge_url
 from webmain.discovery.url_words import url_words
+from webmain.sites.rules import SiteRules
 from webmain.urls import amp_to_canonical_guess, normalise
 
 _PART = re.compile(
@@ -79,6 +80,12 @@ class PathFilter:
     def __post_init__(self) -> None:
         object.__setattr__(self, "_include", _globs(self.include))
         object.__setattr__(self, "_exclude", _globs(self.exclude))
+
+    def with_rules(self, rules: SiteRules | None) -> PathFilter:
+        """Return the filter for a site: its rules' sections where nothing else is included, and what they exclude."""
+        if rules is None or not (rules.sections or rules.exclude):
+            return self
+        return PathFilter(include=self.include or rules.sections, exclude=(*self.exclude, *rules.exclude))
 
     def includes(self, url: str) -> bool:
         """Return True if an article may stand at this address."""

@@ -16,8 +16,10 @@ from webmain.discovery.articles import UrlKind
 from webmain.discovery.ledger import LIST
 from webmain.discovery.page_evidence import evidence_of, judge_page
 from webmain.items import Page, Reason, Rejected
+from webmain.options import site_rules
 from webmain.pool import PoolClosed
 from webmain.signals import tell_rejected
+from webmain.sites.rules import Sites
 from webmain.spiders.answers import fetch_parts, is_answer, page_of
 from webmain.spiders.arguments import read_news_arguments, with_settings
 from webmain.spiders.intake import Intake
@@ -96,6 +98,7 @@ class NewsSpider(Spider):
     async def start(self) -> AsyncIterator[Any]:
         """Ask for each site's front page; what an earlier run left is taken up again."""
         self.open()
+        rules = site_rules(self.crawler) or Sites()
         usual = Limits()
         limits = Limits(
             **{
@@ -104,7 +107,12 @@ class NewsSpider(Spider):
             }
         )
         for address in self.arguments.sites:
-            site = Site(address, limits=limits, paths=self.arguments.paths, since=self.arguments.since)
+            site = Site(
+                address,
+                limits=limits,
+                paths=self.arguments.paths.with_rules(rules.of(address)),
+                since=self.arguments.since,
+            )
             known = self.sites.setdefault(site.name, site)
             if known is not site:
                 known.push(Candidate(address, known.name, is_hub=True, depth=1, newest=float("inf")))
