@@ -11,20 +11,7 @@ NOTICE = "The Courier is written by its readers, and every letter is answered, s
 
 
 def story(number):
-    names = (
-        "tide",
-        "bridge",
-        "harvest",
-        "school",
-        "market",
-        "orchard",
-        "ferry",
-        "lantern",
-        "chapel",
-        "quarry",
-        "mill",
-        "heath",
-    )
+    names = "tide bridge harvest school market orchard ferry lantern chapel quarry mill heath".split()
     name = names[number % len(names)]
     return " ".join(
         f"On day {day} of week {number} the {name} was seen by {day + number} people, who said so." for day in range(6)
@@ -117,7 +104,3 @@ def test_sites_with_too_few_pages_are_left_out():
     assert findings.notes[0].startswith("Other pages: 0 sites")
     findings = learning_curve.run([gold(i) for i in range(4)])
     assert (findings.tables, findings.plots, findings.n_pages) == ((), (), 0)
-
-
-def test_the_same_seed_gives_the_same_figures(findings):
-    assert learning_curve.run([gold(i) for i in range(12)]).tables == findings.tables

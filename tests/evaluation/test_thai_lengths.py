@@ -1,4 +1,4 @@
-from webmain.evaluation.protocols import thai_lengths
+from webmain.evaluation.protocols import printed, thai_lengths
 from webmain.evaluation.records import GoldPage
 
 PARAGRAPH = "น้ำขึ้นถึงท่าเรือด้านบนก่อนเที่ยงวันศุกร์ เรือสองลำเสียหาย นายท่ากล่าว"
@@ -18,7 +18,9 @@ def test_extracted_and_expected_lengths_give_the_ratios():
     assert table.rows[1][2:4] == (100 * one / both, 100.0)
     assert table.rows[2][:2] == ("mean of pages", 2)
     assert table.rows[3][2] == 100 * (one + both) / (2 * both)
-    assert [row[0] for row in table.rows[4:]] == [row[0] for row in thai_lengths.PAPER]
+    assert [row[0] for row in table.rows[4:]] == [
+        row[0] for row in printed.table("thai_lengths", "thai_lengths", []).rows
+    ]
 
 
 def test_only_thai_pages_count_where_there_are_any():
@@ -34,4 +36,4 @@ def test_without_thai_pages_all_count_and_the_notes_say_so():
 
 
 def test_without_pages_the_papers_figures_stand_alone():
-    assert thai_lengths.run([]).tables[0].rows == thai_lengths.PAPER
+    assert thai_lengths.run([]).tables == (printed.table("thai_lengths", "thai_lengths", []),)

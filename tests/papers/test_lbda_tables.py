@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from webmain.evaluation.protocols import lbda_steps
-from webmain.evaluation.protocols.lbda_steps import BASELINE, LBDA, MEMORY_PAGES, N_PARTS, PAPER, run
+from webmain.evaluation.protocols.lbda_steps import BASELINE, FIGURES, LBDA, MEMORY_PAGES, N_PARTS, run
 from webmain.evaluation.records import GoldPage
 
 HEADER = "Welcome to our paper, which is read in all the villages, and has been printed here, in our house, since 1898."
@@ -103,7 +103,7 @@ def test_there_are_five_parts_with_whole_sites_in_them():
 
 def test_the_papers_figures_stand_beside_ours():
     tables = {table.name: table for table in run([], seed=0).tables}
-    assert set(tables) == {f"lbda_{name}" for name in PAPER}
+    assert set(tables) == {f"lbda_{name}" for name in FIGURES}
     assert [row[4:] for row in tables["lbda_recall"].rows] == [(73, 82), (75, 86), (79, 89), (83, 93), (84, 96)]
     assert [row[4:] for row in tables["lbda_precision"].rows] == [(80, 92), (76, 89), (72, 85), (69, 81), (67, 79)]
     assert [row[4:] for row in tables["lbda_accuracy"].rows] == [(25, 35), (32, 39), (30, 40), (39, 49), (40, 50)]

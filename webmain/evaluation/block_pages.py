@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from enum import StrEnum
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -62,15 +63,7 @@ class Counts:
     seconds: float = 0.0
 
     def __add__(self, other: Counts) -> Counts:
-        return Counts(
-            self.found + other.found,
-            self.noisy + other.noisy,
-            self.merged + other.merged,
-            self.kept + other.kept,
-            self.all_texts + other.all_texts,
-            self.informative + other.informative,
-            self.seconds + other.seconds,
-        )
+        return Counts(*map(operator.add, astuple(self), astuple(other)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,16 +107,15 @@ class Pages:
 def block_pages(gold: Sequence[GoldPage]) -> Pages:
     """Divide every page by every approach; pages that cannot be read are left out."""
     kept: list[GoldPage] = []
-    found: dict[Approach, list[BlockPage]] = {approach: [] for approach in Approach}
+    versions: list[list[BlockPage]] = []
     for page in gold:
         try:
-            versions = {approach: _block_page(page, approach) for approach in Approach}
+            versions.append([_block_page(page, approach) for approach in Approach])
+            kept.append(page)
         except Rejected:
             continue
-        kept.append(page)
-        for approach, version in versions.items():
-            found[approach].append(version)
-    return Pages(tuple(kept), {name: tuple(pages) for name, pages in found.items()}, len(gold) - len(kept))
+    of = {approach: tuple(version[i] for version in versions) for i, approach in enumerate(Approach)}
+    return Pages(tuple(kept), of, len(gold) - len(kept))
 
 
 def _block_page(page: GoldPage, approach: Approach) -> BlockPage:
@@ -188,8 +180,6 @@ def block_database(pages: Sequence[BlockPage], approach: Approach) -> Iterator[B
         with SqliteStore(path) as store:
             for number, page in enumerate(pages):
                 store.add(_article(page, approach, number))
-                if store.pending >= 100:
-                    store.commit()
         file_bytes = path.stat().st_size
         with SqliteStore(path) as store:
             store.index().update()

@@ -9,41 +9,25 @@ str), `ref` (reference text, or null) and `blocks`; a block has `text` (its text
 from __future__ import annotations
 
 import gzip
-import hashlib
 import json
 import zlib
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from selectolax.lexbor import LexborHTMLParser
 
 from webmain.features.site_blocks import SiteBlocks
+from webmain.html.guard import guard
 from webmain.text.normal import fold_space, replace_surrogates
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from io import BufferedReader
-
-MAX_PAGES = 10_000
-MAX_LINE_BYTES = 32 * 2**20
-MAX_FILE_BYTES = 2 * 2**30
-"""Decompressed bytes read of one file."""
 MAX_BLOCKS = 5_000
 """Blocks of one page."""
-MAX_DEPTH = 300
-"""Elements of a path; of deeper blocks the outermost stay."""
-MAX_TEXT = 200_000
-"""Characters of a block's text, and of a description."""
-MAX_PROPERTIES = 500
-"""CSS properties of one block."""
-MAX_VALUE = 120
-"""Characters of a property's value; longer ones (inline images) stand as their digest."""
 MAX_HTML = 100_000
-"""Characters of a block's own markup that are looked through for anchors."""
-MAX_REFERENCE = 5_000_000
-"""Characters of a reference text."""
+"""Characters of a block's own markup that are searched for anchors."""
 MAX_PIXELS = 1e9
 """Rectangles beyond this are no places on a page."""
 RECTANGLE = ("left", "top", "width", "height")
@@ -53,40 +37,52 @@ class RenderedFileError(ValueError):
     """A file of rendered pages cannot be read at all; the message says why."""
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RenderedBlock:
+    """A block as a browser drew it.
+
+    Attributes
+    ----------
+    text : str
+    tag_path, selector : str
+        As in `SiteBlocks`: "html/body/div/p", "html/body/div.story/p".
+    anchor_share : float
+        Share of its characters that are in anchors.
+    visual : mapping
+        Its computed properties (str) and its `left`, `top`, `width` and `height` (float, CSS pixels).
+    """
+
+    text: str
+    tag_path: str
+    selector: str
+    anchor_share: float
+    visual: Mapping[str, str | float]
+
+
 @dataclass(frozen=True, kw_only=True)
 class RenderedPage:
     """One page as a browser drew it.
 
     Attributes
     ----------
-    id, site, url : str
+    id, site : str
     descriptions : tuple of str
-        What the page says of itself in its head, unique, white space folded.
+        The descriptions in its head, unique, white space folded.
     reference : str or None
-        The main text as somebody else gave it.
-    texts, tag_paths, selectors : tuple of str
-        One for each block, as in `SiteBlocks`: "html/body/div/p", "html/body/div.story/p".
-    anchor_shares : tuple of float
-        Share of each block's characters that stand in anchors.
-    visual : tuple of mapping
-        For each block its computed properties (str) and its `left`, `top`, `width` and `height` (float, CSS pixels).
+        The main text by another extractor.
+    blocks : tuple of RenderedBlock
     """
 
     id: str
     site: str
-    url: str
     descriptions: tuple[str, ...]
     reference: str | None
-    texts: tuple[str, ...]
-    tag_paths: tuple[str, ...]
-    selectors: tuple[str, ...]
-    anchor_shares: tuple[float, ...]
-    visual: tuple[Mapping[str, str | float], ...]
+    blocks: tuple[RenderedBlock, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class RenderedPages:
-    """What a file of rendered pages held.
+    """The pages of a file.
 
     Attributes
     ----------
@@ -106,7 +102,7 @@ def read_rendered(path: str | Path) -> RenderedPages:
     Parameters
     ----------
     path : str or Path
-        JSON Lines, plain or gzipped (told by the first bytes).
+        JSON Lines, plain or gzipped (by the first bytes).
 
     Raises
     ------
@@ -114,59 +110,35 @@ def read_rendered(path: str | Path) -> RenderedPages:
         The file cannot be opened, or its compression is damaged before the first page.
     """
     losses: Counter[str] = Counter()
-    pages: list[RenderedPage] = []
-    seen: set[str] = set()
+    pages: dict[str, RenderedPage] = {}
     try:
-        for line in _lines(Path(path), losses):
-            if len(pages) >= MAX_PAGES:
-                losses[f"lines after the first {MAX_PAGES} pages"] += 1
-                break
-            page = _page(line, losses)
-            if page is None:
-                continue
-            if page.id in seen:
-                losses["pages with the id of an earlier one"] += 1
-                continue
-            seen.add(page.id)
-            pages.append(page)
+        with _opened(Path(path)) as stream:
+            for line in filter(bytes.strip, stream):
+                page = _page(line, losses)
+                if page is not None:
+                    losses["pages with the id of an earlier one"] += page.id in pages
+                    pages.setdefault(page.id, page)
     except (OSError, EOFError, zlib.error) as error:
         if not pages:
             raise RenderedFileError(f"{Path(path).name}: cannot read rendered pages: {error}") from error
         losses[f"rest of the file after {len(pages)} pages ({error})"] += 1
-    return RenderedPages(pages=tuple(pages), dropped=tuple(f"dropped {n}: {reason}" for reason, n in losses.items()))
+    dropped = tuple(f"dropped {n}: {reason}" for reason, n in losses.items() if n)
+    return RenderedPages(pages=tuple(pages.values()), dropped=dropped)
 
 
 def site_blocks(pages: Sequence[RenderedPage]) -> SiteBlocks:
     """Put pages side by side, in the given order."""
-    counts = [len(page.texts) for page in pages]
+    blocks = [block for page in pages for block in page.blocks]
     return SiteBlocks(
-        page=np.repeat(np.arange(len(pages), dtype=np.int32), counts),
-        texts=tuple(text for page in pages for text in page.texts),
-        tag_paths=tuple(path for page in pages for path in page.tag_paths),
-        selectors=tuple(selector for page in pages for selector in page.selectors),
-        visual=tuple(properties for page in pages for properties in page.visual),
+        page=np.repeat(np.arange(len(pages), dtype=np.int32), [len(page.blocks) for page in pages]),
+        texts=tuple(block.text for block in blocks),
+        tag_paths=tuple(block.tag_path for block in blocks),
+        selectors=tuple(block.selector for block in blocks),
+        visual=tuple(block.visual for block in blocks),
         descriptions=tuple(page.descriptions for page in pages),
         sites=tuple(page.site for page in pages),
-        anchor_share=np.array([share for page in pages for share in page.anchor_shares], dtype=np.float64),
+        anchor_share=np.array([block.anchor_share for block in blocks], dtype=np.float64),
     )
-
-
-def _lines(path: Path, losses: Counter[str]) -> Iterator[bytes]:
-    """Yield the lines that are not too long; a file that unpacks to more than `MAX_FILE_BYTES` is cut."""
-    n_read = 0
-    with _opened(path) as stream:
-        while line := stream.readline(MAX_LINE_BYTES + 1):
-            n_read += len(line)
-            if n_read > MAX_FILE_BYTES:
-                losses[f"rest of the file after {MAX_FILE_BYTES} bytes"] += 1
-                return
-            if len(line) > MAX_LINE_BYTES:
-                losses[f"lines longer than {MAX_LINE_BYTES} bytes"] += 1
-                while line and not line.endswith(b"\n") and n_read <= MAX_FILE_BYTES:
-                    line = stream.readline(2**20)
-                    n_read += len(line)
-            elif line.strip():
-                yield line
 
 
 def _opened(path: Path) -> gzip.GzipFile | BufferedReader:
@@ -176,119 +148,78 @@ def _opened(path: Path) -> gzip.GzipFile | BufferedReader:
 
 
 def _page(line: bytes, losses: Counter[str]) -> RenderedPage | None:
+    """Read a page; None, counted, where it is none."""
     try:
         record = json.loads(line)
     except (ValueError, RecursionError):
         losses["lines that are not JSON"] += 1
         return None
-    if not isinstance(record, dict) or not isinstance(record.get("blocks"), list):
+    listed = record.get("blocks") if isinstance(record, dict) else None
+    if not isinstance(listed, list):
         losses["records without a list of blocks"] += 1
         return None
-    if not (_string(record, "id") and _string(record, "site")):
+    names = _strings([record.get("id"), record.get("site")])
+    if len(names) < 2:
         losses["records without id or site"] += 1
         return None
-    listed = record["blocks"]
     if len(listed) > MAX_BLOCKS:
         losses[f"blocks after the first {MAX_BLOCKS} of a page"] += len(listed) - MAX_BLOCKS
-    blocks = [block for each in listed[:MAX_BLOCKS] if (block := _block(each, losses))]
     reference = record.get("ref")
     return RenderedPage(
-        id=_string(record, "id"),
-        site=_string(record, "site"),
-        url=_string(record, "url"),
-        descriptions=_descriptions(record.get("descriptions")),
-        reference=reference[:MAX_REFERENCE] if isinstance(reference, str) and reference.strip() else None,
-        texts=tuple(block.text for block in blocks),
-        tag_paths=tuple(block.tag_path for block in blocks),
-        selectors=tuple(block.selector for block in blocks),
-        anchor_shares=tuple(block.anchor_share for block in blocks),
-        visual=tuple(block.visual for block in blocks),
+        id=names[0],
+        site=names[1],
+        descriptions=tuple(filter(None, dict.fromkeys(map(fold_space, _strings(record.get("descriptions")))))),
+        reference=reference if isinstance(reference, str) and reference.strip() else None,
+        blocks=tuple(block for each in listed[:MAX_BLOCKS] if (block := _block(each, losses))),
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Block:
-    text: str
-    tag_path: str
-    selector: str
-    anchor_share: float
-    visual: Mapping[str, str | float]
-
-
-def _block(record: object, losses: Counter[str]) -> _Block | None:
+def _block(record: object, losses: Counter[str]) -> RenderedBlock | None:
     """Read a block; None, counted, where it has no text, no path or no rectangle."""
     if not isinstance(record, dict):
         losses["blocks that are not objects"] += 1
         return None
     # A space between text nodes: line breaks between them are not in the record, and words must not run together there.
-    text = fold_space(" ".join(_strings(record.get("text"))))[:MAX_TEXT]
+    text = fold_space(" ".join(_strings(record.get("text"))))
+    names, rectangle, computed = _strings(record.get("path")), _rectangle(record.get("bound")), record.get("computed")
     if not text:
         losses["blocks without text"] += 1
-        return None
-    names = _strings(record.get("path"))[:MAX_DEPTH]
-    rectangle = _rectangle(record.get("bound"))
-    computed = record.get("computed")
-    if not names or rectangle is None or not isinstance(computed, dict):
+    elif not names or rectangle is None or not isinstance(computed, dict):
         losses["blocks without path, rectangle or computed style"] += 1
-        return None
-    properties = [(k, v) for k, v in computed.items() if isinstance(v, str) and v and k not in RECTANGLE]
-    if len(properties) > MAX_PROPERTIES:
-        losses[f"properties after the first {MAX_PROPERTIES} of a block"] += len(properties) - MAX_PROPERTIES
-    styles = {name[:MAX_VALUE]: _short(value) for name, value in properties[:MAX_PROPERTIES]}
-    linked = 1.0 if "a" in names else _anchor_share(record.get("html"))
-    place = "html/body/" + "/".join(names), _selector(names, record.get("selector"))
-    return _Block(text, *place, linked, {**styles, **rectangle})
+    else:
+        styles = {k: v for k, v in computed.items() if isinstance(v, str) and v and k not in RECTANGLE}
+        return RenderedBlock(
+            text=text,
+            tag_path="html/body/" + "/".join(names),
+            selector="html/body/" + "/".join(_steps(names, record.get("selector"))),
+            anchor_share=1.0 if "a" in names else _anchor_share(record.get("html")),
+            visual={**styles, **rectangle},
+        )
+    return None
 
 
 def _anchor_share(html: object) -> float:
-    """Return the share of a fragment's characters that stand in anchors; 0 where there is no fragment."""
+    """Return the share of a fragment's characters that are in anchors; 0 where there is no fragment."""
     if not isinstance(html, str) or "<a" not in html[:MAX_HTML].lower():
         return 0.0
-    from selectolax.lexbor import LexborHTMLParser
-
-    from webmain.html.guard import guard
-
     tree = LexborHTMLParser(guard(replace_surrogates(html[:MAX_HTML]).encode()))
-    if tree.body is None:
-        return 0.0
-    n_chars = len(fold_space(tree.body.text()))
+    n_chars = len(fold_space(tree.body.text())) if tree.body else 0
     n_linked = sum(len(fold_space(anchor.text())) for anchor in tree.css("a"))
     return min(1.0, n_linked / n_chars) if n_chars else 0.0
 
 
-def _selector(names: Sequence[str], parts: object) -> str:
-    """Write the path with each element's class names, sorted, as `SiteBlocks` has it."""
+def _steps(names: Sequence[str], parts: object) -> Iterator[str]:
+    """Yield each element with its class names, sorted, as `SiteBlocks` has it."""
     listed = parts if isinstance(parts, list) and len(parts) >= len(names) else [{}] * len(names)
-    written = []
     for name, part in zip(names, listed, strict=False):
-        classes = sorted(set(_strings(part.get("classes")))) if isinstance(part, dict) else []
-        written.append(".".join([name, *classes]))
-    return "html/body/" + "/".join(written)
+        yield ".".join([name, *sorted(set(_strings(part.get("classes") if isinstance(part, dict) else None)))])
 
 
 def _rectangle(bound: object) -> dict[str, float] | None:
-    if not isinstance(bound, dict):
-        return None
-    sides = {side: bound.get(side) for side in RECTANGLE}
-    real = {k: float(v) for k, v in sides.items() if isinstance(v, (int, float)) and abs(v) < MAX_PIXELS}  # not NaN
+    sides = {side: bound.get(side) for side in RECTANGLE} if isinstance(bound, dict) else {}
+    real = {k: float(v) for k, v in sides.items() if isinstance(v, int | float) and abs(v) < MAX_PIXELS}  # not NaN
     return real if len(real) == len(RECTANGLE) else None
 
 
-def _descriptions(listed: object) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(folded for d in _strings(listed)[:100] if (folded := fold_space(d[:MAX_TEXT]))))
-
-
-def _string(record: Mapping[str, Any], key: str) -> str:
-    value = record.get(key)
-    return value if isinstance(value, str) else ""
-
-
 def _strings(listed: object) -> list[str]:
-    return [item for item in listed if isinstance(item, str)] if isinstance(listed, list) else []
-
-
-def _short(value: str) -> str:
-    """Replace a long value by its digest, so that equal ones stay equal."""
-    if len(value) <= MAX_VALUE:
-        return value
-    return "sha256:" + hashlib.sha256(value.encode("utf-8", "replace")).hexdigest()[:32]
+    return [item for item in listed if isinstance(item, str) and item] if isinstance(listed, list) else []

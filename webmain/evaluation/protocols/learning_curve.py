@@ -1,7 +1,7 @@
 """What learning from more pages of a site gives: every method that learns, from 1, 2, 5, 10 and 20 pages.
 
 Two questions are kept apart. *Other pages*: a model learned from n pages judges pages of the site that it has not seen, as a
-later crawl does. *The same pages*: n pages are given together and each is judged with what all of them tell, as
+later crawl does. *The same pages*: n pages are given together and each is judged with what all of them show, as
 `webmain.extract_site` does for somebody who builds a corpus, but by the method alone, without another one for pages of which
 nothing was learned. No gold is shown to any method in either.
 
@@ -19,6 +19,7 @@ import numpy as np
 
 from webmain.evaluation.metrics import rouge_lsum, same_words, words
 from webmain.evaluation.plots import curves_plot
+from webmain.evaluation.protocols.printed import Cell, findings, table
 from webmain.evaluation.records import Findings, GoldPage, Table
 from webmain.evaluation.texts import as_page, by_site
 from webmain.evaluation.tokens import TextPair
@@ -42,7 +43,7 @@ MAX_HELD_BACK = 8
 MIN_HELD_BACK = 4
 OPTIONS = Options(metadata=False, max_bytes=64 * 1024 * 1024, timeout_s=None)
 
-Scores = tuple[float, float, float]
+Scores = tuple[float, ...]
 """Word F1, ROUGE-LSum F1, and whether the words are the same, of a page or as means."""
 
 
@@ -70,36 +71,22 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
     pages = [page for page in gold if page.text is not None]
     held_back = [(held, rest) for held, rest in _held_back(pages, seed) if len(rest) >= LEAST_PAGES]
     whole = [site for site in _whole(pages, seed) if len(site) >= LEAST_PAGES]
-    tables: list[Table] = []
-    curves: dict[str, Table] = {}
+    tables: dict[str, Table] = {}
     for spec in specs() if held_back or whole else ():
         alone = _Alone(spec)
-        for way, points in (
-            ("other pages", _others(spec, held_back, alone)),
-            ("the same pages", _same(spec, whole, alone)),
-        ):
-            tables.append(_table(spec, way, points))
-            curves[f"{spec}, {way}"] = tables[-1]
-    notes = (
-        f"Other pages: {len(held_back)} sites (of one period each) have at least {MIN_HELD_BACK + LEAST_PAGES} pages with a "
-        f"gold text; a third of each, {MIN_HELD_BACK} to {MAX_HELD_BACK}, is held back and the same for all points; it is "
-        "learned from pages drawn from the others, those of a point among those of the next.",
-        f"The same pages: {len(whole)} sites have at least {LEAST_PAGES} pages. At each point all pages of a site are "
-        "judged, in groups of so many, the last group filled up with pages judged before; pages of one period stand "
-        "together, so that a group of 20 may hold two layouts.",
-        "Rows with the same first column are of the same sites, those that have so many pages to learn from (or to give), "
-        "and of the same judged pages. Means are over sites, each with the same weight.",
-        "alone: each page judged by the method as it comes. Fewer pages than a method's least, or pages that hold no "
-        "evidence, are judged so too. A page without a text scores 0.",
-        "F1 is that of words as multisets; ROUGE is ROUGE-LSum F1, the metric of Fundus' benchmark; exact: the share of "
-        "pages with the same words in the same order.",
-    )
-    return Findings(
-        protocol="learning_curve",
-        tables=tuple(tables),
-        notes=notes,
+        tables[f"{spec}, other pages"] = _table(spec, "others", _others(spec, held_back, alone))
+        tables[f"{spec}, the same pages"] = _table(spec, "same", _same(spec, whole, alone))
+    return findings(
+        "learning_curve",
+        tables.values(),
         n_pages=len({(p.dataset, p.id) for site in whole for p in site}),
-        plots=(curves_plot(curves),) if any(table.rows for table in tables) else (),
+        plots=(curves_plot(tables),) if any(one.rows for one in tables.values()) else (),
+        n_held=len(held_back),
+        n_whole=len(whole),
+        least=LEAST_PAGES,
+        least_held=MIN_HELD_BACK + LEAST_PAGES,
+        min_held=MIN_HELD_BACK,
+        max_held=MAX_HELD_BACK,
     )
 
 
@@ -110,7 +97,7 @@ def specs() -> list[str]:
 
 
 def _held_back(pages: Sequence[GoldPage], seed: int) -> Iterator[tuple[list[GoldPage], list[GoldPage]]]:
-    """Give the pages of each site that are held back, and those that may be learned from."""
+    """Yield the pages of each site that are held back, and those that may be learned from."""
     rng = np.random.default_rng(seed)
     for places in by_site(pages):
         order = [pages[places[i]] for i in rng.permutation(len(places)).tolist()]
@@ -119,7 +106,7 @@ def _held_back(pages: Sequence[GoldPage], seed: int) -> Iterator[tuple[list[Gold
 
 
 def _whole(pages: Sequence[GoldPage], seed: int) -> Iterator[list[GoldPage]]:
-    """Give all pages of each site, in random order within a period."""
+    """Yield all pages of each site, in random order within a period."""
     rng = np.random.default_rng(seed)
     sites: defaultdict[tuple[str, str], list[GoldPage]] = defaultdict(list)
     for places in by_site(pages):
@@ -139,34 +126,33 @@ def _groups(n_pages: int, n: int) -> Iterator[tuple[range, range]]:
 # ---- The two ways
 
 
-def _others(spec: str, sites: Sequence[tuple[list[GoldPage], list[GoldPage]]], alone: _Alone) -> dict[int, list[Point]]:
-    """Judge held-back pages by what was learned from n others."""
-    points: dict[int, list[Point]] = {}
+def _others(spec: str, sites: Sequence[tuple[list[GoldPage], list[GoldPage]]], alone: _Alone) -> list[list[Point]]:
+    """Judge held-back pages by what was learned from n others: a list of points for each n."""
+    points: list[list[Point]] = []
     for n in N_LEARNED:
+        points.append([])
         for number, (held, rest) in enumerate(sites):
-            if len(rest) < n:
-                continue
-            extractor = _fitted(spec, rest[:n])
-            learned = getattr(extractor, "learned", None) is not None
-            together = [_scores(page, _text(page, extractor)) for page in held] if learned else alone.scores(held)
-            points.setdefault(n, []).append(
-                Point(number, len(held), learned, _mean(alone.scores(held)), _mean(together))
-            )
+            if len(rest) >= n:
+                documents = [document for page in rest[:n] if (document := _read(page)) is not None]
+                extractor = fitted(create(spec), documents)  # as the method comes where nothing could be learned
+                learned = isinstance(extractor, SiteExtractor) and extractor.learned is not None
+                together = [_scores(page, _text(page, extractor)) for page in held] if learned else alone.scores(held)
+                points[-1].append(Point(number, len(held), learned, _mean(alone.scores(held)), _mean(together)))
     return points
 
 
-def _same(spec: str, sites: Sequence[list[GoldPage]], alone: _Alone) -> dict[int, list[Point]]:
+def _same(spec: str, sites: Sequence[list[GoldPage]], alone: _Alone) -> list[list[Point]]:
     """Judge all pages of a site in groups of n that are given together."""
-    points: dict[int, list[Point]] = {}
+    points: list[list[Point]] = []
     for n in N_LEARNED:
+        points.append([])
         for number, site in enumerate(sites):
-            if len(site) < n:
-                continue
-            found: list[Scores] = []
-            for given, judged in _groups(len(site), n):
-                texts = _texts([site[place] for place in given], spec)
-                found += [_scores(site[place], texts[place - given.start]) for place in judged]
-            points.setdefault(n, []).append(Point(number, len(site), None, _mean(alone.scores(site)), _mean(found)))
+            if len(site) >= n:
+                found: list[Scores] = []
+                for given, judged in _groups(len(site), n):
+                    texts = _texts([site[place] for place in given], spec)
+                    found += [_scores(site[place], texts[place - given.start]) for place in judged]
+                points[-1].append(Point(number, len(site), None, _mean(alone.scores(site)), _mean(found)))
     return points
 
 
@@ -184,11 +170,6 @@ class _Alone:
         return [self._known[page.dataset, page.id] for page in pages]
 
 
-def _fitted(spec: str, pages: Sequence[GoldPage]) -> Extractor:
-    """Learn from pages, as a crawl would; as the method comes where they are too few or hold no evidence."""
-    return fitted(create(spec), [document for page in pages if (document := _read(page)) is not None])
-
-
 def _read(page: GoldPage) -> Document | None:
     try:
         return read(as_page(page), OPTIONS)
@@ -198,10 +179,8 @@ def _read(page: GoldPage) -> Document | None:
 
 def _text(page: GoldPage, extractor: Extractor) -> str:
     document = _read(page)
-    if document is None:
-        return ""
     try:
-        return compose(merge(judge(document, extractor)), metadata=False).text
+        return compose(merge(judge(document, extractor)), metadata=False).text if document else ""
     except Rejected:
         return ""
 
@@ -217,49 +196,25 @@ def _scores(page: GoldPage, text: str) -> Scores:
 
 
 def _mean(found: Sequence[Scores]) -> Scores:
-    f1, rouge, exact = np.mean(found, axis=0).tolist()
-    return f1, rouge, exact
+    return tuple(np.mean(found, axis=0).tolist())
 
 
 # ---- What is shown
 
 
-def _table(spec: str, way: str, points: Mapping[int, Sequence[Point]]) -> Table:
-    rows: list[tuple[str | int | float | None, ...]] = []
-    known: set[frozenset[int]] = set()
+def _table(spec: str, way: str, found: Sequence[Sequence[Point]]) -> Table:
+    points: Mapping[int, Sequence[Point]] = {n: of for n, of in zip(N_LEARNED, found, strict=True) if of}
+    sites = {n: frozenset(point.site for point in of) for n, of in points.items()}
+    rows: list[tuple[Cell, ...]] = []
     for most in (n for n in points if n >= LEAST_PAGES):
-        sites = frozenset(p.site for p in points[most])
-        if sites in known:  # the same sites have more pages: their row is that of the larger number
-            continue
-        last = max(n for n in points if frozenset(p.site for p in points[n]) >= sites)
-        known.add(sites)
-        rows += [_row(last, n, [p for p in points[n] if p.site in sites]) for n in points if n <= last]
-    name = spec.replace(":", "_").replace("=", "_")
-    return Table(
-        name=f"{name}_{'others' if way == 'other pages' else 'same'}",
-        title=f"{spec}: {way} of a site by the number of pages learned from"
-        if way == "other pages"
-        else f"{spec}: {way} by the number of them that are given together",
-        columns=(
-            "sites with",
-            "pages",
-            "sites",
-            "of which learned",
-            "pages judged",
-            "F1 alone",
-            "F1",
-            "ROUGE alone",
-            "ROUGE",
-            "exact alone",
-            "exact",
-            "sites better",
-            "sites worse",
-        ),
-        rows=tuple(rows),
-    )
+        last = max(n for n in points if sites[n] >= sites[most])
+        if most == last:  # else the same sites have more pages: their row is that of the larger number
+            rows += [_row(last, n, [p for p in points[n] if p.site in sites[most]]) for n in points if n <= last]
+    name = f"{spec.replace(':', '_').replace('=', '_')}_{way}"
+    return table("learning_curve", way, rows, name=name, spec=spec)
 
 
-def _row(least: int, n: int, sites: Sequence[Point]) -> tuple[str | int | float | None, ...]:
+def _row(least: int, n: int, sites: Sequence[Point]) -> tuple[Cell, ...]:
     """Return what n pages give on the sites that have at least so many."""
     alone, together = _mean([p.alone for p in sites]), _mean([p.together for p in sites])
     pairs = [value for both in zip(alone, together, strict=True) for value in both]

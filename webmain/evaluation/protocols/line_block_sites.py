@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from webmain.evaluation.records import Findings, GoldPage, Table
+from webmain.evaluation.protocols.printed import findings, table
+from webmain.evaluation.records import Findings, GoldPage
 from webmain.evaluation.texts import texts_of
 from webmain.text.agreement import subsequence
 from webmain.text.words import tokens
@@ -19,14 +20,6 @@ RIGHT = 0.9
 
 MIN_PAGES = 5
 """Sites with fewer pages are put together in one row."""
-
-PAPER = (
-    ("paper: BBC", 150, 145, 5, 96.7, None),
-    ("paper: nytime", 150, 143, 7, 95.3, None),
-    ("paper: nypost", 150, 142, 8, 94.6, None),
-    ("paper: suntimes", 150, 140, 10, 93.3, None),
-    ("paper: techweb", 136, 127, 9, 93.3, None),
-)
 
 
 def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
@@ -46,23 +39,12 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
         found[page.site or "unknown"].append(subsequence(tokens(text), tokens(page.text or "")).f1)
     small = [site for site, scores in found.items() if len(scores) < MIN_PAGES]
     rest = [score for site in small for score in found.pop(site)]
-    rows = [_row(site, scores) for site, scores in sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))]
+    ordered = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
     if rest:
-        rows.append(_row(f"{len(small)} sites of fewer than {MIN_PAGES} pages", rest))
-    table = Table(
-        name="line_block_sites",
-        title=f"Pages that Line-Block extracts right (F1 over the longest common subsequence of words >= {RIGHT:g})",
-        columns=("site", "pages", "right", "wrong", "accuracy (%)", "mean F1"),
-        rows=(*rows, *PAPER),
-    )
-    notes = (
-        "The paper does not define a right page and does not publish its pages; ours are the gold given.",
-        f"{len(gold) - len(pages)} pages without a gold text are left out.",
-        "The paper prints nypost as 94.6 where 142 of 150 is 94.7.",
-    )
-    return Findings(protocol="line_block_sites", tables=(table,), notes=notes, n_pages=len(pages))
-
-
-def _row(site: str, scores: Sequence[float]) -> tuple[str, int, int, int, float, float]:
-    n, right = len(scores), sum(score >= RIGHT for score in scores)
-    return site, n, right, n - right, 100 * right / n, sum(scores) / n
+        ordered.append((f"{len(small)} sites of fewer than {MIN_PAGES} pages", rest))
+    rows = []
+    for site, scores in ordered:
+        n, right = len(scores), sum(score >= RIGHT for score in scores)
+        rows.append((site, n, right, n - right, 100 * right / n, sum(scores) / n))
+    shown = table("line_block_sites", "line_block_sites", rows, right=RIGHT)
+    return findings("line_block_sites", [shown], n_pages=len(pages), without=len(gold) - len(pages))

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from webmain.evaluation.records import Findings, GoldPage, Table
+from webmain.evaluation.protocols.printed import findings, table
+from webmain.evaluation.records import Findings, GoldPage
 from webmain.evaluation.texts import n_bytes, texts_of
 
 KB = 1024
-PAPER = ("paper: CleanEval", 736, 9231.0, 2288.0, 100 * (1 - 2288 / 9231))
 
 
 def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
@@ -27,28 +27,16 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
         Not used: nothing is drawn.
     """
     del seed
-    sizes: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
-    empty = 0
-    for page, text in zip(gold, texts_of(gold, "line_block"), strict=True):
-        total = sizes[page.dataset]
-        total[0] += 1
-        total[1] += n_bytes(page.html)
-        total[2] += n_bytes(text)
-        empty += not text
-    rows = [(name, n, html / KB, text / KB, saving(html, text)) for name, (n, html, text) in sorted(sizes.items())]
-    table = Table(
-        name="line_block_sizes",
-        title="Sizes of pages and of the texts that Line-Block extracts (KB of 1,024 bytes), and the saving (%)",
-        columns=("data set", "pages", "HTML (KB)", "text (KB)", "saving (%)"),
-        rows=(*rows, PAPER),
-    )
-    notes = (
-        "Pages and texts are measured as UTF-8; pages without a text count as saved whole.",
-        f"{empty} of {len(gold)} pages gave no text.",
-        "The paper's text says 70 %, its table gives 75.2 %. Pages of today carry more scripts and styles than those of 2007 "
-        "and so save more.",
-    )
-    return Findings(protocol="line_block_sizes", tables=(table,), notes=notes, n_pages=len(gold))
+    texts = texts_of(gold, "line_block")
+    sizes: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
+    for page, text in zip(gold, texts, strict=True):
+        sizes[page.dataset].append((n_bytes(page.html), n_bytes(text)))
+    rows = []
+    for name, found in sorted(sizes.items()):
+        html, text_bytes = (sum(column) for column in zip(*found, strict=True))
+        rows.append((name, len(found), html / KB, text_bytes / KB, saving(html, text_bytes)))
+    shown = table("line_block_sizes", "line_block_sizes", rows)
+    return findings("line_block_sizes", [shown], n_pages=len(gold), n=len(gold), empty=texts.count(""))
 
 
 def saving(before: int, after: int) -> float | None:

@@ -8,22 +8,21 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 import numpy as np
+from numpy.typing import NDArray
 
 from webmain.evaluation.block_pages import Approach, Pages, block_pages
-from webmain.evaluation.records import Findings, GoldPage, Table
+from webmain.evaluation.protocols.printed import Cell, figures, findings, table
+from webmain.evaluation.records import Findings, GoldPage
 from webmain.evaluation.statistics import standard_error
 from webmain.text.words import terms
 
 PAPER_PAGES = 500
-PAPER_TESTS = (10, 20, 30, 40, 50, 60, 70)
-PAPER_ENIW = (80.0, 85.0, 83.0, 85.0, 86.0, 83.3, 80.0)
-PAPER_PAB = (80.0, 80.0, 83.0, 86.0, 88.0, 88.3, 90.0)
-PAPER_ERRORS = {Approach.PAB: 0.1496, Approach.ENIW: 0.20396}
+N_CASES = 7
 
 MIN_CLASS = 5
 """Pages from which a class takes part."""
@@ -32,7 +31,7 @@ DRAWS = 20
 """Further draws of all seven divisions: single ones of few pages say little."""
 
 ORDER = (Approach.RAW, Approach.ENIW, Approach.PAB)
-Accuracies = dict[Approach, list[float]]
+Accuracies = NDArray[np.float64]
 Matrix: TypeAlias = Any
 """A sparse matrix of SciPy's, which has no types."""
 
@@ -52,28 +51,32 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
     pages = block_pages([page for page, _ in chosen])
     names = dict(zip((id(page) for page, _ in chosen), (name for _, name in chosen), strict=True))
     labels = [names[id(page)] for page in pages.gold]
-    notes = [
-        f"Classes are the pages' {kind}: {', '.join(f'{name} ({n})' for name, n in sorted(Counter(labels).items()))}. "
-        f"{len(gold) - len(chosen)} pages of classes with fewer than {MIN_CLASS} pages, or of none, are left out; "
-        f"{pages.n_unread} could not be read.",
-        "The paper's text says 15 of 20 right for ENIW and 16 for PAB in case 2, where its table says 85 % and 80 %; and "
-        "35 of 40 for PAB in case 4, which is 87.5 %, where its table says 86 %.",
-        "The paper does not print its formula of the standard error (ours: the sample's deviation over the seven divisions "
-        "by the root of seven). From its own table of accuracies it is "
-        f"{standard_error(PAPER_PAB):.2f} points for PAB and {standard_error(PAPER_ENIW):.2f} for ENIW, the other way "
-        "round than the 0.1496 and 0.20396 that it prints.",
-        "Words are folded and counted, none left out; scikit-learn's MultinomialNB with its default smoothing. The title "
-        "belongs to all three.",
-    ]
+    notes: list[str] = []
+    tables = []
+    n_pages = 0
     if kind in ("site", "section of the site"):
         notes.append("A site's boilerplate names the site: such classes favour what keeps it, raw pages and ENIW.")
     if len(set(labels)) < 2:
         notes.append("There are fewer than two classes: nothing was classified.")
-        return Findings(protocol="pab_classes", tables=(), notes=tuple(notes), n_pages=0)
-    counts = {approach: word_matrix(pages, approach) for approach in ORDER}
-    cases = [_accuracies(counts, labels, seed + draw) for draw in range(1 + DRAWS)]
-    tables = (_cases(len(labels), cases[0]), _errors(cases))
-    return Findings(protocol="pab_classes", tables=tables, notes=tuple(notes), n_pages=len(labels))
+    else:
+        n_pages = len(labels)
+        counts = {approach: word_matrix(pages, approach) for approach in ORDER}
+        draws = [_accuracies(counts, labels, seed + draw) for draw in range(1 + DRAWS)]
+        tables.append(table("pab_classes", "pab_classes", _cases(n_pages, draws[0])))
+        tables.append(table("pab_classes", "pab_errors", _errors(draws), draws=DRAWS))
+    return findings(
+        "pab_classes",
+        tables,
+        n_pages=n_pages,
+        notes=notes,
+        kind=kind,
+        classes=", ".join(f"{name} ({n})" for name, n in sorted(Counter(labels).items())),
+        left_out=len(gold) - len(chosen),
+        min_class=MIN_CLASS,
+        n_unread=pages.n_unread,
+        pab=standard_error(figures("pab_classes", "pab")),
+        eniw=standard_error(figures("pab_classes", "eniw")),
+    )
 
 
 def classes_of(gold: Sequence[GoldPage]) -> tuple[str, list[str]]:
@@ -110,7 +113,8 @@ def _section(page: GoldPage) -> str:
 
 def n_test(case: int, n_pages: int) -> int:
     """Return the test pages of a case: the paper's share of the pages at hand, at least one."""
-    return max(1, round(n_pages * PAPER_TESTS[case] / PAPER_PAGES))
+    tests: list[int] = figures("pab_classes", "tests")
+    return max(1, round(n_pages * tests[case] / PAPER_PAGES))
 
 
 def word_matrix(pages: Pages, approach: Approach) -> Matrix:
@@ -125,15 +129,14 @@ def word_matrix(pages: Pages, approach: Approach) -> Matrix:
 
 
 def _accuracies(counts: Mapping[Approach, Matrix], labels: Sequence[str], seed: int) -> Accuracies:
-    """Return for each approach the accuracies (%) in the seven cases, on the same divisions."""
+    """Return the accuracies (%) of the approaches in the seven cases, on the same divisions: `(7, 3)`."""
     rng = random.Random(seed)  # noqa: S311 - an experiment's draw
-    found: Accuracies = {approach: [] for approach in ORDER}
-    for case in range(len(PAPER_TESTS)):
+    found = []
+    for case in range(N_CASES):
         order = rng.sample(range(len(labels)), len(labels))
         cut = n_test(case, len(labels))
-        for approach in ORDER:
-            found[approach].append(100 * accuracy(counts[approach], labels, order[cut:], order[:cut]))
-    return found
+        found.append([100 * accuracy(counts[approach], labels, order[cut:], order[:cut]) for approach in ORDER])
+    return np.array(found)
 
 
 def accuracy(counts: Matrix, labels: Sequence[str], train: Sequence[int], test: Sequence[int]) -> float:
@@ -153,38 +156,18 @@ def accuracy(counts: Matrix, labels: Sequence[str], train: Sequence[int], test: 
     return right.count(True) / len(right)
 
 
-def _cases(n_pages: int, found: Accuracies) -> Table:
-    rows: list[tuple[str | int | float | None, ...]] = []
-    for case, paper_test in enumerate(PAPER_TESTS):
-        ours = (found[approach][case] for approach in ORDER)
+def _cases(n_pages: int, found: Accuracies) -> Iterator[tuple[Cell, ...]]:
+    tests, eniw, pab = (figures("pab_classes", name) for name in ("tests", "eniw", "pab"))
+    for case in range(N_CASES):
         test = n_test(case, n_pages)
-        rows.append((f"{case + 1}", n_pages - test, test, *ours, paper_test, PAPER_ENIW[case], PAPER_PAB[case]))
-    means = (_mean(values) for values in (*(found[a] for a in ORDER), PAPER_ENIW, PAPER_PAB))
-    raw, eniw, pab, paper_eniw, paper_pab = means
-    rows.append(("mean", None, None, raw, eniw, pab, None, paper_eniw, paper_pab))
-    columns = ("case", "training pages", "test pages", *(approach.label for approach in ORDER))
-    return Table(
-        name="pab_classes",
-        title="Pages classified rightly by multinomial naive Bayes (%)",
-        columns=(*columns, "paper: test pages", "paper: ENIW", "paper: PAB"),
-        rows=tuple(rows),
-    )
+        yield f"{case + 1}", n_pages - test, test, *found[case].tolist(), tests[case], eniw[case], pab[case]
+    yield "mean", None, None, *found.mean(axis=0).tolist(), None, float(np.mean(eniw)), float(np.mean(pab))
 
 
-def _errors(cases: Sequence[Accuracies]) -> Table:
-    """Put the standard errors over seven divisions together, and the means over further draws of all of them."""
-    rows = []
-    for approach in ORDER:
-        means = [_mean(found[approach]) for found in cases[1:]]
-        first = cases[0][approach]
-        rows.append((approach.label, _mean(first), standard_error(first), _mean(means), PAPER_ERRORS.get(approach)))
-    return Table(
-        name="pab_errors",
-        title=f"Mean accuracy over the seven divisions, its standard error, and the mean over {DRAWS} more draws (%)",
-        columns=("approach", "mean", "standard error", f"mean of {DRAWS} draws", "paper: standard error"),
-        rows=tuple(rows),
-    )
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
+def _errors(draws: Sequence[Accuracies]) -> Iterator[tuple[Cell, ...]]:
+    """Yield the standard errors over seven divisions, and the means over further draws of all of them."""
+    further = np.mean([found.mean(axis=0) for found in draws[1:]], axis=0).tolist()
+    for place, approach in enumerate(ORDER):
+        first = draws[0][:, place]
+        printed = figures("pab_classes", "errors").get(approach.value)
+        yield approach.label, float(first.mean()), standard_error(first), further[place], printed

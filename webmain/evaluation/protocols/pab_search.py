@@ -9,46 +9,23 @@ from __future__ import annotations
 
 import random
 import statistics
-import time
+import timeit
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
 
 from webmain.evaluation.block_pages import Approach, BlockPage, Pages, block_database, block_pages
-from webmain.evaluation.records import Findings, GoldPage, Table
-from webmain.store.search import BlockIndex
+from webmain.evaluation.protocols.printed import findings, table
+from webmain.evaluation.records import Findings, GoldPage
 from webmain.store.snippets import WIDTH
 from webmain.text.words import terms
 
 KEYWORD = "computer"
 N_KEYWORDS = 50
-COLUMNS = ("approach", "search time (ms)", "with snippets (ms)", "reading every block (ms)", "pages found")
 ROUNDS = 5
 """Each search is repeated so often; the median counts."""
-
-PAPER = (
-    ("paper: PAB", 12.0, None, None, 136),
-    ("paper: ENIW", 235.0, None, None, 137),
-    ("paper: raw pages", 278.0, None, None, 140),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """Searches in one database.
-
-    Attributes
-    ----------
-    index_ms, shown_ms, scan_ms : list of float
-        For each keyword, the one that is searched for by itself first: ranked by the index, with snippets too, and by
-        reading every block.
-    pages : list of int
-        Pages found.
-    """
-
-    index_ms: list[float]
-    shown_ms: list[float]
-    scan_ms: list[float]
-    pages: list[int]
 
 
 def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
@@ -64,33 +41,22 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
     pages = block_pages(gold)
     keyword, keywords = draw_keywords(pages, seed)
     found = {approach: _measure(pages.of[approach], approach, [keyword, *keywords]) for approach in Approach}
-    one = Table(
-        name="pab_search_one",
-        title=f"Search for one keyword, {keyword!r}",
-        columns=COLUMNS,
-        rows=(*((a.label, m.index_ms[0], m.shown_ms[0], m.scan_ms[0], m.pages[0]) for a, m in found.items()), *PAPER),
+    one = [(a.label, *measured[0]) for a, measured in found.items()]
+    many = [
+        (a.label, *(np.mean(measured[1:], axis=0).tolist() if keywords else [None] * 4))
+        for a, measured in found.items()
+    ]
+    values: dict[str, Any] = {"keyword": keyword, "n_keywords": len(keywords)}
+    return findings(
+        "pab_search",
+        [table("pab_search", "pab_search_one", one, **values), table("pab_search", "pab_search_many", many, **values)],
+        n_pages=len(pages.gold),
+        n=len(pages.gold),
+        n_unread=pages.n_unread,
+        since="" if keyword == KEYWORD else ", since no page has the paper's",
+        seed=seed,
+        **values,
     )
-    many = Table(
-        name="pab_search_many",
-        title=f"Mean search time over {len(keywords)} random keywords",
-        columns=COLUMNS,
-        rows=tuple(
-            (a.label, *(_mean(column[1:]) for column in (m.index_ms, m.shown_ms, m.scan_ms, m.pages)))
-            for a, m in found.items()
-        ),
-    )
-    notes = (
-        f"{len(pages.gold)} pages; {pages.n_unread} could not be read and are left out. The paper's 500 pages cannot be had.",
-        f"The paper searches for 'computer'; here it is {keyword!r}"
-        + (", since no page has the paper's." if keyword != KEYWORD else ".")
-        + f" The {len(keywords)} keywords are drawn with seed {seed} from the words of PAB's blocks.",
-        "Search time is wall-clock time by the full-text index, the ten best pages ranked; it hardly depends on the "
-        "database's size, snippets depend on the length of the blocks (PAB's are the longest). Reading every block looks for "
-        "the keyword as a string in all blocks in memory, without an index. The paper does not say how it searches; its "
-        "seconds are given in ms.",
-        "All three databases have the pages' titles, as blocks of priority 1.0.",
-    )
-    return Findings(protocol="pab_search", tables=(one, many), notes=notes, n_pages=len(pages.gold))
 
 
 def draw_keywords(pages: Pages, seed: int) -> tuple[str, list[str]]:
@@ -101,41 +67,23 @@ def draw_keywords(pages: Pages, seed: int) -> tuple[str, list[str]]:
     vocabulary: set[str] = set()
     for gold, page in zip(pages.gold, pages.of[Approach.PAB], strict=True):
         vocabulary.update(terms(page.whole, gold.language or None))
-    ordered = sorted(vocabulary)
-    drawn = random.Random(seed).sample(ordered, min(N_KEYWORDS, len(ordered)))  # noqa: S311 - an experiment's draw
-    if KEYWORD in vocabulary or not drawn:
-        return KEYWORD, drawn
-    return drawn[0], drawn
+    drawn = random.Random(seed).sample(sorted(vocabulary), min(N_KEYWORDS, len(vocabulary)))  # noqa: S311 - an experiment's draw
+    return (KEYWORD if KEYWORD in vocabulary or not drawn else drawn[0]), drawn
 
 
-def _measure(pages: Sequence[BlockPage], approach: Approach, keywords: Sequence[str]) -> Measured:
+def _measure(pages: Sequence[BlockPage], approach: Approach, keywords: Sequence[str]) -> list[tuple[float, ...]]:
+    """Return for each keyword the time (ms) by the index, with snippets, by reading every block; and the pages found."""
     texts = [text.casefold() for page in pages for text in (page.title, *page.texts)]
-    measured = Measured([], [], [], [])
+    measured: list[tuple[float, ...]] = []
     with block_database(pages, approach) as database:
+        search = database.index.search
         for keyword in keywords:
-            measured.pages.append(database.index.search(keyword, limit=0).n_pages)
-            measured.index_ms.append(_median_ms(_search(database.index, keyword, 0)))
-            measured.shown_ms.append(_median_ms(_search(database.index, keyword, WIDTH)))
-            measured.scan_ms.append(_median_ms(_scan(texts, keyword)))
+            by_index, shown = partial(search, keyword, width=0), partial(search, keyword, width=WIDTH)
+            ways: tuple[Callable[[], object], ...] = (by_index, shown, partial(_n_with, texts, keyword))
+            times = [1000 * statistics.median(timeit.repeat(way, number=1, repeat=ROUNDS)) for way in ways]
+            measured.append((*times, search(keyword, limit=0).n_pages))
     return measured
 
 
-def _search(index: BlockIndex, keyword: str, width: int) -> Callable[[], object]:
-    return lambda: index.search(keyword, width=width)
-
-
-def _scan(texts: Sequence[str], keyword: str) -> Callable[[], object]:
-    return lambda: sum(keyword in text for text in texts)
-
-
-def _median_ms(run_once: Callable[[], object]) -> float:
-    spent = []
-    for _ in range(ROUNDS):
-        started = time.perf_counter()
-        run_once()
-        spent.append(1000 * (time.perf_counter() - started))
-    return statistics.median(spent)
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None
+def _n_with(texts: Sequence[str], keyword: str) -> int:
+    return sum(keyword in text for text in texts)

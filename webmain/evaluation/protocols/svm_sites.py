@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from webmain.evaluation.protocols.printed import Cell, findings, table
 from webmain.evaluation.records import Findings, GoldPage, Table
 from webmain.evaluation.texts import as_page
 from webmain.evaluation.visual import RenderedPage, read_rendered, site_blocks
@@ -44,7 +45,7 @@ from webmain.items import Rejected
 if TYPE_CHECKING:
     from webmain.features.folds import Split
 
-T = TypeVar("T")
+T = TypeVar("T", GoldPage, RenderedPage)
 
 N_FOLDS = 4
 MIN_PAGES = 4
@@ -61,10 +62,6 @@ Counts = NDArray[np.int64]
 """Blocks right, kept and wanted: `(3,)`."""
 
 PROTOCOLS = ("within a site", "other sites", "random pages")
-
-ANCESTOR_ALL = ((100.0, 100.0, 100.0), (71.75, 20.65, 31.28), (96.86, 89.64, 92.83))
-ANCESTOR_WITHIN = {"length": 62.32, "tag_path": 95.28, "selector": 95.52, "visual": 99.58}
-"""F1 in per cent, the mean of the seven sites that it prints."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,11 +89,6 @@ class Corpus:
     own: NDArray[np.bool_]
     has_own: NDArray[np.bool_]
 
-    @property
-    def sets(self) -> tuple[str, ...]:
-        """The feature sets that its blocks have."""
-        return FEATURE_SETS if self.blocks.visual is not None else FEATURE_SETS[:-1]
-
 
 def run(gold: Sequence[GoldPage], *, seed: int = 0, path: str | Path | None = None) -> Findings:
     """Run the three protocols for each feature set alone and together, on each data set with several pages a site.
@@ -117,29 +109,26 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0, path: str | Path | None = No
     """
     tables: list[Table] = []
     n_pages = 0
-    notes = [
-        "Figures are of blocks: means over sites in the first protocol, over folds in the others, so that a site does not "
-        "count more for its long pages; the ancestor's rows are of its own pages.",
-        "The method's own labels tell whether the classifier learns what the clusters say, gold labels whether it finds the "
-        "article.",
-    ]
-    for name, parts in _data_sets(gold, path, seed=seed, notes=notes):
-        if not parts:
+    notes: list[str] = []
+    for name, sites in _data_sets(gold, path, seed=seed, notes=notes):
+        if not sites:
             notes.append(f"{name} is left out: no site has {MIN_PAGES} pages.")
             continue
-        corpus = label_corpus(name, parts)
-        n_pages += corpus.blocks.n_pages
-        n_sites = len(set(corpus.blocks.sites))
-        labelled = len({s for s, has in zip(corpus.blocks.sites, corpus.has_own, strict=True) if has})
+        corpus = label_corpus(name, sites)
+        blocks = corpus.blocks
+        n_pages += blocks.n_pages
+        labelled = {site for site, has in zip(blocks.sites, corpus.has_own, strict=True) if has}
         notes.append(
-            f"{name}: {corpus.blocks.n_pages} pages of {n_sites} sites, {len(corpus.blocks)} blocks; "
-            f"the method finds labels of its own on {labelled} sites, {int(corpus.has_gold.sum())} pages have a gold text."
+            f"{name}: {blocks.n_pages} pages of {len(set(blocks.sites))} sites, {len(blocks)} blocks; the method finds "
+            f"labels of its own on {len(labelled)} sites, {int(corpus.has_gold.sum())} pages have a gold text."
         )
-        tables += [_table(corpus, kind, seed=seed) for kind in ("own", "gold")]
+        own, by_gold = "the method's own labels", "gold text"
+        tables.append(_classifiers(corpus, "own", own, corpus.has_own, corpus.own, seed=seed))
+        tables.append(_classifiers(corpus, "gold", by_gold, corpus.has_gold, corpus.wanted, seed=seed))
         tables.append(_labels(corpus))
     if not tables:
         notes.append(f"Nothing to measure: no data set has a site of {MIN_PAGES} pages.")
-    return Findings(protocol="svm_sites", tables=tuple(tables), notes=tuple(notes), n_pages=n_pages)
+    return findings("svm_sites", tables, n_pages=n_pages, notes=notes)
 
 
 @dataclass(frozen=True)
@@ -160,8 +149,7 @@ def label_corpus(name: str, sites: Sequence[SitePages]) -> Corpus:
             content[first:end] = gold_content(blocks.texts[first:end], text) if text else False
         wanted.append(content)
         has_gold.append(np.array([text is not None for text in site.texts], dtype=np.bool_))
-        sets = FEATURE_SETS if blocks.visual is not None else FEATURE_SETS[:-1]
-        positive = label_site(blocks, sets=sets).positive
+        positive = label_site(blocks, sets=_sets(blocks)).positive
         own.append(positive)
         has_own.append(np.bincount(blocks.page[positive], minlength=blocks.n_pages) > 0)
     return Corpus(
@@ -190,7 +178,7 @@ def measure(
 
 
 def units_of(protocol: str, blocks: SiteBlocks, *, seed: int) -> Iterator[list[Split]]:
-    """Give the folds of a protocol as page numbers, together those whose counts are added up: of a site, or each alone."""
+    """Yield the folds of a protocol as page numbers, together those whose counts are added up: of a site, or each alone."""
     if protocol == "other sites":
         yield from ([split] for split in site_folds(blocks.sites, N_FOLDS, seed=seed))
     elif protocol == "random pages":
@@ -212,50 +200,44 @@ def figures(counts: Counts) -> tuple[float | None, float | None, float | None]:
 
 def mean_figures(units: Sequence[Counts]) -> tuple[float | None, float | None, float | None]:
     """Return mean precision, recall and F1 over the units where anything is wanted; keeping nothing there is precision 0."""
-    found = [figures(counts) for counts in units if counts[2]]
+    found = [[value or 0.0 for value in figures(counts)] for counts in units if counts[2]]
     if not found:
         return None, None, None
-    precision, recall, f1 = (float(np.mean([values[i] or 0.0 for values in found])) for i in range(3))
+    precision, recall, f1 = np.mean(found, axis=0).tolist()
     return precision, recall, f1
 
 
-def _table(corpus: Corpus, kind: str, *, seed: int) -> Table:
-    has, positive = (corpus.has_own, corpus.own) if kind == "own" else (corpus.has_gold, corpus.wanted)
-    pages = np.flatnonzero(has)
-    blocks, labels = corpus.blocks.of_pages(pages), positive[has[corpus.blocks.page]]
-    rows: list[tuple[str | int | float | None, ...]] = []
-    for sets in (*((name,) for name in corpus.sets), corpus.sets):
-        row: list[str | int | float | None] = ["+".join(sets)]
+def _sets(blocks: SiteBlocks) -> tuple[str, ...]:
+    """Return the feature sets that blocks have."""
+    return FEATURE_SETS if blocks.visual is not None else FEATURE_SETS[:-1]
+
+
+def _classifiers(
+    corpus: Corpus, kind: str, labels: str, has: NDArray[np.bool_], positive: NDArray[np.bool_], *, seed: int
+) -> Table:
+    """Return what classifiers find that are trained on and compared with one kind of labels, on the pages that have them."""
+    blocks, wanted = corpus.blocks.of_pages(np.flatnonzero(has)), positive[has[corpus.blocks.page]]
+    all_sets = _sets(corpus.blocks)
+    rows: list[list[Cell]] = []
+    for sets in (*((name,) for name in all_sets), all_sets):
+        rows.append(["+".join(sets)])
         for protocol in PROTOCOLS:
             units = units_of(protocol, blocks, seed=seed) if len(blocks) else ()
-            row += mean_figures([measure(blocks, labels, folds, sets=sets, seed=seed) for folds in units])
-        rows.append(tuple(row))
-    rows += [(f"ancestor: {name}", None, None, f1, *[None] * 6) for name, f1 in ANCESTOR_WITHIN.items()]
-    rows.append(("ancestor: all", *(value for of_protocol in ANCESTOR_ALL for value in of_protocol)))
-    by = "the method's own labels" if kind == "own" else "gold text"
-    return Table(
-        name=f"svm_sites_{_plain(corpus.name)}_{kind}",
-        title=f"{corpus.name}: content blocks (mean %), trained on and compared with {by}",
-        columns=("features", *(f"{protocol}: {what}" for protocol in PROTOCOLS for what in ("P", "R", "F1"))),
-        rows=tuple(rows),
-    )
+            rows[-1] += mean_figures([measure(blocks, wanted, folds, sets=sets, seed=seed) for folds in units])
+    name = f"svm_sites_{_plain(corpus.name)}_{kind}"
+    return table("svm_sites", "classifiers", rows, name=name, corpus=corpus.name, labels=labels)
 
 
 def _labels(corpus: Corpus) -> Table:
     """Compare the method's own labels with the gold text."""
     both = (corpus.has_own & corpus.has_gold)[corpus.blocks.page]
-    sites = np.array(corpus.blocks.sites, dtype=np.str_)[corpus.blocks.page] if len(corpus.blocks) else np.zeros(0, str)
+    sites = np.array(corpus.blocks.sites, dtype=np.str_)[corpus.blocks.page]
     rows = []
     for name, chosen in (("all", both), *((str(site), both & (sites == site)) for site in np.unique(sites[both]))):
         own, wanted = corpus.own[chosen], corpus.wanted[chosen]
         counts = np.array([(own & wanted).sum(), own.sum(), wanted.sum()], dtype=np.int64)
         rows.append((name, int(chosen.sum()), *figures(counts)))
-    return Table(
-        name=f"svm_sites_{_plain(corpus.name)}_labels",
-        title=f"{corpus.name}: the method's own labels against the gold text (% of all blocks), before any classifier",
-        columns=("site", "blocks", "P", "R", "F1"),
-        rows=tuple(rows),
-    )
+    return table("svm_sites", "labels", rows, name=f"svm_sites_{_plain(corpus.name)}_labels", corpus=corpus.name)
 
 
 def _plain(name: str) -> str:
@@ -265,28 +247,27 @@ def _plain(name: str) -> str:
 def _data_sets(
     gold: Sequence[GoldPage], path: str | Path | None, *, seed: int, notes: list[str]
 ) -> Iterator[tuple[str, list[SitePages]]]:
-    """Give each data set's name and sites; notes what was left out."""
+    """Yield each data set's name and sites; notes what was left out."""
     if path is not None:
         rendered = read_rendered(path)
         notes += rendered.dropped
         notes.append("rendered: the gold text is another extractor's output (`svm_visual`).")
-        chosen = _sample([(page.site, page) for page in rendered.pages], name="rendered", seed=seed, notes=notes)
-        yield "rendered", [_of_rendered(pages) for pages in chosen]
+        chosen = _sample(rendered.pages, "rendered", seed=seed, notes=notes)
+        yield "rendered", [SitePages(site_blocks(own), tuple(page.reference for page in own)) for own in chosen]
     named: defaultdict[str, list[GoldPage]] = defaultdict(list)
     for page in gold:
         named[page.dataset].append(page)
     for name, own in named.items():
-        chosen_gold = _sample([(page.site, page) for page in own], name=name, seed=seed, notes=notes)
-        sites = [found for pages in chosen_gold if (found := _of_gold(pages, notes)).blocks.n_pages >= MIN_PAGES]
-        yield name, sites
+        sites = [_of_gold(pages, notes) for pages in _sample(own, name, seed=seed, notes=notes)]
+        yield name, [site for site in sites if site.blocks.n_pages >= MIN_PAGES]
 
 
-def _sample(pages: Sequence[tuple[str, T]], *, name: str, seed: int, notes: list[str]) -> list[list[T]]:
+def _sample(pages: Sequence[T], name: str, *, seed: int, notes: list[str]) -> list[list[T]]:
     """Group pages by site and draw sites and pages where there are too many."""
     grouped: defaultdict[str, list[T]] = defaultdict(list)
-    for site, page in pages:
-        if site:
-            grouped[site].append(page)
+    for page in pages:
+        if page.site:
+            grouped[page.site].append(page)
     sites = [own for _, own in sorted(grouped.items()) if len(own) >= MIN_PAGES]
     n_small = len(pages) - sum(map(len, sites))
     if n_small:
@@ -297,14 +278,9 @@ def _sample(pages: Sequence[tuple[str, T]], *, name: str, seed: int, notes: list
         sites = [sites[i] for i in sorted(draw.permutation(len(sites))[:MAX_SITES].tolist())]
     n_large = sum(len(own) > MAX_PAGES_OF_SITE for own in sites)
     if n_large:
-        notes.append(
-            f"{name}: {MAX_PAGES_OF_SITE} pages are drawn of each of {n_large} larger sites, with seed {seed}."
-        )
+        n = MAX_PAGES_OF_SITE
+        notes.append(f"{name}: {n} pages are drawn of each of {n_large} larger sites, with seed {seed}.")
     return [[own[i] for i in sorted(draw.permutation(len(own))[:MAX_PAGES_OF_SITE].tolist())] for own in sites]
-
-
-def _of_rendered(pages: Sequence[RenderedPage]) -> SitePages:
-    return SitePages(site_blocks(pages), tuple(page.reference for page in pages))
 
 
 def _of_gold(pages: Sequence[GoldPage], notes: list[str]) -> SitePages:
@@ -313,10 +289,9 @@ def _of_gold(pages: Sequence[GoldPage], notes: list[str]) -> SitePages:
     for page in pages:
         try:
             documents.append(read(as_page(page), Options(timeout_s=None)))
+            texts.append(page.text)
         except Rejected as error:
             notes.append(f"{page.dataset}: {page.id} is left out: {error}.")
-            continue
-        texts.append(page.text)
     blocks = read_documents(documents)
     blocks = replace(blocks, sites=(pages[0].site,) * blocks.n_pages)
     return SitePages(blocks.first_of_pages(MAX_BLOCKS_OF_PAGE), tuple(texts))

@@ -18,8 +18,8 @@ a model of other pages of its site, in 4 folds. Clusters, labels and the classif
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -27,6 +27,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from webmain.evaluation.protocols.printed import Cell, figures, findings, table
 from webmain.evaluation.records import Findings, GoldPage, Table
 from webmain.evaluation.visual import RenderedPage, read_rendered, site_blocks
 from webmain.features.alignment import gold_content
@@ -39,9 +40,6 @@ from webmain.features.relevance import is_own_text, page_bounds
 from webmain.features.site_blocks import SiteBlocks
 from webmain.text.agreement import lcs_members, matching_ratio, subsequence
 from webmain.text.words import tokens
-
-PUBLISHED = {"npr": 99.5, "theverge": 98.4, "usatoday": 96.6, "techcrunch": 87.4}
-"""Per cent."""
 
 VISUAL = ("visual",)
 SETS = (VISUAL, ("tag_path",), ("selector",), ("tag_path", "visual"), ("length", "tag_path", "selector"), FEATURE_SETS)
@@ -146,41 +144,41 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0, path: str | Path | None = No
     sites, dropped = sites_of(rendered.pages)
     if not sites:
         return Findings(protocol="svm_visual", tables=(), notes=(*rendered.dropped, *dropped), n_pages=0)
-    kept = {site.name: extract(site, Setting(), seed=seed) for site in sites}
-    flaws = {site.name: flaws_of_references(site) for site in sites}
+    compared = [Compared(site, extract(site, Setting(), seed=seed), flaws_of_references(site)) for site in sites]
     tables = (
-        _accuracy(sites, kept, flaws, seed=seed),
-        _by_setting(sites, kept, seed=seed),
+        _accuracy(compared, seed=seed),
+        _by_setting(compared, seed=seed),
         _by_training_pages(sites, seed=seed),
-        _differences(sites, kept, flaws),
+        table("svm_visual", "svm_visual_differences", _differences(compared), different=100 * DIFFERENT),
     )
-    notes = (*_notes(sites, flaws), *rendered.dropped, *dropped)
+    notes = [one.note for one in compared if one.flaws]
     n_pages = sum(len(site.pages) for site in sites)
-    return Findings(protocol="svm_visual", tables=tables, notes=notes, n_pages=n_pages)
+    return findings("svm_visual", tables, n_pages=n_pages, notes=(*notes, *rendered.dropped, *dropped))
 
 
 def sites_of(pages: Sequence[RenderedPage]) -> tuple[list[Site], list[str]]:
     """Group pages by site; those of few pages, without references or without descriptions are left out, with a sentence."""
-    grouped: dict[str, list[RenderedPage]] = {}
+    grouped: defaultdict[str, list[RenderedPage]] = defaultdict(list)
     for page in pages:
-        grouped.setdefault(page.site, []).append(page)
+        grouped[page.site].append(page)
     sites, dropped = [], []
     for name, own in grouped.items():
-        if len(own) < MIN_PAGES:
-            dropped.append(f"{name} is left out: {len(own)} pages, at least {MIN_PAGES} are needed.")
+        n = len(own)
+        if n < MIN_PAGES:
+            dropped.append(f"{name} is left out: {n} pages, at least {MIN_PAGES} are needed.")
         elif not any(page.reference for page in own):
-            dropped.append(f"{name} is left out: none of its {len(own)} pages has a reference text.")
+            dropped.append(f"{name} is left out: none of its {n} pages has a reference text.")
         elif not any(page.descriptions for page in own):
-            dropped.append(f"{name} is left out: none of its {len(own)} pages has a description to learn from.")
+            dropped.append(f"{name} is left out: none of its {n} pages has a description to learn from.")
         else:
             sites.append(Site(name, tuple(own[:MAX_PAGES])))
-            if len(own) > MAX_PAGES:
-                dropped.append(f"{name}: {len(own) - MAX_PAGES} pages after the first {MAX_PAGES} are left out.")
+            if n > MAX_PAGES:
+                dropped.append(f"{name}: {n - MAX_PAGES} pages after the first {MAX_PAGES} are left out.")
     return sites, dropped
 
 
 def extract(site: Site, setting: Setting, *, seed: int) -> NDArray[np.bool_]:
-    """Tell for each block of a site whether it is extracted: `(n_blocks,) bool`."""
+    """Return for each block of a site whether it is extracted: `(n_blocks,) bool`."""
     everything = np.arange(len(site.pages), dtype=np.int64)
     folds = [(everything, everything)] if setting.own else page_folds(len(site.pages), seed=seed)
     kept = np.zeros(len(site.blocks), dtype=np.bool_)
@@ -190,11 +188,9 @@ def extract(site: Site, setting: Setting, *, seed: int) -> NDArray[np.bool_]:
         known, unseen = site.blocks.of_pages(train), site.blocks.of_pages(test)
         labels = label_site(known, sets=setting.sets, form=setting.form, rule=setting.rule)
         if labels.positive.any():
-            told = np.unique(known.page[labels.positive]).astype(
-                np.int64
-            )  # as the extractor does: pages with content found
-            positive = labels.positive[np.isin(known.page, told)]
-            model = learn(known.of_pages(told), positive, sets=setting.sets, seed=seed)
+            used = np.unique(known.page[labels.positive]).astype(np.int64)  # as in a crawl: pages with content found
+            positive = labels.positive[np.isin(known.page, used)]
+            model = learn(known.of_pages(used), positive, sets=setting.sets, seed=seed)
             kept[np.isin(site.blocks.page, test)] = model.margins(unseen) > 0
     return kept
 
@@ -210,7 +206,10 @@ def ratios(site: Site, kept: NDArray[np.bool_], *, pages: Sequence[int] | None =
         Pages with a reference; None is all of them.
     """
     found = [page_ratios(site, kept, page) for page in (site.compared if pages is None else pages)]
-    return (float(np.mean([r for r, _ in found])), float(np.mean([s for _, s in found]))) if found else None
+    if not found:
+        return None
+    matching, strict = np.mean(found, axis=0).tolist()
+    return matching, strict
 
 
 def page_ratios(site: Site, kept: NDArray[np.bool_], page: int) -> tuple[float, float]:
@@ -232,8 +231,7 @@ def flaws_of_references(site: Site) -> dict[int, str]:
         For each such page what is wrong with its reference, with the block's first words.
     """
     blocks = site.blocks
-    holders = Counter(text for text in {(int(p), t) for p, t in zip(blocks.page, blocks.texts, strict=True)})
-    n_pages = Counter(text for _, text in holders)
+    n_pages = Counter(text for _, text in set(zip(blocks.page.tolist(), blocks.texts, strict=True)))
     alone = is_own_text(blocks)
     found: dict[int, str] = {}
     for page in site.compared:
@@ -253,77 +251,66 @@ def flaws_of_references(site: Site) -> dict[int, str]:
     return found
 
 
-def _accuracy(
-    sites: Sequence[Site], kept: dict[str, NDArray[np.bool_]], flaws: dict[str, dict[int, str]], *, seed: int
-) -> Table:
-    rows: list[tuple[str | int | float | None, ...]] = []
-    for site in sites:
-        whole = [page for page in site.compared if page not in flaws[site.name]]
-        best_only = extract(site, Setting(rule="best"), seed=seed)
-        row: list[str | int | float | None] = [site.name, len(site.compared), PUBLISHED.get(site.name)]
-        for mask, pages in ((kept[site.name], None), (best_only, None), (kept[site.name], whole)):
-            if mask is kept[site.name] and pages is not None:
-                row.append(len(whole))
-            row += _percent(ratios(site, mask, pages=pages))
-        rows.append(tuple(row))
-    return Table(
-        name="svm_visual_accuracy",
-        title="Accuracy against the reference (%), visual properties alone, each page by a model of other pages of its site",
-        columns=(
-            "site", "pages", "published", "matching ratio", "strict ratio", "best cluster only: matching",
-            "best cluster only: strict", "pages with a whole reference", "there: matching", "there: strict",
-        ),
-        rows=tuple(rows),
-    )  # fmt: skip
+@dataclass(frozen=True)
+class Compared:
+    """A site, which of its blocks are extracted in the first setting, and what is wrong with its references."""
+
+    site: Site
+    kept: NDArray[np.bool_]
+    flaws: dict[int, str]
+
+    @property
+    def note(self) -> str:
+        """The flaws as a sentence."""
+        listed = "; ".join(f"{self.site.pages[page].id} {reason}" for page, reason in self.flaws.items())
+        n, n_compared = len(self.flaws), len(self.site.compared)
+        return f"{self.site.name}: {n} of {n_compared} references are not whole: {listed}."
 
 
-def _by_setting(sites: Sequence[Site], kept: dict[str, NDArray[np.bool_]], *, seed: int) -> Table:
+def _accuracy(compared: Sequence[Compared], *, seed: int) -> Table:
+    published = figures("svm_visual", "published")
+    rows: list[tuple[Cell, ...]] = []
+    for one in compared:
+        site = one.site
+        whole = [page for page in site.compared if page not in one.flaws]
+        best_only = _percent(ratios(site, extract(site, Setting(rule="best"), seed=seed)))
+        ours, there = _percent(ratios(site, one.kept)), _percent(ratios(site, one.kept, pages=whole))
+        row = site.name, len(site.compared), published.get(site.name), *ours, *best_only, len(whole), *there
+        rows.append(row)
+    return table("svm_visual", "svm_visual_accuracy", rows)
+
+
+def _by_setting(compared: Sequence[Compared], *, seed: int) -> Table:
     settings = {"+".join(sets): Setting(sets=sets) for sets in SETS}
     settings["visual, local form"] = Setting(form="local")
     settings["visual, Algorithm 1 as printed"] = Setting(rule="paper")
     settings["visual, trained on the pages themselves"] = Setting(own=True)
     rows = []
     for name, setting in settings.items():
-        masks = [kept[s.name] if setting == Setting() else extract(s, setting, seed=seed) for s in sites]
-        found = [_percent(ratios(site, mask))[0] for site, mask in zip(sites, masks, strict=True)]
+        masks = [one.kept if setting == Setting() else extract(one.site, setting, seed=seed) for one in compared]
+        found = [_percent(ratios(one.site, mask))[0] for one, mask in zip(compared, masks, strict=True)]
         rows.append((name, *found, float(np.mean([value for value in found if value is not None]))))
-    return Table(
-        name="svm_visual_feature_sets",
-        title="Matching ratio (%) by feature set, in clusters and classifier alike, and by form",
-        columns=("feature sets", *(site.name for site in sites), "mean of sites"),
-        rows=tuple(rows),
-    )
+    columns = ("feature sets", *(one.site.name for one in compared), "mean of sites")
+    return table("svm_visual", "svm_visual_feature_sets", rows, columns=columns)
 
 
 def _by_training_pages(sites: Sequence[Site], *, seed: int) -> Table:
-    rows = []
-    for n in TRAINING_PAGES:
-        found = [_percent(ratios(s, extract(s, Setting(n_train=n), seed=seed)))[0] for s in sites]
-        rows.append((f"{n} pages", *found))
-    return Table(
-        name="svm_visual_training_pages",
-        title="Matching ratio (%) by the number of pages learned from, visual properties alone",
-        columns=("learned from", *(site.name for site in sites)),
-        rows=tuple(rows),
-    )
+    rows = [
+        (f"{n} pages", *(_percent(ratios(s, extract(s, Setting(n_train=n), seed=seed)))[0] for s in sites))
+        for n in TRAINING_PAGES
+    ]
+    columns = ("learned from", *(site.name for site in sites))
+    return table("svm_visual", "svm_visual_training_pages", rows, columns=columns)
 
 
-def _differences(sites: Sequence[Site], kept: dict[str, NDArray[np.bool_]], flaws: dict[str, dict[int, str]]) -> Table:
-    rows = []
-    for site in sites:
-        for page in site.compared:
-            ratio, strict = page_ratios(site, kept[site.name], page)
+def _differences(compared: Sequence[Compared]) -> Iterator[tuple[Cell, ...]]:
+    for one in compared:
+        for page in one.site.compared:
+            ratio, strict = page_ratios(one.site, one.kept, page)
             if ratio < DIFFERENT:
-                ours, theirs = site.words(kept[site.name], page), list(site.references[page] or ())
-                ours_only, theirs_only = _alone(ours, theirs), _alone(theirs, ours)
-                reason = flaws[site.name].get(page, "")
-                rows.append((site.pages[page].id, 100 * ratio, 100 * strict, ours_only, theirs_only, reason))
-    return Table(
-        name="svm_visual_differences",
-        title=f"Pages with a matching ratio under {100 * DIFFERENT:g} %: the longest run of words that only one side has",
-        columns=("page", "matching ratio", "strict ratio", "only extracted", "only in the reference", "reference"),
-        rows=tuple(rows),
-    )
+                ours, theirs = one.site.words(one.kept, page), one.site.references[page] or ()
+                alone = _alone(ours, theirs), _alone(theirs, ours)
+                yield one.site.pages[page].id, 100 * ratio, 100 * strict, *alone, one.flaws.get(page, "")
 
 
 def _alone(words: Sequence[str], others: Sequence[str]) -> str:
@@ -341,23 +328,3 @@ def _quote(text: str) -> str:
 
 def _percent(found: tuple[float, float] | None) -> list[float | None]:
     return [None, None] if found is None else [100 * value for value in found]
-
-
-def _notes(sites: Sequence[Site], flaws: dict[str, dict[int, str]]) -> tuple[str, ...]:
-    notes = [
-        "The reference is another extractor's output and not the truth. It is called whole where it holds no block that "
-        "stands on most pages of the site, and skips no block of the text's column between two that it holds.",
-        "That test was written after the differences had been seen, and finds skipped blocks by the same column of text "
-        "as the method: the figures over all pages are the measured ones, those over whole references explain them.",
-        "The shares by which blocks stand in the column, the narrowing of the radius and the choice of visual properties for "
-        "the first table were settled on these very sites; no other rendered pages are at hand.",
-        "The paper's figures are of pages that were not published; the ancestor took the best cluster only.",
-        "Whatever the feature sets, blocks around the best cluster are found by their rectangles and by the elements "
-        "around them.",
-    ]
-    for site in sites:
-        own = flaws[site.name]
-        if own:
-            listed = "; ".join(f"{site.pages[page].id} {reason}" for page, reason in own.items())
-            notes.append(f"{site.name}: {len(own)} of {len(site.compared)} references are not whole: {listed}.")
-    return tuple(notes)

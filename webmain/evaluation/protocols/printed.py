@@ -1,0 +1,77 @@
+"""What the papers print, and how our figures are put beside it: `papers.toml`, a section a protocol."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from webmain.evaluation.records import Findings, Plot, Table
+
+Cell = str | int | float | None
+
+
+@cache
+def printed(protocol: str) -> dict[str, Any]:
+    """Return the section of a protocol."""
+    text = files("webmain.evaluation.protocols").joinpath("papers.toml").read_text("utf-8")
+    section: dict[str, Any] = tomllib.loads(text)[protocol]
+    return section
+
+
+def figures(protocol: str, name: str) -> Any:
+    """Return printed figures that are no rows of a table."""
+    return printed(protocol)["figures"][name]
+
+
+def table(
+    protocol: str,
+    key: str,
+    rows: Iterable[Sequence[Any]],
+    *,
+    name: str = "",
+    columns: Sequence[str] = (),
+    **values: object,
+) -> Table:
+    """Return a table with the paper's rows below ours.
+
+    Parameters
+    ----------
+    protocol, key : str
+        Where its title, columns and printed rows are; the section's own columns where the table has none.
+    rows : iterable of sequence
+        Ours.
+    name : str
+        The table's; the key where empty.
+    columns : sequence of str
+        In place of those of the file.
+    **values
+        For the title and the columns.
+    """
+    section = printed(protocol)
+    given = section["tables"][key]
+    paper = [[None if cell == "" else cell for cell in row] for row in given.get("paper", ())]
+    return Table(
+        name=name or key,
+        title=given["title"].format(**values),
+        columns=tuple(columns) or tuple(c.format(**values) for c in given.get("columns") or section["columns"]),
+        rows=tuple(map(tuple, (*rows, *paper))),
+    )
+
+
+def findings(
+    protocol: str,
+    tables: Iterable[Table],
+    *,
+    n_pages: int,
+    notes: Iterable[str] = (),
+    plots: Sequence[Plot] = (),
+    **values: object,
+) -> Findings:
+    """Return tables with the protocol's notes, filled with values, and further ones below them."""
+    written = (note.format(**values) for note in printed(protocol)["notes"])
+    return Findings(
+        protocol=protocol, tables=tuple(tables), notes=(*written, *notes), n_pages=n_pages, plots=tuple(plots)
+    )
