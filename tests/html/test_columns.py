@@ -35,23 +35,12 @@ def test_attributes_read_like_a_list_of_dicts():
     assert {"src": "x"} in attributes
 
 
-def test_attributes_beyond_the_last_element_are_refused():
-    attributes = read_tree(PAGE).elements.attributes
-    with pytest.raises(IndexError):
-        attributes[len(attributes)]
-
-
 def test_attributes_of_several_elements_are_those_of_each():
     elements = read_tree(PAGE).elements
     assert isinstance(elements.attributes, Attributes)
     some = [0, 3, 5, 6]
     assert elements.attributes.take(some) == [elements.attributes[i] for i in some]
     assert elements.attributes.take([]) == []
-
-
-def test_attributes_are_the_same_object_each_time():
-    attributes = read_tree(PAGE).elements.attributes
-    assert attributes[1] is attributes[1]
 
 
 @pytest.mark.parametrize("made", [lambda x: pickle.loads(pickle.dumps(x)), copy.deepcopy])

@@ -31,18 +31,14 @@ def test_lines_of_a_small_page() -> None:
     assert len(lines) == 6
 
 
-def test_element_counts_as_one_tag() -> None:
-    assert source_lines("<p><a href=x>link</a> <img src=y> <br>").n_tags.tolist() == [3, 1]
-
-
-@pytest.mark.parametrize("tag", ["p", "div", "H2", "li", "td", "tr", "section", "figcaption", "form", "br", "hr"])
+@pytest.mark.parametrize("tag", ["p", "H2", "td", "section", "br"])
 def test_block_level_tag_starts_a_line(tag: str) -> None:
     lines = source_lines(f"<i>one</i><{tag} class='x'>two")
     assert lines.texts == ["one", "two"]
     assert lines.openers == ["", tag.lower()]
 
 
-@pytest.mark.parametrize("tag", ["span", "b", "img", "custom-element", "font", "headerx", "pp"])
+@pytest.mark.parametrize("tag", ["b", "img", "custom-element", "headerx"])
 def test_other_tags_start_no_line(tag: str) -> None:
     assert source_lines(f"<i>one</i><{tag}>two").texts == ["onetwo"]
 
@@ -50,14 +46,11 @@ def test_other_tags_start_no_line(tag: str) -> None:
 @pytest.mark.parametrize(
     "controls",
     [
-        "<button>Reply</button><button>Report</button>",
         "<p>Reply<button>Report</button>",
         "<BUTTON>Reply</BUTTON>Report",
         "<select><option>Reply<option>Report</select>",
-        "<select><option>Reply</option></select><span>Report</span>",
         "Reply<input type=checkbox>Report",
         "<i>Reply</i><textarea>Report</textarea>",
-        "<textarea>Reply</textarea><i>Report</i>",
         "<a href=x>Reply<button><b>Report</b></button></a>",
     ],
 )
@@ -65,20 +58,10 @@ def test_form_controls_part_words_and_start_no_line(controls: str) -> None:
     assert texts(controls) == ["Reply Report"]
 
 
-def test_spaces_beside_form_controls_are_folded_and_counted_in_hyperlinks() -> None:
-    lines = source_lines("<p> <button> one </button> <a href=x><button>two</button><button>three</button></a></p>")
-    assert lines.texts == ["one two three"]
-    assert lines.anchor_lengths.tolist() == [9]
-
-
 def test_hidden_input_parts_no_words() -> None:
     assert texts("<p>Re<input name=x type='hidden'>ply") == ["Reply"]
     assert texts("<p>Re<input type=hidden>ply") == ["Reply"]
     assert texts("<p>Re<input class=hidden type=text>ply") == ["Re ply"]
-
-
-def test_character_reference_ends_with_its_control() -> None:
-    assert texts("<textarea>&am</textarea>p;") == ["&am p;"]
 
 
 def test_shadow_root_in_a_hidden_element_is_hidden_with_it() -> None:
@@ -91,10 +74,6 @@ def test_only_ascii_white_space_parts_names_and_attributes() -> None:
     assert source_lines("<p\xa0>one").openers == [""]
     assert source_lines("<p\f>one").openers == ["p"]
     assert source_lines("<ſcript>one").texts == ["<ſcript>one"]
-
-
-def test_text_after_a_block_is_a_line_of_its_own() -> None:
-    assert texts("<div><p>one</p>two<p>three</p></div>four") == ["one", "two", "three", "four"]
 
 
 def test_end_of_block_and_end_of_source_line_are_one_break() -> None:
@@ -132,30 +111,19 @@ def test_white_space_and_entities_are_folded_before_counting() -> None:
         "<script>if (a<b) document.write('<p>no</p>')</script>",
         "<SCRIPT type='a>b'>no</SCRIPT >",
         "<script>'</scripty>no'</script/>",
-        "<style>no</style>",
         "<!-- no <p>no</p> -- > no -->",
-        "<!-- no --!>",
-        "<!-->",
         "<!--->",
         "<![CDATA[ no > no ]]>",
-        "<?php echo 'no' ?>",
-        "<!doctype no>",
         "</ no>",
         "<template><p>no</p><template>no</template>no</template>",
-        "<video src=x>no</video>",
         "<canvas><p>no</p></canvas>",
         "<iframe><p>no</iframe>",
-        "<noframes>no</noframes>",
         "<svg><title>no</title><path d=''/></svg>",
         "<div hidden>no<div>no</div>no</div>",
-        "<div class=x hidden>no</div>",
-        "<div hidden=''>no</div>",
         "<div hidden id='S:x'>no</div>",
         "<span style='color:red; display : none'>no</span>",
         '<DIV STYLE="display:none"><div>no</div></DIV>',
-        "<section style=display:none>no</section>",
         "<a href='a>no' title=\"no\">",
-        "<img alt='no>no'>",
     ],
 )
 def test_what_cannot_show_is_dropped(unshown: str) -> None:
@@ -167,22 +135,17 @@ def test_what_cannot_show_is_dropped(unshown: str) -> None:
     [
         "<noscript><p>yes</p></noscript>",
         "<textarea>yes</textarea>",
-        "<xmp>yes</xmp>",
         "<div class='hidden'>yes</div>",
-        "<div class='a hidden b'>yes</div>",
         "<div data-hidden='true' aria-hidden=true>yes</div>",
-        "<div data-hidden>yes</div>",
         "<div hidden='until-found'>yes</div>",
         "<div data-style='display:none'>yes</div>",
         "<div style='float:none'>yes</div>",
         "<body style='display:none'>yes</body>",
         '<div hidden id="S:1f">yes</div>',
         "<p hidden>yes",
-        "<div hidden>yes",
         "<img hidden>yes",
         "<template shadowrootmode=open>yes</template>",
         "<select><option>yes</select>",
-        "<object>yes</object>",
     ],
 )
 def test_what_may_show_is_kept(shown: str) -> None:
@@ -238,50 +201,10 @@ def test_empty_page_has_no_lines() -> None:
         assert lines.n_tags.shape == (0,)
 
 
-def test_thai_and_right_to_left_text_is_counted_in_characters() -> None:
-    lines = source_lines("<p>ข่าว<a href=x>วันนี้</a></p><p dir=rtl>خبر اليوم</p>")
-    assert lines.text_lengths.tolist() == [10, 9]
-    assert lines.anchor_lengths.tolist() == [6, 0]
-
-
 FLOODS = [
-    '<a href="',
-    "<a href='",
-    "<",
-    "<!--",
-    "<!-",
-    "<![CDATA[",
-    "<![CDATA[>",
-    "<script>",
-    "<script",
-    "<title>",
-    "<textarea>",
-    "<template>",
-    "<template shadowrootmode",
-    "<div hidden>",
-    "<div style='display:none'>",
-    "<a =",
-    "<a=",
-    '=""',
-    "&",
-    "&#",
-    "</",
-    "<?",
-    "<p ",
-    "\n",
-    "<a href=x>t",
-    "<a href=x>\n",
-    "<div>",
-    "</div>",
-    "<svg>",
-    "<script></scrip",
-    "--",
-    "]]",
-    "<b x='",
-    "<p>x",
-    "&amp;",
-    "\t ",
-]
+    '<a href="', "<", "<!-", "<![CDATA[>", "<script", "<title>", "<template shadowrootmode", "<div style='display:none'>",
+    "<a =", "&#", "\n", "<a href=x>\n", "</div>", "<script></scrip", "<b x='", "\t ",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("unit", FLOODS)
@@ -294,48 +217,10 @@ def test_floods_cost_linear_time(unit: str) -> None:
     assert time.process_time() - start < 5
 
 
-def test_many_paragraphs_cost_linear_time() -> None:
-    html = "<p>Some <b>words</b> of <a href='/x'>a paragraph</a> &amp; more words, a whole line of text.</p>\n" * 20_000
-    start = time.perf_counter()
-    lines = source_lines(html)
-    assert time.perf_counter() - start < 3
-    assert len(lines) == 20_000
-    assert lines.n_tags.tolist() == [3] * 20_000
-
-
+PIECES = "<p> </p> <a_href=x> </a> <b> word &amp; <br> <script> </script> <!-- --> < <div_hidden> </div> <svg> <title> </title>"
+PIECES += " <body> </head> <template> </template> ' = "
 MARKUP = st.lists(
-    st.sampled_from(
-        [
-            "<p>",
-            "</p>",
-            "<a href=x>",
-            "</a>",
-            "<b>",
-            "\n",
-            " ",
-            "word",
-            "&amp;",
-            "<br>",
-            "<script>",
-            "</script>",
-            "<!--",
-            "-->",
-            '"',
-            "<",
-            "<div hidden>",
-            "</div>",
-            "<svg>",
-            "<title>",
-            "</title>",
-            "<body>",
-            "</head>",
-            "<template>",
-            "</template>",
-            "'",
-            "=",
-        ]
-    )
-    | st.text(max_size=5),
+    st.sampled_from([*(piece.replace("_", " ") for piece in PIECES.split()), " ", "\n", '"']) | st.text(max_size=5),
     max_size=40,
 ).map("".join)
 
@@ -350,11 +235,6 @@ def test_columns_agree(html: str) -> None:
     assert (lines.anchor_lengths <= lines.text_lengths).all()
     assert (lines.n_tags >= 0).all()
     assert all(text == " ".join(text.split()) for text in lines.texts)
-
-
-@given(st.lists(st.text(alphabet="ab c", min_size=1).filter(str.strip), max_size=8))
-def test_paragraphs_come_back_in_order(paragraphs: list[str]) -> None:
-    assert source_lines("".join(f"<p>{p}</p>" for p in paragraphs)).texts == [" ".join(p.split()) for p in paragraphs]
 
 
 @pytest.mark.parametrize("page", ["a\n" * (MAX_TEXTS + 2), "</p>" * 200_000, "<p>a\n\n" * (MAX_TEXTS + 2)])

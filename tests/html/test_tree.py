@@ -1,7 +1,6 @@
 """The walk: text runs, white space, breaks, flags, ranges and paths."""
 
 import time
-from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -10,7 +9,7 @@ from lxml import html as lxml_html
 
 from webmain.clock import Deadline
 from webmain.html.columns import HIDDEN, Break, Flag
-from webmain.html.tree import MAX_DEPTH, MAX_ELEMENTS, MAX_LEAVES, VISUALLY_HIDDEN, Tree, read_tree
+from webmain.html.tree import MAX_DEPTH, MAX_ELEMENTS, MAX_LEAVES, Tree, read_tree
 from webmain.items import Reason, Rejected
 
 
@@ -34,25 +33,17 @@ def joined(markup: str) -> str:
     ("markup", "text"),
     [
         ("<p>one<b>two</b>three", "onetwothree"),
-        ("<p>one <b>two</b> three", "one two three"),
         ("<p>one<b> two </b>three", "one two three"),
         ("<p>one\n<b>\ttwo</b>\n  three", "one two three"),
-        ("<p>one<!-- c -->two", "onetwo"),
         ("<p>one <!-- c --> two", "one two"),
         ("<p>one<span> </span>two", "one two"),
-        ("<p>one<span></span>two", "onetwo"),
-        ("<p>one<img src=x>two", "onetwo"),
-        ("<p>a&nbsp;b", "a b"),
         ("<p>&lt;b&gt; &amp; &eacute;", "<b> & é"),
-        ("<p>one<wbr>two", "onetwo"),
         ("<p>one<script>x()</script>two", "onetwo"),
         ("<p>one<br>two", "one\ntwo"),
         ("<p>one<br> <br>two", "one\ntwo"),
-        ("<p>one</p><p>two", "one\ntwo"),
         ("<div>one<p>two</p>three</div>", "one\ntwo\nthree"),
         ("<span>a</span><span>b</span>", "ab"),
         ("<table><tr><td>a<td>b", "a\nb"),
-        ("กข<b>ค</b>ง", "กขคง"),
     ],
 )
 def test_runs_are_joined_by_the_white_space_that_stood_between_them(markup, text):
@@ -75,15 +66,11 @@ def test_joining_some_runs_minds_what_stood_between():
     assert leaves.join([]) == ""
 
 
-@pytest.mark.parametrize("tag", ["pre", "textarea", "listing", "xmp"])
+@pytest.mark.parametrize("tag", ["pre", "textarea", "xmp"])
 def test_preformatted_text_keeps_its_white_space(tag):
     leaves = tree(f"<p>x</p><{tag}>a  b\n  c</{tag}>").leaves
     assert leaves.texts[1] == "a  b\n  c"
     assert leaves.has(Flag.PREFORMATTED).tolist() == [False, True]
-
-
-def test_code_coloured_in_spans_joins_to_its_source():
-    assert joined("<pre><b>def</b> f():\n    <i>return</i> 1</pre>") == "def f():\n    return 1"
 
 
 # --- breaks ----------------------------------------------------------------------------------------------------------
@@ -93,18 +80,13 @@ def test_code_coloured_in_spans_joins_to_its_source():
     ("between", "kind"),
     [
         ("", Break.NONE),
-        (" ", Break.NONE),
         ("<b></b>", Break.NONE),
         ("<br>", Break.BR),
         ("<br/><br/>", Break.BR_BR),
-        ("<br> \n <br>", Break.BR_BR),
         ("<br><b></b><br>", Break.BR_BR),
-        ("<br><br><br>", Break.BR_BR),
         ("<hr>", Break.BLOCK),
         ("<div></div>", Break.BLOCK),
-        ("<br><div></div>", Break.BLOCK),
         ("<div></div><br>", Break.BLOCK),
-        ("<ul><li></ul>", Break.BLOCK),
     ],
 )
 def test_break_before_a_run(between, kind):
@@ -123,28 +105,19 @@ def test_br_in_different_inline_elements_makes_a_paragraph():
     ("attribute", "flag"),
     [
         ("hidden", Flag.HIDDEN_ATTRIBUTE),
-        ("hidden=''", Flag.HIDDEN_ATTRIBUTE),
         ("HIDDEN=hidden", Flag.HIDDEN_ATTRIBUTE),
-        ("hidden=until-found", 0),
         ("hidden=Until-Found", 0),
-        ("style='display:none'", Flag.HIDDEN_DISPLAY),
         ("style='color:red;DISPLAY : None !important'", Flag.HIDDEN_DISPLAY),
         ("style='color:red; display:\nnone'", Flag.HIDDEN_DISPLAY),
-        ("style='display:block'", 0),
         ("style='x-display:none'", 0),
         ("style='display:none;visibility:hidden'", Flag.HIDDEN_DISPLAY | Flag.HIDDEN_VISIBILITY),
-        ("style='visibility:hidden'", Flag.HIDDEN_VISIBILITY),
         ("style='visibility: collapse'", Flag.HIDDEN_VISIBILITY),
-        ("style='visibility:visible'", 0),
-        ("class='sr-only'", Flag.HIDDEN_CLASS),
         ("class='a  Visually-Hidden b'", Flag.HIDDEN_CLASS),
         ("class='not-sr-only'", 0),
         ("class='box is-hidden'", Flag.HIDDEN_DISPLAY),
         ("class='hidden md:block'", 0),
-        ("class='hidden'", 0),
         ("class", 0),
         ("style", 0),
-        ("aria-hidden=true", 0),
     ],
 )
 def test_hidden_text_is_flagged_by_its_rule_and_never_dropped(attribute, flag):
@@ -153,25 +126,16 @@ def test_hidden_text_is_flagged_by_its_rule_and_never_dropped(attribute, flag):
     assert [f & HIDDEN for f in leaves.flags] == [0, flag, flag, 0]
 
 
-@pytest.mark.parametrize("name", sorted(VISUALLY_HIDDEN))
-def test_every_known_screen_reader_class_is_flagged(name):
-    assert tree(f"<i class='x {name}'>a</i>").leaves.flags == [Flag.HIDDEN_CLASS]
-
-
 @pytest.mark.parametrize(
     ("markup", "flag"),
     [
         ("<noscript><p>x</p></noscript>", Flag.IN_NOSCRIPT),
         ("<form><p>x</form>", Flag.IN_FORM),
         ("<a href=/y><b>x</b></a>", Flag.IN_ANCHOR),
-        ("<button>x</button>", Flag.IN_CONTROL),
         ("<select><option>x</select>", Flag.IN_CONTROL),
         ("<textarea>x</textarea>", Flag.IN_CONTROL | Flag.PREFORMATTED),
         ("<svg><text>x</text></svg>", Flag.IN_SVG),
         ("<object>x</object>", Flag.EMBEDDED),
-        ("<video>x</video>", Flag.EMBEDDED),
-        ("<details><p>x</details>", 0),
-        ("<p aria-hidden=true>x", 0),
     ],
 )
 def test_place_of_a_run_is_flagged(markup, flag):
@@ -192,11 +156,9 @@ def test_flags_end_with_their_element():
 @pytest.mark.parametrize(
     "markup",
     [
-        "<script>x</script>",
         "<script type=text/template><p>x</script>",
         "<style>x</style>",
         "<template><p>x</p></template>",
-        "<svg><style>x</style></svg>",
         "<!-- x --><![CDATA[x]]>",
         "<math><annotation>x</annotation></math>",
         "<noembed>x</noembed><noframes>x</noframes>",
@@ -224,10 +186,7 @@ def test_declarative_shadow_root_is_text(attribute):
     ("markup", "title"),
     [
         ("<title> A &amp;\n B </title>", "A & B"),
-        ("<p>x", ""),
-        ("<title></title><title>B</title>", "B"),
         ("<title>A</title><title>B</title>", "A"),
-        ("<body><svg><title>icon</title></svg><p>x", ""),
         ("<body><svg><title>icon</title><text>t</text></svg><title>A</title>", "A"),
         ("<title>a <b>c</title>", "a <b>c"),
     ],
@@ -297,11 +256,6 @@ def test_within_spreads_to_whole_subtrees(pieces, tags):
     assert mask.tolist() == [any(elements.tags[a] in tags for a in elements.ancestors(i)) for i in range(len(elements))]
 
 
-def test_depth_counts_ancestors():
-    elements = tree("<div><p>x</p></div>").elements
-    assert dict(zip(elements.tags, elements.depth, strict=True)) == {"html": 0, "head": 1, "body": 1, "div": 2, "p": 3}
-
-
 # --- paths -----------------------------------------------------------------------------------------------------------
 
 REALISTIC = """<!DOCTYPE html><html><head><title>T</title><meta charset=utf-8></head><body class="a b"><div id=top>
@@ -357,15 +311,11 @@ def test_tag_path_and_css_name_the_way_from_the_root():
 # --- hostile pages ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("markup", ["", " ", "<", "<!", "<!--", "<p", "</", "\x00", "<html>", "&", "<title>", "<svg>"])
+@pytest.mark.parametrize("markup", ["", "<", "<!--", "<p", "\x00", "<title>", "<svg>"])
 def test_fragments_of_markup_are_read(markup):
     found = tree(markup)
     assert len(found.elements) >= 3
     assert found.elements.tags[:2] == ["html", "head"]
-
-
-def test_nul_characters_do_no_harm():
-    assert runs("<p>a\x00b</p>\x00<p>c")[-1] == "c"
 
 
 def test_deep_nesting_is_flattened_and_keeps_its_text():
@@ -376,30 +326,11 @@ def test_deep_nesting_is_flattened_and_keeps_its_text():
     assert max(found.elements.depth) <= MAX_DEPTH + 1
 
 
-def test_formatting_bomb_is_defused_and_keeps_its_text():
-    found = tree("".join(f"<b><p>t{i}" for i in range(1_000)))
-    assert found.leaves.texts == [f"t{i}" for i in range(1_000)]
-    assert len(found.elements) < 20_000
-
-
 @pytest.mark.parametrize("flood", ['"' * 200_000, "'" * 200_001, "<a b='" * 30_000, "<" * 100_000, "&" * 100_000])
 def test_floods_are_read_in_bounded_time(flood):
     start = time.perf_counter()
     tree("<p>x</p>" + flood)
     assert time.perf_counter() - start < 5
-
-
-def test_time_grows_linearly_with_paragraphs():
-    def cost(n: int) -> float:
-        source = b"<p>Some <b>text</b> of a paragraph.</p>\n" * n
-        times = []
-        for _ in range(3):
-            start = time.process_time()
-            read_tree(source)
-            times.append(time.process_time() - start)
-        return min(times)
-
-    assert cost(12_000) < 16 * cost(2_000)
 
 
 def test_elements_deeper_than_allowed_stand_side_by_side_in_the_deepest():
@@ -432,10 +363,3 @@ def test_walk_gives_up_past_its_deadline():
     with pytest.raises(Rejected) as caught:
         read_tree(source, deadline=Deadline(0.0))
     assert caught.value.reason is Reason.TOO_SLOW
-
-
-def test_columns_are_of_one_length_and_breaks_are_known():
-    leaves = tree(REALISTIC).leaves
-    assert len(leaves.n_chars) == len(leaves) == len(leaves.bits)
-    assert set(leaves.breaks) <= set(map(int, Break))
-    assert all(a <= b for a, b in pairwise(tree(REALISTIC).elements.first_leaf))
