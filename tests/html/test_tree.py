@@ -319,18 +319,18 @@ def test_fragments_of_markup_are_read(markup):
 
 
 def test_deep_nesting_is_flattened_and_keeps_its_text():
-    start = time.perf_counter()
+    start = time.process_time()
     found = tree("<div>" * 70_000 + "deep" + "</div>" * 70_000 + "<p>after")
-    assert time.perf_counter() - start < 10
+    assert time.process_time() - start < 10
     assert found.leaves.texts == ["deep", "after"]
     assert max(found.elements.depth) <= MAX_DEPTH + 1
 
 
 @pytest.mark.parametrize("flood", ['"' * 200_000, "'" * 200_001, "<a b='" * 30_000, "<" * 100_000, "&" * 100_000])
 def test_floods_are_read_in_bounded_time(flood):
-    start = time.perf_counter()
+    start = time.process_time()
     tree("<p>x</p>" + flood)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 def test_elements_deeper_than_allowed_stand_side_by_side_in_the_deepest():
