@@ -19,8 +19,8 @@ from webmain.discovery.places import find_feeds
 from webmain.embedded.articles import embedded_article
 from webmain.html.blocks import default_blocks
 from webmain.html.columns import HIDDEN, Flag
+from webmain.metadata.head import head_metas, meta_names
 from webmain.metadata.jsonld import read_json_ld
-from webmain.metadata.publication import PUBLISHED_META
 from webmain.text.prose_amount import prose_chars
 from webmain.urls import join, normalise
 
@@ -75,23 +75,21 @@ def read_head(document: Document) -> Head:
     """Read the head from the walk that was made already."""
     elements = document.elements
     links: list[Mapping[str, str | None]] = []
-    metas: dict[str, str] = {}
-    refresh, is_amp = None, False
-    for i, tag in enumerate(elements.tags[:MAX_HEAD_ELEMENTS]):
-        attributes = elements.attributes[i]
+    is_amp = False
+    for tag, attributes in zip(elements.tags[:MAX_HEAD_ELEMENTS], elements.attributes, strict=False):
         if tag == "link":
             links.append(attributes)
-        elif tag == "meta":
-            name = attributes.get("property") or attributes.get("name") or attributes.get("itemprop") or ""
-            content = attributes.get("content") or ""
-            if content:
-                metas[name.lower()] = content
-            if (attributes.get("http-equiv") or "").strip().lower() == "refresh" and not _in_noscript(document, i):
-                refresh = refresh or _refresh(document, content)
         elif tag == "html":
             is_amp = "amp" in attributes or "⚡" in attributes
         elif tag == "body":
             break
+    metas: dict[str, str] = {}
+    refresh = None
+    for i, name, content in head_metas(document, limit=MAX_HEAD_ELEMENTS):
+        if content:
+            metas[name.removeprefix("itemprop:")] = content
+        if name == "http-equiv:refresh" and not _in_noscript(document, i):
+            refresh = refresh or _refresh(document, content)
     canonical = _linked(document, links, "canonical")
     return Head(
         canonical=normalise(canonical) if canonical else None,
@@ -99,7 +97,7 @@ def read_head(document: Document) -> Head:
         feeds=find_feeds(links, url=document.base_url or document.url or ""),
         is_amp=is_amp,
         og_type=metas.get("og:type", "").strip().lower(),
-        has_published=not metas.keys().isdisjoint(PUBLISHED_META),
+        has_published=not metas.keys().isdisjoint(meta_names("published")),
         refresh=refresh,
     )
 

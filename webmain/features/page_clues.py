@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from webmain.metadata.head import head_metas
+from webmain.metadata.jsonld import declared_types
+
 if TYPE_CHECKING:
     from webmain.features.block_columns import Named
     from webmain.features.page_blocks import PageBlocks
@@ -14,8 +17,8 @@ if TYPE_CHECKING:
 
 _MIN_CHARS: Final = 25
 _PROBE: Final = 50
+_MAX_HEAD_ELEMENTS: Final = 600
 _MAX_DATA: Final = 400_000
-_TYPES = re.compile(r'"@type"\s*:\s*\[?\s*"([A-Za-z]{1,40})"')
 _BODY_KEYS: Final = ('"articleBody"', '"text"', '"description"', '"reviewBody"')
 _BODY = re.compile(r'"[A-Za-z]+"\s*:\s*"([^"\\]*+(?:\\.[^"\\]*+)*+)"')
 _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})|\\(.)")
@@ -45,7 +48,7 @@ def head_and_data(page: PageBlocks) -> Named:
         has_description[i] = probe in descriptions or (bool(starts) and any(start in keys[i] for start in starts))
         if bodies and words.issuperset(probe.split()[1:-1]):
             in_data[i] = probe in bodies
-    types = set(_TYPES.findall(data))
+    types = declared_types(data)
     tags = page.elements.tags
     path = (document.url or "").split("?")[0].rstrip("/")
     of_page = {
@@ -66,22 +69,15 @@ def head_and_data(page: PageBlocks) -> Named:
 
 def _head(document: Document) -> tuple[list[str], str]:
     """Return the descriptions in the page's head, case folded, and the kind of page it says it is."""
-    elements = document.elements
     described: list[str] = []
     kind = ""
-    for i, tag in enumerate(elements.tags[:600]):
-        if tag == "body":
-            break
-        if tag != "meta":
-            continue
-        attributes = elements.attributes[i]
-        name = (attributes.get("property") or attributes.get("name") or "").lower()
+    for _, name, content in head_metas(document, limit=_MAX_HEAD_ELEMENTS):
         if name in ("description", "og:description", "twitter:description"):
-            text = " ".join((attributes.get("content") or "").casefold().split())
+            text = " ".join(content.casefold().split())
             if len(text) >= _MIN_CHARS and text not in described:
                 described.append(text)
         elif name == "og:type":
-            value = (attributes.get("content") or "").lower()
+            value = content.lower()
             kind = "says_article" if "article" in value else "says_product" if "product" in value else ""
     return described[:6], kind
 

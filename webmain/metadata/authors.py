@@ -8,20 +8,13 @@ from typing import TYPE_CHECKING, Any
 from webmain import languages
 from webmain.html.columns import Flag
 from webmain.metadata.bylines import looks_like_name, names_in, starts_byline, tidy, unique
-from webmain.metadata.head import clean, element_text, is_byline_class, letters, scope_type
+from webmain.metadata.head import clean, element_text, is_byline_class, letters, meta_names, scope_type
 from webmain.metadata.jsonld import texts
-from webmain.metadata.reading import Found, Reading, found
+from webmain.metadata.reading import Found, Reading, found, source_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_META = (
-    "parsely-author", "author", "authors", "article:author", "article:author_name", "og:article:author", "og:author",
-    "book:author", "sailthru.author", "dc.creator", "dcterms.creator", "dc:creator", "dcterms:creator", "dc.author", "byl",
-    "byline", "citation_author", "cxenseparse:author", "article.author",
-    "rbauthors", "dcsext.author", "shareaholic:article_author_name",
-    "vr:author", "lp.article:author", "news_author", "article_author", "twitter:data1",
-)  # fmt: skip
 _SHORT_LABEL = 14  # characters of "Written by:" and the like, which the name follows in another element
 _DOMAIN = re.compile(r"[\w-]{2,40}\.[a-z]{2,6}", re.I)
 _NOT_OURS = ("comment", "usercomments", "review", "imageobject", "videoobject", "answer", "userreview")
@@ -71,7 +64,7 @@ def _declared(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
         )
         if names:
             yield "json-ld", names, ", ".join(raws)
-    for key in _META:
+    for key in meta_names("authors"):
         values = [v for v in texts(reading.clues.metas.get(key, [])) if not _is_address(v)]
         if key == "twitter:data1" and not _labelled_author(reading):
             continue
@@ -79,7 +72,7 @@ def _declared(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
         if names and len(values) == 1 and _DOMAIN.fullmatch(names[0]) and _is_site(names[0], reading):
             names = names[:1]  # "site.de, Town, Country": the publisher's address
         if names:
-            yield f"meta:{key}" if ":" not in key else key, names, ", ".join(values)
+            yield source_name(key), names, ", ".join(values)
 
 
 def _labelled_author(reading: Reading) -> bool:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import html
 import re
+import tomllib
 from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from webmain import languages
 from webmain.clock import once
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from webmain.html.document import Document
 
 MAX_ELEMENTS: Final = 60_000
@@ -67,6 +71,46 @@ def _signs(value: str) -> int:
     if aside and not (value == "Blog1" or value.startswith("widget Blog")):  # Blogger's posts
         signs |= _ASIDE
     return signs
+
+
+@once
+def _meta_names() -> dict[str, tuple[str, ...]]:
+    table = tomllib.loads((Path(__file__).parent / "names.toml").read_text(encoding="utf-8"))
+    return {field_name: tuple(names.split()) for field_name, names in table.items()}
+
+
+def meta_names(of: str) -> tuple[str, ...]:
+    """Return the names of `meta` elements that a field is read from, in order of trust."""
+    return _meta_names()[of]
+
+
+def head_metas(document: Document, *, limit: int, in_body: bool = False) -> Iterator[tuple[int, str, str]]:
+    """Yield index, name and content of the `meta` elements in a page's head: a cheap view for those who need little of it.
+
+    Parameters
+    ----------
+    document : Document
+    limit : int
+        Elements looked at.
+    in_body : bool
+        Those in the body too; heads that are ended too early have theirs there.
+
+    Yields
+    ------
+    int, str, str
+        The element; its `property` or `name` in lower case, else "itemprop:" or "http-equiv:" and that; its `content`.
+    """
+    elements = document.elements
+    for i, tag in enumerate(elements.tags[:limit]):
+        if tag == "body" and not in_body:
+            return
+        if tag == "meta":
+            attributes = elements.attributes[i]
+            name = attributes.get("property") or attributes.get("name")
+            for other in ("itemprop", "http-equiv"):
+                if not name and (value := attributes.get(other)):
+                    name = f"{other}:{value.strip()}"
+            yield i, (name or "").strip().lower(), attributes.get("content") or ""
 
 
 def is_byline_class(value: str) -> bool:

@@ -9,36 +9,14 @@ from typing import TYPE_CHECKING, Final
 from webmain import languages
 from webmain.html.columns import Flag
 from webmain.metadata.dates import date_in_url, is_range, latest, parse_date, plain, precision
-from webmain.metadata.head import element_text, scope_type
+from webmain.metadata.head import element_text, meta_names, scope_type
 from webmain.metadata.jsonld import texts
-from webmain.metadata.reading import Found, Reading, found
+from webmain.metadata.reading import Found, Reading, found, source_name
 from webmain.urls import is_own, join
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-PUBLISHED_META = (
-    "article:published_time", "og:article:published_time", "article:published", "og:published_time", "parsely-pub-date",
-    "sailthru.date", "datepublished", "date_published", "publishdate", "publish_date", "publish-date", "pubdate",
-    "pub_date",
-    "published_time", "published-date",
-    "publication_date", "publication-date", "article_date_original", "article.published",
-    "cxenseparse:recs:publishtime", "cxenseparse:publishtime", "dcterms.created", "dcterms.issued", "dc.date.issued",
-    "dc.date.created", "dcterms.date", "dc.date", "dc:date", "citation_publication_date", "citation_date",
-    "citation_online_date",
-    "originalpublicationdate", "displaydate", "ptime", "rnews:datepublished", "vr:published_time", "bt:pubdate",
-    "prism.publicationdate", "article:post_date", "created", "dc.created", "og:pubdate", "created_time",
-    "creation_date",
-    "article:create_at", "article:created", "date.created", "time_published", "date", "pdate", "news_date",
-    "shareaholic:article_published_time", "og:article:published",
-)  # fmt: skip
-_MODIFIED_META = (
-    "article:modified_time", "og:article:modified_time", "og:updated_time", "article:modified", "datemodified",
-    "date_modified", "dcterms.modified", "dc.date.modified", "last-modified", "lastmod", "article:updated_time",
-    "modified",
-    "article.updated", "revision_date", "lastmodified", "cxenseparse:recs:modifiedtime",
-    "shareaholic:article_modified_time", "updated_time",
-)  # fmt: skip
 _FOREIGN_SCOPES = ("videoobject", "imageobject", "audioobject", "comment", "usercomments", "answer", "event", "review")
 _MONTH_FIRST_SITES = ("us", "com", "org", "net", "gov", "edu", "ph")
 
@@ -128,7 +106,7 @@ def _published(reading: Reading) -> Iterator[tuple[str, str]]:
     """Yield strings that declare the publication, in order of trust."""
     for value in reading.values("datePublished"):
         yield from (("json-ld", t) for t in texts(value)[:2])
-    yield from _from_meta(reading, PUBLISHED_META)
+    yield from _from_meta(reading, "published")
     yield from _from_properties(reading, ("datepublished", "datecreated", "pubdate", "dateline"))
     for value in reading.values("dateCreated", "uploadDate"):
         yield from (("json-ld", t) for t in texts(value)[:2])
@@ -149,18 +127,18 @@ def _modified(reading: Reading) -> Iterator[tuple[str, str]]:
     """Yield strings that declare the last change, in order of trust."""
     for value in reading.values("dateModified"):
         yield from (("json-ld", t) for t in texts(value)[:2])
-    yield from _from_meta(reading, _MODIFIED_META)
+    yield from _from_meta(reading, "modified")
     yield from _from_properties(reading, ("datemodified",))
     for i in reading.in_view(reading.clues.times):
         if reading.is_near(i):
             yield from _of_time(reading, i, updates=True)
 
 
-def _from_meta(reading: Reading, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    for name in names:
+def _from_meta(reading: Reading, of: str) -> Iterator[tuple[str, str]]:
+    for name in meta_names(of):
         for value in reading.clues.metas.get(name, ())[:2]:
             if value:
-                yield name if ":" in name else f"meta:{name}", value
+                yield source_name(name), value
 
 
 def _from_properties(reading: Reading, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 from webmain.html.document import Document, view
 from webmain.items import Metadata
 from webmain.metadata.authors import read_authors
-from webmain.metadata.head import clean, element_text
+from webmain.metadata.head import clean, element_text, head_metas, meta_names
 from webmain.metadata.jsonld import is_article, is_other, read_json_ld, texts
 from webmain.metadata.publication import read_dates
-from webmain.metadata.reading import Found, Reading, found, read
+from webmain.metadata.reading import Found, Reading, found, read, source_name
 from webmain.metadata.rights import read_licence, read_opt_outs, read_paywalled
 from webmain.metadata.titles import MAX_TITLE_CHARS, Candidate, choose
 from webmain.urls import amp_to_canonical_guess, host, is_own, is_web, join, normalise, without_credentials
@@ -68,22 +68,13 @@ def article_types(document: Document) -> bool:
     """Tell whether the page calls itself an article, in JSON-LD or in `og:type`."""
     if is_article(read_json_ld(document.tree.data)):
         return True
-    elements = document.elements
-    for tag, attributes in zip(elements.tags[:_HEAD_ELEMENTS], elements.attributes, strict=False):
-        if tag == "meta" and (attributes.get("property") or attributes.get("name") or "").strip().lower() == "og:type":
-            return "article" in (attributes.get("content") or "").lower()
-    return False
+    metas = head_metas(document, limit=_HEAD_ELEMENTS, in_body=True)
+    return "article" in next((content.lower() for _, name, content in metas if name == "og:type"), "")
 
 
 def other_types(document: Document) -> bool:
     """Tell whether the page calls itself a collection, a list, a search result, a profile or a product, in JSON-LD."""
     return is_other(read_json_ld(document.tree.data))
-
-
-_TITLE_META: Final = (
-    "og:title", "twitter:title", "dc.title", "dcterms.title", "dc:title", "sailthru.title", "parsely-title", "citation_title",
-    "cxenseparse:title", "title", "headline",
-)  # fmt: skip
 
 
 def _title(reading: Reading) -> Found | None:
@@ -100,9 +91,9 @@ def _title_candidates(reading: Reading) -> Iterator[Candidate]:
             for text in texts(node.value.get("headline") or node.value.get("name"))[:1]:
                 yield Candidate("json-ld", clean(text))
             break
-    for name in _TITLE_META:
+    for name in meta_names("title"):
         if value := reading.clues.meta(name):
-            yield Candidate(name if ":" in name else f"meta:{name}", value)
+            yield Candidate(source_name(name), value)
     if reading.headline >= 0:
         yield Candidate("h1", element_text(document, reading.headline))
     elif reading.marked_headline:
@@ -112,16 +103,8 @@ def _title_candidates(reading: Reading) -> Iterator[Candidate]:
 
 
 def _description(reading: Reading) -> Found | None:
-    for name in (
-        "og:description",
-        "description",
-        "twitter:description",
-        "dc.description",
-        "dcterms.description",
-        "sailthru.description",
-    ):
-        if value := reading.clues.meta(name):
-            return found(value, name if ":" in name else f"meta:{name}", value)
+    for name, value in reading.of_meta("description"):
+        return found(value, source_name(name), value)
     value = reading.text("description")
     return found(value, "json-ld", value) if value else None
 
@@ -179,20 +162,19 @@ def _site_name(reading: Reading) -> Found | None:
             return found(clean(names[0]), "json-ld", names[0])
     if value := reading.text("publisher"):
         return found(value, "json-ld", value)
-    for name in ("application-name", "apple-mobile-web-app-title", "dc.publisher", "publisher"):
-        if (value := reading.clues.meta(name)) and not value.startswith("http"):
-            return found(value, f"meta:{name}", value)
+    for name, value in reading.of_meta("site_name"):
+        if not value.startswith("http"):
+            return found(value, source_name(name), value)
     return None
 
 
 def _section(reading: Reading) -> Found | None:
     if (value := reading.text("articleSection")) and len(value) <= _MAX_TAG_CHARS:
         return found(value, "json-ld", value)
-    for name in ("article:section", "parsely-section", "sailthru.section", "section", "dc.subject.section", "category"):
-        raw = reading.clues.meta(name)
+    for name, raw in reading.of_meta("section"):
         value = next(map(clean, texts(raw)), "")
         if 0 < len(value) <= _MAX_TAG_CHARS:
-            return found(value, name if ":" in name else f"meta:{name}", raw)
+            return found(value, source_name(name), raw)
     return None
 
 
@@ -201,10 +183,10 @@ def _tags(reading: Reading) -> Found | None:
     for value in reading.values("keywords"):
         if tags := _split_tags([clean(t) for t in texts(value, limit=2 * MAX_TAGS)]):
             return found(tags, "json-ld", ", ".join(tags))
-    for name in ("article:tag", "news_keywords", "parsely-tags", "sailthru.tags", "keywords", "dc.subject"):
+    for name in meta_names("tags"):
         values = reading.clues.metas.get(name, [])
         if tags := _split_tags([clean(t) for t in texts(values, limit=2 * MAX_TAGS)]):
-            return found(tags, name if ":" in name else f"meta:{name}", ", ".join(tags))
+            return found(tags, source_name(name), ", ".join(tags))
     return None
 
 
@@ -246,10 +228,7 @@ def _image(reading: Reading) -> Found | None:
         (n, v) for n in ("og:image:secure_url", "og:image", "og:image:url") for v in reading.clues.metas.get(n, ())[:1]
     ]
     places += [("json-ld", _image_address(v, reading)) for v in reading.values("image", "thumbnailUrl")]
-    places += [
-        (n, reading.clues.meta(n))
-        for n in ("twitter:image", "twitter:image:src", "parsely-image-url", "sailthru.image.full")
-    ]
+    places += reading.of_meta("image")
     places.append(("link:image_src", reading.clues.link("image_src")))
     for name, raw in places:
         if raw and (url := join(base, raw)):

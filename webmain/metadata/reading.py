@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from webmain.items import Source
 from webmain.metadata.bylines import starts_byline
-from webmain.metadata.head import MAX_ELEMENTS, Clues, clean, element_text, gather, letters, stands_aside
+from webmain.metadata.head import MAX_ELEMENTS, Clues, clean, element_text, gather, letters, meta_names, stands_aside
 from webmain.metadata.jsonld import JsonLd, Node, about_page, read_json_ld, texts
 from webmain.metadata.site_names import MAX_PIECE_CHARS, SiteNames, in_slug, is_root, slug_words
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from webmain.html.document import Document
 
 MAX_RAW_CHARS = 300
@@ -39,6 +41,11 @@ def found(value: Any, name: str, raw: Any = None) -> Found:
     return Found(value, Source(name=name, raw=_SURROGATES.sub("", text[:MAX_RAW_CHARS])))
 
 
+def source_name(meta: str) -> str:
+    """Return the name of a source that is a `meta` element: its own where it has a prefix."""
+    return meta if ":" in meta else f"meta:{meta}"
+
+
 @dataclass(frozen=True, eq=False)
 class Reading:
     """One page being read for its metadata; everything in it is made once."""
@@ -58,6 +65,12 @@ class Reading:
                     out.append(value)
                     break
         return out
+
+    def of_meta(self, of: str) -> Iterator[tuple[str, str]]:
+        """Yield name and first content of the `meta` elements of a field, in order of trust, blank ones left out."""
+        for name in meta_names(of):
+            if value := self.clues.meta(name):
+                yield name, value
 
     def text(self, *keys: str) -> str:
         """Return the first string under one of the keys; "" where there is none."""

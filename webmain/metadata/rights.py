@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from webmain.metadata.head import meta_names
 from webmain.metadata.jsonld import texts
 from webmain.metadata.reading import Found, Reading, found
 from webmain.urls import join
@@ -13,10 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _ROBOTS_SIGNALS: Final = ("noarchive", "noai", "noimageai", "nosnippet", "nocache", "noml", "none", "noindex")
-_ROBOTS_NAMES: Final = (
-    "robots", "googlebot", "googlebot-news", "google-extended", "bingbot", "gptbot", "ccbot", "claudebot",
-    "anthropic-ai", "perplexitybot", "bytespider", "applebot-extended",
-)  # fmt: skip
 _LICENCE_URL = re.compile(r"https?://(?:www\.)?(?:creativecommons\.org|opensource\.org|gnu\.org|rightsstatements\.org|opendatacommons\.org|"
                           r"nationalarchives\.gov\.uk)/\S+", re.I)  # fmt: skip
 _PREVIEW = re.compile(r"max-snippet\s*:\s*0\b")
@@ -34,15 +31,7 @@ def read_licence(reading: Reading) -> Found | None:
         href = document.elements.attributes[i].get("href") or ""
         if (url := join(document.base_url, href)) and "dc:license" not in url:
             return found(url, "rel=license", href)
-    for name in (
-        "dc.rights",
-        "dcterms.license",
-        "dcterms.rights",
-        "dc.rights.license",
-        "license",
-        "licence",
-        "copyright",
-    ):
+    for name in meta_names("licence"):
         for raw in reading.clues.metas.get(name, ()):
             if match := _LICENCE_URL.search(raw):
                 return found(match.group().rstrip(".,;)"), f"meta:{name}", raw)
@@ -103,7 +92,7 @@ def read_opt_outs(reading: Reading) -> Found | None:
     """
     signals: set[str] = set()
     raws: list[str] = []
-    for name in _ROBOTS_NAMES:
+    for name in meta_names("robots"):
         for raw in reading.clues.metas.get(name, ()):
             signals.update(kept := _signals(raw, name))
             raws += [raw] if kept else []
