@@ -1,4 +1,4 @@
-"""Is it an article? What the address tells before the page is fetched, and what the page tells after.
+"""Is it an article? A judgement by the address alone, and the weighing that a page's judgement shares with it.
 
 Both judgements add up weighed evidence and keep the evidence's name, which is stored with the article and logged. The
 weights were set by hand and checked on the development sets' addresses; a score is a rough probability.
@@ -73,13 +73,13 @@ class UrlKind(StrEnum):
 
     ARTICLE = "article"
     HUB = "hub"  # a list of pages: worth reading for its links
-    UNKNOWN = "unknown"  # the page must tell
+    UNKNOWN = "unknown"  # only the page can show it
     IGNORE = "ignore"  # neither an article nor a way to one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UrlJudgement:
-    """What an address tells.
+    """What an address seems to lead to, and why.
 
     Attributes
     ----------
@@ -150,7 +150,7 @@ def judge_url(url: str) -> UrlJudgement:
     Returns
     -------
     UrlJudgement
-        ARTICLE from a score of 0.6, HUB up to 0.35 (if anything speaks for it) or where a list's own word stands in
+        ARTICLE from a score of 0.6, HUB up to 0.35 (if there is any evidence) or where a list's own word is in
         the path. Never raises.
     """
     try:
@@ -238,7 +238,7 @@ def _judge_path(path: _Path) -> UrlJudgement:
     against = evidence.reason(positive=False) or evidence.reason(positive=True)
     kind = (
         UrlKind.HUB if score <= THRESHOLDS.hub_url and against else UrlKind.UNKNOWN
-    )  # an address that says nothing is no hub
+    )  # an address without evidence is no hub
     return UrlJudgement(kind=kind, score=score, reason=against)
 
 
@@ -259,7 +259,7 @@ def _find_date(path: str) -> re.Match[str] | None:
 
 
 def _judge_whole(path: str) -> UrlJudgement | None:
-    """Judge a path that ends with a word for a page and its number by what stands before; None where that tells nothing."""
+    """Judge a path that ends with a word for a page and its number by what is before; None where that is unsure."""
     part = _PART.search(path)
     if not part or int(part["number"]) < 2 or _find_date(path[: part.start()]):
         return None
@@ -271,7 +271,7 @@ def _judge_whole(path: str) -> UrlJudgement | None:
 
 
 def _move_to_slug(path: _Path, date_start: int) -> bool:
-    """Read a path whose date stands after its slug by that slug; False where there is none."""
+    """Read a path whose date is after its slug by that slug; False where there is none."""
     before = [segment for segment in path.path[:date_start].split("/") if segment]
     if not before or slug_words(before[-1]) < 4:
         return False
@@ -346,14 +346,14 @@ def _weigh_date(path: _Path, evidence: Evidence) -> None:
 
 
 def _weigh_words(path: _Path, evidence: Evidence, words: int) -> None:
-    """Weigh what the path's words say."""
+    """Weigh the path's words."""
     before, own = path.segments[:-1], path.name
     person = next((segment for segment in before if segment in url_words().names), None)
     hub = next((segment for segment in before if segment in url_words().hubs), None)
     if person:
         is_author = (
             person in url_words().authors and before[-1] != person and words >= 4
-        )  # columns stand below their writers
+        )  # columns are below their writers
         evidence.add(-1.0 if is_author else -4.5, f"below /{person}")
     elif hub:
         evidence.add(-0.3 if _LONG_NUMBER.fullmatch(own) else -1.6, f"below /{hub}")

@@ -42,7 +42,7 @@ _WEB: Final = ("http://", "https://")
 
 
 class NotAFeed(ValueError):  # noqa: N818 - it names what was found, like webmain.items.Rejected
-    """The bytes are no feed of a kind that is known; the message says what they look like."""
+    """The bytes are no feed of a kind that is known; the message names what they look like."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,7 +131,7 @@ def _named(root: etree._Element, name: str) -> Iterator[etree._Element]:
 
 
 def _children(element: etree._Element) -> Children:
-    """Group an element's children by short name, in order; Atom's names stand alone, so that all kinds read alike."""
+    """Group an element's children by short name, in order; Atom's names are without prefix, so that all kinds read alike."""
     found: Children = {}
     for child in element:
         if isinstance(child.tag, str):
@@ -193,7 +193,7 @@ def _markup(children: Children, name: str) -> str | None:
 
 
 def _text_construct(children: Children, name: str, *, is_atom: bool) -> str | None:
-    """Return a text that may be HTML: escaped, inline, or, as Atom's are unless they say otherwise, plain."""
+    """Return a text that may be HTML: escaped, inline, or, as Atom's are unless declared otherwise, plain."""
     if not is_atom:
         return _first(children, name)
     for element in children.get(name, ()):
@@ -241,7 +241,7 @@ def _next_url(children: Children, base: str) -> str | None:
 
 
 def _hints(children: Children, language: str | None, feed_authors: tuple[str, ...], *, is_atom: bool) -> Hints:
-    """Read what an entry says of its article; a feed's authors are the entry's where it names none."""
+    """Read an entry's hints; a feed's authors are the entry's where it names none."""
     description = None if is_atom else _markup(children, "description")
     summary = _text_construct(children, "summary", is_atom=is_atom)
     title = _text_construct(children, "title", is_atom=is_atom) or _first(children, "media:title", "dc:title")
@@ -338,7 +338,7 @@ def _json_url(item: Mapping[str, Any]) -> str | None:
 
 
 def _json_hints(item: Mapping[str, Any], feed: Mapping[str, Any]) -> Hints:
-    """Read what an item says of its article."""
+    """Read an item's hints."""
     html = _string(item, "content_html")
     tags = item.get("tags")
     return Hints(

@@ -38,7 +38,7 @@ def newest_key(url: str, hints: Hints | None = None, *, now: datetime | None = N
     Returns
     -------
     float
-        Seconds since 1970, to be sorted in descending order; `UNDATED` where nothing tells.
+        Seconds since 1970, to be sorted in descending order; `UNDATED` where nothing dates it.
     """
     latest = (now or datetime.now(UTC)).timestamp() + _FUTURE_S
     candidates = (

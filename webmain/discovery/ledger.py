@@ -314,7 +314,7 @@ class Ledger:
             db.execute("INSERT OR REPLACE INTO missing (url, noted_at) VALUES (?, ?)", row)
 
     def reopen(self, url: str) -> bool:
-        """Make a settled address pending again (its sitemap says it changed); False where it is not settled."""
+        """Make a settled address pending again (its article was lost); False where it is not settled."""
         with self._transaction() as db:
             changed = db.execute(
                 "UPDATE urls SET state = 0, attempts = 0, retry_after = 0, changed_at = ? WHERE url = ? AND state > 0",

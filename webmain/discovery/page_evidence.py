@@ -142,7 +142,7 @@ def judge_page(evidence: PageEvidence) -> PageJudgement:
     """Judge by address and content whether a page is an article.
 
     A front page never is. Everything else is weighed: no single sign decides, since home pages declare `og:type`
-    article, articles stand at short addresses, and hubs quote the beginnings of their articles.
+    article, articles have short addresses, and hubs quote the beginnings of their articles.
     """
     if evidence.is_front_page:
         return PageJudgement(is_article=False, score=0.0, reason="the front page")
@@ -217,7 +217,7 @@ def _weigh_links(evidence: PageEvidence) -> tuple[float, str]:
 
 
 def _weigh_teasers(evidence: PageEvidence) -> tuple[float, str]:
-    """Weigh that nearly all of the text stands below links to other articles: a list, also where it has two entries."""
+    """Weigh that nearly all of the text is below links to other articles: a list, also where it has two entries."""
     is_list = evidence.n_teasers > 0 and evidence.teaser_chars >= THRESHOLDS.teaser_share * evidence.paragraph_chars
     weight = 0.0 if not is_list else -1.2 if evidence.n_teasers == 1 else -3.4
     return weight, f"{evidence.teaser_chars} characters below {evidence.n_teasers} links to articles"

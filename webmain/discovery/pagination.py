@@ -39,14 +39,14 @@ _BARE = re.compile(
 )
 
 _LIST_STYLE = re.compile(r"(?:\?|word:[^a-z]*)(?!p(?:art)?\b|part|teil|seg)", re.IGNORECASE)
-"""Numbers that may be an article's tell of no list: `?p=123`, `/p/12`."""
+"""Numbers that may be an article's mean no list: `?p=123`, `/p/12`."""
 
 _LAST_NUMBER = re.compile(r"(?<!\d)(\d{1,4})$")
 _DECORATION: Final = " \t\n\r.…:[]()|»›>→▶❯⟩"
 
 
 def next_part(url: str, links: Sequence[Link], rel_next: str | None = None, *, first: str | None = None) -> str | None:
-    """Find the next part of an article that stands on several pages.
+    """Find the next part of an article of several pages.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def next_part(url: str, links: Sequence[Link], rel_next: str | None = None, *, f
     -------
     str or None
         An address of the same host that is this one's with the next number (`?page=2`, `/2`, `/page/2`, `-2.html`,
-        `_p2.html` ...), where the link is declared as next, says so, or is the bare number. None for hubs and date
+        `_p2.html` ...), where the link is declared as next, reads so, or is the bare number. None for hubs and date
         archives, for other articles, and beyond 50 parts.
     """
     if judge_url(first or url).kind is UrlKind.HUB:
@@ -113,7 +113,7 @@ def next_listing(url: str, links: Sequence[Link], rel_next: str | None = None) -
 
 
 def lists_of(url: str) -> set[str]:
-    """Return what an address says it is a numbered page of, by a word or a parameter; stems as `stems` gives them."""
+    """Return what an address is a numbered page of, by a word or a parameter; stems as `stems` gives them."""
     try:
         found = {one.stem for one in _readings(url) if _LIST_STYLE.match(one.style)}
         return {_host(url) + form for stem in found for form in (stem, re.sub(r"\.[a-z]{3,5}$", "", stem))}
@@ -127,7 +127,7 @@ def stems(url: str) -> set[str]:
 
 
 def _candidates(url: str, links: Sequence[Link], rel_next: str | None) -> list[Link]:
-    """Return links that may say next, to other pages of the same host; declared first, the site's navigation last."""
+    """Return links of the same host that may lead to the next page; declared first, the site's navigation last."""
     declared = [Link(url=rel_next, rel=("next",))] if rel_next else []
     ranked = sorted([*declared, *links], key=lambda link: ("next" not in link.rel, link.zone == "nav"))
     here, host = url.partition("#")[0], _host(url)
@@ -198,7 +198,7 @@ def _steps(url: str, target: str, first: str | None) -> Iterator[_Numbered]:
 
 
 def _says_next(link: Link) -> bool:
-    """Return True if a link is declared as next, or says so in some language."""
+    """Return True if a link is declared as next, or reads so in some language."""
     if "next" in link.rel:
         return True
     if len(link.text) > 60:
@@ -216,7 +216,7 @@ def _ends_with_number(text: str) -> int | None:
 
 
 def _says_so(link: Link, number: int) -> bool:
-    """Return True if a link says that it leads to the page of this number."""
+    """Return True if a link names the page of this number."""
     return _says_next(link) or _ends_with_number(link.text) == number
 
 

@@ -51,7 +51,7 @@ _MAX_KEYWORDS: Final = 50
 
 
 class NotASitemap(ValueError):  # noqa: N818 - it names what was found, like webmain.items.Rejected
-    """The bytes are neither a sitemap nor a feed; the message says what they look like."""
+    """The bytes are neither a sitemap nor a feed; the message names what they look like."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""What an address alone tells of its place among a site's others: its folder, its like, and the page it is a form of."""
+"""An address's place among a site's others: its folder, its like, and the page it is a form of."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _REFERRER = re.compile(r"(?:ref|referrer|referer|source|src|from|via|origin)=[A-
 
 
 def without_referrer(url: str) -> str:
-    """Take off parameters that name the box a link stands in (`ref=related`), unless the page is a list of something."""
+    """Take off parameters that name the block a link is in (`ref=related`), unless the page is a list of something."""
     before, mark, query = url.partition("?")
     if not mark or "=" not in query:
         return url
@@ -68,8 +68,8 @@ def without_referrer(url: str) -> str:
 class PathFilter:
     """Which paths are wanted, by globs over the path with its percent-encoding undone.
 
-    `*` stands for any characters, also slashes, `?` for one, `[ab]` for one of several. A pattern without any of these
-    stands for the path itself and everything below it: `/sport` is `/sport` and `/sport/football`, not `/sports`.
+    `*` matches any characters, also slashes, `?` for one, `[ab]` for one of several. A pattern without any of these
+    matches the path itself and everything below it: `/sport` is `/sport` and `/sport/football`, not `/sports`.
     """
 
     include: tuple[str, ...] = ()
@@ -88,7 +88,7 @@ class PathFilter:
         return PathFilter(include=self.include or rules.sections, exclude=(*self.exclude, *rules.exclude))
 
     def includes(self, url: str) -> bool:
-        """Return True if an article may stand at this address."""
+        """Return True if an article may be at this address."""
         return (self._include is None or bool(self._include.match(_path(url)))) and not self.excludes(url)
 
     def excludes(self, url: str) -> bool:

@@ -102,7 +102,7 @@ class ArchiveSpider(Spider):
             self.logger.debug("skipped: %s: %s", reason.value, url)
 
     def _warn(self, message: str) -> None:
-        """Let the summary say it, for the first few."""
+        """Name it in the summary, for the first few."""
         stats = self.crawler.stats
         self._n_warned += 1
         if stats is not None and self._n_warned <= MAX_WARNINGS:

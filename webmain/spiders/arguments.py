@@ -1,4 +1,4 @@
-"""The spiders' arguments: read, checked all at once, and told in one message what is wrong with them."""
+"""The spiders' arguments: read, checked all at once, with one message for all that is wrong."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from webmain.extractors.base import Extractor
 from webmain.extractors.registry import EXTRACTORS, UnknownExtractor, create
 from webmain.keep import DEFAULT_KEEP, Keep
 from webmain.spiders.addresses import PathFilter
+from webmain.store.protocol import StoreSpecError
+from webmain.store.registry import SCHEMES, split_specs
 from webmain.text.language import ISO_639_1
 from webmain.urls import host, normalise, site_key
 
 DEFAULT_STORE: Final = "jsonl:output/articles.jsonl"
-SCHEMES: Final = ("jsonl", "sqlite")
 STORE_FORMS: Final = "jsonl:PATH and sqlite:PATH, several separated by commas"
 
 MAX_SITES_BYTES: Final = 16 << 20
@@ -79,7 +80,7 @@ class Arguments:
     sites : tuple of str
         Addresses to start from, absolute, one for each site, in the order given.
     aliases : tuple of (str, str)
-        Such an address, and another one that the user says is the same site.
+        Such an address, and another one that the user gives as the same site.
     paths : PathFilter
         Which paths of sites are wanted.
     files : tuple of str
@@ -149,13 +150,13 @@ def read_archive_arguments(given: Mapping[str, object], *, now: datetime | None 
 
 
 def with_settings(given: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return arguments in which the settings WEBMAIN_STORE, WEBMAIN_EXTRACTOR and WEBMAIN_KEEP stand in for missing ones."""
+    """Return arguments in which the settings WEBMAIN_STORE, WEBMAIN_EXTRACTOR and WEBMAIN_KEEP replace missing ones."""
     fallbacks = {name: settings.get(f"WEBMAIN_{name.upper()}") for name in ("store", "extractor", "keep")}
     return {**{name: value for name, value in fallbacks.items() if value}, **given}
 
 
 class _Refused(ValueError):  # noqa: N818 - reads as what it is
-    """A value is wrong; the message says what is allowed."""
+    """A value is wrong; the message names what is allowed."""
 
 
 class _Reader:
@@ -169,9 +170,8 @@ class _Reader:
             if name not in names:
                 close = get_close_matches(name, names, n=1, cutoff=0.6)
                 hint = f"no such argument, did you mean {close[0]}?" if close else "no such argument"
-                self.problems.append(
-                    Problem(argument=name, given=str(value), allowed=f"{hint} Allowed are {', '.join(names)}")
-                )
+                allowed = f"{hint} Allowed are {', '.join(names)}"
+                self.problems.append(Problem(argument=name, given=str(value), allowed=allowed))
 
     def text(self, name: str) -> str:
         """Return an argument as a string without white space around it; "" where it is missing."""
@@ -195,13 +195,7 @@ class _Reader:
             return None
 
     def common(self) -> dict[str, Any]:
-        """Read what both spiders take.
-
-        Raises
-        ------
-        ArgumentError
-            Anything was wrong, of these arguments or of those read before.
-        """
+        """Read what both spiders take; raise where anything was wrong, of these arguments or of those before."""
         forms: dict[str, Callable[[str], object]] = {**_FORMS, "since": lambda text: _since(text, self.now)}
         objects = {name: value for name, value in self.given.items() if isinstance(value, (Extractor, Keep))}
         read = {name: self.read(name, form) for name, form in forms.items() if name not in objects}
@@ -225,9 +219,8 @@ class _Reader:
                 addresses[first] = None
                 aliases += [(first, other) for other in others if other]
         if not addresses and not any(problem.argument in ("site", "sites") for problem in self.problems):
-            self.problems.append(
-                Problem(argument="site", given=None, allowed=f"{_SITE_ALLOWED}, or sites, a file of them")
-            )
+            allowed = f"{_SITE_ALLOWED}, or sites, a file of them"
+            self.problems.append(Problem(argument="site", given=None, allowed=allowed))
         return tuple(addresses), tuple(aliases)
 
 
@@ -264,19 +257,16 @@ def _sites_file(text: str) -> tuple[str, ...]:
     lines = [re.sub(r"(?:^|\s)#.*", "", line).strip() for line in body.decode("utf-8-sig", "replace").splitlines()]
     sites = tuple(part for line in lines for part in line.split(",") if part.strip())
     if not sites:
-        raise _Refused(f"no site stands in it; {allowed}")
+        raise _Refused(f"no site is in it; {allowed}")
     return sites
 
 
 def _store(text: str) -> str:
     """Check the form of stores without opening them."""
-    parts: list[str] = []
-    for part in filter(str.strip, text.split(",")):
-        if parts and ":" not in part and part.strip().lower() not in SCHEMES:
-            parts[-1] += "," + part  # a comma inside a path
-        else:
-            parts.append(part.strip())
-    places: set[Path] = set()
+    try:
+        parts = split_specs(text)
+    except StoreSpecError as error:
+        raise _Refused(f"{str(error).rpartition(': ')[2]}; allowed are {STORE_FORMS}") from error
     for part in parts:
         scheme, colon, path = part.partition(":")
         if scheme.strip().lower() not in SCHEMES:
@@ -285,14 +275,8 @@ def _store(text: str) -> str:
             raise _Refused(f"{part!r} is no store; allowed are {STORE_FORMS}")
         if not path.strip():
             raise _Refused(f"{part!r} has no path; allowed are {STORE_FORMS}")
-        place = Path(path.strip()).expanduser()
-        if place.is_dir():
+        if Path(path.strip()).expanduser().is_dir():
             raise _Refused(f"{path.strip()!r} is a folder; allowed are {STORE_FORMS}")
-        if place.resolve() in places:
-            raise _Refused(f"one file is named twice; allowed are {STORE_FORMS}")
-        places.add(place.resolve())
-    if not parts:
-        raise _Refused(f"allowed are {STORE_FORMS}")
     return ",".join(parts)
 
 

@@ -37,7 +37,7 @@ class Sorted:
 
 
 class Memory:
-    """Asks the ledger, and tells it what the spider finds out before a page is extracted.
+    """Asks the ledger, and notes in it what the spider finds out before a page is extracted.
 
     Parameters
     ----------

@@ -56,7 +56,7 @@ class NewsSpider(Spider):
     max_articles : articles stored, in all.
     since : only what was published since: `2026-11-20`, `3d`, `12h`, `2w`.
     language : only articles in this language (ISO 639-1).
-    include, exclude : globs over paths, several separated by commas (see `arguments.PathFilter`). Articles stand at
+    include, exclude : globs over paths, several separated by commas (see `arguments.PathFilter`). Articles are at
         included paths; nothing at all is fetched from excluded ones.
     keep : what beside running text is kept: `captions,links,images,comments,no-tables,no-lists` (see `webmain.Keep`).
     record : `.warc.gz` file to which everything fetched is recorded.
@@ -136,7 +136,7 @@ class NewsSpider(Spider):
         self._ahead = max(_REQUESTS_AHEAD, 2 * self.settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN"))
 
     def is_one_site(self, url: str, other: str) -> bool:
-        """Tell whether two addresses are of one site, as far as this crawl was told."""
+        """Return True if two addresses are of one site, as far as this crawl knows."""
         return any(site.is_own(url) and site.is_own(other) for site in self.sites.values())
 
     # ---- Requests for pages
@@ -318,7 +318,7 @@ class NewsSpider(Spider):
         return hints or more
 
     def page_failed(self, failure: Failure) -> None:
-        """Go on after a page that could not be fetched; the middlewares have counted it and told the ledger."""
+        """Go on after a page that could not be fetched; the middlewares have counted it and noted it in the ledger."""
         request: Request = failure.request  # type: ignore[attr-defined]
         candidate: Candidate = request.cb_kwargs["candidate"]
         if not is_answer(failure.value):

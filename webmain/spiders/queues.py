@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime, timedelta
 from enum import IntEnum
 from functools import lru_cache
-from typing import Final
+from typing import Final, TypeVar
 
+from webmain.discovery.articles import UrlJudgement
 from webmain.discovery.frontier import UNDATED, newest_key
 from webmain.items import Hints
 from webmain.spiders.addresses import is_personal, patterns
@@ -47,6 +48,14 @@ class Candidate:
     is_hub: bool
     depth: int
     newest: float
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What is known of a link's address as it is written in pages, so that menus are judged once."""
+
+    url: str
+    judgement: UrlJudgement
 
 
 _DAY_S: Final = 24 * 3600.0
@@ -139,13 +148,12 @@ class Hubs:
         self._n -= is_article
         self._like.subtract(filter(None, patterns(url)))
 
-    def pop_free(self) -> Iterator[tuple[str, int]]:
-        """Yield the first hub that was refused and need not be now, with its depth; it is forgotten."""
+    def pop_free(self) -> tuple[str, int] | None:
+        """Return the first hub that was refused and need not be now, with its depth; it is forgotten."""
         if self._n >= self._limits.hubs:
-            return
+            return None
         free = next((url for url in self._refused if not self._is_alike(url)), None)
-        if free is not None:
-            yield free, self._refused.pop(free)
+        return None if free is None else (free, self._refused.pop(free))
 
     def _is_alike(self, url: str) -> bool:
         folder, numbered = patterns(url)
@@ -208,7 +216,7 @@ class Backlog:
 
 
 def _presumed(url: str, hints: Hints | None) -> float:
-    """Return the end of the day that is told of a page, by the source or in its address."""
+    """Return the end of the day that is given for a page, by the source or in its address."""
     text = (hints.published or hints.modified or "") if hints else ""
     match = _DAY.match(text) or (None if text else _DAY.search(url))
     return _end_of(match[0].replace("/", "-")) if match else newest_key(url, hints) if text else UNDATED
@@ -231,3 +239,13 @@ def richer(one: Hints, other: Hints) -> Hints:
         one, other = other, one
     missing = {f.name: value for f in fields(Hints) if not getattr(one, f.name) and (value := getattr(other, f.name))}
     return replace(one, **missing) if missing else one
+
+
+MAX_REMEMBERED: Final = 200_000
+T = TypeVar("T")
+
+
+def remember(known: set[T], values: Iterable[T]) -> None:
+    """Add values to a set that is not yet too large."""
+    if len(known) < MAX_REMEMBERED:
+        known.update(values)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Final, TypeVar
+from typing import Final
 from urllib.parse import urlsplit
 
 from webmain.discovery.articles import LATER_PART, UrlJudgement, UrlKind, judge_url
@@ -15,11 +14,22 @@ from webmain.discovery.frontier import UNDATED, newest_key
 from webmain.discovery.pagination import stems
 from webmain.items import Hints
 from webmain.spiders.addresses import PathFilter, is_personal, patterns, whole_pages, without_referrer
-from webmain.spiders.queues import PRESUMED_AGE_S, Backlog, Candidate, Hubs, Limits, Where, hub_age_s, richer
+from webmain.spiders.queues import (
+    MAX_REMEMBERED,
+    PRESUMED_AGE_S,
+    Backlog,
+    Candidate,
+    Hubs,
+    Limits,
+    Seen,
+    Where,
+    hub_age_s,
+    remember,
+    richer,
+)
 from webmain.spiders.sources import Sources
 from webmain.urls import normalise, site_key
 
-_MAX_REMEMBERED: Final = 200_000
 MIN_LIST_LINKS: Final = 2
 """A page that is no article and has so many links to articles is a list."""
 
@@ -27,20 +37,10 @@ _UNNAMED_SHARE: Final = 0.1
 """Where so much of the articles was found by links alone, the sources are not complete."""
 
 _DOUBTFUL_HUB_SCORE: Final = 0.15
-"""From here a hub's address only lacks an article's signs (`/city/story-31`): the page must tell."""
+"""From here a hub's address only lacks an article's signs (`/city/story-31`): the page decides."""
 
 _NAMED: Final = (Where.SITEMAP, Where.FEED, Where.BEFORE)
 """Addresses from there are too many for a close look at each."""
-
-T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    """What is known of a link's address as it is written in pages, so that menus are judged once."""
-
-    url: str
-    judgement: UrlJudgement
 
 
 class Site:
@@ -101,7 +101,7 @@ class Site:
         self._paths = paths or PathFilter()
         self._now = now or datetime.now(UTC)
         self._oldest = (since - timedelta(days=1)).timestamp() if since else UNDATED
-        self._links: dict[str, _Seen | None] = {}
+        self._links: dict[str, Seen | None] = {}
         self._heap: list[tuple[float, int, Candidate]] = []
         self._count = 0
         self._queued: dict[str, float] = {}  # normalised address -> its best key
@@ -137,7 +137,7 @@ class Site:
         seen = self._look_up(url)
         return seen.judgement if seen else judge_url(url)
 
-    def _look_up(self, raw: str) -> _Seen | None:
+    def _look_up(self, raw: str) -> Seen | None:
         """Return normal form and judgement of a link; None where it leads off the site or is no address."""
         if raw in self._links:
             return self._links[raw]
@@ -147,8 +147,8 @@ class Site:
             seen = self._links[url]
         elif url is not None:
             url = without_referrer(url)
-            seen = self._links.get(url) or _Seen(url, judge_url(url))
-        if len(self._links) >= _MAX_REMEMBERED:
+            seen = self._links.get(url) or Seen(url, judge_url(url))
+        if len(self._links) >= MAX_REMEMBERED:
             self._links.clear()
         self._links[raw] = seen
         if seen is not None:
@@ -314,12 +314,12 @@ class Site:
 
     def note_repeated(self, hashes: Iterable[int]) -> None:
         """Remember the texts of a hub."""
-        _remember(self.repeated, hashes)
+        remember(self.repeated, hashes)
 
     def is_repeated(self, text_hash: bytes) -> bool:
         """Return True if an article with exactly these texts was read already, under another address."""
         is_known = text_hash in self._articles
-        _remember(self._articles, [text_hash])
+        remember(self._articles, [text_hash])
         return is_known
 
     def note_page(self, url: str, *, is_article: bool, is_named: bool = True) -> None:
@@ -353,23 +353,23 @@ class Site:
         """Return True if no page was seen that links to exactly these articles: what is missing shows the same each time."""
         mark = hash(links)
         is_known = mark in self._link_sets
-        _remember(self._link_sets, [mark])
+        remember(self._link_sets, [mark])
         return not is_known and len(links) >= MIN_LIST_LINKS
 
     def note_list(self, url: str) -> None:
         """Remember that a page is a list: so are the pages that are numbered after it."""
-        _remember(self._lists, {url, *stems(url)})
+        remember(self._lists, {url, *stems(url)})
 
     def is_list(self, url: str) -> bool:
         """Return True if a page was seen to be a list, or is a numbered page of one."""
         return not self._lists.isdisjoint(stems(url))
 
-    def note_fruitful(self, url: str, *, is_article: bool) -> Iterator[Candidate]:
-        """Learn that a hub led to new articles, or was one, so that it does not count against its like; yield one of them."""
+    def note_fruitful(self, url: str, *, is_article: bool) -> list[Candidate]:
+        """Learn that a hub led to new articles, or was one, so that it does not count against its like; return one."""
         self._hubs.credit(url, is_article=is_article)
-        for other, depth in self._hubs.pop_free():
-            candidate = None if other in self._gone else self._hub(other, depth)
-            yield from [candidate] if candidate else ()
+        free = self._hubs.pop_free()
+        candidate = self._hub(*free) if free and free[0] not in self._gone else None
+        return [candidate] if candidate else []
 
     def teased(self, teasers: Mapping[str, int], own: Collection[str | None]) -> Mapping[str, int]:
         """Return the other pages that may be articles whose links head paragraphs, and the characters of these.
@@ -385,8 +385,9 @@ class Site:
         paths = {urlsplit(url).path for url in own if url} - {"", "/"}  # the posts of a thread differ in their query
         for raw, n_chars in teasers.items():
             seen = self._look_up(raw)
-            is_article = seen is not None and seen.judgement.kind in (UrlKind.ARTICLE, UrlKind.UNKNOWN)
-            if seen is not None and is_article and seen.url not in own and urlsplit(seen.url).path not in paths:
+            if seen is None or seen.judgement.kind not in (UrlKind.ARTICLE, UrlKind.UNKNOWN):
+                continue
+            if seen.url not in own and urlsplit(seen.url).path not in paths:
                 found[seen.url] += n_chars
         return found
 
@@ -395,9 +396,3 @@ class Site:
         taken = Counter(self.skipped)
         self.skipped.clear()
         return taken
-
-
-def _remember(known: set[T], values: Iterable[T]) -> None:
-    """Add values to a set that is not yet too large."""
-    if len(known) < _MAX_REMEMBERED:
-        known.update(values)

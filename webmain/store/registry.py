@@ -62,12 +62,12 @@ def open_stores(specs: str, *, read_only: bool = False) -> Stores:
         As `open_store`; also where one file is named twice. The stores opened before are closed again.
     """
     with ExitStack() as opened:
-        stores = [opened.enter_context(open_store(spec, read_only=read_only)) for spec in _split(specs)]
+        stores = [opened.enter_context(open_store(spec, read_only=read_only)) for spec in split_specs(specs)]
         opened.pop_all()
     return Stores(stores)
 
 
-def _split(specs: str) -> list[str]:
+def split_specs(specs: str) -> list[str]:
     """Split at the commas that a form follows."""
     parts: list[str] = []
     for part in filter(str.strip, specs.split(",")):
