@@ -113,7 +113,8 @@ def extract_page(
         document = page if isinstance(page, Document) else read(page, options)
         if choose is not None:
             extractor = choose(document)
-        extractor = matching.extractor_of(document, extractor)
+        if options.sites is not None:
+            extractor = matching.extractor_of(document, extractor)
         segmentation = segment(document, extractor)
         extraction = merge(judge_segmentation(segmentation, extractor))
         article = compose(extraction, metadata=options.metadata, keep=options.keep)
@@ -217,10 +218,9 @@ def judge_segmentation(segmentation: Segmentation, extractor: Extractor) -> Extr
     Rejected
         `NO_BLOCKS` where the page has no text, neither shown nor as data; `TOO_SLOW` past the deadline.
     """
-    document, matches = segmentation.document, matching.matches_of(segmentation.document)
-    if matches is not None and matches.selects:
-        return matching.judged(matches, document, partial(_judged, segmentation, extractor))
-    return _judged(segmentation, extractor)
+    judge_blocks = partial(_judged, segmentation, extractor)
+    is_ruled = matching.MATCHES in segmentation.document.views
+    return matching.judged(segmentation.document, judge_blocks) if is_ruled else judge_blocks()
 
 
 def _judged(segmentation: Segmentation, extractor: Extractor) -> Extraction:
@@ -282,8 +282,8 @@ def compose(extraction: Extraction, *, metadata: bool = True, keep: Keep = DEFAU
         As `webmain.article.compose.compose` does; `OTHER_LANGUAGE` by the site's rules.
     """
     article = composing.compose(extraction, metadata=metadata, keep=keep)
-    matches = matching.matches_of(extraction.document) if metadata else None
-    return article if matches is None else matching.with_values(article, matches, extraction.document)
+    is_ruled = metadata and matching.MATCHES in extraction.document.views
+    return matching.with_values(article, extraction.document) if is_ruled else article
 
 
 def warm_up(extractor: Extractor) -> None:

@@ -32,7 +32,8 @@ MARK: Final = "data-webmain-rule"
 NOTHING: Final = "; nothing: "
 """What is before the keys that have matched nothing, in `sources["rules"]`."""
 
-_MATCHES: Final = "webmain.sites.rules.matches_of"
+MATCHES: Final = "webmain.sites.matching"
+"""The view of a document that `matches_of` returns."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,13 +136,13 @@ def under_rules(document: Document, sites: Sites) -> Document:
             charset_source=document.charset_source,
             deadline=document.deadline,
         )
-    document.views[_MATCHES] = matches
+    document.views[MATCHES] = matches
     return document
 
 
 def matches_of(document: Document) -> Matches | None:
     """Return what a site's rules have matched on a page; None for a page without rules."""
-    matches: Matches | None = document.views.get(_MATCHES)
+    matches: Matches | None = document.views.get(MATCHES)
     return matches
 
 
@@ -156,7 +157,7 @@ def _created(spec: str) -> Extractor:
     return create(spec)
 
 
-def judged(matches: Matches, document: Document, judge: Callable[[], Extraction]) -> Extraction:
+def judged(document: Document, judge: Callable[[], Extraction]) -> Extraction:
     """Return a page's extraction as the site's rules want it.
 
     Where `body` has matched, its shown text is kept, and no extractor is asked. Else an extractor judges, and what `keep` and
@@ -164,12 +165,14 @@ def judged(matches: Matches, document: Document, judge: Callable[[], Extraction]
 
     Parameters
     ----------
-    matches : Matches
     document : Document
         As `under_rules` has returned it.
     judge : callable
         The extractor's way, asked at most once.
     """
+    matches = matches_of(document)
+    if matches is None or not matches.selects:
+        return judge()
     of_element = {i: a[MARK] for i, a in enumerate(document.elements.attributes) if MARK in a}
     label = _labels(document, of_element)
     shown = ~document.leaves.has(NOT_SHOWN)
@@ -233,7 +236,7 @@ def _divided(found: Extraction, label: np.ndarray[Any, np.dtype[np.str_]]) -> Ex
     )
 
 
-def with_values(article: Article, matches: Matches, document: Document) -> Article:
+def with_values(article: Article, document: Document) -> Article:
     """Return an article with the values that the site's rules have matched in place of what the page says of itself.
 
     `sources["rules"]` lists the keys that have matched, and those that have not.
@@ -243,6 +246,9 @@ def with_values(article: Article, matches: Matches, document: Document) -> Artic
     Rejected
         `OTHER_LANGUAGE`, by the rules' `language`.
     """
+    matches = matches_of(document)
+    if matches is None:
+        return article
     check_language(article, matches.rules.language)
     keys = list(dict.fromkeys(rule.key for rule in matches.rules.selectors))
     if not keys:
