@@ -199,13 +199,6 @@ class AppendFile:
     def _foreign(self, why: str) -> NotAStoreError:
         return NotAStoreError(f"{self.label}: this file is something else ({why}); it was left as it is")
 
-    def sync(self) -> None:
-        """Ask the system to bring everything to the disk."""
-        try:
-            os.fsync(self.fd)
-        except OSError as error:
-            raise write_failure(self.label, error) from error
-
     def close(self) -> None:
         """Close the file and release the lock."""
         if self.fd >= 0:

@@ -160,16 +160,6 @@ def test_file_that_was_changed_behind_the_store_is_told(path: Path, make_article
         assert list(store.articles()) == []
 
 
-def test_sync_to_disk_on_request(path: Path, make_article: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    synced = []
-    monkeypatch.setattr(os, "fsync", synced.append)
-    with JsonlStore(path, fsync=True) as store:
-        store.add(make_article())
-        store.commit()
-        store.commit()
-    assert len(synced) == 1
-
-
 def test_full_disk_leaves_whole_lines_and_the_rest_waits(path: Path, make_article: Make) -> None:
     size = len(fill(path, make_article(1)))
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)

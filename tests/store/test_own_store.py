@@ -10,14 +10,14 @@ import pytest
 
 from webmain.article.identity import content_mark, identify
 from webmain.items import Article
-from webmain.store.protocol import BufferedStore, Outcome, Stored, StoreError, StoreSpecError
+from webmain.store.protocol import Outcome, Store, Stored, StoreError, StoreSpecError
 from webmain.store.registry import open_store, open_stores
 from webmain.store.several import Stores
 
 Make = Callable[..., Article]
 
 
-class FolderStore(BufferedStore):
+class FolderStore(Store):
     """A folder with a JSON file an article."""
 
     scheme = "folder_store:FolderStore"

@@ -28,7 +28,7 @@ from webmain.article.identity import content_mark, identify
 from webmain.codec import UNREADABLE, encode, plain
 from webmain.files import AppendFile, StoreDamagedError, StoreSpecError
 from webmain.items import Article
-from webmain.store.protocol import BufferedStore, Outcome, Revision, Stored, utc_now
+from webmain.store.protocol import Outcome, Revision, Store, Stored, utc_now
 
 logger = logging.getLogger(__name__)
 
@@ -71,8 +71,10 @@ class Line:
     is_damaged: bool = False
 
 
-class JsonlStore(BufferedStore):
+class JsonlStore(Store):
     """Articles as lines of one file.
+
+    A killed process loses nothing that was committed; a power cut may lose the last seconds.
 
     Opening reads the head of every line once, to know what is there: about 200 bytes of memory an article.
 
@@ -82,9 +84,6 @@ class JsonlStore(BufferedStore):
         Made, with its folders, where it is not there.
     read_only : bool
         Take no lock, mend nothing, refuse to add.
-    fsync : bool
-        Ask the system at each commit to bring the lines to the disk. Without it a killed process loses nothing that
-        was committed; a power cut may lose the last seconds.
     clock : callable
         Gives the time written as `stored_at`.
 
@@ -110,7 +109,6 @@ class JsonlStore(BufferedStore):
         path: str | Path,
         *,
         read_only: bool = False,
-        fsync: bool = False,
         clock: Callable[[], datetime] = utc_now,
     ) -> None:
         super().__init__(path, read_only=read_only)
@@ -118,7 +116,6 @@ class JsonlStore(BufferedStore):
         self.damaged_lines = 0
         self.damages: list[Line] = []
         self._lost: set[str] = set()
-        self._fsync = fsync
         self._clock = clock
         self._done: list[Stored] = []
         self._known: dict[str, bytes] = {}
@@ -156,12 +153,9 @@ class JsonlStore(BufferedStore):
             wait.
         """
         self._check_usable()
-        is_written = bool(self._buffer)
         while self._buffer:
             self._done.append(self._write(self._buffer[0]))
             del self._buffer[0]
-        if self._fsync and is_written:
-            self._file.sync()
         done, self._done = tuple(self._done), []
         return done
 

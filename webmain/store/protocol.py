@@ -59,83 +59,23 @@ class Revision:
     article: Article
 
 
-class Store(Protocol):
+class Store(ABC):
     """A place for articles: `add` buffers, `commit` makes durable and returns what became of each.
 
     Reading (`get`, `articles`, `count`, `fingerprints`) sees what is committed, each article in its last revision. A
     store is used by one thread. Leaving the `with` block commits and closes.
 
-    A store of your own is one class with these methods, in any module: `package.module:Class:ADDRESS` in place of
-    `sqlite:PATH` makes `Class(ADDRESS, read_only=...)`. `BufferedStore` has all but `closed`, `commit`, `articles` and
-    `_release`; what it derives from `articles` is slow for large stores and can be overridden. Raise `StoreError` or one
-    of its kinds for everything that users can mend.
-    """
+    A store of your own is one subclass, in any module: `package.module:Class:ADDRESS` in place of `sqlite:PATH` makes
+    `Class(ADDRESS, read_only=...)`. It has to write `closed`, `commit`, `articles` and `_release`; the other methods for
+    reading go through all articles, and a large store overrides them. Raise `StoreError` or one of its kinds
+    (`webmain.files`) for everything that users can mend.
 
-    @property
-    def spec(self) -> str:
-        """The specification that opens this store again."""
-
-    @property
-    def pending(self) -> int:
-        """Number of articles added and not yet committed."""
-
-    def due(self, now: float) -> bool:
-        """Return True if 50 articles wait, or one has waited for a second (`now`: time.monotonic())."""
-
-    def add(self, article: Article) -> None:
-        """Take an article into the buffer."""
-
-    def commit(self) -> tuple[Stored, ...]:
-        """Write the buffer; once this returns, a killed process loses none of what it names."""
-
-    def get(self, article_id: str) -> Article | None:
-        """Return a committed article."""
-
-    @property
-    def may_lack(self) -> bool:
-        """Whether something was found damaged on opening, so that articles may be missing."""
-
-    def has(self, article_id: str) -> bool:
-        """Return True if an article is committed, in its last revision."""
-
-    def revisions(self, article_id: str) -> Iterator[Revision]:
-        """Yield all committed texts of an article, the earliest first; nothing where there is no such article."""
-
-    def articles(self) -> Iterator[Article]:
-        """Yield the committed articles, in the order in which they were stored."""
-
-    def fingerprints(self) -> Iterator[tuple[str, str]]:
-        """Yield (id, fingerprint) of the committed articles without reading their texts."""
-
-    def count(self) -> int:
-        """Return the number of committed articles."""
-
-    def close(self) -> tuple[Stored, ...]:
-        """Commit, then close; a second call does nothing."""
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
-
-
-@runtime_checkable
-class Database(Protocol):
-    """A store that also keeps the crawler's runs and the signatures of near-duplicates."""
-
-    def start_run(self, arguments: Mapping[str, Any]) -> int:
-        """Note that a crawl begins; return its number."""
-
-    def finish_run(self, run: int, *, reason: str, stats: Mapping[str, Any] | None = None) -> None:
-        """Note how it ended."""
-
-    def bands(self, algorithm: str) -> Bands:
-        """Return the place for signatures made by an algorithm."""
-
-
-class BufferedStore(ABC):
-    """What stores of one place share: the buffer, who may use it when, and slow defaults for reading.
+    Parameters
+    ----------
+    path : str or Path
+        The address.
+    read_only : bool
+        Take no lock, change nothing, refuse to add.
 
     Attributes
     ----------
@@ -241,6 +181,20 @@ class BufferedStore(ABC):
             raise StoreError(f"store {self.spec} is closed")
         if writing and self._read_only:
             raise StoreWriteError(f"store {self.spec} is open for reading only")
+
+
+@runtime_checkable
+class Database(Protocol):
+    """A store that also keeps the crawler's runs and the signatures of near-duplicates."""
+
+    def start_run(self, arguments: Mapping[str, Any]) -> int:
+        """Note that a crawl begins; return its number."""
+
+    def finish_run(self, run: int, *, reason: str, stats: Mapping[str, Any] | None = None) -> None:
+        """Note how it ended."""
+
+    def bands(self, algorithm: str) -> Bands:
+        """Return the place for signatures made by an algorithm."""
 
 
 def utc_now() -> datetime:

@@ -14,7 +14,7 @@ from webmain.article.identity import content_mark, identify
 from webmain.codec import UNREADABLE, as_json, cells, clean, coders, encode, of_cells, plain
 from webmain.items import Article, ArticleBlock, WordCount
 from webmain.store.block_index import BlockIndex
-from webmain.store.protocol import BufferedStore, Outcome, Revision, Stored, StoreDamagedError, utc_now
+from webmain.store.protocol import Outcome, Revision, Store, Stored, StoreDamagedError, utc_now
 from webmain.store.sqlite_file import SqliteFile
 from webmain.text.near_duplicates import Entry, MemoryBands
 from webmain.text.shingles import N_PERMUTATIONS
@@ -37,7 +37,7 @@ _REVISIONS = """SELECT e.revision, e.stored, e.text, e.record FROM earlier AS e 
     WHERE a.id = ? ORDER BY e.revision"""
 
 
-class SqliteStore(BufferedStore):
+class SqliteStore(Store):
     """Articles in an SQLite database (docs/fields.md), readable by any SQLite tool while a crawl writes.
 
     Write-ahead log, `synchronous=NORMAL`, one transaction a commit: a killed process loses nothing that was
