@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import importlib.util
 import inspect
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from webmain.cli.comparing import UsageError, bullets, compare
+from webmain.cli.comparing import UsageError, bullets, compare, publish
 from webmain.cli.exits import NOT_FOUND, OK, USAGE
 from webmain.cli.sources import positive, positive_int
 
 if TYPE_CHECKING:
     from webmain.cli import Commands
-    from webmain.evaluation.gold import Gold
+    from webmain.evaluation.records import Findings
+
+EXTRA = ("jinja2", "matplotlib", "rapidfuzz")
+"""What measures and reports need."""
 
 FORMATS = ("table", "csv", "json", "html")
 _OF_COMPARISONS = (
@@ -124,14 +128,18 @@ def _jobs(text: str) -> int:
 
 
 def _evaluate(args: argparse.Namespace, *, defaults: Mapping[str, object]) -> int:
+    missing = [name for name in EXTRA if importlib.util.find_spec(name) is None]
+    if missing:
+        print(f"webmain: evaluate needs {', '.join(missing)}: pip install webmain[train]", file=sys.stderr)
+        return USAGE
     from webmain.evaluation.gold import GoldError
     from webmain.evaluation.predictions import PredictionsError
     from webmain.evaluation.systems import UnknownSystem
 
-    if args.list:
-        _print_lists()
-        return OK
     try:
+        if args.list:
+            _print_lists()
+            return OK
         if args.rendered and not args.protocol:
             raise UsageError("--rendered: rendered pages are for --protocol svm_visual and svm_sites")
         if args.protocol:
@@ -148,9 +156,6 @@ def _evaluate(args: argparse.Namespace, *, defaults: Mapping[str, object]) -> in
         return NOT_FOUND
 
 
-# ---- lists
-
-
 def _print_lists() -> None:
     from webmain.evaluation import systems
     from webmain.evaluation.gold import GoldFormat
@@ -165,27 +170,23 @@ def _print_lists() -> None:
     print("metrics:")
     for metric in METRICS.values():
         print(f"  {metric.name:<12} {metric.title}")
-    print("protocols:" if PROTOCOLS else "protocols: none")
+    print("protocols:")
     for name in PROTOCOLS:
-        print(f"  {name:<24} {_first_line(_module(name))}")
+        print(f"  {name:<24} {(_module(name).__doc__ or '').strip().partition(chr(10))[0]}")
     print(f"groupings: {', '.join(GROUPINGS)}")
     print(f"formats of gold data: {', '.join(GoldFormat)}")
     print(f"formats of reports: {', '.join(FORMATS)}")
+
+
+# ---- protocols
 
 
 def _module(protocol: str) -> Any:
     from webmain.evaluation.protocols import PROTOCOLS
 
     if protocol not in PROTOCOLS:
-        raise UsageError(f"protocol: got {protocol!r}, allowed are {', '.join(PROTOCOLS) or 'none yet'}")
+        raise UsageError(f"protocol: got {protocol!r}, allowed are {', '.join(PROTOCOLS)}")
     return importlib.import_module(PROTOCOLS[protocol])
-
-
-def _first_line(module: Any) -> str:
-    return (module.__doc__ or "").strip().partition("\n")[0]
-
-
-# ---- protocols
 
 
 def _refuse_ignored(args: argparse.Namespace, defaults: Mapping[str, object]) -> None:
@@ -203,7 +204,12 @@ def _protocol(args: argparse.Namespace) -> int:
     from webmain.evaluation.scoring import sample
 
     module = _module(args.protocol)
-    rendered = _rendered(args, module)
+    takes_rendered = "path" in inspect.signature(module.run).parameters
+    if args.rendered and not takes_rendered:
+        raise UsageError(f"protocol {args.protocol}: it does not look at rendered pages; give GOLD")
+    if not args.gold and not takes_rendered:
+        raise UsageError("no gold data was named; see webmain evaluate --help")
+    rendered = {"path": args.rendered} if args.rendered else {}
     gold = read_gold(args.gold) if args.gold else None
     pages = sample(gold, args.limit, seed=args.seed) if gold else []
     if gold and not pages and not rendered:
@@ -211,50 +217,29 @@ def _protocol(args: argparse.Namespace) -> int:
     if sys.stderr.isatty():
         print(f"webmain: {args.protocol} runs over {len(pages)} gold pages", file=sys.stderr)
     try:
-        findings = module.run(pages, seed=args.seed, **rendered)
+        findings: Findings = module.run(pages, seed=args.seed, **rendered)
     except ValueError as error:  # the gold is not what the protocol needs
         raise GoldError(f"protocol {args.protocol}: {error}") from error
     if findings.n_pages == 0:
         raise GoldError("\n".join([f"protocol {args.protocol}: no page can be used", *bullets(findings.notes)[2:]]))
     facts = {
         "protocol": findings.protocol,
-        "gold": _names(gold) if gold else [],
+        "gold": [path.name for path, _ in gold.sources] if gold else [],
         "digest": gold.digest if gold else "",
         "notes": list(findings.notes),
     }
-    forms: dict[str, Callable[[], str]] = {
-        "table": lambda: "\n".join([*(writers.text(table) for table in findings.tables), *bullets(findings.notes)]),
+    forms = {
+        "table": lambda: "\n".join([*map(writers.text, findings.tables), *bullets(findings.notes)]),
         "csv": lambda: writers.csv_text(writers.long_table(findings.tables)),
         "json": lambda: writers.json_text(findings.tables, facts),
         "html": lambda: html_report.findings_page(findings),
     }
-    if args.out:
-        for table in findings.tables:
-            writers.write_whole(args.out / f"{_file_name(args.protocol, table.name)}.csv", writers.csv_text(table))
-        for plot in findings.plots:
-            writers.write_whole(args.out / f"{_file_name(args.protocol, plot.name)}.svg", plot.picture + "\n")
-        writers.write_whole(args.out / f"{args.protocol}.json", forms["json"]())
-        writers.write_whole(args.out / f"{args.protocol}.html", forms["html"]())
-    print(forms[args.format]().rstrip("\n"))
+    files = {_file_name(args.protocol, t.name) + ".csv": writers.csv_text(t) for t in findings.tables}
+    files |= {_file_name(args.protocol, plot.name) + ".svg": plot.picture + "\n" for plot in findings.plots}
+    publish(args, forms, files, args.protocol)
     return OK
-
-
-def _rendered(args: argparse.Namespace, module: Any) -> dict[str, Path]:
-    """Return the argument for rendered pages, where some were given."""
-    takes_rendered = "path" in inspect.signature(module.run).parameters
-    if not args.rendered:
-        if not args.gold and not takes_rendered:
-            raise UsageError("no gold data was named; see webmain evaluate --help")
-        return {}
-    if not takes_rendered:
-        raise UsageError(f"protocol {args.protocol}: it does not look at rendered pages; give GOLD")
-    return {"path": args.rendered}
 
 
 def _file_name(protocol: str, table: str) -> str:
     """Name a table's file; most tables' names start as their protocol's do, and say it themselves."""
     return table if table.partition("_")[0] == protocol.partition("_")[0] else f"{protocol}_{table}"
-
-
-def _names(gold: Gold) -> list[str]:
-    return [path.name for path, _ in gold.sources]

@@ -6,13 +6,11 @@ in .gz). A run that was killed is continued from what stands in FILE.part, a las
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
+import fcntl
 import gzip
 import json
-import os
 import platform
-import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -129,9 +127,6 @@ def _predictions(lines: Iterable[str], path: Path) -> Iterator[Prediction]:
             raise PredictionsError(f"{path}: line {number} is damaged: {error}") from None
 
 
-_FIELDS = {f.name: f for f in dataclasses.fields(Prediction)}
-
-
 def prediction_of(record: Mapping[str, Any]) -> Prediction:
     """Make a prediction of a line's object; what it does not know it ignores.
 
@@ -186,19 +181,33 @@ class Writer:
         self.kept: list[Prediction] = []
         self.stale: list[str] = []
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._lock = _Lock(path.with_name(path.name + ".lock"))
+        self._lock = path.with_name(path.name + ".lock").open("w", encoding="utf-8")
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            self._lock.close()
+            raise PredictionsError(f"{path}: another run is writing this file") from None
         try:
             old = None if fresh else self._old(head)
-            merged = _merged(old, head) if old else head
+            if old is not None:  # what an earlier run says of its systems and gold stays true
+                head = dataclasses.replace(
+                    head, gold={**old.gold, **head.gold}, systems={**old.systems, **head.systems}
+                )
             beside = path.with_name(path.name + ".new")
             with beside.open("w", encoding="utf-8", newline="\n") as file:
-                file.write(merged.line())
+                file.write(head.line())
                 file.writelines(map(_line, self.kept))
-            os.replace(beside, self.part)  # noqa: PTH105 - replaces, on every system
+            beside.replace(self.part)
             self._file = self.part.open("a", encoding="utf-8", newline="\n")
         except BaseException:
-            self._lock.release()
+            self._unlock()
             raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
 
     def _old(self, head: Header) -> Header | None:
         source = self.part if self.part.exists() else self.path
@@ -225,54 +234,27 @@ class Writer:
         self._file.close()
         if self.path.suffix == ".gz":
             beside = self.path.with_name(self.path.name + ".new")
-            with (
-                self.part.open("rb") as raw,
-                beside.open("wb") as file,
-                gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed,
-            ):
-                shutil.copyfileobj(raw, packed)
-            os.replace(beside, self.path)  # noqa: PTH105
+            with beside.open("wb") as file, gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
+                packed.write(self.part.read_bytes())
+            beside.replace(self.path)
             self.part.unlink()
         else:
-            os.replace(self.part, self.path)  # noqa: PTH105
-        self._lock.release()
+            self.part.replace(self.path)
+        self.close()
 
     def close(self) -> None:
-        """Stop; what was written stays in FILE.part for the next run."""
+        """Stop; what was written and not finished stays in FILE.part for the next run."""
         self._file.close()
-        self._lock.release()
+        self._unlock()
 
-
-def _merged(old: Header, new: Header) -> Header:
-    """Join headers: what an earlier run says of its systems and gold stays true."""
-    return dataclasses.replace(new, gold={**old.gold, **new.gold}, systems={**old.systems, **new.systems})
+    def _unlock(self) -> None:
+        if not self._lock.closed:
+            Path(self._lock.name).unlink(missing_ok=True)
+            self._lock.close()
 
 
 def _line(prediction: Prediction) -> str:
     return json.dumps(dataclasses.asdict(prediction), ensure_ascii=False) + "\n"
-
-
-class _Lock:
-    """Keeps a second run from writing the same file, where the system has such locks."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._file = path.open("w", encoding="utf-8")
-        try:
-            import fcntl
-
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except ImportError:
-            return
-        except OSError:
-            self._file.close()
-            raise PredictionsError(f"{path.with_suffix('')}: another run is writing this file") from None
-
-    def release(self) -> None:
-        if not self._file.closed:
-            with contextlib.suppress(OSError):
-                self._path.unlink()
-            self._file.close()
 
 
 def check_gold(head: Header, gold: Mapping[str, str], name: str) -> None:
