@@ -67,13 +67,6 @@ def test_data_that_can_not_be_had_is_told_before_anything_is_trained(tmp_path, c
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_default_sets_are_looked_for_by_their_names(tmp_path, capsys):
-    assert cli.main(["train", str(tmp_path), "--out", str(tmp_path / "m.json")]) == exits.NOT_FOUND
-    assert "wcxb_dev.jsonl.gz" in capsys.readouterr().err
-    assert cli.main(["train", str(tmp_path / "no"), "--out", str(tmp_path / "m.json")]) == exits.NOT_FOUND
-    assert "no data folder" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("content", [None, "# A card without marks"])
 def test_a_card_that_can_not_be_filled_is_told_before_anything_is_trained(tmp_path, capsys, content):
     card = tmp_path / "CARD.md"

@@ -68,13 +68,6 @@ def test_one_site_has_no_other_sites_to_learn_from_and_the_ancestor_is_below_our
     assert rows["ancestor: length"][2] == pytest.approx(sum(seven) / 7, abs=0.01)
 
 
-def test_small_sites_are_left_out_and_counted():
-    pages = [*(gold_page("a.example", i) for i in range(4)), *(gold_page("b.example", i) for i in range(3))]
-    findings = run(pages)
-    assert "set: 3 pages of sites with fewer than 4 pages are left out." in findings.notes
-    assert any(note.startswith("set: 4 pages of 1 sites") for note in findings.notes)
-
-
 def test_nothing_to_measure_is_a_note():
     findings = run([gold_page("a.example", 0)])
     assert findings.tables == ()

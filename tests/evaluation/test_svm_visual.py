@@ -7,7 +7,7 @@ import pytest
 
 from webmain.evaluation.protocols import svm_visual
 from webmain.evaluation.protocols.svm_visual import Setting, Site, extract, flaws_of_references, ratios, run, sites_of
-from webmain.evaluation.visual import RenderedBlock, RenderedFileError, RenderedPage
+from webmain.evaluation.visual import RenderedBlock, RenderedPage
 
 BODY = {"color": "rgb(17, 17, 17)", "font-size": "16px", "line-height": "24px"}
 QUOTE = {"color": "rgb(90, 90, 90)", "font-style": "italic", "font-size": "18px", "line-height": "28px"}
@@ -89,11 +89,6 @@ def test_other_settings_extract_the_article_as_well(site, setting):
     assert ratios(site, extract(site, setting, seed=0))[0] > 0.95
 
 
-def test_no_description_means_nothing_is_extracted():
-    site = Site("a", tuple(rendered(i, description=False) for i in range(4)))
-    assert not extract(site, Setting(), seed=0).any()
-
-
 def test_reference_that_skips_a_block_of_the_column_is_not_whole():
     pages = [rendered(i, reference="no quote" if i == 2 else "all") for i in range(6)]
     assert list(flaws_of_references(Site("a", tuple(pages)))) == [2]
@@ -104,10 +99,6 @@ def test_reference_that_holds_the_menu_is_not_whole():
     pages = [rendered(i) for i in range(6)]
     pages[4] = replace(pages[4], reference="Sports and games\n" + pages[4].reference)
     assert flaws_of_references(Site("a", tuple(pages))) == {4: "holds boilerplate: Sports and games"}
-
-
-def test_whole_references_have_no_flaw_whatever_is_extracted(site):
-    assert flaws_of_references(site) == {}
 
 
 def test_sites_that_cannot_be_measured_are_named_with_the_reason():
@@ -161,8 +152,3 @@ def test_without_a_file_there_is_a_note_and_no_table():
     assert findings.tables == ()
     assert "--rendered FILE" in findings.notes[0]
     assert findings.n_pages == 0
-
-
-def test_unreadable_file_is_a_clear_error(tmp_path):
-    with pytest.raises(RenderedFileError):
-        run((), path=tmp_path / "none.jsonl")

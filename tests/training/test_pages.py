@@ -11,9 +11,7 @@ from training.changes import (
     INSERTIONS,
     REWRITINGS,
     add_comments,
-    lay_out_in_tables,
     rename,
-    rewrite_paragraphs,
     shorten,
 )
 from training.classes import Naming
@@ -92,12 +90,8 @@ def without_mark(page):
     return [line for line in page.text.split("\n\n") if line]
 
 
-def test_same_seed_and_pages_give_the_same_pages():
-    assert list(made_up_pages(PAGES, count=12, seed=5)) == list(made_up_pages(PAGES, count=12, seed=5))
-
-
-def test_order_of_the_given_pages_makes_no_difference():
-    assert list(made_up_pages(PAGES[::-1], count=6, seed=5)) == list(made_up_pages(PAGES, count=6, seed=5))
+def test_same_seed_and_pages_in_any_order_give_the_same_pages():
+    assert list(made_up_pages(PAGES, count=12, seed=5)) == list(made_up_pages(PAGES[::-1], count=12, seed=5))
 
 
 def test_another_seed_gives_other_pages():
@@ -149,27 +143,15 @@ def test_pages_that_do_not_show_their_gold_are_replaced_by_layouts_of_our_own():
     assert any(page.site == "site0.com" and recall(page.html, page.text) > 0.95 for page in made)
 
 
-def test_pages_that_do_not_show_their_gold_and_are_no_articles_are_left_out():
-    broken = replace(PAGES[4], html="<html><body><p>Something else altogether stands here.</p></body></html>")
-    assert list(made_up_pages([broken], count=2, seed=1)) == []
-
-
 @pytest.mark.parametrize("seed", range(25))
-def test_inserted_blocks_are_never_content(seed):
+def test_inserted_boxes_are_no_content_and_rewritten_markup_keeps_them_apart(seed):
     page = PAGES[seed % 4]
     opened, d = OpenPage(page), draw_for(page, seed)
     for change in INSERTIONS:
         change(opened, d)
-    lines = {" ".join(line.split()) for line in without_mark(page)}
     texts, marks = labelled(opened.html(), page.text)
-    assert {text for text, mark in zip(texts, marks, strict=True) if mark} == lines
-
-
-@pytest.mark.parametrize("seed", range(25))
-def test_rewritten_markup_keeps_article_and_boxes_apart(seed):
-    page = PAGES[seed % 4]
-    opened, d = OpenPage(page), draw_for(page, seed)
-    for change in (*INSERTIONS, *REWRITINGS):
+    assert {text for text, mark in zip(texts, marks, strict=True) if mark} == set(without_mark(page))
+    for change in REWRITINGS:
         change(opened, d)
     texts, marks = labelled(opened.html(), page.text)
     content = [text for text, mark in zip(texts, marks, strict=True) if mark]
@@ -195,11 +177,6 @@ def test_threads_are_as_long_as_asked_for(share):
     d = draw_for(PAGES[0], 3)
     wanted = int(len(PAGES[0].text) * share)
     assert wanted <= len(thread(d, wanted).text) < wanted + 3_000
-
-
-def test_threads_end_after_two_hundred_comments():
-    d = draw_for(PAGES[0], 3)
-    assert len(thread(d, 10**9).text) < 200 * 10_000
 
 
 def test_comments_of_a_page_are_told():
@@ -245,13 +222,6 @@ def test_shortened_articles_lose_the_same_lines_in_page_and_gold():
     assert all(line in opened.html() for line in kept)
 
 
-def test_short_articles_are_not_cut():
-    page = gold_page(60, n_paragraphs=2)
-    opened = OpenPage(page)
-    shorten(opened, draw_for(page, 2))
-    assert opened.gold == page.text
-
-
 @pytest.mark.parametrize("naming", [Naming.NONE, Naming.HASHED, Naming.UTILITY, Naming.BLURRED])
 def test_renamed_pages_keep_none_of_their_names(naming):
     opened = OpenPage(PAGES[0])
@@ -260,12 +230,7 @@ def test_renamed_pages_keep_none_of_their_names(naming):
     assert "qqstory" not in html
     assert 'class="par"' not in html
     assert ("class=" in html) == (naming is not Naming.NONE)
-
-
-def test_renaming_is_the_same_all_over_a_page():
-    opened = OpenPage(PAGES[0])
-    rename(opened, draw_for(PAGES[0], 1, Naming.HASHED))
-    assert len(set(re.findall('<p class="([^"]+)"', opened.html()))) == 1
+    assert len(set(re.findall('<p class="([^"]+)"', html))) == (naming is not Naming.NONE)
 
 
 def test_renaming_keeps_classes_that_hide():
@@ -275,38 +240,10 @@ def test_renaming_keeps_classes_that_hide():
     assert 'class="sr-only"' in opened.html()
 
 
-@pytest.mark.parametrize("naming", list(Naming))
-def test_every_naming_names_every_part_the_same_way_twice(naming):
-    names = draw_for(PAGES[0], 4, naming).classes
-    for role in ("comment", "teaser", "side", "legal"):
-        assert names.of(role) == names.of(role)
-        assert (names.of(role) == "") == (naming is Naming.NONE)
-
-
 def test_ids_stand_once_on_a_page():
     for made in made_up_pages(PAGES[:4], count=40, seed=9):
         ids = re.findall(r'\sid="([^"]+)"', made.html)
         assert all(ids.count(name) == 1 for name in ids if name.startswith("comments"))
-
-
-def test_tables_hold_the_article_after_the_parser_has_read_them():
-    for seed in range(8):
-        opened = OpenPage(PAGES[0])
-        lay_out_in_tables(opened, draw_for(PAGES[0], seed))
-        texts, marks = labelled(opened.html(), PAGES[0].text)
-        assert [text for text, mark in zip(texts, marks, strict=True) if mark] == without_mark(PAGES[0])
-
-
-def test_paragraphs_written_with_breaks_are_told_apart():
-    seen = set()
-    for seed in range(30):
-        opened = OpenPage(PAGES[0])
-        rewrite_paragraphs(opened, draw_for(PAGES[0], seed))
-        html = opened.html()
-        texts, marks = labelled(html, PAGES[0].text)
-        assert [text for text, mark in zip(texts, marks, strict=True) if mark] == without_mark(PAGES[0])
-        seen.add("<p" in html)
-    assert seen == {True, False}
 
 
 @pytest.mark.parametrize("language", languages("scripts"))
@@ -314,6 +251,8 @@ def test_swapped_pages_keep_their_answer(language):
     page = changed(PAGES[0], draw_for(PAGES[0], 6))
     made = script_swapped(page, language, random=random.Random(1))
     assert made.language == language
+    assert ('dir="rtl"' in made.html) == (language == "ar")
+    assert language not in ("th", "zh", "ja") or made.text.count(" ") < page.text.count(" ") / 3
     texts, marks = labelled(made.html, made.text)
     right = [mark == ("par" in text or mark) for text, mark in zip(texts, marks, strict=True)]
     assert all(right)
@@ -349,16 +288,6 @@ def test_sentences_end_as_the_script_ends_them(language, stop):
     assert (". " in text) == (language == "ru")
 
 
-@pytest.mark.parametrize("language", ["th", "zh", "ja"])
-def test_words_of_scripts_without_spaces_stand_together(language):
-    made = script_swapped(PAGES[0], language, random=random.Random(3))
-    assert made.text.count(" ") < PAGES[0].text.count(" ") / 3
-
-
-def test_arabic_pages_run_from_the_right():
-    assert 'dir="rtl"' in str(script_swapped(PAGES[0], "ar", random=random.Random(3)).html)
-
-
 def test_json_of_swapped_pages_is_swapped_too():
     made = script_swapped(PAGES[0], "ko", random=random.Random(3))
     assert "NewsArticle" in made.html
@@ -371,10 +300,6 @@ def test_wordings_have_all_concepts_and_no_empty_variant(language):
     assert set(words) == set(wording("en"))
     assert all(variant.strip() for variants in words.values() for variant in variants)
     assert len(words["months"]) == 12
-
-
-def test_languages_without_a_wording_speak_english():
-    assert wording("xh") == wording("en")
 
 
 @given(st.text(max_size=300), st.sampled_from(languages("scripts")))
@@ -395,11 +320,6 @@ def test_characters_that_no_tree_can_hold_are_left_out(odd):
     page = replace(PAGES[0], html=str(PAGES[0].html).replace('class="par">', f'class="par{odd}">{odd}x '))
     made = script_swapped(changed(page, draw_for(page, 1)), "ru", random=random.Random(1))
     assert made.html.count("<p") >= 8
-
-
-def test_bytes_are_decoded():
-    page = replace(PAGES[0], html=str(PAGES[0].html).encode())
-    assert OpenPage(page).found_share == pytest.approx(1.0, abs=0.01)
 
 
 def test_sites_name_their_classes_in_all_ways():

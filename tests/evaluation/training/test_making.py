@@ -86,10 +86,6 @@ def test_the_same_data_and_seed_give_the_same_bytes_whatever_the_number_of_proce
     assert [(one.id, one.f1, one.confidence) for one in again.outcomes] == crossed
 
 
-def test_another_seed_gives_another_model(made):
-    assert make(wish(seed=4)).data != made.data
-
-
 def test_every_real_page_is_judged_once_and_no_made_up_one(made, rows):
     crossed = [one for one in made.outcomes if not one.is_check]
     assert [one.id for one in crossed] == [page.id for page in rows]
@@ -148,10 +144,6 @@ def test_blocks_that_are_in_the_gold_text_are_content():
 @pytest.mark.parametrize(("page_type", "is_news"), [("article", True), ("", True), ("forum", False)])
 def test_articles_and_pages_of_unknown_type_are_news(page_type, is_news):
     assert rows_of(replace(PAGE, page_type=page_type)).is_news is is_news
-
-
-def test_pages_without_gold_or_blocks_have_no_rows():
-    assert all_rows([replace(PAGE, text=""), replace(PAGE, text=None), replace(PAGE, html="<div></div>")]) == []
 
 
 def test_a_site_is_always_in_the_same_fold_and_sites_in_all_folds():
@@ -326,11 +318,6 @@ def test_figures_go_between_the_marks_of_a_card(made):
 def test_a_card_without_its_marks_is_refused(card):
     with pytest.raises(TrainingError, match="must hold"):
         tables.with_part(card, "x")
-
-
-def test_tables_in_markdown_have_figures_to_the_right():
-    table = tables.Table(name="t", title="", columns=("a", "b"), rows=(("x|y", 0.5), ("z", None)))
-    assert tables.markdown(table).splitlines() == ["| a | b |", "| --- | ---: |", r"| x\|y | 0.5000 |", "| z | - |"]
 
 
 def test_every_column_belongs_to_a_group_and_all_shares_add_up_to_one(made):
