@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.resources import files
 from ipaddress import ip_address
+from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote, urljoin
 
 from webmain.clock import once
+
+if TYPE_CHECKING:
+    from tldextract import TLDExtract
 
 MAX_URL_CHARS = 4_096
 """Longer URLs are refused: none leads to an article, many to traps."""
@@ -108,39 +111,27 @@ def _ascii_host(name: str) -> str:
 
 
 @once
-def _suffix_list() -> Callable[[str], str]:
-    """Return a function from host to registered domain ("" if there is none), by the bundled suffix list."""
+def _suffix_list() -> TLDExtract:
+    """Return the bundled list of public suffixes, with the platforms that it lacks."""
     from tldextract import TLDExtract
 
     lines = files("webmain").joinpath("platforms.txt").read_text(encoding="utf-8").splitlines()
     platforms = [line for line in lines if line and not line.startswith("#")]
-    extractor = TLDExtract(
-        cache_dir=None, suffix_list_urls=(), extra_suffixes=platforms, include_psl_private_domains=True
-    )
+    return TLDExtract(cache_dir=None, suffix_list_urls=(), extra_suffixes=platforms, include_psl_private_domains=True)
 
-    def registered_domain(host: str) -> str:
-        return extractor.extract_str(host).top_domain_under_public_suffix
 
-    return registered_domain
+def _registered_domain(host: str) -> str:
+    return _suffix_list().extract_str(host).top_domain_under_public_suffix
 
 
 @lru_cache(maxsize=16_384)
 def _key_of_host(host: str) -> str:
     labels = host.split(".")
-    if (
-        ":" in host or len(labels) < 3
-    ):  # an IPv6 address, a registered domain already, a suffix, or a name of this network
+    if ":" in host or len(labels) < 3 or labels[-1].isdigit():  # an address, a registered domain, a local name
         return host
-    if labels[-1].isdigit():
-        return host
-    if host.startswith("www.") and _is_suffix(host[4:]):  # a platform's own pages
+    if host.startswith("www.") and _registered_domain("x." + host[4:]):  # a platform's own pages
         return host[4:]
-    return _suffix_list()(host) or (host if _is_suffix(host) else ".".join(labels[-2:]))
-
-
-def _is_suffix(host: str) -> bool:
-    """Tell a bare public suffix of three labels or more, such as `x.y.kawasaki.jp`'s parent."""
-    return bool(_suffix_list()("x." + host))
+    return _registered_domain(host) or (host if _registered_domain("x." + host) else ".".join(labels[-2:]))
 
 
 @lru_cache(maxsize=16_384)
@@ -384,10 +375,7 @@ def amp_to_canonical_guess(url: str) -> str:
     if parts is None:
         return url
     for _ in range(3):  # a viewer's address holds the publisher's AMP address
-        inner = _amp_inner(parts)
-        if inner is None:
-            break
-        parts = inner
+        parts = _amp_inner(parts) or parts
     host_name = parts.host
     if host_name.startswith("amp."):
         rest = host_name.removeprefix("amp.")
@@ -407,7 +395,5 @@ def _amp_inner(parts: _Parts) -> _Parts | None:
         match = _AMP_VIEWER_PATH.fullmatch(parts.path)
     else:
         return None
-    if match is None:
-        return None
     query = f"?{parts.query}" if parts.query else ""
-    return _split(f"{'https' if match[1] else 'http'}://{match[2]}{query}")
+    return _split(f"{'https' if match[1] else 'http'}://{match[2]}{query}") if match else None

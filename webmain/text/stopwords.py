@@ -14,9 +14,6 @@ _ALIASES = {
     "arz": "ar", "ary": "ar", "bs": "hr", "fil": "tl", "grc": "el", "hbo": "he", "in": "id", "iw": "he", "mo": "ro",
     "nb": "no", "nn": "no", "sdh": "ku", "sh": "hr", "wuu": "zh", "yue": "zh",
 }  # fmt: skip
-_REPLACED = frozenset({"en"})
-_ADDED = frozenset({"de", "es", "fr", "it", "ja", "lt", "nl", "no", "pt", "ru", "sv", "th", "tr", "zh"})
-
 EVERY_LANGUAGE = ""
 """Key of the words that a user's file lists before its first heading."""
 
@@ -46,13 +43,15 @@ def stopwords(language: str | None) -> frozenset[str]:
     found: set[str] = set()
     if code == "th":
         found.update(_thai())
-    elif code and code not in _REPLACED:
+    elif code and code != "en":
         import stopwordsiso
 
         if stopwordsiso.has_lang(code):
             found.update(stopwordsiso.stopwords(code))
-    if code in _REPLACED | _ADDED:
-        found.update(_words_of_lines(_own(code).splitlines()))
+    own = resources.files("webmain.text").joinpath("stoplists", f"{code}.txt")
+    if own.is_file():
+        for line in own.read_text("utf-8").splitlines():
+            found.update(line.partition("#")[0].split())
     return fold_all(found, language=code)
 
 
@@ -68,15 +67,6 @@ def _thai() -> Iterable[str]:
 
     found: frozenset[str] = thai_stopwords()
     return found
-
-
-def _own(code: str) -> str:
-    return resources.files("webmain.text").joinpath("stoplists", f"{code}.txt").read_text("utf-8")
-
-
-def _words_of_lines(lines: Iterable[str]) -> Iterable[str]:
-    for line in lines:
-        yield from line.partition("#")[0].split()
 
 
 def read_stopwords(path: str | Path) -> Mapping[str, frozenset[str]]:

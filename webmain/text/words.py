@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache
 
+from webmain import languages
 from webmain.clock import once
 from webmain.text.normal import (
     HAN,
@@ -231,14 +232,6 @@ def _thai_segmenter() -> Callable[[str], list[str]]:
 
 # --- words made ready for counting -----------------------------------------------------------------------------------
 
-_ELISIONS = {
-    "fr": re.compile(r"(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu|quoiqu)'(?=\w{2})"),
-    "it": re.compile(
-        r"(?:[cdlmnstv]|un|quest|quell|bell|anch|tutt|(?:d|a|da|ne|su|co)ll|dell|all|dall|nell|sull|coll|gl)'(?=\w{2})"
-    ),
-    "ca": re.compile(r"[dlmnst]'(?=\w{2})"),
-    "oc": re.compile(r"(?:[dlmnstc]|qu)'(?=\w{2})"),
-}
 _NUMBER = re.compile(
     r"\d[\d.,:'\u066b\u066c]*[^\W\d_A-Z]{0,3}"
 )  # 1,000, 12.30, 20th, 1990s, 10am, 5km; but 5G and 3D stay
@@ -288,11 +281,18 @@ def fold_word(word: str, *, language: str | None = None) -> str:
     return fold_case(word, language=base_language(language))
 
 
+@cache
+def _elision(language: str) -> re.Pattern[str] | None:
+    """Return the pattern of a word that loses its last vowel before an apostrophe; None in languages without."""
+    words = languages.known().words("elision", language)
+    return re.compile(rf"(?:{'|'.join(words)})'(?=\w{{2}})") if words else None
+
+
 def _without_endings(word: str, language: str) -> str:
     """Cut off what an apostrophe joins to a word in some languages."""
     if "'" not in word:
         return word
-    elision = _ELISIONS.get(language)
+    elision = _elision(language)
     if elision and (match := elision.match(word.lower())):
         return word[match.end() :]
     if language == "en" and word[-2:].lower() == "'s":
