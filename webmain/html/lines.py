@@ -174,8 +174,9 @@ def source_lines(html: str) -> Lines:
 def _scan(pieces: list[str], *, hides: bool) -> tuple[str, list[_Row]] | None:
     """Walk through what `_TOKEN.split` gave, text and four groups a token; return the title and the lines.
 
-    One loop over plain variables, in three steps: the tag's kind, what it does, the text after it. It is one function because
-    all three change the same dozen variables, some thousand times a page. None if a hidden element has no end, with `hides` only.
+    One loop over plain variables, in three steps: the tag's kind, what it does, the text after it. It is one function for all
+    three change the same dozen variables, some thousand times a page. None if a hidden element has no end, with `hides`
+    only.
     """
     title: str | None = None
     rows: list[_Row] = []
