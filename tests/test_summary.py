@@ -14,7 +14,6 @@ from webmain.summary import (
     pad,
     progress,
     render,
-    write_atomically,
 )
 
 STATS = {
@@ -120,10 +119,3 @@ def test_prometheus_lines_are_well_formed():
     assert 'webmain_finished_timestamp_seconds{crawl="news"} 1767225600' in lines
     kinds = [line.split()[2] for line in lines if line.startswith("# TYPE")]
     assert len(kinds) == len(set(kinds))
-
-
-def test_a_file_is_replaced_at_once(tmp_path):
-    write_atomically(tmp_path / "new" / "a.json", "one")
-    write_atomically(tmp_path / "new" / "a.json", "ข่าว")
-    assert (tmp_path / "new" / "a.json").read_text(encoding="utf-8") == "ข่าว"
-    assert len(list((tmp_path / "new").iterdir())) == 1

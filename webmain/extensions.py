@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 import resource
 import sys
 import time
@@ -21,19 +20,24 @@ from scrapy.http import Response
 
 from webmain.discovery.ledger import Done, Ledger, LedgerError
 from webmain.failures import StoppedError
+from webmain.files import replaced_whole
 from webmain.items import Article, Reason, Rejected
 from webmain.options import chosen, option, own
 from webmain.pipelines import Store
 from webmain.signals import Ticks, close_crawl, connect
 from webmain.sites.matching import matched_keys
 from webmain.store.protocol import Stored
-from webmain.summary import FAILING, as_json, as_prometheus, exit_code, outcome, progress, render, write_atomically
+from webmain.store.registry import split_specs
+from webmain.summary import FAILING, as_json, as_prometheus, exit_code, outcome, progress, render
 from webmain.text.words import base_language
 from webmain.urls import normalise, same_site, site_key
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
+
+    from webmain.store.jsonl import JsonlStore
+    from webmain.store.several import Stores
 
 logger = logging.getLogger(__name__)
 
@@ -47,7 +51,6 @@ MAX_REDIRECTED = 100_000
 """Redirected addresses remembered until their page is settled."""
 
 _TRY_AGAIN = frozenset({Reason.BLOCKED, Reason.HTTP_ERROR, Reason.TOO_SLOW, Reason.INTERNAL_ERROR, Reason.EMPTY})
-_NEXT_STORE = re.compile(r",\s*(?=(?:jsonl|sqlite):)", re.IGNORECASE)
 
 
 class KnownUrls:
@@ -69,7 +72,7 @@ class KnownUrls:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make the extension; the file is opened when it is first needed."""
+        """Make the extension; the file is opened at first use."""
         known = cls(crawler)
         connect(crawler, known, "spider_opened", "response_received", "articles_stored", "page_rejected", "page_failed")
         connect(crawler, known, "spider_closed", "engine_stopped")
@@ -121,14 +124,17 @@ class KnownUrls:
             self.fail(error)
             raise CloseSpider("ledger_error") from error
 
+    @property
+    def _stores(self) -> tuple[Stores | None, JsonlStore | None]:
+        """The crawl's stores, and the one for articles that are kept out of them."""
+        pipeline = self._crawler.get_item_pipeline(Store)
+        return (pipeline.stores, pipeline.kept_out) if pipeline else (None, None)
+
     def _warn_of_lost_store(self) -> None:
         """Say so where the ledger knows of stored articles and the store has none: nothing of them is fetched again."""
         n_known = self.ledger.counts().articles
-        pipeline = self._crawler.get_item_pipeline(Store)
-        stores = pipeline.stores if pipeline else None
-        if not n_known or stores is None or stores.count() or not self.skip_known:
-            return
-        if pipeline and pipeline.kept_out is not None and pipeline.kept_out.count():
+        stores, kept_out = self._stores
+        if not n_known or stores is None or not self.skip_known or any(s.count() for s in (stores, kept_out) if s):
             return
         message = (
             f"the store {stores.spec} is empty, but the ledger {self.path} knows {n_known:,} articles as stored; they are"
@@ -139,16 +145,11 @@ class KnownUrls:
 
     def _take_up_damaged(self) -> None:
         """Make pending again what the ledger knows as stored and a store has found damaged."""
-        pipeline = self._crawler.get_item_pipeline(Store)
-        stores = pipeline.stores if pipeline else None
+        stores, kept_out = self._stores
         if stores is None or not stores.may_lack or not self.skip_known:
             return
-        kept_out = pipeline.kept_out if pipeline else None
-        lost = [
-            url
-            for url, article_id in self.ledger.articles()
-            if not stores.has(article_id) and not (kept_out is not None and kept_out.has(article_id))
-        ]
+        places = [store for store in (stores, kept_out) if store is not None]
+        lost = [url for url, article in self.ledger.articles() if not any(place.has(article) for place in places)]
         n = sum(self.ledger.reopen(url) for url in lost)
         if n:
             message = f"{n:,} articles stood in damaged lines of the store {stores.spec} and are fetched again"
@@ -259,8 +260,7 @@ class KnownUrls:
 
 def ledger_path(store_spec: str) -> str:
     """Return the ledger's file beside the first store: "jsonl:news.jsonl,sqlite:x.db" gives "news.jsonl.ledger"."""
-    first = _NEXT_STORE.split(store_spec.strip())[0]
-    return str(Path(first.partition(":")[2].strip()).expanduser()) + ".ledger"
+    return str(Path(split_specs(store_spec)[0].rpartition(":")[2].strip()).expanduser()) + ".ledger"
 
 
 def overwritten_feeds(settings: BaseSettings) -> list[str]:
@@ -339,8 +339,7 @@ class Summary:
         words = sorted(self._words.items(), key=lambda each: (-each[1], each[0]))[:TOP_WORDS]
         places = store.places if store else ()
         text = render(found, places=places, feeds=feeds, words=words, problems=problems, warnings=told)
-        to_stdout = any(uri == "-" or uri.startswith("stdout:") for uri in feeds)
-        stream = sys.stderr if to_stdout else sys.stdout
+        stream = sys.stderr if any(uri == "-" or uri.startswith("stdout:") for uri in feeds) else sys.stdout
         encoding = getattr(stream, "encoding", None) or "utf-8"
         stream.write("\n" + text.encode(encoding, "replace").decode(encoding))
         stream.flush()
@@ -349,11 +348,9 @@ class Summary:
         stats = self._crawler.stats.get_stats()
         responses = int(stats.get("response_received_count", 0))
         now = self._clock()
-        then, before = self._before
+        per_minute = 60 * (responses - self._before[1]) / max(now - self._before[0], 0.001)
         self._before = now, responses
-        per_minute = 60 * (responses - before) / max(now - then, 0.001)
-        scheduler = self._crawler.engine.scheduler
-        queued = len(scheduler) if isinstance(scheduler, Sized) else 0
+        queued = len(scheduler) if isinstance(scheduler := self._crawler.engine.scheduler, Sized) else 0
         logger.info("%s", progress(outcome(stats), responses=responses, per_minute=per_minute, queued=queued))
         self._write_figures()
 
@@ -365,8 +362,9 @@ class Summary:
         name = own(self._crawler.settings).get("WEBMAIN_STATS_NAME") or (spider.name if spider else "crawl")
         folder = Path(self._folder)
         try:
-            write_atomically(folder / f"{name}.json", as_json(stats))
-            write_atomically(folder / f"{name}.prom", as_prometheus(stats, name=name))
+            for kind, text in (("json", as_json(stats)), ("prom", as_prometheus(stats, name=name))):
+                with replaced_whole(folder / f"{name}.{kind}") as part:
+                    part.write_text(text, encoding="utf-8")
         except OSError as error:
             if not self._crawler.stats.get_value("webmain/stats_error"):
                 logger.error("WEBMAIN_STATS_DIR: %s", error)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 from webmain.net.addresses import PRIVATE
@@ -309,14 +307,6 @@ def as_prometheus(stats: Stats, *, name: str) -> str:
         lines += ["# TYPE webmain_finished_timestamp_seconds gauge"]
         lines += [f"webmain_finished_timestamp_seconds{{{crawl}}} {finished.timestamp():.0f}"]
     return "\n".join(lines) + "\n"
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Write a file so that readers see the old or the new one, never half of one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    part.write_text(text, encoding="utf-8")
-    part.replace(path)
 
 
 def display_width(text: str) -> int:
