@@ -22,7 +22,7 @@ from webmain.discovery.ledger import Done, Ledger, LedgerError
 from webmain.failures import StoppedError
 from webmain.files import replaced_whole
 from webmain.items import Article, Reason, Rejected
-from webmain.options import chosen, option, own
+from webmain.options import chosen, option, overwritten_feeds, own
 from webmain.pipelines import Store
 from webmain.signals import Ticks, close_crawl, connect
 from webmain.sites.matching import matched_keys
@@ -34,7 +34,6 @@ from webmain.urls import normalise, same_site, site_key
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
-    from scrapy.settings import BaseSettings
 
     from webmain.store.jsonl import JsonlStore
     from webmain.store.several import Stores
@@ -261,12 +260,6 @@ class KnownUrls:
 def ledger_path(store_spec: str) -> str:
     """Return the ledger's file beside the first store: "jsonl:news.jsonl,sqlite:x.db" gives "news.jsonl.ledger"."""
     return str(Path(split_specs(store_spec)[0].rpartition(":")[2].strip()).expanduser()) + ".ledger"
-
-
-def overwritten_feeds(settings: BaseSettings) -> list[str]:
-    """Return those of Scrapy's feeds that begin anew with each crawl."""
-    feeds = settings.getdict("FEEDS")
-    return [str(uri) for uri, options in feeds.items() if isinstance(options, Mapping) and options.get("overwrite")]
 
 
 def _key(url: str) -> str:

@@ -5,6 +5,7 @@ A project that plugs webmain's parts in has none of `webmain.settings`: whatever
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
@@ -87,3 +88,9 @@ def site_rules(crawler: Crawler) -> Sites | None:
     """
     path = own(crawler.settings).get("WEBMAIN_SITES")
     return read_sites(path) if path else None
+
+
+def overwritten_feeds(settings: BaseSettings) -> list[str]:
+    """Return those of Scrapy's feeds that begin anew with each crawl."""
+    feeds = settings.getdict("FEEDS")
+    return [str(uri) for uri, options in feeds.items() if isinstance(options, Mapping) and options.get("overwrite")]
