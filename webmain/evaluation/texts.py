@@ -7,6 +7,11 @@ from collections.abc import Iterator, Sequence
 
 from webmain import Page, Rejected, extract
 from webmain.evaluation.records import GoldPage
+from webmain.extraction import Options, read
+from webmain.html.document import Document
+
+UNTIMED = Options(timeout_s=None)
+"""Measurements are not cut short."""
 
 
 def texts_of(gold: Sequence[GoldPage], extractor: str) -> list[str]:
@@ -19,6 +24,14 @@ def _text_of(page: GoldPage, extractor: str) -> str:
         return extract(page.html, url=page.url, extractor=extractor, parts="text", timeout_s=None).text
     except Rejected:
         return ""
+
+
+def document_of(page: GoldPage, options: Options = UNTIMED) -> Document | None:
+    """Read a page; None where it is rejected."""
+    try:
+        return read(as_page(page), options)
+    except Rejected:
+        return None
 
 
 def by_site(gold: Sequence[GoldPage]) -> Iterator[list[int]]:

@@ -16,13 +16,12 @@ import numpy as np
 
 from webmain.evaluation.protocols.printed import Cell, figures, findings, table
 from webmain.evaluation.records import Findings, GoldPage
-from webmain.evaluation.texts import as_page, by_site
-from webmain.extraction import Options, judge, read
+from webmain.evaluation.texts import by_site, document_of
+from webmain.extraction import judge
 from webmain.extractors.base import Extraction
 from webmain.extractors.registry import create
 from webmain.features.alignment import gold_content
 from webmain.html.blocks import default_blocks
-from webmain.html.document import Document
 from webmain.items import Rejected
 from webmain.sites.fitting import fitted
 from webmain.text.agreement import Agreement, overlap
@@ -105,7 +104,7 @@ def measure(pages: Sequence[GoldPage], spec: str) -> dict[str, float | None]:
 
 def _judge(group: Sequence[GoldPage], spec: str) -> list[Extraction | None]:
     """Judge the pages of one site, after learning from them where they are enough."""
-    documents = [_read(page) for page in group]
+    documents = [document_of(page) for page in group]
     extractor = fitted(create(spec), [document for document in documents if document is not None])
     answers: list[Extraction | None] = []
     for document in documents:
@@ -114,13 +113,6 @@ def _judge(group: Sequence[GoldPage], spec: str) -> list[Extraction | None]:
         except Rejected:
             answers.append(None)
     return answers
-
-
-def _read(page: GoldPage) -> Document | None:
-    try:
-        return read(as_page(page), Options(timeout_s=None))
-    except Rejected:
-        return None
 
 
 def _blocks_right(extraction: Extraction, gold: str) -> np.ndarray:

@@ -21,12 +21,11 @@ from webmain.evaluation.metrics import rouge_lsum, same_words, words
 from webmain.evaluation.plots import curves_plot
 from webmain.evaluation.protocols.printed import Cell, findings, table
 from webmain.evaluation.records import Findings, GoldPage, Table
-from webmain.evaluation.texts import as_page, by_site
+from webmain.evaluation.texts import as_page, by_site, document_of
 from webmain.evaluation.tokens import TextPair
-from webmain.extraction import Options, compose, extract_pages, judge, merge, read
+from webmain.extraction import Options, compose, extract_pages, judge, merge
 from webmain.extractors.base import Extractor, SiteExtractor
 from webmain.extractors.registry import EXTRACTORS, create
-from webmain.html.document import Document
 from webmain.items import Rejected
 from webmain.sites.fitting import fitted
 
@@ -133,7 +132,7 @@ def _others(spec: str, sites: Sequence[tuple[list[GoldPage], list[GoldPage]]], a
         points.append([])
         for number, (held, rest) in enumerate(sites):
             if len(rest) >= n:
-                documents = [document for page in rest[:n] if (document := _read(page)) is not None]
+                documents = [document for page in rest[:n] if (document := document_of(page, OPTIONS)) is not None]
                 extractor = fitted(create(spec), documents)  # as the method comes where nothing could be learned
                 learned = isinstance(extractor, SiteExtractor) and extractor.learned is not None
                 together = [_scores(page, _text(page, extractor)) for page in held] if learned else alone.scores(held)
@@ -170,15 +169,8 @@ class _Alone:
         return [self._known[page.dataset, page.id] for page in pages]
 
 
-def _read(page: GoldPage) -> Document | None:
-    try:
-        return read(as_page(page), OPTIONS)
-    except Rejected:
-        return None
-
-
 def _text(page: GoldPage, extractor: Extractor) -> str:
-    document = _read(page)
+    document = document_of(page, OPTIONS)
     try:
         return compose(merge(judge(document, extractor)), metadata=False).text if document else ""
     except Rejected:

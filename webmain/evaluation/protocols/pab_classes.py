@@ -118,7 +118,7 @@ def n_test(case: int, n_pages: int) -> int:
 
 
 def word_matrix(pages: Pages, approach: Approach) -> Matrix:
-    """Return how often each word stands on each page, as `(n_pages, n_words)` sparse counts."""
+    """Return how often each word is on each page, as `(n_pages, n_words)` sparse counts."""
     from sklearn.feature_extraction import DictVectorizer
 
     counted = [
@@ -140,7 +140,7 @@ def _accuracies(counts: Mapping[Approach, Matrix], labels: Sequence[str], seed: 
 
 
 def accuracy(counts: Matrix, labels: Sequence[str], train: Sequence[int], test: Sequence[int]) -> float:
-    """Return the share of test pages whose class multinomial naive Bayes tells from the training pages.
+    """Return the share of test pages whose class multinomial naive Bayes predicts from the training pages.
 
     Words that no training page has are not known to the classifier.
     """
@@ -151,8 +151,8 @@ def accuracy(counts: Matrix, labels: Sequence[str], train: Sequence[int], test: 
         return 0.0
     names = np.array(labels)
     model = MultinomialNB().fit(counts[list(train)][:, known], names[list(train)])
-    told: list[str] = model.predict(counts[list(test)][:, known]).tolist()
-    right = [name == labels[i] for name, i in zip(told, test, strict=True)]
+    predicted: list[str] = model.predict(counts[list(test)][:, known]).tolist()
+    right = [name == labels[i] for name, i in zip(predicted, test, strict=True)]
     return right.count(True) / len(right)
 
 

@@ -11,7 +11,7 @@ What differs: the mixture ("chaos") is not at hand, so that each data set is bot
 the mixture of the others, and its sites have several pages each. Folds are of pages, where the ancestor's code divides
 shuffled blocks: blocks of one page are on both sides there, which makes learning by heart look like learning. Labels
 are of two kinds: the method's own (clusters of all of a site's pages, by their descriptions in the global form: what
-the ancestor's first protocol counts against), and by gold text, which tells whether they are right (the ancestor's
+the ancestor's first protocol counts against), and by gold text, which shows whether they are right (the ancestor's
 mixture is labelled by the cluster closest to a gold text). Clusters for the method's own labels are made with all
 feature sets that the pages have.
 """

@@ -221,8 +221,8 @@ def page_ratios(site: Site, kept: NDArray[np.bool_], page: int) -> tuple[float, 
 def flaws_of_references(site: Site) -> dict[int, str]:
     """Find the pages whose reference text is plainly not the article, by the pages alone and not by what is extracted.
 
-    Two signs: the reference holds a whole block that stands on most pages of the site; or it skips a block of
-    `WHOLE_BLOCK_WORDS` words or more that stands, in the column of text, between blocks that it holds, is on no other page
+    Two signs: the reference holds a whole block that is on most pages of the site; or it skips a block of
+    `WHOLE_BLOCK_WORDS` words or more that is, in the column of text, between blocks that it holds, is on no other page
     and is mostly outside of anchors.
 
     Returns

@@ -31,11 +31,11 @@ class Weights:
     Attributes
     ----------
     made_up, profile : float
-        Of a made-up page: among blocks, and where pages are told apart.
+        Of a made-up page: among blocks, and where the profile is chosen.
     fundus : float
         Of a page of Fundus, whose gold is that of the publisher's own parser.
     news_page : float
-        Of an article, where pages are told apart: of the two mistakes the other one does less harm.
+        Of an article, where the profile is chosen: of the two mistakes the other one does less harm.
     news, general : mapping of (bool, bool) to float
         Of a page in either profile, by whether it is an article and whether it is made up. Both have some of the other's
         pages, so that they do little harm to those that they are given by mistake.
@@ -61,7 +61,7 @@ class Weights:
         return self.made_up if page.made_up else self.fundus if page.dataset == "fundus" else 1.0
 
     def as_profile(self, page: Rows) -> float:
-        """Return the weight of a page where pages are told apart."""
+        """Return the weight of a page where the profile is chosen."""
         return (self.profile if page.made_up else 1.0) * (self.news_page if page.is_news else 1.0)
 
 
