@@ -27,7 +27,7 @@ from webmain.pipelines import Store
 from webmain.signals import Ticks, close_crawl, connect
 from webmain.sites.matching import matched_keys
 from webmain.store.protocol import Stored
-from webmain.store.registry import split_specs
+from webmain.store.registry import split_spec, split_specs
 from webmain.summary import FAILING, as_json, as_prometheus, exit_code, outcome, progress, render
 from webmain.text.words import base_language
 from webmain.urls import normalise, same_site, site_key
@@ -259,7 +259,8 @@ class KnownUrls:
 
 def ledger_path(store_spec: str) -> str:
     """Return the ledger's file beside the first store: "jsonl:news.jsonl,sqlite:x.db" gives "news.jsonl.ledger"."""
-    return str(Path(split_specs(store_spec)[0].rpartition(":")[2].strip()).expanduser()) + ".ledger"
+    address = split_spec(split_specs(store_spec)[0])[1]
+    return str(Path(address).expanduser()) + ".ledger"
 
 
 def _key(url: str) -> str:

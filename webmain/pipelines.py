@@ -315,7 +315,7 @@ class Store(Step):
         if below <= 0 or self._stores is None:
             return
         keep_out = bool(option(self.crawler, "review_only", "WEBMAIN_REVIEW_KEEP_OUT"))
-        first = self._stores.stores[0].spec.partition(":")[2]
+        first = self._stores.stores[0].path
         self._doubtful = Doubtful(first, below=below, keep_out=keep_out)
         self.crawler.stats.set_value("webmain/review/below", below)
         self.crawler.stats.set_value("webmain/review/list", str(self._doubtful.list.path))

@@ -35,22 +35,26 @@ def open_store(spec: str, *, read_only: bool = False) -> Store:
     StoreError
         The specification names no store (StoreSpecError), or what it names cannot be opened; see `webmain.files`.
     """
-    scheme, colon, address = spec.strip().partition(":")
-    location = SCHEMES.get(scheme.strip().lower())
-    if location is None:
-        name, colon, address = address.partition(":")
-        location = f"{scheme.strip()}:{name.strip()}"
-    if not colon:
-        raise StoreSpecError(f"store {spec!r}: unknown form; allowed are {_FORMS}, or module:Class:ADDRESS")
-    if not address.strip():
-        raise StoreSpecError(f"store {spec!r}: the path is missing; allowed are {_FORMS}")
+    location, address = split_spec(spec)
+    if not address:
+        raise StoreSpecError(f"store {spec!r}: unknown form, or no path; allowed are {_FORMS}, or module:Class:ADDRESS")
     module, _, name = location.partition(":")
     try:
         store_class = getattr(import_module(module), name)
     except (ImportError, AttributeError, ValueError) as error:
         raise StoreSpecError(f"store {spec!r}: {error}; allowed are {_FORMS}, or module:Class:ADDRESS") from error
-    store: Store = store_class(address.strip(), read_only=read_only)
+    store: Store = store_class(address, read_only=read_only)
     return store
+
+
+def split_spec(spec: str) -> tuple[str, str]:
+    """Return the import path of a specification's class, and the address; "" where there is none."""
+    scheme, _, address = spec.strip().partition(":")
+    location = SCHEMES.get(scheme.strip().lower())
+    if location is None:
+        name, _, address = address.partition(":")
+        location = f"{scheme.strip()}:{name.strip()}"
+    return location, address.strip()
 
 
 def open_stores(specs: str, *, read_only: bool = False) -> Stores:
@@ -77,7 +81,7 @@ def split_specs(specs: str) -> list[str]:
             parts.append(part.strip())
     if not parts:
         raise StoreSpecError(f"store {specs!r}: nothing is named; allowed are {_FORMS}, several separated by commas")
-    paths = [Path(part.rpartition(":")[2].strip()).expanduser().resolve() for part in parts]
+    paths = [Path(split_spec(part)[1] or part).expanduser().resolve() for part in parts]
     if len(set(paths)) < len(paths):
         raise StoreSpecError(f"store {specs!r}: one file is named twice")
     return parts
