@@ -9,7 +9,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from webmain.extractors.base import Extraction, Learned, NothingLearned, SiteExtractor, extraction
+from webmain.extractors.base import Extraction, Learned, NothingLearned, SiteExtractor
 from webmain.html.blocks import Segmentation, default_blocks
 from webmain.html.document import Document
 
@@ -38,7 +38,7 @@ class Places(SiteExtractor):
         known = set(self.learned.weights["content"]) if self.learned else set()
         kept = np.array([place in known for place, _ in places(segmentation.document)], dtype=bool)
         score = kept.astype(np.float64)
-        return extraction(segmentation, self.name, score=score, raw=score, kept=kept, why=["place"] * len(kept))
+        return Extraction(segmentation, self.name, score=score, raw=score, kept=kept, why=["place"] * len(kept))
 
     def fit(self, documents: Sequence[Document]) -> Self:
         if any("unlearnable" in (d.url or "") for d in documents):
