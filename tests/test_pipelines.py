@@ -16,6 +16,7 @@ from webmain.article.identity import article_id
 from webmain.filters import check_age, check_language
 from webmain.html.document import Document
 from webmain.items import Article, Page, Rejected
+from webmain.options import arguments
 from webmain.pipelines import (
     Cloud,
     Compose,
@@ -25,7 +26,6 @@ from webmain.pipelines import (
     Read,
     Segment,
     Store,
-    arguments,
 )
 from webmain.signals import articles_stored, crawl_closing, page_rejected
 from webmain.store.protocol import StoreFullError
@@ -94,15 +94,10 @@ def article(n=0, **values):
 
 
 def opened(crawler, clock=lambda: 0.0):
-    """Open a store in a loop, as Scrapy does, and stop its clock: tests move it themselves."""
+    """Open a store, whose clock tests move themselves."""
     store = Store(crawler, clock=clock)
     crawler.pipelines[Store] = store
-
-    async def open_it():
-        store.open()
-        store._ticks.stop()
-
-    asyncio.run(open_it())
+    asyncio.run(store.open_spider())
     return store
 
 
@@ -386,7 +381,7 @@ def test_a_full_disk_ends_the_crawl_and_tells_nothing(crawler, caplog):
     store = opened(crawler)
     heard = crawler.hear(articles_stored)
     closing = crawler.hear(crawl_closing)
-    real = store._stores
+    real = store.stores
 
     class Full:
         database = None
@@ -406,7 +401,7 @@ def test_a_full_disk_ends_the_crawl_and_tells_nothing(crawler, caplog):
         def due(self, now):
             return True
 
-    store._stores = Full()
+    store.stores = Full()
     store.process_item(article(1))
     store.close_spider()
     store.spider_closed("store_error")
@@ -423,7 +418,7 @@ def test_a_store_that_cannot_be_opened_ends_the_crawl(tmp_path):
     (tmp_path / "a.txt").write_text("not a store\n")
     crawler = FakeCrawler(tmp_path, WEBMAIN_STORE=f"jsonl:{tmp_path}/a.txt")
     with pytest.raises(CloseSpider):
-        Store(crawler).open()
+        asyncio.run(Store(crawler).open_spider())
     assert "left as it is" in crawler.stats["webmain/store_error"]
     assert (tmp_path / "a.txt").read_text() == "not a store\n"
 

@@ -34,7 +34,7 @@ def workers():
     made = Workers(crawler)
     made.n = 1
     yield made
-    made.close()
+    made.spider_closed()
 
 
 def own_child():
@@ -83,7 +83,7 @@ def test_pages_under_judgement_are_given_up_when_the_crawl_stops(workers):
     async def stop():
         waiting = [asyncio.ensure_future(workers.look(page(n))) for n in range(3)]
         await asyncio.sleep(0)
-        workers.close()
+        workers.spider_closed()
         return await asyncio.gather(*waiting, return_exceptions=True)
 
     assert [type(found) for found in asyncio.run(stop())] == [PoolClosed] * 3

@@ -1,9 +1,12 @@
-"""What a crawl refuses of its articles: those that are too old, or in another language."""
+"""What a crawl refuses of its articles (too old, another language), and which claims to another address it believes."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 
+from webmain.article.identity import article_id
 from webmain.items import Article, Reason, Rejected
 from webmain.text.words import base_language
 
@@ -41,3 +44,11 @@ def check_language(article: Article, language: str | None) -> None:
         found = base_language(article.language_declared)
     if found and found != base_language(language):
         raise Rejected(Reason.OTHER_LANGUAGE, f"the text is {found}, asked for was {language}", url=article.url)
+
+
+def of_declared_site(article: Article, is_one_site: Callable[[str, str], bool] | None) -> Article:
+    """Return an article under the address that it claims, if that is of a domain declared to be of the same site."""
+    claim = article.canonical_claim
+    if is_one_site is None or not claim or article.canonical_url or not is_one_site(article.url or "", claim):
+        return article
+    return replace(article, id=article_id(claim), canonical_url=claim, canonical_claim=None)

@@ -17,7 +17,6 @@ from scrapy import Request, Spider, signals
 from scrapy.crawler import CrawlerProcess
 from scrapy.exceptions import DontCloseSpider, NotConfigured
 from scrapy.settings import Settings
-from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.project import get_project_settings
 
 from webmain.extractors.base import Extractor, SiteExtractor
@@ -25,7 +24,7 @@ from webmain.extractors.registry import DEFAULT, create
 from webmain.items import Page, Rejected
 from webmain.options import chosen, option, own, site_rules
 from webmain.pool import PoolClosed
-from webmain.signals import close_crawl, tell_rejected
+from webmain.signals import Ticks, close_crawl, connect, tell_rejected
 from webmain.sites.fitting import Event
 from webmain.sites.held_pages import Spool
 from webmain.sites.learning import Learning, Likeness
@@ -106,7 +105,7 @@ class SiteLearning:
         self._n_warned = 0
         self._held_at_idle = -1
         self._is_asked = False
-        self._ticks: Any = None
+        self._ticks = Ticks(crawler, _TICK_S, self._tick)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -118,9 +117,7 @@ class SiteLearning:
         if not isinstance(extractor, SiteExtractor) or extractor.learned is not None:
             raise NotConfigured
         learning = cls(crawler, extractor)
-        crawler.signals.connect(learning.spider_opened, signals.spider_opened)
-        crawler.signals.connect(learning.spider_idle, signals.spider_idle)
-        crawler.signals.connect(learning.spider_closed, signals.spider_closed)
+        connect(crawler, learning, "spider_opened", "spider_idle", "spider_closed")
         return learning
 
     @cached_property
@@ -190,10 +187,8 @@ class SiteLearning:
     # ---- Pages that have waited long enough
 
     def spider_opened(self) -> None:
-        """Clear away what killed crawls left, and begin to look for pages that have waited for too long."""
+        """Clear away what killed crawls left."""
         self._spool.sweep()
-        self._ticks = create_looping_call(self._tick)
-        self._ticks.start(_TICK_S, now=False)
 
     def _tick(self) -> None:
         engine = self._crawler.engine
@@ -240,8 +235,6 @@ class SiteLearning:
 
     def spider_closed(self) -> None:
         """Remove the spool; what still waits is fetched again by the next crawl."""
-        if self._ticks is not None and self._ticks.running:
-            self._ticks.stop()
         if n := self._learning.n_held:
             self._crawler.stats.set_value("webmain/learning/left", n)
             logger.info("%d pages waited for their sites to be learned; their addresses stay pending", n)

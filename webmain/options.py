@@ -17,8 +17,10 @@ from webmain.extractors.base import Extractor
 from webmain.keep import Keep
 from webmain.sites.rules import Sites, read_sites
 from webmain.text.stopwords import read_stopwords
+from webmain.urls import without_credentials
 
 if TYPE_CHECKING:
+    from scrapy import Spider
     from scrapy.crawler import Crawler
 
 _KINDS: Final[dict[str, tuple[type, ...]]] = {
@@ -94,3 +96,15 @@ def overwritten_feeds(settings: BaseSettings) -> list[str]:
     """Return those of Scrapy's feeds that begin anew with each crawl."""
     feeds = settings.getdict("FEEDS")
     return [str(uri) for uri, options in feeds.items() if isinstance(options, Mapping) and options.get("overwrite")]
+
+
+def arguments(spider: Spider | None) -> dict[str, Any]:
+    """Return what a spider was called with, as far as it can be written down."""
+    plain = (str, int, float, bool, datetime)
+    values = {k: v for k, v in vars(spider).items() if isinstance(v, plain) and not k.startswith("_")} if spider else {}
+    values = {k: without_credentials(v) if isinstance(v, str) else v for k, v in values.items()}
+    values.setdefault("name", getattr(spider, "name", ""))
+    extractor = getattr(spider, "extractor", None)
+    if extractor is not None:
+        values["extractor"] = str(extractor)
+    return values

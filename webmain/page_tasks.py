@@ -128,11 +128,13 @@ class Extract:
 
     sent: Sent
     judge: Judge
+    count_words: bool
 
     def run(self, reader: Reader) -> Article | None:
         """Return the article."""
         document = reader.document(self.sent)
-        return extract_page(document, reader.extractor(self.judge), reader.options) if document is not None else None
+        options = reader.options if self.count_words else replace(reader.options, top_words=None)
+        return extract_page(document, reader.extractor(self.judge), options) if document is not None else None
 
 
 @dataclass(frozen=True, slots=True)

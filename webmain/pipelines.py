@@ -13,37 +13,33 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from scrapy import signals
 from scrapy.exceptions import CloseSpider, DropItem
-from scrapy.utils.asyncio import create_looping_call
 
 from webmain import extraction as stages
-from webmain.article.identity import article_id, identify
+from webmain.article.identity import identify
 from webmain.article.words import with_words
 from webmain.extractors.base import Extraction
 from webmain.extractors.registry import create
-from webmain.filters import check_age, check_language
+from webmain.filters import check_age, check_language, of_declared_site
 from webmain.html.blocks import Segmentation
 from webmain.html.document import Document
 from webmain.items import Article, Page, Rejected
 from webmain.learning import Assigned
-from webmain.options import chosen, option, page_options
+from webmain.options import arguments, chosen, option, page_options
 from webmain.pool import PoolClosed
-from webmain.signals import articles_stored, close_crawl, tell_rejected
+from webmain.signals import Ticks, articles_stored, close_crawl, connect, tell_rejected
 from webmain.sites.matching import extractor_of
 from webmain.store.copies import Copies
 from webmain.store.doubtful import Doubtful
 from webmain.store.protocol import COMMIT_SECONDS, Stored, StoreError
 from webmain.store.registry import open_stores
-from webmain.urls import site_key, without_credentials
+from webmain.urls import site_key
 from webmain.workers import Workers
 
 if TYPE_CHECKING:
-    from scrapy import Spider
     from scrapy.crawler import Crawler
 
     from webmain.extractors.base import Extractor
@@ -112,12 +108,7 @@ class Step:
         """Return an article under its site's own address; raise `Rejected` where it is too old or in another language."""
         check_age(article, chosen(self.crawler, "since"))
         check_language(article, chosen(self.crawler, "language"))
-        # A claim to an address of a domain that the crawl was told to be of the same site is believed.
-        is_one_site = getattr(self.crawler.spider, "is_one_site", None)
-        claim = article.canonical_claim
-        if is_one_site is None or not claim or article.canonical_url or not is_one_site(article.url or "", claim):
-            return article
-        return replace(article, id=article_id(claim), canonical_url=claim, canonical_claim=None)
+        return of_declared_site(article, getattr(self.crawler.spider, "is_one_site", None))
 
 
 class InWorkers(Step):
@@ -133,8 +124,9 @@ class InWorkers(Step):
         if not isinstance(item, Page):
             return item
         self.crawler.stats.inc_value("webmain/pages")
+        words = self.crawler.get_item_pipeline(Cloud) is not None
         with self.rejecting(item.url):
-            return self.check(await self.workers.extract(item, self.extractor_of(item)))
+            return self.check(await self.workers.extract(item, self.extractor_of(item), count_words=words))
 
 
 class Read(Step):
@@ -253,6 +245,8 @@ class Store(Step):
 
     Attributes
     ----------
+    stores : Stores or None
+        The open stores.
     places : tuple of (str, int)
         Specification and number of articles of each store, once the crawl has ended.
     """
@@ -260,7 +254,7 @@ class Store(Step):
     def __init__(self, crawler: Crawler, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(crawler)
         self.places: tuple[tuple[str, int], ...] = ()
-        self._stores: Stores | None = None
+        self.stores: Stores | None = None
         self._doubtful: Doubtful | None = None
         self._clock = clock
         self._canonical: dict[str, str] = {}
@@ -268,19 +262,8 @@ class Store(Step):
         self._accepted = 0
         self._closing = False
         self._run: int | None = None
-        self._ticks: Any = None
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make the step; it ends the run in the database when the spider is closed."""
-        step = cls(crawler)
-        crawler.signals.connect(step.spider_closed, signals.spider_closed)
-        return step
-
-    @property
-    def stores(self) -> Stores | None:
-        """The open stores."""
-        return self._stores
+        self._ticks = Ticks(crawler, COMMIT_SECONDS / 2, self._tick)
+        connect(crawler, self, "spider_closed")
 
     @property
     def kept_out(self) -> JsonlStore | None:
@@ -292,30 +275,23 @@ class Store(Step):
         return self._doubtful is not None and self._doubtful.keeps_out(article)
 
     async def open_spider(self) -> None:
-        """Open the stores (a coroutine for the reason that `Cloud.open_spider` gives)."""
-        self.open()
-
-    def open(self) -> None:
         """Open the stores; where one cannot be opened the crawl ends with a message before it begins."""
-        spec = option(self.crawler, "store_spec", "WEBMAIN_STORE")
         try:
-            self._stores = open_stores(spec)
+            self.stores = open_stores(option(self.crawler, "store_spec", "WEBMAIN_STORE"))
             self._open_review()
-            if database := self._stores.database:
+            if database := self.stores.database:
                 self._run = database.start_run(arguments(self.crawler.spider))
         except StoreError as error:
             self._fail(error)
             raise CloseSpider("store_error") from error
-        self._ticks = create_looping_call(self._tick)
-        self._ticks.start(COMMIT_SECONDS / 2, now=False)
 
     def _open_review(self) -> None:
         """Open the review list where articles in doubt are to be listed."""
         below = float(option(self.crawler, "review_below", "WEBMAIN_REVIEW_BELOW") or 0)
-        if below <= 0 or self._stores is None:
+        if below <= 0 or self.stores is None:
             return
         keep_out = bool(option(self.crawler, "review_only", "WEBMAIN_REVIEW_KEEP_OUT"))
-        first = self._stores.stores[0].path
+        first = self.stores.stores[0].path
         self._doubtful = Doubtful(first, below=below, keep_out=keep_out)
         self.crawler.stats.set_value("webmain/review/below", below)
         self.crawler.stats.set_value("webmain/review/list", str(self._doubtful.list.path))
@@ -325,7 +301,7 @@ class Store(Step):
         if not isinstance(item, Article):
             return item
         limit = chosen(self.crawler, "max_articles")
-        if self._closing or self._stores is None or (limit and self._accepted >= limit):
+        if self._closing or self.stores is None or (limit and self._accepted >= limit):
             raise DropItem(PENDING, log_level="DEBUG")
         self._accepted += 1
         self._extractors[identify(item)] = item.extractor
@@ -333,7 +309,7 @@ class Store(Step):
             self._canonical[identify(item)] = item.canonical_url
         if self._doubtful is not None:
             self._doubtful.take(item)
-        (self.kept_out if self.keeps_out(item) and self.kept_out is not None else self._stores).add(item)
+        (self.kept_out if self.keeps_out(item) and self.kept_out is not None else self.stores).add(item)
         self._tick()
         if limit and self._accepted >= limit and not self._closing:
             self._closing = True
@@ -342,19 +318,17 @@ class Store(Step):
 
     def close_spider(self) -> None:
         """Commit what waits."""
-        if self._ticks is not None and self._ticks.running:
-            self._ticks.stop()
         self._commit()
 
     def spider_closed(self, reason: str) -> None:
         """Note how the run ended, then close the stores."""
-        if self._stores is None:
+        if self.stores is None:
             return
         try:
-            if self._run is not None and (database := self._stores.database):
+            if self._run is not None and (database := self.stores.database):
                 database.finish_run(self._run, reason=reason, stats=dict(self.crawler.stats.get_stats()))
             kept_out = [self.kept_out] if self.kept_out is not None else []
-            self.places = tuple((store.spec, store.count()) for store in [*self._stores, *kept_out])
+            self.places = tuple((store.spec, store.count()) for store in [*self.stores, *kept_out])
         except StoreError as error:
             self._fail(error)
         for holder in self._holders:
@@ -381,7 +355,7 @@ class Store(Step):
 
     @property
     def _holders(self) -> list[Stores | JsonlStore]:
-        return [holder for holder in (self._stores, self.kept_out) if holder is not None]
+        return [holder for holder in (self.stores, self.kept_out) if holder is not None]
 
     def _tick(self) -> None:
         if any(holder.due(self._clock()) for holder in self._holders):
@@ -426,15 +400,3 @@ class Store(Step):
         if not self.crawler.stats.get_value("webmain/store_error"):
             logger.error("The crawl ends: %s", error)
         self.crawler.stats.set_value("webmain/store_error", str(error))
-
-
-def arguments(spider: Spider | None) -> dict[str, Any]:
-    """Return what a spider was called with, as far as it can be written down."""
-    plain = (str, int, float, bool, datetime)
-    values = {k: v for k, v in vars(spider).items() if isinstance(v, plain) and not k.startswith("_")} if spider else {}
-    values = {k: without_credentials(v) if isinstance(v, str) else v for k, v in values.items()}
-    values.setdefault("name", getattr(spider, "name", ""))
-    extractor = getattr(spider, "extractor", None)
-    if extractor is not None:
-        values["extractor"] = str(extractor)
-    return values

@@ -8,12 +8,9 @@ import pickle
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import fields, replace
+from dataclasses import fields
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
-
-from scrapy import signals
-from scrapy.utils.asyncio import create_looping_call
 
 from webmain.discovery.look import Look
 from webmain.extraction import Options
@@ -22,7 +19,7 @@ from webmain.items import Article, Page, Rejected
 from webmain.options import option, own, page_options
 from webmain.page_tasks import MAX_DOCUMENTS, Compare, Extract, Judge, Learn, LookAt, Reader, Sent, Task, reader
 from webmain.pool import Pool, PoolClosed, PoolError
-from webmain.signals import close_crawl
+from webmain.signals import Ticks, close_crawl, connect
 from webmain.sites.fitting import Event, Learnt, Lesson
 from webmain.sites.learning import Likeness
 
@@ -63,15 +60,15 @@ class Workers:
         self._judges: OrderedDict[int, tuple[Extractor, Judge]] = OrderedDict()
         self._n_judges = 0
         self._stop_at: float | None = None
-        self._ticks: Any = None
+        self._ticks: Ticks | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make the extension."""
         workers = cls(crawler)
         workers.n = own(crawler.settings).getint("WEBMAIN_WORKERS")
-        crawler.signals.connect(workers.open, signals.spider_opened)
-        crawler.signals.connect(workers.close, signals.spider_closed)
+        workers._ticks = Ticks(crawler, _TICK_S, workers._look_whether_stopped)
+        connect(crawler, workers, "spider_opened", "spider_closed")
         return workers
 
     @classmethod
@@ -79,7 +76,7 @@ class Workers:
         """Return a crawl's workers; without the extension its pages are judged in this process."""
         return crawler.get_extension(cls) or cls(crawler)
 
-    def open(self) -> None:
+    def spider_opened(self) -> None:
         """Start the worker processes, so that they are ready when the first page comes."""
         if not self.n:
             return
@@ -96,8 +93,6 @@ class Workers:
             self.n = 0
         if self._pool is not None:
             self._pool.start()
-            self._ticks = create_looping_call(self._look_whether_stopped)
-            self._ticks.start(_TICK_S, now=False)
 
     # ---- What is done with pages
 
@@ -114,9 +109,10 @@ class Workers:
         found: Look = await self._do(page, LookAt)
         return found
 
-    async def extract(self, page: Page, extractor: Extractor) -> Article:
+    async def extract(self, page: Page, extractor: Extractor, *, count_words: bool = False) -> Article:
         """Make a page into an article (raises as `look` does)."""
-        found: Article = await self._do(page, partial(Extract, judge=self._judge(extractor)), next_=True)
+        task = partial(Extract, judge=self._judge(extractor), count_words=count_words)
+        found: Article = await self._do(page, task, next_=True)
         return found
 
     async def compare(self, page: Page, fitted: SiteExtractor | None) -> Likeness:
@@ -193,11 +189,8 @@ class Workers:
 
     @cached_property
     def options(self) -> Options:
-        """What is wanted of pages; their words are counted where that is one of the crawl's steps."""
-        from webmain.pipelines import Cloud
-
-        found = page_options(self._crawler)
-        return found if self._crawler.get_item_pipeline(Cloud) else replace(found, top_words=None)
+        """What is wanted of pages, and their limits."""
+        return page_options(self._crawler)
 
     @cached_property
     def _here(self) -> Reader:
@@ -213,12 +206,10 @@ class Workers:
             return
         self._stop_at = self._stop_at or time.monotonic() + STOP_S
         if time.monotonic() > self._stop_at:
-            self.close()
+            self.spider_closed()
 
-    def close(self) -> None:
+    def spider_closed(self) -> None:
         """End the worker processes."""
-        if self._ticks is not None and self._ticks.running:
-            self._ticks.stop()
         pool: Pool | None = self.__dict__.get("_pool")
         if pool is not None:
             pool.close()
