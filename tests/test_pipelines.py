@@ -12,6 +12,7 @@ from scrapy.exceptions import CloseSpider, DropItem
 from scrapy.settings import Settings
 from scrapy.signalmanager import SignalManager
 
+from webmain import extract
 from webmain.article.identity import article_id
 from webmain.filters import check_age, check_language
 from webmain.html.document import Document
@@ -22,6 +23,7 @@ from webmain.pipelines import (
     Compose,
     Duplicates,
     Extract,
+    InWorkers,
     Merge,
     Read,
     Segment,
@@ -70,6 +72,9 @@ class FakeCrawler:
     def get_item_pipeline(self, kind):
         return self.pipelines.get(kind)
 
+    def get_extension(self, kind):
+        return None
+
     def get_spider_middleware(self, kind):
         return None
 
@@ -105,13 +110,15 @@ def opened(crawler, clock=lambda: 0.0):
 
 
 def test_a_page_walks_to_an_article(crawler):
-    item = Page(url="https://news.example/bridge", html=HTML)
+    crawler.pipelines[Cloud] = Cloud(crawler)
+    page = item = Page(url="https://news.example/bridge", html=HTML)
     for step in (Read, Segment, Extract, Merge, Compose, Cloud, Duplicates):
         item = step(crawler).process_item(item)
-    assert isinstance(item, Article)
+    at_once = asyncio.run(InWorkers(crawler).process_item(page))
+    assert item == at_once == extract(HTML, url=page.url, extractor="line_block", words=True)
     assert TEXT.strip() in item.text
     assert item.n_words > 40
-    assert crawler.stats["webmain/pages"] == 1
+    assert crawler.stats["webmain/pages"] == 2
 
 
 @pytest.mark.parametrize("step", [Read, Segment, Extract, Merge, Compose, Cloud, Duplicates, Store])
@@ -141,26 +148,9 @@ def test_the_largest_page_is_a_setting(crawler, size, passes):
             Read(crawler).process_item(page)
 
 
-def test_the_following_pages_are_stitched(crawler):
-    part = Page(url="https://news.example/b?p=2", html=HTML.replace("bridge", "tunnel"))
-    item = Page(url="https://news.example/b", html=HTML, parts=(part,))
-    for step in (Read, Segment, Extract, Merge, Compose):
-        item = step(crawler).process_item(item)
-    assert item.n_parts == 2
-    assert "bridge" in item.text
-    assert "tunnel" in item.text
-
-
 def test_an_article_that_has_its_words_keeps_them(crawler):
     counted = Cloud(crawler).process_item(article())
     assert Cloud(crawler).process_item(counted) is counted
-
-
-def test_the_spiders_extractor_outranks_the_setting(crawler):
-    crawler.spider.extractor = "pab"
-    assert Extract(crawler).extractor.name == "pab"
-    crawler.spider.extractor = None
-    assert Extract(crawler).extractor.name == "line_block"
 
 
 # ---- Filters
@@ -249,20 +239,6 @@ def test_a_text_of_three_pages_with_different_titles_is_boilerplate(crawler):
             step.process_item(recurring(n, title, FOOTER + f" Page {n}."))
     assert crawler.stats["webmain/rejected/boilerplate"] == 3
     assert step.process_item(recurring(6, "Rain in May", TEXT * 3)).duplicate_of is None
-
-
-@pytest.mark.parametrize(
-    "pages",
-    [
-        [(n, "Fish stocks fall") for n in range(5)],  # one article at several addresses
-        [(0, "Fish stocks fall"), (1, "The Herald | Fish stocks fall"), (2, "FISH STOCKS FALL (print)")],
-        [(0, "Fish stocks fall"), (1, "A mayor resigns"), (2, None), (3, "A mayor resigns")],
-    ],
-)
-def test_one_article_at_several_addresses_is_marked_and_stays(crawler, pages):
-    step = Duplicates(crawler)
-    passed = [step.process_item(recurring(n, title)) for n, title in pages]
-    assert [a.duplicate_of for a in passed] == [None] + [passed[0].id] * (len(pages) - 1)
 
 
 def test_copies_on_other_sites_make_no_boilerplate_of_an_article(crawler):
@@ -453,12 +429,6 @@ def test_articles_below_the_threshold_are_stored_and_listed(tmp_path):
     assert not (tmp_path / "a.jsonl.kept_out").exists()
 
 
-def test_the_spiders_threshold_outranks_the_setting(tmp_path):
-    crawler = FakeCrawler(tmp_path, SimpleNamespace(name="t", review_below=0.0), WEBMAIN_REVIEW_BELOW=0.9)
-    opened(crawler).spider_closed("finished")
-    assert not (tmp_path / "a.jsonl.review").exists()
-
-
 def test_an_article_is_listed_before_it_is_told(tmp_path):
     crawler = FakeCrawler(tmp_path, WEBMAIN_REVIEW_BELOW=0.6)
     store = opened(crawler)
@@ -517,15 +487,6 @@ def test_what_is_kept_out_is_the_original_of_nothing(tmp_path):
     reviewed(tmp_path, unsure, sure, **settings)
     (stored,) = lines_of(tmp_path / "a.jsonl")
     assert (stored["id"], stored["duplicate_of"]) == (sure.id, None)
-
-
-def test_an_article_that_was_kept_out_is_stored_when_the_doubt_is_gone(tmp_path):
-    settings = {"WEBMAIN_REVIEW_KEEP_OUT": True}
-    reviewed(tmp_path, article(1, confidence=0.1), **settings)
-    crawler = reviewed(tmp_path, article(1, confidence=0.8), **settings)
-    assert crawler.stats["webmain/articles/new"] == 1
-    assert len(lines_of(tmp_path / "a.jsonl")) == 1
-    assert read_review(tmp_path / "a.jsonl.review") == []
 
 
 def test_an_extractor_without_confidences_is_told(tmp_path):

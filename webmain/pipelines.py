@@ -48,7 +48,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-
 PENDING = "the crawl is being closed; the address stays pending"
 
 
