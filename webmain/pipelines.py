@@ -1,9 +1,8 @@
 """The walk from page to stored article as Scrapy pipelines: each is thin over one pure function, and counts.
 
-`InWorkers` makes a page into an article, in a worker process where there are any (WEBMAIN_WORKERS); `Duplicates` and `Store`
-follow. Its single steps are pipelines, too: Read, Segment, Extract, Merge, Compose, Cloud. The item changes its type as it
-walks; a pipeline passes on what is not its own, so that a spider may yield a `Page`, a finished `Article`, or items that
-webmain knows nothing of.
+`InWorkers` makes a page into an article, in a worker process where there are any (WEBMAIN_WORKERS); `Duplicates` and
+`Store` follow. Its single steps are pipelines, too: Read, Segment, Extract, Merge, Compose, Cloud. A pipeline passes on
+what is not its own, so that a spider may yield a `Page`, a finished `Article`, or items that webmain knows nothing of.
 """
 
 from __future__ import annotations
