@@ -274,11 +274,9 @@ def test_settings_are_checked_before_anything_is_fetched(site, crawl):
     settings = {"WEBMAIN_TOP_WORDS": "many", "WEBMAIN_STOR": "x", "WEBMAIN_ROBOTS_UNREACHABLE": "perhaps"}
     done = crawl(urls=site.article("/a"), settings=settings)
     assert done.code == 2
-    assert sorted(line.partition(": ")[2][:27] for line in done.log.splitlines()) == [
-        "setting WEBMAIN_ROBOTS_UNRE",
-        "setting WEBMAIN_TOP_WORDS: ",
-        "warning: setting WEBMAIN_ST",
-    ]
+    assert len(done.log.splitlines()) == 3
+    assert "warning: setting WEBMAIN_STOR" in done.log
+    assert "setting WEBMAIN_TOP_WORDS: " in done.log
     assert "allowed are 'deny' and 'allow'" in done.log
     assert site.asked["/a"] == 0
 

@@ -20,7 +20,7 @@ from webmain.embedded.articles import embedded_article
 from webmain.html.blocks import default_blocks
 from webmain.html.columns import HIDDEN, Flag
 from webmain.metadata.head import head_metas, meta_names
-from webmain.metadata.jsonld import read_json_ld
+from webmain.metadata.jsonld import declared_types
 from webmain.text.prose_amount import prose_chars
 from webmain.urls import join, normalise
 
@@ -208,17 +208,17 @@ def look(document: Document) -> Look:
     shows_little = paragraphs_of(blocks.of_unit, chars, linked).sum() < THRESHOLDS.few_chars
     embedded = embedded_article(document) if shows_little else None
     shown_links = tuple(link.url for link in links)
-    data = data_links(document) if shows_little and len(set(shown_links)) < THRESHOLDS.few_links else ()
-    nodes = read_json_ld(document.tree.data).nodes
+    carried = data_links(document) if shows_little and len(set(shown_links)) < THRESHOLDS.few_links else ()
+    data_types = (found for data in document.tree.data for found in declared_types(data))
     content = hints.content_html if hints else None
     return Look(
         url=document.url or "",
         head=head,
-        links=shown_links + data,
-        followed=(*(link.url for link in links if "nofollow" not in link.rel), *data),
+        links=shown_links + carried,
+        followed=(*(link.url for link in links if "nofollow" not in link.rel), *carried),
         pager=tuple(_pager(document, links)),
-        types=frozenset(found for node in nodes for found in node.types),
-        has_published=head.has_published or any("datePublished" in node.value for node in nodes),
+        types=frozenset(found.rpartition("/")[2].lower() for found in data_types),
+        has_published=head.has_published or any('"datePublished"' in data for data in document.tree.data),
         n_h1=document.elements.tags.count("h1"),
         chars=chars,
         linked=linked,
