@@ -1,6 +1,5 @@
 """What confidence is worth: hand-computed figures, laws, tables, plots, and the way of a confidence through files."""
 
-import json
 import math
 
 import numpy as np
@@ -12,7 +11,6 @@ from webmain.evaluation import confidence, confidence_tables, html_report, plots
 from webmain.evaluation.predictions import prediction_of
 from webmain.evaluation.records import GoldPage, Prediction
 from webmain.evaluation.scoring import score
-from webmain.evaluation.statistics import bootstrap, bootstrap_mean
 from webmain.items import Reason, Rejected
 
 SURE = [0.9, 0.8, 0.7, 0.6]
@@ -67,13 +65,6 @@ def test_a_bin_has_five_pages_at_least_and_there_are_ten_at_most(n_pages, n_bins
     assert len(confidence.bins([0.5] * n_pages, [0.5] * n_pages, seed=1)) == n_bins
 
 
-def test_errors_that_cancel_out_over_all_pages_are_seen_in_the_bins():
-    sure, reached = [0.9] * 5 + [0.1] * 5, [0.5] * 10
-    found = confidence.figures(sure, reached)
-    assert found.mean_confidence == pytest.approx(found.mean_f1)
-    assert found.calibration_error == pytest.approx(0.4)
-
-
 def test_without_spread_there_is_no_correlation_and_nothing_to_rank():
     found = confidence.figures([0.2, 0.9], [0.5, 0.5])
     assert math.isnan(found.spearman)
@@ -87,15 +78,6 @@ def test_without_spread_there_is_no_correlation_and_nothing_to_rank():
 def test_what_is_no_share_of_as_many_pages_is_refused(sure, reached):
     with pytest.raises(ValueError, match=r"confidence|F1"):
         confidence.figures(sure, reached)
-
-
-@given(pages_of, st.randoms())
-def test_no_figure_depends_on_the_order_of_pages(pages, rng):
-    other = list(pages)
-    rng.shuffle(other)
-    one, two = (confidence.figures(*np.array(p).T) for p in (pages, other))
-    for name in confidence.Figures._fields:
-        assert getattr(one, name) == pytest.approx(getattr(two, name), abs=1e-9, nan_ok=True)
 
 
 @given(pages_of)
@@ -143,11 +125,6 @@ def test_margins_by_hand(sure, own, rivals, coverage, expected):
     assert (found["margin"], found["times"], found["by true F1"]) == pytest.approx(expected[1:], nan_ok=True)
 
 
-def test_without_a_rival_there_is_no_margin():
-    with pytest.raises(ValueError, match="rival"):
-        confidence.margins([0.9], [0.5], {}, coverages=(1.0,), seed=1)
-
-
 # ---- intervals
 
 
@@ -160,21 +137,6 @@ def test_intervals_hold_the_figures_and_are_the_same_for_the_same_seed():
     for name in ("mean_f1", "squared_error", "absolute_error", "spearman", "aurc"):
         assert found[name].low < getattr(told, name) < found[name].high
     assert found == confidence.intervals(sure, reached, seed=1, n_resamples=200)
-
-
-def test_the_general_bootstrap_agrees_with_that_of_the_mean():
-    values = np.random.default_rng(2).uniform(0, 1, 200)
-    clusters = [str(n // 10) for n in range(200)]
-    for given_clusters in (None, clusters):
-        (found,) = bootstrap(lambda rows: (rows.mean(),), values[:, None], seed=3, clusters=given_clusters)
-        of_mean = bootstrap_mean(values, seed=3, clusters=given_clusters)
-        assert (found.low, found.high) == pytest.approx((of_mean.low, of_mean.high), abs=0.01)
-
-
-def test_draws_without_a_figure_are_left_out_of_its_interval():
-    rows = np.array([[0.0], [1.0]])
-    always, once = bootstrap(lambda r: (1.0, math.nan if r.std() == 0 else 2.0), rows, seed=1, n_resamples=50)
-    assert (always.low, once.low, once.high) == (1, 2, 2)
 
 
 # ---- the way of a confidence
@@ -230,12 +192,6 @@ def test_an_extractors_confidence_reaches_the_prediction():
     for way in (systems._by_page, systems._by_site):
         ((text, told),) = way(Sure())([page])
         assert (text[:8], told) == ("The tide", 0.25)
-
-
-@pytest.mark.parametrize(("field", "told"), [({}, None), ({"confidence": None}, None), ({"confidence": 1}, 1.0)])
-def test_files_with_and_without_confidences_are_read(field, told):
-    line = {"system": "s", "dataset": "d", "id": "1", "text": "t", "seconds": 0.1, **field}
-    assert prediction_of(json.loads(json.dumps(line))).confidence == told
 
 
 @pytest.mark.parametrize("value", [1.01, -0.5, "high", math.nan])

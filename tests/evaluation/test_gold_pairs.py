@@ -71,12 +71,6 @@ def test_cleaneval_pages_are_decoded_by_their_bytes_and_the_wrapper(tmp_path, wo
     assert word in only(read_gold(tmp_path)).html
 
 
-def test_the_wrapper_tells_the_address_where_the_gold_does_not(tmp_path):
-    write(tmp_path / "input" / "1.html", WRAPPED.format("unset", "x"))
-    write(tmp_path / "GoldStandard" / "1.txt", "<p>x")
-    assert only(read_gold(tmp_path)).url == "http://news.example.com/a.htm"
-
-
 def test_cleaneval_gold_has_marks_of_byte_order_and_windows_line_ends(tmp_path):
     write(tmp_path / "input" / "1.html", WRAPPED.format("utf8", "x"))
     write(tmp_path / "GoldStandard" / "1.txt", b"\xef\xbb\xbf" + GOLD.replace("\n", "\r\n").encode())
@@ -123,14 +117,6 @@ def test_both_languages_of_cleaneval_are_kept_apart(tmp_path):
         ("en_original/1", "en"),
         ("zh_original/1", "zh"),
     ]
-
-
-def test_a_gold_text_without_content_is_dropped(tmp_path):
-    write(tmp_path / "input" / "1.html", WRAPPED.format("utf8", "x"))
-    write(tmp_path / "GoldStandard" / "1.txt", "URL: http://a.com/\n\n<p>\n")
-    gold = read_gold(tmp_path)
-    assert gold.n_pages == 0
-    assert gold.dropped.counts == {DropReason.EMPTY_GOLD: 1}
 
 
 def test_hostile_white_space_is_read_in_linear_time():

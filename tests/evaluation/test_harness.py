@@ -312,18 +312,6 @@ def test_predictions_of_other_pages_are_refused_and_left_alone(tmp_path):
     assert predictions.read(path)[1] == []
 
 
-def test_predictions_of_another_version_of_a_system_are_dropped(tmp_path):
-    path = tmp_path / "p.jsonl"
-    writer = predictions.Writer(path, head(systems=("s", "t")))
-    writer.write(prediction(system="s"))
-    writer.write(prediction(system="t"))
-    writer.finish()
-    again = predictions.Writer(path, head(version="2", systems=("s",)))
-    assert again.stale == ["s"]
-    assert [p.system for p in again.kept] == ["t"]
-    again.close()
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [

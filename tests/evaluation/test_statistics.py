@@ -58,14 +58,6 @@ def test_the_seed_decides_the_interval():
     assert bootstrap_mean(values, seed=1) != bootstrap_mean(values, seed=2)
 
 
-def test_intervals_hold_the_true_mean_about_as_often_as_they_say():
-    draw = np.random.default_rng(11)
-    samples = draw.beta(5, 1, size=(200, 60))  # skewed as F1 is; the true mean is 5/6
-    intervals = [bootstrap_mean(sample, seed=n, n_resamples=400) for n, sample in enumerate(samples)]
-    covered = np.mean([interval.low <= 5 / 6 <= interval.high for interval in intervals])
-    assert 0.89 <= covered <= 0.99
-
-
 def test_intervals_over_sites_hold_the_true_mean_where_those_over_pages_are_too_narrow():
     draw = np.random.default_rng(12)
     sites = [f"site{n // 10}" for n in range(200)]
@@ -84,10 +76,6 @@ def test_pages_without_a_site_are_sites_of_their_own():
     assert bootstrap_mean(values, seed=1, clusters=[""] * 20) == bootstrap_mean(values, seed=1)
     alone = bootstrap_mean(values, seed=1, clusters=["one"] * 20)
     assert alone.low == alone.high == pytest.approx(0.5)
-
-
-def test_no_pages_have_no_interval():
-    assert math.isnan(bootstrap_mean([], seed=1).low)
 
 
 @pytest.mark.parametrize("values", [[math.nan], [[1.0, 2.0]], [math.inf, 0]])

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webmain.evaluation.tokens import TextPair, Unit, tokens, unit_of
+from webmain.evaluation.tokens import Unit, tokens, unit_of
 from webmain.text.words import spaced_words
 
 
@@ -20,10 +20,6 @@ from webmain.text.words import spaced_words
 )
 def test_words_are_runs_of_letters_marks_and_digits(text, expected):
     assert spaced_words(text) == expected
-
-
-def test_case_is_kept_on_request():
-    assert spaced_words("Über UNS", fold_case=False) == ["Über", "UNS"]
 
 
 def test_thai_is_cut_into_four_characters_marks_among_them():
@@ -52,11 +48,6 @@ def test_a_text_of_up_to_four_characters_is_one_token(text, expected):
 )
 def test_the_language_decides_the_unit_and_the_gold_script_where_it_is_unknown(gold, language, unit):
     assert unit_of(gold, language) is unit
-
-
-def test_a_prediction_does_not_change_the_unit():
-    pair = TextPair(predicted="ข่าววันนี้ทั้งหมด", gold="English words")
-    assert pair.unit is Unit.WORDS
 
 
 @given(st.text(max_size=60))
