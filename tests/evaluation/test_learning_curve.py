@@ -48,7 +48,7 @@ def test_sites_with_more_pages_have_a_curve_of_their_own():
     assert [row[4] for row in table.rows] == [16] * 3 + [10] * 4
 
 
-def test_layout_that_one_page_can_not_tell_is_told_by_several(findings):
+def test_a_layout_that_one_page_does_not_show_is_learned_from_several(findings):
     found = rows(findings, "lbda_others")
     assert list(found) == [1, 2, 5]  # of 12 pages 4 are held back, 8 may be learned from
     assert [found[n]["of which learned"] for n in (1, 2, 5)] == [0, 1, 1]
@@ -67,7 +67,7 @@ def test_pages_given_together_are_all_judged_at_every_point(findings):
     assert found[5]["F1"] == 1.0
 
 
-@pytest.mark.parametrize(("n_pages", "n"), [(5, 5), (7, 5), (10, 5), (11, 1), (11, 10), (30, 20)])
+@pytest.mark.parametrize(("n_pages", "n"), [(5, 5), (7, 5), (11, 1), (30, 20)])
 def test_each_page_is_judged_once_in_a_group_of_the_right_size(n_pages, n):
     groups = list(learning_curve._groups(n_pages, n))
     assert [place for _, judged in groups for place in judged] == list(range(n_pages))

@@ -159,7 +159,7 @@ def test_test_pages_are_the_papers_shares() -> None:
     assert pab_classes.n_test(0, 10) == 1
 
 
-def test_papers_table_stands_beside_ours_and_its_contradictions_in_the_notes() -> None:
+def test_papers_table_is_beside_ours_and_its_contradictions_are_in_the_notes() -> None:
     findings = pab_classes.run(classed(5))
     cases = rows(findings, "pab_classes")
     assert cases["2"][5:] == (20, 85.0, 80.0)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from webmain.evaluation.protocols import svm_sites
-from webmain.evaluation.protocols.svm_sites import figures, mean_figures, run, units_of
+from webmain.evaluation.protocols.svm_sites import mean_figures, run, units_of
 from webmain.evaluation.records import GoldPage
 from webmain.features.site_blocks import SiteBlocks
 
@@ -102,19 +102,6 @@ def test_pages_without_gold_text_count_only_by_their_own_labels():
     assert table(findings, "svm_sites_set_own")["selector"][:3] == (100.0, 100.0, 100.0)
     assert table(findings, "svm_sites_set_gold")["selector"][:3] == (None, None, None)
     assert table(findings, "svm_sites_set_labels") == {"all": (0, None, None, None)}
-
-
-@pytest.mark.parametrize(
-    ("counts", "expected"),
-    [
-        ((3, 4, 6), (75.0, 50.0, 60.0)),
-        ((0, 0, 5), (None, 0.0, 0.0)),
-        ((0, 5, 0), (0.0, None, 0.0)),
-        ((0, 0, 0), (None, None, None)),
-    ],
-)
-def test_figures_of_counts(counts, expected):
-    assert figures(np.array(counts)) == expected
 
 
 def test_means_give_each_site_the_same_weight_and_leave_out_those_without_content():

@@ -61,11 +61,6 @@ def site():
     return Site("a", tuple(rendered(i, quote=i % 2 == 0) for i in range(8)))
 
 
-def test_pages_are_extracted_by_a_model_of_other_pages(site):
-    kept = extract(site, Setting(), seed=0)
-    assert ratios(site, kept) == (1.0, 1.0)
-
-
 def test_best_cluster_alone_misses_the_quote_that_is_styled_apart(site):
     kept = extract(site, Setting(rule="best"), seed=0)
     matching, strict = ratios(site, kept, pages=[0])
