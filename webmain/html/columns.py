@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum, IntFlag
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -54,8 +54,8 @@ _XPATH_NAME = re.compile(r"[a-z_][a-z0-9_-]*", re.IGNORECASE).fullmatch
 class Attributes(Sequence["dict[str, str | None]"]):
     """The attributes of a page's elements: each element's dict is made when first asked for, and kept.
 
-    Reads like a list. Half of the elements of a page hold no text (`meta`, `link`, `script`, `img`, `path`), and few methods
-    ever ask for their attributes.
+    Reads like a list, but for slices. Half of the elements of a page hold no text (`meta`, `link`, `img`, `path`), and few
+    methods ever ask for their attributes.
 
     Parameters
     ----------
@@ -72,15 +72,7 @@ class Attributes(Sequence["dict[str, str | None]"]):
     def __len__(self) -> int:
         return len(self._nodes)
 
-    @overload
-    def __getitem__(self, index: int) -> dict[str, str | None]: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> list[dict[str, str | None]]: ...
-
-    def __getitem__(self, index: int | slice) -> dict[str, str | None] | list[dict[str, str | None]]:
-        if isinstance(index, slice):
-            return self.take(range(*index.indices(len(self._nodes))))
+    def __getitem__(self, index: int) -> dict[str, str | None]:  # type: ignore[override]  # no slices
         made = self._made.get(index)
         if made is None:
             made = self._made[index] = self._nodes[index].attributes
@@ -101,21 +93,8 @@ class Attributes(Sequence["dict[str, str | None]"]):
         made.update({i: nodes[i].attributes for i in indices if i not in made})
         return list(map(made.__getitem__, indices))
 
-    def settle(self) -> None:
-        """Make all that are not made yet and let the parser's tree go: a third of the memory, where many pages are held."""
-        self._made = dict(enumerate(self))
-        self._nodes = range(len(self._nodes))
-
     def __iter__(self) -> Iterator[dict[str, str | None]]:
         return map(self.__getitem__, range(len(self._nodes)))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and list(self) == list(other)
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self) -> str:
-        return f"Attributes({list(self)})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return list, (list(self),)  # the parser's nodes cannot be pickled
