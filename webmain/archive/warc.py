@@ -7,20 +7,19 @@ one that is whole.
 
 from __future__ import annotations
 
-import base64
 import glob
-import hashlib
 import os
 import re
 import zlib
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from webmain.archive.decoding import MAX_BYTES, TooLargeError, decode_body
+from webmain.archive.records import Capture as Capture
+from webmain.archive.records import Skip as Skip
+from webmain.archive.records import joined, read_answer, target_of
 from webmain.items import Page
 
 if TYPE_CHECKING:
@@ -30,9 +29,6 @@ _WARC_NAME = re.compile(r"\.warc(\.gz|\.zst|\.lz4)?$", re.IGNORECASE)
 _HTML_NAME = re.compile(r"\.(html?|xhtml|xht|shtml)(\.gz)?$", re.IGNORECASE)
 _MARKUP = re.compile(rb"<(!doctype\s+html|html|head|body|title|meta|article|div|p)\b", re.IGNORECASE)
 _SAVED_FROM = re.compile(rb"<!--\s*saved from url=\(\d{1,6}\)(https?://[^\s<>\"']{1,2000})\s*-->", re.IGNORECASE)
-_STATUS_LINE = re.compile(rb"HTTP/[0-9](?:\.[0-9])?[ \t]+([1-5][0-9]{2})(?![0-9])")
-_HEAD_END = re.compile(rb"\r?\n\r?\n")
-_MAX_HEAD = 1 << 16
 _SNIFF = 2048
 _VAGUE = frozenset(
     ("", "text/plain", "application/octet-stream", "binary/octet-stream", "unknown/unknown", "content/unknown", "*/*")
@@ -44,43 +40,7 @@ class ArchiveError(ValueError):
     """The path names nothing that pages can be read from."""
 
 
-class Skip(StrEnum):
-    """Why a record or a file gave no page."""
-
-    NOT_RESPONSE = "not_response"  # warcinfo, request, metadata, conversion ...
-    REVISIT = "revisit"  # says only that the page was as before
-    NOT_HTTP = "not_http"  # DNS answers and the like, or a head that is no HTTP
-    STATUS = "status"  # any status but 200
-    NOT_HTML = "not_html"
-    TOO_LARGE = "too_large"
-    DAMAGED = "damaged"  # a record is broken, or shorter than it says; or the archive is cut off
-    UNREADABLE = "unreadable"  # the system refused to open the file
-
-
 OnSkip = Callable[[Skip, str | None], None]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Capture:
-    """One archived HTTP answer of any kind and status, as a replay needs it.
-
-    Attributes
-    ----------
-    url : str
-        `WARC-Target-URI`.
-    headers : tuple of (str, str)
-        As recorded, in order, names as they stood.
-    body : bytes
-        After transfer decoding, before content decoding: what `Content-Encoding` says still holds.
-    fetched_at : datetime or None
-        `WARC-Date`, in UTC.
-    """
-
-    url: str
-    status: int
-    headers: tuple[tuple[str, str], ...]
-    body: bytes
-    fetched_at: datetime | None
 
 
 def read_pages(path: str | Path, *, on_skip: OnSkip | None = None, max_bytes: int = MAX_BYTES) -> Iterator[Page]:
@@ -218,15 +178,6 @@ def _page_of(capture: Capture, max_bytes: int) -> Page | Skip:
     return Page(url=capture.url, body=body, fetched_at=capture.fetched_at, status=200, headers=kept)
 
 
-def joined(headers: tuple[tuple[str, str], ...]) -> Mapping[str, str]:
-    """Return headers by their names in lower case, repeated ones joined by commas."""
-    result: dict[str, str] = {}
-    for name, value in headers:
-        key = name.strip().lower()
-        result[key] = f"{result[key]}, {value.strip()}" if key in result else value.strip()
-    return result
-
-
 def read_captures(
     stream: BinaryIO, *, on_skip: OnSkip | None = None, max_bytes: int = MAX_BYTES
 ) -> Iterator[tuple[int, Capture]]:
@@ -243,8 +194,8 @@ def read_captures(
         stream.seek(start)
         try:
             for record in _records(stream):
-                begin, url, is_told = record.stream_pos, _target(record), False
-                answer = _answer(record, url, max_bytes)
+                begin, url, is_told = record.stream_pos, target_of(record), False
+                answer = read_answer(record, url, max_bytes)
                 if answer is Skip.DAMAGED:
                     break  # where it ends is uncertain
                 if isinstance(answer, Skip):
@@ -316,103 +267,3 @@ def _place(file: str, offset: int, url: str | None) -> str:
     if url:
         return f"{file} (at or after the record of {url} at byte {offset})"
     return f"{file} (at or after byte {offset})" if offset else file
-
-
-def _answer(record: WarcRecord, url: str | None, max_bytes: int) -> Capture | Skip:
-    """Read a record as an HTTP answer; a `resource` record is one of status 200."""
-    from fastwarc.warc import WarcRecordType
-
-    if record.headers.get("Content-Length") is None:  # the head is cut off
-        return Skip.DAMAGED
-    if record.record_type == WarcRecordType.revisit:
-        return Skip.REVISIT
-    if record.record_type not in (WarcRecordType.response, WarcRecordType.resource):
-        return Skip.NOT_RESPONSE
-    if record.content_length > max_bytes + _MAX_HEAD:
-        return Skip.TOO_LARGE
-    is_response = record.record_type == WarcRecordType.response
-    if url is None or (is_response and not record.is_http):
-        return Skip.NOT_HTTP
-    declared = record.content_length
-    body = record.reader.read(declared)
-    if len(body) < declared or _is_broken(body, record.headers.get("WARC-Block-Digest") or ""):
-        return Skip.DAMAGED
-    status = 200
-    headers: tuple[tuple[str, str], ...] = (("Content-Type", record.headers.get("Content-Type") or ""),)
-    if is_response:
-        message = _message(body)
-        if message is None:
-            return Skip.NOT_HTTP
-        status, headers, body = message
-    if len(body) > max_bytes:
-        return Skip.TOO_LARGE
-    named = joined(headers)
-    if is_response and status == 200 and _is_cut(body, named):
-        return Skip.DAMAGED
-    body = decode_body(body, transfer=named.get("transfer-encoding", ""), max_bytes=max_bytes)
-    return Capture(url=url, status=status, headers=headers, body=body, fetched_at=_date(record))
-
-
-_SWALLOWED = re.compile(rb"\r\n\r\nWARC/\d\.\d\r\nWARC-")
-
-
-def _is_broken(block: bytes, digest: str) -> bool:
-    """Tell whether a record's content is not what was written; without a digest, whether the next record is in it."""
-    algorithm, _, value = digest.strip().partition(":")
-    if algorithm.lower() == "sha1" and value:
-        sha1 = hashlib.sha1(block, usedforsecurity=False)
-        return value.upper() not in (base64.b32encode(sha1.digest()).decode(), sha1.hexdigest().upper())
-    return _SWALLOWED.search(block) is not None
-
-
-def _is_cut(body: bytes, headers: Mapping[str, str]) -> bool:
-    """Tell whether a body is shorter than its `Content-Length`; one that was stored decoded has no length to compare."""
-    declared = headers.get("content-length", "")
-    if "transfer-encoding" in headers or not (declared.isascii() and declared.isdigit()):
-        return False
-    if headers.get("content-encoding", "identity").strip().lower() != "identity" and not body.startswith(b"\x1f\x8b"):
-        return False
-    return len(body) < int(declared[:18])
-
-
-def _message(block: bytes) -> tuple[int, tuple[tuple[str, str], ...], bytes] | None:
-    """Split an HTTP answer into status, headers and body; None where it is none."""
-    end = _HEAD_END.search(block, 0, _MAX_HEAD)
-    start = _STATUS_LINE.match(block)
-    if start is None:
-        return None
-    head, body = (block[: end.start()], block[end.end() :]) if end else (block, b"")
-    headers: list[tuple[str, str]] = []
-    for line in head.split(b"\n")[1:]:
-        name, colon, value = _header_text(line).partition(":")
-        if line[:1] in (b" ", b"\t") and headers:  # folded, as old servers do
-            headers[-1] = (headers[-1][0], f"{headers[-1][1]} {_header_text(line).strip()}")
-        elif colon:
-            headers.append((name.strip(), value.strip()))
-    return int(start[1]), tuple(headers), body
-
-
-def _header_text(line: bytes) -> str:
-    """Decode a header as UTF-8, which servers send, else as Latin-1, which the standard says."""
-    try:
-        return line.decode()
-    except UnicodeDecodeError:
-        return line.decode("latin-1")
-
-
-def _target(record: WarcRecord) -> str | None:
-    """Return the record's URL, without the angle brackets that an old writer put around it."""
-    url = (record.headers.get("WARC-Target-URI") or "").strip()
-    if url.startswith("<") and url.endswith(">"):
-        url = url[1:-1]
-    return url or None
-
-
-def _date(record: WarcRecord) -> datetime | None:
-    """Return `WARC-Date` in UTC; None where it is none."""
-    text = (record.headers.get("WARC-Date") or "").strip()
-    try:
-        date = datetime.fromisoformat(text)
-        return date.replace(tzinfo=UTC) if date.tzinfo is None else date.astimezone(UTC)
-    except (ValueError, OverflowError):
-        return None

@@ -1,0 +1,166 @@
+"""One record of a WARC archive as an HTTP answer."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from webmain.archive.decoding import decode_body
+
+if TYPE_CHECKING:
+    from fastwarc.warc import WarcRecord
+
+_STATUS_LINE = re.compile(rb"HTTP/[0-9](?:\.[0-9])?[ \t]+([1-5][0-9]{2})(?![0-9])")
+_HEAD_END = re.compile(rb"\r?\n\r?\n")
+_MAX_HEAD = 1 << 16
+
+
+class Skip(StrEnum):
+    """Why a record or a file gave no page."""
+
+    NOT_RESPONSE = "not_response"  # warcinfo, request, metadata, conversion ...
+    REVISIT = "revisit"  # says only that the page was as before
+    NOT_HTTP = "not_http"  # DNS answers and the like, or a head that is no HTTP
+    STATUS = "status"  # any status but 200
+    NOT_HTML = "not_html"
+    TOO_LARGE = "too_large"
+    DAMAGED = "damaged"  # a record is broken, or shorter than it says; or the archive is cut off
+    UNREADABLE = "unreadable"  # the system refused to open the file
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capture:
+    """One archived HTTP answer of any kind and status, as a replay needs it.
+
+    Attributes
+    ----------
+    url : str
+        `WARC-Target-URI`.
+    headers : tuple of (str, str)
+        As recorded, in order, names as they stood.
+    body : bytes
+        After transfer decoding, before content decoding: what `Content-Encoding` says still holds.
+    fetched_at : datetime or None
+        `WARC-Date`, in UTC.
+    """
+
+    url: str
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+    fetched_at: datetime | None
+
+
+def read_answer(record: WarcRecord, url: str | None, max_bytes: int) -> Capture | Skip:
+    """Read a record as an HTTP answer; a `resource` record is one of status 200."""
+    from fastwarc.warc import WarcRecordType
+
+    if record.headers.get("Content-Length") is None:  # the head is cut off
+        return Skip.DAMAGED
+    if record.record_type == WarcRecordType.revisit:
+        return Skip.REVISIT
+    if record.record_type not in (WarcRecordType.response, WarcRecordType.resource):
+        return Skip.NOT_RESPONSE
+    if record.content_length > max_bytes + _MAX_HEAD:
+        return Skip.TOO_LARGE
+    is_response = record.record_type == WarcRecordType.response
+    if url is None or (is_response and not record.is_http):
+        return Skip.NOT_HTTP
+    declared = record.content_length
+    body = record.reader.read(declared)
+    if len(body) < declared or _is_broken(body, record.headers.get("WARC-Block-Digest") or ""):
+        return Skip.DAMAGED
+    status = 200
+    headers: tuple[tuple[str, str], ...] = (("Content-Type", record.headers.get("Content-Type") or ""),)
+    if is_response:
+        message = _message(body)
+        if message is None:
+            return Skip.NOT_HTTP
+        status, headers, body = message
+    if len(body) > max_bytes:
+        return Skip.TOO_LARGE
+    named = joined(headers)
+    if is_response and status == 200 and _is_cut(body, named):
+        return Skip.DAMAGED
+    body = decode_body(body, transfer=named.get("transfer-encoding", ""), max_bytes=max_bytes)
+    return Capture(url=url, status=status, headers=headers, body=body, fetched_at=_date(record))
+
+
+_SWALLOWED = re.compile(rb"\r\n\r\nWARC/\d\.\d\r\nWARC-")
+
+
+def _is_broken(block: bytes, digest: str) -> bool:
+    """Tell whether a record's content is not what was written; without a digest, whether the next record is in it."""
+    algorithm, _, value = digest.strip().partition(":")
+    if algorithm.lower() == "sha1" and value:
+        sha1 = hashlib.sha1(block, usedforsecurity=False)
+        return value.upper() not in (base64.b32encode(sha1.digest()).decode(), sha1.hexdigest().upper())
+    return _SWALLOWED.search(block) is not None
+
+
+def _is_cut(body: bytes, headers: Mapping[str, str]) -> bool:
+    """Tell whether a body is shorter than its `Content-Length`; one that was stored decoded has no length to compare."""
+    declared = headers.get("content-length", "")
+    if "transfer-encoding" in headers or not (declared.isascii() and declared.isdigit()):
+        return False
+    if headers.get("content-encoding", "identity").strip().lower() != "identity" and not body.startswith(b"\x1f\x8b"):
+        return False
+    return len(body) < int(declared[:18])
+
+
+def _message(block: bytes) -> tuple[int, tuple[tuple[str, str], ...], bytes] | None:
+    """Split an HTTP answer into status, headers and body; None where it is none."""
+    end = _HEAD_END.search(block, 0, _MAX_HEAD)
+    start = _STATUS_LINE.match(block)
+    if start is None:
+        return None
+    head, body = (block[: end.start()], block[end.end() :]) if end else (block, b"")
+    headers: list[tuple[str, str]] = []
+    for line in head.split(b"\n")[1:]:
+        name, colon, value = _header_text(line).partition(":")
+        if line[:1] in (b" ", b"\t") and headers:  # folded, as old servers do
+            headers[-1] = (headers[-1][0], f"{headers[-1][1]} {_header_text(line).strip()}")
+        elif colon:
+            headers.append((name.strip(), value.strip()))
+    return int(start[1]), tuple(headers), body
+
+
+def _header_text(line: bytes) -> str:
+    """Decode a header as UTF-8, which servers send, else as Latin-1, which the standard says."""
+    try:
+        return line.decode()
+    except UnicodeDecodeError:
+        return line.decode("latin-1")
+
+
+def target_of(record: WarcRecord) -> str | None:
+    """Return the record's URL, without the angle brackets that an old writer put around it."""
+    url = (record.headers.get("WARC-Target-URI") or "").strip()
+    if url.startswith("<") and url.endswith(">"):
+        url = url[1:-1]
+    return url or None
+
+
+def _date(record: WarcRecord) -> datetime | None:
+    """Return `WARC-Date` in UTC; None where it is none."""
+    text = (record.headers.get("WARC-Date") or "").strip()
+    try:
+        date = datetime.fromisoformat(text)
+        return date.replace(tzinfo=UTC) if date.tzinfo is None else date.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def joined(headers: tuple[tuple[str, str], ...]) -> Mapping[str, str]:
+    """Return headers by their names in lower case, repeated ones joined by commas."""
+    result: dict[str, str] = {}
+    for name, value in headers:
+        key = name.strip().lower()
+        result[key] = f"{result[key]}, {value.strip()}" if key in result else value.strip()
+    return result
