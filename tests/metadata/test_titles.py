@@ -17,16 +17,12 @@ LONG = "The old bridge over the river is open again"
 @pytest.mark.parametrize(
     ("title", "names", "others", "expected"),
     [
-        (f"{LONG} | Daily News", ["Daily News"], [], LONG),
         (f"{LONG} - dailynews.example", ["dailynews.example", "dailynews"], [], LONG),
         (f"{LONG} - Politics - Daily News", ["Daily News"], [LONG], LONG),
         (f"Daily News: {LONG}", ["Daily News"], [], f"Daily News: {LONG}"),
-        (f"Daily News | {LONG}", ["Daily News"], [], LONG),
         (f"{LONG} - Politics", ["Daily News"], [], f"{LONG} - Politics"),
         (f"{LONG}：朝日新聞デジタル", ["朝日新聞"], [], LONG),
         ("Well-known self-made man", ["made"], [], "Well-known self-made man"),
-        ("Daily News", ["Daily News"], [], "Daily News"),
-        ("เรื่องใหญ่ - ข่าวสด", ["ข่าวสด"], [], "เรื่องใหญ่"),
     ],
 )
 def test_strip_site(title: str, names: list[str], others: list[str], expected: str) -> None:
@@ -145,10 +141,6 @@ def test_the_first_heading_is_the_site_where_the_title_ends_in_it() -> None:
     assert _title(named, f"<h1>{LONG}</h1>") == LONG
 
 
-def test_a_section_that_the_page_links_to_is_cut_off_the_title() -> None:
-    assert _title(f"<title>Stories » {LONG}</title>", '<a href="/stories">Stories</a>') == LONG
-
-
 FISH = "Fish stocks fall again"
 FISH_ZH = "渔业资源再次减少"
 
@@ -157,11 +149,8 @@ FISH_ZH = "渔业资源再次减少"
     ("url", "title", "body", "expected"),
     [
         ("http://a.example/1", f"The Herald | {FISH}", f"<h1>{FISH}</h1>", FISH),
-        ("http://a.example/1", f"{FISH} | The Herald", f"<h1>{FISH}</h1>", FISH),
         ("http://bbc.co.uk/1", f"BBC NEWS | Europe | {FISH}", f"<h1>{FISH}</h1>", FISH),
-        ("http://bbc.co.uk/1", f"BBC NEWS | {FISH}", "", FISH),
         ("http://www.nzz.ch/1", f"{FISH} - Neue Zürcher Zeitung", "", FISH),
-        ("http://sueddeutsche.de/1", f"{FISH} - Süddeutsche Zeitung", "", FISH),
         ("http://polit.ru/1", "Рыбы стало меньше - ПОЛИТ.РУ", "", "Рыбы стало меньше"),
         ("http://rizospastis.gr/1", "ΡΙΖΟΣΠΑΣΤΗΣ : Λιγότερα ψάρια", "", "Λιγότερα ψάρια"),
         ("http://a.example/1", f"{FISH} | The Herald - all the news", '<a href="/">The Herald</a>', FISH),
