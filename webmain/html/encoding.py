@@ -67,10 +67,7 @@ class Decoded:
     source: CharsetSource
 
 
-_NO_HEADERS: Mapping[str, str] = {}
-
-
-def decode(body: bytes, *, headers: Mapping[str, str] = _NO_HEADERS) -> Decoded:
+def decode(body: bytes, *, headers: Mapping[str, str] | None = None) -> Decoded:
     """Decode a body by what its bytes say, then by what was declared, then by a guess.
 
     In this order: byte order mark; the pattern of NULs that UTF-16 and UTF-32 leave; strict UTF-8; UTF-8 with
@@ -83,7 +80,7 @@ def decode(body: bytes, *, headers: Mapping[str, str] = _NO_HEADERS) -> Decoded:
     ----------
     body : bytes
         After content decoding (gzip, br).
-    headers : Mapping[str, str]
+    headers : Mapping[str, str] or None
         Response headers; only `content-type` is looked at, in any case.
 
     Notes
@@ -93,16 +90,17 @@ def decode(body: bytes, *, headers: Mapping[str, str] = _NO_HEADERS) -> Decoded:
     marked = _by_mark(body)
     if marked is not None:
         return marked
-    wide = wide_encoding(body) if b"\0" in body else None
+    has_nul = b"\0" in body
+    wide = wide_encoding(body) if has_nul else None
     if wide:
         return Decoded(scrub(body.decode(wide, "replace")), wide, CharsetSource.NULS)
     text = _strict(body, "utf-8")
     if text is not None:
-        return _escaped(body) or Decoded(_without_nul(text), "utf-8", CharsetSource.UTF8)
+        return _escaped(body) or Decoded(_without_nul(text) if has_nul else text, "utf-8", CharsetSource.UTF8)
     repaired = _repaired(body)
     if repaired is not None:
         return Decoded(_without_nul(repaired), "utf-8", CharsetSource.UTF8_REPAIRED)
-    content_type = next((value for name, value in headers.items() if name.lower() == "content-type"), "")
+    content_type = next((value for name, value in (headers or {}).items() if name.lower() == "content-type"), "")
     return _declared(body, content_type) or _detected(body)
 
 
