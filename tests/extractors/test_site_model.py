@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from webmain.extractors import site_model
-from webmain.extractors.site_model import CAP, MAX_REST, PLACE_SHARE, TEXT_SAYS, SiteModel, learn_site, recurring
+from webmain.extractors.site_model import CAP, EVIDENCE, SiteModel, learn_site, recurring
 from webmain.features.site_memory import SitePage, site_page
 from webmain.html.blocks import default_blocks
 from webmain.html.document import Document
@@ -53,15 +53,15 @@ def judged(model: SiteModel, page: str, margin: list[float]) -> list[float]:
     [
         (0.0, 0, 10, 0, 0),
         (0.0, 1, 10, 0, 0),
-        (0.0, 2, 200, 0.29 * TEXT_SAYS, 0.31 * TEXT_SAYS),
-        (0.0, 3, 200, 0.64 * TEXT_SAYS, 0.66 * TEXT_SAYS),
-        (0.0, 4, 200, 0.99 * TEXT_SAYS, 1.03 * TEXT_SAYS),
-        (0.0, 2, 5, 0.99 * TEXT_SAYS, TEXT_SAYS),
-        (0.0, 3, 3, 0.99 * TEXT_SAYS, TEXT_SAYS),
-        (0.0, 4, 4, 1.99 * TEXT_SAYS, 2 * TEXT_SAYS),
+        (0.0, 2, 200, 0.29 * EVIDENCE.text_says, 0.31 * EVIDENCE.text_says),
+        (0.0, 3, 200, 0.64 * EVIDENCE.text_says, 0.66 * EVIDENCE.text_says),
+        (0.0, 4, 200, 0.99 * EVIDENCE.text_says, 1.03 * EVIDENCE.text_says),
+        (0.0, 2, 5, 0.99 * EVIDENCE.text_says, EVIDENCE.text_says),
+        (0.0, 3, 3, 0.99 * EVIDENCE.text_says, EVIDENCE.text_says),
+        (0.0, 4, 4, 1.99 * EVIDENCE.text_says, 2 * EVIDENCE.text_says),
         (6.0, 2, 5, 0, 0.02),
         (6.0, 20, 200, 0, 0.1),
-        (4.0, 10, 10, 1.9 * TEXT_SAYS, 2 * TEXT_SAYS),
+        (4.0, 10, 10, 1.9 * EVIDENCE.text_says, 2 * EVIDENCE.text_says),
     ],
 )
 def test_texts_speak_against_a_block_by_their_pages_and_the_doubt(margin, n_with, n_pages, low, high):
@@ -134,12 +134,12 @@ def test_evidence_counts_less_on_sites_that_are_no_news(news, strength):
 def test_evidence_is_bounded_and_overturns_nothing_certain(margin):
     model = learn_site(site(6)).model
     found = np.array(judged(model, markup(3), margin)) - margin
-    assert (np.abs(found) <= PLACE_SHARE * CAP + 2 * TEXT_SAYS + MAX_REST + 1e-9).all()
+    assert (np.abs(found) <= EVIDENCE.place_share * CAP + 2 * EVIDENCE.text_says + EVIDENCE.max_rest + 1e-9).all()
     for moved, before in zip(found, margin, strict=True):
         if before > 7:
             assert moved >= 0
         if before < -6:
-            assert moved <= MAX_REST
+            assert moved <= EVIDENCE.max_rest
 
 
 def test_the_place_of_a_page_of_another_layout_is_unknown():

@@ -26,47 +26,56 @@ if TYPE_CHECKING:
 
 COLUMNS: Final = ("place", "text")
 
-PLACE_SHARE: Final = 0.5
-"""How much of a place's log-odds is added to those of a block there."""
-
-TEXT_SAYS: Final = 4.0
-"""Log-odds that are taken from a block whose text stands on `MANY_PAGES` or more, or on `MANY_SHARE` of all; twice that where
-it stands on all pages, if they are `MANY_PAGES` or more."""
-
-MANY_PAGES: Final = 4
-MANY_SHARE: Final = 0.4
-FEW_SHARE: Final = 0.3
-"""Share of that for a text on two pages of very many; between, in proportion."""
-
-SURE_OF_TEXT: Final = 3.0
-SURE_OF_EVERYWHERE: Final = 3.0
-"""Log-odds at which half of that is taken, and hardly anything two beyond: a paragraph may recur and be content. The second
-is added for a text that stands on all pages, if they are `MANY_PAGES` or more; on fewer, in proportion."""
-
-MAX_REST: Final = 2.0
-"""Log-odds that are added to all blocks of a page, at most, where the likeliest have turned out to be none: it has some text,
-and that is the rest."""
-
-FULL_NEWS: Final = 0.25
-"""Mean share of the news profile from which a site's evidence counts in full; below, in proportion."""
-
-DOUBT: Final = (-4.5, 7.0)
-"""Log-odds outside of which no evidence changes what becomes of a block."""
-
-SURE: Final = 2.2
-"""Log-odds beyond which the page model's labels are believed, 9 to 1."""
-
-LEAST_SKILL: Final = 0.1
-"""Share of what is unknown of a page's blocks that other pages must tell, for places to be believed."""
-
-LEAST_AGREEMENT: Final = 0.8
-"""F1 with the sure labels of pages held back that places must reach to be believed."""
-
-MAX_RECURRING_CONTENT: Final = 0.1
-"""Where more of what is surely content recurs, recurring tells nothing: an archive, a series with the same story so far."""
-
 MAX_PLACES: Final = 20_000
 MAX_TEXTS: Final = 20_000
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """How far the evidence of a site's other pages goes; chosen on held-out sites."""
+
+    place_share: float = 0.5
+    """How much of a place's log-odds is added to those of a block there."""
+
+    text_says: float = 4.0
+    """Log-odds that are taken from a block whose text stands on `many_pages` or more, or on `many_share` of all; twice that
+    where it stands on all pages, if they are `many_pages` or more."""
+
+    many_pages: int = 4
+    many_share: float = 0.4
+    few_share: float = 0.3
+    """Share of that for a text on two pages of very many; between, in proportion."""
+
+    sure_of_text: float = 3.0
+    sure_of_everywhere: float = 3.0
+    """Log-odds at which half of that is taken, and hardly anything two beyond: a paragraph may recur and be content. The
+    second is added for a text that stands on all pages, if they are `many_pages` or more; on fewer, in proportion."""
+
+    max_rest: float = 2.0
+    """Log-odds that are added to all blocks of a page, at most, where the likeliest have turned out to be none: it has some
+    text, and that is the rest."""
+
+    full_news: float = 0.25
+    """Mean share of the news profile from which a site's evidence counts in full; below, in proportion."""
+
+    doubt: tuple[float, float] = (-4.5, 7.0)
+    """Log-odds outside of which no evidence changes what becomes of a block."""
+
+    sure: float = 2.2
+    """Log-odds beyond which the page model's labels are believed, 9 to 1."""
+
+    least_skill: float = 0.1
+    """Share of what is unknown of a page's blocks that other pages must tell, for places to be believed."""
+
+    least_agreement: float = 0.8
+    """F1 with the sure labels of pages held back that places must reach to be believed."""
+
+    max_recurring_content: float = 0.1
+    """Where more of what is surely content recurs, recurring tells nothing: an archive, a series with the same story
+    so far."""
+
+
+EVIDENCE: Final = Evidence()
 
 
 @dataclass(frozen=True)
@@ -111,7 +120,7 @@ class SiteModel(PlainRecord):
     @property
     def strength(self) -> float:
         """How far evidence counts, in [0, 1]: not on sites that are no news, where what recurs may be content."""
-        return min(1.0, self.news / FULL_NEWS)
+        return min(1.0, self.news / EVIDENCE.full_news)
 
     @cached_property
     def _children(self) -> dict[tuple[int, str], int]:
@@ -140,14 +149,14 @@ class SiteModel(PlainRecord):
         if not self.is_adopted:
             return margin
         found = margin.copy()
-        doubtful = np.flatnonzero((margin > DOUBT[0]) & (margin < DOUBT[1])).tolist()
+        doubtful = np.flatnonzero((margin > EVIDENCE.doubt[0]) & (margin < EVIDENCE.doubt[1])).tolist()
         if self.texts_count:
             pages = [self._text_pages.get(text_fingerprint(texts[block]), 0) for block in doubtful]
             found[doubtful] -= recurring(margin[doubtful], np.array(pages, dtype=np.float64), self.n_pages)
         if self.places_count:
             places = self._places(segmentation, doubtful)
-            found[doubtful] += PLACE_SHARE * np.array([self.odds[p if p >= 0 else ~p] for p in places])
-        found += np.clip(margin.max(initial=-30) - found.max(initial=-30), 0, MAX_REST)
+            found[doubtful] += EVIDENCE.place_share * np.array([self.odds[p if p >= 0 else ~p] for p in places])
+        found += np.clip(margin.max(initial=-30) - found.max(initial=-30), 0, EVIDENCE.max_rest)
         moved: NDArray[np.float64] = margin + self.strength * (found - margin)
         return moved
 
@@ -191,11 +200,13 @@ def recurring(margin: NDArray[np.float64], n_with: NDArray[np.float64], n_pages:
     n_pages : int
         All pages.
     """
-    share = FEW_SHARE + (1 - FEW_SHARE) * (n_with - 2) / (MANY_PAGES - 2)
-    share = np.minimum(np.maximum(share, n_with / n_pages / MANY_SHARE), 1)
-    everywhere = (n_with >= MANY_PAGES) * n_with / n_pages
-    unsure = 1 / (1 + np.exp(np.clip(2 * (margin - SURE_OF_TEXT - SURE_OF_EVERYWHERE * everywhere), -30, 30)))
-    taken: NDArray[np.float64] = np.where(n_with >= 2, TEXT_SAYS * (share + everywhere) * unsure, 0.0)
+    share = EVIDENCE.few_share + (1 - EVIDENCE.few_share) * (n_with - 2) / (EVIDENCE.many_pages - 2)
+    share = np.minimum(np.maximum(share, n_with / n_pages / EVIDENCE.many_share), 1)
+    everywhere = (n_with >= EVIDENCE.many_pages) * n_with / n_pages
+    unsure = 1 / (
+        1 + np.exp(np.clip(2 * (margin - EVIDENCE.sure_of_text - EVIDENCE.sure_of_everywhere * everywhere), -30, 30))
+    )
+    taken: NDArray[np.float64] = np.where(n_with >= 2, EVIDENCE.text_says * (share + everywhere) * unsure, 0.0)
     return taken
 
 
@@ -222,11 +233,12 @@ def learn_site(pages: Sequence[SitePage]) -> SiteLesson:
     """Learn a site from the page model's judgement of several different pages; two at least.
 
     Each page is held back once: what the places of the others say of it is compared with its sure labels. Places are believed
-    where they tell `LEAST_SKILL` of what is unknown and agree by `LEAST_AGREEMENT`; texts, where hardly any sure content
+    where they tell `Evidence.least_skill` of what is unknown and agree by `Evidence.least_agreement`; texts, where
+    hardly any sure content
     recurs.
     """
     counts = count_texts(pages)
-    texts_count = bool(_recurring_content(pages, counts) <= MAX_RECURRING_CONTENT)
+    texts_count = bool(_recurring_content(pages, counts) <= EVIDENCE.max_recurring_content)
     margins = [_after_texts(page, counts, len(pages)) if texts_count else page.margin for page in pages]
     places = Places(pages, [probabilities(margin) for margin in margins])
     skill, agreement = _held_back(pages, margins, places)
@@ -238,7 +250,7 @@ def learn_site(pages: Sequence[SitePage]) -> SiteLesson:
     texts = sorted(((n, text) for text, n in counts.items() if n >= 2), key=lambda pair: (-pair[0], pair[1]))[
         :MAX_TEXTS
     ]
-    places_count = bool(skill >= LEAST_SKILL and agreement >= LEAST_AGREEMENT)
+    places_count = bool(skill >= EVIDENCE.least_skill and agreement >= EVIDENCE.least_agreement)
     model = SiteModel(
         n_pages=len(pages),
         news=round(float(np.mean([page.news for page in pages])), 3),
@@ -281,7 +293,7 @@ def _recurring_content(pages: Sequence[SitePage], counts: Counter[str]) -> float
     """Return how much of what is surely content stands on other pages, too, by characters."""
     total = again = 0.0
     for page in pages:
-        content = page.n_chars * (page.margin > SURE)
+        content = page.n_chars * (page.margin > EVIDENCE.sure)
         total += content.sum()
         again += content[_pages_with(page, counts) >= 2].sum()
     return again / total if total else 0.0
@@ -302,7 +314,7 @@ def _held_back(
     surprise, surprise_of_mean, both, either = 0.0, 0.0, 0.0, 0.0
     for i, (page, margin) in enumerate(zip(pages, margins, strict=True)):
         whole, told = places.without(i)
-        sure, content = np.abs(margin) > SURE, margin > 0
+        sure, content = np.abs(margin) > EVIDENCE.sure, margin > 0
         weight = page.weight * sure
         weight /= max(weight.sum(), 1e-9)
         surprise += (weight * _surprise(told, content)).sum()

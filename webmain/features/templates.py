@@ -7,7 +7,8 @@ The per-site SVM's paper, module 3: "Pick the cluster with the highest similarit
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -16,42 +17,52 @@ if TYPE_CHECKING:
 
     from webmain.features.cluster_evidence import Evidence
 
-MIN_EXCESS = 0.05
-"""Relevance above chance that a content cluster has at least, as a mean over its pages: a word or two of a description."""
 
-MIN_WORDS = 3.0
-"""Words above chance that it has in all: less is an accident."""
+@dataclass(frozen=True)
+class Limits:
+    """Thresholds of module 3 that the paper has none of; masses are in descriptions' lengths."""
 
-MAX_LEAD_BLOCKS = 2
-MAX_LEAD_MASS = 4.0
-"""A cluster of at most so many blocks a page and so many times a description's text may be the article's lead only."""
+    min_excess: float = 0.05
+    """Relevance above chance that a content cluster has at least, as a mean over its pages: a word or two of a
+    description."""
 
-MIN_MASS = 1.0
-"""A page follows a template if it has as much text of its clusters as a description has."""
+    min_words: float = 3.0
+    """Words above chance that it has in all: less is an accident."""
 
-MAX_DESCRIPTION_MASS = 1.7
-"""A cluster with at most so many times a description's text holds the description and nothing else."""
+    max_lead_blocks: int = 2
+    max_lead_mass: float = 4.0
+    """A cluster of at most so many blocks a page and so many times a description's text may be the article's lead only."""
 
-MIN_MORE = 3.0
-MIN_LENGTH_SHARE = 0.4
-MIN_OWN_TEXT = 0.5
-"""The body that follows a lead has so many times its text, in blocks of at least such a share of its length, at least half of
-which stand on no other page and are no links."""
+    min_mass: float = 1.0
+    """A page follows a template if it has as much text of its clusters as a description has."""
 
-LEAD_SHARE = 0.3
-"""A lead beside the body text says at least this share of what the best cluster says of a description."""
+    max_description_mass: float = 1.7
+    """A cluster with at most so many times a description's text holds the description and nothing else."""
 
-TIE = 0.1
-"""Clusters whose relevance is at most this share below the highest have said the same; the one with more text wins: a lead or
-the hidden copy of a page's first paragraph says no more than the article itself."""
+    min_more: float = 3.0
+    min_length_share: float = 0.4
+    min_own_text: float = 0.5
+    """The body that follows a lead has so many times its text, in blocks of at least such a share of its length, at least
+    half of which stand on no other page and are no links."""
 
-MAX_STEPS_APART = 5
-MAX_STEPS_INSIDE = 2
-"""Elements from the nearest one that a lead stands in as well down to a body's block; and where the lead says more than the
-description, so that it may be the whole of a short article."""
+    lead_share: float = 0.3
+    """A lead beside the body text says at least this share of what the best cluster says of a description."""
 
-MAX_SHARED = 0.5
-"""Share of a further template's pages that may follow another template already."""
+    tie: float = 0.1
+    """Clusters whose relevance is at most this share below the highest have said the same; the one with more text wins: a
+    lead or the hidden copy of a page's first paragraph says no more than the article itself."""
+
+    max_steps_apart: int = 5
+    max_steps_inside: int = 2
+    """Elements from the nearest one that a lead stands in as well down to a body's block; and where the lead says more than
+    the description, so that it may be the whole of a short article."""
+
+    max_shared: float = 0.5
+    """Share of a further template's pages that may follow another template already."""
+
+
+LIMITS: Final = Limits()
+
 
 _HEADLINES = frozenset(("h1", "title"))
 _NO_ARTICLE = frozenset(("nav", "footer", "aside"))
@@ -106,8 +117,8 @@ def content_clusters(evidence: Evidence, pages: NDArray[np.int64]) -> list[int]:
 
 def _follows(evidence: Evidence, found: list[int]) -> NDArray[np.bool_]:
     """Tell which pages follow a template: they have its text, and it says a good part of what their best cluster says."""
-    has_text = evidence.mass[:, found].sum(axis=1) >= MIN_MASS
-    good = evidence.excess[:, found].max(axis=1) >= LEAD_SHARE * evidence.excess.max(axis=1)
+    has_text = evidence.mass[:, found].sum(axis=1) >= LIMITS.min_mass
+    good = evidence.excess[:, found].max(axis=1) >= LIMITS.lead_share * evidence.excess.max(axis=1)
     follows: NDArray[np.bool_] = has_text & good
     return follows
 
@@ -119,11 +130,13 @@ def _winner(
     occurs = evidence.n_blocks > 0
     here, elsewhere = occurs[uncovered].sum(axis=0), occurs[covered].sum(axis=0)
     total = evidence.excess[uncovered].sum(axis=0)
-    allowed = among & (total > MIN_EXCESS * here) & (evidence.excess_words[uncovered].sum(axis=0) >= MIN_WORDS)
-    allowed &= elsewhere <= MAX_SHARED * (here + elsewhere)
+    allowed = (
+        among & (total > LIMITS.min_excess * here) & (evidence.excess_words[uncovered].sum(axis=0) >= LIMITS.min_words)
+    )
+    allowed &= elsewhere <= LIMITS.max_shared * (here + elsewhere)
     if not allowed.any():
         return None
-    tied = allowed & (total >= (1 - TIE) * total[allowed].max())
+    tied = allowed & (total >= (1 - LIMITS.tie) * total[allowed].max())
     return int(np.where(tied, evidence.mass[uncovered].sum(axis=0), -np.inf).argmax())
 
 
@@ -140,40 +153,40 @@ def _is_lead_like(evidence: Evidence, cluster: int, pages: NDArray[np.bool_]) ->
     """Tell whether a cluster holds little more on a page than a description."""
     on = pages & (evidence.n_blocks[:, cluster] > 0)
     return bool(
-        np.median(evidence.n_blocks[on, cluster]) <= MAX_LEAD_BLOCKS
-        and np.median(evidence.mass[on, cluster]) <= MAX_LEAD_MASS
+        np.median(evidence.n_blocks[on, cluster]) <= LIMITS.max_lead_blocks
+        and np.median(evidence.mass[on, cluster]) <= LIMITS.max_lead_mass
     )
 
 
 def _is_description(evidence: Evidence, cluster: int, pages: NDArray[np.bool_]) -> bool:
     """Tell whether a cluster holds a description and nothing else."""
     on = pages & (evidence.n_blocks[:, cluster] > 0)
-    return bool(np.median(evidence.mass[on, cluster]) <= MAX_DESCRIPTION_MASS)
+    return bool(np.median(evidence.mass[on, cluster]) <= LIMITS.max_description_mass)
 
 
 def _have_text(evidence: Evidence, pages: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Tell which clusters have much more text than a description, on average over the pages where they occur."""
     n_pages = (evidence.n_blocks[pages] > 0).sum(axis=0)
-    have: NDArray[np.bool_] = evidence.mass[pages].sum(axis=0) >= MIN_MORE * np.maximum(n_pages, 1)
+    have: NDArray[np.bool_] = evidence.mass[pages].sum(axis=0) >= LIMITS.min_more * np.maximum(n_pages, 1)
     return have
 
 
 def _body_after(evidence: Evidence, lead: int, pages: NDArray[np.bool_]) -> int:
     """Return the cluster of running text that a lead belongs to: the next one after it with much more text; or itself."""
     on = pages & (evidence.n_blocks[:, lead] > 0)
-    apart = MAX_STEPS_APART if _is_description(evidence, lead, pages) else MAX_STEPS_INSIDE
+    apart = LIMITS.max_steps_apart if _is_description(evidence, lead, pages) else LIMITS.max_steps_inside
     nearest, body = np.inf, lead
     for cluster in range(evidence.n_blocks.shape[1]):
         both = on & (evidence.n_blocks[:, cluster] > 0)
         n_both = int(both.sum())
-        if cluster == lead or 2 * n_both < int(on.sum()) or evidence.own_text[cluster] < MIN_OWN_TEXT:
+        if cluster == lead or 2 * n_both < int(on.sum()) or evidence.own_text[cluster] < LIMITS.min_own_text:
             continue
         if not _is_near(evidence.places[cluster], evidence.places[lead], apart=apart):
             continue
         distance = np.median(evidence.first[both, cluster] - evidence.first[both, lead])
         more = np.median(evidence.mass[both, cluster] / evidence.mass[both, lead])
         longer = np.median(more * evidence.n_blocks[both, lead] / evidence.n_blocks[both, cluster])
-        if more >= MIN_MORE and longer >= MIN_LENGTH_SHARE and 0 < distance < nearest:
+        if more >= LIMITS.min_more and longer >= LIMITS.min_length_share and 0 < distance < nearest:
             nearest, body = distance, cluster
     return body
 
@@ -187,14 +200,14 @@ def _leads(evidence: Evidence, body: int, pages: NDArray[np.bool_]) -> list[int]
         both = on & (evidence.n_blocks[:, cluster] > 0)
         if cluster == body or excluded[cluster] or 4 * both.sum() < on.sum():
             continue
-        if not _is_near(evidence.places[body], evidence.places[cluster], apart=MAX_STEPS_APART):
+        if not _is_near(evidence.places[body], evidence.places[cluster], apart=LIMITS.max_steps_apart):
             continue
         before = evidence.first[both, cluster] < evidence.first[both, body]
         if 2 * before.sum() > both.sum() and _is_lead_like(evidence, cluster, both):
             always = evidence.described & (evidence.n_blocks[:, cluster] > 0)
             means[cluster] = min(float(evidence.excess[where, cluster].mean()) for where in (both, always))
     own = float(evidence.excess[on, body].mean())
-    least = max(LEAD_SHARE * max([own, *means.values()]), MIN_EXCESS)
+    least = max(LIMITS.lead_share * max([own, *means.values()]), LIMITS.min_excess)
     return [cluster for cluster, mean in sorted(means.items(), key=lambda item: (-item[1], item[0])) if mean >= least]
 
 
