@@ -138,5 +138,6 @@ def test_flipped_bits_end_in_no_traceback_and_lose_nothing_intact(
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(7200)
 def test_many_flipped_bits(files: dict[str, Path], make_article: Make, capsys: pytest.CaptureFixture[str]) -> None:
     attack(files, make_article, capsys, seed=27, times=40)
