@@ -242,7 +242,7 @@ def _terminal(report: Report) -> str:
 
 
 def _exit_code(results: Results) -> int:
-    """Return 1 where a system did not start at all: its figures say nothing of it."""
+    """Return 1 where a system did not start at all: its figures mean nothing."""
     for system in results.systems:
         failed = [r.prediction.error for r in results.by_system[system]]
         if failed and all(error.startswith("start:") for error in failed):

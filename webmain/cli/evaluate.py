@@ -36,7 +36,7 @@ _OF_COMPARISONS = (
     "baseline",
     "by",
 )
-"""Options that a protocol does not look at: it says itself what is run and measured."""
+"""Options that a protocol does not look at: it decides what is run and measured."""
 
 _EXAMPLES = """
 examples:
@@ -241,5 +241,5 @@ def _protocol(args: argparse.Namespace) -> int:
 
 
 def _file_name(protocol: str, table: str) -> str:
-    """Name a table's file; most tables' names start as their protocol's do, and say it themselves."""
+    """Name a table's file; most tables' names start as their protocol's do."""
     return table if table.partition("_")[0] == protocol.partition("_")[0] else f"{protocol}_{table}"

@@ -1,4 +1,4 @@
-"""How much a system's confidence is worth: whether it ranks pages rightly, and whether it means what it says.
+"""How much a system's confidence is worth: whether it ranks pages rightly, and whether it is calibrated.
 
 A confidence is read as the F1 that a system expects of its own text. Ranking is judged by the risk-coverage curve: how
 good the pages are that remain when the least confident are set aside. Calibration is judged by how far confidence and F1
@@ -7,7 +7,7 @@ lie apart.
 References: Geifman and El-Yaniv 2017 (selective classification), Geifman, Uziel and El-Yaniv 2019 (area under the
 risk-coverage curve and its excess), Nixon et al. 2019 (calibration error with bins of equal mass). Deviation: risk is 1 - F1
 in place of an error rate, and pages of equal confidence count with the mean of their F1, so that no figure depends on the
-order in which they stand.
+order in which they are given.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def by_coverage(confidence: ArrayLike, values: ArrayLike) -> _Floats:
     Returns
     -------
     NDArray
-        `(n_pages,) float64`. Pages of equal confidence stand in no order: each counts with the mean of their values.
+        `(n_pages,) float64`. Pages of equal confidence have no order: each counts with the mean of their values.
     """
     sure = np.asarray(confidence, dtype=np.float64)
     order = np.argsort(-sure, kind="stable")

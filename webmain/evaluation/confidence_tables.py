@@ -1,4 +1,4 @@
-"""The tables of a comparison in which systems say how sure they are of a text."""
+"""The tables of a comparison in which systems give their confidence in a text."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MARGIN_COVERAGES = (1.0, 0.95, 0.9, 0.8, 0.5)
 
 NOTE = (
     "Confidence is the F1 that a system expects of its own text. A page without one comes last in the ranking and has no "
-    "part in the calibration. On pages that a system was trained on its confidence says nothing: leave them out."
+    "part in the calibration. On pages that a system was trained on its confidence has no meaning: leave them out."
 )
 
 

@@ -35,7 +35,7 @@ _LAYOUTS = (
     ("html", "text", ""),
     ("html", "txt", ""),
 )
-"""Names of the folders of pages and of texts, in lower case, with the language that the names tell."""
+"""Names of the folders of pages and of texts, in lower case, with the language, where the names have it."""
 
 _PAGE_NAME = re.compile(r"(.+)\.x?html?(?:\.gz)?", re.IGNORECASE | re.DOTALL)
 _TEXT_NAME = re.compile(r"(.+?)(?:\.x?html?)?(?:-cleaned|\.corrected)?\.txt(?:\.gz)?", re.IGNORECASE | re.DOTALL)
@@ -51,7 +51,7 @@ _DIGITS = re.compile(r"(\d+)")
 _MAX_PROBED = 5
 
 METADATA_FIELDS = ("url", "site", "domain", "lang", "language", "page_type", "category", "with", "without")
-"""What a JSON file beside a page may say of it."""
+"""Fields that a JSON file beside a page may have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +67,7 @@ class _Pair:
     page, text : Path or None
         The files.
     language : str
-        As the folder's name tells, "" if unknown.
+        By the folder's name, "" if unknown.
     """
 
     id: str
@@ -146,7 +146,7 @@ def _records(path: Path, read: _Read) -> Records:
 
 
 def _page(pair: _Pair, page: Path, text: Path, metadata: Any, dataset: str, read: _Read) -> GoldPage:
-    """Read a pair, with what `metadata.json` says of it, and a JSON file of its name, which goes first."""
+    """Read a pair, with its fields in `metadata.json` and in a JSON file of its name, which is read first."""
     html, fields = read(read_bounded(page), read_bounded(text))
     beside = [file for folder in (page.parent, text.parent) if (file := folder / f"{pair.name}.json").is_file()]
     known: dict[str, Any] = {"lang": pair.language}
@@ -175,9 +175,9 @@ def cleaneval_records(path: Path) -> Records:
     """Read CleanEval's development or final set, or CleanPortalEval, as they are published.
 
     A page is between `<text id="URL" title="..." encoding="...">` and `</text>`, which are taken off; its bytes are decoded
-    by what they say, then by the wrapper's encoding ("unset" is none). A gold text begins with a line `URL:`, which goes; its
-    marks `<p>`, `<h>` and `<l>` start a line each, lines that were only wrapped are joined, and character references are
-    resolved. Anything else in angle brackets is text.
+    by what the page declares, then by the wrapper's encoding ("unset" is none). A gold text begins with a line `URL:`, which
+    is removed; its marks `<p>`, `<h>` and `<l>` start a line each, lines that were only wrapped are joined, and character
+    references are resolved. Anything else in angle brackets is text.
 
     References: M. Baroni et al., "CleanEval: a competition for cleaning web pages", LREC 2008.
     """

@@ -26,7 +26,7 @@ Group: TypeAlias = tuple[GoldPage, ...]
 Answered: TypeAlias = Generator[tuple[Group, list[Outcome]], None, None]
 
 TIMEOUT_S = 30.0
-"""Seconds that a page may take unless it is said otherwise."""
+"""Seconds that a page may take by default."""
 
 MAX_STARTS = 3
 """A system whose workers fail to start so many times in a row is given up."""

@@ -1,6 +1,6 @@
 """Metrics: how near a predicted text comes to the gold text, as counts that add up over pages.
 
-Every text metric is a function of a `TextPair` that gives an `Agreement`: precision, recall and F1 of a page are its
+Every text metric is a function from a `TextPair` to an `Agreement`: precision, recall and F1 of a page are its
 ratios, those pooled over pages are the ratios of the sum. Conventions for empty texts, the same for all: an empty
 prediction of an empty gold text is perfect (1.0); one empty and the other not is 0.0 in all three.
 """
@@ -170,7 +170,7 @@ def _n_covered(text: str, *, by: str) -> int:
 
 
 def exact(pair: TextPair) -> Agreement:
-    """Tell whether the texts are the same but for white space, invisible characters and Unicode composition.
+    """Compare the texts as wholes: they are the same but for white space, invisible characters and Unicode composition.
 
     Returns
     -------
@@ -181,7 +181,7 @@ def exact(pair: TextPair) -> Agreement:
 
 
 def same_words(pair: TextPair) -> Agreement:
-    """Tell whether the texts have the same words in the same order, upper and lower case apart.
+    """Compare the words as wholes: the same in the same order, upper and lower case apart.
 
     References: "accuracy" of the ScrapingHub (Zyte) article extraction benchmark.
     """
@@ -207,7 +207,7 @@ class Metric:
     title : str
         In the field's terms, for tables and plots.
     measure : callable
-        Gives the counts of a page.
+        Returns the counts of a page.
     is_accuracy : bool
         Precision, recall and F1 are one figure.
     """
@@ -237,7 +237,7 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SegmentCounts:
-    """How many wanted and unwanted segments stand in a text; sums are those of the pages together.
+    """How many wanted and unwanted segments are in a text; sums are those of the pages together.
 
     Attributes
     ----------

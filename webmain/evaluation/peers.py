@@ -1,7 +1,7 @@
 """The peers as functions from a page to its text, each set up as its own documentation advises for the main text.
 
 All get the decoded page, its address and its language, where the gold knows them; none goes to the network (the worker
-closes it besides). Every import stands inside its function: none of these packages is needed to install webmain.
+closes it besides). Every import is inside its function: none of these packages is needed to install webmain.
 """
 
 from __future__ import annotations

@@ -27,16 +27,16 @@ if TYPE_CHECKING:
     from webmain.evaluation.scoring import Results
 
 BLUE, VERMILLION, GREY, INK = "#0072b2", "#d55e00", "#767676", "#222222"
-"""Can be told apart with any colour vision (Okabe and Ito); grey has 4.5 : 1 on white."""
+"""Can be distinguished with any colour vision (Okabe and Ito); grey has 4.5 : 1 on white."""
 
 MOST_POINTS = 400
-"""Points drawn of each system; of more pages a sample is drawn, and the plot says so."""
+"""Points drawn of each system; of more pages a sample is drawn, and its caption says so."""
 
 MOST_LINES = 5
 """Systems whose confidence is drawn."""
 
 FIRST_SHARE = 0.05
-"""The curve of coverage begins here: the mean of a handful of pages says nothing."""
+"""The curve of coverage begins here: the mean of a handful of pages is mere chance."""
 
 QUANTILES = {"5 %": 0.05, "25 %": 0.25, "median": 0.5, "75 %": 0.75, "95 %": 0.95}
 MARKERS = "osD^v<>pP*Xh"
@@ -317,7 +317,7 @@ def curves_plot(curves: Mapping[str, Table]) -> Plot:
                 panel.text(0.5, 0.5, "no site has enough pages", transform=panel.transAxes, ha="center")
     caption = (
         "Mean F1 over sites; blue: with so many pages of the site, grey and dashed: each of these pages alone. A line is of "
-        "the same sites and the same judged pages throughout, those that have so many pages as its last point says. The "
+        "the same sites and the same judged pages throughout, those that have at least as many pages as its last point. The "
         "vertical axes do not start at 0."
     )
     figures = Table.of("curves", "Mean F1 by the number of pages, and of each page alone", rows)

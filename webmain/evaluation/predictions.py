@@ -1,7 +1,7 @@
-"""Files of predictions: a header that says what they are predictions of, then one JSON object a line.
+"""Files of predictions: a header on what they were made from, then one JSON object a line.
 
 While systems run, lines are appended to FILE.part; when all are there, FILE takes its place (compressed if its name ends
-in .gz). A run that was killed is continued from what stands in FILE.part, a last line cut short is dropped.
+in .gz). A run that was killed is continued from what is in FILE.part; a last line cut short is dropped.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ class Writer:
     Parameters
     ----------
     path : Path
-        Where the whole file will stand.
+        Where the whole file will be.
     head : Header
         Of this run.
     fresh : bool
@@ -189,7 +189,7 @@ class Writer:
             raise PredictionsError(f"{path}: another run is writing this file") from None
         try:
             old = None if fresh else self._old(head)
-            if old is not None:  # what an earlier run says of its systems and gold stays true
+            if old is not None:  # what the header of an earlier run holds stays true
                 head = dataclasses.replace(
                     head, gold={**old.gold, **head.gold}, systems={**old.systems, **head.systems}
                 )

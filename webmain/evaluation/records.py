@@ -25,7 +25,7 @@ class GoldPage:
     dataset : str
         Name of the data set.
     url : str or None
-        Address; may be a stand-in.
+        Address; may be made up.
     site : str
         Registered domain, "" if unknown.
     period : str
@@ -81,7 +81,7 @@ class Prediction:
     error : str
         Why there is no text; "" when nothing failed.
     confidence : float or None
-        The F1 that the system expects of this text, in [0, 1]; None where it says nothing of that.
+        The F1 that the system expects of this text, in [0, 1]; None where it gives none.
     """
 
     system: str
@@ -140,7 +140,7 @@ class Plot:
     title, caption : str
         What is shown, and how to read it.
     picture : str
-        SVG, an element to stand in HTML.
+        SVG.
     table : Table
         The figures.
     """

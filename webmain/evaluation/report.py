@@ -27,7 +27,7 @@ GROUPINGS: dict[str, Callable[[GoldPage], str]] = {
 """By what pages can be grouped."""
 
 UNKNOWN = "(unknown)"
-"""Name of the group of pages of which the gold does not say it."""
+"""Name of the group of pages of which the gold does not have it."""
 
 TIE = 0.002
 """Scores of a page that differ by no more count as the same in wins and losses."""

@@ -11,7 +11,7 @@ from webmain.evaluation.records import GoldPage, Prediction
 from webmain.text.agreement import Agreement
 
 MISSING = "missing: no prediction"
-"""Error of a page that a file of predictions says nothing of."""
+"""Error of a page that is not in a file of predictions."""
 
 DEFAULT_METRICS = ("words", "same_words")
 

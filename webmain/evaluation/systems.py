@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 ALL_TEXT = "all_text"
 GROUPS = ("all", "ours", "peers")
-"""Names that stand for several systems."""
+"""Names for several systems."""
 
 FOLDS = 4
 """Parts into which a site's pages are divided for `@crossfit`."""
@@ -112,7 +112,7 @@ class System:
 
 
 def resolve(names: Sequence[str]) -> tuple[list[System], list[str]]:
-    """Make systems of their names; groups stand for their members.
+    """Make systems of their names; groups are their members.
 
     Returns
     -------

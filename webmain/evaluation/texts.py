@@ -35,7 +35,7 @@ def document_of(page: GoldPage, options: Options = UNTIMED) -> Document | None:
 
 
 def by_site(gold: Sequence[GoldPage]) -> Iterator[list[int]]:
-    """Give the places of the pages of each site and period; a page whose site is unknown stands alone."""
+    """Yield the places of the pages of each site and period; a page whose site is unknown is a group of its own."""
     groups: defaultdict[tuple[str, str, str, int | None], list[int]] = defaultdict(list)
     for place, page in enumerate(gold):
         groups[page.dataset, page.site, page.period, None if page.site else place].append(place)

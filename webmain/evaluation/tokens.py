@@ -10,7 +10,7 @@ from webmain.text.normal import is_unspaced
 from webmain.text.words import base_language, spaced_words
 
 N_CHARACTERS = 4
-"""Characters in a token of an unspaced script; fewer (Han, Thai) cannot tell an article from the comments below it."""
+"""Characters in a token of an unspaced script; fewer (Han, Thai) cannot separate an article from the comments below it."""
 
 UNSPACED_LANGUAGES = frozenset({"ja", "km", "lo", "my", "nan", "shn", "th", "wuu", "yue", "zh"})
 """Languages written without spaces between words, ISO 639."""
@@ -26,7 +26,7 @@ class Unit(StrEnum):
 
 
 def unit_of(gold: str, language: str = "") -> Unit:
-    """Tell by which tokens a page is compared.
+    """Return by which tokens a page is compared.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def tokens(text: str, unit: Unit = Unit.WORDS, *, fold_case: bool = True) -> lis
     -------
     list of str
         `webmain.text.words.spaced_words`; or the runs of `N_CHARACTERS` letters, marks and digits, one starting at each of
-        them, whatever stands in between. A text of fewer is one token; without any there is none.
+        them, whatever is between them. A text of fewer is one token; without any there is none.
     """
     found = spaced_words(text, fold_case=fold_case)
     if unit is Unit.WORDS:

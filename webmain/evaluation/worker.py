@@ -11,9 +11,11 @@ import resource
 import socket
 import sys
 import time
+import tomllib
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from webmain.evaluation.records import GoldPage
@@ -160,25 +162,18 @@ def ready(system: System) -> Loaded:
     """
     loaded = system.load()
     together = system.mode != "page"
-    pages = [_made_up_page(number) for number in range(12 if together else len(_SENTENCES))]
+    sentences = list(tomllib.loads(Path(__file__).with_name("warm_up.toml").read_text("utf-8")).items())
+    pages = [
+        _made_up_page(number, *sentences[number % len(sentences)])
+        for number in range(12 if together else len(sentences))
+    ]
     for batch in [pages] if together else [[page] for page in pages]:
         with contextlib.suppress(Exception):
             loaded.answer([loaded.prepare(page) for page in batch])
     return loaded
 
 
-_SENTENCES = (
-    ("en", "The harbour master said that the tide would reach the upper quay before noon, and so it did. "),
-    ("th", "ชาวบ้านริมคลองกล่าวว่าน้ำขึ้นสูงกว่าทุกปี และตลาดจะเปิดอีกครั้งในวันพรุ่งนี้ "),
-    ("zh", "港务长说,潮水将在中午之前到达上码头。🌊 𠮷野家的门口也进了水。"),
-    ("ar", "قال مدير الميناء إن المد سيصل إلى الرصيف العلوي قبل الظهر. "),
-    ("ru", "Начальник порта сказал, что прилив дойдёт до верхней набережной до полудня. "),
-)
-"""Languages and sentences of the made-up pages: each script has tables of its own that are loaded when it is first met."""
-
-
-def _made_up_page(number: int) -> GoldPage:
-    language, sentence = _SENTENCES[number % len(_SENTENCES)]
+def _made_up_page(number: int, language: str, sentence: str) -> GoldPage:
     body = "".join(f"<p>{number * 10 + part} {sentence * 3}</p>" for part in range(6))
     links = "".join(f"<li><a href='/{name}'>{name}</a></li>" for name in ("home", "news", "sport", "about"))
     html = (
