@@ -97,7 +97,7 @@ def test_an_endless_source_is_read_only_a_bounded_number_ahead():
     for n in range(20):
         assert f"On day {n} " in next(found).text
         assert len(taken) <= n + AHEAD + 2
-    found.close()
+    found.close()  # type: ignore[attr-defined]
     assert not children()
 
 
@@ -141,7 +141,7 @@ def test_workers_end_when_the_answers_are_no_longer_wanted(monkeypatch):
     next(found)
     assert children()
     begun = time.monotonic()
-    found.close()
+    found.close()  # type: ignore[attr-defined]
     assert time.monotonic() - begun < 5
     assert not children()
 

@@ -10,7 +10,7 @@ import pytest
 import webmain
 from webmain.clock import Deadline, Loading, once
 from webmain.extraction import Options, judge, read
-from webmain.extractors.registry import EXTRACTORS
+from webmain.extractors.registry import EXTRACTORS, create
 from webmain.items import Page, Reason, Rejected
 
 
@@ -100,7 +100,7 @@ def test_time_between_the_steps_of_a_page_is_not_its_own():
     html = "<p>" + "The harbour master said that the tide was high. " * 20
     document = read(Page(html=html), Options(timeout_s=0.2))
     work(0.25)  # other pages, or the parts of this article that are waited for
-    assert judge(document, webmain.extractors.registry.create("pab")).kept.any()
+    assert judge(document, create("pab")).kept.any()
 
 
 def test_the_message_says_what_was_exceeded():

@@ -3,7 +3,7 @@ from scrapy.settings import Settings
 
 from webmain.commands import crawl
 from webmain.commands.checks import unknown_settings, unwritable, wrong_settings
-from webmain.summary import ERROR, NOTHING, OK, STOPPED, exit_code
+from webmain.summary import ERROR, NOTHING, OK, STOPPED, USAGE, exit_code
 
 DONE = {"finish_reason": "finished", "downloader/request_count": 9}
 FETCHED = {**DONE, "downloader/response_status_count/200": 5}
@@ -54,7 +54,7 @@ def test_the_exit_code_tells_how_the_crawl_went(stats, code):
 
 def test_every_code_is_documented():
     lines = {line.split()[0] for line in (crawl.__doc__ or "").splitlines() if line[:1].isdigit()}
-    assert lines == {str(code) for code in (OK, ERROR, crawl.USAGE, NOTHING, STOPPED)}
+    assert lines == {str(code) for code in (OK, ERROR, USAGE, NOTHING, STOPPED)}
 
 
 # ---- What is checked before

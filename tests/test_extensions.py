@@ -10,9 +10,10 @@ from scrapy.settings import Settings
 from scrapy.signalmanager import SignalManager
 
 from webmain.discovery.ledger import Done, LedgerError, State
-from webmain.extensions import KnownUrls, PromptStop, Summary, ledger_path, overwritten_feeds
+from webmain.extensions import KnownUrls, PromptStop, Summary, ledger_path
 from webmain.failures import StoppedError
 from webmain.items import Article, Reason, Rejected, WordCount
+from webmain.options import overwritten_feeds
 from webmain.pipelines import Store
 from webmain.signals import articles_stored, close_crawl, page_failed, page_rejected
 from webmain.store.protocol import Outcome, Stored

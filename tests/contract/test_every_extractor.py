@@ -158,7 +158,7 @@ def test_hidden_text_is_not_used(name):
         else ("hidden", "style='visibility:hidden'", "class=sr-only")
     )
     if name == "learned":  # what may open on a click is judged, not left out unseen
-        attributes = attributes[1:]
+        attributes = attributes[1:]  # type: ignore[assignment]
     for attribute in attributes:
         text = webmain.extract(
             NEWS.replace("</article>", f"<div {attribute}><p>{secret}</p></div></article>"),

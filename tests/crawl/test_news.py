@@ -12,7 +12,8 @@ from demo.server import serve
 from demo.tangle_pages import claimed
 from demo.web import Web
 from webmain.article.identity import article_id
-from webmain.evaluation.metrics import TextPair, words
+from webmain.evaluation.metrics import words
+from webmain.evaluation.tokens import TextPair
 from webmain.items import Reason
 
 EVERYTHING = "harbour-courier.example,khaosaiklang.example,the-tangle.example"

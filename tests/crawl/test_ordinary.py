@@ -94,12 +94,12 @@ class Shape(OrdinarySite):
     language = "en"
 
     def path(self, n):
-        return self.form.format(
+        return self.form.format(  # type: ignore[attr-defined]
             n=n + 1, slug=slug(self.drafts[n].title), name=f"{chr(97 + n % 26)}{n}", day=self.drafts[n].published
         )
 
     def other_pages(self):
-        yield from self.listing("/", self.name, range(len(self.drafts)), 4, self.following)
+        yield from self.listing("/", self.name, range(len(self.drafts)), 4, self.following)  # type: ignore[attr-defined]
 
 
 def shape(name, form, following, base=Shape, **more):
@@ -130,7 +130,7 @@ class Sections(Shape):
     def other_pages(self):
         names = ["alpha", "beta", "gamma"]
         self.lists |= {"/"}
-        links = "".join(f'<li><a href="{self.top.format(name)}">{name}</a></li>' for name in names)
+        links = "".join(f'<li><a href="{self.top.format(name)}">{name}</a></li>' for name in names)  # type: ignore[attr-defined]
         yield (
             "/",
             partial(
@@ -143,8 +143,8 @@ class Sections(Shape):
         channel = Channel(title=self.name, home=self.origin, url=self.origin, description="", language="en")
         yield "/feed.xml", lambda: xml(rss(channel, self.entries(range(2))))
         for at, name in enumerate(names):
-            top = self.top.format(name)
-            yield from self.listing(top, name, range(at, len(self.drafts), 3), 2, top + self.following)
+            top = self.top.format(name)  # type: ignore[attr-defined]
+            yield from self.listing(top, name, range(at, len(self.drafts), 3), 2, top + self.following)  # type: ignore[attr-defined]
 
 
 class MoreByScript(Shape):

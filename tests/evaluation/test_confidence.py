@@ -177,7 +177,7 @@ def test_an_extractors_confidence_reaches_the_prediction():
         name = "sure"
 
         def __init__(self):
-            self._inner = systems.create("line_block")
+            self._inner = systems.create("line_block")  # type: ignore[attr-defined]
 
         def segment(self, document):
             return self._inner.segment(document)
@@ -188,7 +188,7 @@ def test_an_extractors_confidence_reaches_the_prediction():
             return replace(self._inner.judge(segmentation), confidence=0.25)
 
     html = "<p>" + "The tide came in before noon, said the harbour master, and went out again. " * 9
-    page = systems.as_page(gold("a", html))
+    page = systems.as_page(gold("a", html))  # type: ignore[attr-defined]
     for way in (systems._by_page, systems._by_site):
         ((text, told),) = way(Sure())([page])
         assert (text[:8], told) == ("The tide", 0.25)
@@ -267,7 +267,7 @@ def test_each_data_set_has_its_row(results):
 def test_without_confidences_nothing_is_said_of_them(results):
     silent = score(results.pages, [r.prediction for r in results.by_system["silent"]], ["silent"])
     assert confidence_tables.tables(silent, seed=1) == []
-    assert plots.systems(silent) == []
+    assert plots.systems(silent) == []  # type: ignore[attr-defined]
     names = [table.name for table in report.tables(silent, baseline="", by=["dataset"], seed=1)]
     assert not {"confidence", "coverage", "margins", "reliability"} & set(names)
 

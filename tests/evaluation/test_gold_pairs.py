@@ -198,7 +198,7 @@ def test_files_that_cannot_be_used_are_dropped_and_the_others_stay(tmp_path, mon
     write(tmp_path / "empty.txt", " \n")
     write(tmp_path / "nothing.html", "")
     write(tmp_path / "big.html", "x" * 2000)
-    read = gold_pairs.read_bounded
+    read = gold_pairs.read_bounded  # type: ignore[attr-defined]
     monkeypatch.setattr(gold_pairs, "read_bounded", lambda file: read(file, 1000))
     gold = read_gold(tmp_path)
     assert [page.id for page in gold] == ["a"]

@@ -19,8 +19,9 @@ import pytest
 
 import webmain
 from webmain.evaluation.gold import read_gold
-from webmain.evaluation.metrics import TextPair, words
+from webmain.evaluation.metrics import words
 from webmain.evaluation.records import GoldPage
+from webmain.evaluation.tokens import TextPair
 from webmain.extractors.base import Extractor
 from webmain.extractors.registry import EXTRACTORS, create
 

@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 import math
+import os
 import re
 from html.parser import HTMLParser
 from xml.etree import ElementTree
@@ -214,7 +215,7 @@ def test_columns_that_hold_nothing_are_left_out():
 def test_a_file_is_replaced_only_when_whole(tmp_path, monkeypatch):
     path = tmp_path / "deep" / "r.html"
     writers.write_whole(path, "old")
-    monkeypatch.setattr(writers.os, "fsync", lambda number: (_ for _ in ()).throw(OSError("disk is full")))
+    monkeypatch.setattr(os, "fsync", lambda number: (_ for _ in ()).throw(OSError("disk is full")))
     with pytest.raises(OSError, match="disk is full"):
         writers.write_whole(path, "new")
     assert path.read_text(encoding="utf-8") == "old"

@@ -182,7 +182,7 @@ def with_body_class(blocks: SiteBlocks, names: str) -> SiteBlocks:
 
 
 def share_known(model: LinearModel, blocks: SiteBlocks) -> float:
-    return np.mean([model.knows(*place) for place in zip(blocks.tag_paths, blocks.selectors, strict=True)])
+    return float(np.mean([model.knows(*place) for place in zip(blocks.tag_paths, blocks.selectors, strict=True)]))
 
 
 @pytest.mark.parametrize("names", ["post-{0}", "page.post-{0}"])

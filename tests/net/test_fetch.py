@@ -410,6 +410,6 @@ def test_unknown_certificates_are_refused(secure_site: Site, monkeypatch: pytest
 def test_errors_are_picklable_value_errors(error: FetchError) -> None:
     copy = pickle.loads(pickle.dumps(error))
     assert isinstance(copy, ValueError)
-    assert (type(copy), str(copy), copy.url) == (type(error), str(error), "http://x/")
+    assert (type(copy), str(copy), copy.url) == (type(error), str(error), "http://x/")  # type: ignore[attr-defined]
     if isinstance(error, HTTPStatus):
-        assert (copy.status, copy.headers) == (503, {"retry-after": "5"})
+        assert (copy.status, copy.headers) == (503, {"retry-after": "5"})  # type: ignore[attr-defined]

@@ -1,5 +1,6 @@
 """Models on disk: what is written is read again, and nothing else is ever used."""
 
+import hashlib
 import json
 import os
 import threading
@@ -200,7 +201,7 @@ def test_what_is_no_model_is_told_by_its_kind(shelf, content, kind, told):
 
 def signed(body: bytes) -> bytes:
     """Return a file with a right checksum, whatever stands in it."""
-    digest = shelves.hashlib.sha256(body).hexdigest().encode()
+    digest = hashlib.sha256(body).hexdigest().encode()
     return b'{"format": "webmain site model", "sha256": "%s",\n' % digest + body
 
 
@@ -231,7 +232,7 @@ def test_nothing_is_parsed_before_the_checksum_is_right(shelf, monkeypatch, cont
 
     path = saved(shelf)
     path.write_bytes(content)
-    monkeypatch.setattr(shelves.json, "loads", parse)
+    monkeypatch.setattr(json, "loads", parse)
     with pytest.raises(kind):
         shelf.load(Toy(), SITE)
 
@@ -379,7 +380,7 @@ def test_a_write_that_fails_leaves_the_old_model_and_no_rubbish(shelf, monkeypat
     def full(_handle):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(shelves.os, "fsync", full)
+    monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(UnsavableModelError, match="No space left"):
         saved(shelf, w=[9])
     assert path.read_bytes() == before

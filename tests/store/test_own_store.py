@@ -53,7 +53,7 @@ def importable(monkeypatch):
     from types import ModuleType
 
     module = ModuleType("folder_store")
-    module.FolderStore = FolderStore
+    module.FolderStore = FolderStore  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "folder_store", module)
 
 

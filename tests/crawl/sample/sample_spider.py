@@ -76,7 +76,7 @@ class SampleSpider(scrapy.Spider):
             yield scrapy.Request(url, errback=self.failed)
 
     def parse(self, response):
-        if getattr(self, "fail", None) and self.fail in response.url:
+        if getattr(self, "fail", None) and self.fail in response.url:  # type: ignore[attr-defined]
             raise RuntimeError("the spider has a fault")
         if "hub" in response.url:
             tell_rejected(self.crawler, Rejected(Reason.NOT_ARTICLE, "a hub", url=response.url))
