@@ -48,19 +48,17 @@ CREATE TABLE missing (url TEXT PRIMARY KEY, noted_at REAL NOT NULL) WITHOUT ROWI
 MIGRATIONS: Final = (_SCHEMA_1, _SCHEMA_2, _SCHEMA_3)
 """Step n brings a file from version n to n + 1; a new version appends one, and none is ever changed."""
 
-FORMS: Final = """
+_SETTLED_AT: Final = """CASE
+    WHEN u.article_id IS NOT NULL OR u.reason IN ('duplicate', 'moved', 'too_old', 'other_language') THEN 9e999
+    WHEN typeof(u.changed_at) = 'real' THEN u.changed_at
+    END"""
+
+FORMS: Final = f"""
 CREATE TEMP VIEW forms AS
-WITH own AS (
-    SELECT url, state, attempts, CASE
-        WHEN article_id IS NOT NULL OR reason IN ('duplicate', 'moved', 'too_old', 'other_language') THEN 9e999
-        WHEN typeof(changed_at) = 'real' THEN changed_at
-        END AS settled_at
-    FROM urls
-)
-SELECT url, url AS canonical, state, attempts, settled_at FROM own
+SELECT u.url, u.url AS canonical, u.state, u.attempts, {_SETTLED_AT} AS settled_at FROM urls u
 UNION ALL
-SELECT a.url, a.canonical, own.state, own.attempts, own.settled_at FROM aliases a JOIN own ON own.url = a.canonical
-"""
+SELECT a.url, a.canonical, u.state, u.attempts, {_SETTLED_AT} FROM aliases a CROSS JOIN urls u ON u.url = a.canonical
+"""  # noqa: S608 - a constant
 """Every address with the state of its canonical form. A settled one with an article, or that is another's, or that a run's
 filters decide upon, stays so: the time at which it was settled is infinite."""
 
