@@ -22,7 +22,6 @@ from webmain.items import Page
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from webmain.features.block_columns import Named
     from webmain.html.blocks import Segmentation
 
 VERSION: Final = 1
@@ -67,21 +66,23 @@ class Columns:
 def columns(segmentation: Segmentation) -> Columns:
     """Compute the features of a page's blocks; the page has at least one block."""
     page = PageBlocks(segmentation)
-    values = np.empty((len(names()), page.n), dtype=np.float32)
-    found = _compute(page)
-    np.concatenate([found[name] for name in names()], out=values.reshape(-1), casting="unsafe")
+    row_of = _rows()
+    values = np.empty((len(row_of), page.n), dtype=np.float32)
+    for group in GROUPS:  # one group's columns at a time: a page may have tens of thousands of blocks
+        for name, column in group(page).items():
+            values[row_of[name]] = column
     return Columns(values.T, names(), page.counts.shown, page.texts)
 
 
 @once
 def names() -> tuple[str, ...]:
     """Return the names of the columns: those of a page with one block."""
-    found = _compute(PageBlocks(default_blocks(Document(Page(html="<p>.</p>"), html="<p>.</p>"))))
+    page = PageBlocks(default_blocks(Document(Page(html="<p>.</p>"), html="<p>.</p>")))
+    found = [name for group in GROUPS for name in group(page)]
     return tuple(sorted(found, key=lambda name: name.startswith("page_")))
 
 
-def _compute(page: PageBlocks) -> Named:
-    found: Named = {}
-    for group in GROUPS:
-        found |= group(page)
-    return found
+@once
+def _rows() -> dict[str, int]:
+    """Return the row of each column, by its name."""
+    return {name: row for row, name in enumerate(names())}
