@@ -5,8 +5,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from webmain.article.identity import article_id
-from webmain.items import Article, ArticleBlock, Image, Kind, Source, TextLink, WordCount
+from webmain.items import Article, ArticleBlock, Image, Kind, Source, TextLink, WordCount, article_id
 from webmain.text.normal import fingerprint
 
 BANGKOK = timezone(timedelta(hours=7))

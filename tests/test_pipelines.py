@@ -13,10 +13,9 @@ from scrapy.settings import Settings
 from scrapy.signalmanager import SignalManager
 
 from webmain import extract
-from webmain.article.identity import article_id
 from webmain.filters import check_age, check_language
 from webmain.html.document import Document
-from webmain.items import Article, Page, Rejected
+from webmain.items import Article, Page, Rejected, article_id
 from webmain.options import arguments
 from webmain.pipelines import (
     Cloud,

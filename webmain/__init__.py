@@ -12,7 +12,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Literal
 
 from webmain.items import Article, ArticleBlock, Bytes, Hints, Image, Kind, Page, Reason, Rejected, TextLink, WordCount
-from webmain.keep import Keep
+from webmain.keep import DEFAULT_KEEP, Keep
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -277,7 +277,7 @@ def _options(
         rules = read_sites(sites)
     return Options(
         metadata=parts == "article",
-        keep=Keep.of(keep),
+        keep=DEFAULT_KEEP if keep is None else Keep.of(keep),
         max_bytes=max_bytes,
         timeout_s=timeout_s,
         top_words=TOP_WORDS if words else None,

@@ -24,7 +24,8 @@ from webmain.extractors.base import SiteExtractor
 from webmain.html.blocks import Unit
 from webmain.html.document import DEFAULT_MAX_BYTES, Document
 from webmain.html.encoding import decode, scrub
-from webmain.html.sniffing import mistaken, sniff
+from webmain.html.guard import mistaken
+from webmain.html.sniffing import sniff
 from webmain.items import Article, Page, Reason, Rejected
 from webmain.keep import DEFAULT_KEEP, Keep
 from webmain.sites import matching

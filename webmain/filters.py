@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from webmain.article.identity import article_id
-from webmain.items import Article, Reason, Rejected
+from webmain.items import Article, Reason, Rejected, article_id
 from webmain.text.words import base_language
 
 

@@ -9,6 +9,7 @@ This file imports nothing heavy, so that `import webmain` costs next to nothing.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -343,3 +344,14 @@ class Article(Metadata):
         from webmain.markdown import markdown
 
         return markdown(self.title or "", self.blocks, images=self.images, comments=self.comments)
+
+
+def article_id(url: str) -> str:
+    """Return the id of the article at a canonical URL: the first 16 hex digits of its SHA-256.
+
+    Parameters
+    ----------
+    url : str
+        The canonical URL, or the page's own where there is none; as it stands, without further normalisation.
+    """
+    return hashlib.sha256(url.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from webmain.article.identity import article_id
+from webmain.items import article_id
 from webmain.store.registry import open_store
 
 PATH = "/2026/11/tide"

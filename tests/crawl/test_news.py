@@ -11,10 +11,9 @@ import pytest
 from demo.server import serve
 from demo.tangle_pages import claimed
 from demo.web import Web
-from webmain.article.identity import article_id
 from webmain.evaluation.metrics import words
 from webmain.evaluation.tokens import TextPair
-from webmain.items import Reason
+from webmain.items import Reason, article_id
 
 EVERYTHING = "harbour-courier.example,khaosaiklang.example,the-tangle.example"
 WHOLE = pytest.StashKey()

@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
+from webmain.features.block_columns import head_and_data
 from webmain.features.page_blocks import PageBlocks
-from webmain.features.page_clues import head_and_data
 from webmain.html.blocks import default_blocks
 from webmain.html.document import Document
 from webmain.items import Page

@@ -4,7 +4,8 @@ import time
 
 import pytest
 
-from webmain.features.vocabulary import MAX_NAME_CHARS, cue_bits, name_bits, vocabulary
+from webmain.features.page_blocks import MAX_NAME_CHARS, cue_bits, name_bits
+from webmain.features.vocabulary import vocabulary
 
 
 def named(bits, groups):

@@ -22,6 +22,20 @@ def test_views_are_made_when_first_asked_for():
     assert page.title == "T"
 
 
+@pytest.mark.parametrize(
+    ("markup", "has_data"),
+    [
+        ("<p title='a {b}'>script</p>", False),
+        ("<p>x</p><SCRIPT>var a = {}</SCRIPT>", True),
+        ("<script type='application/ld+json'>{}</script>", True),
+        ("<div data-page=' &#123;&quot;a&quot;: 1}'></div>", True),
+        ("<div hidden data-page='[1]'></div>", True),
+    ],
+)
+def test_a_page_has_data_in_its_scripts_and_attributes(markup, has_data):
+    assert document(markup).has_data is has_data
+
+
 def test_source_and_text_are_made_of_each_other():
     assert document("é").source == "é".encode()
     assert Document(Page(body=b"x"), source=b"\xc3\xa9\xff").html == "é\ufffd"

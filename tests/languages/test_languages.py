@@ -7,8 +7,8 @@ import pytest
 
 from webmain import languages
 from webmain.languages import FOLDER, Languages
-from webmain.metadata.bylines import names_in
 from webmain.metadata.dates import parse_date
+from webmain.metadata.names import names_in
 
 
 def test_a_language_is_one_more_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

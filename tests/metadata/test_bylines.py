@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webmain.metadata.bylines import MAX_NAME_WORDS, looks_like_name, names_in
+from webmain.metadata.names import MAX_NAME_WORDS, looks_like_name, names_in
 
 
 @pytest.mark.parametrize(

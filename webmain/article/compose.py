@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from webmain.article.identity import article_id
 from webmain.article.inserts import fitting
 from webmain.article.pictures import article_images
 from webmain.article.regions import comment_leaves, leaves_of_lines, with_captions
@@ -20,8 +19,20 @@ from webmain.html.blocks import Unit
 from webmain.html.columns import HIDDEN
 from webmain.html.document import DEFAULT_MAX_BYTES, Document
 from webmain.html.kinds import article_blocks, compose_blocks
-from webmain.html.places import HEADINGS
-from webmain.items import Article, ArticleBlock, Hints, Image, Kind, Metadata, Page, Reason, Rejected, Source
+from webmain.html.visible_text import HEADINGS
+from webmain.items import (
+    Article,
+    ArticleBlock,
+    Hints,
+    Image,
+    Kind,
+    Metadata,
+    Page,
+    Reason,
+    Rejected,
+    Source,
+    article_id,
+)
 from webmain.keep import DEFAULT_KEEP, Keep
 from webmain.metadata.dates import precision
 from webmain.metadata.head import letters
@@ -84,8 +95,10 @@ def _compose(extraction: Extraction, metadata: bool, keep: Keep) -> Article:
         if sum(len(b.text) for b in from_feed.blocks) > sum(len(b.text) for b in blocks):
             found, name = from_feed._replace(comments=found.comments), "feed"
             blocks = found.blocks
-    if (not blocks or (extraction.confidence is not None and name != "feed")) and (
-        embedded := embedded_instead(document, "\n\n".join(b.text for b in blocks))
+    if (
+        (not blocks or (extraction.confidence is not None and name != "feed"))
+        and document.has_data
+        and (embedded := embedded_instead(document, "\n\n".join(b.text for b in blocks)))
     ):
         found, name = _Found(embedded.blocks, comments=found.comments), "embedded"
         if keep != DEFAULT_KEEP:

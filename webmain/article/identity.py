@@ -7,22 +7,9 @@ article, as their owner says; a page of another site cannot take its place. `web
 
 from __future__ import annotations
 
-import hashlib
-
-from webmain.items import Article
+from webmain.items import Article, article_id
 from webmain.text.normal import fingerprint
 from webmain.urls import is_web, same_site
-
-
-def article_id(url: str) -> str:
-    """Return the id of the article at a canonical URL: the first 16 hex digits of its SHA-256.
-
-    Parameters
-    ----------
-    url : str
-        The canonical URL, or the page's own where there is none; as it stands, without further normalisation.
-    """
-    return _sha256(url)[:16]
 
 
 def identify(article: Article) -> str:
@@ -41,7 +28,3 @@ def identify(article: Article) -> str:
 def content_mark(article: Article) -> str:
     """Return the article's fingerprint, computed where the record has none."""
     return article.fingerprint or fingerprint(article.text)
-
-
-def _sha256(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -10,9 +10,9 @@ import numpy as np
 from webmain import languages
 from webmain.clock import once
 from webmain.html.columns import HIDDEN, Break, Flag
-from webmain.html.places import CELLS, CODE, HEADINGS
+from webmain.html.visible_text import CELLS, CODE, HEADINGS
 from webmain.metadata.head import stands_aside
-from webmain.metadata.site_names import in_slug, slug_words
+from webmain.metadata.names import in_slug, slug_words
 from webmain.urls import join
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from webmain.html.columns import HIDDEN, Break, Flag
-from webmain.html.places import HEADINGS, MAX_CLASS_CHARS, is_caption
+from webmain.html.kinds import is_caption
+from webmain.html.visible_text import HEADINGS, MAX_CLASS_CHARS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from webmain.article.identity import article_id
 from webmain.evaluation.records import GoldPage
 from webmain.evaluation.texts import as_page
 from webmain.extraction import Options, judge, merge, read
 from webmain.extractors.registry import create
 from webmain.html.blocks import default_blocks
-from webmain.items import Article, ArticleBlock, Kind, Rejected
+from webmain.items import Article, ArticleBlock, Kind, Rejected, article_id
 
 if TYPE_CHECKING:
     from webmain.extractors.base import Extraction

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from webmain.clock import once
-from webmain.features import block_columns, page_clues
+from webmain.features import block_columns
 from webmain.features.page_blocks import PageBlocks
 from webmain.html.blocks import default_blocks
 from webmain.html.document import Document
@@ -30,7 +30,7 @@ VERSION: Final = 1
 GROUPS: Final = (
     block_columns.own,
     block_columns.whole_page,
-    page_clues.head_and_data,
+    block_columns.head_and_data,
     block_columns.cues,
     block_columns.names_around,
     block_columns.ancestors,

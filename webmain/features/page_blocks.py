@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from webmain.features.vocabulary import name_bits, vocabulary
+from webmain.features.vocabulary import vocabulary
 from webmain.html.columns import HIDDEN, Flag
 from webmain.text.characters import UNSPACED, Class, table
 
@@ -61,6 +62,18 @@ _ENDS: Final = ".!?。！？…।؟۔"
 _COMMAS: Final = ",、，;；،؛:："
 _FIELD: Final = 21
 """Bits of a counter; three are packed into a number, so that three counts cost one addition."""
+
+MAX_CUE_CHARS: Final = 160
+"""Longer blocks are not read: boilerplate lines are short."""
+
+MAX_NAME_CHARS: Final = 200
+"""Characters read of an element's class names and ids; utility-class style sheets write much longer ones."""
+
+_READ_CHARS: Final = 60
+_READ_WORDS: Final = 6
+_NAMES = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+_AROUND_WORDS: Final = ".,:;!?\"'()[]|/«»“”„-–—&•›"
+_WORDS = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+|[\u0900-\u0903\u093a-\u094f]+[^\W\d_]*)*|[©®]")  # vowel signs of Hindi
 
 
 class Counts(NamedTuple):
@@ -305,3 +318,52 @@ def count_characters(texts: Sequence[str]) -> NDArray[np.float64]:
         for place in range(3):
             out[3 * group + place] = (sums >> np.uint64(place * _FIELD)) & mask
     return out
+
+
+def name_bits(name: str) -> int:
+    """Return the groups (bits in the order of `Vocabulary.names`) of the words in class names and ids."""
+    bits = 0
+    for part in name[:MAX_NAME_CHARS].replace("-", " ").replace("_", " ").split():
+        bits |= _part_bits(part)
+    return bits
+
+
+@lru_cache(maxsize=1 << 14)
+def _part_bits(part: str) -> int:
+    """Return the groups of the words in a part of a name; sites reuse names, so most are cached."""
+    known = vocabulary().name_bits
+    bits = 0
+    for word in _NAMES.findall(part):
+        bits |= known.get(word, 0)
+    return bits
+
+
+def cue_bits(text: str, *, unspaced: bool) -> int:
+    """Return the groups (bits in the order of `Vocabulary.cues`) of the first words of a short text.
+
+    Parameters
+    ----------
+    text : str
+        Case folded.
+    unspaced : bool
+        Look for the cues of Thai, Chinese and Japanese too, which have no spaces around them.
+    """
+    known = vocabulary().cue_bits
+    bits = n_words = 0
+    for token in text[:_READ_CHARS].split():
+        word = token if token.isalpha() else token.strip(_AROUND_WORDS)
+        if word.isalpha():  # most are
+            n_words += 1
+            if word in known:
+                bits |= known[word]
+        else:
+            for word in _WORDS.findall(token)[: _READ_WORDS - n_words]:
+                n_words += 1
+                bits |= known.get(word, 0)
+        if n_words == _READ_WORDS:
+            break
+    if unspaced:
+        places = {group: place for place, group in enumerate(vocabulary().cues)}
+        for match in vocabulary().unspaced.finditer(text[:_READ_CHARS]):
+            bits |= 1 << places[match.lastgroup or ""]
+    return bits

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from webmain.html.lines import Lines
 
 DEFAULT_MAX_BYTES = 10 * 1024 * 1024
+
+_SCRIPT = re.compile(rb"<script", re.IGNORECASE)
 
 T = TypeVar("T")
 
@@ -153,6 +156,20 @@ class Document:
         from webmain.html.lines import source_lines
 
         return source_lines(self.html)
+
+    @property
+    @view
+    def has_data(self) -> bool:
+        """Whether the page has a script, or an attribute that may be JSON: it may carry data."""
+        return (
+            bool(self.tree.data)
+            or _SCRIPT.search(self.source) is not None
+            or any(
+                value and value.lstrip()[:1] in ("{", "[")
+                for attributes in self.elements.attributes
+                for value in attributes.values()
+            )
+        )
 
     @property
     @view

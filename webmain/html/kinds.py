@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from webmain.html.columns import HIDDEN, Break, Flag
-from webmain.html.places import Place, Places
 from webmain.html.tables import Grid
-from webmain.html.visible_text import Wording
+from webmain.html.visible_text import CAPTION_CLASS, MAX_CLASS_CHARS, Place, Places, Wording
 from webmain.items import ArticleBlock, Kind, TextLink
 from webmain.keep import DEFAULT_KEEP, Keep
 from webmain.text.normal import strip_invisible
@@ -332,3 +331,13 @@ def data_tables(
 
 def _whole(text: str | None, default: int) -> int:
     return int(text) if text and _WHOLE_NUMBER.fullmatch(text.strip()) else default
+
+
+def is_caption(name: str | None, known: dict[str, bool]) -> bool:
+    """Tell whether a class attribute names a caption; what is found is remembered in `known`."""
+    if not name:
+        return False
+    if name not in known:
+        lower = name.lower()
+        known[name] = "caption" in lower and len(name) <= MAX_CLASS_CHARS and CAPTION_CLASS.search(lower) is not None
+    return known[name]

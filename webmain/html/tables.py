@@ -6,15 +6,14 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from webmain.html.places import CELLS
+from webmain.html.visible_text import CELLS
 from webmain.items import TextLink, TextMark
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from webmain.html.places import Place
     from webmain.html.tree import Elements
-    from webmain.html.visible_text import Wording
+    from webmain.html.visible_text import Place, Wording
 
 _ALIGN = re.compile(r"(?:^|;)\s*text-align\s*:\s*([a-z]{3,7})", re.IGNORECASE)
 _SIDES = {"left": "left", "right": "right", "center": "center", "start": "left", "end": "right"}

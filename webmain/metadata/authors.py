@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from webmain import languages
 from webmain.html.columns import Flag
-from webmain.metadata.bylines import looks_like_name, names_in, starts_byline, tidy, unique
 from webmain.metadata.head import clean, element_text, is_byline_class, letters, meta_names, scope_type
 from webmain.metadata.jsonld import texts
+from webmain.metadata.names import looks_like_name, names_in, starts_byline, tidy, unique
 from webmain.metadata.reading import Found, Reading, found, source_name
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def _declared(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
 def _labelled_author(reading: Reading) -> bool:
     """Whether twitter:data1 is said to be the author."""
     label = reading.clues.meta("twitter:label1").casefold()
-    return any(word in label for word in languages.known().words("bylines.author_label"))
+    return bool(label) and any(word in label for word in languages.known().words("bylines.author_label"))
 
 
 def _meta_names(value: str, key: str, language: str) -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from webmain.metadata.head import clean
 from webmain.metadata.head import letters as fold
-from webmain.metadata.site_names import SiteNames, in_slug, latin_words
+from webmain.metadata.names import SiteNames, in_slug, latin_words
 from webmain.text.normal import EAST_ASIAN
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from webmain.html.blocks import Unit, from_runs, segment
 from webmain.html.document import Document
 from webmain.html.guard import guard
 from webmain.items import Article, Source
-from webmain.metadata.bylines import names_in, unique
 from webmain.metadata.dates import parse_date
+from webmain.metadata.names import names_in, unique
 from webmain.sites.rules import MARKED, SELECTORS, Rule, SiteRules, Sites
 
 if TYPE_CHECKING:

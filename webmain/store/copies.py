@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property
 
-from webmain.article.identity import article_id, identify
-from webmain.items import Article
+from webmain.article.identity import identify
+from webmain.items import Article, article_id
 from webmain.rejected import Reason, Rejected
 from webmain.sites.recurring import SIMILARITY, Place, RecurringTexts, boilerplate, is_same_title
 from webmain.store.protocol import StoreDamagedError

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, timedelta, timezone
+from functools import lru_cache
 from typing import Final
 
 _HOURS_EAST: Final = {
@@ -16,6 +17,7 @@ _HOURS_EAST: Final = {
 """Hours east of UTC; where a name is ambiguous (CST, IST, BST) the reading of RFC 822 or of the larger press."""
 
 
+@lru_cache(maxsize=1_024)
 def read_zone(raw: str | None) -> timezone:
     """Return the zone of an offset ("+07:00", "-0530", "+7") or a common name ("ICT"); UTC for what is unknown."""
     if not raw:
