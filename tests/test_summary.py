@@ -2,16 +2,12 @@ import re
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from webmain.summary import (
     MAX_SITES,
     as_prometheus,
-    display_width,
     headline,
     outcome,
-    pad,
     progress,
     render,
 )
@@ -91,23 +87,6 @@ def test_many_sites_are_put_together():
 def test_the_progress_line():
     line = progress(outcome(STATS), responses=1234, per_minute=61.7, queued=9)
     assert line == "1,234 fetched, 8 articles, 4 rejected, 62 pages/min, 9 queued"
-
-
-@pytest.mark.parametrize(
-    ("text", "width"),
-    [("", 0), ("ice", 3), ("ข่าว", 3), ("ที่นี่", 2), ("นำ้", 2), ("日本", 4), ("한국", 4), ("e\u0301", 1), ("a\u200bb", 2)],
-)
-def test_the_width_on_a_terminal(text, width):
-    assert display_width(text) == width
-
-
-@given(st.text(max_size=40), st.integers(1, 30))
-def test_a_padded_text_has_its_width(text, columns):
-    padded = pad(text, columns)
-    assert display_width(padded) == columns
-    assert padded.isprintable() or any(not c.isprintable() for c in text)
-    assert "\n" not in padded
-    assert "\x1b" not in padded
 
 
 def test_prometheus_lines_are_well_formed():

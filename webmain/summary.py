@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
 from webmain.net.addresses import PRIVATE
-from webmain.text.terminal import one_line
+from webmain.text.terminal import pad
 
 Stats = Mapping[str, Any]
 
@@ -307,32 +306,6 @@ def as_prometheus(stats: Stats, *, name: str) -> str:
         lines += ["# TYPE webmain_finished_timestamp_seconds gauge"]
         lines += [f"webmain_finished_timestamp_seconds{{{crawl}}} {finished.timestamp():.0f}"]
     return "\n".join(lines) + "\n"
-
-
-def display_width(text: str) -> int:
-    """Return how many columns a terminal needs: marks above and below take none, wide characters take two."""
-    return sum(_columns(c) for c in text)
-
-
-def pad(text: str, columns: int) -> str:
-    """Fill a text with spaces to a width; a longer one is cut, its last column an ellipsis."""
-    text = one_line(text)
-    width = display_width(text)
-    if width <= columns:
-        return text + " " * (columns - width)
-    kept, width = "", 0
-    for c in text:
-        if width + _columns(c) > columns - 1:
-            break
-        kept += c
-        width += _columns(c)
-    return kept + "…" + " " * (columns - 1 - width)
-
-
-def _columns(character: str) -> int:
-    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
 def _number(stats: Stats, name: str) -> int:

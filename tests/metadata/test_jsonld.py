@@ -7,13 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webmain.metadata.jsonld import (
-    MAX_SCRIPT_CHARS,
-    about_page,
-    parse_json,
-    read_json_ld,
-    texts,
-)
+from webmain.metadata.jsonld import about_page, read_json_ld, texts
+from webmain.text.lenient_json import MAX_SCRIPT_CHARS, parse_json
 
 ARTICLE = {"@type": "NewsArticle", "headline": "A"}
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webmain.text.terminal import PrintableStream, one_line, printable, without_controls
+from webmain.text.terminal import PrintableStream, display_width, one_line, pad, printable, without_controls
 
 HOSTILE = [
     "\x1b]0;title\x07x",
@@ -109,3 +109,20 @@ def test_commands_show_a_hostile_page_and_json_stays_exact(tmp_path):
     shown = on_terminal(*command, str(page), str(page))
     assert "/3 [" in shown  # the progress
     assert shown.count("word79") == 6
+
+
+@pytest.mark.parametrize(
+    ("text", "width"),
+    [("", 0), ("ice", 3), ("ข่าว", 3), ("ที่นี่", 2), ("นำ้", 2), ("日本", 4), ("한국", 4), ("e\u0301", 1), ("a\u200bb", 2)],
+)
+def test_the_width_on_a_terminal(text, width):
+    assert display_width(text) == width
+
+
+@given(st.text(max_size=40), st.integers(1, 30))
+def test_a_padded_text_has_its_width(text, columns):
+    padded = pad(text, columns)
+    assert display_width(padded) == columns
+    assert padded.isprintable() or any(not c.isprintable() for c in text)
+    assert "\n" not in padded
+    assert "\x1b" not in padded

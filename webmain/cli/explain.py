@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import argparse
 
     from webmain.cli import Commands
-    from webmain.extractors.base import Extraction, Extractor
+    from webmain.extractors.base import Extraction
 
 
 UNSURE = (0.25, 0.75)
@@ -49,6 +49,7 @@ def add(commands: Commands) -> None:
 
 def _explain(args: argparse.Namespace) -> int:
     from webmain import extraction as stages
+    from webmain.extractors.base import ExplainingExtractor
     from webmain.extractors.registry import create
     from webmain.sites.matching import extractor_of
 
@@ -67,10 +68,10 @@ def _explain(args: argparse.Namespace) -> int:
         if not 0 <= args.block < len(rows):
             tell(f"--block: got {args.block}, this page has {_numbered(len(rows))}")
             return USAGE
-        moved = _moved(method, judged, args.block)
-        if moved is None:
+        if not isinstance(method, ExplainingExtractor):
             tell(f"--block: {judged.extractor} does not tell what moved a score")
             return USAGE
+        moved = method.contributions(judged.segmentation, args.block)
         _tell_block(args.format, head, rows[args.block], moved)
     elif args.format == "json":
         print(json.dumps({**head, "blocks": rows}, ensure_ascii=False, indent=2))
@@ -81,15 +82,6 @@ def _explain(args: argparse.Namespace) -> int:
 
 def _numbered(n: int) -> str:
     return f"blocks 0 to {n - 1}" if n else "no blocks"
-
-
-def _moved(method: Extractor, judged: Extraction, block: int) -> list[tuple[str, float, float]] | None:
-    """Return what moved a block's score, the strongest first: name, value, log-odds; None where a method can not tell."""
-    contributions = getattr(method, "contributions", None)
-    if contributions is None:
-        return None
-    found: list[tuple[str, float, float]] = contributions(judged.segmentation, block)
-    return found
 
 
 def _tell_block(form: str, head: dict[str, Any], row: dict[str, Any], moved: list[tuple[str, float, float]]) -> None:

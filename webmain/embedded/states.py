@@ -10,11 +10,11 @@ import html
 import json
 import re
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
 
-from webmain.metadata.jsonld import parse_json
+from webmain.embedded.literals import MAX_DEPTH, read_literal, returned
+from webmain.text.lenient_json import parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -35,7 +35,6 @@ MAX_FAILED_CHARS: Final = 3_000_000
 """Characters of one page that are looked at for such literals, the last one in full."""
 
 MAX_NODES: Final = 300_000
-_MAX_DEPTH: Final = 150
 
 _OPENING = re.compile(r"<script(?=[\s/>])([^>]{0,4000}+)>", re.IGNORECASE)
 _CLOSING = re.compile(r"</script", re.IGNORECASE)
@@ -46,8 +45,6 @@ _SCRIPT_TYPES: Final = frozenset(
 )
 _LITERAL = re.compile(r"[=(]\s*+(?=[{\[\"'`])|=\s*+\(?function\s*+\((?P<names>[\w$,\s]*+)\)\s*+\{")
 _NAME = re.compile(r"[\w$.]++(?=[\"'\]]*+\s*+\Z)")
-_RETURN = re.compile(r"return\s*+(?=\{)")
-_ARGUMENTS = re.compile(r"[\s;})]{0,20}+\(")
 _PACKED = re.compile(r"(?:eyJ|W3s)[A-Za-z0-9+/]*+={0,2}")
 
 
@@ -154,7 +151,7 @@ def _assigned(text: str, of_page: _Failures) -> Iterator[State]:
         name = _NAME.search(text[max(0, match.start() - 80) : match.start()])
         label = name.group() if name else ""
         names = match["names"]
-        found = read_literal(text, match.end()) if names is None else _returned(text, match.end(), names)
+        found = read_literal(text, match.end()) if names is None else returned(text, match.end(), names)
         if found is None:
             position = match.end() + 1
             failures += 1
@@ -171,116 +168,6 @@ def _is_long(text: str, start: int) -> bool:
     while end > 0 and text[end - 1] == "\\":
         end = text.find(text[start], end + 1, start + MIN_CHARS)
     return end < 0
-
-
-@dataclass(frozen=True, slots=True)
-class Literal:
-    """A value, and where the text after it begins."""
-
-    value: Any
-    end: int
-
-
-_DECODER: Final = json.JSONDecoder(strict=False)
-_STRINGS: Final = "|".join(rf"{q}[^{q}\\]*+(?:\\.[^{q}\\]*+)*+{q}" for q in "\"'`")
-_TOKEN: Final = re.compile(rf"{_STRINGS}|/\*.*?(?:\*/|\Z)|//[^\n]*+|[{{}}\[\]()]", re.DOTALL)
-_ESCAPES: Final = re.compile(
-    r"\\(?:x([0-9a-fA-F]{2})|u\{([0-9a-fA-F]{1,6})\}|([\"'`])|(\r?\n)|([ac-eg-mo-qsv-zA-Z0-9])|.)", re.DOTALL
-)
-_JOINED: Final = re.compile(r"([\"'])\s*+\+\s*+\1")
-_CALLS: Final = re.compile(rf"({_STRINGS})|(?<![\w$.])(?:new\s++)?[\w$.]*+\(|(\))", re.DOTALL)
-_ARGUMENT: Final = "\x02"
-"""Begins the strings that replace a function's arguments until their values are known."""
-
-
-def read_literal(text: str, start: int, *, names: frozenset[str] = frozenset()) -> Literal | None:
-    """Read the object, array or string that begins at a position.
-
-    Parameters
-    ----------
-    text : str
-        A script's source.
-    start : int
-        Position of `{`, `[`, `(` or a quote. Calls, and what else is in parentheses, are read as the list of their arguments.
-    names : frozenset of str
-        Bare words that are a function's arguments.
-
-    Returns
-    -------
-    Literal or None
-        None where there is no literal: other code than values in it, or no end. Never raises; the cost is linear in what
-        is read.
-    """
-    try:
-        value, end = _DECODER.raw_decode(text, start)
-        return Literal(value, end)
-    except (ValueError, RecursionError):
-        pass
-    found = _closing(text, start)
-    if found is None:
-        return None
-    import chompjs
-
-    source = _CALLS.sub(lambda m: m[1] or ("]" if m[2] else "["), text[start:found])
-    source = _JOINED.sub("", _ESCAPES.sub(_escape, source if source[0] in "{[" else f"[{source}]"))
-    if names:
-        source = _with_marks(source, names)
-    try:
-        value = chompjs.parse_js_object(source, loader_kwargs={"strict": False})
-    except (ValueError, RecursionError):
-        return None
-    return Literal(value[0] if text[start] in "\"'`" else value, found)
-
-
-def _closing(text: str, start: int) -> int | None:
-    """Return where the bracket or quote at a position is closed; None where it is not."""
-    depth = 0
-    for match in _TOKEN.finditer(text, start):
-        piece = match.group()
-        depth += (piece in "{[(") - (piece in "}])")
-        if depth <= 0:
-            return match.end()
-    return None
-
-
-def _escape(match: re.Match[str]) -> str:
-    """Write escapes that JSON lacks as JSON writes them, and quotation marks by number: chompjs ends keys at them."""
-    two_digits, in_braces, mark, line_end, letter = match.groups()
-    if two_digits or in_braces or mark:
-        point = ord(mark) if mark else int(two_digits or in_braces, 16)
-        return f"\\u{point:04x}" if point < 0x80 else json.dumps(chr(point) if point < 0x110000 else "\ufffd")[1:-1]
-    return "" if line_end else letter or match.group()
-
-
-def _with_marks(source: str, names: frozenset[str]) -> str:
-    """Return a literal's source with its bare words of these names as marked strings."""
-    words = "|".join(map(re.escape, sorted(names)))
-    bare = re.compile(rf"({_STRINGS})|(?<=[:\[,])\s*+({words})\s*+(?=[,}}\]])", re.DOTALL)
-    return bare.sub(lambda m: m[1] or f'"{_ARGUMENT}{m[2]}"', source)
-
-
-def _returned(text: str, start: int, names: str) -> Literal | None:
-    """Read what `(function(a, b) { return {...} })(1, "x")` returns."""
-    match = _RETURN.search(text, start, start + 20_000)
-    arguments = [name for name in map(str.strip, names.split(",")) if name]
-    body = read_literal(text, match.end(), names=frozenset(arguments)) if match else None
-    call = _ARGUMENTS.match(text, body.end) if body else None
-    passed = read_literal(text, call.end() - 1) if call else None
-    if body is None or passed is None:
-        return body
-    return Literal(_filled(body.value, dict(zip(arguments, passed.value, strict=False))), passed.end)
-
-
-def _filled(value: Any, values: dict[str, Any], depth: int = 0) -> Any:
-    """Return a value with a function's arguments where they are named."""
-    if isinstance(value, str) and value[:1] == _ARGUMENT:
-        return values.get(value[1:])
-    if depth > _MAX_DEPTH:
-        return None
-    inner = partial(_filled, values=values, depth=depth + 1)
-    if isinstance(value, dict):
-        return {k: inner(v) for k, v in value.items()}
-    return [inner(v) for v in value] if isinstance(value, list) else value
 
 
 def unpacked(value: Any) -> Any:
@@ -302,7 +189,7 @@ def _is_marked(value: dict[str, Any]) -> bool:
 
 def _unmarked(value: Any, depth: int) -> Any:
     """Take the marks off values; 0 stands before a plain one or an object, 1 before a list of such pairs."""
-    if depth > _MAX_DEPTH:
+    if depth > MAX_DEPTH:
         return None
     if isinstance(value, dict):
         return {k: _unmarked(v, depth + 1) for k, v in value.items()}
@@ -364,7 +251,7 @@ class _Flat:
 
     def resolve(self, index: Any, depth: int) -> Any:
         """Return the value at a position with everything in it; None where it leads nowhere."""
-        if type(index) is not int or not 0 <= index < len(self._values) or depth > _MAX_DEPTH:
+        if type(index) is not int or not 0 <= index < len(self._values) or depth > MAX_DEPTH:
             return None
         if index in self._known:
             return self._known[index]
@@ -435,7 +322,7 @@ class _Linking:
     def put(self, value: Any, depth: int) -> Any:
         """Return a value with everything it refers to."""
         self._left -= 1
-        if depth > _MAX_DEPTH or self._left < 0:
+        if depth > MAX_DEPTH or self._left < 0:
             return None
         if isinstance(value, str):
             if value[:1] != "$" or len(value) > 12:

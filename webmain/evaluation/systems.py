@@ -16,17 +16,16 @@ from __future__ import annotations
 import hashlib
 import importlib
 import importlib.metadata
-import importlib.util
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any
 
 from webmain import __version__
-from webmain.evaluation.peers import PEERS, Peer, PeerPage
+from webmain.evaluation.peers import PEERS, PeerPage
 from webmain.evaluation.texts import as_page
 from webmain.extractors.registry import EXTRACTORS, UnknownExtractor, create
 from webmain.html.columns import HIDDEN
@@ -158,9 +157,12 @@ def _find(name: str) -> tuple[System, Loaded]:
         about, loaded = "every shown text of the page", Loaded(prepare=as_page, answer=_each(_all_text))
     elif head in PEERS:
         peer = PEERS[head]
-        if not is_installed(head):
+        if not peer.is_installed:
             raise UnknownSystem(f"system {head}: {peer.distribution} is not installed: pip install webmain[peers]")
-        settings = _settings(peer, head, options)
+        try:
+            settings = peer.settings(options)
+        except ValueError as error:
+            raise UnknownSystem(f"system {head}: {error}") from error
         version = f"{peer.distribution} {importlib.metadata.version(peer.distribution)}"
         about = ", ".join(f"{option}={value}" for option, value in settings.items()) or "as it comes"
         loaded = Loaded(prepare=_peer_page, answer=_each(partial(peer.function, **settings)))
@@ -184,7 +186,7 @@ def names() -> list[str]:
 
 def is_installed(name: str) -> bool:
     """Return True if what a system of the table needs is installed."""
-    return name not in PEERS or importlib.util.find_spec(PEERS[name].module) is not None
+    return name not in PEERS or PEERS[name].is_installed
 
 
 _MODES = {
@@ -261,30 +263,6 @@ def _takes_page(function: Callable[..., object]) -> bool:
     except TypeError:
         return False
     return True
-
-
-def _settings(peer: Peer, name: str, text: str) -> dict[str, str | bool]:
-    """Return all options of a peer's function: those of "a=1,b=x", by the types of their defaults, and the defaults.
-
-    Raises
-    ------
-    UnknownSystem
-    """
-    parameters = inspect.signature(peer.function).parameters.values()
-    values = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
-    types = get_type_hints(peer.function)
-    for part in text.split(",") if text else ():
-        option, equals, value = (piece.strip() for piece in part.partition("="))
-        if not equals or option not in values:
-            allowed = ", ".join(f"{v}=..." for v in values) or "none"
-            raise UnknownSystem(f"system {name}: got option {part!r}, allowed are {allowed}")
-        is_bool = types[option] is bool
-        allowed_values = ("true", "false") if is_bool else get_args(types[option])
-        if allowed_values and value not in allowed_values:
-            allowed = ", ".join(allowed_values)
-            raise UnknownSystem(f"system {name}: option {option}: got {value!r}, allowed are {allowed}")
-        values[option] = value == "true" if is_bool else value
-    return values
 
 
 @cache

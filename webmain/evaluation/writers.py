@@ -7,14 +7,13 @@ import io
 import json
 import math
 import os
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from webmain.evaluation.records import Table
-from webmain.text.terminal import one_line
+from webmain.text.terminal import display_width, one_line, pad
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 """A text that starts so would be run as a formula by spreadsheets: an apostrophe goes before it."""
@@ -58,11 +57,11 @@ def text(table: Table, *, most_rows: int | None = None, most_width: int = 60) ->
     shown = text_rows(table)[:most_rows]
     cells = [tuple(_one_line(value, most_width) for value in row) for row in shown]
     head = tuple(_one_line(name, most_width) for name in table.columns)
-    widths = [max(map(_width, column)) for column in zip(head, *cells, strict=True)]
+    widths = [max(map(display_width, column)) for column in zip(head, *cells, strict=True)]
     right = [is_figures(table, number) for number in range(len(head))]
     lines = [table.title, ""] if table.title else []
     for row in (head, tuple("-" * width for width in widths), *cells):
-        padded = [_pad(cell, width, right=r) for cell, width, r in zip(row, widths, right, strict=True)]
+        padded = [pad(cell, width, right=r) for cell, width, r in zip(row, widths, right, strict=True)]
         lines.append("  ".join(padded).rstrip())
     if len(shown) < len(table.rows):
         lines.append(f"... and {len(table.rows) - len(shown)} more")
@@ -79,17 +78,6 @@ def _one_line(value: str, most: int) -> str:
     """Fold white space, and drop what could paint over the terminal."""
     flat = one_line(value[: 4 * most])
     return flat if len(flat) <= most else flat[: most - 1] + "…"
-
-
-def _width(value: str) -> int:
-    """Return the terminal's columns that a text takes."""
-    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in value)
-    return len(value) + wide - sum(unicodedata.category(c) in ("Mn", "Me") for c in value)
-
-
-def _pad(value: str, width: int, *, right: bool) -> str:
-    space = " " * (width - _width(value))
-    return space + value if right else value + space
 
 
 def without_empty(table: Table) -> Table:

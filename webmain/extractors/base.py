@@ -175,6 +175,15 @@ class Extractor(Protocol):
         ...
 
 
+@runtime_checkable
+class ExplainingExtractor(Extractor, Protocol):
+    """An extractor that can tell what moved a block's score; no other needs to."""
+
+    def contributions(self, segmentation: Segmentation, block: int) -> list[tuple[str, float, float]]:
+        """Return name, value and contribution (log-odds) of what moved a block's score, the strongest first."""
+        ...
+
+
 class NothingLearned(ValueError):  # noqa: N818 - reads as what it is
     """The pages of a site hold no evidence to learn from; the message says what is missing."""
 

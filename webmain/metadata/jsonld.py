@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import html
-import json
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
+from webmain.text.lenient_json import MAX_DEPTH, parse_json
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-
-MAX_SCRIPT_CHARS: Final = 2_000_000
-"""Longer scripts are not read: no description of a page is that long."""
 
 MAX_TOTAL_CHARS: Final = 4_000_000
 """Characters read of all scripts of a page together."""
 
-MAX_DEPTH: Final = 40
 MAX_NODES: Final = 5_000
-_MAX_TOKENS: Final = 60_000
 
 _ARTICLE_TYPES: Final = frozenset(
     "article newsarticle blogposting reportagenewsarticle liveblogposting analysisnewsarticle "
@@ -46,176 +42,6 @@ _ASIDE_KEYS: Final = frozenset(
     "blogpost blogposts liveblogupdate associatedmedia potentialaction creator sponsor itemreviewed".split()
 )
 """Under these keys stands something other than the page itself."""
-
-
-def parse_json(text: str) -> list[Any]:
-    """Read one script's JSON values, as far as they can be read.
-
-    Comments, CDATA and comment marks, trailing or missing commas, control characters, single quotes, stray quotes
-    inside strings, escaped entities, several values in a row and a missing end are put up with.
-
-    Parameters
-    ----------
-    text : str
-        The script's content. Cost is linear in it; over `MAX_SCRIPT_CHARS` nothing is read.
-
-    Returns
-    -------
-    list of Any
-        JSON types; empty where nothing could be read. Never raises.
-    """
-    if len(text) > MAX_SCRIPT_CHARS:
-        return []
-    text = text.strip("\ufeff \t\r\n;")
-    if not text:
-        return []
-    if "\\ud" in text or "\\uD" in text:
-        text = _LONE_SURROGATE.sub(r"\\ufffd", text)
-    try:
-        return [json.loads(text, strict=False)]
-    except (ValueError, RecursionError):
-        pass
-    if "&quot;" in text and text.count('"') < 2:
-        text = html.unescape(text)
-        try:
-            return [json.loads(text, strict=False)]
-        except (ValueError, RecursionError):
-            pass
-    return _Lenient(text).values()
-
-
-_LONE_SURROGATE = re.compile(
-    r"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}"
-)
-_NEXT = re.compile(
-    r"""
-    (?P<space>[\s\x00-\x1f\ufeff;]++)
-    |(?P<mark>[{}\[\]:,])
-    |(?P<quote>["'“”])
-    |(?P<skip>/\*|//|<!\[CDATA\[|\]\]>|<!--|-->)
-    |(?P<word>[^\s{}\[\]:,"';]++)
-    """,
-    re.VERBOSE,
-)
-_STRING_END = {
-    quote: re.compile(rf"{quote}(?=[\s\x00-\x1f]*+(?:[,:}}\]]|\Z|//|/\*|{quote}[\w@]+{quote}\s*+:))|\\.", re.DOTALL)
-    for quote in ('"', "'")
-}
-_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
-_ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "", "f": ""}
-_NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,15})?")
-_CONSTANTS: Final = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
-
-
-class _Lenient:
-    """A reader with a stack of open containers; what doesn't fit is passed over."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._roots: list[Any] = []
-        self._stack: list[Any] = []
-        self._keys: list[str | None] = []
-        self._ignored = 0  # containers open below the bound
-
-    def values(self) -> list[Any]:
-        """Read to the end, or to the bounds."""
-        position = 0
-        for _ in range(_MAX_TOKENS):
-            match = _NEXT.match(self._text, position)
-            if match is not None:
-                position = self._take(match)
-            elif position < len(self._text):
-                position += 1
-            else:
-                break
-        return self._roots
-
-    def _take(self, match: re.Match[str]) -> int:
-        """Take one piece of the text; return where the next one begins."""
-        piece, end = match.group(), match.end()
-        if match["quote"]:
-            value, end = self._string(end, "'" if piece == "'" else '"')
-            if not self._ignored:
-                self._put(value)
-        elif match["skip"]:
-            return self._comment_end(end, piece)
-        elif match["word"]:
-            if not self._ignored:
-                self._put(_bare(piece))
-        elif piece in ("{", "["):
-            if self._ignored or len(self._stack) >= MAX_DEPTH:
-                self._ignored += 1
-            else:
-                self._open({} if piece == "{" else [])
-        elif piece in ("}", "]"):
-            if self._ignored:
-                self._ignored -= 1
-            else:
-                self._close(dict if piece == "}" else list)
-        elif piece == "," and self._keys and not self._ignored:
-            self._keys[-1] = None
-        return end
-
-    def _string(self, start: int, quote: str) -> tuple[str, int]:
-        """Read to the quote after which a value may end."""
-        for match in _STRING_END[quote].finditer(self._text, start):
-            if match.group()[0] != "\\":
-                return _unescape(self._text[start : match.start()]), match.end()
-        return _unescape(self._text[start : start + 2000]), len(self._text)
-
-    def _comment_end(self, position: int, opening: str) -> int:
-        mark = {"//": "\n", "/*": "*/"}.get(opening)
-        if mark is None:
-            return position
-        end = self._text.find(mark, position)
-        return len(self._text) if end < 0 else end + len(mark)
-
-    def _open(self, container: Any) -> None:
-        self._put(container)
-        self._stack.append(container)
-        self._keys.append(None)
-
-    def _close(self, kind: type) -> None:
-        """Close the nearest open container of the kind, and what was left open in it."""
-        for i in range(len(self._stack) - 1, -1, -1):
-            if isinstance(self._stack[i], kind):
-                del self._stack[i:], self._keys[i:]
-                return
-
-    def _put(self, value: Any) -> None:
-        """Give the value to the innermost open container: as a key, as a key's value, or as an item."""
-        if not self._stack:
-            if isinstance(value, (dict, list)):
-                self._roots.append(value)
-            return
-        top = self._stack[-1]
-        if isinstance(top, list):
-            top.append(value)
-        elif self._keys[-1] is None:
-            if isinstance(value, str):
-                self._keys[-1] = value
-        else:
-            top[self._keys[-1]] = value
-            self._keys[-1] = None
-
-
-def _bare(word: str) -> Any:
-    """Read a word without quotes."""
-    if word in _CONSTANTS:
-        return _CONSTANTS[word]
-    return (float(word) if "." in word else int(word)) if _NUMBER.fullmatch(word) else word
-
-
-def _unescape(text: str) -> str:
-    if "\\" not in text:
-        return text
-
-    def replace(match: re.Match[str]) -> str:
-        code = match[1]
-        return chr(int(code[1:], 16)) if len(code) == 5 else _ESCAPES.get(code, code)
-
-    joined = _ESCAPE.sub(replace, text)
-    return joined.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

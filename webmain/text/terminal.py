@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 import sys
+import unicodedata
 from collections.abc import Iterable
+from itertools import accumulate
 from typing import Any, Final, TextIO
 
 _SEQUENCE: Final = (
@@ -36,6 +38,27 @@ def printable(text: str) -> str:
 def one_line(text: str) -> str:
     """Return a printable text as one line, white space folded."""
     return " ".join(printable(text.replace("\r", " ").replace("\u2028", " ").replace("\u2029", " ")).split())
+
+
+def display_width(text: str) -> int:
+    """Return how many columns a terminal needs: marks above and below take none, wide characters take two."""
+    return sum(map(_columns, text))
+
+
+def pad(text: str, columns: int, *, right: bool = False) -> str:
+    """Fill a text with spaces to a width, before it if `right`; a longer one is cut, its last column an ellipsis."""
+    text = one_line(text)
+    if display_width(text) > columns:
+        ends = accumulate(map(_columns, text))
+        text = text[: sum(end < columns for end in ends)] + "…"
+    space = " " * (columns - display_width(text))
+    return space + text if right else text + space
+
+
+def _columns(character: str) -> int:
+    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
 class PrintableStream:
