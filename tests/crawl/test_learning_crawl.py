@@ -298,7 +298,7 @@ def test_kill_9_while_pages_wait_loses_nothing_and_stores_nothing_twice(site, cr
     settings = {"WEBMAIN_LEARN_PAGES": 12, "CONCURRENT_REQUESTS_PER_DOMAIN": 1}
     spool = crawl.folder / "models" / "sites" / ".held"
     process = crawl.start(urls=urls, extractor=extractor, settings=settings)
-    wait_until(lambda: sum(site.asked.values()) > 6 and list(spool.glob("crawl-*/*.warc.gz")))
+    wait_until(lambda: sum(site.asked.values()) > 6 and list(spool.glob("crawl-*/*.pages")))
     process.kill()
     process.communicate()
     assert list(spool.glob("crawl-*"))
