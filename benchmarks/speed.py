@@ -27,7 +27,7 @@ from importlib.metadata import version
 from selectolax.lexbor import LexborHTMLParser
 
 import webmain
-from webmain.extractors.registry import EXTRACTORS
+from webmain.extractors.base import EXTRACTORS
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))  # demo/ is no part of the package

@@ -25,7 +25,7 @@ from webmain import (
     extract_site,
 )
 from webmain.extraction import judge, read
-from webmain.extractors.registry import create
+from webmain.extractors.base import create
 
 SENTENCE = "The committee met on Tuesday, and after a long debate it agreed on the plan. "
 PAGE = (

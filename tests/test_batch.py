@@ -13,7 +13,7 @@ import webmain
 from demo.many import ManyPages
 from webmain import pool
 from webmain.batch import AHEAD
-from webmain.extractors.registry import UnknownExtractor
+from webmain.extractors.base import UnknownExtractor
 from webmain.items import Page, Reason, Rejected
 
 ROOT = Path(__file__).parents[1]

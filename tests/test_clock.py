@@ -10,7 +10,7 @@ import pytest
 import webmain
 from webmain.clock import Deadline, Loading, once
 from webmain.extraction import Options, judge, read
-from webmain.extractors.registry import EXTRACTORS, create
+from webmain.extractors.base import EXTRACTORS, create
 from webmain.items import Page, Reason, Rejected
 
 

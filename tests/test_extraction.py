@@ -19,8 +19,7 @@ from webmain.extraction import (
     merge,
     read,
 )
-from webmain.extractors.base import Extraction, Learned, NothingLearned, SiteExtractor
-from webmain.extractors.registry import create
+from webmain.extractors.base import Extraction, Learned, NothingLearned, SiteExtractor, create
 from webmain.html.blocks import Unit, segment
 from webmain.items import Hints, Kind, Metadata, Page, Reason, Rejected, Source
 from webmain.metadata.dates import parse_date

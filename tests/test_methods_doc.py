@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 
 from webmain.evaluation.protocols import PROTOCOLS
-from webmain.extractors.registry import EXTRACTORS
+from webmain.extractors.base import EXTRACTORS
 
 ROOT = Path(__file__).parents[1]
 DOCUMENT = ROOT / "docs" / "methods.md"

@@ -104,7 +104,7 @@ def extract(
     >>> webmain.extract("<p>Ice is back on the lake.</p>" * 3).text  # doctest: +SKIP
     """
     from webmain.extraction import extract_page
-    from webmain.extractors.registry import create
+    from webmain.extractors.base import create
 
     if url is not None and not isinstance(url, str):
         raise TypeError(f"url: got {url!r}, allowed is a string, or None")
@@ -155,7 +155,7 @@ def extract_site(
         One answer for each page, in order.
     """
     from webmain.extraction import extract_pages
-    from webmain.extractors.registry import create
+    from webmain.extractors.base import create
     from webmain.sites.model_store import ModelStore
 
     options = _options(parts, keep, timeout_s, max_bytes, words, sites)
@@ -212,7 +212,7 @@ def extract_many(
     ...     print(page.url, answer.reason if isinstance(answer, webmain.Rejected) else answer.title)
     """
     from webmain.batch import Walk, answers, cores
-    from webmain.extractors.registry import create
+    from webmain.extractors.base import create
 
     options = _options(parts, keep, timeout_s, max_bytes, words, sites)
     if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 0):

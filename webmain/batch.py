@@ -16,7 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from webmain.extraction import DEFAULTS, Options, errors_as_rejections, extract_page, read, warm_up
-from webmain.extractors.registry import create
+from webmain.extractors.base import create
 from webmain.items import Article, Page, Rejected
 from webmain.pool import Pool
 from webmain.sites.model_store import ModelStore, SiteModels
@@ -38,7 +38,7 @@ class Walk:
     Attributes
     ----------
     extractor : str, Extractor or None
-        As for `registry.create`; an extractor must be one that can be pickled.
+        As for `webmain.extractors.base.create`; an extractor must be one that can be pickled.
     options : Options
     models : str or None
         A folder in which models of sites are looked for.

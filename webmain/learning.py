@@ -19,8 +19,7 @@ from scrapy.exceptions import DontCloseSpider, NotConfigured
 from scrapy.settings import Settings
 from scrapy.utils.project import get_project_settings
 
-from webmain.extractors.base import Extractor, SiteExtractor
-from webmain.extractors.registry import DEFAULT, create
+from webmain.extractors.base import DEFAULT, Extractor, SiteExtractor, create
 from webmain.items import Page, Rejected
 from webmain.options import chosen, option, own, site_rules
 from webmain.pool import PoolClosed

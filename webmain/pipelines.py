@@ -20,8 +20,7 @@ from scrapy.exceptions import CloseSpider, DropItem
 from webmain import extraction as stages
 from webmain.article.identity import identify
 from webmain.article.words import with_words
-from webmain.extractors.base import Extraction
-from webmain.extractors.registry import create
+from webmain.extractors.base import Extraction, create
 from webmain.filters import check_age, check_language, of_declared_site
 from webmain.html.blocks import Segmentation
 from webmain.html.document import Document

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from webmain.discovery.look import Look
 from webmain.extraction import Options
-from webmain.extractors.registry import create
+from webmain.extractors.base import create
 from webmain.items import Article, Page, Rejected
 from webmain.options import option, own, page_options
 from webmain.page_tasks import MAX_DOCUMENTS, Compare, Extract, Judge, Learn, LookAt, Reader, Sent, Task, reader

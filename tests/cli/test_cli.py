@@ -14,7 +14,7 @@ import pytest
 import webmain
 from webmain import cli
 from webmain.cli import exits
-from webmain.extractors.registry import create
+from webmain.extractors.base import create
 from webmain.items import Article
 from webmain.store.review import Entry, ReviewList, review_path
 
@@ -201,7 +201,7 @@ class HalfSure:
 
 
 def test_explain_shows_how_sure_a_method_is_and_of_which_blocks_it_is_not(page, capsys, monkeypatch):
-    monkeypatch.setattr("webmain.extractors.registry.create", lambda spec=None: HalfSure())
+    monkeypatch.setattr("webmain.extractors.base.create", lambda spec=None: HalfSure())
     assert cli.main(["explain", page]) == exits.OK
     out = capsys.readouterr().out
     assert "half_sure: " in out

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 import webmain
 from webmain.extraction import judge, merge
-from webmain.extractors.base import Extractor, SiteExtractor
-from webmain.extractors.registry import DEFAULT, EXTRACTORS, UnknownExtractor, create
+from webmain.extractors.base import DEFAULT, EXTRACTORS, Extractor, SiteExtractor, UnknownExtractor, create
 from webmain.html.blocks import Unit
 from webmain.html.document import Document
 from webmain.items import Page, Rejected, Verdict

@@ -10,7 +10,7 @@ import pytest
 from demo.web import Web
 from webmain.archive.recording import WarcWriter
 from webmain.discovery.ledger import Ledger
-from webmain.extractors.registry import DEFAULT
+from webmain.extractors.base import DEFAULT
 from webmain.sites.model_store import ModelStore
 
 PLACES = "sample_learner:Places"

@@ -4,8 +4,7 @@ from collections import Counter
 
 import pytest
 
-from webmain.extractors.base import SiteExtractor
-from webmain.extractors.registry import EXTRACTORS, create
+from webmain.extractors.base import EXTRACTORS, SiteExtractor, create
 from webmain.sites.model_store import ModelStore
 
 SITES = ("harbour-courier.example", "khaosaiklang.example", "the-tangle.example")

@@ -22,8 +22,7 @@ from webmain.evaluation.gold import read_gold
 from webmain.evaluation.metrics import words
 from webmain.evaluation.records import GoldPage
 from webmain.evaluation.tokens import TextPair
-from webmain.extractors.base import Extractor
-from webmain.extractors.registry import EXTRACTORS, create
+from webmain.extractors.base import EXTRACTORS, Extractor, create
 
 GOLD = Path(__file__).parents[1] / "gold"
 PAGES = GOLD / "pages"

@@ -13,9 +13,8 @@ from webmain.evaluation import peers, systems, worker
 from webmain.evaluation.records import GoldPage
 from webmain.evaluation.systems import Mode, UnknownSystem, describe, names, resolve, split
 from webmain.evaluation.texts import as_page
-from webmain.extractors.base import SiteExtractor
+from webmain.extractors.base import EXTRACTORS, SiteExtractor
 from webmain.extractors.line_block import LineBlock
-from webmain.extractors.registry import EXTRACTORS
 
 PARAGRAPH = "The harbour master said that the tide would reach the upper quay before noon, and so it did, twice. "
 HTML = (

@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from webmain.extraction import compose, judge, merge
-from webmain.extractors.base import NothingLearned
+from webmain.extractors.base import NothingLearned, UnknownExtractor, create
 from webmain.extractors.lbda import LBDA
-from webmain.extractors.registry import UnknownExtractor, create
 from webmain.features.site_tree import merge_trees
 from webmain.html.document import Document
 from webmain.items import Page, Verdict

@@ -8,8 +8,7 @@ import pytest
 import webmain
 from webmain.extractors import learned as module
 from webmain.extractors.learned import BY_SITE, LearnedExtractor
-from webmain.extractors.page_model import CONFIDENCE_COLUMNS, PageModel
-from webmain.features.columns import columns, names
+from webmain.extractors.page_model import CONFIDENCE_COLUMNS, PageModel, columns, names
 from webmain.features.trees import Trees
 from webmain.html.document import Document
 from webmain.items import Page

@@ -11,9 +11,8 @@ import pytest
 import webmain
 from webmain.clock import Deadline
 from webmain.extraction import Options, extract_pages, judge, read
-from webmain.extractors.base import Learned, NothingLearned, SiteExtractor
+from webmain.extractors.base import Learned, NothingLearned, SiteExtractor, create
 from webmain.extractors.learned import LearnedExtractor
-from webmain.extractors.registry import create
 from webmain.extractors.site_model import SiteModel
 from webmain.html.document import Document
 from webmain.items import Page, Rejected

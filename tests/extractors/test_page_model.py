@@ -19,12 +19,13 @@ from webmain.extractors.page_model import (
     PageModel,
     PageModelError,
     choose,
+    columns,
+    names,
     page_means,
     page_model,
     read,
     written,
 )
-from webmain.features.columns import columns, names
 from webmain.features.trees import Trees
 from webmain.html.document import Document
 

@@ -12,8 +12,7 @@ import pytest
 
 import webmain
 from webmain.extraction import judge
-from webmain.extractors.base import Learned, NothingLearned, SiteExtractor
-from webmain.extractors.registry import UnknownExtractor, create
+from webmain.extractors.base import Learned, NothingLearned, SiteExtractor, UnknownExtractor, create
 from webmain.extractors.svm import NO_MODEL, SVM, learn
 from webmain.html.document import Document
 from webmain.items import Page, Reason, Rejected

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from webmain.extractors.learned import LearnedExtractor
-from webmain.features.columns import columns, names
+from webmain.extractors.page_model import columns, names
 from webmain.features.page_blocks import KINDS, SPECIAL
 from webmain.features.vocabulary import vocabulary
 from webmain.html.document import Document

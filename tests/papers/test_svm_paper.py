@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from webmain.extractors.registry import create
+from webmain.extractors.base import create
 from webmain.features.block_features import DEFAULT_SETS, FEATURE_SETS, discrete_names, log_lengths
 from webmain.features.clusters import cluster
 from webmain.features.folds import page_folds, site_folds

@@ -7,7 +7,7 @@ import pytest
 import webmain
 from webmain.cli import main
 from webmain.extraction import Options, extract_page, judge, read
-from webmain.extractors.registry import create
+from webmain.extractors.base import create
 from webmain.items import Page, Reason, Rejected
 from webmain.sites.matching import match, matched_keys, matches_of
 from webmain.sites.rules import Sites, SitesError, read_sites

@@ -12,7 +12,7 @@ import pytest
 import webmain
 from demo.web import Web
 from webmain import Article, Hints, Page, Reason, Rejected
-from webmain.extractors.registry import EXTRACTORS
+from webmain.extractors.base import EXTRACTORS
 
 ROOT = Path(__file__).parents[1]
 KEEP = ["", "links,images,comments,captions", "no-tables,no-lists,no-captions", "comments,no-lists,links"]
@@ -219,7 +219,7 @@ def sound(answer):
 def answer_of(page, **options):
     """Return what comes of one page."""
     from webmain.extraction import Options, extract_page
-    from webmain.extractors.registry import create
+    from webmain.extractors.base import create
 
     try:
         return extract_page(page, create(options.pop("extractor")), Options(**options))

@@ -17,7 +17,7 @@ import webmain
 from demo.many import ManyPages
 from webmain import Page, Rejected
 from webmain import extraction as stages
-from webmain.extractors.registry import EXTRACTORS, create
+from webmain.extractors.base import EXTRACTORS, create
 
 ROOT = Path(__file__).parents[1]
 FETCHED = datetime(2026, 11, 3, 9, tzinfo=UTC)

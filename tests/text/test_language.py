@@ -3,7 +3,7 @@ import sys
 
 import pytest
 
-from webmain.text.language import Language, detect
+from webmain.text.normal import Language, detect
 
 
 @pytest.mark.parametrize("text", ["", "   ", "123 456,7", "😀 !?", "๑๒๓"])
@@ -61,6 +61,6 @@ def test_lone_surrogates_do_no_harm():
 
 def test_thai_loads_no_model():
     script = (
-        "import sys; from webmain.text.language import detect; detect('ข่าวด่วน'); sys.exit('py3langid' in sys.modules)"
+        "import sys; from webmain.text.normal import detect; detect('ข่าวด่วน'); sys.exit('py3langid' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0

@@ -217,7 +217,7 @@ def _all_of(html: str, document: Document, keep: Keep) -> _Found:
 
 def _complete(article: Article, document: Document) -> Article:
     """Add what the page says of itself, the language, the identity and the fingerprint."""
-    from webmain.text.language import detect
+    from webmain.text.normal import detect
 
     page = document.page
     found = with_hints(read_metadata(document), page.hints)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from webmain.items import Article, WordCount
-from webmain.text.language import detect
+from webmain.text.normal import detect
 from webmain.text.stopwords import EVERY_LANGUAGE, fold_all, stopwords
 from webmain.text.words import MAX_TERM_LENGTH, bare, base_language, fold_word, word_counts
 
@@ -59,7 +59,7 @@ def cloud(
     text : str
         What stands beyond `MAX_CHARS` is left out.
     language : str or None
-        ISO 639 code, as `webmain.text.language.detect` gives it; detected where it is None.
+        ISO 639 code, as `webmain.text.normal.detect` gives it; detected where it is None.
     top : int
         Words returned at most.
     extra_stopwords : iterable of str

@@ -28,7 +28,7 @@ COMMANDS = (extract, explain, learn, models, search, export, review, check, eval
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
-    from webmain.extractors.registry import UnknownExtractor
+    from webmain.extractors.base import UnknownExtractor
     from webmain.text.terminal import guard_terminal
 
     for stream in (sys.stdout, sys.stderr):

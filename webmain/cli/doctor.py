@@ -40,12 +40,12 @@ def _doctor(_args: argparse.Namespace) -> int:
         return " | ".join(words("今日のニュース", language="ja"))
 
     def language() -> str:
-        from webmain.text.language import detect
+        from webmain.text.normal import detect
 
         return detect("This is a sentence in the English language, and here is another one.").language or "none"
 
     def extractors() -> str:
-        from webmain.extractors.registry import DEFAULT, EXTRACTORS, create
+        from webmain.extractors.base import DEFAULT, EXTRACTORS, create
 
         return ", ".join(f"{create(n).name}{' (default)' if n == DEFAULT else ''}" for n in EXTRACTORS)
 

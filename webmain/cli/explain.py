@@ -49,8 +49,7 @@ def add(commands: Commands) -> None:
 
 def _explain(args: argparse.Namespace) -> int:
     from webmain import extraction as stages
-    from webmain.extractors.base import ExplainingExtractor
-    from webmain.extractors.registry import create
+    from webmain.extractors.base import ExplainingExtractor, create
     from webmain.sites.matching import extractor_of
 
     extractor = create(args.extractor)

@@ -53,8 +53,7 @@ def add(commands: Commands) -> None:
 
 
 def _learn(args: argparse.Namespace) -> int:
-    from webmain.extractors.base import SiteExtractor
-    from webmain.extractors.registry import create
+    from webmain.extractors.base import SiteExtractor, create
     from webmain.sites.held_pages import Spool
 
     extractor = create(args.extractor)

@@ -74,7 +74,7 @@ def _record(model: Model) -> dict[str, Any]:
 
 def _method(spec: str) -> str:
     """Return the name of a method that is given as for a crawl: with options, or as an import path."""
-    from webmain.extractors.registry import EXTRACTORS, create
+    from webmain.extractors.base import EXTRACTORS, create
 
     name = spec.partition(":")[0].strip()
     return name if name in EXTRACTORS or ":" not in spec else create(spec).name
@@ -82,8 +82,7 @@ def _method(spec: str) -> str:
 
 def _allowed(shelf: ModelStore) -> set[str]:
     """Return the methods that learn, and those of which there is a model."""
-    from webmain.extractors.base import SiteExtractor
-    from webmain.extractors.registry import EXTRACTORS, create
+    from webmain.extractors.base import EXTRACTORS, SiteExtractor, create
 
     learning = {name for name in EXTRACTORS if isinstance(create(name), SiteExtractor)}
     return learning | {model.method for model in shelf.models().models}

@@ -17,7 +17,7 @@ import numpy as np
 from webmain.evaluation.records import GoldPage
 from webmain.evaluation.texts import as_page
 from webmain.extraction import Options, judge, merge, read
-from webmain.extractors.registry import create
+from webmain.extractors.base import create
 from webmain.html.blocks import default_blocks
 from webmain.items import Article, ArticleBlock, Kind, Rejected, article_id
 

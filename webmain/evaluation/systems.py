@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 from webmain import __version__
 from webmain.evaluation.peers import PEERS, PeerPage
 from webmain.evaluation.texts import as_page
-from webmain.extractors.registry import EXTRACTORS, UnknownExtractor, create
+from webmain.extractors.base import EXTRACTORS, UnknownExtractor, create
 from webmain.html.columns import HIDDEN
 from webmain.items import Page, Rejected
 

@@ -5,7 +5,7 @@ References
 Own work. Blocks as rows of shallow text features, judged by trees, follow Christian Kohlschütter, Peter Fankhauser, Wolfgang
 Nejdl: Boilerplate Detection using Shallow Text Features (2010); boosted trees follow Jerome Friedman: Greedy Function
 Approximation: A Gradient Boosting Machine (2001). What the five published methods look at is among the columns
-(`webmain.features.columns`).
+(`webmain.extractors.page_model`).
 """
 
 from __future__ import annotations
@@ -27,9 +27,8 @@ from webmain.extractors.base import (
     SiteExtractor,
     within,
 )
-from webmain.extractors.page_model import choose, page_model
+from webmain.extractors.page_model import choose, columns, names, page_model
 from webmain.extractors.site_model import COLUMNS, SiteModel, learn_site
-from webmain.features.columns import columns, names
 from webmain.features.site_memory import site_page
 from webmain.features.site_paths import KnownPages
 from webmain.features.trees import probabilities
@@ -42,8 +41,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from webmain.extractors.page_model import PageModel
-    from webmain.features.columns import Columns
+    from webmain.extractors.page_model import Columns, PageModel
     from webmain.features.site_memory import SitePage
     from webmain.html.blocks import Segmentation
     from webmain.html.document import Document

@@ -1,6 +1,6 @@
 """Groups of columns: each is a function that returns its columns of a page's blocks by name.
 
-`webmain.features.columns` lists the groups; a new one is a function, here or in a file of its own, and a line there.
+`webmain.extractors.page_model` lists the groups; a new one is a function, here or in a file of its own, and a line there.
 """
 
 from __future__ import annotations

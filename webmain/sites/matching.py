@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from webmain.article.regions import leaves_of_lines
-from webmain.extractors.base import NOT_SHOWN, Extraction
-from webmain.extractors.registry import create
+from webmain.extractors.base import NOT_SHOWN, Extraction, create
 from webmain.filters import check_language
 from webmain.html.blocks import Unit, from_runs, segment
 from webmain.html.document import Document

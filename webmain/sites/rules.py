@@ -27,8 +27,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from webmain.extractors.registry import UnknownExtractor, create
-from webmain.text.language import ISO_639_1
+from webmain.extractors.base import UnknownExtractor, create
+from webmain.text.normal import ISO_639_1
 from webmain.urls import host
 
 if TYPE_CHECKING:

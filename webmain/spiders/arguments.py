@@ -11,13 +11,12 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from webmain.extractors.base import Extractor
-from webmain.extractors.registry import EXTRACTORS, UnknownExtractor, create
+from webmain.extractors.base import EXTRACTORS, Extractor, UnknownExtractor, create
 from webmain.keep import DEFAULT_KEEP, Keep
 from webmain.spiders.addresses import PathFilter
 from webmain.store.protocol import StoreSpecError
 from webmain.store.registry import SCHEMES, split_specs
-from webmain.text.language import ISO_639_1
+from webmain.text.normal import ISO_639_1
 from webmain.urls import host, normalise, site_key
 
 DEFAULT_STORE: Final = "jsonl:output/articles.jsonl"

@@ -12,8 +12,8 @@ import scrapy
 
 from webmain.discovery.ledger import Found
 from webmain.extensions import KnownUrls
+from webmain.extractors.base import create
 from webmain.extractors.line_block import LineBlock
-from webmain.extractors.registry import create
 from webmain.items import Page, Reason, Rejected
 from webmain.signals import tell_rejected
 

@@ -21,8 +21,7 @@ from webmain.evaluation.training.fit import cross_validate, crossed_confidence
 from webmain.evaluation.training.making import Outcome, Wish, make, same_after_reading
 from webmain.evaluation.training.rows import N_FOLDS, all_rows, check_folds, fold_of, made_up_of, rows_of, with_sites
 from webmain.evaluation.training.sets import check_set, digest_of, pages_of, training_sets
-from webmain.extractors.page_model import PageModel, read, written
-from webmain.features.columns import names
+from webmain.extractors.page_model import PageModel, names, read, written
 
 GOLD = Path(__file__).parents[2] / "gold"
 TINY = Recipe(n_trees=8, n_leaves=6, min_leaf=20, depth=4)

@@ -18,8 +18,7 @@ from webmain.evaluation.protocols.printed import Cell, figures, findings, table
 from webmain.evaluation.records import Findings, GoldPage
 from webmain.evaluation.texts import by_site, document_of
 from webmain.extraction import judge
-from webmain.extractors.base import Extraction
-from webmain.extractors.registry import create
+from webmain.extractors.base import Extraction, create
 from webmain.features.alignment import gold_content
 from webmain.html.blocks import default_blocks
 from webmain.items import Rejected

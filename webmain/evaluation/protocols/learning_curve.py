@@ -24,8 +24,7 @@ from webmain.evaluation.records import Findings, GoldPage, Table
 from webmain.evaluation.texts import as_page, by_site, document_of
 from webmain.evaluation.tokens import TextPair
 from webmain.extraction import Options, compose, extract_pages, judge, merge
-from webmain.extractors.base import Extractor, SiteExtractor
-from webmain.extractors.registry import EXTRACTORS, create
+from webmain.extractors.base import EXTRACTORS, Extractor, SiteExtractor, create
 from webmain.items import Rejected
 from webmain.sites.fitting import fitted
 

@@ -16,8 +16,7 @@ from webmain.evaluation.metrics import words
 from webmain.evaluation.tokens import TextPair
 from webmain.evaluation.training.boosting import Boosted, Recipe, boosted
 from webmain.evaluation.training.rows import N_FOLDS, Rows
-from webmain.extractors.page_model import Choice, PageModel, choose, confidence_row
-from webmain.features.columns import names
+from webmain.extractors.page_model import Choice, PageModel, choose, confidence_row, names
 from webmain.features.trees import Trees, probabilities
 
 if TYPE_CHECKING:

@@ -15,9 +15,8 @@ from webmain.evaluation.texts import as_page
 from webmain.evaluation.training.boosting import TrainingError
 from webmain.extraction import Options, read
 from webmain.extractors.learned import LearnedExtractor
-from webmain.extractors.page_model import page_means
+from webmain.extractors.page_model import columns, page_means
 from webmain.features.alignment import gold_shares
-from webmain.features.columns import columns
 from webmain.items import Rejected
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from webmain.evaluation.confidence import calibration_error
 from webmain.evaluation.metrics import SegmentCounts
 from webmain.evaluation.records import Table
 from webmain.evaluation.training.boosting import TrainingError
-from webmain.features.columns import names
+from webmain.extractors.page_model import names
 from webmain.features.page_blocks import SPECIAL
 
 if TYPE_CHECKING:
