@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
     from webmain.html.lines import Lines
 
 DEFAULT_MAX_BYTES = 10 * 1024 * 1024
-
-_SCRIPT = re.compile(rb"<script", re.IGNORECASE)
 
 T = TypeVar("T")
 
@@ -163,7 +160,7 @@ class Document:
         """Whether the page has a script, or an attribute that may be JSON: it may carry data."""
         return (
             bool(self.tree.data)
-            or _SCRIPT.search(self.source) is not None
+            or b"<script" in self.source.lower()
             or any(
                 value and value.lstrip()[:1] in ("{", "[")
                 for attributes in self.elements.attributes
