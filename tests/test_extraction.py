@@ -93,8 +93,8 @@ def test_deadline_is_kept_by_every_view():
 # --- merge -----------------------------------------------------------------------------------------------------------
 
 
-def merged(markup: str, *, merges: bool, drop: bool | None = None):
-    return merge(judge(read(page(markup)), KeepAll(merges=merges)), drop=drop)
+def merged(markup: str, *, merges: bool):
+    return merge(judge(read(page(markup)), KeepAll(merges=merges)))
 
 
 def test_methods_that_merge_drop_every_repeated_block():

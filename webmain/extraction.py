@@ -241,21 +241,15 @@ def judge(document: Document, extractor: Extractor) -> Extraction:
     return judge_segmentation(segment(document, extractor), extractor)
 
 
-def merge(extraction: Extraction, *, drop: bool | None = None) -> Extraction:
-    """Mark blocks with the text of an earlier one; PAB merges them, other methods keep them unless asked.
-
-    Parameters
-    ----------
-    extraction : Extraction
-    drop : bool or None
-        Whether repeated blocks are dropped; None leaves it to the method (`merges_duplicates`, true for PAB only).
+def merge(extraction: Extraction) -> Extraction:
+    """Mark blocks with the text of an earlier one; PAB merges them, other methods keep them (`merges_duplicates`).
 
     Notes
     -----
     A method that does not merge marks blocks of `MIN_DUPLICATE_CHARS` characters and more only: refrains, table cells and
     "(Applause)" are content each time. Source: Priority Assignment, step "merge duplicates".
     """
-    merges = extraction.merges_duplicates if drop is None else drop
+    merges = extraction.merges_duplicates
     segmentation, document = extraction.segmentation, extraction.document
     duplicates = np.full(len(segmentation), -1, dtype=np.int32)
     first_with: dict[str, int] = {}

@@ -87,11 +87,11 @@ def tell_rejected(
     crawler.signals.send_catch_log(page_rejected, rejected=rejected, url=address, retry_after_s=retry_after_s)
 
 
-def tell_failed(crawler: Crawler, url: str, reason: str, *, retry_after_s: float | None = None) -> None:
+def tell_failed(crawler: Crawler, url: str, reason: str) -> None:
     """Count, log and pass on that an address could not be fetched."""
     crawler.stats.inc_value(f"webmain/failed/{reason}")
     logger.info("Failed %s %s", reason, url)
-    crawler.signals.send_catch_log(page_failed, url=url, reason=reason, retry_after_s=retry_after_s)
+    crawler.signals.send_catch_log(page_failed, url=url, reason=reason, retry_after_s=None)
 
 
 def close_crawl(crawler: Crawler, reason: str) -> None:

@@ -34,7 +34,6 @@ _GOOD_ENDS = (
     "closespider_pagecount_no_item",
 )
 _SITE = re.compile(r"webmain/site/(.+)/(articles|rejected)")
-_NOT_METRIC = re.compile(r"[^a-zA-Z0-9_]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

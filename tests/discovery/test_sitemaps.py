@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webmain.discovery.places import sitemaps_from_robots
-from webmain.discovery.sitemaps import NotASitemap, read_sitemap
+from webmain.discovery.sitemaps import NotASitemap, Sitemap, read_pieces
 
 URL = "https://news.example/sitemap.xml"
 HEAD = (
@@ -17,6 +17,13 @@ HEAD = (
     ' xmlns:n="http://www.google.com/schemas/sitemap-news/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml"'
     ' xmlns:i="http://www.google.com/schemas/sitemap-image/1.1">'
 )
+
+
+def read_sitemap(body: bytes, *, url: str, **limits: int) -> Sitemap:
+    pieces = list(read_pieces(body, url=url, **limits))
+    entries = tuple(entry for piece in pieces for entry in piece.entries)
+    children = tuple(child for piece in pieces for child in piece.children)
+    return Sitemap(entries=entries, children=children, skipped=pieces[-1].skipped)
 
 
 def urlset(*urls: str) -> bytes:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from webmain.html.document import Document
 from webmain.items import Metadata, Page
-from webmain.metadata.read import article_types, other_types, read_metadata
+from webmain.metadata.read import read_metadata
 
 URL = "https://www.daily.example/2024/05/03/bridge.html"
 BODY = "<p>" + "The bridge was closed for two years and is open again. " * 8 + "</p>"
@@ -222,13 +222,6 @@ def test_opt_outs(head: str, headers: dict[str, str], expected: tuple[str, ...])
 def test_licence_of_a_link() -> None:
     link = '<a rel="license" href="//creativecommons.org/licenses/by/4.0/">CC</a>'
     assert _read("", BODY + link).licence == "https://creativecommons.org/licenses/by/4.0/"
-
-
-def test_article_types() -> None:
-    assert article_types(_document('<meta property="og:type" content="article">'))
-    assert article_types(_document(_ld({"@type": "LiveBlogPosting"})))
-    assert not article_types(_document(_ld({"@type": "ItemList", "itemListElement": [{"@type": "Article"}]})))
-    assert other_types(_document(_ld({"@type": "CollectionPage"})))
 
 
 def test_lone_surrogates_do_not_reach_the_record() -> None:

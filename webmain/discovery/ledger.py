@@ -145,11 +145,11 @@ class Ledger:
         found = {url: State(state) for url, state in rows}
         return {url: found[bare] for url, bare in plain.items() if bare in found}
 
-    def lists(self, site: str, limit: int = MAX_LISTS) -> list[str]:
+    def lists(self, site: str) -> list[str]:
         """Return the addresses of a site that turned out to lead to lists of articles, the latest first."""
         rows = self._read(
             "SELECT url FROM urls WHERE site = ? AND state = 1 AND reason = ? ORDER BY changed_at DESC LIMIT ?",
-            (site, LIST, limit),
+            (site, LIST, MAX_LISTS),
         )
         return [row[0] for row in rows]
 

@@ -32,13 +32,9 @@ from webmain.discovery.markup import (
 )
 from webmain.items import Hints
 
-MAX_URLS: Final = 50_000
-MAX_BYTES: Final = 50 * 1024 * 1024
-"""The protocol's own limit, after decompression."""
-
-MAX_STREAMED_URLS: Final = 1_000_000
-MAX_STREAMED_BYTES: Final = 128 * 1024 * 1024
-"""What is read of one that does not keep to them."""
+MAX_URLS: Final = 1_000_000
+MAX_BYTES: Final = 128 * 1024 * 1024
+"""What is read, after decompression; the protocol's own limits are 50,000 addresses and 50 MiB."""
 
 _GZIP: Final = b"\x1f\x8b"
 _MAX_GZIP_LAYERS: Final = 2  # served with Content-Encoding on top of the file's own
@@ -76,8 +72,8 @@ class Sitemap:
     skipped: Mapping[str, int] = field(default_factory=dict)
 
 
-def read_sitemap(body: bytes, *, url: str, max_urls: int = MAX_URLS, max_bytes: int = MAX_BYTES) -> Sitemap:
-    """Read a sitemap of any known kind, gzipped or not.
+def read_pieces(body: bytes, *, url: str, max_urls: int = MAX_URLS, max_bytes: int = MAX_BYTES) -> Iterator[Sitemap]:
+    """Read a sitemap of any known kind, gzipped or not, piece by piece, in bounded time and memory.
 
     Parameters
     ----------
@@ -90,22 +86,6 @@ def read_sitemap(body: bytes, *, url: str, max_urls: int = MAX_URLS, max_bytes: 
     max_bytes : int
         Bytes after decompression; the rest is not read.
 
-    Raises
-    ------
-    NotASitemap
-        It is empty, an HTML page or anything else, or has a DOCTYPE without an end.
-    """
-    reader = _Reader(url, max_urls, max_bytes)
-    for _ in reader.read(body):
-        pass
-    return Sitemap(entries=reader.pages.take(), children=reader.children.take(), skipped=dict(reader.skipped))
-
-
-def read_pieces(
-    body: bytes, *, url: str, max_urls: int = MAX_STREAMED_URLS, max_bytes: int = MAX_STREAMED_BYTES
-) -> Iterator[Sitemap]:
-    """Read a sitemap that may be far over the protocol's limits, piece by piece, in bounded time and memory.
-
     Yields
     ------
     Sitemap
@@ -114,7 +94,7 @@ def read_pieces(
     Raises
     ------
     NotASitemap
-        As `read_sitemap`; in the end, too, where nothing was found.
+        It is empty, an HTML page or anything else, or has a DOCTYPE without an end; in the end, too, where nothing was found.
     """
     reader = _Reader(url, max_urls, max_bytes)
     for _ in reader.read(body):

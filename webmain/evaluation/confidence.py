@@ -136,12 +136,12 @@ def n_kept(coverage: float, n_pages: int) -> int:
     return max(1, math.ceil(coverage * n_pages - 1e-9))
 
 
-def calibration_error(confidence: ArrayLike, f1: ArrayLike, *, n_bins: int = N_BINS) -> float:
+def calibration_error(confidence: ArrayLike, f1: ArrayLike) -> float:
     """Return the expected calibration error over bins of (nearly) the same number of pages."""
     sure, reached = _checked(confidence, f1)
     order = np.argsort(sure, kind="stable")
     away = (sure - _levelled(sure, reached))[order]
-    parts = np.array_split(away, _n_bins(sure.size, n_bins))
+    parts = np.array_split(away, _n_bins(sure.size))
     return float(sum(abs(part.sum()) for part in parts) / sure.size)
 
 
@@ -154,7 +154,7 @@ def bins(confidence: ArrayLike, f1: ArrayLike, *, seed: int) -> list[Row]:
     sure, reached = _checked(confidence, f1)
     levelled = _levelled(sure, reached)
     rows: list[Row] = []
-    for part in np.array_split(np.argsort(sure, kind="stable"), _n_bins(sure.size, N_BINS)):
+    for part in np.array_split(np.argsort(sure, kind="stable"), _n_bins(sure.size)):
         interval = bootstrap_mean(reached[part], seed=seed, n_resamples=N_RESAMPLES)
         rows.append(
             {
@@ -282,5 +282,5 @@ def _aurc(confidence: _Floats, f1: _Floats) -> float:
     return float((1 - by_coverage(confidence, f1)).mean())
 
 
-def _n_bins(n_pages: int, wanted: int) -> int:
-    return max(1, min(wanted, n_pages // LEAST_IN_BIN))
+def _n_bins(n_pages: int) -> int:
+    return max(1, min(N_BINS, n_pages // LEAST_IN_BIN))

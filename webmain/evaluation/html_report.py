@@ -93,7 +93,7 @@ class Section:
     metric: str = ""
 
 
-def report_page(report: Report, *, worst: int = WORST) -> str:
+def report_page(report: Report) -> str:
     """Return a comparison's report."""
     by_name = {table.name: table for table in report.tables}
     drawn = plots(report.results, by_name)
@@ -105,7 +105,7 @@ def report_page(report: Report, *, worst: int = WORST) -> str:
             heading = headings.get(name, name.replace("_", " ").capitalize())
             sections.append(Section(name=name, heading=heading, table=table))
     system, metric = report.baseline or report.results.systems[0], METRICS[report.results.main_metric].title
-    if pages := worst_pages(report, worst):
+    if pages := worst_pages(report):
         sections.append(Section(name="worst", heading="Worst pages", worst=pages, system=system, metric=metric))
     return _page(report.title, sections, notes=report.notes, facts=report.facts)
 
@@ -117,14 +117,14 @@ def findings_page(findings: Findings) -> str:
     return _page(f"Protocol {findings.protocol}", sections, notes=findings.notes)
 
 
-def worst_pages(report: Report, most: int) -> tuple[WorstPage, ...]:
-    """Return the pages on which the baseline (or only) system is worst and not perfect, at most so many."""
+def worst_pages(report: Report) -> tuple[WorstPage, ...]:
+    """Return the pages on which the baseline (or only) system is worst and not perfect, at most `WORST`."""
     metric = report.results.main_metric
     found = [r for r in report.results.by_system[report.baseline or report.results.systems[0]] if r.scores.agreements]
     found = [r for r in found if r.scores.agreements[metric].f1 < 1]
     found.sort(key=lambda r: (r.scores.agreements[metric].f1, r.page.dataset, r.page.id))
     shown = []
-    for r in found[:most]:
+    for r in found[:WORST]:
         agreement, page = r.scores.agreements[metric], r.page
         known = (page.dataset, page.site, page.language, page.page_type, page.url, r.prediction.error)
         figures = f"precision {agreement.precision:.3f}, recall {agreement.recall:.3f}"

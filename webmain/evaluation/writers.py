@@ -15,6 +15,9 @@ from typing import Any
 from webmain.evaluation.records import Table
 from webmain.text.terminal import display_width, one_line, pad
 
+MOST_WIDTH = 60
+"""Characters of a cell in a table as text; longer ones are cut."""
+
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 """A text that starts so would be run as a formula by spreadsheets: an apostrophe goes before it."""
 
@@ -43,7 +46,7 @@ def text_rows(table: Table) -> list[tuple[str, ...]]:
     return list(zip(*columns, strict=True))
 
 
-def text(table: Table, *, most_rows: int | None = None, most_width: int = 60) -> str:
+def text(table: Table, *, most_rows: int | None = None) -> str:
     """Return a table with aligned columns, figures to the right.
 
     Parameters
@@ -51,12 +54,10 @@ def text(table: Table, *, most_rows: int | None = None, most_width: int = 60) ->
     table : Table
     most_rows : int or None
         Further rows are counted and left out.
-    most_width : int
-        Characters of a cell; longer ones are cut.
     """
     shown = text_rows(table)[:most_rows]
-    cells = [tuple(_one_line(value, most_width) for value in row) for row in shown]
-    head = tuple(_one_line(name, most_width) for name in table.columns)
+    cells = [tuple(_one_line(value) for value in row) for row in shown]
+    head = tuple(_one_line(name) for name in table.columns)
     widths = [max(map(display_width, column)) for column in zip(head, *cells, strict=True)]
     right = [is_figures(table, number) for number in range(len(head))]
     lines = [table.title, ""] if table.title else []
@@ -74,10 +75,10 @@ def is_figures(table: Table, column: int) -> bool:
     return bool(found) and not any(isinstance(value, str) for value in found)
 
 
-def _one_line(value: str, most: int) -> str:
+def _one_line(value: str) -> str:
     """Fold white space, and drop what could paint over the terminal."""
-    flat = one_line(value[: 4 * most])
-    return flat if len(flat) <= most else flat[: most - 1] + "…"
+    flat = one_line(value[: 4 * MOST_WIDTH])
+    return flat if len(flat) <= MOST_WIDTH else flat[: MOST_WIDTH - 1] + "…"
 
 
 def without_empty(table: Table) -> Table:

@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 FOLDER: Final = Path(__file__).parent
-COMMON: Final = "common"
 
 
 @dataclass(frozen=True, eq=False)

@@ -84,7 +84,7 @@ def meta_names(of: str) -> tuple[str, ...]:
     return _meta_names()[of]
 
 
-def head_metas(document: Document, *, limit: int, in_body: bool = False) -> Iterator[tuple[int, str, str]]:
+def head_metas(document: Document, *, limit: int) -> Iterator[tuple[int, str, str]]:
     """Yield index, name and content of the `meta` elements in a page's head: a cheap view for those who need little of it.
 
     Parameters
@@ -92,8 +92,6 @@ def head_metas(document: Document, *, limit: int, in_body: bool = False) -> Iter
     document : Document
     limit : int
         Elements looked at.
-    in_body : bool
-        Those in the body too; heads that are ended too early have theirs there.
 
     Yields
     ------
@@ -102,7 +100,7 @@ def head_metas(document: Document, *, limit: int, in_body: bool = False) -> Iter
     """
     elements = document.elements
     for i, tag in enumerate(elements.tags[:limit]):
-        if tag == "body" and not in_body:
+        if tag == "body":
             return
         if tag == "meta":
             attributes = elements.attributes[i]

@@ -33,9 +33,6 @@ _LESSER_TYPES: Final = {
     ),
     **dict.fromkeys("webpage itempage aboutpage faqpage".split(), 2.5),
 }
-_OTHER_TYPES: Final = frozenset(
-    "collectionpage searchresultspage itemlist product profilepage productgroup offercatalog imagegallery".split()
-)
 _ASIDE_KEYS: Final = frozenset(
     "itemlistelement itemlist item mentions relatedlink significantlink isrelatedto issimilarto citation isbasedon "
     "comment comments review reviews haspart ispartof video image publisher author breadcrumb subjectof about "
@@ -89,11 +86,6 @@ class JsonLd:
         if isinstance(value, dict) and len(value) <= 2 and isinstance(value.get("@id"), str) and "name" not in value:
             return self.by_id.get(value["@id"], value)
         return value
-
-    def has_type(self, types: Iterable[str]) -> bool:
-        """Tell whether an object that isn't aside has one of the types (lower case)."""
-        wanted = frozenset(types)
-        return any(not node.aside and not wanted.isdisjoint(node.types) for node in self.nodes)
 
 
 def read_json_ld(scripts: Sequence[str]) -> JsonLd:
@@ -222,16 +214,6 @@ def _address(url: str) -> str:
 
 def _fold(text: str) -> str:
     return re.sub(r"[\W_]+", "", html.unescape(text[:400]).casefold())
-
-
-def is_article(linked: JsonLd) -> bool:
-    """Tell whether the page calls itself an article: an object of such a type that is not merely listed or quoted."""
-    return linked.has_type(_ARTICLE_TYPES)
-
-
-def is_other(linked: JsonLd) -> bool:
-    """Tell whether the page calls itself a collection, a list, a search result, a profile or a product."""
-    return linked.has_type(_OTHER_TYPES) and not is_article(linked)
 
 
 _JSON_STARTS: Final = ('{"', '["', "[{", "{'", "['", "[[", "{}", "[]")

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from webmain.html.document import Document, view
 from webmain.items import Metadata
 from webmain.metadata.authors import read_authors
-from webmain.metadata.head import clean, element_text, head_metas, meta_names
-from webmain.metadata.jsonld import is_article, is_other, read_json_ld, texts
+from webmain.metadata.head import clean, element_text, meta_names
+from webmain.metadata.jsonld import texts
 from webmain.metadata.publication import read_dates
 from webmain.metadata.reading import Found, Reading, found, read, source_name
 from webmain.metadata.titles import MAX_TITLE_CHARS, Candidate, choose
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 MAX_TAGS: Final = 50
 _MAX_TAG_CHARS: Final = 100
-_HEAD_ELEMENTS: Final = 5_000
 
 
 @view
@@ -61,19 +60,6 @@ def read_metadata(document: Document) -> Metadata:
     values: dict[str, Any] = {name: item.value for name, item in known.items()}
     page_title = clean(document.title)[:MAX_TITLE_CHARS].rstrip() or None
     return Metadata(**values, page_title=page_title, sources={name: item.source for name, item in known.items()})
-
-
-def article_types(document: Document) -> bool:
-    """Tell whether the page calls itself an article, in JSON-LD or in `og:type`."""
-    if is_article(read_json_ld(document.tree.data)):
-        return True
-    metas = head_metas(document, limit=_HEAD_ELEMENTS, in_body=True)
-    return "article" in next((content.lower() for _, name, content in metas if name == "og:type"), "")
-
-
-def other_types(document: Document) -> bool:
-    """Tell whether the page calls itself a collection, a list, a search result, a profile or a product, in JSON-LD."""
-    return is_other(read_json_ld(document.tree.data))
 
 
 def _title(reading: Reading) -> Found | None:

@@ -148,7 +148,6 @@ class ModelStore:
         *,
         first_page: datetime | None = None,
         last_page: datetime | None = None,
-        trained_at: datetime | None = None,
         pages_given: int | None = None,
         after_change: bool = False,
     ) -> Path:
@@ -161,8 +160,6 @@ class ModelStore:
             Site key.
         first_page, last_page : datetime, optional
             When the earliest and the latest of its pages were fetched.
-        trained_at : datetime, optional
-            By default now.
         pages_given : int, optional
             Pages that the method was given; by default as many as it says to have learned from.
         after_change : bool
@@ -177,7 +174,7 @@ class ModelStore:
         learned = extractor.learned
         if learned is None:
             raise UnsavableModelError(f"{path}: {extractor.name} has learned nothing yet")
-        dates = (first_page, last_page, trained_at or datetime.now(UTC).replace(microsecond=0))
+        dates = (first_page, last_page, datetime.now(UTC).replace(microsecond=0))
         text = written(extractor, learned, site, path, dates, pages_given=pages_given, after_change=after_change)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 from urllib.parse import urlsplit
 
 from scrapy import Request, Spider, signals
@@ -78,7 +78,6 @@ class NewsSpider(Spider):
     """
 
     name = "news"
-    needs_network: ClassVar[bool] = True
 
     def __init__(self, name: str | None = None, **arguments: object) -> None:
         super().__init__(name)

@@ -191,9 +191,3 @@ def markdown(table: Table) -> str:
     aligned = ["---:" if all(isinstance(v, int | float | None) for v in column) else "---" for column in columns]
     rows = [table.columns, aligned, *writers.text_rows(table)]
     return "\n".join("| " + " | ".join(cell.replace("|", r"\|") for cell in row) + " |" for row in rows)
-
-
-def sha256_in(card: str) -> str:
-    """Return the digest of the model that a card's figures are of; "" if there are none."""
-    found = re.search(r"model: .*sha256 (\w{64})", card.partition(BEGIN)[2])
-    return found[1] if found else ""
