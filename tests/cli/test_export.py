@@ -36,8 +36,6 @@ def titles(path) -> list[str]:
         (["--lang", "th"], "13"),
         (["--since", "2026-11-21"], "12"),
         (["--until", "2026-11-21"], "12"),
-        (["--since", "2026-11-22"], ""),
-        (["--until", "2026-11-20"], ""),
         (["--since", "12h", "--fetched"], "3"),
         (["--confidence", ".6"], "1"),
         (["--confidence", "0.5", "--lang", "en"], "2"),
@@ -46,6 +44,15 @@ def titles(path) -> list[str]:
 def test_filters_choose_among_the_articles(store, tmp_path, options, expected) -> None:
     assert main(["export", store, "-o", str(tmp_path / "out.jsonl"), *options]) == 0
     assert titles(tmp_path / "out.jsonl") == list(expected)
+
+
+@pytest.mark.parametrize("option", ["--since=2026-11-22", "--until=2026-11-20", "--site=typo.example"])
+def test_what_was_exported_stays_where_nothing_is_selected(store, tmp_path, capsys, option) -> None:
+    path = tmp_path / "out.jsonl"
+    path.write_text("before")
+    assert main(["export", store, "-o", str(path), option]) == 1
+    assert "no article is selected" in capsys.readouterr().err
+    assert path.read_text() == "before"
 
 
 def test_name_gives_the_format_and_the_last_revision_is_written(store, tmp_path, capsys) -> None:

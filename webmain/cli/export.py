@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from webmain.cli.exits import NOT_FOUND, OK, UNWRITTEN, USAGE
+from webmain.cli.exits import NOT_FOUND, OK, REJECTED, UNWRITTEN, USAGE
 from webmain.cli.filters import EmptyPeriodError, add_filters, period
 from webmain.cli.sources import tell
 
@@ -23,7 +24,8 @@ def add(commands: Commands) -> None:
         help="write the articles of a store to a file",
         description="Write the articles of a store, each in its last revision, to a file for other programs."
         " The file appears under its name when it is whole.",
-        epilog="exit codes: 0 written, 2 wrong usage, 3 the store cannot be read, 4 the file cannot be written",
+        epilog="exit codes: 0 written, 1 no article is selected, 2 wrong usage, 3 the store cannot be read, 4 the file cannot"
+        " be written",
     )
     export.add_argument("store", metavar="STORE", help="jsonl:PATH, sqlite:PATH, or module:Class:ADDRESS")
     export.add_argument("-o", "--output", required=True, metavar="FILE", help="the file, or the folder for text")
@@ -76,7 +78,12 @@ def _export(args: argparse.Namespace) -> int:
         return NOT_FOUND
     try:
         with store:
-            n = export(filter(selection.has, store.articles()), args.output, format=form)
+            chosen = filter(selection.has, store.articles())
+            first = next(chosen, None)
+            if first is None:
+                tell(f"{args.store}: no article is selected; {args.output} is left as it is")
+                return REJECTED
+            n = export(chain((first,), chosen), args.output, format=form)
     except StoreWriteError as error:
         tell(error)
         return UNWRITTEN

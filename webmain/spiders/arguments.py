@@ -274,7 +274,7 @@ def _store(text: str) -> str:
             raise _Refused(f"{part!r} is no store; allowed are {STORE_FORMS}")
         if not path.strip():
             raise _Refused(f"{part!r} has no path; allowed are {STORE_FORMS}")
-        if Path(path.strip()).expanduser().is_dir():
+        if scheme.strip().lower() in SCHEMES and Path(path.strip()).expanduser().is_dir():
             raise _Refused(f"{path.strip()!r} is a folder; allowed are {STORE_FORMS}")
     return ",".join(parts)
 

@@ -16,7 +16,7 @@ from webmain.store.several import Stores
 SCHEMES = {"jsonl": "webmain.store.jsonl:JsonlStore", "sqlite": "webmain.store.sqlite:SqliteStore"}
 """The import path of each scheme's class."""
 
-_FORMS = "jsonl:PATH or sqlite:PATH"
+_FORMS = "jsonl:PATH or sqlite:PATH, or module:Class:ADDRESS"
 
 
 def open_store(spec: str, *, read_only: bool = False) -> Store:
@@ -35,16 +35,29 @@ def open_store(spec: str, *, read_only: bool = False) -> Store:
     StoreError
         The specification names no store (StoreSpecError), or what it names cannot be opened; see `webmain.files`.
     """
+    store_class, address = located(spec)
+    return store_class(address, read_only=read_only)
+
+
+def located(spec: str) -> tuple[type[Store], str]:
+    """Return the class of the store that a specification names, and its address; nothing is opened.
+
+    Raises
+    ------
+    StoreSpecError
+        The form is unknown, the address is missing, or there is no such class.
+    """
     location, address = split_spec(spec)
     if not address:
-        raise StoreSpecError(f"store {spec!r}: unknown form, or no path; allowed are {_FORMS}, or module:Class:ADDRESS")
+        raise StoreSpecError(f"store {spec!r}: unknown form, or no path; allowed are {_FORMS}")
     module, _, name = location.partition(":")
     try:
         store_class = getattr(import_module(module), name)
     except (ImportError, AttributeError, ValueError) as error:
-        raise StoreSpecError(f"store {spec!r}: {error}; allowed are {_FORMS}, or module:Class:ADDRESS") from error
-    store: Store = store_class(address, read_only=read_only)
-    return store
+        raise StoreSpecError(f"store {spec!r}: {error}; allowed are {_FORMS}") from error
+    if not (isinstance(store_class, type) and issubclass(store_class, Store)):
+        raise StoreSpecError(f"store {spec!r}: {location} is no webmain.store.protocol.Store; allowed are {_FORMS}")
+    return store_class, address
 
 
 def split_spec(spec: str) -> tuple[str, str]:
