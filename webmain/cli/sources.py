@@ -119,9 +119,12 @@ def judge_of(document: Document, extractor: Extractor, args: argparse.Namespace)
 
 def read_page(source: str, args: argparse.Namespace) -> Page:
     """Get one page: from the web, a file, or standard input."""
+    is_local = not source.lower().startswith(("http://", "https://"))
+    if is_local and args.sites is not None and not args.url:
+        tell(f"{source}: rules of --sites go by a page's address; --url gives it")
     if source == "-":
         return Page(url=args.url, body=sys.stdin.buffer.read(args.max_bytes + 1))
-    if source.lower().startswith(("http://", "https://")):
+    if not is_local:
         from webmain.net.addresses import allows_private
         from webmain.net.errors import FetchError, PrivateAddress
         from webmain.net.fetch import fetch
