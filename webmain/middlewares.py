@@ -146,7 +146,7 @@ class Robots(RobotsTxtMiddleware):
 
     async def robot_parser(self, request: Request) -> RobotParser | None:
         """Return the site's rules; raise where they cannot be had."""
-        netloc = _netloc(request)
+        netloc = urlparse_cached(request).netloc
         if netloc in self._unreachable and time.monotonic() >= self._unreachable[netloc]:
             del self._unreachable[netloc]
             self._parsers.pop(netloc, None)
@@ -268,10 +268,6 @@ def denies_unreachable(means: str) -> bool:
     if means not in ("deny", "allow"):
         raise ValueError(f"WEBMAIN_ROBOTS_UNREACHABLE: got {means!r}, allowed are 'deny' and 'allow'")
     return means == "deny"
-
-
-def _netloc(request: Request) -> str:
-    return urlparse_cached(request).netloc
 
 
 class RetryAfter:

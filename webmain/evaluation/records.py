@@ -120,11 +120,11 @@ class Table:
         """Make a table of rows with the same keys, which name its columns; `columns` are those of a table without rows."""
         listed = list(rows)
         names = tuple(listed[0]) if listed else tuple(columns)
-        cells = tuple(tuple(_figure(row[column]) for column in names) for row in listed)
+        cells = tuple(tuple(finite(row[column]) for column in names) for row in listed)
         return cls(name=name, title=title, columns=names, rows=cells)
 
 
-def _figure(value: Cell) -> Cell:
+def finite(value: Cell) -> Cell:
     """Return a value, None for one that is not finite."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from webmain.evaluation.records import Table
+from webmain.evaluation.records import Table, finite
 from webmain.text.terminal import display_width, one_line, pad
 
 MOST_WIDTH = 60
@@ -128,16 +128,12 @@ def json_text(tables: Sequence[Table], facts: Mapping[str, Any]) -> str:
             table.name: {
                 "title": table.title,
                 "columns": list(table.columns),
-                "rows": [[_json_cell(value) for value in row] for row in table.rows],
+                "rows": [[finite(value) for value in row] for row in table.rows],
             }
             for table in tables
         },
     }
     return json.dumps(record, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
-
-
-def _json_cell(value: str | float | None) -> str | int | float | None:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def write_whole(path: Path, content: str) -> None:
