@@ -85,7 +85,7 @@ class Deadline:
         return self._spent_s + (_now_s() - self._since_s if is_running else 0.0)
 
     def has_passed(self) -> bool:
-        """Tell whether the page has used up its time."""
+        """Return True if the page has used up its time."""
         return self.limit_s is not None and self.spent_s > self.limit_s
 
 

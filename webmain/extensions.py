@@ -268,7 +268,7 @@ def _key(url: str) -> str:
 
 
 def _is_alias(url: str, canonical: str) -> bool:
-    """Tell whether a page's canonical URL may be settled with it: never a front page, nor one of another site."""
+    """Return True if a page's canonical URL may be settled with it: never a front page, nor one of another site."""
     return same_site(url, canonical) and len(urlsplit(canonical).path.strip("/")) > 0
 
 

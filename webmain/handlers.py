@@ -35,9 +35,9 @@ CONNECT_SHARE_S = 5.0
 class Guarded(HTTP11DownloadHandler):
     """Scrapy's handler for http and https that connects to checked addresses only (`webmain.net.addresses`).
 
-    It stands below every middleware, so that redirects, robots.txt, sitemaps, feeds and parts of articles all pass it. The
+    It is below every middleware, so that redirects, robots.txt, sitemaps, feeds and parts of articles all pass it. The
     user's word are the spider's `named_urls`, else its `start_urls`; proxies; and the setting WEBMAIN_ALLOW_PRIVATE. What a
-    proxy is asked for is checked as far as it stands in the URL: names are the proxy's to resolve.
+    proxy is asked for is checked as far as it is in the URL: names are the proxy's to resolve.
     """
 
     lazy = True

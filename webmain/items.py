@@ -352,6 +352,6 @@ def article_id(url: str) -> str:
     Parameters
     ----------
     url : str
-        The canonical URL, or the page's own where there is none; as it stands, without further normalisation.
+        The canonical URL, or the page's own where there is none; as it is, without further normalisation.
     """
     return hashlib.sha256(url.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -39,7 +39,7 @@ class Keep:
         Raises
         ------
         ValueError
-            A name is not known, or stands there both with and without "no-".
+            A name is not known, or is there both with and without "no-".
         TypeError
             Neither a `Keep` nor names.
         """

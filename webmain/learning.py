@@ -1,6 +1,6 @@
 """Learning sites in a crawl: the spider middleware by which pages wait until their site is learned.
 
-It stands between the spider and the pipelines, since a pipeline gives one item for one item. What is learned, and when, is
+It is between the spider and the pipelines, since a pipeline gives one item for one item. What is learned, and when, is
 decided by `webmain.sites.learning`.
 """
 
@@ -239,7 +239,7 @@ class SiteLearning:
             logger.info("%d pages waited for their sites to be learned; their addresses stay pending", n)
         self._spool.close()
 
-    # ---- What is told
+    # ---- What is reported
 
     def _report(self, event: Event, site: str, detail: str) -> None:
         stats = self._crawler.stats

@@ -16,7 +16,7 @@ _ENTITY = re.compile(r"&(?=#?[0-9A-Za-z]{1,40};)")
 _URL_SAFE = "/:?#@!$&'*+,;=%~-._[]"
 _NO_WORD = re.compile(r"[^\w+#.-]+")
 MAX_TITLE_BLOCKS = 5
-"""A heading that repeats the title among so many first blocks is left out: the title stands above them."""
+"""A heading that repeats the title among so many first blocks is left out: the title is above them."""
 
 
 def markdown(
@@ -171,7 +171,7 @@ def _trimmed(text: str, start: int, end: int, kind: str) -> _Span:
 
 
 def _can_stand(text: str, span: _Span) -> bool:
-    """Tell whether signs at these places open and close emphasis (CommonMark, section 6.2), or are around code."""
+    """Return True if signs at these places open and close emphasis (CommonMark, section 6.2), or are around code."""
     part = text[span.start : span.end]
     before, after = text[max(0, span.start - 1) : span.start], text[span.end : span.end + 1]
     if span.kind == "code":
@@ -180,7 +180,7 @@ def _can_stand(text: str, span: _Span) -> bool:
 
 
 def _clash(a: _Span, b: _Span) -> bool:
-    """Tell whether two spans cross, touch, or one of them is code around the other."""
+    """Return True if two spans cross, touch, or one of them is code around the other."""
     if a.end <= b.start or b.end <= a.start:
         return (a.end == b.start or b.end == a.start) and "link" not in (a.kind, b.kind)
     outer, inner = (a, b) if b.start >= a.start and b.end <= a.end else (b, a)
@@ -239,7 +239,7 @@ class _Item(NamedTuple):
 
 
 class _List:
-    """Neighbouring list items, indented by the marks of those they stand in."""
+    """Neighbouring list items, indented by the marks of those they are in."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []

@@ -336,7 +336,7 @@ class Decompression(HttpCompressionMiddleware):
 
 
 class Redirects(RedirectMiddleware):
-    """Scrapy's redirects; loops are told at their first turn, and where a redirect leads is counted."""
+    """Scrapy's redirects; loops are reported at their first turn, and where a redirect leads is counted."""
 
     def process_response(
         self, request: Request, response: Response, spider: Spider | None = None

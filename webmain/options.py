@@ -1,4 +1,4 @@
-"""What a crawl was told: by its spider's attributes, by the project's settings, else by the documented defaults.
+"""What a crawl was given: by its spider's attributes, by the project's settings, else by the documented defaults.
 
 A project that plugs webmain's parts in has none of `webmain.settings`: whatever reads a WEBMAIN_ setting reads it here.
 """
@@ -55,7 +55,7 @@ def chosen(crawler: Crawler, attribute: str) -> Any:
 
 
 def option(crawler: Crawler, attribute: str, setting: str) -> Any:
-    """Return what a spider's attribute says, or the setting that stands in for it."""
+    """Return what a spider's attribute says, or the setting that replaces it."""
     value = chosen(crawler, attribute)
     return own(crawler.settings).get(setting) if value is None else value
 

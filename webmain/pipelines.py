@@ -238,7 +238,7 @@ class Store(Step):
     """Article to Article: buffered, committed every 50 articles or once a second, told only when it is durable.
 
     A store that fails ends the crawl with the reason "store_error"; what was not committed stays pending. Articles in doubt
-    (`review_below`) are listed after their commit and before they are told; `review_only` keeps them in a store beside.
+    (`review_below`) are listed after their commit and before they are reported; `review_only` keeps them in a store beside.
 
     Attributes
     ----------

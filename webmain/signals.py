@@ -1,4 +1,4 @@
-"""Signals of a crawl beside Scrapy's own, and the one way in which a page's rejection is told.
+"""Signals of a crawl beside Scrapy's own, and the one way in which a page's rejection is reported.
 
 `articles_stored(stored, canonical)`
     Sent after a store's commit has returned, never before: the `Stored` records, and for each article's id its

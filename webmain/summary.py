@@ -74,7 +74,7 @@ class Outcome:
     extractors : Mapping[str, int]
         Stored articles by the method that gave them.
     learning : Mapping[str, int]
-        Sites that were learned, reused (their model lay on the shelf), retrained, or are not learnable.
+        Sites that were learned, reused (their model lay on the model store), retrained, or are not learnable.
     refused, refused_first : int, str
         Requests of any kind that the guard of the network has refused, and why the first of them.
     cpu_s : float

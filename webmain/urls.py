@@ -136,7 +136,7 @@ def _key_of_host(host: str) -> str:
 
 @lru_cache(maxsize=16_384)
 def _key_of_authority(authority: str) -> str:
-    """Return the site key of what stands between `//` and the path; "" if it is no host."""
+    """Return the site key of what is between `//` and the path; "" if it is no host."""
     host_name, port = _host_and_port(authority)
     key = _key_of_host(host_name)
     if ":" in key:
@@ -181,7 +181,7 @@ def site_key(url: str) -> str:
 
 
 def same_site(a: str, b: str) -> bool:
-    """Tell whether two URLs belong to one site; False if either has no host."""
+    """Return True if two URLs belong to one site; False if either has no host."""
     key = site_key(a)
     return bool(key) and key == site_key(b)
 
@@ -194,12 +194,12 @@ def is_own(address: str, url: str | None) -> bool:
 
 
 def is_web(url: str | None) -> bool:
-    """Tell whether an address is one of the web, and no file's."""
+    """Return True if an address is one of the web, and no file's."""
     return bool(url) and _WEB.match(url or "") is not None
 
 
 def without_credentials(text: str) -> str:
-    """Return a URL, or a text with URLs in it, without user names and passwords before hosts; all else as it stands."""
+    """Return a URL, or a text with URLs in it, without user names and passwords before hosts; all else as it is."""
     return _CREDENTIALS.sub(r"\1", text) if "@" in text else text
 
 
@@ -209,12 +209,12 @@ def host(url: str) -> str:
 
 
 def is_outer(href: str, base_url: str | None, base_site: str | None, same_host: bool = False) -> bool:
-    """Tell whether a link leads to another site than the page's.
+    """Return True if a link leads to another site than the page's.
 
     Parameters
     ----------
     href : str
-        As it stands in the page (entities decoded).
+        As it is in the page (entities decoded).
     base_url : str or None
         The page's URL; without it nothing is outer.
     base_site : str or None
@@ -250,7 +250,7 @@ def join(base: str | None, href: str) -> str | None:
     base : str or None
         The page's URL, or what its `<base href>` gives; None where unknown (then only absolute links lead somewhere).
     href : str
-        As it stands in the page (entities decoded).
+        As it is in the page (entities decoded).
 
     Returns
     -------

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 STOP_S: Final = 2.0
-"""Seconds for which a crawl that was told to stop waits for the pages that are being judged."""
+"""Seconds for which a crawl that was given to stop waits for the pages that are being judged."""
 
 _TICK_S: Final = 0.5
 
@@ -201,7 +201,7 @@ class Workers:
         return Pool(partial(reader, self.extractor, self.options), self.n) if self.n else None
 
     def _look_whether_stopped(self) -> None:
-        """Give up what is still being judged a little after the crawl was told to stop by a signal."""
+        """Give up what is still being judged a little after the crawl was given to stop by a signal."""
         if self._crawler.engine.running:
             return
         self._stop_at = self._stop_at or time.monotonic() + STOP_S

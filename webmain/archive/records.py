@@ -96,7 +96,7 @@ _SWALLOWED = re.compile(rb"\r\n\r\nWARC/\d\.\d\r\nWARC-")
 
 
 def _is_broken(block: bytes, digest: str) -> bool:
-    """Tell whether a record's content is not what was written; without a digest, whether the next record is in it."""
+    """Return True if a record's content is not what was written; without a digest, whether the next record is in it."""
     algorithm, _, value = digest.strip().partition(":")
     if algorithm.lower() == "sha1" and value:
         sha1 = hashlib.sha1(block, usedforsecurity=False)
@@ -105,7 +105,7 @@ def _is_broken(block: bytes, digest: str) -> bool:
 
 
 def _is_cut(body: bytes, headers: Mapping[str, str]) -> bool:
-    """Tell whether a body is shorter than its `Content-Length`; one that was stored decoded has no length to compare."""
+    """Return True if a body is shorter than its `Content-Length`; one that was stored decoded has no length to compare."""
     declared = headers.get("content-length", "")
     if "transfer-encoding" in headers or not (declared.isascii() and declared.isdigit()):
         return False

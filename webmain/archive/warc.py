@@ -1,7 +1,7 @@
 """Pages from WARC archives and from folders of HTML files.
 
 Archives are read with FastWARC, record by record; a page is held only while it is looked at. Records that hold no
-HTML page are passed over, each with its reason. A damaged record is told with its place, and reading goes on at the next
+HTML page are passed over, each with its reason. A damaged record is reported with its place, and reading goes on at the next
 one that is whole.
 """
 
@@ -55,7 +55,7 @@ def read_pages(path: str | Path, *, on_skip: OnSkip | None = None, max_bytes: in
     ----------
     path : str or Path
         A WARC file (plain, .gz, .zst, .lz4), a folder (searched through; .html, .htm, .xhtml, .shtml, each also .gz,
-        and WARC files), a glob (`**` goes through folders), or a file: what it is, is told by its first bytes.
+        and WARC files), a glob (`**` goes through folders), or a file: what it is, is reported by its first bytes.
     on_skip : callable, optional
         Called with the reason and the URL (the path of a file) for each record or file that gives no page.
     max_bytes : int
@@ -96,7 +96,7 @@ def _found(file: Path, stream: BinaryIO, on_skip: OnSkip, max_bytes: int) -> Ite
 
 
 def _files(path: str | Path) -> Iterator[Path]:
-    """Return the files that a path stands for, sorted."""
+    """Return the files that a path means, sorted."""
     place = Path(path).expanduser()
     if place.is_dir():
         return _walk(place)

@@ -280,7 +280,7 @@ _LEAST_TITLE_LETTERS = 9
 
 
 def _is_edge(hinted: str, metadata: Metadata) -> bool:
-    """Tell whether a hint's title is the page's without the section's or the site's name, on either end of it."""
+    """Return True if a hint's title is the page's without the section's or the site's name, on either end of it."""
     source = metadata.sources.get("title")
     if not metadata.title or source is None or source.name != "title":
         return False
@@ -295,7 +295,7 @@ _SAME_DAY_HOURS = 26
 
 
 def _is_preciser(hinted: datetime, hints: Hints, metadata: Metadata) -> bool:
-    """Tell whether a hint gives the page's own date with the time or the zone that the page leaves out."""
+    """Return True if a hint gives the page's own date with the time or the zone that the page leaves out."""
     own = metadata.published
     if own is None or precision(hinted, hints.published or "") < 2:
         return False
@@ -306,7 +306,7 @@ def _is_preciser(hinted: datetime, hints: Hints, metadata: Metadata) -> bool:
 
 
 def stitch(first: Article, rest: Sequence[Article]) -> Article:
-    """Join an article over several pages into one; blocks that stand on an earlier page already are left out."""
+    """Join an article over several pages into one; blocks that are on an earlier page already are left out."""
     blocks, images, comments = list(first.blocks), list(first.images), list(first.comments)
     seen = {fingerprint(b.text) for b in blocks}
     known = {image.url for image in images}

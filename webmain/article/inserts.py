@@ -1,4 +1,4 @@
-"""What stands between kept paragraphs: links to other articles go; quotes, code and definitions stay."""
+"""What is between kept paragraphs: links to other articles go; quotes, code and definitions stay."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MAX_TEASER_CHARS: Final = 250
 """A longer paragraph is no link to another article, whatever it begins with."""
 
 MIN_PARAGRAPH_CHARS: Final = 60
-"""What a teaser without a cue stands between is at least so long."""
+"""What a teaser without a cue is between is at least so long."""
 
 MAX_INSERT_CHARS: Final = 3_000
 """A longer quote or listing that an extractor dropped is left to it."""
@@ -98,7 +98,7 @@ def _drop_teasers(document: Document, kept: NDArray[np.bool_]) -> None:
 
 
 def _leads_away(document: Document, group: list[int], text: str, *, is_told: bool) -> bool:
-    """Tell whether a paragraph's link leads to another article, and the paragraph stands in no table, list or heading."""
+    """Return True if a paragraph's link leads to another article, and the paragraph is in no table, list or heading."""
     elements, leaves = document.elements, document.leaves
     hrefs = set()
     for leaf in group:

@@ -74,7 +74,7 @@ def article_images(document: Document, kept: NDArray[np.bool_], first_leaf: Sequ
 
     Notes
     -----
-    Left out: icons and tracking pixels (by declared size, file name, host, class), what stands in navigation, asides, boxes
+    Left out: icons and tracking pixels (by declared size, file name, host, class), what is in navigation, asides, boxes
     of related stories, author boxes and comments, pictures inside a link that has text of its own which was not kept, and
     pictures without an address that a browser could fetch. Lazily loaded ones are read from `data-src` and its like,
     `srcset`, the sources of their `picture`, and `noscript`.
@@ -106,7 +106,7 @@ def article_images(document: Document, kept: NDArray[np.bool_], first_leaf: Sequ
 
 
 class _Around(NamedTuple):
-    """Whether what stands around an element keeps it out of the article; the outermost link and `figure`, -1 for none."""
+    """Whether what is around an element keeps it out of the article; the outermost link and `figure`, -1 for none."""
 
     is_apart: bool = False
     anchor: int = -1
@@ -148,7 +148,7 @@ class _Album:
         return -1
 
     def belongs(self, element: int) -> bool:
-        """Tell whether a picture belongs to the article."""
+        """Return True if a picture belongs to the article."""
         elements = self._elements
         place = elements.first_leaf[element]
         if not self._near[place] or self._is_small(element):
@@ -161,7 +161,7 @@ class _Album:
         return around.figure >= 0 or place <= self._last
 
     def _around(self, element: int) -> _Around:
-        """Return what stands around an element inside the root; what was found of its ancestors is remembered."""
+        """Return what is around an element inside the root; what was found of its ancestors is remembered."""
         elements, known = self._elements, self._known
         path = []
         while element > self.root and element not in known:
@@ -177,7 +177,7 @@ class _Album:
         return around
 
     def _holds_the_text(self, element: int) -> bool:
-        """Tell whether half of what was kept stands in a box: then it is the article's, whatever its class says."""
+        """Return True if half of what was kept is in a box: then it is the article's, whatever its class says."""
         held = self._before[self._elements.end_leaf[element]] - self._before[self._elements.first_leaf[element]]
         return bool(2 * held >= self._before[-1])
 
@@ -187,7 +187,7 @@ class _Album:
         return any(side is not None and int(side[1]) < MIN_SIDE for side in sides)
 
     def _is_junk(self, element: int) -> bool:
-        """Tell whether an element is hidden, or its class or id says that it is none of the article's."""
+        """Return True if an element is hidden, or its class or id says that it is none of the article's."""
         attributes = self._elements.attributes[element]
         if not attributes:
             return False
@@ -201,7 +201,7 @@ class _Album:
         return False
 
     def _leads_away(self, anchor: int, *, inside: bool) -> bool:
-        """Tell whether a picture in a link is a teaser for another page."""
+        """Return True if a picture in a link is a teaser for another page."""
         elements = self._elements
         first, end = elements.first_leaf[anchor], elements.end_leaf[anchor]
         dropped = np.flatnonzero(~self._kept[first:end] & ~self._leaves.has(HIDDEN)[first:end]) + first

@@ -1,4 +1,4 @@
-"""Where captions and comments stand beside the text that an extractor kept."""
+"""Where captions and comments are beside the text that an extractor kept."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MAX_CAPTION_CHARS = 1000
 """Longer text below a picture is no caption."""
 
 MAX_GAP_CHARS = 300
-"""So many characters that were not kept may stand between a caption or picture and the text that was."""
+"""So many characters that were not kept may be between a caption or picture and the text that was."""
 
 MIN_COMMENT_CHARS = 30
 """Where no paragraph below an article is so long, there are words around comments ("Be the first"), and no comments."""
@@ -51,7 +51,7 @@ _NO_THREAD = re.compile(
 
 
 def comment_leaves(document: Document, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Tell which leaves are readers' comments, by the class and id of the boxes they stand in.
+    """Return which leaves are readers' comments, by the class and id of the boxes they are in.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def _tokens(attributes: dict[str, str | None]) -> list[str]:
 
 
 def _names_thread(name: str | None, known: dict[str, bool]) -> bool:
-    """Tell whether an id or a class attribute speaks of comments; what is found is remembered."""
+    """Return True if an id or a class attribute speaks of comments; what is found is remembered."""
     if not name or len(name) > MAX_CLASS_CHARS:
         return False
     if name not in known:
@@ -103,7 +103,7 @@ def _names_thread(name: str | None, known: dict[str, bool]) -> bool:
 
 
 def _only_links(leaves: Leaves) -> NDArray[np.bool_]:
-    """Tell which leaves stand in a unit of the default segmentation that is all links."""
+    """Return which leaves are in a unit of the default segmentation that is all links."""
     unit = np.cumsum(leaves.gaps >= int(Break.BR_BR))
     n_unlinked = np.bincount(unit, weights=~leaves.has(Flag.IN_ANCHOR), minlength=1)
     only: NDArray[np.bool_] = n_unlinked[unit] == 0
@@ -156,7 +156,7 @@ def region(elements: Elements, leaves: Leaves, kept: NDArray[np.bool_]) -> tuple
 
 
 def reach(leaves: Leaves, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Tell for each place before a leaf, and for the end, whether kept text is near: at most `MAX_GAP_CHARS` away.
+    """Return for each place before a leaf, and for the end, whether kept text is near: at most `MAX_GAP_CHARS` away.
 
     Returns
     -------

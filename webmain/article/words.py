@@ -166,7 +166,7 @@ _NOT_PLURALS = re.compile(
     "samuels|jones|johns|hughes|matthews|simmons|simons|hopkins|perkins|watkins|wilkins|marks|burns|woods|brooks|banks|"
     "hills|fields|waters|wells|bates|gates|yates|wales|athens|texas|dallas"
 )
-"""Words in -s that are no plural of what stands before the s, surnames that are first names with an s among them."""
+"""Words in -s that are no plural of what is before the s, surnames that are first names with an s among them."""
 
 
 def _singulars(plural: str) -> Iterable[str]:
@@ -207,6 +207,6 @@ def _merge(forms: dict[str, dict[str, int]], base_forms: Callable[[str], Iterabl
 
 
 def _written_alike(first: Mapping[str, int], second: Mapping[str, int]) -> bool:
-    """Tell whether two words could be one: not if one is always a name (Apple) and the other never (apples)."""
+    """Return True if two words could be one: not if one is always a name (Apple) and the other never (apples)."""
     capitals = [{form[0].isupper() for form in forms} for forms in (first, second)]
     return bool(capitals[0] & capitals[1])

@@ -135,7 +135,7 @@ def _extract(args: argparse.Namespace) -> int:
 
 
 class _Sources:
-    """The pages of all sources, one after the other, with their names; what can not be had is told."""
+    """The pages of all sources, one after the other, with their names; what can not be had is reported."""
 
     def __init__(self, args: argparse.Namespace) -> None:
         self._args = args
@@ -170,7 +170,7 @@ class _Sources:
 
 
 def _is_archive(source: str) -> bool:
-    """Tell whether a source may hold several pages: a WARC file, a folder or a pattern."""
+    """Return True if a source may hold several pages: a WARC file, a folder or a pattern."""
     if source == "-" or "://" in source:
         return False
     place = Path(source).expanduser()
@@ -213,7 +213,7 @@ class _Printer:
         tell(message)
 
     def tell_counts(self) -> None:
-        """Tell how many pages gave an article, and why others did not."""
+        """Return how many pages gave an article, and why others did not."""
         reasons = ", ".join(f"{n} {reason}" for reason, n in self.counts.most_common() if reason != "article")
         told = f" ({reasons})" if reasons else ""
         tell(f"{self.counts['article']} articles, {self.n_rejected} rejected{told}")

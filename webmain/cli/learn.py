@@ -165,7 +165,7 @@ def _learn_all(spool: Spool, extractor: SiteExtractor, folder: str) -> int:
 
 
 def _is_archive(source: str) -> bool:
-    """Tell whether a source names files: what is there, or looks like a pattern or a path."""
+    """Return True if a source names files: what is there, or looks like a pattern or a path."""
     if "://" in source:
         return False
     place = Path(source).expanduser()

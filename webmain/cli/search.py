@@ -124,7 +124,7 @@ def _failed(error: Exception | str, code: int) -> int:
 
 
 def _update(index: BlockIndex) -> None:
-    """Bring the index up to date where that is possible; what is missing is told after the search."""
+    """Bring the index up to date where that is possible; what is missing is reported after the search."""
     from webmain.store.protocol import StoreLockedError, StoreWriteError
 
     try:
@@ -181,5 +181,5 @@ def _number(n: int, noun: str) -> str:
 
 
 def _is_clean(text: str) -> bool:
-    """Tell whether a text is free of the two private characters that stand for the marks."""
+    """Return True if a text is free of the two private characters that mean the marks."""
     return "\ue000" not in text and "\ue001" not in text

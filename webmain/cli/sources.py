@@ -182,7 +182,7 @@ class ArchivePages:
 
 
 def local_file(source: str) -> Path:
-    """Return the file that a name or a `file:` URL stands for."""
+    """Return the file that a name or a `file:` URL means."""
     scheme = _SCHEME.match(source)
     if source.lower().startswith("file:"):
         parts = urlsplit(source)

@@ -81,7 +81,7 @@ _IN_DATA = re.compile(
 
 
 def data_links(document: Document) -> tuple[str, ...]:
-    """Return addresses that stand in the data for a page's scripts under the usual names, absolute, each once.
+    """Return addresses that are in the data for a page's scripts under the usual names, absolute, each once.
 
     For pages that show no links of their own: a script would make them of these.
     """

@@ -15,7 +15,7 @@ class UrlWords:
     Attributes
     ----------
     hubs : frozenset of str
-        A segment that is one of these leads to, or stands before, a list of pages.
+        A segment that is one of these leads to, or is before, a list of pages.
     fronts : frozenset of str
         The last segment of a front page or a full list; before other segments they mean nothing.
     authors : frozenset of str

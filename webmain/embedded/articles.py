@@ -139,7 +139,7 @@ LARGEST_SHARE: Final = 0.5
 """What a page shows of its article is at most this share of the embedded text, where that is used instead."""
 
 LEAST_FOUND: Final = 0.4
-"""So much of the text that is shown stands in the embedded one too."""
+"""So much of the text that is shown is in the embedded one too."""
 
 _NOTICE_CHARS: Final = 1_500
 _CHUNK_LETTERS: Final = 24
@@ -157,7 +157,7 @@ _SCRIPTS = re.compile("javascript", re.IGNORECASE)
 
 
 def asks_for_scripts(text: str) -> bool:
-    """Tell whether a short text is a notice that the page needs JavaScript."""
+    """Return True if a short text is a notice that the page needs JavaScript."""
     return len(text) <= _NOTICE_CHARS and bool(_SCRIPTS.search(text)) and _NOTICE.search(text) is not None
 
 
@@ -181,7 +181,7 @@ def embedded_instead(document: Document, text: str) -> Embedded | None:
     Notes
     -----
     Nothing is read where the text has `ENOUGH_PROSE`, or where neither JSON-LD has a body that is long enough nor a piece of
-    the text stands in the source a second time.
+    the text is in the source a second time.
     """
     if len(text) >= 2 * ENOUGH_PROSE:
         return None
@@ -231,7 +231,7 @@ def _most_prose(scripts: Iterable[str]) -> float:
 
 
 def _stands_twice(source: str, paragraphs: list[str]) -> bool:
-    """Tell whether one of the longest paragraphs stands in a page's source a second time, as a piece of it tells."""
+    """Return True if one of the longest paragraphs is in a page's source a second time, as a piece of it tells."""
     for paragraph in sorted(paragraphs, key=len, reverse=True)[:3]:
         piece = paragraph[10 : 10 + _CHUNK_LETTERS]
         if source.count(piece) > 1 or (not piece.isascii() and json.dumps(piece)[1:-1] in source):

@@ -53,14 +53,14 @@ class About:
         self.slugs = {s for s in map(_slug, self.urls) if s}
 
     def has_title(self, text: str) -> bool:
-        """Tell whether a title is the page's own, or begins it."""
+        """Return True if a title is the page's own, or begins it."""
         own = letters(text[:600])
         return len(own) > 5 and any(
             t == own or (len(own) > 14 and (t.startswith(own) or own.startswith(t))) for t in self.titles
         )
 
     def has_address(self, text: str) -> bool:
-        """Tell whether an address or a slug is the page's own."""
+        """Return True if an address or a slug is the page's own."""
         return len(text) < 2000 and _slug(text) in self.slugs
 
 
@@ -75,7 +75,7 @@ def _slug(url: str) -> str:
 
 
 class Place(NamedTuple):
-    """Where a value stands among the objects around it.
+    """Where a value is among the objects around it.
 
     Attributes
     ----------
@@ -107,12 +107,12 @@ class Candidate:
 
     @property
     def score(self) -> float:
-        """Prose, weighed by what stands around it."""
+        """Prose, weighed by what is around it."""
         return self.prose * self.factor
 
     @property
     def is_likely(self) -> bool:
-        """Whether what stands around it lets it be the article's body.
+        """Whether what is around it lets it be the article's body.
 
         Near an object with the page's title or address: one string needs a key that promises a body, or length. Elsewhere the
         keys above it must speak of an article as well.
@@ -130,7 +130,7 @@ class Candidate:
 
     @property
     def factor(self) -> float:
-        """How far what stands around it speaks for it."""
+        """How far what is around it speaks for it."""
         near = 3.0 * 0.93**self.place.distance if self.place.distance >= 0 else 0.2 if self.place.foreign else 0.7
         last = next((p for p in reversed(self.path) if p != "*"), "")
         formed = 1.15 if not isinstance(self.value, str) or is_markup(self.value[:5000]) else 1.0
@@ -326,7 +326,7 @@ class Search:
         return 0.0 if is_own else total  # what holds the article as one thing among others is not its body
 
     def _is_own(self, node: dict[str, Any]) -> bool:
-        """Tell whether an object has the page's title or address."""
+        """Return True if an object has the page's title or address."""
         about = self._about
         if any(about.has_title(t) for t in _strings(node, _TITLES)) or any(
             about.has_address(a) for a in _strings(node, _ADDRESSES)
@@ -338,7 +338,7 @@ class Search:
         )
 
     def _is_work(self, node: dict[str, Any], *, in_list: bool) -> bool:
-        """Tell whether an object is another article, or a comment: a title and an address, or an author."""
+        """Return True if an object is another article, or a comment: a title and an address, or an author."""
         if in_list and not _PRICED.isdisjoint(node):
             return True
         if any(len(letters(t[:200])) > 9 for t in _strings(node, _TITLES)) and any(
@@ -353,7 +353,7 @@ class Search:
 
 
 def _is_root(node: dict[str, Any]) -> bool:
-    """Tell whether an object is the root of a tree of text."""
+    """Return True if an object is the root of a tree of text."""
     words = type_words(node)
     if words and words[-1] in ("doc", "document", "root", "richtext"):
         return True

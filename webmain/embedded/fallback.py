@@ -1,6 +1,6 @@
 """Some text for every page that has any: what to take where a page shows nothing, in the order of how likely it is meant.
 
-Shown text comes first; then what is there for readers without scripts, what scripts would show, what stands in place of
+Shown text comes first; then what is there for readers without scripts, what scripts would show, what is in place of
 players and frames, in form controls, and what is clipped away for screen readers. Last comes markup that is in the source and
 not in the tree: frames' own documents, templates, CDATA sections.
 """
@@ -56,7 +56,7 @@ _FRAME = re.compile(r"<iframe(?=\s)[^<>]{0,4000}?\ssrcdoc\s{0,9}=\s{0,9}(?:\"([^
 
 
 def fallback_mask(document: Document) -> NDArray[np.bool_]:
-    """Tell which leaves count as text where a method kept none.
+    """Return which leaves count as text where a method kept none.
 
     Parameters
     ----------

@@ -86,7 +86,7 @@ _NOT_LETTERS = re.compile(r"<[^<>]{0,2000}+>|&[#\w]{1,9};|[\W_]+")
 
 
 def is_markup(text: str) -> bool:
-    """Tell whether a string has HTML tags that texts have."""
+    """Return True if a string has HTML tags that texts have."""
     return _TAG.search(text) is not None
 
 
@@ -101,7 +101,7 @@ def type_words(node: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _is_skipped(words: tuple[str, ...]) -> bool:
-    """Tell whether a node is an image, an embed, a promotion, by what its type says besides "block" and the like."""
+    """Return True if a node is an image, an embed, a promotion, by what its type says besides "block" and the like."""
     core = [w for w in words[1:] if w not in _GENERIC]
     return bool(words) and (
         words[0] in _SKIPPED or (bool(core) and (core[-1] in _SKIPPED or (len(core) < 3 and core[0] in _SKIPPED)))
@@ -170,7 +170,7 @@ def _letters(text: str) -> str:
 
 
 def is_element(node: Any) -> bool:
-    """Tell whether a list is a React element as a flight stream writes it: `["$", tag, key, props]`."""
+    """Return True if a list is a React element as a flight stream writes it: `["$", tag, key, props]`."""
     return isinstance(node, list) and 4 <= len(node) <= 8 and node[0] in ("$", "$r") and isinstance(node[3], dict)
 
 
@@ -195,7 +195,7 @@ class _Writer:
         self._budget = budget or _Budget()
 
     def block(self, node: Any, depth: int) -> None:
-        """Write a node that stands where a block may stand."""
+        """Write a node that is where a block may stand."""
         self._budget.left -= 1
         if depth > MAX_DEPTH or self._budget.left < 0 or len(self.pieces) > MAX_PIECES:
             return
@@ -347,7 +347,7 @@ class _Writer:
 
 
 def _are_labels(items: list[Any]) -> bool:
-    """Tell whether a list holds strings and none of them is prose."""
+    """Return True if a list holds strings and none of them is prose."""
     return all(not isinstance(i, (dict, list)) and not (isinstance(i, str) and prose_chars(i)) for i in items)
 
 
@@ -376,7 +376,7 @@ def _own_list(node: dict[str, Any]) -> list[Any] | None:
 
 
 def _is_span(node: Any) -> bool:
-    """Tell whether a node is a run of text inside a paragraph."""
+    """Return True if a node is a run of text inside a paragraph."""
     if isinstance(node, str):
         return True
     if is_element(node):

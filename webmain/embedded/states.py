@@ -183,12 +183,12 @@ def unpacked(value: Any) -> Any:
 
 
 def _is_marked(value: dict[str, Any]) -> bool:
-    """Tell whether each value of an object is a pair of a mark and the value (properties of Astro's islands)."""
+    """Return True if each value of an object is a pair of a mark and the value (properties of Astro's islands)."""
     return bool(value) and all(isinstance(v, list) and len(v) in (1, 2) and type(v[0]) is int for v in value.values())
 
 
 def _unmarked(value: Any, depth: int) -> Any:
-    """Take the marks off values; 0 stands before a plain one or an object, 1 before a list of such pairs."""
+    """Take the marks off values; 0 is before a plain one or an object, 1 before a list of such pairs."""
     if depth > MAX_DEPTH:
         return None
     if isinstance(value, dict):
@@ -229,7 +229,7 @@ def nested(text: str) -> Any:
 
 
 def _is_flat(values: list[Any]) -> bool:
-    """Tell whether the first values of a list are made of positions in it."""
+    """Return True if the first values of a list are made of positions in it."""
     n = len(values)
     checked = 0
     for value in values[:20]:

@@ -46,14 +46,14 @@ class FilterListError(ValueError):
 
 @cache
 def own_hosts() -> frozenset[str]:
-    """Return the hosts of our own list; each stands for all hosts below it."""
+    """Return the hosts of our own list; each means all hosts below it."""
     lines = resources.files("webmain.extractors").joinpath("ad_hosts.txt").read_text("utf-8").splitlines()
     return frozenset(line.strip() for line in lines if line.strip() and not line.startswith("#"))
 
 
 @lru_cache(maxsize=4096)
 def is_ad_host(name: str) -> bool:
-    """Tell whether a host, or one above it, is on our own list.
+    """Return True if a host, or one above it, is on our own list.
 
     Parameters
     ----------

@@ -100,7 +100,7 @@ class Extraction:
 
     @property
     def kept_units(self) -> NDArray[np.bool_]:
-        """Tell for each leaf (or source line) whether it is content."""
+        """Return for each leaf (or source line) whether it is content."""
         return np.append(self.kept, False)[self.segmentation.of_unit]
 
     def dropping(self, duplicates: NDArray[np.int32]) -> Self:
@@ -359,7 +359,7 @@ def _checked(made: Extractor) -> Extractor:
 
 
 def _is_extractor(kind: object) -> TypeGuard[type[Extractor]]:
-    """Tell whether a thing is a class of extractors, without calling it."""
+    """Return True if a thing is a class of extractors, without calling it."""
     return (
         isinstance(kind, type)
         and isinstance(getattr(kind, "name", None), str)

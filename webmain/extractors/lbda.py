@@ -69,7 +69,7 @@ class LBDA(CheckedOptions, SiteExtractor):
     site : bool
         Detach what the site's pages share (step 3); it needs `fit`.
     share : float
-        Text is layout if it stands in more than this share of the pages at the same path.
+        Text is layout if it is in more than this share of the pages at the same path.
     min_pages : int
         Different pages that `fit` wants. Two are enough: what both have is seldom the article.
     min_words : float
@@ -94,14 +94,14 @@ class LBDA(CheckedOptions, SiteExtractor):
 
     Step 3. The paper integrates the trees of a site's pages into one and doesn't say what is done with it. Here a run of
     text in one block-level element is layout if more than `share` of all pages have it at that path (tags with ids and
-    classes), or at least 3 pages and more than `share` of the pages in which the path stands at all: a page may come from
+    classes), or at least 3 pages and more than `share` of the pages in which the path is at all: a page may come from
     a template that few pages use. Pages that come twice, also those with much the same long texts, count once. With one
     page there is no evidence, and nothing happens.
 
     Step 4. The rules, not the pseudo-code, which swaps two labels. A child is visible if it has shown text that the steps
     before left; text nodes are children (else `<div>text</div>` would go by rule 1); neighbouring inline children are
     archived together (else rule 4 would shred sentences). Images are no children, for blocks are made of text. A gathering
-    node that stands inside a child that gathers nothing (`li`, `span`) counts as the parent's gathering child.
+    node that is inside a child that gathers nothing (`li`, `span`) counts as the parent's gathering child.
 
     Step 5. The paper relates text length, punctuation and links in words only. Here a block's weight (`raw`) is ::
 
@@ -195,7 +195,7 @@ class LBDA(CheckedOptions, SiteExtractor):
         return replace(self, tree=SiteTree.from_plain(learned.weights), usual_resemblance=learned.resemblance)
 
     def resemblance(self, document: Document) -> float:
-        """Return which share of what is common to the site's pages stands in a page; 0 where nothing was learned."""
+        """Return which share of what is common to the site's pages is in a page; 0 where nothing was learned."""
         return self.tree.resemblance(document) if self.tree is not None else 0.0
 
     # --- extraction: steps 2 to 5 --------------------------------------------------------------------------------
@@ -256,7 +256,7 @@ class LBDA(CheckedOptions, SiteExtractor):
 
 
 class _Boxes:
-    """The gathering nodes of a page, as far as they hold text that is left, and what stands in which."""
+    """The gathering nodes of a page, as far as they hold text that is left, and what is in which."""
 
     def __init__(self, document: Document, shown: NDArray[np.bool_]) -> None:
         self._leaves = document.leaves
@@ -307,7 +307,7 @@ def _nearest(elements: Elements, gathering: NDArray[np.bool_]) -> tuple[NDArray[
 
 
 def _between(record: NDArray[np.int32], is_body: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Tell the blocks that stand between the first and the last body text of their record and are none themselves."""
+    """Tell the blocks that are between the first and the last body text of their record and are none themselves."""
     n = len(record)
     index = np.arange(n)
     _, group = np.unique(record, return_inverse=True)

@@ -56,7 +56,7 @@ MAX_SITE_PAGES: Final = 200
 """Pages of a site that are learned from, the first ones: more tell hardly more."""
 
 BY_SITE: Final = "the site's other pages"
-"""What stands in the place of a column's name where a site's model moved a block's score."""
+"""What is in the place of a column's name where a site's model moved a block's score."""
 
 _WHY: Final = (
     "unlikely to be content",
@@ -143,7 +143,7 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
     def contributions(self, segmentation: Segmentation, block: int) -> list[tuple[str, float, float]]:
         """Return what moved a block's score: for each column its name, value and contribution, the strongest first.
 
-        What a site's other pages say stands among the columns as `BY_SITE`, with the log-odds before it as its value.
+        What a site's other pages say is among the columns as `BY_SITE`, with the log-odds before it as its value.
         """
         model = page_model()
         seen, news, generic = self._look(segmentation)
@@ -235,7 +235,7 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
         return self._site is not None and not self._site.is_adopted
 
     def resemblance(self, document: Document) -> float:
-        """Return the share of a page's text that stands at places known of the site; 0 where nothing was learned."""
+        """Return the share of a page's text that is at places known of the site; 0 where nothing was learned."""
         return 0.0 if self._site is None else self._site.resemblance(self.segment(document))
 
 

@@ -77,7 +77,7 @@ class LineBlock(CheckedOptions):
     max_gap : int
         Lines without text allowed between two lines of one block (section V, step 2: "the distance of any two neighbor
         lines with text"; the paper gives no value: of 0, 1 and 3, the one that is best on the development part of WCXB). At
-        -1 no two lines are one block, as the paper has it where each stands between tags of its own (section IV.A: "Block
+        -1 no two lines are one block, as the paper has it where each is between tags of its own (section IV.A: "Block
         means that it defines between open tag <> and end tag </>").
     min_ttr, max_attr, min_tkd : float
         Fixed thresholds: TTR > 30, ATTR < .2, TKD >= 2 (section IV.B).

@@ -144,7 +144,7 @@ class PAB(CheckedOptions):
     def _noisy(
         self, document: Document, hyperlinks: NDArray[np.int64], element: NDArray[np.int32], end: NDArray[np.int32]
     ) -> NDArray[np.bool_]:
-        """Tell for each block whether too many of its hyperlinks are outer ones (algorithm 3.2.2, step 3)."""
+        """Return for each block whether too many of its hyperlinks are outer ones (algorithm 3.2.2, step 3)."""
         from webmain.urls import is_outer
 
         if not document.url:

@@ -38,8 +38,8 @@ class Evidence:
     """How much of a place's log-odds is added to those of a block there."""
 
     text_says: float = 4.0
-    """Log-odds that are taken from a block whose text stands on `many_pages` or more, or on `many_share` of all; twice that
-    where it stands on all pages, if they are `many_pages` or more."""
+    """Log-odds that are taken from a block whose text is on `many_pages` or more, or on `many_share` of all; twice that
+    where it is on all pages, if they are `many_pages` or more."""
 
     many_pages: int = 4
     many_share: float = 0.4
@@ -49,7 +49,7 @@ class Evidence:
     sure_of_text: float = 3.0
     sure_of_everywhere: float = 3.0
     """Log-odds at which half of that is taken, and hardly anything two beyond: a paragraph may recur and be content. The
-    second is added for a text that stands on all pages, if they are `many_pages` or more; on fewer, in proportion."""
+    second is added for a text that is on all pages, if they are `many_pages` or more; on fewer, in proportion."""
 
     max_rest: float = 2.0
     """Log-odds that are added to all blocks of a page, at most, where the likeliest have turned out to be none: it has some
@@ -94,7 +94,7 @@ class SiteModel(PlainRecord):
         For each place the one around it (-1 for the first, the whole page), its last step ("div #main .story"), and the
         log-odds of content there.
     texts, text_pages
-        Fingerprints of texts that recur, and the pages they stand on, at least 2.
+        Fingerprints of texts that recur, and the pages they are on, at least 2.
     """
 
     what = "site model"
@@ -165,7 +165,7 @@ class SiteModel(PlainRecord):
         return find_places(self._children, self._tokens, segmentation.document.elements, elements)
 
     def resemblance(self, segmentation: Segmentation) -> float:
-        """Return the share of a page's text that stands at known places, in [0, 1]; 0 without text."""
+        """Return the share of a page's text that is at known places, in [0, 1]; 0 without text."""
         n_chars = segmentation.sums(segmentation.document.leaves.n_chars)
         if not n_chars.sum():
             return 0.0
@@ -290,7 +290,7 @@ def _after_texts(page: SitePage, counts: Counter[str], n_pages: int) -> NDArray[
 
 
 def _recurring_content(pages: Sequence[SitePage], counts: Counter[str]) -> float:
-    """Return how much of what is surely content stands on other pages, too, by characters."""
+    """Return how much of what is surely content is on other pages, too, by characters."""
     total = again = 0.0
     for page in pages:
         content = page.n_chars * (page.margin > EVIDENCE.sure)

@@ -241,7 +241,7 @@ class SVM(CheckedOptions, SiteExtractor):
         return replace(self, learned=learned)
 
     def resemblance(self, document: Document) -> float:
-        """Return the share of a page's text that stands at places known from the pages learned from; 0 without content.
+        """Return the share of a page's text that is at places known from the pages learned from; 0 without content.
 
         A scrap (`MIN_KEPT_SHARE`) is no content.
         """
@@ -251,7 +251,7 @@ class SVM(CheckedOptions, SiteExtractor):
 
 
 def _wrongly_kept(blocks: SiteBlocks, model: LinearModel, silent: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Tell which blocks of pages without content clusters a classifier takes for content, though they are boilerplate.
+    """Return which blocks of pages without content clusters a classifier takes for content, though they are boilerplate.
 
     They are texts of other pages, or links, on pages of whose kept characters they are most.
     """
@@ -274,7 +274,7 @@ def _n_kept(model: LinearModel, page: SiteBlocks) -> float:
 
 
 def _resemblance(model: LinearModel, page: SiteBlocks, usual_chars: float) -> float:
-    """Return the share of one page's text that stands at known places; 0 without content, or where it is a scrap."""
+    """Return the share of one page's text that is at known places; 0 without content, or where it is a scrap."""
     n_kept = _n_kept(model, page)
     if not n_kept or n_kept < MIN_KEPT_SHARE * usual_chars:
         return 0.0
@@ -284,7 +284,7 @@ def _resemblance(model: LinearModel, page: SiteBlocks, usual_chars: float) -> fl
 
 
 def _is_blind(model: LinearModel) -> bool:
-    """Tell whether a model takes nothing for content because there was nothing to look at."""
+    """Return True if a model takes nothing for content because there was nothing to look at."""
     return not model.columns and model.bias <= 0
 
 

@@ -158,7 +158,7 @@ class ThaiXPath(CheckedOptions):
     def _owners(self, document: Document, before: NDArray[np.int64]) -> NDArray[np.int32]:
         """Find for each leaf the lowest element around it that holds more than one informative leaf (section III.B).
 
-        Leaves without one own themselves: the element is the one they stand in.
+        Leaves without one own themselves: the element is the one they are in.
         """
         elements = document.elements
         count = before[elements.leaf_ends] - before[elements.leaf_starts]

@@ -34,7 +34,7 @@ def gold_shares(texts: Sequence[str], gold: str) -> tuple[NDArray[np.float64], N
     in_order : (n_blocks,) float64
         Share of the block's tokens in the longest common subsequence of the whole page and the gold text.
     in_shingles : (n_blocks,) float64
-        Share of the block's runs of three tokens that stand in the gold text anywhere; of its tokens where it has fewer.
+        Share of the block's runs of three tokens that are in the gold text anywhere; of its tokens where it has fewer.
     """
     blocks = [tokens(text) for text in texts]
     wanted = tokens(gold)[:MAX_TOKENS]
@@ -59,7 +59,7 @@ def _share(block: Sequence[str], known: set[tuple[str, ...]]) -> float:
 
 
 def gold_content(texts: Sequence[str], gold: str) -> NDArray[np.bool_]:
-    """Tell for each block whether it is content: more than half of it stands in the gold text, both in order and in runs.
+    """Return for each block whether it is content: more than half of it is in the gold text, both in order and in runs.
 
     The order keeps out what merely repeats words of the article (teasers, tags), the runs what aligns by scattered words.
     """

@@ -128,7 +128,7 @@ def ancestors(page: PageBlocks) -> Named:
 
 
 def repeated_siblings(page: PageBlocks) -> Named:
-    """Return how often the most repeated ancestor stands beside others with the same tag and classes, and its distance.
+    """Return how often the most repeated ancestor is beside others with the same tag and classes, and its distance.
 
     Comments, teasers and posts of a thread are such elements, with text in each. List items and table rows count where they
     contain elements.

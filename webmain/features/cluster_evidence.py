@@ -1,4 +1,4 @@
-"""What speaks for each cluster of blocks: how much of the descriptions it says, how much text it has, where it stands.
+"""What speaks for each cluster of blocks: how much of the descriptions it says, how much text it has, where it is.
 
 References
 ----------

@@ -158,11 +158,11 @@ def vectorise(blocks: SiteBlocks, *, sets: Sequence[str] = DEFAULT_SETS, max_vec
 
 
 def steadiness(blocks: SiteBlocks) -> dict[str, float]:
-    """Return for each class name, as `selector_names` calls it, on which share of the pages that could have it it stands.
+    """Return for each class name, as `selector_names` calls it, on which share of the pages that could have it it is.
 
     A page could have it if it has an element with the same tag path; of several tag paths the highest share counts.
     Many sites write a page's category, author or number into a class name of the element around the article. Such names tell
-    pages apart, not blocks: they stand on a few pages only, at a place that all pages have.
+    pages apart, not blocks: they are on a few pages only, at a place that all pages have.
     """
     pages_of_kind: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
     for page, tag_path, selector in zip(blocks.page.tolist(), blocks.tag_paths, blocks.selectors, strict=True):

@@ -58,7 +58,7 @@ class Labels:
 
 
 MAX_REPEATED = 0.1
-"""Share of the content clusters' blocks whose texts stand on other pages too, above which they hold boilerplate."""
+"""Share of the content clusters' blocks whose texts are on other pages too, above which they hold boilerplate."""
 
 NARROWER = 0.75
 MAX_NARROWINGS = 6
@@ -125,7 +125,7 @@ def label(blocks: SiteBlocks, clusters: NDArray[np.int32], *, form: Form = "glob
         What is content. "paper" is Algorithm 1 as printed: the cluster with the highest relevance, all other blocks are 0.
         "best" is one cluster, too, with the deviations by which it is found (`content_clusters`): relevance is corrected for
         chance, a lead gives way to the body that follows it. "article" adds to it the clusters of further templates and
-        leads, and what stands between content blocks or goes on right after them (`surrounding_content`).
+        leads, and what is between content blocks or goes on right after them (`surrounding_content`).
 
     Returns
     -------

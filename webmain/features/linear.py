@@ -116,7 +116,7 @@ class LinearModel:
         return math.fsum(self.weights.get(name, 0.0) * value for name, value in values.items())
 
     def knows(self, tag_path: str, selector: str) -> bool:
-        """Tell whether blocks at such a place were among those learned from, as far as its feature sets can tell places.
+        """Return True if blocks at such a place were among those learned from, as far as its feature sets can tell places.
 
         Class names that tell no places don't count, nor do those that were never seen: without them another layout's places
         are bare tag paths, which are known only where the site's own have no class names.

@@ -1,4 +1,4 @@
-"""Where blocks stand on rendered pages: in the article's column, or beside it.
+"""Where blocks are on rendered pages: in the article's column, or beside it.
 
 References
 ----------
@@ -60,7 +60,7 @@ def columns(blocks: SiteBlocks, content: NDArray[np.bool_]) -> NDArray[np.float6
 
 
 def in_column(blocks: SiteBlocks, content: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
-    """Tell which blocks stand in their page's column of text, in about its width.
+    """Return which blocks are in their page's column of text, in about its width.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def in_column(blocks: SiteBlocks, content: NDArray[np.bool_]) -> NDArray[np.bool
 
 
 def without_asides(blocks: SiteBlocks, clusters: NDArray[np.int32], content: Sequence[int]) -> list[int]:
-    """Leave out clusters that stand beside the article: captions of wide pictures, boxes of highlights.
+    """Leave out clusters that are beside the article: captions of wide pictures, boxes of highlights.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def without_asides(blocks: SiteBlocks, clusters: NDArray[np.int32], content: Seq
     Returns
     -------
     list of int
-        Those that hold most of the content on a page, or stand in the column of the one that does, on most of their pages;
+        Those that hold most of the content on a page, or are in the column of the one that does, on most of their pages;
         all, where blocks have no rectangles.
     """
     running = _running_text(blocks, clusters, content)
@@ -117,7 +117,7 @@ def without_asides(blocks: SiteBlocks, clusters: NDArray[np.int32], content: Seq
 
 
 def _running_text(blocks: SiteBlocks, clusters: NDArray[np.int32], content: Sequence[int]) -> NDArray[np.bool_]:
-    """Tell which blocks are of the content cluster with the most characters on their page."""
+    """Return which blocks are of the content cluster with the most characters on their page."""
     listed = np.array(sorted(content), dtype=np.int64)
     running = np.zeros(len(blocks), dtype=np.bool_)
     at = np.flatnonzero(np.isin(clusters, listed))

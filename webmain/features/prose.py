@@ -57,7 +57,7 @@ def count_prose(texts: Sequence[str]) -> ProseCounts:
 
 
 def _phrase_spaces(texts: Sequence[str]) -> NDArray[np.int32]:
-    """Count the runs of white space that stand between two letters of the scripts that part phrases by them."""
+    """Count the runs of white space that are between two letters of the scripts that part phrases by them."""
     spaces = np.zeros(len(texts), dtype=np.int32)
     candidates = [i for i, text in enumerate(texts) if not text.isascii()]
     if not candidates:

@@ -26,7 +26,7 @@ MIN_DESCRIPTION_WORDS = 5
 """Shorter descriptions ("News", the site's name) say nothing of an article."""
 
 MAX_LINKED = 0.5
-"""Share of a block's characters in anchors above which it is a teaser and not the article's, wherever it stands."""
+"""Share of a block's characters in anchors above which it is a teaser and not the article's, wherever it is."""
 
 MAX_DESCRIPTION_WORDS = 400
 """Words of a description that are compared; some sites put the whole article there."""
@@ -68,7 +68,7 @@ def page_contents(blocks: SiteBlocks) -> list[int]:
 
 
 def repeated(blocks: SiteBlocks) -> NDArray[np.bool_]:
-    """Tell which blocks' texts stand on other pages too: `(n_blocks,) bool`; a page that was given twice repeats nothing."""
+    """Return which blocks' texts are on other pages too: `(n_blocks,) bool`; a page that was given twice repeats nothing."""
     contents = page_contents(blocks)
     holders: defaultdict[str, set[int]] = defaultdict(set)
     for page, text in zip(blocks.page.tolist(), blocks.texts, strict=True):
@@ -77,7 +77,7 @@ def repeated(blocks: SiteBlocks) -> NDArray[np.bool_]:
 
 
 def is_own_text(blocks: SiteBlocks) -> NDArray[np.bool_]:
-    """Tell which blocks may be the text of their page alone: on no other page, and mostly outside of anchors.
+    """Return which blocks may be the text of their page alone: on no other page, and mostly outside of anchors.
 
     Advertisements, headings of teasers and menus are on other pages too, teasers are anchors. A page that was given twice
     repeats nothing.

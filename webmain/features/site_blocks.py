@@ -42,7 +42,7 @@ class SiteBlocks:
     sites : tuple of str
         The site of each page; all the same but where pages of several sites are put together.
     anchor_share : (n_blocks,) float64 or None
-        Share of each block's characters that stand in anchors; None where that is not known.
+        Share of each block's characters that are in anchors; None where that is not known.
     """
 
     page: NDArray[np.int32]
@@ -132,7 +132,7 @@ def shown_blocks(document: Document) -> Segmentation:
     """
     leaves = document.leaves
     owner = np.where(leaves.has(_NOT_SHOWN), -1, np.maximum(leaves.boxes, 0)).astype(np.int32)
-    # A paragraph break stands before the next shown leaf also where it stood before a hidden one.
+    # A paragraph break is before the next shown leaf also where it stood before a hidden one.
     breaks = np.cumsum(leaves.gaps >= int(Break.BR_BR))
     shown = np.flatnonzero(owner >= 0)
     fresh = np.zeros(len(owner), dtype=np.bool_)
@@ -222,7 +222,7 @@ def paths(document: Document, elements: Sequence[int]) -> list[tuple[str, str]]:
     -------
     list of (str, str)
         "html/body/div/p" and "html/body/div.story/p". Class names are sorted, "/" and "." in them replaced by "_". Cost is
-        linear in the elements, however deep they stand.
+        linear in the elements, however deep they are.
     """
     places = _Places(document)
     return [places.of(element) for element in elements]

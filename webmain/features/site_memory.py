@@ -1,6 +1,6 @@
 """What several pages of a site tell of a block: how likely content is at its place, and on how many pages its text stands.
 
-Nobody labels anything: a place's chance is the mean of the probabilities that a page model gives to what stands there.
+Nobody labels anything: a place's chance is the mean of the probabilities that a page model gives to what is there.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class SitePage:
     labels : list of (str, tuple of str)
         Tags with their ids and classes, each combination once.
     label : (n_elements,) int64
-        For each element that holds a block, or stands around one, its label; parents stand before their children.
+        For each element that holds a block, or is around one, its label; parents are before their children.
     parent : (n_elements,) int64
         Its parent among these, -1 for none.
     element : (n_blocks,) int64
@@ -135,11 +135,11 @@ class Places:
     Attributes
     ----------
     parents : list of int
-        For each place the one around it; parents stand before their children. The first one is the whole page.
+        For each place the one around it; parents are before their children. The first one is the whole page.
     steps : list of str
         For each place its last step, "div #main .story".
     pages : (n_places,) int64
-        Pages in which it stands.
+        Pages in which it is.
     """
 
     def __init__(self, pages: Sequence[SitePage], chances: Sequence[NDArray[np.float64]]) -> None:

@@ -57,7 +57,7 @@ class RunEvidence:
     n_path : (n_runs,) int32
         Pages in which the run's path stands; 0 for a path the tree doesn't know.
     n_same : (n_runs,) int32
-        Pages in which the same text stands at that path; 0 where it recurs nowhere.
+        Pages in which the same text is at that path; 0 where it recurs nowhere.
     """
 
     n_path: NDArray[np.int32]
@@ -66,7 +66,7 @@ class RunEvidence:
 
 @dataclass(frozen=True, kw_only=True)
 class SiteTree(PlainRecord):
-    """The merged tag trees of a site's pages; parents stand before their children.
+    """The merged tag trees of a site's pages; parents are before their children.
 
     Attributes
     ----------
@@ -77,9 +77,9 @@ class SiteTree(PlainRecord):
     steps : tuple of str
         For each node its tag with id and classes, parted by spaces: "div #main .story"; only ids and classes that recur.
     pages : tuple of int
-        For each node the pages it stands in, at least 2 (1 if a single page was merged).
+        For each node the pages it is in, at least 2 (1 if a single page was merged).
     text_nodes : tuple of int
-        For each text the node it stands in.
+        For each text the node it is in.
     texts : tuple of str
         For each text its fingerprint, 16 hex digits.
     text_pages : tuple of int
@@ -155,16 +155,16 @@ class SiteTree(PlainRecord):
 
     @cached_property
     def _common_texts(self) -> frozenset[tuple[int, str]]:
-        """The texts that stand in more than half of the pages, with their nodes."""
+        """The texts that are in more than half of the pages, with their nodes."""
         return frozenset(key for key, n in self._text_pages.items() if 2 * n > self.n_pages)
 
     def resemblance(self, document: Document) -> float:
-        """Return which share of what is common to the site's pages stands in a page, in [0, 1].
+        """Return which share of what is common to the site's pages is in a page, in [0, 1].
 
         Notes
         -----
         The mean of two shares: of the nodes in more than half of the pages that have an id or a class somewhere on their
-        path ("html/body/div/p" stands in pages of any site), and of the texts in more than half of the pages at their
+        path ("html/body/div/p" is in pages of any site), and of the texts in more than half of the pages at their
         path. Where a site has only one of both, that one; where it has neither, the share of all common nodes.
         """
         nodes = self.nodes(document)

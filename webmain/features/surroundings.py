@@ -56,7 +56,7 @@ def surrounding_content(
           all content of the site, and comes next to a content block without anything in between on most pages where it
           occurs. The same for noise, and for text that stands directly in a container of content.
 
-        Comments and teasers do neither. On rendered pages both have to stand in the article's column of text
+        Comments and teasers do neither. On rendered pages both have to be in the article's column of text
         (`webmain.features.positions`): credits, boxes of highlights and wide pictures' captions don't.
     """
     eligible = ~positive & is_own_text(blocks) & ~_copies(blocks, positive)
@@ -72,14 +72,14 @@ def surrounding_content(
 
 
 def _copies(blocks: SiteBlocks, positive: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Tell which blocks have the same text as a content block of their page."""
+    """Return which blocks have the same text as a content block of their page."""
     places = list(zip(blocks.page.tolist(), blocks.texts, strict=True))
     content = {place for place, is_content in zip(places, positive.tolist(), strict=True) if is_content}
     return np.array([place in content for place in places], dtype=np.bool_)
 
 
 def _between(blocks: SiteBlocks, positive: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Tell which blocks stand between content blocks of their page and in the same container."""
+    """Return which blocks are between content blocks of their page and in the same container."""
     inside = np.zeros(len(blocks), dtype=np.bool_)
     for first, end in page_bounds(blocks):
         at = first + np.flatnonzero(positive[first:end])
@@ -101,7 +101,7 @@ def _containers(blocks: SiteBlocks, content: list[int]) -> frozenset[str]:
 
 
 def _is_in(selector: str, containers: frozenset[str]) -> bool:
-    """Tell whether a block is one of the containers' own text or stands a few elements below one."""
+    """Return True if a block is one of the containers' own text or stands a few elements below one."""
     for _ in range(MAX_STEPS_INSIDE + 1):
         if selector in containers:
             return True
@@ -110,7 +110,7 @@ def _is_in(selector: str, containers: frozenset[str]) -> bool:
 
 
 def _on_most_pages(blocks: SiteBlocks, clusters: NDArray[np.int32], mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Tell for each cluster whether it has masked blocks on most pages where it occurs; `(n_clusters + 1,)`, last False."""
+    """Return for each cluster whether it has masked blocks on most pages where it occurs; `(n_clusters + 1,)`, last False."""
     n_clusters = int(clusters.max(initial=-1)) + 1
     mostly = np.zeros(n_clusters + 1, dtype=np.bool_)
     occurs = np.zeros((blocks.n_pages, n_clusters + 1), dtype=np.bool_)
@@ -136,7 +136,7 @@ def _alike(blocks: SiteBlocks, clusters: NDArray[np.int32], positive: NDArray[np
 
 
 def _at_home(blocks: SiteBlocks, positive: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Tell which blocks have the tag path of most of their page's content, or are text directly in a container of it."""
+    """Return which blocks have the tag path of most of their page's content, or are text directly in a container of it."""
     home = np.zeros(len(blocks), dtype=np.bool_)
     for first, end in page_bounds(blocks):
         content = (first + np.flatnonzero(positive[first:end])).tolist()
@@ -151,7 +151,7 @@ def _at_home(blocks: SiteBlocks, positive: NDArray[np.bool_]) -> NDArray[np.bool
 
 
 def _next_to(blocks: SiteBlocks, clusters: NDArray[np.int32], content: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Tell which blocks stand in a run of their cluster that comes right before or after a content block of the page."""
+    """Return which blocks are in a run of their cluster that comes right before or after a content block of the page."""
     n = len(blocks)
     same_page = blocks.page[1:] == blocks.page[:-1]
     joined = same_page & (clusters[1:] == clusters[:-1])

@@ -43,7 +43,7 @@ class Limits:
     min_length_share: float = 0.4
     min_own_text: float = 0.5
     """The body that follows a lead has so many times its text, in blocks of at least such a share of its length, at least
-    half of which stand on no other page and are no links."""
+    half of which are on no other page and are no links."""
 
     lead_share: float = 0.3
     """A lead beside the body text says at least this share of what the best cluster says of a description."""
@@ -54,7 +54,7 @@ class Limits:
 
     max_steps_apart: int = 5
     max_steps_inside: int = 2
-    """Elements from the nearest one that a lead stands in as well down to a body's block; and where the lead says more than
+    """Elements from the nearest one that a lead is in as well down to a body's block; and where the lead says more than
     the description, so that it may be the whole of a short article."""
 
     max_shared: float = 0.5
@@ -86,8 +86,8 @@ def content_clusters(evidence: Evidence, pages: NDArray[np.int64]) -> list[int]:
 
     *Leads styled apart.* Where the winner holds one or two blocks a page and little more text than a description, it may be
     the lead that the description was taken from. Then the running text that follows it nearby is the article's body.
-    The other way round, a short cluster that stands before the body and says a good part of the descriptions is its lead.
-    Headlines (`h1`), and what stands in a `nav`, `footer` or `aside`, are neither. A cluster that holds the description and
+    The other way round, a short cluster that is before the body and says a good part of the descriptions is its lead.
+    Headlines (`h1`), and what is in a `nav`, `footer` or `aside`, are neither. A cluster that holds the description and
     nothing else, without an article after it, is a trail or a teaser with the page's title, and gives way to any that has
     more text.
     """
@@ -116,7 +116,7 @@ def content_clusters(evidence: Evidence, pages: NDArray[np.int64]) -> list[int]:
 
 
 def _follows(evidence: Evidence, found: list[int]) -> NDArray[np.bool_]:
-    """Tell which pages follow a template: they have its text, and it says a good part of what their best cluster says."""
+    """Return which pages follow a template: they have its text, and it says a good part of what their best cluster says."""
     has_text = evidence.mass[:, found].sum(axis=1) >= LIMITS.min_mass
     good = evidence.excess[:, found].max(axis=1) >= LIMITS.lead_share * evidence.excess.max(axis=1)
     follows: NDArray[np.bool_] = has_text & good
@@ -141,7 +141,7 @@ def _winner(
 
 
 def _are_excluded(evidence: Evidence) -> NDArray[np.bool_]:
-    """Tell which clusters are headlines, or stand in what the page itself marks as navigation, footer or aside."""
+    """Return which clusters are headlines, or are in what the page itself marks as navigation, footer or aside."""
     excluded = np.zeros(len(evidence.places), dtype=np.bool_)
     for cluster, place in enumerate(evidence.places):
         tags = [step.partition(".")[0] for step in place]
@@ -150,7 +150,7 @@ def _are_excluded(evidence: Evidence) -> NDArray[np.bool_]:
 
 
 def _is_lead_like(evidence: Evidence, cluster: int, pages: NDArray[np.bool_]) -> bool:
-    """Tell whether a cluster holds little more on a page than a description."""
+    """Return True if a cluster holds little more on a page than a description."""
     on = pages & (evidence.n_blocks[:, cluster] > 0)
     return bool(
         np.median(evidence.n_blocks[on, cluster]) <= LIMITS.max_lead_blocks
@@ -159,13 +159,13 @@ def _is_lead_like(evidence: Evidence, cluster: int, pages: NDArray[np.bool_]) ->
 
 
 def _is_description(evidence: Evidence, cluster: int, pages: NDArray[np.bool_]) -> bool:
-    """Tell whether a cluster holds a description and nothing else."""
+    """Return True if a cluster holds a description and nothing else."""
     on = pages & (evidence.n_blocks[:, cluster] > 0)
     return bool(np.median(evidence.mass[on, cluster]) <= LIMITS.max_description_mass)
 
 
 def _have_text(evidence: Evidence, pages: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Tell which clusters have much more text than a description, on average over the pages where they occur."""
+    """Return which clusters have much more text than a description, on average over the pages where they occur."""
     n_pages = (evidence.n_blocks[pages] > 0).sum(axis=0)
     have: NDArray[np.bool_] = evidence.mass[pages].sum(axis=0) >= LIMITS.min_more * np.maximum(n_pages, 1)
     return have
@@ -212,7 +212,7 @@ def _leads(evidence: Evidence, body: int, pages: NDArray[np.bool_]) -> list[int]
 
 
 def _is_near(body: tuple[str, ...], lead: tuple[str, ...], *, apart: int) -> bool:
-    """Tell whether a lead stands in the same part of the page as a body: below the page's `body` and not far off."""
+    """Return True if a lead is in the same part of the page as a body: below the page's `body` and not far off."""
     common = _common_steps(body, lead)
     return common > 2 and len(body) - common <= apart
 

@@ -37,7 +37,7 @@ class Block:
     text : str
         Its text as a reader sees it.
     tag_path, css, xpath : str
-        Where it stands; "" for source lines.
+        Where it is; "" for source lines.
     """
 
     index: int

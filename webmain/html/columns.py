@@ -38,7 +38,7 @@ HIDDEN = Flag.HIDDEN_ATTRIBUTE | Flag.HIDDEN_DISPLAY | Flag.HIDDEN_VISIBILITY | 
 
 
 class Break(IntEnum):
-    """What stands between a leaf and the one before it."""
+    """What is between a leaf and the one before it."""
 
     NONE = 0
     BR = 1  # one <br>
@@ -109,7 +109,7 @@ class Leaves:
     texts : list of str
         White space folded to single spaces and stripped; as it stood where `Flag.PREFORMATTED` is set. Never blank.
     element : list of int
-        Index of the element the run stands in.
+        Index of the element the run is in.
     box : list of int
         Index of the nearest block-level element around it.
     flags : list of int
@@ -156,7 +156,7 @@ class Leaves:
         return np.fromiter(map(len, self.texts), dtype=np.int32, count=len(self.texts))
 
     def has(self, flag: int) -> NDArray[np.bool_]:
-        """Tell for each run whether any of the flag's bits is set."""
+        """Return for each run whether any of the flag's bits is set."""
         found: NDArray[np.bool_] = (self.bits & int(flag)).astype(np.bool_)
         return found
 
@@ -256,7 +256,7 @@ class Elements:
     def labels(self) -> list[str]:
         """What each element with text below it is called: its classes and its id, its `itemprop` and `role`.
 
-        In one string, the classes as they stand, the others marked: "story-body wide #main @articleBody =main". Equal for
+        In one string, the classes as they are, the others marked: "story-body wide #main @articleBody =main". Equal for
         elements that are called alike, so that a dict can remember what was found out about a name. "" for elements without
         names, and for those without text below them.
         """
@@ -291,7 +291,7 @@ class Elements:
         return np.array(self.end_leaf, dtype=np.int32)
 
     def named(self, tags: Collection[str]) -> NDArray[np.bool_]:
-        """Tell for each element whether its tag is one of those."""
+        """Return for each element whether its tag is one of those."""
         return np.array([tag in tags for tag in self.tags], dtype=np.bool_)
 
     def within(self, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -1,4 +1,4 @@
-"""Bytes to text: what a body is, in which encoding it stands, and what decided that.
+"""Bytes to text: what a body is, in which encoding it is, and what decided that.
 
 Servers, proxies and page authors all lie about encodings, so the bytes are asked first and the declarations last. The
 order is that of `decode`; its result is always safe to store: it encodes to UTF-8 and holds no NUL character.
@@ -30,7 +30,7 @@ _TEXT_ENCODING = re.compile(
     r"|mac_(cyrillic|greek|latin2|roman|turkish)"
 )
 """Encodings a declaration may ask for. Python knows codecs that no page may choose: `unicode_escape` smuggles lone
-surrogates, `punycode` is quadratic, `zip` is no text encoding. UTF-16 and UTF-32 are told by their bytes alone."""
+surrogates, `punycode` is quadratic, `zip` is no text encoding. UTF-16 and UTF-32 are reported by their bytes alone."""
 
 
 class CharsetSource(StrEnum):
@@ -230,7 +230,7 @@ _WINDOWS_OF_ISO = {
     "iso8859-9": "cp1254",
     "iso8859-13": "cp1257",
 }
-"""The detector knows letters; quotes and dashes stand where ISO 8859 has control characters."""
+"""The detector knows letters; quotes and dashes are where ISO 8859 has control characters."""
 
 _RARE = re.compile(r"cp(?!866|874)[78]\d+|mac-(?!cyrillic)\w+|iso8859-(3|10|14|16)|johab|hz|cp1006|ptcp154")
 """What no page of our day is written in; as a detector's answer they are errors."""
@@ -380,7 +380,7 @@ _LEAST_THAI = 6
 
 
 def reads_as_thai(sample: bytes, *, is_declared: bool = False) -> bool:
-    """Tell whether bytes are Thai in windows-874: its letters, its frequent ones, and its vowels where they can stand.
+    """Return True if bytes are Thai in windows-874: its letters, its frequent ones, and its vowels where they can stand.
 
     Big5, GBK and EUC-KR have letters at the same bytes, but every other one where no Thai would put it. A page that
     says it is Thai is believed with less.

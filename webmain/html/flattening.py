@@ -246,6 +246,6 @@ def read_tags(source: bytes, *, max_depth: int | None = None, max_formatting: in
 
 
 def _closes_itself(source: bytes, tag: re.Match[bytes]) -> bool:
-    """Tell whether a slash stands at a tag's end, not as the last character of a value without quotes."""
+    """Return True if a slash is at a tag's end, not as the last character of a value without quotes."""
     slash = tag.end() - 2
     return source[slash] == 47 and (slash == tag.end(2) or source[slash - 1] in b"\"' \t\r\n\f")

@@ -208,7 +208,7 @@ class _Pieces:
 def _lengths(source: bytes, starts: NDArray[np.int64], opened_anew: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Return how many bytes the tags at these places have at most.
 
-    A `>` ends a tag, or stands in none, unless it stands in a quoted value: then the last quote of that kind before it opens
+    A `>` ends a tag, or is in none, unless it is in a quoted value: then the last quote of that kind before it opens
     the value, behind `=` or white space. Tags that seem too long are read, as far as a page may cost.
     """
     data = np.frombuffer(source, dtype=np.uint8)

@@ -81,7 +81,7 @@ def compose_blocks(
     ----------
     document : Document
     kept : (n_leaves,) bool
-        Hidden ones are left out where they stand in a block that shows text.
+        Hidden ones are left out where they are in a block that shows text.
     score, raw : (n_leaves,) float64
         The values of the extractor's block that each leaf belongs to.
     locate : bool
@@ -131,7 +131,7 @@ def _shown(leaves: Leaves, kept: NDArray[np.bool_], unit: NDArray[np.int32]) -> 
 
 
 def _groups(chosen: list[int], unit: NDArray[np.int32]) -> list[list[int]]:
-    """Group leaves by the unit of the default segmentation that they stand in."""
+    """Group leaves by the unit of the default segmentation that they are in."""
     if not chosen:
         return []
     starts = np.flatnonzero(np.diff(unit[chosen], prepend=-1)).tolist()
@@ -166,7 +166,7 @@ class _Shape:
         self._layout_lists = frozenset() if keep.lists else self._find_layout_lists()
         self._numbers: dict[int, int] = {}
         self._begun: set[int] = set()  # list items that have a block already
-        self._quote = -1  # the quote that the last block stands in
+        self._quote = -1  # the quote that the last block is in
 
     def _find_layout_lists(self) -> frozenset[int]:
         """Tell lists that hold half of the text: they lay out the page."""
@@ -334,7 +334,7 @@ def _whole(text: str | None, default: int) -> int:
 
 
 def is_caption(name: str | None, known: dict[str, bool]) -> bool:
-    """Tell whether a class attribute names a caption; what is found is remembered in `known`."""
+    """Return True if a class attribute names a caption; what is found is remembered in `known`."""
     if not name:
         return False
     if name not in known:

@@ -33,13 +33,13 @@ BLOCK_TAGS = frozenset(
 """Each of these starts a line; its end tag ends one."""
 
 _HEAD_TAGS = frozenset(("html", "head", "meta", "link", "base", "basefont", "bgsound", "noscript"))
-"""What may stand in a head beside title, script, style and template; anything else ends it."""
+"""What may be in a head beside title, script, style and template; anything else ends it."""
 
 _UNSHOWN = frozenset(("audio", "video", "canvas", "datalist", "desc", "metadata", "defs"))
 """Elements whose text no reader sees, templates apart: fallbacks for old browsers, notes inside drawings."""
 
 _CONTROLS = frozenset(("button", "input", "meter", "optgroup", "option", "progress", "select"))
-"""Boxes of a form that stand in a line: they part words. (`textarea` does too.)"""
+"""Boxes of a form that are in a line: they part words. (`textarea` does too.)"""
 
 _NEVER_HIDDEN = frozenset(("html", "body", "p", "li", "dt", "dd", "tr", "td", "th", "option"))
 """Without a tree the end of an element with an optional end tag is not known; and scripts uncover a hidden body."""
@@ -134,7 +134,7 @@ class Lines:
 def source_lines(html: str) -> Lines:
     """Break a page's source into lines.
 
-    A line begins at each block-level start tag (unless only white space stands before it in its line), after each
+    A line begins at each block-level start tag (unless only white space is before it in its line), after each
     block-level end tag, and at each new line of the source outside hyperlinks. Dropped beforehand: the head (its title
     is kept), scripts, styles, comments, CDATA, doctype, templates (not declarative shadow roots), fallback content of
     media, `iframe`, and elements hidden by the attribute `hidden` or `display:none` in their own style. `noscript` and
@@ -189,7 +189,7 @@ def _scan(pieces: list[str], *, hides: bool) -> tuple[str, list[_Row]] | None:
     blanks: dict[str, int] = {}  # the white space met between tags, mostly the same again and again: its new lines
     more: Sequence[_Row]
     add, kinds = rows.append, _KINDS
-    column: Iterator[Any] = chain((None,) * _GROUPS, pieces)  # no token stands before the first text
+    column: Iterator[Any] = chain((None,) * _GROUPS, pieces)  # no token is before the first text
     tokens = zip(column, column, column, column, column, strict=True)
     for raw, raw_name, name, attributes, text in tokens:
         if name:
@@ -313,7 +313,7 @@ def _scan(pieces: list[str], *, hides: bool) -> tuple[str, list[_Row]] | None:
 
 
 def _rare_kind(name: str, attributes: str | None) -> tuple[str, int]:
-    """Return name and kind of a tag that stands in capitals or not in the table; a shadow root is a box like another."""
+    """Return name and kind of a tag that is in capitals or not in the table; a shadow root is a box like another."""
     kind = _KINDS.get(name)
     if kind is not None:
         return name, kind
@@ -356,7 +356,7 @@ _NOTHING: _Row = ("", 0, 0, "")
 
 
 def _hides(name: str, attributes: str) -> bool:
-    """Tell whether these attributes hide their element, and its end can be found."""
+    """Return True if these attributes hide their element, and its end can be found."""
     if name in _NEVER_HIDDEN or name in _VOID or attributes.endswith("/"):
         return False
     plain = attributes.lower()  # most of what comes here: aria-hidden, fill="none"

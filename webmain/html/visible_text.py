@@ -64,7 +64,7 @@ class Place(NamedTuple):
     quote: int = -1
     code: int = -1
     table: int = -1  # innermost table
-    row: int = -1  # its row and cell that the text stands in
+    row: int = -1  # its row and cell that the text is in
     cell: int = -1
     role: int = NO_ROLE
 
@@ -239,7 +239,7 @@ class Wording:
         self._quote([i for i, role in special if role == QUOTED])
 
     def _is_reading_aid(self, leaf: int) -> bool:
-        """Tell whether a leaf in ruby stands beside its base: an aid that was left open holds boxes, up to the whole page."""
+        """Return True if a leaf in ruby is beside its base: an aid that was left open holds boxes, up to the whole page."""
         elements, box = self._elements, self._leaves.box[leaf]
         element = self._leaves.element[leaf]
         while element != box and elements.tags[element] not in _AIDS:
@@ -260,7 +260,7 @@ class Wording:
         return anchor >= 0 and (self._elements.attributes[anchor].get("href") or "").startswith("#")
 
     def _anchor(self, leaf: int) -> int:
-        """Return the hyperlink that a leaf stands in, -1 for none."""
+        """Return the hyperlink that a leaf is in, -1 for none."""
         elements = self._elements
         element = self._leaves.element[leaf]
         while element >= 0 and elements.tags[element] != "a":
@@ -268,7 +268,7 @@ class Wording:
         return element
 
     def _quote(self, quoted: list[int]) -> None:
-        """Put marks around what stands in `q`; the second pair for one inside another."""
+        """Put marks around what is in `q`; the second pair for one inside another."""
         if not quoted:
             return
         elements, texts = self._elements, self._leaves.texts
@@ -296,7 +296,7 @@ class Wording:
         links : list of TextLink or None
             Takes the links in the text.
         offset : int
-            Where the text will stand in its block.
+            Where the text will be in its block.
         """
         if links is None and (not self._changed or self._changed.keys().isdisjoint(group)):
             text = self._leaves.text(group)
@@ -318,7 +318,7 @@ class Wording:
         text : str
             As `text` gave it.
         offset : int
-            Where the text stands in its block.
+            Where the text is in its block.
         """
         element = self._leaves.element
         kinds = {i: found for i in group if (found := self._kinds_of(element[i]))}
@@ -349,7 +349,7 @@ class Wording:
         return found
 
     def _joined(self, group: Sequence[int], spans: list[tuple[int, int, int]]) -> str:
-        """Join leaves, and tell for each where it stands."""
+        """Join leaves, and tell for each where it is."""
         leaves, out, last, at = self._leaves, [""], -1, 0
         for i in group:
             text = self._changed.get(i, leaves.texts[i])

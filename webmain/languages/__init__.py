@@ -18,14 +18,14 @@ plain words, and a string is a list of the words in it.
 `dates.clock_marks`, `.month_ends` between hour and minute; second words of names of months
 `dates.until`, `dates.updated`     between two days; parts of words beside a date of change
 `dates.patterns`, `dates.eras`     whole dates, with groups `year`, `month`, `day`; eras with the year before their first
-`bylines.verbs`, `bylines.by`      "written", "by": what stands before a name
+`bylines.verbs`, `bylines.by`      "written", "by": what is before a name
 `bylines.labels`, `.patterns`      before a colon and a name; other beginnings of bylines
 `bylines.and`, `.and_here`         between names; `and_here` divides names on pages in this language only; `.and_patterns`
 `bylines.after_name`               what follows a name and is no part of it
 `bylines.edited_by`, `.buttons`    beginnings of what is no author's name
 `bylines.roles`, `.roles_after`    professions; those written right behind a name; `.role_patterns` for others
 `bylines.titles`, `.particles`     before a name ("Dr."); words in lower case that names have
-`bylines.no_names`                 what stands for a name and is none
+`bylines.no_names`                 what means a name and is none
 `bylines.author_label`             parts of labels of an author in metadata
 `scripts.enable`, `.state`         before and behind "JavaScript" in notices that a page needs it; `.patterns` for others
 `urls.*`                           segments of paths: `articles`, `news`, `fronts`, `authors`, `categories`, `tags`,

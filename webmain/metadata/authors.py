@@ -45,7 +45,7 @@ def read_authors(reading: Reading) -> Found | None:
 
 
 def _is_part(name: str, organisations: set[str]) -> bool:
-    """Tell whether a name is one of the organisations, or a part of one's: "AFP" of "The Daily with AFP"."""
+    """Return True if a name is one of the organisations, or a part of one's: "AFP" of "The Daily with AFP"."""
     return any(name in organisation for organisation in organisations)
 
 
@@ -115,7 +115,7 @@ def _is_address(text: str) -> bool:
 
 
 def _is_site(name: str, reading: Reading) -> bool:
-    """Tell whether a name is the site's own."""
+    """Return True if a name is the site's own."""
     folded = letters(name)
     label = reading.document.site.partition(".")[0]
     if label and letters(name.partition(" ")[0]) == letters(label):
@@ -194,12 +194,12 @@ def _shown(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
 
 
 def _is_nickname(text: str) -> bool:
-    """Tell whether a text is one word, as people sign on blogs and agencies do."""
+    """Return True if a text is one word, as people sign on blogs and agencies do."""
     return 2 <= len(text) <= 25 and " " not in text and text[0].isupper()
 
 
 def _is_name_class(reading: Reading, index: int) -> bool:
-    """Tell whether the class says that nothing but the name stands here."""
+    """Return True if the class says that nothing but the name stands here."""
     value = (reading.document.elements.attributes[index].get("class") or "").lower()
     return "name" in value and is_byline_class(value)
 

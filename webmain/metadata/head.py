@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from webmain.html.document import Document
 
 MAX_ELEMENTS: Final = 60_000
-"""Elements looked at; what a page says of itself stands before."""
+"""Elements looked at; what a page says of itself is before."""
 
 MAX_VALUE_CHARS: Final = 4_000
 _MAX_OF_A_KIND: Final = 200
@@ -112,12 +112,12 @@ def head_metas(document: Document, *, limit: int) -> Iterator[tuple[int, str, st
 
 
 def is_byline_class(value: str) -> bool:
-    """Tell whether a class or id names the place of an author."""
+    """Return True if a class or id names the place of an author."""
     return bool(_signs(value) & _BYLINE)
 
 
 def is_aside_class(value: str) -> bool:
-    """Tell whether a class or id names a part of the page that is about other pages or by other people."""
+    """Return True if a class or id names a part of the page that is about other pages or by other people."""
     return bool(_signs(value) & _ASIDE)
 
 
@@ -290,7 +290,7 @@ def element_text(document: Document, index: int, *, limit: int = 400) -> str:
 
 
 def stands_aside(document: Document, index: int, *, headline_leaf: int = -1) -> bool:
-    """Tell whether an element stands in a part about other pages or by other people: comments, teasers, menus.
+    """Return True if an element is in a part about other pages or by other people: comments, teasers, menus.
 
     What holds the headline as well is no such part, whatever its class.
     """

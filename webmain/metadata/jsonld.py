@@ -52,7 +52,7 @@ class Node:
     types : tuple of str
         Lower case, without the vocabulary's address.
     aside : bool
-        It stands under a key that leads away from the page: a list of other articles, an author, a comment.
+        It is under a key that leads away from the page: a list of other articles, an author, a comment.
     """
 
     value: dict[str, Any]
@@ -175,7 +175,7 @@ def about_page(linked: JsonLd, *, urls: Iterable[str], titles: Iterable[str]) ->
 
 
 def _score(node: Node, addresses: set[str], titles: list[str]) -> float:
-    """Weigh an object by its type, where it stands, its address and its title."""
+    """Weigh an object by its type, where it is, its address and its title."""
     score = 10.0 if node.is_article else 0.0
     for name in node.types:
         score = _LESSER_TYPES.get(name, score)

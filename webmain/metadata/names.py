@@ -1,4 +1,4 @@
-"""Names of people and of sites: what stands around them is cut off, what can be no name is refused."""
+"""Names of people and of sites: what is around them is cut off, what can be no name is refused."""
 
 from __future__ import annotations
 
@@ -150,13 +150,13 @@ def tidy(part: str) -> str:
 
 
 def _is_date(name: str) -> bool:
-    """Tell whether a number stands beside a month's name."""
+    """Return True if a number is beside a month's name."""
     words = name.replace(".", " ").split()
     return len(words) > 1 and any(w.isdigit() for w in words) and any(languages.known().month(w) for w in words)
 
 
 def looks_like_name(name: str) -> bool:
-    """Tell whether running text could be a person's or an agency's name: two to five words with capitals."""
+    """Return True if running text could be a person's or an agency's name: two to five words with capitals."""
     words = name.split()
     if any(c.isdigit() for c in name):
         return False
@@ -166,7 +166,7 @@ def looks_like_name(name: str) -> bool:
 
 
 def starts_byline(text: str) -> bool:
-    """Tell whether a line begins as bylines do."""
+    """Return True if a line begins as bylines do."""
     return bool(_patterns(languages.known()).prefix.match(text))
 
 
@@ -239,16 +239,16 @@ class SiteNames:
         self._label = letters(site.partition(".")[0])
 
     def is_name(self, text: str) -> bool:
-        """Tell whether a text is one of the names."""
+        """Return True if a text is one of the names."""
         folded = letters(text)
         return folded in self._names or folded in self._exact
 
     def is_motto(self, text: str) -> bool:
-        """Tell whether a heading begins with the domain: "Daily.example - all the news"."""
+        """Return True if a heading begins with the domain: "Daily.example - all the news"."""
         return len(self._domain) > _SHORTEST_NAME and letters(text).startswith(self._domain)
 
     def holds(self, piece: str) -> bool:
-        """Tell whether a piece of a title is the site's name, or is short and begins or ends with it."""
+        """Return True if a piece of a title is the site's name, or is short and begins or ends with it."""
         folded = letters(piece)
         if not folded or len(piece) > MAX_PIECE_CHARS:
             return False
@@ -264,7 +264,7 @@ class SiteNames:
         return False
 
     def _is_domain(self, piece: str) -> bool:
-        """Tell whether the domain is written as the piece is: "BBC NEWS" of bbc.co.uk, "ПОЛИТ.РУ" of polit.ru."""
+        """Return True if the domain is written as the piece is: "BBC NEWS" of bbc.co.uk, "ПОЛИТ.РУ" of polit.ru."""
         label = self._label
         if len(label) < 2:
             return False
@@ -285,7 +285,7 @@ class SiteNames:
 
 
 def _abbreviates(label: str, words: list[str]) -> bool:
-    """Tell whether a domain's label is made of the beginnings of all words: "nytimes", "nzz", "sueddeutsche"."""
+    """Return True if a domain's label is made of the beginnings of all words: "nytimes", "nzz", "sueddeutsche"."""
     if len(words) < 2:
         return False
     ends = {0}
@@ -301,7 +301,7 @@ def _abbreviates(label: str, words: list[str]) -> bool:
 
 
 def is_root(href: str, site: str) -> bool:
-    """Tell whether a link leads to the front page of its own site."""
+    """Return True if a link leads to the front page of its own site."""
     match = _ROOT.match(href.strip()[:_SLUG_CHARS])
     if match is None:
         return False

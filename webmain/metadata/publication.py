@@ -95,7 +95,7 @@ def _with_zone_of(modified: Found, published: Found) -> Found:
 
 
 def _month_first(reading: Reading) -> bool:
-    """Tell whether 05/06/2024 is the sixth of May here: American English, or English under a common domain."""
+    """Return True if 05/06/2024 is the sixth of May here: American English, or English under a common domain."""
     declared = reading.declared_language.lower().replace("_", "-")
     if declared.startswith("en-"):
         return declared.startswith(("en-us", "en-ph"))
@@ -225,6 +225,6 @@ def _texts_of_date(reading: Reading, index: int) -> list[str]:
 
 
 def _is_mostly_date(text: str) -> bool:
-    """Tell whether a line may be a date with little else: it has a digit for a day and for a year."""
+    """Return True if a line may be a date with little else: it has a digit for a day and for a year."""
     digits = sum(c.isdigit() for c in text)
     return digits >= 3 and len(plain(text)) <= 14 + 6 * digits

@@ -122,7 +122,7 @@ def _address(reading: Reading) -> str:
 
 
 def _is_credible(canonical: str, url: str | None) -> bool:
-    """Tell whether an address of the page's site can be the page's own: a front page is only its own."""
+    """Return True if an address of the page's site can be the page's own: a front page is only its own."""
     if url is None or not is_web(url):
         return True
     if _path(canonical) in ("", "/") and not _query(canonical):
@@ -339,7 +339,7 @@ def _signals(raw: str, name: str) -> set[str]:
 
 
 def _header_signals(raw: str) -> set[str]:
-    """Read an X-Robots-Tag header, in which an agent's name may stand before its directives."""
+    """Read an X-Robots-Tag header, in which an agent's name may be before its directives."""
     signals: set[str] = set()
     agent = "robots"
     for part in raw.lower().split(","):

@@ -140,7 +140,7 @@ class Reading:
 
     @cached_property
     def marked_headline(self) -> str:
-        """Text of the first element whose class calls it a headline and that a byline or date stands at; "" if none.
+        """Text of the first element whose class calls it a headline and that a byline or date is at; "" if none.
 
         Only asked for where there is no `h1`.
         """
@@ -175,13 +175,13 @@ class Reading:
         return self.document.elements.first_leaf[self.headline] if self.headline >= 0 else _title_leaf(self)
 
     def is_near(self, element: int) -> bool:
-        """Tell whether an element stands shortly before or after the headline."""
+        """Return True if an element stands shortly before or after the headline."""
         leaf = self.document.elements.first_leaf[element]
         at = self.headline_leaf
         return at >= 0 and at - _BEFORE <= leaf <= at + _AFTER
 
     def stands_aside(self, element: int) -> bool:
-        """Tell whether an element stands in a part about other pages or by other people."""
+        """Return True if an element is in a part about other pages or by other people."""
         return stands_aside(self.document, element, headline_leaf=self.headline_leaf)
 
     def in_view(self, elements: list[int]) -> list[int]:
@@ -205,7 +205,7 @@ def read(document: Document) -> Reading:
 
 
 def _headline(reading: Reading) -> int:
-    """Find the h1 that repeats what the page gives as its title elsewhere; else the first that stands in the open."""
+    """Find the h1 that repeats what the page gives as its title elsewhere; else the first that is in the open."""
     document = reading.document
     titles = [letters(t) for t in (document.title, reading.clues.meta("og:title"), reading.text("headline")) if t]
     sites = {letters(n) for n in reading.site_names}
@@ -225,7 +225,7 @@ def _headline(reading: Reading) -> int:
 
 
 def _is_banner(reading: Reading, heading: int) -> bool:
-    """Tell whether a heading is the site's sign, or a piece of the `title` element beside the headline."""
+    """Return True if a heading is the site's sign, or a piece of the `title` element beside the headline."""
     document = reading.document
     text = element_text(document, heading, limit=200)
     own = letters(text)
@@ -257,7 +257,7 @@ def _is_banner(reading: Reading, heading: int) -> bool:
 
 
 def _is_logo(document: Document, element: int) -> bool:
-    """Tell whether an element's class or id says that it is the site's sign, or all of it leads to the front page."""
+    """Return True if an element's class or id says that it is the site's sign, or all of it leads to the front page."""
     elements = document.elements
     attributes = elements.attributes[element]
     if any(_LOGO.search((attributes.get(name) or "")[:200]) for name in ("class", "id")):

@@ -47,7 +47,7 @@ def strip_site(title: str, *, names: SiteNames, others: Sequence[str] = ()) -> s
     names : SiteNames
         What the site is called.
     others : sequence of str
-        The title as it stands in other places.
+        The title as it is in other places.
     """
     whole = {fold(o) for o in others}
     for _ in range(4):
@@ -89,7 +89,7 @@ def _size(text: str) -> int:
 
 
 def _cuts(title: str) -> list[re.Match[str]]:
-    """Return the separators of a title, without guillemets that stand in pairs."""
+    """Return the separators of a title, without guillemets that are in pairs."""
     cuts = list(_SEPARATOR.finditer(title))
     if "»" in title and "«" in title:
         cuts = [m for m in cuts if "»" not in m.group() or title.count("«", 0, m.start()) == 0]
@@ -98,7 +98,7 @@ def _cuts(title: str) -> list[re.Match[str]]:
 
 
 def _beside_site(title: str, cuts: Sequence[re.Match[str]], names: SiteNames) -> str:
-    """Return what stands before the piece that is the site's name, else what stands after it; "" without one."""
+    """Return what is before the piece that is the site's name, else what is after it; "" without one."""
     ends = [0, *(m.end() for m in cuts)]
     starts = [*(m.start() for m in cuts), len(title)]
     for i in reversed(range(len(ends))) if cuts else ():
@@ -227,7 +227,7 @@ _LONGEST_KICKER_WORDS: Final = 5
 
 
 def _without_tail(title: str) -> str:
-    """Cut off what stands behind the last bar of a title that nothing else on the page confirms or shortens."""
+    """Cut off what is behind the last bar of a title that nothing else on the page confirms or shortens."""
     bars = [m for m in _cuts(title) if m.group() in (" | ", " » ")]
     head, tail = (title[: bars[-1].start()], title[bars[-1].end() :]) if bars else ("", "")
     return head.strip() if len(fold(head)) >= _LABEL_LETTERS and len(tail.split()) <= 6 else title
@@ -263,7 +263,7 @@ def _elect(good: Sequence[Candidate], shown: list[str], slug: frozenset[str]) ->
 
 
 def _is_shown_instead(heading: str, headline: str, of: dict[str, str], slug: frozenset[str]) -> bool:
-    """Tell whether the heading is the headline, and not JSON-LD's.
+    """Return True if the heading is the headline, and not JSON-LD's.
 
     So it is where the address has the heading's words rather than JSON-LD's, and where `og:title` agrees with it and JSON-LD
     only repeats the `title` element, which is written for search engines, or is a summary.
@@ -292,7 +292,7 @@ def _all_words(text: str) -> list[str]:
 
 
 def _share_a_word(a: str, b: str) -> bool:
-    """Tell whether two titles share a word of four letters, or three letters in scripts without spaces."""
+    """Return True if two titles share a word of four letters, or three letters in scripts without spaces."""
     words = [w for w in re.findall(r"\w{3,}", a.casefold()) if len(w) >= 4 or not w.isascii()]
     return not words or any(w[:6] in b.casefold() for w in words)
 
@@ -317,7 +317,7 @@ def _is_kicker(text: str) -> bool:
 
 
 def _repairs(cut: str, full: str) -> bool:
-    """Tell whether one title is the other one without its end cut off, at an ellipsis or within a word."""
+    """Return True if one title is the other one without its end cut off, at an ellipsis or within a word."""
     match = _ELLIPSIS.search(cut)
     if match:
         stem = fold(cut[: match.start()])

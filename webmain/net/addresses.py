@@ -49,7 +49,7 @@ _METADATA_V6 = tuple(map(IPv6Network, ("fe80::/10", "fd00:ec2::/32")))
 
 
 def is_public(address: str) -> bool:
-    """Tell whether an IP address is one of the public internet.
+    """Return True if an IP address is one of the public internet.
 
     Private, loopback, link-local, shared (CGNAT), multicast, reserved, benchmarking and documentation addresses are not,
     nor are IPv6 forms of IPv4 addresses (mapped, compatible, 6to4, Teredo, local NAT64). In the well-known prefix of NAT64,
@@ -100,7 +100,7 @@ def numeric_address(host: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A host, as it stands in a URL in lower case, and the port to connect to."""
+    """A host, as it is in a URL in lower case, and the port to connect to."""
 
     host: str
     port: int
@@ -187,7 +187,7 @@ class Guard:
             raise PrivateAddress(f"{target.host} {PRIVATE} ({private})", url)
 
     def _is_meant(self, target: Target, addresses: Sequence[str]) -> bool:
-        """Tell whether private addresses are what the user must have meant by a name or address."""
+        """Return True if private addresses are what the user must have meant by a name or address."""
         if target not in self._named or target.host in self._public:
             return False
         return numeric_address(target.host) is not None or not any(map(_is_metadata, addresses))
@@ -210,5 +210,5 @@ def _meant(url: str) -> Iterable[Target]:
 
 
 def allows_private() -> bool:
-    """Tell whether the environment allows private addresses (`WEBMAIN_ALLOW_PRIVATE=1`)."""
+    """Return True if the environment allows private addresses (`WEBMAIN_ALLOW_PRIVATE=1`)."""
     return os.environ.get(ALLOW_PRIVATE, "").strip().lower() in ("1", "true", "yes", "on")

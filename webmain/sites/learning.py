@@ -297,7 +297,7 @@ class Learning:
         return True
 
     def _report_broken(self, site: str, error: HeldPagesError) -> None:
-        """Say that pages can not wait: once, since a full disk would be told for every page."""
+        """Say that pages can not wait: once, since a full disk would be reported for every page."""
         if not self._is_broken:
             self._is_broken = True
             self._report(Event.FAILED, site, str(error))

@@ -328,7 +328,7 @@ def _safe(name: str, *, dots: bool = True) -> str:
     """Return a name as a part of a file's name: injective also where files' names have no case.
 
     Site keys come from pages. What is not plain lower-case ASCII, too long or a device's name elsewhere is shortened to it,
-    with "~" and a digest behind it; "~" stands in no host's name.
+    with "~" and a digest behind it; "~" is in no host's name.
     """
     safe = _NOT_SAFE.sub("_", name.lower()).lstrip(".")
     if not dots:

@@ -1,6 +1,6 @@
 """Texts that recur on pages of a site under different titles: boilerplate, not articles.
 
-A link footer or a notice that a method took for the article stands on many pages; an article stands at several addresses
+A link footer or a notice that a method took for the article is on many pages; an article is at several addresses
 under one title, or with one canonical address. So a text counts as boilerplate from the third page on that has another title
 and another address than those before it.
 """
@@ -75,20 +75,20 @@ class RecurringTexts:
 
 
 def _is_same(one: Place, other: Place) -> bool:
-    """Tell whether two pages may be one article: by their address, or by titles of which one is in the other."""
+    """Return True if two pages may be one article: by their address, or by titles of which one is in the other."""
     if one.address is not None and one.address == other.address:
         return True
     return is_same_title(one.title or "", other.title or "")
 
 
 def is_same_title(one: str, other: str) -> bool:
-    """Tell whether two titles may be one: by their letters, one may hold the other."""
+    """Return True if two titles may be one: by their letters, one may hold the other."""
     first, second = letters(one), letters(other)
     return first in second or second in first
 
 
 def boilerplate(url: str | None, others: Sequence[str]) -> Rejected:
-    """Return the rejection of a page whose text stands at other addresses too."""
+    """Return the rejection of a page whose text is at other addresses too."""
     detail = f"nearly the same text, under other titles, is at {' and '.join(others[:2])}"
     return Rejected(Reason.BOILERPLATE, detail, url=url)
 

@@ -52,7 +52,7 @@ def page_of(response: Response, *, hints: Hints | None = None) -> Page:
 
 
 def is_answer(error: BaseException | None) -> bool:
-    """Tell whether a server answered, though not with a page."""
+    """Return True if a server answered, though not with a page."""
     return isinstance(error, HttpError)
 
 
@@ -70,7 +70,7 @@ def other_fronts(start: str) -> Iterator[str]:
 
 
 def is_passing(error: BaseException | None) -> bool:
-    """Tell whether a failure may well be over at the next run, so that no person need look at it."""
+    """Return True if a failure may well be over at the next run, so that no person need look at it."""
     if isinstance(error, HttpError):
         return error.response.status == 429 or error.response.status >= 500
     if isinstance(error, RobotsUnreachableError):

@@ -83,7 +83,7 @@ class Copies:
         return None if found is None or self._is_copy_of(found, name) else found
 
     def _check_recurring(self, article: Article, cluster: str, earlier: str) -> None:
-        """Refuse a text that two other pages of the site have under other titles; what is stored of them is told."""
+        """Refuse a text that two other pages of the site have under other titles; what is stored of them is reported."""
         site = site_key(article.url or "")
         places = [self._place(earlier), Place(article.title, article.canonical_url or article.url)]
         for place in places:

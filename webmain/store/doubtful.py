@@ -77,7 +77,7 @@ class Doubtful:
                 raise
 
     def keeps_out(self, article: Article) -> bool:
-        """Tell whether an article is kept out of the crawl's store."""
+        """Return True if an article is kept out of the crawl's store."""
         confidence = confidence_of(article)
         return self.kept_out is not None and confidence is not None and confidence < self.below
 
@@ -98,7 +98,7 @@ class Doubtful:
         Raises
         ------
         StoreWriteError
-            The list cannot be written; what concerns it must not be told to be done.
+            The list cannot be written; what concerns it must not be reported to be done.
         """
         entries = [self._waiting.pop(each.id) for each in stored if each.id in self._waiting]
         doubtful = [entry for entry in entries if entry.is_open]

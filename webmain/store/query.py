@@ -46,7 +46,7 @@ class Part:
     Attributes
     ----------
     tokens : tuple of str
-        What must stand in a row.
+        What must be in a row.
     starts : tuple of int
         Which of them begin a word: all of a phrase's but what follows a sign inside of a word, as in "l'homme".
     """

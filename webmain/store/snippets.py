@@ -29,7 +29,7 @@ class Snippet:
     Attributes
     ----------
     text : str
-        As it stands there, with line breaks and tabs as spaces; "…" where it was cut.
+        As it is there, with line breaks and tabs as spaces; "…" where it was cut.
     marks : tuple of (int, int)
         Half-open ranges of `text` that the query names, ascending and disjoint.
     """
@@ -110,7 +110,7 @@ def _tokens(text: str, offset: int) -> Iterator[_Token]:
     for word in words(text):
         found = clean.find(word, at)
         if found < 0 or sum(map(str.isalnum, clean[at:found])) > allowance:
-            allowance += 2 * len(word) + 8  # repaired by the segmenter: its letters stand there in another order
+            allowance += 2 * len(word) + 8  # repaired by the segmenter: its letters are there in another order
             continue
         at, allowance = found + len(word), 8
         if word not in forms:

@@ -73,7 +73,7 @@ def _ranges(character_class: str) -> Iterator[tuple[int, int]]:
 class Counts:
     """Counts of several texts, one row each; sums over rows are the counts of the texts together.
 
-    (But for the space that would stand between two texts, and the rounding where words are estimated.)
+    (But for the space that would be between two texts, and the rounding where words are estimated.)
 
     Attributes
     ----------

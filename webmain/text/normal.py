@@ -128,7 +128,7 @@ def replace_surrogates(text: str) -> str:
 
 
 def is_plain(text: str) -> bool:
-    """Tell whether a text holds composed Latin, Greek and Cyrillic letters and common marks only.
+    """Return True if a text holds composed Latin, Greek and Cyrillic letters and common marks only.
 
     Such a text is in NFC and without invisible characters as it is: most texts are done with this one look.
     """
@@ -289,7 +289,7 @@ class Language:
 def detect(text: str) -> Language:
     """Tell the language of a text from its first `MAX_CHARS` characters.
 
-    Texts in a script of one language (Thai, Korean, Greek, ...) and Japanese and longer Chinese ones are told by their
+    Texts in a script of one language (Thai, Korean, Greek, ...) and Japanese and longer Chinese ones are reported by their
     letters; only for the others a model is loaded: 0.5 s and 76 MB, once per process, then 0.1 ms a text.
 
     Returns
@@ -328,7 +328,7 @@ def _settled(letters: Counter[str], n_letters: int) -> str | None:
 def _letters_by_script(text: str) -> Counter[str]:
     """Count letters (and marks, in the scripts that have a name here) by script."""
     counts: Counter[str] = Counter()
-    if not _named_scripts().search(text):  # a Latin, Cyrillic or Arabic text: nothing to tell apart
+    if not _named_scripts().search(text):  # a Latin, Cyrillic or Arabic text: nothing to distinguish
         counts["other"] = sum(map(str.isalpha, text))
         return counts
     for run in _script_runs().finditer(text):

@@ -69,7 +69,7 @@ def prose_chars(text: str) -> float:
 
 
 def _has_ends(sample: str) -> bool:
-    """Tell whether a text has the end of a sentence for each 600 characters; most have after the first few words."""
+    """Return True if a text has the end of a sentence for each 600 characters; most have after the first few words."""
     needed = -(-len(sample) // _CHARS_AN_END)
     return sum(1 for _ in islice(_END.finditer(sample), needed)) == needed
 

@@ -33,7 +33,7 @@ MAX_CHARS = 1_000_000
 _MAX_PLACES = 64
 """Places of a word that have a number of their own; after them the numbers start again."""
 
-_LENGTH = 5_000_000  # above all code points: stands for the number of items in a shingle that is too short
+_LENGTH = 5_000_000  # above all code points: means the number of items in a shingle that is too short
 
 _Hashes = NDArray[np.uint64]
 

@@ -46,7 +46,7 @@ _THAI_REPAIRS = (
     (re.compile("\u0e40\u0e40"), "\u0e41"),  # two sara e, typed for sara ae
     (re.compile("([\u0e31\u0e34-\u0e3a\u0e47-\u0e4e])\\1+"), r"\1"),  # a mark typed twice is drawn once
     (re.compile("\u0e4d([\u0e48-\u0e4b]?)\u0e32"), "\\1\u0e33"),  # nikhahit and sara aa, for sara am
-    (re.compile("\u0e33([\u0e48-\u0e4b])"), "\\1\u0e33"),  # the tone mark stands before sara am
+    (re.compile("\u0e33([\u0e48-\u0e4b])"), "\\1\u0e33"),  # the tone mark is before sara am
 )
 _DOTTED = re.compile(r"[^\W\d_](?:\.[^\W\d_])+")  # U.S, e.g: the last dot is a token of its own
 _LANGUAGE = re.compile("([a-z]{2,3})(?:[-_].*)?", re.DOTALL)
@@ -104,7 +104,7 @@ _NOT_BLANK = re.compile("[^ \t\n\r\xa0]+")
 def word_counts(text: str, *, language: str | None = None) -> Counter[str]:
     """Count the words of a text: `Counter(words(text))` in a fraction of the time.
 
-    What stands between two white spaces is looked at once, however often it occurs, and handed to a segmenter only
+    What is between two white spaces is looked at once, however often it occurs, and handed to a segmenter only
     where it isn't plainly one word.
     """
     language = base_language(language)
@@ -121,7 +121,7 @@ def word_counts(text: str, *, language: str | None = None) -> Counter[str]:
 
 
 def _count_chunks(text: str, language: str) -> Counter[str]:
-    """Count the words of a composed text without Thai: white space parts words whatever stands around it."""
+    """Count the words of a composed text without Thai: white space parts words whatever is around it."""
     chunks = Counter(_NOT_BLANK.findall(text) if "\u202f" in text else text.split())  # that space joins digits
     found: Counter[str] = Counter()
     others: dict[int, list[str]] = {}
@@ -154,7 +154,7 @@ def _word_breaker() -> Callable[[str, str], Iterable[str]]:
 
 
 def _is_word(segment: str) -> bool:
-    """Tell whether a segment holds a letter or a digit and isn't one of Thai's signs for repetition."""
+    """Return True if a segment holds a letter or a digit and isn't one of Thai's signs for repetition."""
     return (segment.isalnum() or any(map(str.isalnum, segment))) and segment != "\u0e46"
 
 
