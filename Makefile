@@ -74,7 +74,7 @@ bench-batch: $(VENV)/.core
 	$(BIN)/python benchmarks/batch.py
 
 # The versions that the checks and tests have passed with, for an environment that is the same everywhere.
-lock: $(VENV)/.peers
+lock: $(VENV)/.dev
 	$(BIN)/python -m pip freeze --exclude-editable --disable-pip-version-check > requirements.lock
 
 clean:
