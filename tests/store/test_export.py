@@ -7,6 +7,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from webmain.items import Article
@@ -78,7 +79,6 @@ def test_unknown_format_and_folder_as_file_are_refused(tmp_path: Path) -> None:
 
 
 def test_parquet_holds_all_fields_as_columns(tmp_path: Path, make_article: Make) -> None:
-    pq = pytest.importorskip("pyarrow.parquet")
     articles = [make_article(n, blocks=()) if n % 2 else make_article(n) for n in range(1_200)]
     articles.append(make_article(-1, title="\ud800", published=None, paywalled=None, sources={}))
     assert export(articles, tmp_path / "a.parquet", format="parquet") == 1_201
