@@ -47,10 +47,11 @@ def whole_page(page: GoldPage, d: Draw) -> GoldPage:
         "page.html",
         "page",
         d,
-        title=_title(page) or d.title(),
+        title=clean_title(page) or d.title(),
         lines=lines,
         comments=comments.html if comments else "",
         is_heading=_is_heading,
+        crowded=False,
     )
     return replace(page, html=str(html), text=gold, comments=comments.text if comments else "")
 
@@ -70,7 +71,7 @@ def _is_heading(line: str) -> bool:
     return len(line) <= MAX_HEADING and not _FULL.search(line)
 
 
-def _title(page: GoldPage) -> str:
+def clean_title(page: GoldPage) -> str:
     """Return the page's title without the site's name; "" where it has none."""
     found = _TITLE.search(page.html[:100_000]) if isinstance(page.html, str) else None
     title = _SITE_NAME.sub("", " ".join(unescape(found[1]).split())) if found else ""

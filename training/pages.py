@@ -16,6 +16,7 @@ from typing import Final
 from training.changes import HARMLESS, INSERTIONS, REWRITINGS, shorten
 from training.data import languages
 from training.layouts import whole_page
+from training.notices import notice
 from training.opened import OpenPage
 from training.prose import Draw, Prose
 from training.scripts import script_swapped
@@ -29,6 +30,8 @@ TEMPLATE_SHARE: Final = 0.3
 SWAPPED_SHARE: Final = 0.15
 """Share of all pages whose words become those of another script."""
 SHORTENED_SHARE: Final = 0.25
+NOTICE_SHARE: Final = 0.35
+"""Share of the pages that are short notices among many boxes."""
 DATASET: Final = "made_up"
 MIN_FOUND: Final = 0.7
 """Share of its gold text that a page must show to be changed."""
@@ -37,7 +40,9 @@ MAX_TRIES: Final = 20
 _UNSPACED: Final = frozenset({"th", "zh", "ja", "km", "lo", "my"})
 
 
-def made_up_pages(pages: Sequence[GoldPage], *, count: int, seed: int) -> Iterator[GoldPage]:
+def made_up_pages(
+    pages: Sequence[GoldPage], *, count: int, seed: int, notices: float = NOTICE_SHARE
+) -> Iterator[GoldPage]:
     """Make up pages with known main text.
 
     Parameters
@@ -48,6 +53,8 @@ def made_up_pages(pages: Sequence[GoldPage], *, count: int, seed: int) -> Iterat
         How many to make.
     seed : int
         The same seed and pages give the same pages.
+    notices : float
+        Share of short notices on crowded pages, in [0, 1].
 
     Yields
     ------
@@ -66,10 +73,10 @@ def made_up_pages(pages: Sequence[GoldPage], *, count: int, seed: int) -> Iterat
     }
     for number in range(count if ordered else 0):
         draw = random.Random(f"{seed}/{number}")
-        is_article = draw.random() >= OTHER_SHARE
-        made = None
+        short = bool(articles) and random.Random(f"{seed}/{number}/notice").random() < notices
+        is_article = short or draw.random() >= OTHER_SHARE
         for page in itertools.islice(rounds[is_article], MAX_TRIES):
-            made = _made_up(page, prose.draw(page, draw))
+            made = notice(page, prose, draw) if short else _made_up(page, prose.draw(page, draw))
             if made is not None:
                 yield replace(made, id=f"{page.dataset}-{page.id}-{seed}-{number}", dataset=DATASET)
                 break

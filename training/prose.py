@@ -6,12 +6,12 @@ import random
 import re
 import string
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from training.classes import ClassNames, Naming
-from training.data import table, wording
+from training.data import languages, table, wording
 from webmain.evaluation.records import GoldPage
 
 Option = TypeVar("Option")
@@ -56,18 +56,28 @@ class Prose:
                 self._by_language[page.language or "en"].append(source)
         self._all = [source for listed in self._by_language.values() for source in listed]
 
-    def draw(self, page: GoldPage, random: random.Random, *, naming: Naming | None = None) -> Draw:
+    def draw(
+        self,
+        page: GoldPage,
+        random: random.Random,
+        *,
+        naming: Naming | None = None,
+        language: str | None = None,
+        voice: Callable[[str], str] | None = None,
+    ) -> Draw:
         """Return the random choices for a page made of `page`: prose of its language, of other sites.
 
-        Where no other site is written in the page's language, prose of another language is taken.
+        Where no other site is written in the page's language, prose of another language is taken. With a `voice`, what it
+        makes of the sentences and names, and the wording of `language`.
         """
-        language = page.language or "en"
+        spoken = page.language or "en"
         sources: list[Source] = []
-        for listed in (self._by_language.get(language, []), self._by_language.get("en", []), self._all):
+        for listed in (self._by_language.get(spoken, []), self._by_language.get("en", []), self._all):
             sources = sources or [
                 s for s in listed if s.page != (page.dataset, page.id) and (not s.site or s.site != page.site)
             ]
-        return Draw(random, language, sources, topic=_topic(page.text or ""), naming=naming)
+        topic = [] if voice else _topic(page.text or "")
+        return Draw(random, language or spoken, sources, topic=topic, naming=naming, voice=voice)
 
 
 class Draw:
@@ -85,6 +95,8 @@ class Draw:
         Words of the article, which some comments repeat.
     naming : Naming or None
         How classes are named; drawn where None.
+    voice : callable or None
+        What sentences and names become.
     """
 
     def __init__(
@@ -95,6 +107,7 @@ class Draw:
         *,
         topic: Sequence[str] = (),
         naming: Naming | None = None,
+        voice: Callable[[str], str] | None = None,
     ) -> None:
         self.random = random
         self.language = language
@@ -106,6 +119,8 @@ class Draw:
         self._sources = sources
         self._forums = [source for source in sources if source.forum]
         self._glue = "" if language in ("ja", "zh", "th") else " "
+        self._voice = voice or str
+        self.right_to_left = language in languages("scripts") and "right_to_left" in table(f"scripts/{language}")
 
     def chance(self, share: float) -> bool:
         """Return True in this share of the cases."""
@@ -140,7 +155,7 @@ class Draw:
             return [self.word("news_text") for _ in range(n)]
         listed = self.random.choice(sources).sentences
         start = self.random.randrange(max(len(listed) - n, 0) + 1)
-        return list(listed[start : start + n])
+        return [self._voice(sentence) for sentence in listed[start : start + n]]
 
     def paragraph(self, low: int = 1, high: int = 4, *, forum: bool = False) -> str:
         """Return a paragraph of `low` to `high` sentences."""
@@ -150,7 +165,7 @@ class Draw:
         """Return a headline: the beginning of a sentence, 4 to 12 words long."""
         sentence = self.run()[0]
         if len(sentence.split()) < 4:
-            return sentence.rstrip(".。")[:24]
+            return sentence.rstrip(".。")[: self.random.randint(14, 40)]
         title = " ".join(sentence.split()[: self.random.randint(4, 12)]).strip("\"“”'‘’«»„.,;:!?()")
         if self.language == "en" and self.chance(0.35):
             return " ".join(word[:1].upper() + word[1:] for word in title.split())
@@ -214,7 +229,7 @@ class Draw:
         return f"{self._person('last')} {self._person('firms')}"
 
     def _person(self, key: str) -> str:
-        return self.random.choice(table("people")[key])  # type: ignore[no-any-return]
+        return self._voice(self.random.choice(table("people")[key]))
 
     def date(self) -> str:
         """Return a date in one of the ways in which sites write it."""

@@ -127,6 +127,35 @@ def test_articles_stay_recognisable_by_their_gold():
         assert recall(page.html, page.text) > 0.95, page.id
 
 
+@pytest.fixture(scope="module")
+def notices():
+    return list(made_up_pages(PAGES, count=60, seed=4, notices=1.0))
+
+
+def test_notices_are_short_and_nothing_else_of_the_page_is_their_text(notices):
+    for page in notices:
+        texts, marks = labelled(page.html, page.text)
+        content = tokens(" ".join(text for text, mark in zip(texts, marks, strict=True) if mark))
+        assert content == tokens(page.text), page.id
+    assert all(len(page.text) < 1_000 for page in notices)
+    assert sum(len(page.text) * 20 < len(page.html) for page in notices) > 40
+
+
+def test_notices_come_in_other_scripts_with_the_words_of_their_languages(notices):
+    foreign = [page for page in notices if page.language != "en"]
+    assert len({page.language for page in foreign}) > 8
+    menus = [set(wording(page.language)["menu"] + wording(page.language)["foot"]) for page in foreign]
+    found = [any(word in page.html for word in menu) for page, menu in zip(foreign, menus, strict=True)]
+    assert sum(found) > len(found) * 0.8
+
+
+def test_notices_are_made_of_articles_only():
+    forums = [page for page in PAGES if page.page_type == "forum"]
+    made = list(made_up_pages([*forums, PAGES[0]], count=10, seed=1, notices=1.0))
+    assert {page.page_type for page in made} == {"article"}
+    assert {page.page_type for page in made_up_pages(forums, count=4, seed=1, notices=1.0)} == {"forum"}
+
+
 def test_pages_that_are_no_articles_keep_their_text_and_get_no_comments(monkeypatch):
     monkeypatch.setattr(makers, "SWAPPED_SHARE", 0)
     forums = [page for page in PAGES if page.page_type == "forum"]
@@ -251,8 +280,8 @@ def test_swapped_pages_keep_their_answer(language):
     page = changed(PAGES[0], draw_for(PAGES[0], 6))
     made = script_swapped(page, language, random=random.Random(1))
     assert made.language == language
-    assert ('dir="rtl"' in made.html) == (language == "ar")
-    assert language not in ("th", "zh", "ja") or made.text.count(" ") < page.text.count(" ") / 3
+    assert ('dir="rtl"' in made.html) == (language in ("ar", "fa", "he"))
+    assert language not in ("km", "lo", "my", "th", "zh", "ja") or made.text.count(" ") < page.text.count(" ") / 3
     texts, marks = labelled(made.html, made.text)
     right = [mark == ("par" in text or mark) for text, mark in zip(texts, marks, strict=True)]
     assert all(right)
@@ -326,7 +355,10 @@ def test_sites_name_their_classes_in_all_ways():
     assert {draw_for(PAGES[0], seed).classes.naming for seed in range(120)} == set(Naming)
 
 
-@pytest.mark.parametrize("name", ["sidebar", "footer", "cookies", "calendar", "trackbacks", "headlines", "signature"])
+@pytest.mark.parametrize(
+    "name",
+    ["sidebar", "footer", "cookies", "calendar", "trackbacks", "headlines", "signature", "grid", "service", "snippets"],
+)
 def test_every_box_can_be_drawn_without_prose(name):
     alone = Prose([]).draw(PAGES[0], random.Random(1))
     assert tokens(re.sub("<[^>]+>", " ", box(alone, name)))
