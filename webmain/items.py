@@ -29,6 +29,9 @@ from webmain.rejected import Rejected as Rejected
 SCHEMA_VERSION = 3
 """Version of the record that `Article.to_dict` writes; documented in docs/fields.md."""
 
+PAGE_TYPES = ("article", "listing", "forum", "product", "documentation", "other")
+"""The kinds of pages that are told apart; listing: a front page, a section, a collection, results of a search."""
+
 MAX_SHOWN_URL = 200
 """Characters of a URL that a page's `repr` shows."""
 
@@ -275,6 +278,13 @@ class Article(Metadata):
 
     confidence: float | None = None
     """Expected quality, 0 to 1, where the extractor gives one."""
+
+    page_type: str = ""
+    """What kind of page it is: `article`, `listing` (a section, a front page, a collection), `forum`, `product`,
+    `documentation` or `other`; empty where it was not judged (`parts="text"`)."""
+
+    page_type_probability: float | None = None
+    """Probability of `page_type`, 0 to 1."""
 
     fingerprint: str = ""
     """First 32 hex digits of the SHA-256 of the text after case and white space are folded. Equal texts have equal

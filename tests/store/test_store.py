@@ -290,6 +290,8 @@ ARTICLES = st.builds(
     authors=NAMES,
     tags=NAMES,
     opt_outs=NAMES,
+    page_type=TEXT,
+    page_type_probability=NUMBER,
     paywalled=st.none() | st.booleans(),
     published=st.none() | st.datetimes(timezones=st.timezones()).map(lambda d: type(d).fromisoformat(d.isoformat())),
     blocks=BLOCKS,

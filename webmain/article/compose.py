@@ -15,6 +15,7 @@ from webmain.article.pictures import article_images
 from webmain.article.regions import comment_leaves, leaves_of_lines, with_captions
 from webmain.embedded.articles import embedded_instead, embedded_text
 from webmain.embedded.fallback import fallback_blocks
+from webmain.extractors.page_types import page_type
 from webmain.html.blocks import Unit
 from webmain.html.columns import HIDDEN
 from webmain.html.document import DEFAULT_MAX_BYTES, Document
@@ -221,7 +222,7 @@ def _complete(article: Article, document: Document) -> Article:
 
     page = document.page
     found = with_hints(read_metadata(document), page.hints)
-    language = detect(_sample(article.blocks))
+    language, kind = detect(_sample(article.blocks)), page_type(document)
     own_url = article.url if is_web(article.url) else None
     address = found.canonical_url or article.url
     return replace(
@@ -237,6 +238,8 @@ def _complete(article: Article, document: Document) -> Article:
         charset=document.charset,
         charset_source=document.charset_source,
         article_reason=page.article_reason,
+        page_type=kind.name,
+        page_type_probability=kind.probability,
     )
 
 

@@ -1,0 +1,88 @@
+"""What kind of page it is: probabilities by the page model, one name, and where both are in an article."""
+
+from __future__ import annotations
+
+import pytest
+
+import webmain
+from webmain.extractors import page_types as module
+from webmain.extractors.learned import LearnedExtractor
+from webmain.extractors.page_model import columns, page_means
+from webmain.extractors.page_types import PAGE_TYPES, THRESHOLDS, note_means, page_type, page_types
+from webmain.html.document import Document
+from webmain.items import Page
+
+PROSE = "The ferry to the upper quay left an hour late on Monday, and the harbour master said so twice before noon. "
+MENU = "<nav><ul>" + "".join(f"<li><a href=/{name}>{name}</a>" for name in ("news", "sport", "culture")) + "</ul></nav>"
+ARTICLE = (
+    f"<title>Ferry late</title>{MENU}<article><h1>Ferry late</h1><p>By Ann Lee</p><time>3 March 2026</time>"
+    f"{''.join(f'<p>{i} {PROSE * 3}</p>' for i in range(12))}</article>"
+)
+SECTION = f"<title>News</title>{MENU}<h1>News</h1>" + "".join(
+    f"<div class=teaser><h3><a href=/news/{i}>The bridge number {i} is closed</a></h3><p>It opens in May.</p></div>"
+    for i in range(40)
+)
+
+
+def document(html: str) -> Document:
+    return Document(Page(html=html), html=html)
+
+
+@pytest.fixture
+def judged(monkeypatch: pytest.MonkeyPatch):
+    """Put probabilities in the place of the model's, the rest in the last kind."""
+
+    def put(**found: float) -> None:
+        whole = dict.fromkeys(PAGE_TYPES, 0.0) | {"other": 1 - sum(found.values())} | found
+        monkeypatch.setattr(module, "_judged", lambda means: whole)
+
+    return put
+
+
+@pytest.mark.parametrize("html", [ARTICLE, SECTION, "<p>x", "", "<script>1</script>"])
+def test_probabilities_of_all_kinds_add_up_to_one(html):
+    found = page_types(document(html))
+    assert tuple(found) == PAGE_TYPES
+    assert sum(found.values()) == pytest.approx(1)
+    assert all(0 <= share <= 1 for share in found.values())
+
+
+def test_an_article_is_told_from_a_section_of_headlines():
+    assert page_type(document(ARTICLE)).name == "article"
+    section = page_type(document(SECTION))
+    assert section.name == "listing"
+    assert section.probability == pytest.approx(page_types(document(SECTION))["listing"], abs=1e-4)
+
+
+def test_a_page_without_text_is_of_no_known_kind():
+    assert page_type(document("<img src=a.png>")) == ("other", 1.0)
+
+
+def test_a_page_is_an_article_from_the_threshold_on_whatever_else_is_likelier(judged):
+    judged(article=THRESHOLDS.article, product=1 - THRESHOLDS.article)
+    assert page_type(document(ARTICLE)) == ("article", THRESHOLDS.article)
+    judged(article=THRESHOLDS.article - 0.01, forum=0.3, listing=0.1)
+    assert page_type(document(ARTICLE)) == ("forum", 0.3)
+
+
+def test_it_is_computed_once_and_not_at_all_where_the_columns_were(monkeypatch):
+    seen = document(ARTICLE)
+    expected = page_types(seen)
+    fresh = document(ARTICLE)
+    note_means(fresh, page_means(columns(LearnedExtractor().segment(fresh))))
+    monkeypatch.setattr(module, "columns", lambda segmentation: pytest.fail("computed again"))
+    assert page_types(seen) is expected
+    assert page_types(fresh) == expected
+
+
+@pytest.mark.parametrize("extractor", ["learned", "line_block", "pab"])
+def test_an_article_of_every_method_has_its_pages_kind(judged, extractor):
+    judged(article=0.2, forum=0.7)
+    article = webmain.extract(ARTICLE, extractor=extractor)
+    assert (article.page_type, article.page_type_probability) == ("forum", 0.7)
+    assert webmain.Article.from_dict(article.to_dict()) == article
+
+
+def test_text_alone_has_no_kind():
+    article = webmain.extract(ARTICLE, parts="text")
+    assert (article.page_type, article.page_type_probability) == ("", None)

@@ -1,0 +1,77 @@
+"""What kind of page it is, with probabilities: judged by the page model from the means of the page's columns.
+
+`learned` computes these columns anyway and leaves their means with the document (`note_means`); for the other methods they
+are computed here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from webmain.extractors.base import create
+from webmain.extractors.page_model import columns, page_means, page_model
+from webmain.features.trees import probabilities
+from webmain.html.document import view
+from webmain.items import PAGE_TYPES as PAGE_TYPES
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from webmain.html.document import Document
+
+_MEANS: Final = f"{__name__}.means"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thresholds:
+    """Where the judgement turns; set on pages that the model was not trained on.
+
+    Attributes
+    ----------
+    article : float
+        A page is an article from this probability on; below, it is the likeliest of the other kinds.
+    """
+
+    article: float = 0.5
+
+
+THRESHOLDS: Final = Thresholds()
+
+
+class PageType(NamedTuple):
+    """The kind of a page, one of `PAGE_TYPES`, and its probability."""
+
+    name: str
+    probability: float
+
+
+def page_type(document: Document) -> PageType:
+    """Return the kind of a page."""
+    found = page_types(document)
+    others = [name for name in PAGE_TYPES if name != "article"]
+    name = "article" if found["article"] >= THRESHOLDS.article else max(others, key=lambda other: found[other])
+    return PageType(name, round(found[name], 4))
+
+
+@view
+def page_types(document: Document) -> dict[str, float]:
+    """Return the probability of each of `PAGE_TYPES`; their sum is 1. A page without any text is "other"."""
+    means = document.views.get(_MEANS)
+    if means is None:
+        segmentation = create("learned").segment(document)
+        means = page_means(columns(segmentation)) if len(segmentation) else None
+    return _judged(means) if means is not None else {name: float(name == "other") for name in PAGE_TYPES}
+
+
+def note_means(document: Document, means: NDArray[np.float32]) -> None:
+    """Leave the means of a page's columns with it, where they were computed to judge its blocks."""
+    document.views[_MEANS] = means
+
+
+def _judged(means: NDArray[np.float32]) -> dict[str, float]:
+    """Return what the page model says of the means of a page's columns."""
+    article = float(probabilities(page_model().profile.sums(means[None, :]))[0])
+    rest = (1 - article) / 2
+    return dict.fromkeys(PAGE_TYPES, 0.0) | {"article": article, "listing": rest, "other": rest}

@@ -1,0 +1,3 @@
+ALTER TABLE article ADD COLUMN page_type TEXT NOT NULL DEFAULT '';
+
+ALTER TABLE article ADD COLUMN page_type_probability REAL;
