@@ -32,7 +32,8 @@ plain words, and a string is a list of the words in it.
                                    `lists` (other lists of pages), `ignored`, `dead_ends`
 =================================  ===================================================================================
 
-`common.toml` has words of no language, or of many, and the version of all the words.
+`common.toml` has words of no language, or of many, and the version of all the words. Each file says where its words are
+from; names of months of Unicode CLDR are under the Unicode License v3 (https://www.unicode.org/license.txt).
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 FOLDER: Final = Path(__file__).parent
+_NOT_IN_MONTHS: Final = dict.fromkeys(map(ord, ". \u200c\u200d"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,8 +122,8 @@ class Languages:
         language : str
             The page's language; it decides the few names that differ ("listopad").
         """
-        key = name.lower().replace("i̇", "i").replace(".", "").replace(" ", "").strip("-–'’")
-        return self._months_here.get((language[:2], key)) or self._months.get(key)
+        key = name.lower().replace("i̇", "i").translate(_NOT_IN_MONTHS).strip("-–'’׳॰")
+        return self._months_here.get((language.partition("-")[0], key)) or self._months.get(key)
 
     @cached_property
     def _months(self) -> dict[str, int]:

@@ -74,22 +74,23 @@ def _patterns(words: Languages) -> _Patterns:
     )
     name = rf"(?P<name>[^\d\s,/:;()|<>\[\]\"_]{{2,24}}(?:\s{words.either('dates.month_ends')})?)"
     day_first = (
-        rf"(?<![\d.:/])(?P<day>\d{{1,2}})(?:\.?{ordinals}|\.)?(?:\s{{1,2}}{of}?|[-/‑]|\s?[-–]\s|(?=[^\W\d])){of}?"
+        rf"(?<![\d.:/])(?P<day>\d{{1,2}})(?:\.?{ordinals}|[.,])?(?:\s{{1,2}}{of}?|[-/‑]|\s?[-–]\s|(?=[^\W\d])){of}?"
         rf"{name}(?:\s{{1,2}}|[-/‑,]\s?|\.\s?|(?<=\.))(?:{year_after}\s?)?"
         r"(?P<year>(?:199|20\d|2[45]\d)\d(?!\d)|['’]?\d{2}(?![\d:.]|\s?[hH:]))"
     )
+    word = rf"(?P<name>[^\d\s.,/:;()|<>\[\]\"_-]{{2,24}}(?:\s{words.either('dates.month_ends')})?)"
     month_first = (
-        rf"(?<![^\W\d_])(?P<name>[^\W\d_]{{3,12}})\.?\s{{1,2}}(?P<day>\d{{1,2}}){ordinals}?(?:,\s?|\s{{1,2}}|\s?-\s)"
+        rf"(?<![^\W\d_]){word}(?:\.?\s{{1,2}}|\.)(?P<day>\d{{1,2}}){ordinals}?(?:,\s?|\s{{1,2}}|\s?-\s)"
         r"(?P<year>(?:199|20\d)\d)(?!\d)"
     )
     year_first = (
-        rf"(?P<year>(?:199|20\d)\d)(?:{words.either('dates.year_marks')}|[.,])?\s(?:(?P<day2>\d{{1,2}})\.\s)?"
-        r"(?P<name>[^\W\d_]{3,14})\.?(?:\s(?P<day>\d{1,2})(?!\d))?"
+        rf"(?P<year>(?:199|20\d)\d)(?:{words.either('dates.year_marks')}|\.)?,?\s(?:(?P<day2>\d{{1,2}})(?:\.?\s|-))?"
+        rf"{word}\.?(?:\s(?P<day>\d{{1,2}})(?!\d))?"
     )
     eras = (line.split() for line in words.words("dates.eras"))
     return _Patterns(
         iso=re.compile(
-            rf"(?<![\d/.-]){_YEAR}(?P<sep>[-/.])(?P<month>\d{{1,2}})(?P=sep)(?P<day>\d{{1,2}})(?!\d)"
+            rf"(?<![\d/.-]){_YEAR}(?P<sep>[-/.])\s?(?P<month>\d{{1,2}})(?P=sep)\s?(?P<day>\d{{1,2}})(?!\d)"
             rf"(?:(?:[Tt]|,?\s{{1,3}}|\s[-–|]\s)(?:{at}\s)?{clock}(?:\s?{_ZONE})?)?"
         ),
         of_languages=tuple(map(re.compile, words.words("dates.patterns"))),
@@ -114,7 +115,7 @@ def _digits() -> dict[int, str]:
         for i in range(10):
             table[zero + i] = str(unicodedata.digit(chr(zero + i)))
     table |= dict.fromkeys([0xA0, 0x2009, 0x202F, 0x3000, 9, 10, 13], " ")
-    table |= dict.fromkeys([0x200B, 0x200E, 0x200F, 0xAD, 0x2060], "")
+    table |= dict.fromkeys([0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0xAD, 0x2060], "")
     table |= {0x60C: ",", 0xFF0F: "/", 0xFF1A: ":", 0xFF0C: ","}
     return table
 
