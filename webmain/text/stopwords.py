@@ -36,7 +36,7 @@ def stopwords(language: str | None) -> frozenset[str]:
     frozenset of str
         English: a small list of our own (the collected one has 1,298 words, "world" and "state" among them). Thai:
         PyThaiNLP's list and our own words of news texts. 56 more languages: stopwordsiso, plus our own words of news
-        texts for some. Empty for any other language.
+        texts for some. Amharic, Burmese, Georgian, Khmer, Lao and Tamil: our own. Empty for any other language.
     """
     code = base_language(language)
     code = _ALIASES.get(code, code)
