@@ -1,7 +1,7 @@
 """Words of natural languages, one TOML file a language beside this module; adding a language is adding a file.
 
 A file is named after the language's ISO 639 code. All of it is optional; entries of lists are regular expressions, mostly
-plain words, and a string is a list of the words in it.
+plain words; a string is a list of the words in it, or of the phrases between its semicolons.
 
 =================================  ===================================================================================
 `months`                           twelve strings, the names of each month: lower case, no full stops, no inner spaces
@@ -28,6 +28,8 @@ plain words, and a string is a list of the words in it.
 `bylines.no_names`                 what means a name and is none
 `bylines.author_label`             parts of labels of an author in metadata
 `scripts.enable`, `.state`         before and behind "JavaScript" in notices that a page needs it; `.patterns` for others
+`cues.*`                           plain phrases of short lines that are no prose, by what they name: `comments`, `related`,
+                                   `share`, `subscribe`, `byline`, `legal`, `about` (author, tags), `service` (weather ...)
 `urls.*`                           segments of paths: `articles`, `news`, `fronts`, `authors`, `categories`, `tags`,
                                    `lists` (other lists of pages), `ignored`, `dead_ends`
 =================================  ===================================================================================
@@ -162,6 +164,8 @@ def _flat(values: Mapping[str, Any], section: str = "") -> Iterator[tuple[str, A
 def _words(value: Any) -> tuple[str, ...]:
     if isinstance(value, list) and all(isinstance(word, str) for word in value):
         return tuple(value)
+    if isinstance(value, str) and ";" in value:
+        return tuple(" ".join(phrase.split()) for phrase in value.split(";"))
     if isinstance(value, str | int):
         return tuple(str(value).split())
     raise ValueError(f"not a list of words: {value!r}")
