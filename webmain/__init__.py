@@ -57,6 +57,7 @@ def extract(
     models: str | Path | None = None,
     sites: str | Path | None = None,
     words: bool = False,
+    require: str | None = None,
 ) -> Article:
     """Extract the article from one page.
 
@@ -86,6 +87,9 @@ def extract(
         A file of rules for single sites (`sites.toml`).
     words : bool
         Count the words of the text: `Article.words`, the 50 most frequent ones without stop words, and `Article.n_words`.
+    require : str or None
+        The kind of page that is wanted: "article", "listing", "forum", "product", "documentation" or "other". A page of
+        another kind is rejected (`NOT_ARTICLE`). `Article.page_type` is the kind with `parts="text"`, too, then.
 
     Raises
     ------
@@ -108,7 +112,7 @@ def extract(
 
     if url is not None and not isinstance(url, str):
         raise TypeError(f"url: got {url!r}, allowed is a string, or None")
-    options = _options(parts, keep, timeout_s, max_bytes, words, sites)
+    options = _options(parts, keep, timeout_s, max_bytes, words, sites, require)
     given: object = html_or_bytes
     if not isinstance(given, str | Bytes):
         hint = "; extract_site and extract_many take pages" if isinstance(given, Page) else ""
@@ -133,6 +137,7 @@ def extract_site(
     models: str | Path | None = None,
     sites: str | Path | None = None,
     words: bool = False,
+    require: str | None = None,
 ) -> list[Article | Rejected]:
     """Extract the articles from pages of one site, so that extractors which learn from a site can learn from all of them.
 
@@ -144,7 +149,7 @@ def extract_site(
     ----------
     pages : iterable of Page
         `Page(url=..., html=...)` or `Page(url=..., body=...)`.
-    extractor, parts, keep, timeout_s, max_bytes, sites, words
+    extractor, parts, keep, timeout_s, max_bytes, sites, words, require
         As for `extract`; the time limit holds for each page.
     models : str, Path or None
         As for `extract`: where there is a model of the site it is used, and nothing is learned from the pages.
@@ -158,7 +163,7 @@ def extract_site(
     from webmain.extractors.base import create
     from webmain.sites.model_store import ModelStore
 
-    options = _options(parts, keep, timeout_s, max_bytes, words, sites)
+    options = _options(parts, keep, timeout_s, max_bytes, words, sites, require)
     store = None if models is None else ModelStore(models)
     return extract_pages(list(_checked(pages)), create(extractor), options, models=store, default=create(None))
 
@@ -175,6 +180,7 @@ def extract_many(
     models: str | Path | None = None,
     sites: str | Path | None = None,
     words: bool = False,
+    require: str | None = None,
 ) -> Iterator[Article | Rejected]:
     """Extract the articles from any number of pages of any sites, on several cores.
 
@@ -190,7 +196,7 @@ def extract_many(
     jobs : int or None
         Worker processes; None for one on each core; 0 does the work in this process, and only the time limit between steps
         holds. They are started anew, and ended with the iterator.
-    extractor, parts, keep, timeout_s, max_bytes, models, sites, words
+    extractor, parts, keep, timeout_s, max_bytes, models, sites, words, require
         As for `extract`; the time limit holds for each page. An extractor of your own must be one that can be pickled;
         a script that defines it itself has to call this under `if __name__ == "__main__":`.
 
@@ -214,7 +220,7 @@ def extract_many(
     from webmain.batch import Walk, answers, cores
     from webmain.extractors.base import create
 
-    options = _options(parts, keep, timeout_s, max_bytes, words, sites)
+    options = _options(parts, keep, timeout_s, max_bytes, words, sites, require)
     if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 0):
         raise ValueError(
             f"jobs: got {jobs!r}, allowed are whole numbers from 0, and None for as many as there are cores"
@@ -260,6 +266,7 @@ def _options(
     max_bytes: int,
     words: bool,
     sites: str | Path | None,
+    require: str | None,
 ) -> Options:
     """Return the options; raise ValueError or TypeError, naming the option, what was given and what is allowed."""
     from webmain.extraction import Options
@@ -282,6 +289,7 @@ def _options(
         timeout_s=timeout_s,
         top_words=TOP_WORDS if words else None,
         sites=rules,
+        require=require,
     )
 
 

@@ -21,12 +21,13 @@ from webmain.article.words import with_words
 from webmain.clock import Deadline
 from webmain.embedded.articles import embedded_article
 from webmain.extractors.base import SiteExtractor
+from webmain.extractors.page_types import refuse_no_article, require_type
 from webmain.html.blocks import Unit
 from webmain.html.document import DEFAULT_MAX_BYTES, Document
 from webmain.html.encoding import decode, scrub
 from webmain.html.guard import mistaken
 from webmain.html.sniffing import sniff
-from webmain.items import Article, Page, Reason, Rejected
+from webmain.items import ANY_TYPE, PAGE_TYPES, Article, Page, Reason, Rejected
 from webmain.keep import DEFAULT_KEEP, Keep
 from webmain.sites import matching
 from webmain.sites.fitting import choose_for_site, note_recurring_titles
@@ -68,6 +69,14 @@ class Options:
         The user's own stop words, by language.
     sites : Sites or None
         Rules for single sites.
+    require : str or None
+        The kind of page that is wanted, one of `PAGE_TYPES`: any other is rejected. "any": all kinds. None: all, except that
+        of the pages which a crawl took for articles (`Page.article_reason`) those that certainly are none are rejected.
+
+    Raises
+    ------
+    ValueError
+        No such kind.
     """
 
     metadata: bool = True
@@ -77,6 +86,11 @@ class Options:
     top_words: int | None = None
     stopwords: Mapping[str, frozenset[str]] | None = None
     sites: Sites | None = None
+    require: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.require not in (None, ANY_TYPE, *PAGE_TYPES):
+            raise ValueError(f"require: got {self.require!r}, allowed are {', '.join(PAGE_TYPES)}")
 
     def limit_s(self, page: Page) -> float | None:
         """Return for how many CPU seconds a page and those that continue it may keep a process."""
@@ -118,7 +132,7 @@ def extract_page(
             extractor = matching.extractor_of(document, extractor)
         segmentation = segment(document, extractor)
         extraction = merge(judge_segmentation(segmentation, extractor))
-        article = compose(extraction, metadata=options.metadata, keep=options.keep)
+        article = compose(extraction, metadata=options.metadata, keep=options.keep, require=options.require)
         article = with_parts(article, document.page.parts, extractor, options)
         if options.top_words is not None:
             article = with_words(article, top=options.top_words, own_stopwords=options.stopwords)
@@ -130,7 +144,7 @@ def with_parts(article: Article, parts: Sequence[Page], extractor: Extractor, op
     rest = []
     for part in parts:
         with suppress(Rejected):
-            rest.append(extract_page(part, extractor, replace(options, metadata=False, top_words=None)))
+            rest.append(extract_page(part, extractor, replace(options, metadata=False, top_words=None, require=None)))
     return stitch(article, rest) if rest else article
 
 
@@ -268,17 +282,26 @@ def merge(extraction: Extraction) -> Extraction:
     return extraction.dropping(duplicates) if merges else replace(extraction, duplicate_of=duplicates)
 
 
-def compose(extraction: Extraction, *, metadata: bool = True, keep: Keep = DEFAULT_KEEP) -> Article:
+def compose(
+    extraction: Extraction, *, metadata: bool = True, keep: Keep = DEFAULT_KEEP, require: str | None = None
+) -> Article:
     """Make what an extractor kept into an article, with the values that a site's own rules have matched.
 
     Raises
     ------
     Rejected
-        As `webmain.article.compose.compose` does; `OTHER_LANGUAGE` by the site's rules.
+        As `webmain.article.compose.compose` does; `OTHER_LANGUAGE` by the site's rules; `NOT_ARTICLE` where the page is of
+        another kind than is wanted (`Options.require`).
     """
+    document = extraction.document
     article = composing.compose(extraction, metadata=metadata, keep=keep)
-    is_ruled = metadata and matching.MATCHES in extraction.document.views
-    return matching.with_values(article, extraction.document) if is_ruled else article
+    if require not in (None, ANY_TYPE):
+        found = require_type(document, require)
+        article = replace(article, page_type=found.name, page_type_probability=found.probability)
+    elif require is None and document.page.article_reason and article.extractor == extraction.extractor:
+        refuse_no_article(document)  # where data or a feed gave the text, the page's blocks tell nothing
+    is_ruled = metadata and matching.MATCHES in document.views
+    return matching.with_values(article, document) if is_ruled else article
 
 
 def warm_up(extractor: Extractor) -> None:

@@ -32,6 +32,9 @@ SCHEMA_VERSION = 3
 PAGE_TYPES = ("article", "listing", "forum", "product", "documentation", "other")
 """The kinds of pages that are told apart; listing: a front page, a section, a collection, results of a search."""
 
+ANY_TYPE = "any"
+"""What is required where pages of every kind are wanted."""
+
 MAX_SHOWN_URL = 200
 """Characters of a URL that a page's `repr` shows."""
 

@@ -30,6 +30,7 @@ _KINDS: Final[dict[str, tuple[type, ...]]] = {
     "learn": (bool,),
     "max_articles": (int,),
     "record": (str,),
+    "require": (str,),
     "review_below": (int, float),
     "review_only": (bool,),
     "since": (datetime,),
@@ -77,6 +78,7 @@ def page_options(crawler: Crawler) -> Options:
         top_words=settings.getint("WEBMAIN_TOP_WORDS"),
         stopwords=read_stopwords(path) if path else None,
         sites=site_rules(crawler),
+        require=option(crawler, "require", "WEBMAIN_REQUIRE") or None,
     )
 
 

@@ -174,7 +174,7 @@ class Compose(Step):
     def done(self, item: Extraction) -> Article:
         """Compose the article."""
         page = item.document.page
-        article = stages.compose(item, keep=self.options.keep)
+        article = stages.compose(item, keep=self.options.keep, require=self.options.require)
         return self.check(stages.with_parts(article, page.parts, self.extractor_of(page), self.options))
 
 

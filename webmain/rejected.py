@@ -18,7 +18,7 @@ class Reason(StrEnum):
     TOO_SLOW = "too_slow"  # more seconds of CPU time than `timeout_s`
     BLOCKED = "blocked"  # an access wall: 401, 403, 429, captcha, consent page
     HTTP_ERROR = "http_error"  # any other status that is not a success
-    NOT_ARTICLE = "not_article"  # a hub, section, search, tag or author page
+    NOT_ARTICLE = "not_article"  # a hub, section, search, tag or author page; another kind of page than is required
     BOILERPLATE = "boilerplate"  # the text recurs on pages of its site under other titles
     OTHER_LANGUAGE = "other_language"  # not the language that was asked for
     TOO_OLD = "too_old"  # published before `since`

@@ -19,6 +19,10 @@ WEBMAIN_EXTRACTOR = None
 WEBMAIN_KEEP = ""
 """What beside running text is kept: names of `webmain.Keep`, separated by commas ("links,images,no-tables")."""
 
+WEBMAIN_REQUIRE = ""
+"""The kind of page that is wanted, "article" for one: any other is rejected (`webmain.items.PAGE_TYPES`). "any": all kinds.
+"": all, except that `news` rejects pages that are certainly no article."""
+
 WEBMAIN_STORE = "jsonl:output/articles.jsonl"
 """Where articles go: `jsonl:PATH`, `sqlite:PATH`, several separated by commas."""
 

@@ -4,6 +4,7 @@ import gzip
 
 import pytest
 
+from tests.extractors.test_page_types import ARTICLE, SECTION
 from webmain.archive.recording import WarcWriter
 
 
@@ -63,6 +64,16 @@ def test_folders_paths_and_globs_are_joined(crawl, tmp_path):
         write(tmp_path / f"part-{n}.warc.gz", [(f"https://example.org/{n}", 200, "text/html", article(n))])
     crawled = crawl("archive", path=f"{tmp_path}/part-[01].warc.gz,{tmp_path}/part-3.warc.gz,{folder}")
     assert {a["title"] for a in crawled.articles()} == {f"Winter {n}" for n in (0, 1, 3, 10, 20)}
+
+
+def test_pages_of_another_kind_than_is_wanted_are_rejected_and_counted(crawl, tmp_path):
+    pages = [(f"https://example.org/{n}", 200, "text/html", html.encode()) for n, html in enumerate((ARTICLE, SECTION))]
+    write(tmp_path / "pages.warc.gz", pages)
+    crawled = crawl("archive", path=f"{tmp_path}/pages.warc.gz", require="article", learn="no")
+    assert [(a["url"], a["page_type"]) for a in crawled.articles()] == [("https://example.org/0", "article")]
+    assert crawled.rejected() == {"not_article": 1}
+    assert "rejected     1 not article" in crawled.out
+    assert crawl("archive", path=f"{tmp_path}/pages.warc.gz", settings={"WEBMAIN_REQUIRE": "news"}).code == 2
 
 
 def test_the_number_of_pages_is_bounded(crawl, recording):

@@ -7,13 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webmain.extractors.pab import PAB
-from webmain.spiders.addresses import PathFilter
+from webmain.spiders.addresses import PathFilter, start_url
 from webmain.spiders.arguments import (
     DEFAULT_STORE,
     ArgumentError,
     read_archive_arguments,
     read_news_arguments,
-    start_url,
 )
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -105,6 +104,8 @@ def test_a_file_without_sites_is_refused(tmp_path, content):
         ("review_below", "1", 1.0),
         ("review_only", "true", True),
         ("language", "EN-gb", "en"),
+        ("require", "article", "article"),
+        ("require", "any", "any"),
         ("store", "jsonl:a,b.jsonl, sqlite:x.db", "jsonl:a,b.jsonl,sqlite:x.db"),
         ("store", "mine.module:Store:x.db", "mine.module:Store:x.db"),
         ("extractor", PAB(), PAB()),
@@ -149,6 +150,7 @@ def test_without_any_site_the_argument_is_missing():
         ("since", "2027-01-01", "future"),
         ("since", "999999w", "ISO dates"),
         ("language", "english language", "ISO 639-1"),
+        ("require", "news", "allowed are article, listing, forum, product, documentation, other, and any"),
         ("language", "zz", "ISO 639-1"),
         ("language", "eng", "ISO 639-1"),
         ("include", "https://bbc.com/sport", "globs over paths"),

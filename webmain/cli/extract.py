@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from webmain.cli.exits import NOT_FOUND, OK, REJECTED
 from webmain.cli.sources import ArchivePages, NotFoundError, add_source, read_page, tell
-from webmain.items import Article, Rejected
+from webmain.items import PAGE_TYPES, Article, Rejected
 from webmain.keep import DEFAULT_KEEP, Keep
 from webmain.text.terminal import plain, without_controls
 
@@ -53,6 +53,12 @@ def add(commands: Commands) -> None:
     )
     extract.add_argument(
         "--words", action="store_true", help="count the words: after the text, most frequent first, or in the json"
+    )
+    extract.add_argument(
+        "--require",
+        choices=PAGE_TYPES,
+        metavar="KIND",
+        help=f"reject pages of another kind: {', '.join(PAGE_TYPES)}",
     )
     extract.add_argument(
         "-j",
@@ -101,6 +107,7 @@ def _extract(args: argparse.Namespace) -> int:
             timeout_s=args.timeout,
             top_words=TOP_WORDS if args.words else None,
             sites=args.sites,
+            require=args.require,
         ),
         models=args.models,
         notes_missing=args.extractor is not None,

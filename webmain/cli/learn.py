@@ -173,6 +173,6 @@ def _is_archive(source: str) -> bool:
 
 
 def _is_site(source: str) -> bool:
-    from webmain.spiders.arguments import start_url
+    from webmain.spiders.addresses import start_url
 
     return start_url(source) is not None

@@ -14,6 +14,8 @@ from webmain.extractors.page_model import columns, page_means, page_model
 from webmain.features.trees import probabilities
 from webmain.html.document import view
 from webmain.items import PAGE_TYPES as PAGE_TYPES
+from webmain.items import Reason, Rejected
+from webmain.metadata.declared import article_evidence
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,12 +34,25 @@ class Thresholds:
     ----------
     article : float
         A page is an article from this probability on; below, it is the likeliest of the other kinds.
+    no_article : float
+        Below this probability a page that a crawl took for an article is certainly none, unless there is evidence.
     """
 
     article: float = 0.5
+    no_article: float = 0.15
 
 
 THRESHOLDS: Final = Thresholds()
+
+
+_CALLED: Final = {
+    "article": "an article",
+    "listing": "a listing",
+    "forum": "a forum",
+    "product": "a product",
+    "documentation": "documentation",
+    "other": "a page of another kind",
+}
 
 
 class PageType(NamedTuple):
@@ -53,6 +68,37 @@ def page_type(document: Document) -> PageType:
     others = [name for name in PAGE_TYPES if name != "article"]
     name = "article" if found["article"] >= THRESHOLDS.article else max(others, key=lambda other: found[other])
     return PageType(name, round(found[name], 4))
+
+
+def require_type(document: Document, wanted: str) -> PageType:
+    """Return the kind of a page; refuse a page of another kind than is wanted.
+
+    Raises
+    ------
+    Rejected
+        `NOT_ARTICLE`.
+    """
+    found = page_type(document)
+    if found.name != wanted:
+        other = f"{_CALLED[wanted]}, which is wanted, with {page_types(document)[wanted]:.2f}"
+        raise Rejected(
+            Reason.NOT_ARTICLE,
+            f"{_CALLED[found.name]} with probability {found.probability:.2f}, {other}",
+            url=document.url,
+        )
+    return found
+
+
+def refuse_no_article(document: Document) -> None:
+    """Refuse a page that is certainly no article, if neither its own data nor a feed or news sitemap say it is one.
+
+    Raises
+    ------
+    Rejected
+        `NOT_ARTICLE`.
+    """
+    if page_types(document)["article"] < THRESHOLDS.no_article and not article_evidence(document):
+        require_type(document, "article")
 
 
 @view

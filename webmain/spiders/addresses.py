@@ -1,4 +1,4 @@
-"""An address's place among a site's others: its folder, its like, and the page it is a form of."""
+"""Addresses of sites, and an address's place among its site's: its folder, its like, the page it is a form of."""
 
 from __future__ import annotations
 
@@ -11,11 +11,24 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from webmain.discovery.articles import UrlKind, judge_url
 from webmain.discovery.url_words import url_words
 from webmain.sites.rules import SiteRules
-from webmain.urls import amp_to_canonical_guess, normalise
+from webmain.urls import amp_to_canonical_guess, host, normalise, site_key
 
 _PART = re.compile(
     r"[?&](?:page|paged|pg|seite|pagina|part)=(?:[2-9]|[1-4]\d)(?=&|$)|/(?:page/|p)?(?:[2-9]|[1-4]\d)/?$"
 )
+
+
+def start_url(text: str) -> str | None:
+    """Return the address to start a site from: "bbc.com" becomes "https://bbc.com/"; None where it is no address."""
+    text = text.strip().strip("'\"")
+    if "://" not in text:
+        text = "https://" + text.removeprefix("//")
+    address = normalise(text)
+    if address is None or not site_key(address):
+        return None
+    name = host(address)
+    is_local = name == "localhost" or ":" in name or name.rpartition(".")[2].isdigit()
+    return address if is_local or "." in name else None
 
 
 def whole_pages(url: str) -> Iterator[str]:

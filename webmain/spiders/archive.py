@@ -35,6 +35,7 @@ class ArchiveSpider(Spider):
     ---------
     path : WARC files (.warc, .gz, .zst, .lz4), folders of HTML and WARC files, globs; several separated by commas.
     extractor, store, since, language, max_articles, learn, keep, review_below, review_only : as for the spider `news`.
+    require : the kind of page that is wanted; by default all are.
     max_pages : pages read, in all.
 
     Raises

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from webmain.extractors.base import EXTRACTORS, Extractor, UnknownExtractor, create
+from webmain.items import ANY_TYPE, PAGE_TYPES
 from webmain.keep import DEFAULT_KEEP, Keep
-from webmain.spiders.addresses import PathFilter
+from webmain.spiders.addresses import PathFilter, start_url
 from webmain.store.protocol import StoreSpecError
 from webmain.store.registry import SCHEMES, split_specs
 from webmain.text.normal import ISO_639_1
-from webmain.urls import host, normalise, site_key
 
 DEFAULT_STORE: Final = "jsonl:output/articles.jsonl"
 STORE_FORMS: Final = "jsonl:PATH and sqlite:PATH, several separated by commas"
@@ -100,6 +100,7 @@ class Arguments:
     skip_known: bool = True
     learn: bool | None = None
     keep: Keep = DEFAULT_KEEP
+    require: str | None = None
     review_below: float | None = None
     review_only: bool | None = None
 
@@ -110,7 +111,7 @@ class Arguments:
 
 _COMMON: Final = (
     *("extractor", "store", "max_pages", "max_articles", "since", "language", "skip_known", "learn"),
-    *("keep", "review_below", "review_only"),
+    *("keep", "require", "review_below", "review_only"),
 )
 NEWS_NAMES: Final = ("site", "sites", *_COMMON, "include", "exclude", "record")
 ARCHIVE_NAMES: Final = ("path", *_COMMON)
@@ -149,8 +150,8 @@ def read_archive_arguments(given: Mapping[str, object], *, now: datetime | None 
 
 
 def with_settings(given: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return arguments in which the settings WEBMAIN_STORE, WEBMAIN_EXTRACTOR and WEBMAIN_KEEP replace missing ones."""
-    fallbacks = {name: settings.get(f"WEBMAIN_{name.upper()}") for name in ("store", "extractor", "keep")}
+    """Return arguments in which the settings WEBMAIN_STORE, _EXTRACTOR, _KEEP and _REQUIRE replace missing ones."""
+    fallbacks = {name: settings.get(f"WEBMAIN_{name.upper()}") for name in ("store", "extractor", "keep", "require")}
     return {**{name: value for name, value in fallbacks.items() if value}, **given}
 
 
@@ -228,19 +229,6 @@ _SITE_ALLOWED: Final = (
     "old.com=new.com is one site with two domains"
 )
 _PATH_ALLOWED: Final = "allowed are WARC files, folders of HTML files and globs, several separated by commas"
-
-
-def start_url(text: str) -> str | None:
-    """Return the address to start a site from: "bbc.com" becomes "https://bbc.com/"; None where it is no address."""
-    text = text.strip().strip("'\"")
-    if "://" not in text:
-        text = "https://" + text.removeprefix("//")
-    address = normalise(text)
-    if address is None or not site_key(address):
-        return None
-    name = host(address)
-    is_local = name == "localhost" or ":" in name or name.rpartition(".")[2].isdigit()
-    return address if is_local or "." in name else None
 
 
 def _sites_file(text: str) -> tuple[str, ...]:
@@ -333,6 +321,12 @@ def _keep(text: str) -> Keep:
         raise _Refused(str(error).removeprefix("keep: ").removeprefix(f"got {text!r}, ")) from error
 
 
+def _page_type(text: str) -> str:
+    if text not in (*PAGE_TYPES, ANY_TYPE):
+        raise _Refused(f"allowed are {', '.join(PAGE_TYPES)}, and {ANY_TYPE}")
+    return text
+
+
 _TRUTHS: Final = {
     **dict.fromkeys(("1", "true", "yes", "on"), True),
     **dict.fromkeys(("0", "false", "no", "off"), False),
@@ -391,6 +385,7 @@ _FORMS: Final[Mapping[str, Callable[[str], object]]] = {
     "skip_known": _truth,
     "learn": _truth,
     "keep": _keep,
+    "require": _page_type,
     "review_below": _share,
     "review_only": _truth,
 }

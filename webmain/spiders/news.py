@@ -59,6 +59,8 @@ class NewsSpider(Spider):
     include, exclude : globs over paths, several separated by commas (see `arguments.PathFilter`). Articles are at
         included paths; nothing at all is fetched from excluded ones.
     keep : what beside running text is kept: `captions,links,images,comments,no-tables,no-lists` (see `webmain.Keep`).
+    require : the kind of page that is wanted, `article` for one, `any` for all; by default only pages that are certainly no
+        article are rejected (see docs/crawling.md).
     record : `.warc.gz` file to which everything fetched is recorded.
     skip_known : `false` fetches again what an earlier run has settled.
     learn : `false` judges each page by itself: no page waits for others of its site, and no model of a site is used or made.
