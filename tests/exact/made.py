@@ -2,6 +2,7 @@
 
 import tomllib
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -12,6 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 HERE = Path(__file__).parent
 URL = "https://www.example.org/stories/4711"
 TEMPLATES = sorted(path.stem for path in (HERE / "templates").glob("*.html"))
+KINDS = sorted(path.stem for path in (HERE / "kinds").glob("*.toml"))
 LANGUAGES = sorted(path.stem for path in (HERE / "scripts").glob("*.toml"))
 RIGHT_TO_LEFT = ("ar", "fa", "he")
 
@@ -91,3 +93,30 @@ class _Safe(str):
 
     def __html__(self) -> str:
         return self
+
+
+@dataclass(frozen=True)
+class KindPage:
+    """A page of one kind, and the text that is to be extracted."""
+
+    html: str
+    title: str
+    text: str
+
+
+@cache
+def kind(name: str) -> KindPage:
+    """Return a page of `kinds/`, with an English paper's boxes around it."""
+    given = tomllib.loads((HERE / "kinds" / f"{name}.toml").read_text("utf-8"))
+    w = words("en") | {"description": given["lead"] or given["text"].split("\n\n")[0].strip()} | given
+    parts = [part.strip() for part in given["markup"].split("\n===\n")]
+    html = page(
+        "en",
+        w,
+        given["template"],
+        parts=[part for part in (given.get("before", ""), *parts) if part],
+        after=given.get("after", ""),
+    )
+    if "cut" in given:
+        html = html[: html.index(given["cut"]) + len(given["cut"])]
+    return KindPage(html, given["title"], given["text"].strip())
