@@ -178,6 +178,8 @@ def test_explain_as_json_has_one_record_a_block(page, capsys):
     assert cli.main(["explain", "-f", "json", "-e", "pab", page]) == exits.OK
     explained = json.loads(capsys.readouterr().out)
     assert explained["extractor"] == "pab"
+    assert explained["page_type"] == "article"
+    assert 0.5 <= explained["page_type_probability"] <= 1
     assert {b["verdict"] for b in explained["blocks"]} <= {"content", "boilerplate", "duplicate"}
     assert all(b["why"] for b in explained["blocks"])
 
@@ -201,11 +203,12 @@ class HalfSure:
 
 
 def test_explain_shows_how_sure_a_method_is_and_of_which_blocks_it_is_not(page, capsys, monkeypatch):
-    monkeypatch.setattr("webmain.extractors.base.create", lambda spec=None: HalfSure())
+    monkeypatch.setattr("webmain.extractors.base.create", lambda spec=None: create(spec) if spec else HalfSure())
     assert cli.main(["explain", page]) == exits.OK
     out = capsys.readouterr().out
     assert "half_sure: " in out
     assert "confidence 0.812 (the F1 it expects)" in out
+    assert "; page type article, 0." in out
     assert "prob." in out
     blocks = [line for line in out.splitlines()[3:] if line.strip()]
     assert [line[1] for line in blocks[:2]] == ["?", " "]

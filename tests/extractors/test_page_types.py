@@ -23,6 +23,25 @@ SECTION = f"<title>News</title>{MENU}<h1>News</h1>" + "".join(
     for i in range(40)
 )
 
+PRODUCT = (
+    "<title>Brass ship's bell, 15 cm | Chandlery</title><meta property=og:type content=product>"
+    '<script type=application/ld+json>{"@type": "Product", "name": "Bell", "offers": {"@type": "Offer", "price": "49"}}'
+    f"</script>{MENU}<h1>Brass ship's bell, 15 cm</h1><div class=price>49.00</div><button>Add to cart</button>"
+    "<ul><li>Diameter 15 cm<li>Weight 1.2 kg<li>Solid brass</ul><p>A bell with a clear tone and a rope.</p>"
+    "<table><tr><th>Height<td>18 cm<tr><th>Material<td>brass<tr><th>Colour<td>gold</table><h2>You may also like</h2>"
+    + "".join(f"<div class=product><a href=/shop/{i}>Lamp {i}</a><span>{i}.50</span></div>" for i in range(16))
+)
+THREAD = (
+    f"<title>Which rope for a bell? | Boat forum</title>{MENU}<script type=application/ld+json>"
+    '{"@type": "DiscussionForumPosting", "headline": "Which rope for a bell?"}</script><h1>Which rope for a bell?</h1>'
+    + "".join(
+        f"<div class=post><div class=user><a href=/u/{i}>sailor{i}</a> Posts: {i}4 Joined: 2019</div>"
+        f"<div class=date>3 March 2026 10:{i + 10}</div><div class=message>I have used cotton for {i} years. And you?</div>"
+        f"<a href=/reply/{i}>Reply</a> <a href=/quote/{i}>Quote</a> <a href=/report/{i}>Report</a></div>"
+        for i in range(14)
+    )
+)
+
 
 def document(html: str) -> Document:
     return Document(Page(html=html), html=html)
@@ -52,6 +71,14 @@ def test_an_article_is_told_from_a_section_of_headlines():
     section = page_type(document(SECTION))
     assert section.name == "listing"
     assert section.probability == pytest.approx(page_types(document(SECTION))["listing"], abs=1e-4)
+
+
+@pytest.mark.parametrize("html", [SECTION, PRODUCT, THREAD])
+def test_sections_products_and_threads_are_no_articles(html):
+    assert page_type(document(html)).name != "article"
+    with pytest.raises(webmain.Rejected, match="not_article"):
+        webmain.extract(html, require="article")
+    assert webmain.extract(html).page_type == page_type(document(html)).name
 
 
 def test_a_page_without_text_is_of_no_known_kind():

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from webmain.cli import Commands
     from webmain.extractors.base import Extraction
+    from webmain.extractors.page_types import PageType
 
 
 UNSURE = (0.25, 0.75)
@@ -50,6 +51,7 @@ def add(commands: Commands) -> None:
 def _explain(args: argparse.Namespace) -> int:
     from webmain import extraction as stages
     from webmain.extractors.base import ExplainingExtractor, create
+    from webmain.extractors.page_types import page_type
     from webmain.sites.matching import extractor_of
 
     extractor = create(args.extractor)
@@ -58,11 +60,13 @@ def _explain(args: argparse.Namespace) -> int:
         document = stages.read(page, stages.Options(max_bytes=args.max_bytes, timeout_s=args.timeout, sites=args.sites))
         method = extractor_of(document, judge_of(document, extractor, args))
         judged = stages.merge(stages.judge(document, method))
+        kind = page_type(document)
     except (NotFoundError, Rejected) as error:
         tell(error)
         return NOT_FOUND if isinstance(error, NotFoundError) else REJECTED
     rows = _rows(judged)
     head = {"extractor": judged.extractor, "url": page.url, "confidence": _rounded(judged.confidence)}
+    head |= {"page_type": kind.name, "page_type_probability": kind.probability}
     if args.block is not None:
         if not 0 <= args.block < len(rows):
             tell(f"--block: got {args.block}, this page has {_numbered(len(rows))}")
@@ -75,7 +79,7 @@ def _explain(args: argparse.Namespace) -> int:
     elif args.format == "json":
         print(json.dumps({**head, "blocks": rows}, ensure_ascii=False, indent=2))
     else:
-        _print_table(judged, rows)
+        _print_table(judged, rows, kind)
     return OK
 
 
@@ -121,11 +125,11 @@ def _rounded(value: float | None) -> float | None:
     return None if value is None else round(float(value), 4)
 
 
-def _print_table(judged: Extraction, rows: list[dict[str, Any]]) -> None:
+def _print_table(judged: Extraction, rows: list[dict[str, Any]], kind: PageType) -> None:
     kept = sum(row["verdict"] == "content" for row in rows)
     sure = judged.confidence
     told = "" if sure is None else f", confidence {sure:.3f} (the F1 it expects)"
-    print(f"{judged.extractor}: {len(rows)} blocks, {kept} kept{told}\n")
+    print(f"{judged.extractor}: {len(rows)} blocks, {kept} kept{told}; page type {kind.name}, {kind.probability:.3f}\n")
     name = "score" if sure is None else "prob."
     why = min(MOST_WHY, max([34, *(len(row["why"]) for row in rows)]))
     print(f"{'':3}{'block':>5} {'verdict':<11} {name:>6} {'raw':>8}  {'why':<{why}} text")
