@@ -190,7 +190,7 @@ class Metadata:
     """What a page states about itself; None or empty where it states nothing."""
 
     title: str | None = None
-    """Without the site's name."""
+    """The headline, without the site's name; the heading shown where it rewords what is written for search engines."""
 
     page_title: str | None = None
     """Text of the page's `title` element, with the site's name and all."""

@@ -249,3 +249,63 @@ def test_what_recurs_on_a_site_is_no_part_of_its_titles():
     assert webmain.extract(pages[0].html or "", url=pages[0].url).title == f"Morning Tide - {FISH}"
     assert recurring(p.html or "" for p in pages[:2]) == frozenset()
     assert recurring(["<title>" * 50_000, "<title " * 50_000, ""]) == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("title", "shown", "expected"),
+    [
+        ("漁業資源再次減少 ｜即時新聞｜先驅電子報", "<div>漁業資源再次減少</div>", "漁業資源再次減少"),
+        ("Рыбы снова стало меньше - Новости дня - Утро", "<h2>Рыбы снова стало меньше</h2>", "Рыбы снова стало меньше"),
+        ("ข่าวเช้า - ประมง - ปลาลดลงอีกครั้งในปีนี้", "<div>ปลาลดลงอีกครั้งในปีนี้</div>", "ปลาลดลงอีกครั้งในปีนี้"),
+        (f"{FISH} - Inshore Affairs", f"<h3>{FISH}</h3>", FISH),
+        (f"{FISH} - Inshore Affairs and Fisheries", '<a href="/x">Inshore Affairs</a>', None),
+        ("Entertainment - Cod and haddock seen again", "<div>Entertainment</div>", None),
+    ],
+)
+def test_a_headline_shown_without_a_heading_frees_the_title_of_what_is_around_it(title, shown, expected):
+    assert _title(f"<title>{title}</title>", shown) == (expected or title)
+
+
+def test_a_heading_in_other_words_is_the_headline_where_the_title_is_written_for_search_engines():
+    def chosen(h1: str, seo: str, url: str = "http://a.example/1") -> str | None:
+        pairs = (Candidate("og:title", seo), Candidate("h1", h1), Candidate("title", seo))
+        found = choose(pairs, names=SiteNames(()), slug=slug_words(url))
+        return found and found[0].text
+
+    seo = "Fish Stocks: Why They Fall Again & What To Do"
+    assert chosen(FISH, seo) == FISH
+    assert chosen("渔业资源再次减少 今年", "渔业资源再次减少：原因与对策") == "渔业资源再次减少 今年"
+    assert chosen("What the sea gives us", seo) == seo  # rather a motto
+    assert chosen(f"{FISH} (a.example) 12", FISH) == FISH
+    assert chosen(f"Sponsored by Net & Sons {FISH}", FISH) == FISH
+    assert chosen("What the sea gives us", seo, "http://a.example/what-the-sea-gives-us") == "What the sea gives us"
+    assert chosen(FISH, seo, "http://a.example/why-fish-they-fall-what-to-do") == seo
+
+
+def test_an_entry_named_by_its_address_is_not_called_by_its_description():
+    pairs = [Candidate("json-ld", "kind of small harbour"), Candidate("h1", "Fish quay")]
+    found = choose([*pairs, Candidate("title", "Fish quay")], names=SiteNames(()), slug=frozenset({"fish", "quay"}))
+    assert found is not None
+    assert found[0].text == "Fish quay"
+
+
+def test_the_name_of_a_section_between_headline_and_site_is_no_headline():
+    head = f"<title>{LONG} | News | Fox.example</title>"
+    assert _title(head, f"<h1>News</h1><h2>{LONG}</h2>") == LONG
+
+
+def test_the_site_is_known_by_its_domain_in_other_scripts():
+    html = "<title>Рыбы снова стало меньше</title><h1>Рыба-Times</h1><p>" + "Слова этой истории. " * 20
+    page = Page(url="http://ryba-times.ru/1", html=html)
+    assert read_metadata(Document(page, html=html)).title == "Рыбы снова стало меньше"
+    assert SiteNames((), "rizospastis.gr").is_name("ΡΙΖΟΣΠΑΣΤΗΣ")
+
+
+def test_a_title_of_many_pieces_on_a_page_of_many_lines_costs_little():
+    title = " - ".join(["cod"] * 80)
+    html = f"<title>{title}</title>" + "".join(f"<div>{title[: 6 * (n % 80)]}</div>" for n in range(6_000))
+    document = Document(Page(url="http://a.example/1", html=html), html=html)
+    assert document.tree.title
+    started = time.process_time()
+    assert read_metadata(document).title
+    assert time.process_time() - started < 2

@@ -239,9 +239,11 @@ class SiteNames:
         self._label = letters(site.partition(".")[0])
 
     def is_name(self, text: str) -> bool:
-        """Return True if a text is one of the names."""
+        """Return True if a text is one of the names, or the domain in any script."""
         folded = letters(text)
-        return folded in self._names or folded in self._exact
+        if folded in self._names or folded in self._exact:
+            return True
+        return len(self._label) > 2 and "".join(latin_words(text[:MAX_PIECE_CHARS])) in (self._label, self._domain)
 
     def is_motto(self, text: str) -> bool:
         """Return True if a heading begins with the domain: "Daily.example - all the news"."""

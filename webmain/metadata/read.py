@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from webmain.html.document import Document, view
 from webmain.items import Metadata
 from webmain.metadata.authors import read_authors
-from webmain.metadata.head import clean, element_text, meta_names
+from webmain.metadata.head import clean, element_text, letters, meta_names
 from webmain.metadata.jsonld import texts
 from webmain.metadata.publication import read_dates
 from webmain.metadata.reading import Found, Reading, found, read, source_name
@@ -64,7 +64,7 @@ def read_metadata(document: Document) -> Metadata:
 
 def _title(reading: Reading) -> Found | None:
     candidates = list(_title_candidates(reading))
-    sections = reading.link_labels if all(c.source in ("title", "headline") for c in candidates) else ()
+    sections = reading.link_labels if all(c.source in ("title", "headline", "text") for c in candidates) else ()
     chosen = choose(candidates, names=reading.called, sections=sections, slug=reading.slug)
     return found(chosen[0].text, chosen[1].source, chosen[1].text) if chosen else None
 
@@ -85,6 +85,8 @@ def _title_candidates(reading: Reading) -> Iterator[Candidate]:
         yield Candidate("headline", reading.marked_headline)
     if document.title:
         yield Candidate("title", clean(document.title))
+        if reading.headline < 0 or letters(element_text(document, reading.headline)) not in letters(document.title):
+            yield Candidate("text", reading.shown_title)
 
 
 def _description(reading: Reading) -> Found | None:

@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from webmain.html.columns import Flag
 from webmain.items import Source
 from webmain.metadata.head import MAX_ELEMENTS, Clues, clean, element_text, gather, letters, meta_names, stands_aside
 from webmain.metadata.jsonld import JsonLd, Node, about_page, read_json_ld, texts
 from webmain.metadata.names import MAX_PIECE_CHARS, SiteNames, in_slug, is_root, slug_words, starts_byline
+from webmain.metadata.titles import pieces
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,6 +24,7 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 _BEFORE, _AFTER = 25, 60
 _PIECE_ENDS = re.compile(r"\s+[|»·•–—-]\s+")
 _LONG_HEADLINE = 16  # letters; shorter ones may be a section's name
+_TOP_LEAVES = 3_000
 _HEADLINE_WORDS = 5  # a piece of a title with so many words is rather the headline than a name
 _LOGO = re.compile(r"\b(?:logo|masthead|brand|(?:site|blog)[-_]?(?:title|name))\b", re.I)
 
@@ -158,6 +161,26 @@ class Reading:
         return ""
 
     @cached_property
+    def shown_title(self) -> str:
+        """The longest text of the page with which the `title` element begins, else one with which it ends; "" if none.
+
+        A heading, or as long as any piece of the title: names of sections are shown, too.
+        """
+        document = self.document
+        title, leaves = clean(document.title[:1000]), document.leaves
+        longest = max(len(letters(p)) for p in pieces(title))
+        best, at_end = "", ""
+        for i, text in enumerate(leaves.texts[:_TOP_LEAVES]):
+            if len(best) < len(text) < len(title) and (title.startswith(text) or title.endswith(text)):
+                is_heading = document.elements.tags[leaves.box[i]] in ("h2", "h3", "h4")
+                if is_heading or (not leaves.flags[i] & Flag.IN_ANCHOR and len(letters(text)) >= longest):
+                    if title.startswith(text):
+                        best = text
+                    else:
+                        at_end = max(at_end, text, key=len)
+        return best or at_end
+
+    @cached_property
     def link_labels(self) -> set[str]:
         """Short texts of the first links, folded: names of sections."""
         document = self.document
@@ -234,16 +257,19 @@ def _is_banner(reading: Reading, heading: int) -> bool:
         return False
     if _is_logo(document, heading):
         return True
-    pieces = _PIECE_ENDS.split(document.title[:1000])
-    if not own or len(pieces) < 2:
+    parts = _PIECE_ENDS.split(document.title[:1000])
+    if not own or len(parts) < 2:
         return False
     title = letters(document.title)
-    if not (title.endswith(own) or title.startswith(own)) or title == own:
+    names = SiteNames(reading.site_names, document.site, exact=reading.front_links)
+    others = [p.strip() for p in parts if letters(p) not in own]
+    if title == own:
         return False
+    if not (title.endswith(own) or title.startswith(own)):
+        is_between = len(text.split()) < _HEADLINE_WORDS and own in map(letters, parts)
+        return is_between and any(len(p.split()) >= _HEADLINE_WORDS and not names.holds(p) for p in others)
     is_last = title.endswith(own)
     rest = title.removesuffix(own) if is_last else title.removeprefix(own)
-    names = SiteNames(reading.site_names, document.site, exact=reading.front_links)
-    others = [p.strip() for p in pieces if letters(p) not in own]
     if any(names.holds(p) for p in others):
         return False
     if names.holds(text):

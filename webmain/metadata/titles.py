@@ -52,12 +52,11 @@ def strip_site(title: str, *, names: SiteNames, others: Sequence[str] = ()) -> s
     whole = {fold(o) for o in others}
     for _ in range(4):
         cuts = _cuts(title)
-        shorter = _beside_site(title, cuts, names)
+        behind = next((c for m in cuts if fold(c := title[m.end() :].strip()) in whole and _size(c) > 14), "")
+        shorter = "" if names.holds(behind) else behind
+        shorter = shorter or _beside_site(title, cuts, names)
         shorter = shorter or next(
             (c for m in cuts if fold(c := title[: m.start()].strip()) in whole and _size(c) > 8), ""
-        )
-        shorter = shorter or next(
-            (c for m in cuts if fold(c := title[m.end() :].strip()) in whole and _size(c) > 14), ""
         )
         if not shorter:
             break
@@ -95,6 +94,13 @@ def _cuts(title: str) -> list[re.Match[str]]:
         cuts = [m for m in cuts if "»" not in m.group() or title.count("«", 0, m.start()) == 0]
         cuts = [m for m in cuts if "«" not in m.group() or "»" not in title[m.end() :]]
     return cuts[:_MAX_CUTS]
+
+
+def pieces(title: str) -> list[str]:
+    """Return what is between the separators of a title."""
+    cuts = _cuts(title)
+    ends = [0, *(m.end() for m in cuts)]
+    return [title[a:b].strip() for a, b in zip(ends, [*(m.start() for m in cuts), len(title)], strict=True)]
 
 
 def _beside_site(title: str, cuts: Sequence[re.Match[str]], names: SiteNames) -> str:
@@ -157,13 +163,13 @@ def _in_address(title: str, slug: frozenset[str]) -> str:
     cuts = _cuts(title)
     ends = [0, *(m.end() for m in cuts)]
     starts = [*(m.start() for m in cuts), len(title)]
-    pieces = [title[a:b].strip() for a, b in zip(ends, starts, strict=True)]
-    told = [i for i, piece in enumerate(pieces) if in_slug(piece, slug) >= _LEAST_SLUG_WORDS]
+    parts = pieces(title)
+    told = [i for i, piece in enumerate(parts) if in_slug(piece, slug) >= _LEAST_SLUG_WORDS]
     if not told:
         return title
     first, last = told[0], told[-1]
     kept = len(fold(title[ends[first] : starts[last]]))
-    outside = pieces[:first] + pieces[last + 1 :]
+    outside = parts[:first] + parts[last + 1 :]
     is_aside = all(_is_kicker(p) and len(fold(p)) < kept and not slug.intersection(latin_words(p)) for p in outside)
     return title[ends[first] : starts[last]].strip() if is_aside else title
 
@@ -195,7 +201,8 @@ def choose(
     """
     candidates = [c for c in candidates if c.text and len(c.text) <= MAX_TITLE_CHARS and fold(c.text)]
     candidates = [c for c in candidates if not (c.source == "h1" and names.is_motto(c.text))] or candidates
-    good = [c for c in candidates if not names.is_name(c.text) and fold(c.text) not in _GENERIC] or candidates
+    good = [c for c in candidates if not names.is_name(c.text) and fold(c.text) not in _GENERIC]
+    good = good if any(c.source != "text" for c in good) else candidates
     if not good:
         return None
     shown = [strip_site(c.text, names=names, others=[o.text for o in good if o is not c]) for c in good]
@@ -242,13 +249,16 @@ def _elect(good: Sequence[Candidate], shown: list[str], slug: frozenset[str]) ->
     """
     keys = [fold(s) for s in shown]
     of = {candidate.source: key for candidate, key in reversed(list(zip(good, keys, strict=True)))}
+    at = keys.index(of["h1"]) if "h1" in of else 0
     if good[0].source == "json-ld":
-        at = keys.index(of["h1"]) if "h1" in of else 0
         return at if at and _is_shown_instead(shown[at], shown[0], of, slug) else 0
-    if [c.source for c in good] == ["headline", "title"]:
+    sources = [c.source for c in good]
+    if sources == ["headline", "title"]:
         return 0 if not _share_a_word(shown[0], shown[1]) else 1
-    if [c.source for c in good] == ["h1", "title"] and not _share_a_word(shown[0], shown[1]):
+    if sources[:2] == ["h1", "title"] and not _share_a_word(shown[0], shown[1]):
         return 1
+    if at and of.get("og:title") == of.get("title") != of["h1"] and _is_rewording(shown[at], good[0].text, slug):
+        return at
     longest = max(map(len, keys))
     votes: dict[str, float] = {}
     for i, (candidate, key) in enumerate(zip(good, keys, strict=True)):
@@ -259,7 +269,7 @@ def _elect(good: Sequence[Candidate], shown: list[str], slug: frozenset[str]) ->
             weight = weight if any(_share_a_word(shown[i], other) for other in others) else _WEIGHTS["title"]
         is_label = candidate.source == "h1" and len(key) < _LABEL_LETTERS and 2 * len(key) < longest and len(good) > 2
         votes[key] = votes.get(key, 0.0) + (0.5 if is_label else weight)
-    return max(range(len(good)), key=lambda i: votes[keys[i]])
+    return max(range(len(good)), key=lambda i: (good[i].source != "text", votes[keys[i]]))
 
 
 def _is_shown_instead(heading: str, headline: str, of: dict[str, str], slug: frozenset[str]) -> bool:
@@ -277,14 +287,32 @@ def _is_shown_instead(heading: str, headline: str, of: dict[str, str], slug: fro
     slug : frozenset of str
         Words of the page's address.
     """
-    shown, told = len(slug.intersection(_all_words(heading))), len(slug.intersection(_all_words(headline)))
+    shown, told = (len(slug.intersection(_all_words(t))) for t in (heading, headline))
     if len(heading) > _LONGEST_HEADLINE:
         return False
     if len(slug) >= _LONG_SLUG_WORDS and 5 * shown >= 4 * len(slug) and shown >= told + 2:
         return True
+    if 1 < len(words := {w for w in latin_words(heading) if len(w) > 2}) == len(slug & words) > told:
+        return True
     if of["h1"] != of.get("og:title"):
         return False
     return of.get("title") == of["json-ld"] or len(headline) > _LONGEST_HEADLINE or (len(slug) > 1 and not told)
+
+
+def _is_rewording(heading: str, title: str, slug: frozenset[str]) -> bool:
+    """Return True if a heading says what a title says in other words, and not with more words around it.
+
+    The address decides, where it has more words of one of them; otherwise half of the shorter one's letters, in runs of
+    three, have to be in the other.
+    """
+    own, other = fold(heading), fold(title)
+    if own.startswith(other) or own.endswith(other):
+        return False
+    shown, told = (len(slug.intersection(_all_words(t))) for t in (heading, title))
+    if shown != told:
+        return shown > told
+    runs, others = ({t[i : i + 3] for i in range(len(t) - 2)} for t in (own, other))
+    return 2 * len(runs & others) >= min(len(runs), len(others)) > 0
 
 
 def _all_words(text: str) -> list[str]:
