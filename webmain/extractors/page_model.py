@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from webmain.clock import once
-from webmain.features import block_columns, cue_columns, item_columns, title_columns
+from webmain.features import block_columns, cue_columns, title_columns
 from webmain.features.page_blocks import PageBlocks
 from webmain.features.trees import Trees, probabilities
 from webmain.html.blocks import default_blocks
@@ -49,7 +49,6 @@ GROUPS: Final = (
     block_columns.signatures,
     cue_columns.phrases_around,
     title_columns.title_place,
-    item_columns.repeated_items,
 )
 """The groups, in the order of their columns in the matrix; columns of the whole page ("page_...") come last."""
 

@@ -24,26 +24,40 @@ MAX_LABEL_CHARS: Final = 60
 MAX_BOX_SHARE: Final = 0.6
 """Share of a page's characters from which an element is no box of it."""
 
+_BEGINNING: Final = 28
+"""Characters that are read of blocks too long for labels."""
+
+_SHORT: Final = 4.1
+"""Logarithm of the characters of a heading that may be a label."""
+
+_NO_LABEL: Final = ~(((1 << len(GROUPS)) - 1) << 2 * len(GROUPS))
 _FAR: Final = 60.0
 _STOPS: Final = ("comments", "related", "about")
 
 
 def line_bits(page: PageBlocks) -> NDArray[np.int64]:
-    """Return the `line_cues` of each block; 0 for longer ones."""
-    return np.array([line_cues(key) if len(key) <= MAX_LINE_CHARS else 0 for key in page.keys], dtype=np.int64)
+    """Return the `line_cues` of each block; of longer ones those that they begin with, of the longest none."""
+    labels, begins = MAX_LABEL_CHARS, MAX_LINE_CHARS
+    return np.array(
+        [
+            line_cues(key)
+            if (n := len(key)) <= labels
+            else line_cues(key[:_BEGINNING]) & _NO_LABEL
+            if n <= begins
+            else 0
+            for key in page.keys
+        ],
+        dtype=np.int64,
+    )
 
 
 def phrases_around(page: PageBlocks) -> Named:
     """Return what a line says, the blocks since the last label of each group, and the labels of the boxes around it."""
     n_groups, order, bits = len(GROUPS), page.order, line_bits(page)
-    holds, begins, labels = ((bits >> (n_groups * i)) & ((1 << n_groups) - 1) for i in range(3))
     places = np.arange(n_groups)[:, None]
-    says = ((holds >> places) & 1) + ((begins >> places) & 1) + ((labels >> places) & 1)
-    short = np.array([len(key) <= MAX_LABEL_CHARS for key in page.keys])
-    heads = ((labels >> places) & 1).astype(bool) | (
-        ((begins >> places) & 1).astype(bool) & (page.kind >= 5) & (page.kind <= 7)
-    )
-    heads &= short
+    holds, begins, labels = (bits >> (places + n_groups * i) & 1 for i in range(3))
+    is_short_heading = (page.kind >= 5) & (page.kind <= 7) & (page.log_chars < _SHORT)
+    heads = (labels | (begins & is_short_heading)).astype(np.bool_)
     last = np.maximum.accumulate(np.where(heads, order, -1), axis=1)
     past = np.where(last >= 0, np.minimum(order - last, _FAR), _FAR + 1)
     boxes = _boxes(page, heads)
@@ -52,10 +66,8 @@ def phrases_around(page: PageBlocks) -> Named:
     low, high = np.maximum(order - 4, 0), np.minimum(order + 5, page.n)
     stops = np.cumsum(heads[[GROUPS.index(group) for group in _STOPS]].any(axis=0))
     found: Named = {}
-    for row, group in enumerate(GROUPS):
-        found[f"says_{group}"] = says[row]
-        found[f"past_{group}"] = past[row]
-        found[f"box_{group}"] = boxes[row]
+    for row, (group, says) in enumerate(zip(GROUPS, holds + begins + labels, strict=True)):
+        found[f"says_{group}"], found[f"past_{group}"], found[f"box_{group}"] = says, past[row], boxes[row]
     return found | {
         "dated": dated,
         "dated_near": dates[high] - dates[low],
@@ -67,19 +79,17 @@ def phrases_around(page: PageBlocks) -> Named:
 def _boxes(page: PageBlocks, heads: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Return for each group and block the number of elements around it that begin with a label of the group."""
     elements, of = page.elements, page.of_elements
-    parent, start = elements.parent, elements.first_leaf
-    first, total = page.first.tolist(), page.of_elements.chars.max(initial=1.0)
-    chars, blocks = of.chars, of.blocks
-    change = np.zeros((len(GROUPS), len(elements) + 1), dtype=np.int64)
-    for block in np.flatnonzero(heads.any(axis=0)).tolist():
-        at = page.element_list[block]
-        box = -1
-        while at >= 0 and start[at] == first[block] and chars[at] < MAX_BOX_SHARE * total:
-            if blocks[at] > 1:
-                box = at
+    parent, start, end, first = elements.parent, elements.first_leaf, elements.end, page.first.tolist()
+    may_be = (
+        (of.chars < MAX_BOX_SHARE * of.chars.max(initial=1.0)) + (of.blocks > 1)
+    ).tolist()  # 2 for a box, 1 inside
+    change = np.zeros((len(GROUPS), len(elements) + 1), dtype=np.int32)
+    for group, block in zip(*(side.tolist() for side in np.nonzero(heads)), strict=True):
+        at, box = page.element_list[block], -1
+        while at >= 0 and start[at] == first[block] and may_be[at]:
+            box = at if may_be[at] == 2 else box
             at = parent[at]
         if box >= 0:
-            groups = heads[:, block]
-            change[groups, box] += 1
-            change[groups, elements.end[box]] -= 1
-    return np.minimum(np.cumsum(change, axis=1)[:, page.element], 3)
+            change[group, box] += 1
+            change[group, end[box]] -= 1
+    return np.minimum(np.cumsum(change, axis=1, dtype=np.int32).take(page.element, axis=1), 3)

@@ -137,15 +137,15 @@ def line_cues(line: str) -> int:
 
 def _phrases(tokens: list[str], known: Phrases) -> Iterator[tuple[int, int, bool]]:
     """Find the phrases among some words, the longest where several begin with a word."""
-    at = 0
-    while at < len(tokens):
-        longest = known.n_words.get(tokens[at], 0)
-        at += 1
-        for end in range(min(at + longest - 1, len(tokens)), at - 1, -1):
-            phrase = " ".join(tokens[at - 1 : end])
-            if phrase in known.bits:
-                yield known.bits[phrase], len(phrase), at == 1
-                at = end
+    n_words, bits, free = known.n_words, known.bits, 0
+    for at, token in enumerate(tokens):
+        if at < free or token not in n_words:
+            continue
+        for n in range(n_words[token], 0, -1):
+            phrase = " ".join(tokens[at : at + n]) if n > 1 else token
+            if phrase in bits:
+                yield bits[phrase], len(phrase), at == 0
+                free = at + n
                 break
 
 
