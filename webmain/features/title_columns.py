@@ -35,6 +35,7 @@ def title_place(page: PageBlocks) -> Named:
         "heading_is_title": (last == title) & (title >= 0),
         **_shared(page),
         **_near(page, max(title, 0)),
+        **_notice(page, max(title, 0), (last >= 0) & linked_heading[last]),
     }
     if title < 0:
         names = ("title_up", "title_down", "headings_since_title", "chars_since_title", "links_since_title")
@@ -106,6 +107,24 @@ def _near(page: PageBlocks, title: int) -> Named:
         "to_near_end": np.clip(last - page.order, -50, 200),
         "up_to_near": page.depths[near] - common,
         "down_from_near": np.minimum(page.depths[page.element] - common, 30),
+    }
+
+
+def _notice(page: PageBlocks, title: int, linked: NDArray[np.bool_]) -> Named:
+    """Return where blocks are from the container whose prose is soon after the title and under no linked heading."""
+    size, passed = len(page.elements), page.order - title
+    prose = np.minimum(page.prose, 1500.0) * np.exp(-np.maximum(passed, 0) / _NEAR_BLOCKS)
+    prose *= np.where(passed < 0, 0.2, 1) * np.where(linked, 0.3, 1)
+    parent, grand, of = page.parent, page.parents[page.parent], page.of_elements
+    score = np.bincount(parent, prose, minlength=size) + np.bincount(grand, 0.5 * prose, minlength=size)
+    score *= 1 - np.minimum(of.linked / np.maximum(of.chars, 1), 1)
+    best = int(np.argmax(score))
+    top = max(score[best], 1e-9)
+    return {
+        "in_notice": (page.element >= best) & (page.element < page.elements.end[best]),
+        "notice_score1": score[parent] / top,
+        "notice_score2": score[grand] / top,
+        "notice_is_best": page.same(float(best == page.best.element)),
     }
 
 
