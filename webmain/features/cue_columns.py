@@ -80,9 +80,8 @@ def _boxes(page: PageBlocks, heads: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Return for each group and block the number of elements around it that begin with a label of the group."""
     elements, of = page.elements, page.of_elements
     parent, start, end, first = elements.parent, elements.first_leaf, elements.end, page.first.tolist()
-    may_be = (
-        (of.chars < MAX_BOX_SHARE * of.chars.max(initial=1.0)) + (of.blocks > 1)
-    ).tolist()  # 2 for a box, 1 inside
+    is_part = of.chars < MAX_BOX_SHARE * of.chars.max(initial=1.0)
+    may_be = np.where(is_part, 1 + (of.blocks > 1), 0).tolist()  # 2 for a box, 1 for what may begin one
     change = np.zeros((len(GROUPS), len(elements) + 1), dtype=np.int32)
     for group, block in zip(*(side.tolist() for side in np.nonzero(heads)), strict=True):
         at, box = page.element_list[block], -1
