@@ -85,7 +85,15 @@ def test_quotes_and_code_between_kept_siblings_stay(tag):
     assert kept_of(repeated, dropped=("“The",)) == []
 
 
-FLOODS = ("<dl><dt>a<dd>b", "<blockquote>x", '<p><a href="/a">Read more', "<pre>x</pre><p>y", "<dl><div>")
+FLOODS = (
+    "<dl><dt>a<dd>b",
+    "<blockquote>x",
+    '<p><a href="/a">Read more',
+    "<pre>x</pre><p>y",
+    "<dl><div>",
+    "<h3>x</h3><p>y",
+    "<div><h3>x",
+)
 
 
 @pytest.mark.parametrize("piece", FLOODS)
@@ -97,3 +105,18 @@ def test_floods_cost_linear_time(piece):
     started = time.process_time()
     fitting(document, kept)
     assert time.process_time() - started < 3
+
+
+@pytest.mark.parametrize(
+    ("inside", "found"),
+    [
+        ("<h3>In the book</h3>", ["In the book"]),
+        ("</p><div><h2>In the book</h2></div><p>", ["In the book"]),
+        ('<h3><a href="/b">In the book</a></h3>', []),
+        ('<h3>In the book</h3><p><a href="/b">The book</a></p>', []),
+        ("<h3>In the book</h3><p>Dropped as well</p>", []),
+        ("<div><blockquote>In the book</blockquote></div>", ["In the book"]),
+    ],
+)
+def test_headings_right_between_paragraphs_stay_in_boxes_of_their_own_too(inside, found):
+    assert kept_of(inside, dropped=("In the", "The book", "Dropped")) == found

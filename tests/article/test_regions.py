@@ -13,6 +13,7 @@ from webmain.article.regions import (
     leaves_of_lines,
     region,
     with_captions,
+    with_gallery,
 )
 from webmain.html.document import Document
 from webmain.items import Page
@@ -138,3 +139,37 @@ def test_source_lines_are_found_in_the_tree():
     assert texts(page, found >= 0) == ["One", "two", "three", "four"]
     last = page.leaves.texts.index("four")
     assert lines[found[last]] == "four"
+
+
+def figures(
+    n: int, caption: str = "A caption that says in a sentence or two what can be seen here.", box: str = ""
+) -> str:
+    one = f"<figure><img src=a.jpg><figcaption>{{}}: {caption}</figcaption><small>Photograph: somebody</small></figure>"
+    return "".join(f"<{box}>{one}</{box}>".replace("<></>", "").format(i) if box else one.format(i) for i in range(n))
+
+
+@pytest.mark.parametrize("box", ["", "li", "div"])
+@pytest.mark.parametrize(("n", "is_gallery"), [(3, False), (4, True), (12, True)])
+def test_captions_are_the_text_of_a_gallery_and_nothing_else_of_its_pictures(n, is_gallery, box):
+    page = document(f"<main><p>Some words before the pictures.</p><ul>{figures(n, box=box)}</ul></main>")
+    kept = np.array([not text.startswith(tuple("0123456789")) for text in page.leaves.texts])
+    found = texts(page, with_gallery(page, kept))
+    assert found[0] == "Some words before the pictures."
+    assert len(found) == n + 1
+    assert all(text.startswith("Photograph") != is_gallery for text in found[1:])
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        f"<p>{TEXT * 2}</p>{figures(5)}",
+        "<p>Some words.</p>"
+        + figures(5, "<a href=b>A caption that leads to another page, as those of teasers do.</a>"),
+        "<p>Some words.</p>" + figures(5, "Short"),
+        "<p>Some words.</p>" + "".join(f"<p>{i} of the text</p>{figures(1)}".replace("0:", "") for i in range(3)),
+    ],
+)
+def test_other_pages_with_captions_are_no_galleries(markup):
+    page = document(f"<main>{markup}</main>")
+    kept = kept_in(page)
+    assert with_gallery(page, kept) is kept

@@ -12,7 +12,7 @@ import numpy as np
 
 from webmain.article.inserts import fitting
 from webmain.article.pictures import article_images
-from webmain.article.regions import comment_leaves, leaves_of_lines, with_captions
+from webmain.article.regions import comment_leaves, leaves_of_lines, with_captions, with_gallery
 from webmain.embedded.articles import embedded_instead, embedded_text
 from webmain.embedded.fallback import fallback_blocks
 from webmain.extractors.page_types import page_type
@@ -161,7 +161,7 @@ def _found(extraction: Extraction, keep: Keep, *, locate: bool) -> _Found:
         kept = owner >= 0
     score, raw = np.append(extraction.score, 0.0)[owner], np.append(extraction.raw, 0.0)[owner]
     if extraction.confidence is not None and extraction.unit is Unit.LEAVES:
-        kept = fitting(document, kept)
+        kept = with_gallery(document, fitting(document, kept))
     comments: tuple[ArticleBlock, ...] = ()
     if keep.comments:
         told = extraction.comments

@@ -1,4 +1,4 @@
-"""What is between kept paragraphs: links to other articles go; quotes, code and definitions stay."""
+"""What is between kept paragraphs: links to other articles go; quotes, code, headings and definitions stay."""
 
 from __future__ import annotations
 
@@ -39,6 +39,10 @@ _REACH: Final = 6
 """Runs of text before and after a quote or listing among which its siblings' text is looked for."""
 _UNWANTED = HIDDEN | Flag.IN_FORM | Flag.IN_CONTROL | Flag.IN_NOSCRIPT | Flag.EMBEDDED | Flag.IN_SVG
 _OUTSIDE: Final = frozenset({*CELLS, *HEADINGS})
+_BOXES: Final = frozenset(("div", "section"))
+"""Elements that may hold one quote or heading alone, and are no more than it."""
+
+_SUBHEADS: Final = frozenset(("h2", "h3", "h4", "h5", "h6"))
 
 
 @once
@@ -59,7 +63,7 @@ def fitting(document: Document, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
     Returns
     -------
     (n_leaves,) bool
-        Without teasers; with quotes and code between kept siblings, and each term of a list of definitions with its
+        Without teasers; with quotes, code and headings between kept siblings, and each term of a list of definitions with its
         definitions.
     """
     if not kept.any():
@@ -170,19 +174,29 @@ def _children(document: Document, element: int) -> Iterator[int]:
 
 
 def _add_between(document: Document, kept: NDArray[np.bool_]) -> None:
-    """Keep quotes and code between siblings of which text is kept, unless a quote repeats it."""
+    """Keep quotes, code and headings between siblings of which text is kept, unless a quote repeats it.
+
+    A heading stands right between two runs of kept text that are no links.
+    """
     elements, leaves = document.elements, document.leaves
     length = np.where(kept, leaves.n_chars, 0)
     before = np.concatenate(([0], np.cumsum(length)))
     unwanted = leaves.has(_UNWANTED | Flag.IN_ANCHOR)
     text = ""
-    found = (i for i, tag in enumerate(elements.tags) if tag == "blockquote" or tag in CODE)
+    found = (i for i, tag in enumerate(elements.tags) if tag == "blockquote" or tag in CODE or tag in _SUBHEADS)
     found = (i for i in found if "pull" not in (elements.attributes[i].get("class") or "").lower())
     for i, _ in zip(found, range(MAX_INSERTS), strict=False):
         first, end, parent = elements.first_leaf[i], elements.end_leaf[i], elements.parent[i]
+        while elements.tags[parent] in _BOXES and (elements.first_leaf[parent], elements.end_leaf[parent]) == (
+            first,
+            end,
+        ):
+            parent = elements.parent[parent]
         if parent < 0 or first == end or kept[first:end].any() or unwanted[first:end].any():
             continue
         if leaves.n_chars[first:end].sum() > MAX_INSERT_CHARS:
+            continue
+        if elements.tags[i] in _SUBHEADS and not _stands_between(kept & ~unwanted, first, end):
             continue
         at, last = elements.first_leaf[parent], elements.end_leaf[parent]
         near = max(at, first - _REACH), min(last, end + _REACH)
@@ -192,3 +206,8 @@ def _add_between(document: Document, kept: NDArray[np.bool_]) -> None:
         own = "".join("".join(t.split()) for t in leaves.texts[first:end]).casefold().strip("\"'“”„«»")
         if own and own not in text:
             kept[first:end] = True
+
+
+def _stands_between(text: NDArray[np.bool_], first: int, end: int) -> bool:
+    """Return True if the runs right before and right behind a range are text."""
+    return first > 0 and end < len(text) and bool(text[first - 1] and text[end])

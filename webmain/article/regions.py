@@ -26,6 +26,13 @@ MAX_CAPTION_CHARS = 1000
 MAX_GAP_CHARS = 300
 """So many characters that were not kept may be between a caption or picture and the text that was."""
 
+MIN_PICTURES = 4
+"""So many pictures with captions side by side are a gallery, where they say most of what is said."""
+
+MIN_GALLERY_CAPTION_CHARS = 40
+GALLERY_RATIO = 2
+"""Captions of a gallery are so many times as long as the text beside them."""
+
 MIN_COMMENT_CHARS = 30
 """Where no paragraph below an article is so long, there are words around comments ("Be the first"), and no comments."""
 
@@ -137,6 +144,52 @@ def with_captions(document: Document, kept: NDArray[np.bool_]) -> NDArray[np.boo
         if len(members) and near[members[0]] and leaves.n_chars[members].sum() <= MAX_CAPTION_CHARS:
             out[members] = True
     return out
+
+
+def with_gallery(document: Document, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Put captions in the place of all else that was kept of pictures, where pictures with captions are the story.
+
+    Parameters
+    ----------
+    document : Document
+    kept : (n_leaves,) bool
+        Returned as it is where the page is no gallery: fewer than `MIN_PICTURES` siblings are a `figure`, their captions are
+        links, or there is text of half their length.
+    """
+    elements, leaves = document.elements, document.leaves
+    if elements.tags.count("figcaption") < MIN_PICTURES:
+        return kept
+    linked = leaves.has(UNWANTED | Flag.IN_ANCHOR)
+    captions: dict[int, list[tuple[int, int]]] = {}
+    for i, tag in enumerate(elements.tags):
+        figure = elements.parent[i]
+        if tag != "figcaption" or figure < 0 or elements.tags[figure] != "figure":
+            continue
+        members = slice(elements.first_leaf[i], elements.end_leaf[i])
+        if not linked[members].any() and leaves.n_chars[members].sum() >= MIN_GALLERY_CAPTION_CHARS:
+            captions.setdefault(_row(elements, figure), []).append((figure, i))
+    row = max(captions.values(), key=len, default=[])
+    if len(row) < MIN_PICTURES:
+        return kept
+    rest, told = kept.copy(), np.zeros_like(kept)
+    for figure, caption in row:
+        rest[elements.first_leaf[figure] : elements.end_leaf[figure]] = False
+        told[elements.first_leaf[caption] : elements.end_leaf[caption]] = True
+    if leaves.n_chars[told].sum() < GALLERY_RATIO * leaves.n_chars[rest].sum():
+        return kept
+    return rest | told
+
+
+def _row(elements: Elements, figure: int) -> int:
+    """Return the element whose children are a picture and those beside it, each of them in a box of its own or in none."""
+    parent = elements.parent[figure]
+    while (
+        parent > 0
+        and elements.first_leaf[parent] == elements.first_leaf[figure]
+        and (elements.end_leaf[parent] == elements.end_leaf[figure])
+    ):
+        parent = elements.parent[parent]
+    return parent
 
 
 def region(elements: Elements, leaves: Leaves, kept: NDArray[np.bool_]) -> tuple[int, int]:
