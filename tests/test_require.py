@@ -22,9 +22,7 @@ from webmain.pipelines import Compose, Extract, InWorkers, Merge, Read, Segment
 
 URL = "https://news.example/ferry"
 DECLARED = "<meta property=og:type content=article><meta property=article:published_time content=2026-03-03>"
-BODY = json.dumps(
-    {"@type": "NewsArticle", "headline": "Ferry late", "articleBody": "The ferry left an hour late. " * 20}
-)
+BODY = json.dumps({"@type": "NewsArticle", "headline": "Boats", "articleBody": "The ferry left an hour late. " * 20})
 SURELY_NONE = THRESHOLDS.no_article - 0.01
 
 
@@ -119,12 +117,19 @@ def test_a_page_that_certainly_is_no_article_is_rejected(judged):
         {"html": DECLARED + ARTICLE},
         {"require": "any"},
         {"article_reason": ""},
-        {"html": f"<title>Ferry late</title><div>Loading</div><script type=application/ld+json>{BODY}</script>"},
     ],
 )
 def test_it_is_not_where_its_site_says_article_or_everything_is_wanted(judged, evidence):
     judged(article=SURELY_NONE)
     assert crawled(**{"extractor": "learned", **evidence}).page_type == "listing"
+
+
+def test_a_text_that_the_page_does_not_show_is_not_judged_by_what_it_shows(judged):
+    judged(article=SURELY_NONE)
+    shell = "".join(f"<p>Loading part {i} of the page, please wait</p>" for i in range(9))
+    page = f"<title>Ferry late</title>{shell}<script type=application/ld+json>{BODY}</script>"
+    article = crawled(page, extractor="learned")
+    assert (article.extractor, article.page_type) == ("embedded", "listing")
 
 
 def test_what_is_asked_for_goes_before_all_evidence(judged):
@@ -155,6 +160,16 @@ def test_a_crawl_counts_them(tmp_path, way):
     with pytest.raises(DropItem, match=r"not_article: .* with probability"):
         run(Page(url=URL, html=SECTION))
     assert crawler.stats["webmain/rejected/not_article"] == 1
+
+
+@pytest.mark.parametrize("way", [of_steps, of_workers])
+def test_a_news_crawl_counts_what_certainly_is_no_article(judged, tmp_path, way):
+    judged(article=SURELY_NONE)
+    crawler = FakeCrawler(tmp_path)
+    with pytest.raises(DropItem, match="not_article"):
+        way(crawler)(Page(url=URL, html=ARTICLE, article_reason="a slug of 8 words"))
+    assert crawler.stats["webmain/rejected/not_article"] == 1
+    assert way(crawler)(Page(url=URL, html=ARTICLE)).page_type == "listing"
 
 
 def test_a_spiders_argument_goes_before_the_setting(tmp_path):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 import webmain
@@ -83,6 +85,14 @@ def test_sections_products_and_threads_are_no_articles(html):
 
 def test_a_page_without_text_is_of_no_known_kind():
     assert page_type(document("<img src=a.png>")) == ("other", 1.0)
+
+
+@pytest.mark.parametrize(("shown", "expected"), [("<div>Loading</div>", "article"), (SECTION, "listing")])
+def test_an_article_that_is_only_in_a_pages_data_counts_where_nothing_is_shown(judged, shown, expected):
+    judged(listing=1.0)
+    body = json.dumps({"@type": "NewsArticle", "headline": "Ferry late", "articleBody": PROSE * 9})
+    page = document(f"<title>Ferry late</title>{shown}<script type=application/ld+json>{body}</script>")
+    assert page_type(page) == (expected, 1.0)
 
 
 def test_a_page_is_an_article_from_the_threshold_on_whatever_else_is_likelier(judged):

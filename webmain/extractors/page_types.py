@@ -9,9 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from webmain.embedded.articles import embedded_article
 from webmain.extractors.base import create
 from webmain.extractors.page_model import columns, page_means, page_model
 from webmain.features.trees import probabilities
+from webmain.html.columns import HIDDEN
 from webmain.html.document import view
 from webmain.items import PAGE_TYPES as PAGE_TYPES
 from webmain.items import Reason, Rejected
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from webmain.html.document import Document
+
+FEW_CHARS: Final = 250
+"""Where fewer characters are shown, the article that a page carries as data tells its kind."""
 
 _MEANS: Final = f"{__name__}.means"
 
@@ -103,12 +108,30 @@ def refuse_no_article(document: Document) -> None:
 
 @view
 def page_types(document: Document) -> dict[str, float]:
-    """Return the probability of each of `PAGE_TYPES`; their sum is 1. A page without any text is "other"."""
+    """Return the probability of each of `PAGE_TYPES`; their sum is 1.
+
+    A page that shows hardly any text and carries an article of its own as data is one; without any text it is "other".
+    """
+    if _carries_article(document):
+        return _certain("article")
     means = document.views.get(_MEANS)
     if means is None:
         segmentation = create("learned").segment(document)
         means = page_means(columns(segmentation)) if len(segmentation) else None
-    return _judged(means) if means is not None else {name: float(name == "other") for name in PAGE_TYPES}
+    return _judged(means) if means is not None else _certain("other")
+
+
+def _carries_article(document: Document) -> bool:
+    """Return True if a page shows hardly any text and carries an article of its own as data."""
+    leaves = document.leaves
+    if leaves.n_chars[~leaves.has(HIDDEN)].sum() >= FEW_CHARS or not document.has_data:
+        return False
+    found = embedded_article(document)
+    return found is not None and found.is_own
+
+
+def _certain(kind: str) -> dict[str, float]:
+    return {name: float(name == kind) for name in PAGE_TYPES}
 
 
 def note_means(document: Document, means: NDArray[np.float32]) -> None:
