@@ -37,7 +37,10 @@ GROUPS: Final = {
     "element and state of the block": r"(kind|shown|noscript|(in_)?form|(in_)?control)$",
     "title, description, embedded data": r"(in_title|has_description|in_data|heads_title)$",
     "cue words": r"(cue_|under_|since_(?!heading$)|says_|past_|box_|labels_|dated)",
-    "towards the title": r"((\w+_)?(from|since|is)_title$|title_|(\w+_)?near(_score\d?|_end)?$|(in_)?notice|heading_linked|rest_|rank2?$)",
+    "towards the title": (
+        r"((\w+_)?(from|since|is)_title$|title_|(\w+_)?near(_score\d?|_end)?$"
+        r"|(in_)?notice|heading_linked|rest_|rank2?$)"
+    ),
     "headings before": r"(since_heading|heading_level|from_h1)$",
     "class words around": r"(any|near)_",
     "elements around": rf"(in_({'|'.join(SPECIAL)})|depth)$",
