@@ -132,7 +132,8 @@ def _shared(page: PageBlocks) -> Named:
     """Return what else is in a block's parent, and the rank of the parent among all by their prose."""
     of, parent, counts = page.of_elements, page.parent, page.counts
     rest = np.maximum(of.chars[parent] - counts.chars, 0)
-    rank = np.argsort(np.argsort(-page.best.score, kind="stable"), kind="stable")
+    rank = np.empty(len(page.elements), dtype=np.int64)
+    rank[np.argsort(-page.best.score, kind="stable")] = np.arange(len(rank))
     grand = page.parents[parent]
     return {
         "rest_link": np.where(rest > 0, (of.linked[parent] - counts.linked) / np.maximum(rest, 1), -1),
