@@ -16,7 +16,8 @@ plain words; a string is a list of the words in it, or of the phrases between it
 `dates.of`, `dates.ordinals`       between day and month, and right behind the day: "de", "st"
 `dates.year_after`, `.year_marks`  before the year and right behind it
 `dates.clock_marks`, `.month_ends` between hour and minute; second words of names of months
-`dates.until`, `dates.updated`     between two days; parts of words beside a date of change
+`dates.until`                      between two days
+`dates.published`, `.updated`      parts of words beside a date of publication, or of change: plain, in lower case
 `dates.patterns`, `dates.eras`     whole dates, with groups `year`, `month`, `day`; eras with the year before their first
 `bylines.verbs`, `bylines.by`      "written", "by": what is before a name
 `bylines.labels`, `.patterns`      before a colon and a name; other beginnings of bylines

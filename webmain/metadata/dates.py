@@ -298,6 +298,20 @@ def precision(value: datetime, raw: str) -> int:
     return 2 if is_zoned else 1
 
 
+def is_ambiguous(raw: str) -> bool:
+    """Return True if a date is one of numbers of which either may be the day: 05/06/2024."""
+    match = _NUMBERS.search(plain(raw))
+    return match is not None and not _in_order(match.groupdict(), None)
+
+
+def is_month_first(raw: str) -> bool | None:
+    """Return whether the month is the first number of a date that can be read in one way; None where there is none."""
+    match = _NUMBERS.search(plain(raw))
+    if match is None or match["sep"] == "." or (int(match["a"]) > 12) == (int(match["b"]) > 12):
+        return None
+    return int(match["b"]) > 12
+
+
 _MAX_RANGE_CHARS: Final = 80
 
 
@@ -317,16 +331,17 @@ def is_range(raw: str, *, language: str = "") -> bool:
 
 
 _URL_YEAR: Final = r"(?P<year>199\d|20\d\d|25[3-9]\d)"
+_URL_HAS_YEAR: Final = re.compile(_URL_YEAR)
 _URL_DATES: Final = tuple(
     re.compile(pattern)
     for pattern in (
         rf"(?<!\d){_URL_YEAR}(?P<sep>[/\-_.])(?P<month>\d{{1,2}})(?P=sep)(?P<day>\d{{1,2}})(?!\d)",
-        rf"(?<!\d){_URL_YEAR}/(?P<name>jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec)/(?P<day>\d{{1,2}})(?!\d)",
+        rf"(?<!\d){_URL_YEAR}/(?P<name>[a-z]{{3,9}})/(?P<day>\d{{1,2}})(?!\d)",
         rf"(?<!\d)(?<![\da-f]{{2}}){_URL_YEAR}[/-]?(?P<month>\d{{2}})[/-]?(?P<day>\d{{2}})(?![\da-f])",
         rf"(?<!\d)(?P<day>\d{{2}})(?P<sep>[\-_.])(?P<month>\d{{2}})(?P=sep){_URL_YEAR}(?!\d)",
     )
 )
-_URL_MONTH: Final = re.compile(rf"(?<=/){_URL_YEAR}[/\-_]?(?P<month>\d{{2}})(?=[/\-_.]|$)")
+_URL_MONTH: Final = re.compile(rf"(?<=/){_URL_YEAR}[/\-_]?(?P<month>\d{{2}}|(?<=/)\d)(?=[/\-_.]|$)")
 
 
 def date_in_url(url: str, *, months: bool = False) -> datetime | None:
@@ -348,6 +363,8 @@ def date_in_url(url: str, *, months: bool = False) -> datetime | None:
     try:
         path = unquote(urlsplit(url[:2000]).path).lower()
     except ValueError:
+        return None
+    if not _URL_HAS_YEAR.search(path):
         return None
     for pattern in (*_URL_DATES, _URL_MONTH)[: len(_URL_DATES) + months]:
         for match in pattern.finditer(path):

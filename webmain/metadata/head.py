@@ -289,6 +289,16 @@ def element_text(document: Document, index: int, *, limit: int = 400) -> str:
     return text if len(text) <= limit else ""
 
 
+def is_aside(document: Document, index: int) -> bool:
+    """Return True if an element's tag, class or id names a part about other pages or by other people."""
+    tag, attributes = document.elements.tags[index], document.elements.attributes[index]
+    if tag in ("nav", "aside"):
+        return True
+    if tag == "footer" and not _POST_WORDS & set(_WORD.findall(attributes.get("class") or "")):
+        return True
+    return any((value := attributes.get(name)) and is_aside_class(value) for name in ("class", "id"))
+
+
 def stands_aside(document: Document, index: int, *, headline_leaf: int = -1) -> bool:
     """Return True if an element is in a part about other pages or by other people: comments, teasers, menus.
 
@@ -298,18 +308,12 @@ def stands_aside(document: Document, index: int, *, headline_leaf: int = -1) -> 
     for _ in range(_MAX_ANCESTORS):
         if index < 0:
             return False
-        tag = elements.tags[index]
-        attributes = elements.attributes[index]
-        if tag in ("body", "html") or elements.first_leaf[index] <= headline_leaf < elements.end_leaf[index]:
+        if elements.tags[index] in ("body", "html"):
             return False
-        if tag in ("nav", "aside") or (
-            tag == "footer" and not _POST_WORDS & set(_WORD.findall(attributes.get("class") or ""))
-        ):
+        if elements.first_leaf[index] <= headline_leaf < elements.end_leaf[index]:
+            return False
+        if is_aside(document, index):
             return True
-        if attributes:
-            for name in ("class", "id"):
-                if (value := attributes.get(name)) and is_aside_class(value):
-                    return True
         index = elements.parent[index]
     return False
 

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from datetime import UTC
+from datetime import UTC, date, datetime, timedelta, timezone
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from webmain import languages
-from webmain.html.columns import Flag
-from webmain.metadata.dates import date_in_url, is_range, latest, parse_date, plain, precision
+from webmain.metadata.dates import date_in_url, is_ambiguous, is_month_first, is_range, latest, parse_date, precision
+from webmain.metadata.dates_shown import ShownDates, is_of_change, of_change, of_publication
 from webmain.metadata.head import element_text, meta_names, scope_type
 from webmain.metadata.jsonld import texts
 from webmain.metadata.reading import Found, Reading, found, source_name
 from webmain.urls import is_own, join
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
 _FOREIGN_SCOPES = ("videoobject", "imageobject", "audioobject", "comment", "usercomments", "answer", "event", "review")
 _MONTH_FIRST_SITES = ("us", "com", "org", "net", "gov", "edu", "ph")
@@ -29,13 +28,13 @@ def read_dates(reading: Reading) -> tuple[Found | None, Found | None]:
     pair of Found or None
         Aware datetimes. A change before the publication is dropped, unless it is a mere day, and the same day.
     """
-    published = _most_precise(reading, _published(reading))
-    modified = _first(reading, _modified(reading))
-    if published is None and modified is None:
-        published = _first(reading, _seen(reading))
-    if published is None and modified is not None:
-        seen = _first(reading, _seen(reading))
-        published = seen if seen and seen.value.date() <= modified.value.date() else modified
+    shown = ShownDates(reading)
+    published = _most_precise(shown, _published(shown))
+    modified = _first(shown, _modified(shown))
+    if published is None:
+        published = _in_doubt(shown, modified)
+    elif published.source.name not in _SHOWN:
+        published = _as_shown(shown, published)
     if published and modified:
         published = _with_zone_of(modified, published)
     if published and modified and modified.value < published.value:
@@ -45,33 +44,33 @@ def read_dates(reading: Reading) -> tuple[Found | None, Found | None]:
     return published, modified
 
 
-_SHOWN: Final = ("byline", "date", "text", "time")
+_SHOWN: Final = ("byline", "date", "text")
 _MORE_CANDIDATES: Final = 12
 
 
-def _first(reading: Reading, candidates: Iterator[tuple[str, str]]) -> Found | None:
+def _first(shown: ShownDates, candidates: Iterator[tuple[str, str]]) -> Found | None:
     """Parse candidates until one is a date."""
-    return next(_parsed(reading, candidates), None)
+    return next(_parsed(shown, candidates), None)
 
 
-def _parsed(reading: Reading, candidates: Iterator[tuple[str, str]]) -> Iterator[Found]:
+def _parsed(shown: ShownDates, candidates: Iterator[tuple[str, str]]) -> Iterator[Found]:
     """Yield the candidates that are dates."""
-    language, month_first, now = reading.language, _month_first(reading), reading.document.page.fetched_at
+    language, now = shown.reading.language, shown.reading.document.page.fetched_at
     for name, raw in candidates:
         if name == "url":
             value = date_in_url(raw)
             value = value if value and value <= latest(now) else None
-        elif name in _SHOWN and is_range(raw, language=language):
+        elif name in (*_SHOWN, "time") and is_range(raw, language=language):
             continue
         else:
-            value = parse_date(raw, language=language, month_first=month_first, now=now)
+            value = parse_date(raw, language=language, month_first=_month_first(shown, raw), now=now)
         if value is not None:
             yield found(value, name, raw)
 
 
-def _most_precise(reading: Reading, candidates: Iterator[tuple[str, str]]) -> Found | None:
+def _most_precise(shown: ShownDates, candidates: Iterator[tuple[str, str]]) -> Found | None:
     """Take the first date; of the next ones, one that says the same with a time, or the same time with its zone."""
-    dates = _parsed(reading, candidates)
+    dates = _parsed(shown, candidates)
     best = next(dates, None)
     if best is None or _precision(best) == 2:
         return best
@@ -82,8 +81,8 @@ def _most_precise(reading: Reading, candidates: Iterator[tuple[str, str]]) -> Fo
     return best
 
 
-def _precision(date: Found) -> int:
-    return precision(date.value, date.source.raw)
+def _precision(item: Found) -> int:
+    return precision(item.value, item.source.raw)
 
 
 def _with_zone_of(modified: Found, published: Found) -> Found:
@@ -94,44 +93,70 @@ def _with_zone_of(modified: Found, published: Found) -> Found:
     return found(local, published.source.name, published.source.raw) if local <= modified.value else published
 
 
-def _month_first(reading: Reading) -> bool:
-    """Return True if 05/06/2024 is the sixth of May here: American English, or English under a common domain."""
+def _month_first(shown: ShownDates, raw: str) -> bool:
+    """Return True if 05/06/2024 is the sixth of May here: the page's other dates say so, or its language and domain.
+
+    Without evidence it is so in American English, and in English under a common domain.
+    """
+    reading = shown.reading
+    if is_ambiguous(raw):
+        readings = {value.date(): first for first in (False, True) if (value := parse_date(raw, month_first=first))}
+        evident = {readings[day] for day in _evidence(shown) if day in readings}
+        evident = evident or {order for line in shown.lines() if (order := is_month_first(line)) is not None}
+        if len(evident) == 1:
+            return evident.pop()
     declared = reading.declared_language.lower().replace("_", "-")
     if declared.startswith("en-"):
         return declared.startswith(("en-us", "en-ph"))
     return reading.language in ("en", "") and reading.document.site.rpartition(".")[2] in _MONTH_FIRST_SITES
 
 
-def _published(reading: Reading) -> Iterator[tuple[str, str]]:
+def _evidence(shown: ShownDates) -> Iterator[date]:
+    """Yield the days that the page names elsewhere in a way that can be read in one way only."""
+    reading = shown.reading
+    if (address := date_in_url(reading.document.url or "")) is not None:
+        yield address.date()
+    raws = [raw for of in ("published", "modified") for _, raw in _from_meta(reading, of)]
+    raws += [t for value in reading.values("dateModified", "datePublished") for t in texts(value)[:2]]
+    raws += [reading.document.elements.attributes[i].get("datetime") or "" for i in reading.clues.times[:20]]
+    for raw in (*raws, *shown.lines()):
+        if not is_ambiguous(raw) and (value := parse_date(raw, language=reading.language)):
+            yield value.date()
+
+
+def _published(shown: ShownDates) -> Iterator[tuple[str, str]]:
     """Yield strings that declare the publication, in order of trust."""
+    reading = shown.reading
     for value in reading.values("datePublished"):
         yield from (("json-ld", t) for t in texts(value)[:2])
     yield from _from_meta(reading, "published")
-    yield from _from_properties(reading, ("datepublished", "datecreated", "pubdate", "dateline"))
+    yield from _from_properties(shown, ("datepublished", "datecreated", "pubdate", "dateline"))
     for value in reading.values("dateCreated", "uploadDate"):
         yield from (("json-ld", t) for t in texts(value)[:2])
     elements = reading.document.elements
-    for i in reading.in_view(reading.clues.times):
+    for i in shown.in_view(reading.clues.times):
         attributes = elements.attributes[i]
-        if "pubdate" in attributes or "published" in (attributes.get("class") or "") or reading.is_near(i):
-            yield from _of_time(reading, i, updates=False)
+        if "pubdate" in attributes or "published" in (attributes.get("class") or "") or shown.is_close(i):
+            yield from _of_time(shown, i, updates=False)
     if reading.document.url:
         yield "url", reading.document.url
     canonical = join(reading.document.base_url, reading.clues.link("canonical"))
     if canonical and is_own(canonical, reading.document.url):
         yield "url", canonical
-    yield from _seen(reading)
+    yield from _seen(shown)
 
 
-def _modified(reading: Reading) -> Iterator[tuple[str, str]]:
+def _modified(shown: ShownDates) -> Iterator[tuple[str, str]]:
     """Yield strings that declare the last change, in order of trust."""
+    reading = shown.reading
     for value in reading.values("dateModified"):
         yield from (("json-ld", t) for t in texts(value)[:2])
     yield from _from_meta(reading, "modified")
-    yield from _from_properties(reading, ("datemodified",))
-    for i in reading.in_view(reading.clues.times):
+    yield from _from_properties(shown, ("datemodified",))
+    for i in shown.in_view(reading.clues.times):
         if reading.is_near(i):
-            yield from _of_time(reading, i, updates=True)
+            yield from _of_time(shown, i, updates=True)
+    yield from (("byline", t) for t in shown.changes())
 
 
 def _from_meta(reading: Reading, of: str) -> Iterator[tuple[str, str]]:
@@ -141,11 +166,11 @@ def _from_meta(reading: Reading, of: str) -> Iterator[tuple[str, str]]:
                 yield source_name(name), value
 
 
-def _from_properties(reading: Reading, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+def _from_properties(shown: ShownDates, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     """Yield microdata that belongs to the page and not to a video, a comment or another article."""
-    document = reading.document
+    document = shown.reading.document
     for name in names:
-        for i in reading.in_view(reading.clues.properties.get(name, [])):
+        for i in shown.in_view(shown.reading.clues.properties.get(name, [])):
             if scope_type(document, i) not in _FOREIGN_SCOPES:
                 attributes = document.elements.attributes[i]
                 raw = attributes.get("content") or attributes.get("datetime") or element_text(document, i, limit=120)
@@ -153,78 +178,83 @@ def _from_properties(reading: Reading, names: tuple[str, ...]) -> Iterator[tuple
                     yield f"itemprop:{name}", raw
 
 
-def _of_time(reading: Reading, index: int, *, updates: bool) -> Iterator[tuple[str, str]]:
+def _of_time(shown: ShownDates, index: int, *, updates: bool) -> Iterator[tuple[str, str]]:
     """Yield what a time element says, if it is said of the kind of date that is wanted."""
-    attributes = reading.document.elements.attributes[index]
-    text = element_text(reading.document, index, limit=120)
-    around = (
-        f"{attributes.get('class') or ''} {attributes.get('itemprop') or ''} {text} {_before(reading, index)}".lower()
-    )
-    if any(word in around for word in languages.known().words("dates.updated")) == updates:
-        for raw in (attributes.get("datetime"), attributes.get("content"), text):
+    document = shown.reading.document
+    attributes = document.elements.attributes[index]
+    text, label = element_text(document, index, limit=120), shown.label_of(index)
+    marks = f"{attributes.get('class') or ''} {attributes.get('itemprop') or ''}"
+    if is_of_change(marks):
+        said = text if updates else ""
+    else:
+        said = of_change(text, label) if updates else of_publication(text, label)
+    if said or not (updates or text or is_of_change(f"{marks} {label}")):
+        for raw in (attributes.get("datetime"), attributes.get("content"), said):
             if raw:
                 yield "time", raw
 
 
-def _before(reading: Reading, index: int) -> str:
-    """Return the short text right before an element."""
-    leaf = reading.document.elements.first_leaf[index] - 1
-    text = reading.document.leaves.texts[leaf] if leaf >= 0 else ""
-    return text if len(text) <= 30 else ""
+def _seen(shown: ShownDates) -> Iterator[tuple[str, str]]:
+    """Yield what readers see: near the headline, then whatever is marked as a date."""
+    yield from ((s.name, s.raw) for s in shown.near())
+    for i in shown.in_view(shown.reading.clues.times):
+        yield from _of_time(shown, i, updates=False)
+    yield from (("date", t) for t in shown.elsewhere())
 
 
-def _seen(reading: Reading) -> Iterator[tuple[str, str]]:
-    """Yield what readers see: marked as a date near the headline, lines near it, then any marked date."""
-    marked = [(i, t) for i in reading.in_view(reading.clues.dated) for t in _texts_of_date(reading, i)]
-    near = [(i, t) for i, t in marked if reading.is_near(i)]
-    yield from (
-        ("date", t) for _, t in near if not any(w in t.lower() for w in languages.known().words("dates.updated"))
-    )
-    yield from (("date", t) for _, t in near)
-    at, n = reading.headline_leaf, len(reading.document.leaves)
-    if at >= 0:
-        around = [*range(at, min(n, at + 40)), *range(at - 1, max(-1, at - 20), -1)]
-        yield from (("byline", t) for t in _date_lines(reading, around, 120))
-    for i in reading.in_view(reading.clues.times):
-        yield from _of_time(reading, i, updates=False)
-    yield from (("date", t) for i, t in marked if not reading.is_near(i))
-    if at < 0 or not marked:
-        yield from (("text", t) for t in _only_date(reading, n))
+def _in_doubt(shown: ShownDates, modified: Found | None) -> Found | None:
+    """Find a date that is only likely to be that of publication: the change, or the one day that a kind of line names."""
+    for name, lines in (("text", shown.labelled), ("text", shown.lines), ("", None), ("script", shown.in_scripts)):
+        if lines is None:
+            if modified is not None:
+                return modified
+            continue
+        dates = list(_parsed(shown, ((name, raw) for raw in lines())))
+        if len({item.value.date() for item in dates}) == 1 and (modified is None or dates[0].value <= modified.value):
+            return dates[0]
+    return None
 
 
-def _only_date(reading: Reading, n_leaves: int) -> list[str]:
-    """Return the lines that give a date anywhere on the page, if all of them give the same day."""
-    lines = list(islice(_date_lines(reading, range(min(n_leaves, 5000)), 80), 30))
-    month_first, now = _month_first(reading), reading.document.page.fetched_at
-    parsed = [(t, parse_date(t, language=reading.language, month_first=month_first, now=now)) for t in lines]
-    days = {value.date() for _, value in parsed if value is not None}
-    return [t for t, value in parsed if value is not None] if len(days) == 1 else []
+_MAX_FAR: Final = 16
+_MAX_SHOWN: Final = 6
 
 
-def _date_lines(reading: Reading, leaves: Iterable[int], limit: int) -> Iterator[str]:
-    """Yield those of the lines that may be a date with little else, and don't stand aside."""
-    columns = reading.document.leaves
-    outside = int(Flag.IN_CONTROL | Flag.EMBEDDED)
-    for i in leaves:
-        text = columns.texts[i]
-        if (
-            5 < len(text) <= limit
-            and not columns.flags[i] & outside
-            and _is_mostly_date(text)
-            and not reading.stands_aside(columns.element[i])
-        ):
-            yield text
+def _as_shown(shown: ShownDates, published: Found) -> Found:
+    """Correct a declared date by the day that readers see beside the headline.
+
+    A time in UTC is given in the zone in which it has that day; an earlier day is the first publication, where what is
+    declared is that of the last one.
+    """
+    day, url = published.value.date(), shown.reading.document.url or ""
+    if shown.names(day):
+        return published
+    seen = list(_parsed(shown, ((s.name, s.raw) for s in shown.near(_MAX_FAR)[:_MAX_SHOWN])))
+    address = date_in_url(url)
+    if day in ({item.value.date() for item in seen} | ({address.date()} if address else set())):
+        return published
+    for value in [item.value for item in seen[:1]] or [address]:
+        if value is not None and (zoned := _in_zone(published, value)):
+            return zoned
+    month = date_in_url(url, months=True)
+    is_confirmed = published.source.name == "time" or (month is not None and month.date() == day.replace(day=1))
+    days = {item.value.date() for item in seen}
+    if is_confirmed or len(days) != 1 or days.pop() >= day - timedelta(days=1) or is_ambiguous(seen[0].source.raw):
+        return published
+    return seen[0]
 
 
-def _texts_of_date(reading: Reading, index: int) -> list[str]:
-    """Return what an element marked as a date says, to readers and in its attributes."""
-    attributes = reading.document.elements.attributes[index]
-    named = ("datetime", "content", "title", "data-utime", "data-date", "data-time", "data-timestamp", "data-datetime")
-    values = [attributes.get(name) for name in named]
-    return [t for t in (*values, element_text(reading.document, index, limit=160)) if t]
+def _in_zone(published: Found, seen: datetime) -> Found | None:
+    """Return a time in UTC in the zone in which it has the day that was seen; None where that is no neighbour's.
 
-
-def _is_mostly_date(text: str) -> bool:
-    """Return True if a line may be a date with little else: it has a digit for a day and for a year."""
-    digits = sum(c.isdigit() for c in text)
-    return digits >= 3 and len(plain(text)) <= 14 + 6 * digits
+    A later day may be that of a change: the clock must agree too, to the minute, then.
+    """
+    value = published.value
+    days = (seen.date() - value.date()).days
+    if abs(days) != 1 or value.utcoffset() or _precision(published) != 2:
+        return None
+    ahead = seen.replace(tzinfo=UTC) - (value.replace(second=0, microsecond=0) if seen.hour or seen.minute else value)
+    if ahead % timedelta(minutes=15) or not timedelta(hours=-12) <= ahead <= timedelta(hours=14):
+        if days > 0 or value.hour > 11:
+            return None
+        ahead = timedelta(hours=-value.hour - 1)
+    return found(value.astimezone(timezone(ahead)), published.source.name, published.source.raw)

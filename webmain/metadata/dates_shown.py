@@ -1,0 +1,269 @@
+"""Dates that readers see, in order of trust: near the headline, with a label, or the only ones of the page."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from webmain import languages
+from webmain.html.columns import Flag
+from webmain.metadata.dates import plain
+from webmain.metadata.head import element_text, is_aside
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from datetime import date
+
+    from webmain.metadata.reading import Reading
+
+_BEFORE, _AFTER = 20, 40
+"""Leaves around the headline in which lines are read."""
+
+_BESIDE: Final = range(-8, 16)
+"""Leaves from the headline among which a small box is the article's own, whatever its class says."""
+
+_UNMARKED = 6
+_MAX_LABEL_CHARS = 30
+_BOX_LEAVES = 8
+_MAX_ANCESTORS = 60
+_NEVER_OWN = ("blockquote", "comment", "respon", "repl")
+_MAX_LINES = 60
+_MAX_LINE_CHARS = 120
+_MAX_SCRIPT_CHARS = 1_000_000
+_OUTSIDE: Final = int(Flag.IN_CONTROL | Flag.EMBEDDED)
+_IN_ANCHOR: Final = int(Flag.IN_ANCHOR)
+_ATTRIBUTES = (
+    "datetime",
+    "content",
+    "title",
+    "data-utime",
+    "data-date",
+    "data-time",
+    "data-timestamp",
+    "data-datetime",
+)
+_IN_SCRIPTS = re.compile(
+    r"pub(?:lished(?:_?(?:date|time|at|on))?|lish_?(?:date|time|at|on)|lication_?date|_?date)"
+    r"(?:[\\\"']|&quot;){0,4}\s{0,3}[:=]\s{0,3}(?:[\\\"']|&quot;){1,4}([^\\\"'&<>]{8,40})"
+)
+"""A date of publication in data for scripts, in lower case."""
+
+
+class Shown(NamedTuple):
+    """A string that may be a date, as readers see it.
+
+    Attributes
+    ----------
+    far : int
+        Leaves from the headline, three for each that is before it, some more where nothing marks it as a date.
+    name, raw : str
+        Name of the source, and the string.
+    """
+
+    far: int
+    name: str
+    raw: str
+
+
+def _first_word(text: str, of: str) -> int:
+    """Return where the first word beside a date of publication ("published") or of change ("updated") is; -1 if none."""
+    places = [text.find(word) for word in languages.known().words(f"dates.{of}") if word in text]
+    return min(places, default=-1)
+
+
+def of_publication(text: str, label: str = "") -> str:
+    """Return the part of a text that speaks of publication, "" where all of it speaks of a change.
+
+    Parameters
+    ----------
+    text : str
+        Short: "6 May 2024 (updated 9 May 2024)".
+    label : str
+        What is right before it.
+    """
+    whole = f"{label} {text}"
+    folded = whole.lower()
+    changed = _first_word(folded, "updated")
+    if changed < 0:
+        return text
+    said = _first_word(folded, "published")
+    if said < 0:
+        return whole[:changed] if sum(map(str.isdigit, whole[:changed])) > 2 else ""
+    return whole[said:changed] if said < changed else whole[said:]
+
+
+def of_change(text: str, label: str = "") -> str:
+    """Return the part of a text that speaks of a change, "" where none does."""
+    whole = f"{label} {text}"
+    folded = whole.lower()
+    changed = _first_word(folded, "updated")
+    if changed < 0:
+        return ""
+    said = _first_word(folded[changed:], "published")
+    return whole[changed : changed + said if said > 0 else None]
+
+
+def is_of_change(words: str) -> bool:
+    """Return True if names of a class speak of a change, and not of publication too."""
+    folded = words.lower()
+    return _first_word(folded, "updated") >= 0 > _first_word(folded, "published")
+
+
+@dataclass(frozen=True, eq=False)
+class ShownDates:
+    """What a page shows that may be a date; everything in it is made once."""
+
+    reading: Reading
+    _asides: dict[int, bool] = field(default_factory=dict)
+
+    def label_of(self, element: int) -> str:
+        """Return the short text right before an element."""
+        return self._label(self.reading.document.elements.first_leaf[element])
+
+    def _label(self, leaf: int) -> str:
+        text = self.reading.document.leaves.texts[leaf - 1] if leaf > 0 else ""
+        return text if len(text) <= _MAX_LABEL_CHARS and not _DIGIT.search(text) else ""
+
+    def stands_aside(self, element: int) -> bool:
+        """Return True if a date's element is in a part about other pages or by other people, or in a quotation.
+
+        Beside the headline neither a small box nor one with much of the page is such a part, whatever its class.
+        """
+        elements, at = self.reading.document.elements, self.reading.headline_leaf
+        is_beside = at >= 0 and elements.first_leaf[element] - at in _BESIDE
+        index = element
+        for _ in range(_MAX_ANCESTORS):
+            if index < 0 or elements.tags[index] in ("body", "html"):
+                return False
+            if elements.first_leaf[index] <= at < elements.end_leaf[index]:
+                return False
+            if index not in self._asides:
+                self._asides[index] = elements.tags[index] == "blockquote" or is_aside(self.reading.document, index)
+            if self._asides[index] and not (is_beside and self._is_own(index)):
+                return True
+            index = elements.parent[index]
+        return False
+
+    def _is_own(self, box: int) -> bool:
+        """Return True if a box is no comment, and holds much of the page, or little and no other article's title."""
+        leaves, elements = self.reading.document.leaves, self.reading.document.elements
+        inside = range(elements.first_leaf[box], elements.end_leaf[box])
+        name = f"{elements.tags[box]} {elements.attributes[box].get('class')} {elements.attributes[box].get('id')}"
+        if elements.tags[elements.parent[box]] == "body" or any(w in name.lower() for w in _NEVER_OWN):
+            return False
+        if len(inside) > _BOX_LEAVES:
+            return len(inside) > len(leaves) // 3
+        return not any(leaves.flags[i] & _IN_ANCHOR and len(leaves.texts[i]) > _MAX_LABEL_CHARS for i in inside)
+
+    def in_view(self, elements: list[int]) -> list[int]:
+        """Order elements by how near the headline they are; leave out what stands aside."""
+        first, at = self.reading.document.elements.first_leaf, self.reading.headline_leaf
+        kept = [i for i in elements[:60] if not self.stands_aside(i)]
+        return kept if at < 0 else sorted(kept, key=lambda i: _far(first[i] - at))
+
+    def is_close(self, element: int) -> bool:
+        """Return True if an element is near the headline, and if before it, then so near that it is no clock."""
+        first = self.reading.document.elements.first_leaf
+        return self.reading.is_near(element) and first[element] - self.reading.headline_leaf in range(-8, 100)
+
+    def names(self, day: date) -> bool:
+        """Return True if a short line beside the headline has the numbers of a day and its year: a cheap view."""
+        at, year = self.reading.headline_leaf, f"{day:%y}"
+        number = re.compile(rf"(?<!\d)0?{day.day}(?!\d)")
+        texts = self.reading.document.leaves.texts
+        beside = range(max(0, at + _BESIDE.start), min(len(texts), at + _BESIDE.stop)) if at >= 0 else ()
+        return any(
+            year in (text := texts[i])
+            and len(text) <= _MAX_LINE_CHARS
+            and number.search(text)
+            and of_publication(text, self._label(i))
+            for i in beside
+        )
+
+    def near(self, far: int = 3 * _AFTER) -> list[Shown]:
+        """Return what may be dates of publication near the headline, the nearest first, down to a distance."""
+        at, first = self.reading.headline_leaf, self.reading.document.elements.first_leaf
+        found = []
+        for i in self.reading.clues.dated[:60] if at >= 0 else ():
+            away = _far(first[i] - at)
+            if away <= far and self.reading.is_near(i) and not self.stands_aside(i):
+                found += [Shown(away, "date", t) for t in self._texts_of_date(i)]
+        for leaf, text in self._lines_near(far - _UNMARKED):
+            if said := of_publication(text, self._label(leaf)):
+                found.append(Shown(_far(leaf - at) + _UNMARKED, "byline", said))
+        return sorted(found, key=lambda s: s.far)
+
+    def _lines_near(self, far: int) -> Iterator[tuple[int, str]]:
+        at, n = self.reading.headline_leaf, len(self.reading.document.leaves)
+        around = range(max(0, at - min(far // 3, _BEFORE)), min(n, at + min(far, _AFTER)))
+        return self._lines(around if at >= 0 else (), _MAX_LINE_CHARS)
+
+    def changes(self) -> Iterator[str]:
+        """Yield what readers see near the headline that speaks of a change."""
+        yield from (said for leaf, text in self._lines_near(3 * _AFTER) if (said := of_change(text, self._label(leaf))))
+
+    def elsewhere(self) -> Iterator[str]:
+        """Yield what is marked as a date far from the headline, in the page's order."""
+        for i in self.reading.clues.dated[:60]:
+            if not self.reading.is_near(i) and not self.stands_aside(i):
+                yield from self._texts_of_date(i)
+
+    def _texts_of_date(self, element: int) -> list[str]:
+        """Return what an element marked as a date says of publication, to readers and in its attributes."""
+        attributes = self.reading.document.elements.attributes[element]
+        text = element_text(self.reading.document, element, limit=160)
+        said = of_publication(text, self.label_of(element))
+        if text and not said:
+            return []
+        return [t for t in (*(attributes.get(name) for name in _ATTRIBUTES), said) if t]
+
+    def labelled(self) -> Iterator[str]:
+        """Yield short lines anywhere that say that the page was published on a day."""
+        for leaf, text in self._all_lines:
+            label = self._label(leaf)
+            if _first_word(f"{label} {text}".lower(), "published") >= 0 and (said := of_publication(text, label)):
+                yield said
+
+    def lines(self) -> Iterator[str]:
+        """Yield lines anywhere that may be dates with little else."""
+        return (text for _, text in self._all_lines)
+
+    @cached_property
+    def _all_lines(self) -> list[tuple[int, str]]:
+        return list(islice(self._lines(range(min(len(self.reading.document.leaves), 5000)), 100), _MAX_LINES))
+
+    def _lines(self, leaves: Iterable[int], limit: int) -> Iterator[tuple[int, str]]:
+        """Yield those of the lines that may be a date with little else, and don't stand aside."""
+        columns = self.reading.document.leaves
+        for i in leaves:
+            text = columns.texts[i]
+            if (
+                5 < len(text) <= limit
+                and _is_mostly_date(text)
+                and not columns.flags[i] & _OUTSIDE
+                and not self.stands_aside(columns.element[i])
+            ):
+                yield i, text
+
+    def in_scripts(self) -> Iterator[str]:
+        """Yield dates of publication in the page's data for scripts, wherever they are."""
+        html = self.reading.document.html[:_MAX_SCRIPT_CHARS].lower()
+        yield from (match[1].upper() for match in islice(_IN_SCRIPTS.finditer(html), _MAX_LINES))
+
+
+def _far(leaves: int) -> int:
+    return leaves if leaves >= 0 else -3 * leaves
+
+
+_DIGIT = re.compile(r"\d")
+_THREE_DIGITS = re.compile(r"\d\D*\d\D*\d")
+
+
+def _is_mostly_date(text: str) -> bool:
+    """Return True if a line may be a date with little else: it has a digit for a day and for a year."""
+    if not _THREE_DIGITS.search(text):
+        return False
+    return len(plain(text)) <= 14 + 6 * sum(c.isdigit() for c in text)
