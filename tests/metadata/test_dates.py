@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webmain.metadata.dates import FIRST_YEAR, MAX_FEED_DATE_CHARS, date_in_url, parse_date, parse_feed_date
+from webmain.metadata.dates_solar import from_solar
 
 NOW = datetime(2025, 6, 1, tzinfo=UTC)
 
@@ -91,6 +92,36 @@ def test_times_beside_dates(raw: str, iso: str) -> None:
 def test_buddhist_years(raw: str, language: str, day: str | None) -> None:
     found = parse_date(raw, language=language, now=NOW)
     assert (found.date().isoformat() if found else None) == day
+
+
+@pytest.mark.parametrize(
+    ("raw", "language", "iso"),
+    [
+        ("۱۲ تیر ۱۳۹۹", "fa", "2020-07-02T00:00:00+00:00"),
+        ("دوشنبه ۲ تير ۱۳۹۹", "", "2020-06-22T00:00:00+00:00"),
+        ("۱۲ مرداد ماه ۱۴۰۲ ساعت ۱۴:۳۰", "fa", "2023-08-03T14:30:00+00:00"),
+        ("30 اسفند 1399", "fa", "2021-03-20T00:00:00+00:00"),
+        ("30 اسفند 1400", "fa", None),
+        ("15 میزان 1402", "fa", "2023-10-07T00:00:00+00:00"),
+        ("۱۳۹۹/۰۴/۱۲", "fa", "2020-07-02T00:00:00+00:00"),
+        ("1399/04/12", "", None),
+        ("24 شوال 1445", "ar", None),
+        ("24 شوال 1445 - 3 مايو 2024", "ar", "2024-05-03T00:00:00+00:00"),
+    ],
+)
+def test_dates_of_the_solar_calendar(raw: str, language: str, iso: str | None) -> None:
+    found = parse_date(raw, language=language, now=NOW)
+    assert (found.isoformat() if found else None) == iso
+
+
+@pytest.mark.parametrize(
+    ("year", "month", "day", "common"),
+    [(1357, 11, 22, "1979-02-11"), (1379, 1, 1, "2000-03-20"), (1400, 1, 1, "2021-03-21"), (1403, 12, 30, "2025-03-20"),
+     (1404, 1, 1, "2025-03-21"), (1402, 13, 1, None), (1402, 7, 31, None)],
+)  # fmt: skip
+def test_days_of_the_solar_calendar(year: int, month: int, day: int, common: str | None) -> None:
+    found = from_solar(year, month, day)
+    assert (found.isoformat() if found else None) == common
 
 
 def test_numbers_are_read_day_first_unless_told_otherwise() -> None:

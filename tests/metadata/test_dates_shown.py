@@ -50,6 +50,7 @@ def test_what_is_said_of_publication_and_of_a_change(text: str, label: str, publ
         (f"<p>3 May 2024</p>{H1}{BODY * 4}<ul><li>7 May 2024</li></ul>", "2024-05-03"),
         (f"{H1}<p class=date>Written: 2024-05-03 <i>/</i> Updated: 2024-05-05</p><p class=date>2024-05-01", "2024-05-03"),
         (f"{H1}<div class=footer><time datetime=2024-05-03>3 May</time></div>", "2024-05-03"),
+        (f"{H1}<aside>{BODY * 9}<time itemprop=datePublished datetime=2024-05-03>3 May</time></aside>", "2024-05-03"),
         (f"<article><aside><time datetime=2024-05-03>3 May</time></aside>{H1}</article>", "2024-05-03"),
         (f"{H1}<div class=newsletter-details><p>3 May 2024</p></div>", "2024-05-03"),
         (f"{H1}<time class='entry-date published updated' datetime=2024-05-03>3 May</time>", "2024-05-03"),

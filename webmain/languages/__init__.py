@@ -18,6 +18,7 @@ plain words; a string is a list of the words in it, or of the phrases between it
 `dates.clock_marks`, `.month_ends` between hour and minute; second words of names of months
 `dates.until`                      between two days
 `dates.published`, `.updated`      parts of words beside a date of publication, or of change: plain, in lower case
+`dates.solar_months`               twelve strings, the names of each month of the Solar Hijri calendar with | between them
 `dates.patterns`, `dates.eras`     whole dates, with groups `year`, `month`, `day`; eras with the year before their first
 `bylines.verbs`, `bylines.by`      "written", "by": what is before a name
 `bylines.labels`, `.patterns`      before a colon and a name; other beginnings of bylines

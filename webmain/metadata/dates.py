@@ -16,6 +16,7 @@ from urllib.parse import unquote, urlsplit
 
 from webmain import languages
 from webmain.languages import Languages
+from webmain.metadata.dates_solar import from_solar
 from webmain.text.zones import read_zone
 
 MAX_DATE_CHARS: Final = 200
@@ -61,6 +62,10 @@ class _Patterns:
     clock_before: re.Pattern[str]
     span: re.Pattern[str]
     eras: dict[str, int]
+    solar: dict[str, int]
+
+
+_ARABIC_LETTERS = {ord("ی"): "ي", ord("ک"): "ك"}
 
 
 @cache
@@ -88,12 +93,22 @@ def _patterns(words: Languages) -> _Patterns:
         rf"{word}\.?(?:\s(?P<day>\d{{1,2}})(?!\d))?"
     )
     eras = (line.split() for line in words.words("dates.eras"))
+    solar = {
+        name.translate(letters): i
+        for i, names in enumerate(words.words("dates.solar_months"), 1)
+        for name in names.split("|")
+        for letters in ({}, _ARABIC_LETTERS)
+    }
+    of_solar = (
+        rf"(?<!\d)(?P<day>\d{{1,2}})\s?(?P<solar>{'|'.join(solar) or '(?!)'})(?:\sماه)?,?\s(?P<year>1[34]\d\d)(?!\d)",
+        r"(?<!\d)(?P<year>1[34]\d\d)/(?P<solar>\d{1,2})/(?P<day>\d{1,2})(?!\d)",
+    )
     return _Patterns(
         iso=re.compile(
             rf"(?<![\d/.-]){_YEAR}(?P<sep>[-/.])\s?(?P<month>\d{{1,2}})(?P=sep)\s?(?P<day>\d{{1,2}})(?!\d)"
             rf"(?:(?:[Tt]|,?\s{{1,3}}|\s[-–|]\s)(?:{at}\s)?{clock}(?:\s?{_ZONE})?)?"
         ),
-        of_languages=tuple(map(re.compile, words.words("dates.patterns"))),
+        of_languages=tuple(map(re.compile, (*words.words("dates.patterns"), *of_solar))),
         named=tuple(map(re.compile, (day_first, month_first, year_first))),
         clock_after=re.compile(
             rf"\W{{0,4}}(?:{at}|[(|•·–—@,-])?\W{{0,3}}{clock}(?:\s?(?:{o_clock}|GMT(?=[+-]))?\s?\(?{_ZONE})?"
@@ -103,6 +118,7 @@ def _patterns(words: Languages) -> _Patterns:
         ),
         span=re.compile(rf"\s(?:[-–—]|{words.either('dates.until')})\s(?=[\w'’])"),
         eras={name: int(before) for name, before in eras},
+        solar=solar,
     )
 
 
@@ -242,6 +258,13 @@ def _with_clock(text: str, match: re.Match[str], parts: dict[str, str], language
 def _build(parts: dict[str, str], language: str) -> datetime | None:
     """Build the date from a pattern's named groups; None where there is no such day or time."""
     thai = language[:2] == "th"
+    if solar := parts.get("solar"):
+        if solar.isdigit() and language[:2] != "fa":
+            return None
+        solar_month = int(solar) if solar.isdigit() else _patterns(languages.known()).solar[solar]
+        common = from_solar(int(parts["year"]), solar_month, int(parts["day"]))
+        parts = {**parts, "year": f"{common:%Y}", "month": f"{common:%m}", "day": f"{common:%d}"} if common else {}
+    month: int | None
     if name := parts.get("name"):
         month = languages.known().month(name, language)
         thai = any(ord(c) in _THAI for c in name)

@@ -170,7 +170,9 @@ def _from_properties(shown: ShownDates, names: tuple[str, ...]) -> Iterator[tupl
     """Yield microdata that belongs to the page and not to a video, a comment or another article."""
     document = shown.reading.document
     for name in names:
-        for i in shown.in_view(shown.reading.clues.properties.get(name, [])):
+        elements = shown.reading.clues.properties.get(name, [])
+        is_only = len(elements) == 1 and shown.reading.is_near(elements[0])
+        for i in elements if is_only else shown.in_view(elements):
             if scope_type(document, i) not in _FOREIGN_SCOPES:
                 attributes = document.elements.attributes[i]
                 raw = attributes.get("content") or attributes.get("datetime") or element_text(document, i, limit=120)
