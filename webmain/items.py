@@ -196,7 +196,7 @@ class Metadata:
     """Text of the page's `title` element, with the site's name and all."""
 
     authors: tuple[str, ...] = ()
-    """As they are named, in order."""
+    """As they are named, in order; agencies too. The site's own name only where nobody else signed."""
 
     published: datetime | None = field(default=None, metadata=_DATE)
     """First publication; a date without a zone is taken as UTC."""

@@ -64,6 +64,14 @@ from webmain.metadata.names import MAX_NAME_WORDS, looks_like_name, names_in
         ("", "en", []),
         ("This is a whole sentence about somebody who writes for us", "en", []),
         ("Jane Roe &amp;amp; John Doe", "en", ["Jane Roe", "John Doe"]),
+        ("简•罗", "zh", ["简•罗"]),
+        ("Jane Roe • John Doe", "en", ["Jane Roe", "John Doe"]),
+        ("Jane Roe (with John Doe and Max Moe)", "en", ["Jane Roe", "John Doe", "Max Moe"]),
+        ("Written by Jane Roe in Fishing on 3 May", "en", ["Jane Roe"]),
+        ("Women in the Loop", "en", ["Women in the Loop"]),
+        ("By Jane Roe Reviewed by Max Moe", "en", ["Jane Roe"]),
+        ("Edited by Max Moe", "en", []),
+        ("Von Hafenblatt-Gastautorin Erika Muster", "de", ["Erika Muster"]),
     ],
 )
 def test_names_in(raw: str, language: str, names: list[str]) -> None:
@@ -78,7 +86,8 @@ def test_names_of_many_words_are_refused_from_one_word_over_the_limit() -> None:
 @pytest.mark.parametrize(
     ("name", "is_one"),
     [("Jane Roe", True), ("Ludwig van Beethoven", True), ("jane roe", False), ("Jane", False), ("read the story", False),
-     ("Jane Roe 2", False), ("王小明", True), ("A B C D E F", False)],
+     ("Jane Roe 2", False), ("王小明", True), ("A B C D E F", False),
+     ("Иван Петров", True), ("Новости по теме", False)],
 )  # fmt: skip
 def test_what_looks_like_a_name(name: str, is_one: bool) -> None:
     assert looks_like_name(name) is is_one

@@ -56,7 +56,7 @@ def test_a_full_article() -> None:
         + '<link rel="canonical" href="/2024/05/03/bridge">'
     )
     assert metadata.title == "The bridge & the river"
-    assert metadata.authors == ("Jane Roe",)
+    assert metadata.authors == ("Jane Roe", "Roe and Sons")
     assert metadata.published == datetime(2024, 5, 3, 10, tzinfo=timezone(timedelta(hours=2)))
     assert metadata.modified == datetime(2024, 5, 4, tzinfo=UTC)
     assert metadata.section == "Town"
@@ -294,7 +294,7 @@ ORGANISATION = {"@type": "Organization", "name": "Harbour Agency"}
 @pytest.mark.parametrize(
     ("author", "body", "expected"),
     [
-        ([{"@type": "Person", "name": "Jane Roe"}, ORGANISATION], "", ("Jane Roe",)),
+        ([{"@type": "Person", "name": "Jane Roe"}, ORGANISATION], "", ("Jane Roe", "Harbour Agency")),
         (ORGANISATION, "<p class=byline>By Jane Roe</p>", ("Jane Roe",)),
         (ORGANISATION, "<p class=byline>Agency</p>", ("Harbour Agency",)),
         (["Jane Roe", "Fishing"], "", ("Jane Roe",)),
@@ -302,7 +302,7 @@ ORGANISATION = {"@type": "Organization", "name": "Harbour Agency"}
         ('{"id": 17}', "", ()),
     ],
 )
-def test_organisations_sections_and_json_are_no_authors_beside_a_person(author, body, expected):
+def test_agencies_are_authors_and_sections_and_json_are_none(author, body, expected):
     node = {"@type": "NewsArticle", "headline": "Bridge open", "author": author, "articleSection": "Fishing"}
     script = f"<script type='application/ld+json'>{json.dumps(node)}</script>"
     assert _read(script, f"<h1>Bridge open</h1>{body}").authors == expected
@@ -333,3 +333,32 @@ def test_a_date_in_an_address_of_another_site_is_none_of_the_pages(canonical, da
     html = f"<title>Tides</title><link rel=canonical href={canonical}><h1>Tides</h1><p>The water is out."
     published = read_metadata(Document(Page(url="https://a.example/x"), html=html)).published
     assert (published.day if published else None) == day
+
+
+@pytest.mark.parametrize(
+    ("declared", "body", "expected"),
+    [
+        ("jroe77", "<p class=byline>By Jane Roe</p>", ("Jane Roe",)),
+        ("jroe77", "<p>Nobody signs here.</p>", ("jroe77",)),
+        ("J. Roe", "<p class=byline>By Jane Roe</p>", ("J. Roe",)),
+        ("제인 로", "<p class=byline>By Jane Roe</p>", ("제인 로",)),
+        (None, '<p><a href="/authors/jane-roe">Jane Roe</a></p>', ("Jane Roe",)),
+        (None, '<p><a href="/topics/jane-roe">Jane Roe</a></p>', ()),
+        (None, "<p>Jane Roe, Staff Writer</p>", ("Jane Roe",)),
+        (None, "<p>ज्योति शर्मा, संवाददाता</p>", ("ज्योति शर्मा",)),
+        (None, "<p>Jane Roe</p><p>3 May 2024</p><p>Jane Roe has fished here.</p>", ("Jane Roe",)),
+        (None, "<p>Printer Friendly</p><p>3 May 2024</p>", ()),
+        (None, "<p>Добавить новость</p><p>3 мая 2024</p><p>Добавить новость</p>", ()),
+        (None, "<p>Words.</p>" * 90 + "<p>Written by Jane Roe</p>", ("Jane Roe",)),
+        (None, "<p>Words.</p>" * 90 + "<p>Written by Jane Roe</p><p>Written by Max Moe</p>", ()),
+        (
+            None,
+            "<p>Words.</p>" * 90 + '<div class="author-box"><p class="author-name">Jane Roe</p></div>',
+            ("Jane Roe",),
+        ),
+        (None, "<p>Words.</p>" * 90 + '<div class="author-box"><p class="author-name">登入</p></div>', ()),
+    ],
+)
+def test_the_author_is_who_the_page_shows_wherever_it_is_said(declared, body, expected):
+    script = _ld({"@type": "NewsArticle", "headline": "Bridge open", "author": declared}) if declared else ""
+    assert _read(script, f"<h1>Bridge open</h1>{body}").authors == expected

@@ -9,7 +9,16 @@ from webmain import languages
 from webmain.html.columns import Flag
 from webmain.metadata.head import clean, element_text, is_byline_class, letters, meta_names, scope_type
 from webmain.metadata.jsonld import texts
-from webmain.metadata.names import looks_like_name, names_in, starts_byline, tidy, unique
+from webmain.metadata.names import (
+    leads_to_author,
+    looks_like_name,
+    named_with_role,
+    names_in,
+    says_who_wrote,
+    starts_byline,
+    tidy,
+    unique,
+)
 from webmain.metadata.reading import Found, Reading, found, source_name
 
 if TYPE_CHECKING:
@@ -30,23 +39,32 @@ def read_authors(reading: Reading) -> Found | None:
         nobody else signed.
     """
     fallback: Found | None = None
+    unseen: Found | None = None
     sections = {letters(s) for s in (reading.text("articleSection"), reading.clues.meta("article:section")) if s}
     organisations = {letters(n) for v in reading.values("author", "creator") for n in _author_texts(reading, v)[1]}
     for name, told, raw in _places(reading):
         names = [n for n in told if letters(n) not in sections]
-        others = [n for n in names if not _is_site(n, reading) and not _is_part(letters(n), organisations)]
+        others = [n for n in names if not _is_site(n, reading)]
+        is_declared = name not in _SHOWN
         if name == "byline" and fallback is not None and organisations and not starts_byline(raw):
             continue  # rather a photographer, or the agency once more
-        if others:
+        if others and is_declared and not _are_seen(others, reading):
+            unseen = unseen or found(tuple(others), name, raw)
+        elif others and not is_declared and unseen is not None and not (name != "byline" or starts_byline(raw)):
+            continue
+        elif others:
             return found(tuple(others), name, raw)
-        if names and fallback is None:
+        elif names and fallback is None:
             fallback = found(tuple(names), name, raw)
-    return fallback
+    return unseen or fallback or next((found(tuple(names), "byline", raw) for names, raw in _elsewhere(reading)), None)
 
 
-def _is_part(name: str, organisations: set[str]) -> bool:
-    """Return True if a name is one of the organisations, or a part of one's: "AFP" of "The Daily with AFP"."""
-    return any(name in organisation for organisation in organisations)
+_SHOWN = ("itemprop:author", "rel=author", "byline")
+
+
+def _are_seen(names: list[str], reading: Reading) -> bool:
+    """Return True if the page shows the longest word of one of the names, or may write them in another script."""
+    return any(n.lower() == n.upper() or max(n.casefold().split(), key=len) in reading.shown for n in names)
 
 
 def _places(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
@@ -174,10 +192,9 @@ def _shown(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
             yield "byline", names, text
     leaves = document.leaves
     start = max(0, reading.headline_leaf - 5)
-    outside = int(Flag.IN_CONTROL | Flag.EMBEDDED | Flag.IN_NOSCRIPT)
     for i in range(start, min(len(leaves), start + 60)):
         text = leaves.texts[i]
-        if len(text) > 120 or not starts_byline(text + " ") or leaves.flags[i] & outside:
+        if len(text) > 120 or not starts_byline(text + " ") or leaves.flags[i] & _OUTSIDE:
             continue
         names = names_in(text, language=reading.language, is_text=True)
         whole = element_text(document, leaves.element[i], limit=200) if len(text) < _SHORT_LABEL else ""
@@ -191,6 +208,89 @@ def _shown(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
             names = names_in(text, language=reading.language, is_text=True)
         if names and not reading.stands_aside(leaves.element[i]):
             yield "byline", names, text
+
+
+def _elsewhere(reading: Reading) -> Iterator[tuple[list[str], str]]:
+    """Yield names and their raw string on pages that nowhere call anybody an author, surer places first.
+
+    A link to an author's page, a name with a profession, a name beside a date, all near the headline; then, where the whole
+    page has but one: a line that says who wrote, an author's box.
+    """
+    document = reading.document
+    linked = [(i, text) for i in document.anchors.tolist() if (text := _linked_author(reading, i))]
+    near = unique(text for i, text in linked if reading.is_near(i))
+    if 0 < len(near) <= _MOST_LINKED:
+        yield near, ", ".join(near)
+    leaves, at = document.leaves, reading.headline_leaf
+    around = range(max(0, at - _BEFORE), min(len(leaves), at + _AFTER)) if at >= 0 else range(0)
+    for i in around:
+        text = leaves.texts[i].strip(" ,|·–-")
+        if len(text) > _LONGEST_SIGNATURE or leaves.flags[i] & _OUTSIDE:
+            continue
+        after = leaves.texts[i + 1] if i + 1 < len(leaves) else ""
+        names = named_with_role(text, language=reading.language) or named_with_role(
+            f"{text}, {after[:_LONGEST_SIGNATURE]}"
+        )
+        names = names or ([text] if _is_beside_date(reading, i, text) else [])
+        if names and not reading.stands_aside(leaves.element[i]):
+            yield names, text
+    for told in (_signed(reading), _boxed(reading), [text for _, text in linked]):
+        if len(names := unique(told)) == 1:
+            yield names, names[0]
+
+
+_BEFORE, _AFTER = 8, 12
+_LONGEST_SIGNATURE = 60
+_MOST_LINKED = 2
+_OUTSIDE = int(Flag.IN_CONTROL | Flag.EMBEDDED | Flag.IN_NOSCRIPT)
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+
+
+def _linked_author(reading: Reading, anchor: int) -> str:
+    """Return a link's text where it leads to a page of an author's, and can be a name; "" otherwise."""
+    if not leads_to_author(reading.document.elements.attributes[anchor].get("href") or ""):
+        return ""
+    text = element_text(reading.document, anchor, limit=80)
+    return text if _is_written_name(text) and not reading.stands_aside(anchor) else ""
+
+
+def _is_written_name(text: str) -> bool:
+    """Return True if a text is nothing but a name, in letters that have capitals: others don't tell names from words."""
+    return text.lower() != text != text.upper() and looks_like_name(text) and tidy(text) == text
+
+
+def _is_beside_date(reading: Reading, leaf: int, text: str) -> bool:
+    """Return True if a leaf's text is a name that the page shows again, and one of the two before or after it a date."""
+    leaves = reading.document.leaves
+    if leaves.flags[leaf] & Flag.IN_ANCHOR or not _is_written_name(text) or reading.shown.count(text.casefold()) < 2:
+        return False
+    beside = leaves.texts[max(0, leaf - 2) : leaf + 3]
+    if not any(len(t) <= _LONGEST_SIGNATURE // 2 and _YEAR.search(t) for t in beside):
+        return False
+    own = letters(text)
+    return (
+        own not in reading.link_labels and own not in letters(reading.document.title) and not reading.called.holds(text)
+    )
+
+
+def _signed(reading: Reading) -> Iterator[str]:
+    """Yield the names in lines, wherever they are, that say who wrote: "Written by Jane Roe", "Author:" and the name."""
+    leaves = reading.document.leaves
+    for i, text in enumerate(leaves.texts):
+        if len(text) > _LONGEST_SIGNATURE or not says_who_wrote(text):
+            continue
+        if len(text) < _SHORT_LABEL and i + 1 < len(leaves) and len(leaves.texts[i + 1]) <= _LONGEST_SIGNATURE:
+            text = f"{text} {leaves.texts[i + 1]}"
+        if not leaves.flags[i] & _OUTSIDE and not reading.stands_aside(leaves.element[i]):
+            yield from names_in(text, language=reading.language, is_text=True)[:1]
+
+
+def _boxed(reading: Reading) -> Iterator[str]:
+    """Yield the names in boxes about an author, wherever they are."""
+    for i in reading.clues.bylines[:_AFTER]:
+        text = element_text(reading.document, i, limit=80)
+        if _is_written_name(text) and not reading.called.holds(text):
+            yield text
 
 
 def _is_nickname(text: str) -> bool:

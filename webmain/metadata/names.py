@@ -11,6 +11,7 @@ from urllib.parse import unquote
 
 from webmain import languages
 from webmain.metadata.head import clean, letters
+from webmain.text.normal import HAN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -37,12 +38,16 @@ class _Patterns:
 
     prefix: re.Pattern[str]
     tail: re.Pattern[str]
+    aside: re.Pattern[str]
     divider: re.Pattern[str]
     title: re.Pattern[str]
     role: re.Pattern[str]
     role_after: re.Pattern[str]
     no_name: re.Pattern[str]
     name_word: re.Pattern[str]
+    particle: re.Pattern[str]
+    wrote: re.Pattern[str]
+    address: re.Pattern[str]
 
 
 @cache
@@ -59,16 +64,22 @@ def _patterns(words: Languages) -> _Patterns:
             re.I,
         ),
         tail=re.compile(rf"\s{either('after_name')}.*", re.I | re.S),
+        aside=re.compile(rf"\s*\((?:{either('and')})\s", re.I),
         divider=re.compile(
-            rf"\s*(?:[,;|•·、،／]|\s/\s|\s\+\s|\s[-–—]\s|\n|,?\s{either('and', 'and_here')}\s(?=\S)"
-            rf"|{either('and_patterns')})\s*",
+            rf"\s*(?:[,;|、،／]|(?<![{HAN}])[•·]|[•·](?![{HAN}])|\s/\s|\s\+\s|\s[-–—]\s|\n"
+            rf"|,?\s{either('and', 'and_here')}\s(?=\S)|{either('and_patterns')})\s*",
             re.I,
         ),
         title=re.compile(rf"^{either('titles')}\s+(?=\S+\s\S)", re.I),
         role=re.compile(rf"(?:\w+\s){{0,3}}{either('roles')}|{either('role_patterns')}", re.I),
         role_after=re.compile(rf"(?<=\S)\s*{either('roles_after')}$"),
         no_name=re.compile(rf"{either('buttons')}\b(?!.*\b(?:team|staff)\b)|{either('edited_by')}\s", re.I),
-        name_word=re.compile(rf"(?:[^\W\d_a-zß-ÿ][\w'’.-]*|{either('particles')})$"),
+        name_word=re.compile(r"[^\W\d_][\w'’.-]*$"),
+        particle=re.compile(rf"{either('particles')}$"),
+        wrote=re.compile(
+            rf"(?:{either('verbs')}\s{either('by')}|{either('author_label')}s?\s?:)(?:\s?:)?(?:\s|$)", re.I
+        ),
+        address=re.compile(rf"/(?:\w{{1,20}}-)?{words.either('urls.authors')}/[^/?#]+/?(?:[?#]|$)", re.I),
     )
 
 
@@ -96,7 +107,8 @@ def names_in(raw: str, *, language: str = "", is_text: bool = False) -> list[str
         match = patterns.prefix.match(text)
         if not match:
             break
-        text = text[match.end() :].lstrip(" :-–")
+        text = text[match.end() :].lstrip(" :-–|")
+    text = patterns.aside.sub(", ", text)
     text = patterns.tail.sub("", " " + text)[1:] if text else text
     parts: list[str] = []
     for part in _divide(text, language):
@@ -162,12 +174,34 @@ def looks_like_name(name: str) -> bool:
         return False
     if not any(c.lower() != c.upper() for c in name):  # a script without capitals
         return len(words) <= 4 and 2 <= len(name) <= 40
-    return 2 <= len(words) <= 5 and all(_patterns(languages.known()).name_word.match(w) for w in words)
+    patterns = _patterns(languages.known())
+    return 2 <= len(words) <= 5 and all(
+        patterns.particle.match(w) if w[0].islower() else patterns.name_word.match(w) for w in words
+    )
 
 
 def starts_byline(text: str) -> bool:
     """Return True if a line begins as bylines do."""
     return bool(_patterns(languages.known()).prefix.match(text))
+
+
+def says_who_wrote(text: str) -> bool:
+    """Return True if a line begins with words that can mean nothing but its author: "written by", "Author:"."""
+    return bool(_patterns(languages.known()).wrote.match(text))
+
+
+def named_with_role(text: str, *, language: str = "") -> list[str]:
+    """Return the name in "Jane Roe, Staff Writer": a name and a profession, and nothing else; [] for other texts."""
+    pieces = [p.strip() for p in _divide(text, language)]
+    is_signed = (
+        len(pieces) == 2 and looks_like_name(pieces[0]) and _patterns(languages.known()).role.fullmatch(pieces[1])
+    )
+    return [tidy(pieces[0])] if is_signed and tidy(pieces[0]) else []
+
+
+def leads_to_author(href: str) -> bool:
+    """Return True if an address is that of an author's page: ".../authors/jane-roe"."""
+    return bool(_patterns(languages.known()).address.search(href[:_SLUG_CHARS]))
 
 
 def unique(names: Iterable[str]) -> list[str]:

@@ -181,6 +181,11 @@ class Reading:
         return best or at_end
 
     @cached_property
+    def shown(self) -> str:
+        """All that the page shows, in lower case."""
+        return " ".join(self.document.leaves.texts).casefold()
+
+    @cached_property
     def link_labels(self) -> set[str]:
         """Short texts of the first links, folded: names of sections."""
         document = self.document
