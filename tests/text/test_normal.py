@@ -5,8 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from webmain.text.characters import is_disguised
 from webmain.text.normal import (
     MAX_MARKS,
+    as_seen,
     compose,
     fingerprint,
     fold_apostrophes,
@@ -114,3 +116,20 @@ def test_folding_changes_white_space_only(text):
 )
 def test_unspaced_is_half_of_the_letters_or_more(text, expected):
     assert is_unspaced(text) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        ("Plain words", "Plain words"),
+        ("Re\u200bla\u00adted \ufeffstories", "Related stories"),
+        ("Ｒｅｌａｔｅｄ　ｓｔｏｒｉｅｓ！", "Related　stories！"),
+        ("Rеlаtеd stοries", "Related stories"),
+        ("Новости компании в Telegram", "Новости компании в Telegram"),
+        ("می\u200cشود", "میشود"),
+        ("", ""),
+    ],
+)
+def test_words_are_judged_as_they_are_seen(text, seen):
+    assert as_seen(text) == seen
+    assert is_disguised([text]) == (text != seen)

@@ -16,6 +16,7 @@ from webmain.features.vocabulary import vocabulary
 from webmain.html.columns import Flag
 from webmain.metadata.head import head_metas
 from webmain.metadata.jsonld import declared_types
+from webmain.text.normal import as_seen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -305,7 +306,7 @@ _KINDS: Final = {
 def head_and_data(page: PageBlocks) -> Named:
     """Return which blocks repeat what the head or the data contain, and what kind of page these declare."""
     document, n, keys = page.document, page.n, page.keys
-    title = " ".join(document.title.casefold().split())
+    title = " ".join(as_seen(document.title).casefold().split())
     described, kind = _head(document)
     data = "".join(document.tree.data)[:_MAX_DATA]
     bodies = _bodies(data)
@@ -343,7 +344,7 @@ def _head(document: Document) -> tuple[list[str], str]:
     kind = ""
     for _, name, content in head_metas(document, limit=_MAX_HEAD_ELEMENTS):
         if name in ("description", "og:description", "twitter:description"):
-            text = " ".join(content.casefold().split())
+            text = " ".join(as_seen(content).casefold().split())
             if len(text) >= _MIN_CHARS and text not in described:
                 described.append(text)
         elif name == "og:type":
@@ -370,7 +371,7 @@ def _bodies(data: str) -> str:
     bodies = [body for body in bodies if len(body) > 200]
     if not bodies:
         return ""
-    text = _ESCAPE.sub(_unescaped, "\n".join(bodies))
+    text = as_seen(_ESCAPE.sub(_unescaped, "\n".join(bodies)))
     return " ".join(text.casefold().split())
 
 

@@ -11,7 +11,8 @@ import numpy as np
 
 from webmain.features.vocabulary import vocabulary
 from webmain.html.columns import HIDDEN, Flag
-from webmain.text.characters import UNSPACED, Class, table
+from webmain.text.characters import UNSPACED, Class, invisible_points, is_disguised, table
+from webmain.text.normal import as_seen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,6 +61,9 @@ _NOT_SHOWN: Final = int(HIDDEN | Flag.EMBEDDED | Flag.IN_CONTROL)
 _TERMINAL: Final = frozenset('.!?:;"”»。！？…’)」』।')
 _ENDS: Final = ".!?。！？…।؟۔"
 _COMMAS: Final = ",、，;；،؛:："
+_UNSEEN: Final = 0b11
+"""Bits of what is not seen: no character is both a letter and a digit."""
+
 _FIELD: Final = 21
 """Bits of a counter; three are packed into a number, so that three counts cost one addition."""
 
@@ -68,6 +72,9 @@ MAX_CUE_CHARS: Final = 160
 
 MAX_NAME_CHARS: Final = 200
 """Characters read of an element's class names and ids; utility-class style sheets write much longer ones."""
+
+_KEY_CHARS: Final = 200
+"""Characters of a block's text, as it is seen, by which it is compared."""
 
 _READ_CHARS: Final = 60
 _READ_WORDS: Final = 6
@@ -80,7 +87,7 @@ class Counts(NamedTuple):
     """Characters by what they are, an array each, of leaves or of blocks.
 
     `unspaced` are letters of scripts without spaces between words, `ends` end sentences, `commas` are commas and colons,
-    `chars` all but white space; of these `linked` are in anchors and `shown` are seen by readers.
+    `chars` all that is seen; of these `linked` are in anchors and `shown` are seen by readers.
     """
 
     letters: NDArray[np.float64]
@@ -163,7 +170,10 @@ class PageBlocks:
         self.n = len(segmentation)
         self.order = np.arange(self.n)
         self.texts = segmentation.texts(range(self.n))
-        self.keys = [text[:200].casefold() for text in self.texts]
+        starts = [text[:_KEY_CHARS] for text in self.texts]
+        if is_disguised(starts):
+            starts = [as_seen(text[: 2 * _KEY_CHARS])[:_KEY_CHARS] for text in self.texts]
+        self.keys = list(map(str.casefold, starts))
         self.bits = self.leaves.bits[self.first]
         by_leaf = self._count_leaves()
         self.of_leaf = Counts(*by_leaf)
@@ -290,8 +300,9 @@ def _character_bits() -> NDArray[np.uint8]:
         classes |= ((base & mask.value) != 0).astype(np.uint8) << place
     for place, marks in ((4, _ENDS), (5, _COMMAS)):
         classes[[ord(mark) for mark in marks]] |= 1 << place
-    classes[[point for point in range(0x530) if chr(point).isupper()]] |= 1 << 6
+    classes[[point for point in (*range(0x530), *range(0xFF21, 0xFF3B)) if chr(point).isupper()]] |= 1 << 6
     classes |= ((base & Class.PUNCTUATION.value) != 0).astype(np.uint8) << 7
+    classes[invisible_points()] = _UNSEEN
     return classes
 
 
@@ -300,6 +311,7 @@ def _packed() -> NDArray[np.uint64]:
     """Return for each combination of bits three numbers of three counters each, 21 bits a counter."""
     bits = np.arange(256)
     counters = np.column_stack([(bits >> place) & 1 for place in range(8)] + [(bits >> 2 & 1) ^ 1]).astype(np.uint64)
+    counters[_UNSEEN] = 0
     shifts = np.array([0, _FIELD, 2 * _FIELD], dtype=np.uint64)
     packed: NDArray[np.uint64] = (counters.reshape(256, 3, 3) << shifts).sum(axis=2, dtype=np.uint64).T.copy()
     return packed

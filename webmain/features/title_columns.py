@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from webmain.text.normal import as_seen
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -66,7 +68,7 @@ def common_depths(page: PageBlocks, element: int) -> NDArray[np.float64]:
 
 def _title(page: PageBlocks, headings: NDArray[np.bool_]) -> int:
     """Return the block of the heading most like the page's title; the first `h1` if none is, -1 without one."""
-    wanted = _pieces(" ".join(page.document.title.casefold().split()))
+    wanted = _pieces(" ".join(as_seen(page.document.title).casefold().split()))
     best, where = _MIN_ALIKE, -1
     for block in np.flatnonzero(headings).tolist() if wanted else ():
         pieces = _pieces(page.keys[block][:_READ_CHARS])

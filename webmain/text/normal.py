@@ -52,12 +52,24 @@ _DISCRETIONARY = (
     "\u00ad\u061c\u180e\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb\U000e0001-\U000e007f"
 )
 _JOINERS = "\u034f\u180b-\u180d\u180f\u200b-\u200d\ufe00-\ufe0f\U000e0100-\U000e01ef"
+INVISIBLE = f"{_CONTROLS}{_DISCRETIONARY}{_JOINERS}"
+"""What shows nothing and takes no place, as the inside of a character class."""
+
 _UNPRINTED = re.compile(f"[{_CONTROLS}{_DISCRETIONARY}]+")
-_INVISIBLE = re.compile(f"[{_CONTROLS}{_DISCRETIONARY}{_JOINERS}]+")
+_INVISIBLE = re.compile(f"[{INVISIBLE}]+")
 _NOT_PLAIN = re.compile(
     "[^\t\n\r -~\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0373\u0376-\u037d\u037f-\u0386\u0388-\u0482\u048a-\u052f"
     "\u2010-\u2027\u202f-\u205e\u20a0-\u20bf\u2122]"
 )
+_NARROW = {0xFEE0 + code: code for code in (*range(0x41, 0x5B), *range(0x61, 0x7B))}
+_LATIN = str.maketrans(
+    "авсԁеһіјкмопрѕтухАВСЕНІЈКМОРЅТХΑΒΕΖΗΙΚΜΝΟΡΤΥΧονρυ", "abcdehijkmonpstyxABCEHIJKMOPSTXABEZHIKMNOPTYXovpu"
+)
+LATIN_LOOKALIKES = "".join(map(chr, _LATIN))
+_FULL_WIDTH = re.compile("[\uff21-\uff3a\uff41-\uff5a]")
+_LOOKALIKE = re.compile(f"[{LATIN_LOOKALIKES}]")
+_MIXED = re.compile(f"[a-zA-Z][{LATIN_LOOKALIKES}]|[{LATIN_LOOKALIKES}][a-zA-Z]")
+_WORD = re.compile(r"[^\W\d_]+")
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _WIDE = re.compile(f"[{EAST_ASIAN}\u3001-\u303f\uff01-\uff60]")
 """A character written without spaces around it: Han, kana, their punctuation, full width."""
@@ -120,6 +132,23 @@ def strip_unprinted(text: str) -> str:
 def strip_invisible(text: str) -> str:
     """Return a text without any invisible character, joiners and the zero-width space among them, for comparing."""
     return text if is_plain(text) else _INVISIBLE.sub("", text)
+
+
+def as_seen(text: str) -> str:
+    """Return a text as its words look, for judging: nothing invisible, full-width letters as narrow ones.
+
+    A Cyrillic or Greek letter inside a word with Latin letters is the Latin one that it looks like.
+    """
+    if text.isascii():
+        return text
+    text = _INVISIBLE.sub("", text)
+    if _FULL_WIDTH.search(text):
+        text = text.translate(_NARROW)
+    return _WORD.sub(_in_one_script, text) if _LOOKALIKE.search(text) and _MIXED.search(text) else text
+
+
+def _in_one_script(word: re.Match[str]) -> str:
+    return word[0].translate(_LATIN) if _MIXED.search(word[0]) else word[0]
 
 
 def replace_surrogates(text: str) -> str:
