@@ -101,6 +101,7 @@ class KindPage:
 
     html: str
     title: str
+    authors: tuple[str, ...]
     text: str
 
 
@@ -119,4 +120,4 @@ def kind(name: str) -> KindPage:
     )
     if "cut" in given:
         html = html[: html.index(given["cut"]) + len(given["cut"])]
-    return KindPage(html, given["title"], given["text"].strip())
+    return KindPage(html, w["title"], (w["author"],) if w["author"] else (), given["text"].strip())

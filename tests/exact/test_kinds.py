@@ -12,3 +12,4 @@ def test_text_is_what_a_reader_would_call_the_article(name):
     article = webmain.extract(page.html, url=URL)
     assert article.text.split("\n\n") == page.text.split("\n\n")
     assert article.title == page.title
+    assert article.authors == page.authors

@@ -87,7 +87,7 @@ def test_names_of_many_words_are_refused_from_one_word_over_the_limit() -> None:
     ("name", "is_one"),
     [("Jane Roe", True), ("Ludwig van Beethoven", True), ("jane roe", False), ("Jane", False), ("read the story", False),
      ("Jane Roe 2", False), ("王小明", True), ("A B C D E F", False),
-     ("Иван Петров", True), ("Новости по теме", False)],
+     ("Иван Петров", True), ("Новости по теме", False), ("ნინო გელაშვილი", True)],
 )  # fmt: skip
 def test_what_looks_like_a_name(name: str, is_one: bool) -> None:
     assert looks_like_name(name) is is_one

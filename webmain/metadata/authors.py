@@ -286,11 +286,18 @@ def _signed(reading: Reading) -> Iterator[str]:
 
 
 def _boxed(reading: Reading) -> Iterator[str]:
-    """Yield the names in boxes about an author, wherever they are."""
+    """Yield the names in boxes about an author, wherever they are but in readers' comments."""
     for i in reading.clues.bylines[:_AFTER]:
         text = element_text(reading.document, i, limit=80)
-        if _is_written_name(text) and not reading.called.holds(text):
+        if _is_written_name(text) and not reading.called.holds(text) and not _is_in_comment(reading, i):
             yield text
+
+
+def _is_in_comment(reading: Reading, index: int) -> bool:
+    """Return True if the class or id of an element, or of one around it, speaks of comments."""
+    elements = reading.document.elements
+    attributes = (elements.attributes[e] for e in (index, *elements.ancestors(index)))
+    return any("comment" in (each.get(name) or "").lower() for each in attributes for name in ("class", "id"))
 
 
 def _is_nickname(text: str) -> bool:

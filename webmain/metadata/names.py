@@ -172,7 +172,7 @@ def looks_like_name(name: str) -> bool:
     words = name.split()
     if any(c.isdigit() for c in name):
         return False
-    if not any(c.lower() != c.upper() for c in name):  # a script without capitals
+    if not any(c.lower() != c.title() for c in name):  # a script without capitals, in running text as Georgian
         return len(words) <= 4 and 2 <= len(name) <= 40
     patterns = _patterns(languages.known())
     return 2 <= len(words) <= 5 and all(
