@@ -94,22 +94,11 @@ def test_forms_and_controls_are_told():
     assert seen.of("The ferry", "form") == 0
 
 
-# ---- cue words and headings
+# ---- headings
 
 
-def test_a_cue_word_is_told_of_its_block_and_of_those_after_it():
-    seen = Seen(f"<p>{PROSE}</p><div>Comments</div><p>First of all, thanks.</p><p>And me.</p>")
-    assert seen.of("Comments", "cue_comments") == 1
-    assert seen.of("First", "cue_comments") == 0
-    assert seen.of("First", "since_comments") == 1
-    assert seen.of("And me", "since_comments") == 2
-    assert seen.of("The ferry", "since_comments") == seen.of("Comments", "since_comments") > 60
-
-
-def test_blocks_under_a_heading_know_its_cue_words_and_level():
+def test_blocks_under_a_heading_know_its_level():
     seen = Seen(f"<h1>Ferry late</h1><p>{PROSE}</p><h3>Related stories</h3><p>Tide table</p><p>Whale seen</p>")
-    assert seen.of("Tide", "under_related") == seen.of("Whale", "under_related") == 1
-    assert seen.of("The ferry", "under_related") == 0
     assert seen.of("Whale", "since_heading") == 2
     assert seen.of("Whale", "heading_level") == KINDS["h3"]
     assert [seen.of(start, "from_h1") for start in ("Ferry", "The ferry", "Whale")] == [0, 1, 4]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from webmain.features.page_blocks import MAX_CUE_CHARS, SPECIAL, cue_bits
+from webmain.features.page_blocks import SPECIAL
 from webmain.features.vocabulary import vocabulary
 from webmain.html.columns import Flag
 from webmain.metadata.head import head_metas
@@ -68,25 +68,13 @@ def own(page: PageBlocks) -> Named:
     }
 
 
-def cues(page: PageBlocks) -> Named:
-    """Return the cue words of short blocks, and the distance to the last heading or short line with each."""
-    order, kind, groups = page.order, page.kind, tuple(vocabulary().cues)
-    unspaced = bool(page.counts.unspaced.sum() > 0.2 * page.counts.chars.sum())
-    found = np.array([cue_bits(key, unspaced=unspaced) if len(key) < MAX_CUE_CHARS else 0 for key in page.keys])
-    bits = _bits(found, len(groups))
-    last = np.full((len(groups), page.n + 1), -1)
-    short = page.log_chars < 3.8  # 45 characters
-    np.maximum.accumulate(np.where((bits == 1) & short, order, -1), axis=1, out=last[:, 1:])
-    before = last[:, :-1]
-    since = np.where(before >= 0, np.minimum(order - before, _FAR), _FAR + 1)
+def headings(page: PageBlocks) -> Named:
+    """Return the level of the heading before, and the distances to it and to the first of the highest level."""
+    order, kind = page.order, page.kind
     heading = np.maximum.accumulate(np.where((kind >= 5) & (kind <= 7), order, -1))
     headed = heading >= 0
-    under = _bits(np.where(headed, found[heading], 0), len(groups))
     h1 = np.flatnonzero(kind == 7)
     return {
-        **_named("cue_", groups, bits),
-        **_named("since_", groups, since),
-        **_named("under_", groups, under),
         "since_heading": np.where(headed, np.minimum(order - heading, _FAR), _FAR + 1),
         "heading_level": np.where(headed, kind[heading], 0),
         "from_h1": np.minimum(np.maximum(order - h1[0], -100), 200) if len(h1) else page.same(-101),

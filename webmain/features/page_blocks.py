@@ -67,8 +67,6 @@ _UNSEEN: Final = 0b11
 _FIELD: Final = 21
 """Bits of a counter; three are packed into a number, so that three counts cost one addition."""
 
-MAX_CUE_CHARS: Final = 160
-"""Longer blocks are not read: boilerplate lines are short."""
 
 MAX_NAME_CHARS: Final = 200
 """Characters read of an element's class names and ids; utility-class style sheets write much longer ones."""
@@ -76,11 +74,7 @@ MAX_NAME_CHARS: Final = 200
 _KEY_CHARS: Final = 200
 """Characters of a block's text, as it is seen, by which it is compared."""
 
-_READ_CHARS: Final = 60
-_READ_WORDS: Final = 6
 _NAMES = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
-_AROUND_WORDS: Final = ".,:;!?\"'()[]|/«»“”„-–—&•›"
-_WORDS = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+|[\u0900-\u0903\u093a-\u094f]+[^\W\d_]*)*|[©®]")  # vowel signs of Hindi
 
 
 class Counts(NamedTuple):
@@ -347,35 +341,4 @@ def _part_bits(part: str) -> int:
     bits = 0
     for word in _NAMES.findall(part):
         bits |= known.get(word, 0)
-    return bits
-
-
-def cue_bits(text: str, *, unspaced: bool) -> int:
-    """Return the groups (bits in the order of `Vocabulary.cues`) of the first words of a short text.
-
-    Parameters
-    ----------
-    text : str
-        Case folded.
-    unspaced : bool
-        Look for the cues of Thai, Chinese and Japanese too, which have no spaces around them.
-    """
-    known = vocabulary().cue_bits
-    bits = n_words = 0
-    for token in text[:_READ_CHARS].split():
-        word = token if token.isalpha() else token.strip(_AROUND_WORDS)
-        if word.isalpha():  # most are
-            n_words += 1
-            if word in known:
-                bits |= known[word]
-        else:
-            for word in _WORDS.findall(token)[: _READ_WORDS - n_words]:
-                n_words += 1
-                bits |= known.get(word, 0)
-        if n_words == _READ_WORDS:
-            break
-    if unspaced:
-        places = {group: place for place, group in enumerate(vocabulary().cues)}
-        for match in vocabulary().unspaced.finditer(text[:_READ_CHARS]):
-            bits |= 1 << places[match.lastgroup or ""]
     return bits

@@ -168,8 +168,8 @@ class Trees:
             columns, base, trees = [place[name] for name in plain["columns"]], plain["base"], plain["trees"]
             if not _is_number(base):
                 raise ValueError("the base is no number")
-            if not trees:
-                raise ValueError("no tree")
+            if not trees or not columns:
+                raise ValueError("no tree, or no column")
             if len(trees) > MAX_TREES or sum(map(len, trees)) > MAX_NODES:
                 raise ValueError(f"more than {MAX_TREES:,} trees or {MAX_NODES:,} nodes")
             depth = max(_checked_depth(nodes, len(columns)) for nodes in trees)
