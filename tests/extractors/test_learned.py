@@ -1,14 +1,15 @@
 """The learned extractor: its blocks, its profiles, and what it tells of its judgements."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import webmain
 from webmain.extractors import learned as module
-from webmain.extractors.learned import BY_SITE, LearnedExtractor
-from webmain.extractors.page_model import CONFIDENCE_COLUMNS, PageModel, columns, names
+from webmain.extractors.learned import BY_NETWORK, BY_SITE, LearnedExtractor
+from webmain.extractors.page_model import CONFIDENCE_COLUMNS, NETWORK_SHARE, block_names, names
 from webmain.features.trees import Trees
 from webmain.html.document import Document
 from webmain.items import Page
@@ -36,12 +37,27 @@ def one_leaf(value, used=None):
     return Trees.from_plain({"base": 0.0, "columns": used, "trees": [[[value]]]}, used)
 
 
+def by_article(low, high):
+    """Make trees that look at the page's probability of being an article."""
+    used = list(block_names())
+    return Trees.from_plain(
+        {"base": 0.0, "columns": used, "trees": [[[used.index("p_article"), 0.5, 2], [low], [high]]]}, used
+    )
+
+
 @pytest.fixture
 def model(monkeypatch):
-    """Put a model in the place of the shipped one: news says +1 of every block, general -1."""
+    """Put a model in the place of the shipped one: +1 for every block of an article, -1 for those of other pages."""
 
-    def put(profile):
-        made = PageModel(one_leaf(1.0), one_leaf(-1.0), one_leaf(profile), one_leaf(0.75, CONFIDENCE_COLUMNS))
+    def put(article):
+        shipped = module.page_model()
+        made = replace(
+            shipped,
+            article=one_leaf(article),
+            blocks=by_article(-1.0, 1.0),
+            network=replace(shipped.network, out=np.zeros_like(shipped.network.out), out_bias=0.0),
+            confidence=one_leaf(0.75, CONFIDENCE_COLUMNS),
+        )
         monkeypatch.setattr(module, "page_model", lambda: made)
 
     put(0.4)
@@ -90,13 +106,14 @@ def test_some_text_is_kept_of_every_page_that_has_any():
 
 @pytest.mark.parametrize(("profile", "expected"), [("news", 1.0), ("general", -1.0)])
 def test_a_profile_that_is_asked_for_is_taken_alone(model, profile, expected):
-    assert set(judged(f"<p>{PROSE}</p><p>More.</p>", profile=profile).raw.tolist()) == {expected}
+    raw = judged(f"<p>{PROSE}</p><p>More.</p>", profile=profile).raw
+    assert raw == pytest.approx([(1 - NETWORK_SHARE) * expected] * 2)
 
 
-@pytest.mark.parametrize(("margin", "expected"), [(9.0, 1.0), (-9.0, -1.0), (0.0, 0.0)])
-def test_by_itself_it_takes_what_the_page_looks_like_or_both(model, margin, expected):
+@pytest.mark.parametrize(("margin", "expected"), [(9.0, 1.0), (-9.0, -1.0)])
+def test_by_itself_it_takes_what_the_page_looks_like(model, margin, expected):
     model(margin)
-    assert judged(f"<p>{PROSE}</p>").raw.tolist() == [expected]
+    assert judged(f"<p>{PROSE}</p>").raw == pytest.approx([(1 - NETWORK_SHARE) * expected])
 
 
 def test_an_unknown_profile_is_refused():
@@ -131,14 +148,25 @@ def test_an_article_is_told_from_what_stands_around_it():
 def test_what_moved_a_score_adds_up_with_the_means_of_the_trees():
     method = LearnedExtractor(profile="news")
     segmentation = method.segment(document(f"<article>{f'<p>{PROSE}</p>' * 3}</article><footer>Imprint</footer>"))
-    trees = module.page_model().news
-    rest = trees.base + trees._means()[trees.roots].sum()
-    margins = trees.sums(columns(segmentation).values)
+    trees = module.page_model().blocks
+    rest = (1 - NETWORK_SHARE) * (trees.base + trees._means()[trees.roots].sum())
+    margins = method.judge(segmentation).raw
     for block in range(len(segmentation)):
         moved = method.contributions(segmentation, block)
-        assert sum(odds for _, _, odds in moved) + rest == pytest.approx(margins[block], abs=1e-6)
+        assert sum(odds for _, _, odds in moved) + rest == pytest.approx(margins[block], abs=1e-5)
         assert [abs(odds) for _, _, odds in moved] == sorted((abs(odds) for _, _, odds in moved), reverse=True)
-        assert {name for name, _, _ in moved} <= set(names())
+        assert {name for name, _, _ in moved} <= {*block_names(), BY_NETWORK}
+
+
+@pytest.mark.parametrize(
+    ("reason", "evidence", "is_higher"), [("x", True, True), ("x", False, False), ("", True, False)]
+)
+def test_a_crawls_article_with_evidence_is_judged_as_one(model, reason, evidence, is_higher):
+    model(-0.1)
+    head = "<meta property=og:type content=article><meta property=article:published_time content=2026-11-02>"
+    html = f"<html><head>{head if evidence else ''}</head><body><p>{PROSE}</p></body></html>"
+    method, page = LearnedExtractor(), Document(Page(html=html, article_reason=reason), html=html)
+    assert bool(method.judge(method.segment(page)).raw[0] > 0) is is_higher
 
 
 def test_what_a_site_says_of_a_block_is_told_as_well():

@@ -14,19 +14,26 @@ from webmain.extractors.page_model import (
     CONFIDENCE_COLUMNS,
     FILE,
     FORMAT_VERSION,
-    SURE,
+    NETWORK_SHARE,
+    OTHER_TYPES,
     PageModel,
     PageModelError,
+    block_names,
     choose,
     columns,
+    confidence_row,
+    mean_weights,
     names,
     page_means,
     page_model,
     read,
+    with_article,
     written,
 )
+from webmain.features.network import DISTANCES, WIDTH, Network
 from webmain.features.trees import Trees
 from webmain.html.document import Document
+from webmain.items import PAGE_TYPES
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = Path(module.__file__).with_name(FILE)
@@ -42,12 +49,24 @@ def split(name, threshold=0.5, low=-1.0, high=1.0):
     return trees([names().index(name), threshold, 2], [low], [high])
 
 
+def network(bias=0.25, channels=2):
+    """Make a network that gives every block the same log-odds."""
+    d = len(block_names())
+    none = {"own": (d, channels), "page": (d, channels), "bias": (channels,), "out": (channels,)}
+    none |= {"layers": (len(DISTANCES), WIDTH * channels, channels), "layer_bias": (len(DISTANCES), channels)}
+    columns_ = {"low": -1e4, "high": 1e4, "mean": 0, "scale": 1}
+    arrays = {name: np.zeros(shape, dtype=np.float32) for name, shape in none.items()}
+    arrays |= {name: np.full(d, value, dtype=np.float32) for name, value in columns_.items()}
+    return Network(**arrays, out_bias=bias)
+
+
 def small(**parts):
-    """Make a model of four small trees."""
+    """Make a model of small trees."""
     given = {
-        "news": split("link"),
-        "general": split("log_chars", 3.0),
-        "profile": split("page_link"),
+        "article": split("page_link"),
+        "kinds": {name: trees([float(place)]) for place, name in enumerate(OTHER_TYPES)},
+        "blocks": trees([block_names().index("link"), 0.5, 2], [-1.0], [1.0], names_=block_names()),
+        "network": network(),
         "confidence": trees([0, 0.5, 2], [0.2], [0.9], names_=CONFIDENCE_COLUMNS),
     }
     return PageModel(**{**given, **parts})
@@ -76,7 +95,7 @@ def test_the_shipped_model_is_the_one_that_is_used():
 
 
 def test_the_shipped_model_is_written_as_it_was_read():
-    assert written(read(written(page_model()))) == written(page_model())
+    assert written(page_model()) == SHIPPED.read_bytes()
 
 
 def test_the_card_is_of_the_shipped_model():
@@ -99,13 +118,24 @@ def test_the_card_credits_the_data_and_says_whose_the_texts_are():
         ({"format": "another"}, "is no page model"),
         ({"format_version": FORMAT_VERSION + 1}, "format version"),
         ({"columns_version": 0}, "columns of version"),
-        ({"news": None}, "can not be read"),
-        ({"profile": {"base": 0, "columns": ["x"], "trees": [[[1.0]]]}}, "other columns"),
+        ({"blocks": None}, "can not be read"),
+        ({"kinds": {}}, "can not be read"),
+        ({"network": {**plain()["network"], "columns": ["x"]}}, "other columns"),
+        ({"network": {**plain()["network"], "own": "AAAA"}}, "another size"),
+        ({"network": {**plain()["network"], "scale": plain()["network"]["mean"]}}, "not positive"),
+        ({"network": {**plain()["network"], "channels": 10**9}}, "number of channels"),
+        ({"article": {"base": 0, "columns": ["x"], "trees": [[[1.0]]]}}, "other columns"),
         ({"confidence": {"base": 0, "columns": list(CONFIDENCE_COLUMNS), "trees": [[[float("nan")]]]}}, "no number"),
-        ({"news": {"base": 0, "columns": list(names()), "trees": [[[0, float("inf"), 2], [1.0], [2.0]]]}}, "no number"),
-        ({"news": {"base": 0, "columns": list(names()), "trees": [[[0, 1.0, 0], [1.0], [2.0]]]}}, "where it can not"),
-        ({"news": {"base": 0, "columns": list(names()), "trees": [[[10**6, 1.0, 2], [1.0], [2.0]]]}}, "no column"),
-        ({"news": {"base": 10**400, "columns": list(names()), "trees": [[[1.0]]]}}, "base is no number"),
+        (
+            {"article": {"base": 0, "columns": list(names()), "trees": [[[0, float("inf"), 2], [1.0], [2.0]]]}},
+            "no number",
+        ),
+        (
+            {"article": {"base": 0, "columns": list(names()), "trees": [[[0, 1.0, 0], [1.0], [2.0]]]}},
+            "where it can not",
+        ),
+        ({"article": {"base": 0, "columns": list(names()), "trees": [[[10**6, 1.0, 2], [1.0], [2.0]]]}}, "no column"),
+        ({"article": {"base": 10**400, "columns": list(names()), "trees": [[[1.0]]]}}, "base is no number"),
     ],
 )
 def test_a_model_of_another_form_is_refused_and_told_why(change, told):
@@ -139,10 +169,12 @@ def test_a_file_that_is_too_large_is_refused_before_it_is_looked_at(monkeypatch)
 
 def judges(model):
     """Use a model as the extractor does; whatever was read must stand that."""
-    values = np.zeros((3, len(names())), dtype=np.float32)
-    for part in (model.news, model.general, model.profile):
-        assert np.isfinite(part.sums(values)).all()
-        assert np.isfinite(part.contributions(values[0], len(names()))).all()
+    found = seen(PAGE)
+    assert np.isfinite(model.margins(found, 0.5)).all()
+    shares = model.page_types(page_means(found))
+    assert sum(shares.values()) == pytest.approx(1)
+    row = with_article(found.values, 0.5)[0]
+    assert np.isfinite(model.blocks.contributions(row, len(row))).all()
 
 
 WRONG = (
@@ -216,28 +248,32 @@ def test_means_of_columns_are_weighted_by_the_roots_of_lengths():
     assert page_means(found) == pytest.approx(expected, rel=1e-5)
 
 
-@pytest.mark.parametrize("margin", [float(np.log(SURE / (1 - SURE))) + 0.01, 30.0])
-def test_a_sure_profile_is_taken_alone(margin):
-    assert small(profile=trees([margin])).news_share(seen(PAGE)) == 1
-    assert small(profile=trees([-margin])).news_share(seen(PAGE)) == 0
+def test_a_page_has_one_kind_in_all():
+    shares = small(article=trees([1.0])).page_types(page_means(seen(PAGE)))
+    assert shares["article"] == pytest.approx(1 / (1 + np.exp(-1.0)))
+    assert sum(shares.values()) == pytest.approx(1)
+    others = [shares[name] for name in OTHER_TYPES]
+    assert others == sorted(others)
+    assert set(shares) == set(PAGE_TYPES)
 
 
-def test_an_unsure_profile_mixes_both():
-    model = small(profile=trees([0.4]))
-    share = model.news_share(seen(PAGE))
-    assert share == pytest.approx(1 / (1 + np.exp(-0.4)))
-    found = seen(PAGE)
-    mixed = share * model.news.sums(found.values) + (1 - share) * model.general.sums(found.values)
-    assert model.margins(found, share) == pytest.approx(mixed)
-    assert model.margins(found, 1.0).tolist() == model.news.sums(found.values).tolist()
-    assert model.margins(found, 0.0).tolist() == model.general.sums(found.values).tolist()
+def test_log_odds_are_the_trees_and_the_networks_with_the_pages_probability_among_the_columns():
+    by_article = trees([block_names().index("p_article"), 0.5, 2], [-1.0], [3.0], names_=block_names())
+    model, found = small(blocks=by_article), seen(PAGE)
+    assert model.margins(found, 0.9) == pytest.approx((1 - NETWORK_SHARE) * 3 + NETWORK_SHARE * 0.25)
+    assert model.margins(found, 0.1) == pytest.approx((1 - NETWORK_SHARE) * -1 + NETWORK_SHARE * 0.25)
+
+
+def test_the_means_of_the_network_are_those_of_the_page():
+    assert mean_weights(np.array([100.0, 0.0])).tolist() == pytest.approx([10 / 12, 2 / 12])
 
 
 @pytest.mark.parametrize(("value", "expected"), [(0.25, 0.25), (1.4, 1.0), (-0.2, 0.0)])
 def test_confidence_lies_between_nothing_and_all(value, expected):
     model = small(confidence=trees([value], names_=CONFIDENCE_COLUMNS))
     probability, n = np.array([0.9, 0.1]), np.array([100.0, 100.0])
-    assert model.expected_f1(probability, n, choose(probability, n), 1.0) == expected
+    row = confidence_row(probability, n, choose(probability, n), 1.0)
+    assert model.expected_f1(row) == expected
 
 
 def test_the_format_and_the_columns_are_documented():

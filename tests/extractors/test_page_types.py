@@ -9,8 +9,7 @@ import pytest
 import webmain
 from webmain.extractors import page_types as module
 from webmain.extractors.learned import LearnedExtractor
-from webmain.extractors.page_model import columns, page_means
-from webmain.extractors.page_types import PAGE_TYPES, THRESHOLDS, note_means, page_type, page_types
+from webmain.extractors.page_types import PAGE_TYPES, THRESHOLDS, page_type, page_types
 from webmain.html.document import Document
 from webmain.items import Page
 
@@ -98,15 +97,14 @@ def test_an_article_that_is_only_in_a_pages_data_counts_where_nothing_is_shown(j
 def test_a_page_is_an_article_from_the_threshold_on_whatever_else_is_likelier(judged):
     judged(article=THRESHOLDS.article, product=1 - THRESHOLDS.article)
     assert page_type(document(ARTICLE)) == ("article", THRESHOLDS.article)
-    judged(article=THRESHOLDS.article - 0.01, forum=0.3, listing=0.1)
-    assert page_type(document(ARTICLE)) == ("forum", 0.3)
+    judged(article=THRESHOLDS.article - 0.01, forum=0.7, listing=0.1)
+    assert page_type(document(ARTICLE)) == ("forum", 0.7)
 
 
-def test_it_is_computed_once_and_not_at_all_where_the_columns_were(monkeypatch):
-    seen = document(ARTICLE)
+def test_it_is_computed_once_and_not_at_all_where_the_page_was_judged(monkeypatch):
+    seen, fresh, method = document(ARTICLE), document(ARTICLE), LearnedExtractor()
     expected = page_types(seen)
-    fresh = document(ARTICLE)
-    note_means(fresh, page_means(columns(LearnedExtractor().segment(fresh))))
+    method.judge(method.segment(fresh))
     monkeypatch.setattr(module, "columns", lambda segmentation: pytest.fail("computed again"))
     assert page_types(seen) is expected
     assert page_types(fresh) == expected

@@ -18,12 +18,11 @@ if TYPE_CHECKING:
     from webmain.cli import Commands
     from webmain.evaluation.training.making import Made
 
-_SETS = "wcxb_dev,fundus"
-
 _EXAMPLES = """
 examples:
   webmain train DATA --out page_model.json
   webmain train DATA --out page_model.json --check DATA/big9.jsonl.gz DATA/thai.jsonl.gz --jobs 2 --report report.json
+  webmain train DATA --sets permissive --leave-out --out-of-fold judged.jsonl --out permissive.json
   webmain train gold/ --sets mine --made-up 0 --out mine.json       your own pages: gold/mine.jsonl.gz, or a folder
 
 The same data, seed and versions of LightGBM and NumPy give the same file, bit for bit, whatever --jobs is.
@@ -47,9 +46,9 @@ def add(commands: Commands) -> None:
     train.add_argument(
         "--sets",
         type=_names,
-        default=_names(_SETS),
         metavar="NAME[,NAME]",
-        help=f"the sets that are trained on ({_SETS}: their licences allow it)",
+        help="the sets that are trained on (default: all that the shipped model is trained on; permissive: those of them "
+        "whose licences are CC-BY, MIT, Apache or CC0)",
     )
     train.add_argument(
         "--check",
@@ -60,7 +59,19 @@ def add(commands: Commands) -> None:
         metavar="GOLD",
         help="judge the model on these as well; never trained on",
     )
-    train.add_argument("--made-up", type=_count, metavar="N", help="pages that are made up from the others (3000)")
+    train.add_argument("--made-up", type=_count, metavar="N", help="pages that are made up from the others (1200)")
+    train.add_argument(
+        "--out-of-fold",
+        type=Path,
+        metavar="FILE",
+        help="write what pages were judged to be by models that never saw their sites (JSON lines of set, id, text)",
+    )
+    train.add_argument(
+        "--leave-out",
+        action="store_true",
+        help="judge each set by a model of the other sets as well; --out-of-fold writes those texts beside FILE, with "
+        "-left-out in the name",
+    )
     train.add_argument("--seed", type=_count, default=1, metavar="S", help="of made-up pages and of the trees (1)")
     train.add_argument("--jobs", type=positive_int, default=1, metavar="N", help="processes (1)")
     train.add_argument("--report", type=Path, metavar="FILE", help="write all figures here as JSON")
@@ -91,7 +102,7 @@ def _train(args: argparse.Namespace) -> int:
     except ValueError as error:
         print(f"webmain: --card: {args.card}: {error}", file=sys.stderr)
         return USAGE
-    for path in filter(None, (args.out, args.report)):
+    for path in filter(None, (args.out, args.report, args.out_of_fold)):
         _check_place(path)
     wish = making.Wish(
         data=args.data,
@@ -100,6 +111,7 @@ def _train(args: argparse.Namespace) -> int:
         made_up=making.MADE_UP if args.made_up is None else args.made_up,
         seed=args.seed,
         jobs=args.jobs,
+        left_out=args.leave_out,
     )
     try:
         made = making.make(wish, progress=_progress)
@@ -142,6 +154,13 @@ def _write(args: argparse.Namespace, made: Made, card: str) -> None:
     writers.write_whole(args.out, made.data.decode("ascii"))
     if args.report:
         writers.write_whole(args.report, writers.json_text(found, made.facts))
+    if args.out_of_fold:
+        path: Path = args.out_of_fold
+        writers.write_whole(path, making.predictions(made, "cross-validated"))
+        if args.leave_out:
+            writers.write_whole(
+                path.with_name(f"{path.stem}-left-out{path.suffix}"), making.predictions(made, "set left out")
+            )
     if args.card:
         writers.write_whole(args.card, tables.with_figures(card, made))
     print(tables.facts_text(made) + "\n")

@@ -27,7 +27,18 @@ from webmain.extractors.base import (
     SiteExtractor,
     within,
 )
-from webmain.extractors.page_model import choose, columns, names, page_model
+from webmain.extractors.page_model import (
+    NETWORK_SHARE,
+    block_names,
+    choose,
+    columns,
+    confidence_row,
+    mean_weights,
+    page_means,
+    page_model,
+    with_article,
+)
+from webmain.extractors.page_types import note_means
 from webmain.extractors.site_model import COLUMNS, SiteModel, learn_site
 from webmain.features.site_memory import site_page
 from webmain.features.site_paths import KnownPages
@@ -35,13 +46,14 @@ from webmain.features.trees import probabilities
 from webmain.html.blocks import default_blocks, segment
 from webmain.html.columns import Flag
 from webmain.items import Rejected
+from webmain.metadata.declared import article_evidence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from webmain.extractors.page_model import Columns, PageModel
+    from webmain.extractors.page_model import Columns
     from webmain.features.site_memory import SitePage
     from webmain.html.blocks import Segmentation
     from webmain.html.document import Document
@@ -57,6 +69,9 @@ MAX_SITE_PAGES: Final = 200
 
 BY_SITE: Final = "the site's other pages"
 """What is in the place of a column's name where a site's model moved a block's score."""
+
+BY_NETWORK: Final = "the blocks around, in their order"
+"""What is in the place of a column's name for the network's part of a block's score."""
 
 _WHY: Final = (
     "unlikely to be content",
@@ -75,8 +90,9 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
     Parameters
     ----------
     profile : {"auto", "news", "general"}
-        "news": pages with one article; comments, related stories, bylines, captions and boxes are no part of it. "general":
-        all other pages; posts of a forum, descriptions of products, entries of a list are content. "auto" decides for each.
+        "news": the page is one with an article; comments, related stories, bylines, captions and boxes are no part of it.
+        "general": it is another one; posts of a forum, descriptions of products, entries of a list are content. "auto":
+        it is an article as probably as the page model says; in a crawl discovery's evidence counts half.
     min_pages : int
         Different pages of a site that `fit` wants.
     learned : Learned or None
@@ -121,7 +137,7 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
             nothing = np.zeros(0)
             kept = nothing.astype(np.bool_)
             return Extraction(segmentation, self.name, score=nothing, raw=nothing, kept=kept, why=(), confidence=0.0)
-        seen, news, generic = self._look(segmentation)
+        seen, article, generic = self._look(segmentation)
         margin = generic
         if self._site is not None:
             margin = self._site.margins(segmentation, seen.texts, generic)
@@ -137,7 +153,7 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
             raw=margin,
             kept=choice.kept,
             why=[_WHY[i] for i in reason.tolist()],
-            confidence=page_model().expected_f1(probability, seen.n_chars, choice, news),
+            confidence=page_model().expected_f1(confidence_row(probability, seen.n_chars, choice, article)),
         )
 
     def contributions(self, segmentation: Segmentation, block: int) -> list[tuple[str, float, float]]:
@@ -146,30 +162,38 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
         What a site's other pages say is among the columns as `BY_SITE`, with the log-odds before it as its value.
         """
         model = page_model()
-        seen, news, generic = self._look(segmentation)
-        row = seen.values[block]
-        moved = np.zeros(len(names()))
-        for trees, share in ((model.news, news), (model.general, 1 - news)):
-            if share:
-                moved += share * trees.contributions(row, len(moved))
-        found = [(names()[i], float(row[i]), float(moved[i])) for i in np.flatnonzero(moved).tolist()]
+        seen, article, generic = self._look(segmentation)
+        values = with_article(seen.values, article)
+        row = values[block]
+        moved = (1 - NETWORK_SHARE) * model.blocks.contributions(row, len(row))
+        found = [(block_names()[i], float(row[i]), float(moved[i])) for i in np.flatnonzero(moved).tolist()]
+        of_network = float(model.network.margins(values, mean_weights(seen.n_chars))[block])
+        found.append((BY_NETWORK, of_network, NETWORK_SHARE * of_network))
         if self._site is not None:
             margin = self._site.margins(segmentation, seen.texts, generic)
             found.append((BY_SITE, float(generic[block]), float(margin[block] - generic[block])))
         return sorted(found, key=lambda one: -abs(one[2]))
 
     def _look(self, segmentation: Segmentation) -> tuple[Columns, float, NDArray[np.float64]]:
-        """Return a page's columns, its share of the news profile, and the log-odds by the page model of its blocks."""
+        """Return a page's columns, its probability of being an article, and its blocks' log-odds by the page model."""
         model, seen = page_model(), columns(segmentation)
-        news = self._news(model, seen)
-        return seen, news, model.margins(seen, news)
+        means = page_means(seen)
+        article = self._article(model.article_share(means), segmentation.document)
+        note_means(segmentation.document, means)
+        return seen, article, model.margins(seen, article)
 
-    def _news(self, model: PageModel, seen: Columns) -> float:
-        """Return how much of the news profile a page gets: half by what it is itself, half by its site, if that is known."""
+    def _article(self, share: float, document: Document) -> float:
+        """Return the probability of a page being an article: half by what it is itself, half by its site, if known.
+
+        Where a crawl took it for one, and a feed, a news sitemap or its own data say so, half by that.
+        """
         if self.profile != "auto":
             return 1.0 if self.profile == "news" else 0.0
-        share, site = model.news_share(seen), self._site
-        return share if site is None or not site.is_adopted else (share + site.news) / 2
+        site = self._site
+        if site is not None and site.is_adopted:
+            share = (share + site.news) / 2
+        is_found = document.page.article_reason and article_evidence(document)
+        return (share + 1) / 2 if is_found else share
 
     # ---- learning a site
 
@@ -212,10 +236,10 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
                 segmentation = self.segment(document)
                 if not len(segmentation) or not known.add(document):
                     continue
-                seen, news, margin = self._look(segmentation)
+                seen, article, margin = self._look(segmentation)
             except Rejected:  # too slow, above all
                 continue
-            yield site_page(segmentation, seen.texts, margin=margin, n_chars=seen.n_chars, news=news)
+            yield site_page(segmentation, seen.texts, margin=margin, n_chars=seen.n_chars, news=article)
 
     def restored(self, learned: Learned) -> Self:
         """Return a copy with what was learned of a site earlier.

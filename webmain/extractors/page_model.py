@@ -4,9 +4,9 @@ A group of columns is a function that takes `PageBlocks` and returns its columns
 (in `webmain.features.block_columns`, or a file of its own) and list it in `GROUPS`: models find their columns by name, so
 that those that were trained without it keep working.
 
-The model is learned from pages with known answers. Its file is JSON: a header, and sums of trees for both profiles, the
-choice between them, and the confidence. Reading it runs no code of it; a file that is not exactly of this form is refused.
-The model's card is in `models/page_model/`.
+The model is learned from pages with known answers. Its file is JSON: a header, sums of trees for the kind of page, the
+blocks and the confidence, and a small network. Reading it runs no code of it; a file that is not exactly of this form is
+refused. The model's card is in `models/page_model/`.
 """
 
 from __future__ import annotations
@@ -23,23 +23,24 @@ from numpy.typing import NDArray
 
 from webmain.clock import once
 from webmain.features import block_columns, cue_columns, title_columns
+from webmain.features.network import Network
 from webmain.features.page_blocks import PageBlocks
 from webmain.features.trees import Trees, probabilities
 from webmain.html.blocks import default_blocks
 from webmain.html.document import Document
-from webmain.items import Page
+from webmain.items import PAGE_TYPES, Page
 
 if TYPE_CHECKING:
     from webmain.html.blocks import Segmentation
 
-COLUMNS_VERSION: Final = 1
+COLUMNS_VERSION: Final = 2
 """Version of the columns; a model of another version is not used."""
 
 GROUPS: Final = (
     block_columns.own,
     block_columns.whole_page,
     block_columns.head_and_data,
-    block_columns.cues,
+    block_columns.headings,
     block_columns.names_around,
     block_columns.ancestors,
     block_columns.repeated_siblings,
@@ -93,24 +94,39 @@ def names() -> tuple[str, ...]:
 
 
 @once
+def block_names() -> tuple[str, ...]:
+    """Return the names of the columns by which blocks are judged: those of the matrix, and `ARTICLE`."""
+    return (*names(), ARTICLE)
+
+
+@once
 def _rows() -> dict[str, int]:
     """Return the row of each column, by its name."""
     return {name: row for row, name in enumerate(names())}
 
 
 FORMAT: Final = "webmain page model"
-FORMAT_VERSION: Final = 1
+FORMAT_VERSION: Final = 2
 FILE: Final = "page_model.json"
 MAX_BYTES: Final = 16 << 20
 MANY_BLOCKS: Final = 10_000
 CONFIDENCE_COLUMNS: Final = (
     "expected", "kept_chars", "kept_share", "kept_blocks", "sure_share", "doubt_kept", "doubt_left", "weakest", "mean_kept",
-    "mean_left", "best", "spread", "news",
+    "mean_left", "best", "spread", "article",
 )  # fmt: skip
 """Names of the quantities from which the confidence of a choice is computed."""
 
-SURE: Final = 0.9
-"""A page gets one profile alone from this probability on."""
+LEVELS: Final = 32
+"""Levels of what may be content that a choice is compared over."""
+
+NETWORK_SHARE: Final = 0.4
+"""Share of the network in the log-odds; the rest is the trees'."""
+
+ARTICLE: Final = "p_article"
+"""Name of the column with a page's probability of being one with an article."""
+
+
+OTHER_TYPES: Final = tuple(name for name in PAGE_TYPES if name != "article")
 
 
 class PageModelError(ValueError):
@@ -139,8 +155,11 @@ class Choice:
 def choose(probability: NDArray[np.float64], n_chars: NDArray[np.float64]) -> Choice:
     """Keep the set of blocks with the highest expected F1 over characters.
 
-    The best set of any size is that of the most probable blocks, and the expected F1 of the k most probable is about
-    `2 * sum of p * n over them / (sum of n over them + sum of p * n over all)`: the ratio of expected values.
+    What is wrong about one block of a page is mostly wrong about others like it: a thread of comments, or a table, is content
+    as a whole or not at all. So the content is taken to be all blocks above some unknown level, and the level to be anywhere
+    in [0, 1]: each block is content as often as its probability says. Sets of the k most probable blocks are compared by
+    their mean F1 over `LEVELS` levels. Thirty sure lines are not given up for a table of many thousand doubtful ones, as by
+    the ratio of expected values.
 
     Parameters
     ----------
@@ -150,9 +169,15 @@ def choose(probability: NDArray[np.float64], n_chars: NDArray[np.float64]) -> Ch
         Lengths, >= 0.
     """
     n = np.maximum(n_chars, 1.0)
-    hoped = probability * n
     order = np.argsort(-probability, kind="stable")
-    expected = 2 * np.cumsum(hoped[order]) / (np.cumsum(n[order]) + hoped.sum())
+    kept_chars = np.cumsum(n[order])
+    levels = (np.arange(LEVELS) + 0.5) / LEVELS
+    above = np.searchsorted(-probability[order], -levels, side="left")  # blocks that are content, for each level
+    content_chars = np.concatenate(([0.0], kept_chars))[above]
+    expected = np.zeros(len(order))
+    for chars in content_chars.tolist():
+        expected += np.minimum(kept_chars, chars) / (kept_chars + chars)
+    expected *= 2 / LEVELS
     best = int(np.argmax(expected))
     kept = np.zeros(len(probability), dtype=np.bool_)
     kept[order[: best + 1]] = True
@@ -161,44 +186,58 @@ def choose(probability: NDArray[np.float64], n_chars: NDArray[np.float64]) -> Ch
 
 @dataclass(frozen=True)
 class PageModel:
-    """Trees that tell content from the rest.
+    """What tells content from the rest.
 
     Attributes
     ----------
-    news, general : Trees
-        Log-odds of each block being content, for pages with one article and for all others.
-    profile : Trees
-        Log-odds of a page being one with an article.
+    article : Trees
+        Log-odds of a page being one with an article, by the means of its columns.
+    kinds : mapping of str to Trees
+        Log-odds of a page that is no article being of each of the other kinds.
+    blocks : Trees
+        Log-odds of each block being content, by its columns and the page's probability of being an article.
+    network : Network
+        The same by the blocks in their order.
     confidence : Trees
         Expected F1 of a page's choice, before it is cut to [0, 1].
     sha256 : str
         Digest of the file.
     """
 
-    news: Trees
-    general: Trees
-    profile: Trees
+    article: Trees
+    kinds: Mapping[str, Trees]
+    blocks: Trees
+    network: Network
     confidence: Trees
     sha256: str = ""
 
-    def news_share(self, columns: Columns) -> float:
-        """Return how much of the news profile a page gets: 1, 0, or between where the page may be either."""
-        share = float(probabilities(self.profile.sums(page_means(columns)[None, :]))[0])
-        return 1.0 if share > SURE else 0.0 if share < 1 - SURE else share
+    def article_share(self, means: NDArray[np.float32]) -> float:
+        """Return the probability of a page being one with an article, by the means of its columns."""
+        return float(probabilities(self.article.sums(means[None, :]))[0])
 
-    def margins(self, columns: Columns, news: float) -> NDArray[np.float64]:
-        """Return the log-odds of each block of a page, as a mixture of both profiles' where `news` is neither 0 nor 1."""
-        if news == 1:
-            return self.news.sums(columns.values)
-        if news == 0:
-            return self.general.sums(columns.values)
-        return news * self.news.sums(columns.values) + (1 - news) * self.general.sums(columns.values)
+    def page_types(self, means: NDArray[np.float32]) -> dict[str, float]:
+        """Return the probability of each of `PAGE_TYPES` by the means of a page's columns; their sum is 1."""
+        article = self.article_share(means)
+        shares = probabilities(np.array([trees.sums(means[None, :])[0] for trees in self.kinds.values()]))
+        shares *= (1 - article) / shares.sum()
+        return {"article": article} | dict(zip(self.kinds, shares.tolist(), strict=True))
 
-    def expected_f1(
-        self, probability: NDArray[np.float64], n_chars: NDArray[np.float64], choice: Choice, news: float
-    ) -> float:
-        """Return the calibrated confidence of a choice, in [0, 1]."""
-        row = confidence_row(probability, n_chars, choice, news)
+    def margins(self, columns: Columns, article: float) -> NDArray[np.float64]:
+        """Return the log-odds of each block of a page.
+
+        Parameters
+        ----------
+        columns : Columns
+        article : float
+            Probability of the page being one with an article.
+        """
+        values = with_article(columns.values, article)
+        of_network = self.network.margins(values, mean_weights(columns.n_chars))
+        found: NDArray[np.float64] = (1 - NETWORK_SHARE) * self.blocks.sums(values) + NETWORK_SHARE * of_network
+        return found
+
+    def expected_f1(self, row: NDArray[np.float32]) -> float:
+        """Return the calibrated confidence of a choice by its `confidence_row`, in [0, 1]."""
         return float(np.clip(self.confidence.sums(row[None, :])[0], 0.0, 1.0))
 
     def to_plain(self) -> dict[str, Any]:
@@ -207,9 +246,10 @@ class PageModel:
             "format": FORMAT,
             "format_version": FORMAT_VERSION,
             "columns_version": COLUMNS_VERSION,
-            "news": self.news.to_plain(names()),
-            "general": self.general.to_plain(names()),
-            "profile": self.profile.to_plain(names()),
+            "article": self.article.to_plain(names()),
+            "kinds": {name: trees.to_plain(names()) for name, trees in self.kinds.items()},
+            "blocks": self.blocks.to_plain(block_names()),
+            "network": self.network.to_plain(block_names()),
             "confidence": self.confidence.to_plain(CONFIDENCE_COLUMNS),
         }
 
@@ -230,9 +270,10 @@ class PageModel:
             raise PageModelError(f"has columns of version {plain.get('columns_version')!r:.40}, not {COLUMNS_VERSION}")
         try:
             return cls(
-                news=Trees.from_plain(plain["news"], names()),
-                general=Trees.from_plain(plain["general"], names()),
-                profile=Trees.from_plain(plain["profile"], names()),
+                article=Trees.from_plain(plain["article"], names()),
+                kinds={name: Trees.from_plain(plain["kinds"][name], names()) for name in OTHER_TYPES},
+                blocks=Trees.from_plain(plain["blocks"], block_names()),
+                network=Network.from_plain(plain["network"], block_names()),
                 confidence=Trees.from_plain(plain["confidence"], CONFIDENCE_COLUMNS),
                 sha256=sha256,
             )
@@ -240,18 +281,31 @@ class PageModel:
             raise PageModelError(f"can not be read: {error}") from error
 
 
+def with_article(values: NDArray[np.float32], article: float) -> NDArray[np.float32]:
+    """Return a page's columns with its probability of being one with an article as the last one (`block_names`)."""
+    found = np.empty((len(values), values.shape[1] + 1), dtype=np.float32)
+    found[:, :-1] = values
+    found[:, -1] = article
+    return found
+
+
+def mean_weights(n_chars: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the weights of blocks in means over a page: roots of their lengths, with a sum of one."""
+    roots = np.sqrt(np.maximum(n_chars, 4.0))
+    weights: NDArray[np.float64] = roots / roots.sum()
+    return weights
+
+
 def page_means(columns: Columns) -> NDArray[np.float32]:
     """Return the means of all columns over a page's blocks, weighted by the roots of their lengths."""
-    weights = np.sqrt(np.maximum(columns.n_chars, 4.0))
-    weights /= weights.sum()
-    values = columns.values
+    weights, values = mean_weights(columns.n_chars), columns.values
     step = values.shape[1] if len(values) < MANY_BLOCKS else 16  # a piece is made float64 at a time
     means = [weights @ values[:, at : at + step] for at in range(0, values.shape[1], step)]
     return np.concatenate(means, dtype=np.float32)
 
 
 def confidence_row(
-    probability: NDArray[np.float64], n_chars: NDArray[np.float64], choice: Choice, news: float
+    probability: NDArray[np.float64], n_chars: NDArray[np.float64], choice: Choice, article: float
 ) -> NDArray[np.float32]:
     """Return the quantities from which a choice's confidence is computed, in the order of `CONFIDENCE_COLUMNS`."""
     n = np.maximum(n_chars, 1.0)
@@ -271,7 +325,7 @@ def confidence_row(
         "mean_left": hoped[left].sum() / of_kept,
         "best": probability.max(),
         "spread": float(np.sqrt((n[kept] * (probability[kept] - mean_kept) ** 2).sum() / of_kept)),
-        "news": news,
+        "article": article,
     }
     return np.array([found[name] for name in CONFIDENCE_COLUMNS], dtype=np.float32)
 

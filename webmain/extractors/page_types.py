@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from webmain.embedded.articles import embedded_article
 from webmain.extractors.base import create
 from webmain.extractors.page_model import columns, page_means, page_model
-from webmain.features.trees import probabilities
 from webmain.html.columns import HIDDEN
 from webmain.html.document import view
 from webmain.items import PAGE_TYPES as PAGE_TYPES
@@ -43,7 +42,7 @@ class Thresholds:
         Below this probability a page that a crawl took for an article is certainly none, unless there is evidence.
     """
 
-    article: float = 0.5
+    article: float = 0.33
     no_article: float = 0.15
 
 
@@ -141,6 +140,4 @@ def note_means(document: Document, means: NDArray[np.float32]) -> None:
 
 def _judged(means: NDArray[np.float32]) -> dict[str, float]:
     """Return what the page model says of the means of a page's columns."""
-    article = float(probabilities(page_model().profile.sums(means[None, :]))[0])
-    rest = (1 - article) / 2
-    return dict.fromkeys(PAGE_TYPES, 0.0) | {"article": article, "listing": rest, "other": rest}
+    return page_model().page_types(means)

@@ -12,7 +12,7 @@ from webmain.evaluation.training import boosting
 from webmain.evaluation.training.boosting import Recipe, TrainingError, boosted, plain_trees, rounded
 
 ROOT = Path(__file__).parents[3]
-SMALL = Recipe(n_trees=12, n_leaves=6, min_leaf=5, depth=4)
+SMALL = Recipe(n_trees=12, n_leaves=6, min_leaf=5, depth=4, column_share=0.8)
 
 
 def sample(n=400, n_columns=7, seed=3):

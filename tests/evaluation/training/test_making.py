@@ -17,14 +17,18 @@ from webmain.evaluation.metrics import SegmentCounts
 from webmain.evaluation.records import GoldPage
 from webmain.evaluation.training import fit, making, tables
 from webmain.evaluation.training.boosting import Recipe, TrainingError
-from webmain.evaluation.training.fit import cross_validate, crossed_confidence
+from webmain.evaluation.training.fit import Recipes, cross_validate, crossed_confidence
 from webmain.evaluation.training.making import Outcome, Wish, make, same_after_reading
+from webmain.evaluation.training.network import NetworkRecipe
 from webmain.evaluation.training.rows import N_FOLDS, all_rows, check_folds, fold_of, made_up_of, rows_of, with_sites
-from webmain.evaluation.training.sets import check_set, digest_of, pages_of, training_sets
+from webmain.evaluation.training.sets import check_set, digest_of, pages_of, set_names, sites_in, training_sets
 from webmain.extractors.page_model import PageModel, names, read, written
 
 GOLD = Path(__file__).parents[2] / "gold"
-TINY = Recipe(n_trees=8, n_leaves=6, min_leaf=20, depth=4)
+TINY = Recipes(
+    blocks=Recipe(n_trees=8, n_leaves=6, min_leaf=20, depth=4),
+    network=NetworkRecipe(channels=8, epochs=12, rows=1000, rate=0.01),
+)
 TEXT = "The ferry to the upper quay left an hour late on Monday, and the harbour master said so twice before noon."
 PAGE = GoldPage(
     id="7",
@@ -49,7 +53,7 @@ def rows(pages):
 
 @pytest.fixture(scope="module")
 def judged(rows):
-    return cross_validate(rows, [], recipe=TINY)
+    return cross_validate(rows, [], recipes=TINY)
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +70,7 @@ def checks(tmp_path_factory):
 
 
 def wish(**options):
-    return Wish(**{"data": GOLD, "sets": ("pages",), "made_up": 12, "seed": 3, "recipe": TINY, **options})
+    return Wish(**{"data": GOLD, "sets": ("pages",), "made_up": 12, "seed": 3, "recipes": TINY, **options})
 
 
 @pytest.fixture(scope="module")
@@ -81,12 +85,12 @@ def test_the_same_data_and_seed_give_the_same_bytes_whatever_the_number_of_proce
     again = make(wish(jobs=2))
     assert again.data == made.data
     assert again.facts == {**made.facts, "checks": []}
-    crossed = [(one.id, one.f1, one.confidence) for one in made.outcomes if not one.is_check]
+    crossed = [(one.id, one.f1, one.confidence) for one in made.outcomes if one.how == "cross-validated"]
     assert [(one.id, one.f1, one.confidence) for one in again.outcomes] == crossed
 
 
 def test_every_real_page_is_judged_once_and_no_made_up_one(made, rows):
-    crossed = [one for one in made.outcomes if not one.is_check]
+    crossed = [one for one in made.outcomes if one.how == "cross-validated"]
     assert [one.id for one in crossed] == [page.id for page in rows]
     assert np.mean([one.f1 for one in crossed]) > 0.75
     assert all(0 <= one.confidence <= 1 for one in crossed)
@@ -95,7 +99,7 @@ def test_every_real_page_is_judged_once_and_no_made_up_one(made, rows):
 def test_facts_name_what_the_same_file_needs(made, rows):
     facts = made.facts
     assert (facts["seed"], facts["made_up"], facts["pages_made_up"], facts["pages"]) == (3, 12, 12, len(rows))
-    assert facts["blocks"] > sum(len(page.content) for page in rows)
+    assert facts["blocks"] > sum(len(page.share) for page in rows)
     assert facts["sets"][0]["name"] == "pages"
     assert len(facts["sets"][0]["sha256"]) == len(facts["data_sha256"]) == 64
     assert facts["lightgbm"].startswith("4.")
@@ -104,8 +108,8 @@ def test_facts_name_what_the_same_file_needs(made, rows):
 
 
 def test_checks_are_judged_and_pages_that_can_not_be_read_count_as_nothing(made):
-    found = [one for one in made.outcomes if one.is_check]
-    assert [(one.dataset, one.is_known_site) for one in found] == [("harbour", False)] * 3
+    found = [one for one in made.outcomes if one.how == "plain"]
+    assert [one.dataset for one in found] == ["harbour"] * 3
     assert found[0].f1 > 0.9
     assert found[1].f1 is None
     segments = found[1].segments
@@ -123,7 +127,7 @@ def test_a_check_that_is_none_is_refused_before_anything_is_trained(tmp_path, mo
 
 def test_a_model_that_judges_differently_after_reading_is_refused(made, rows):
     plain = made.model.to_plain()
-    plain["news"]["base"] = 0.5
+    plain["blocks"]["base"] = 0.5
     with pytest.raises(TrainingError, match="differently"):
         same_after_reading(PageModel.from_plain(plain), made.data, rows[:2])
 
@@ -133,16 +137,28 @@ def test_a_model_that_judges_differently_after_reading_is_refused(made, rows):
 
 def test_blocks_that_are_in_the_gold_text_are_content():
     rows = rows_of(PAGE)
-    assert rows.content.tolist() == [False, True, False]
+    assert (rows.share > 0.9).tolist() == [False, True, False]
     assert rows.values.shape == (3, len(names()))
     assert rows.weights.sum() == pytest.approx(1)
     assert rows.weights == pytest.approx(np.sqrt(rows.n_chars) / np.sqrt(rows.n_chars).sum())
     assert rows_of(replace(PAGE, site="", html=PAGE.html.encode())).site == "7"
 
 
-@pytest.mark.parametrize(("page_type", "is_news"), [("article", True), ("", True), ("forum", False)])
-def test_articles_and_pages_of_unknown_type_are_news(page_type, is_news):
-    assert rows_of(replace(PAGE, page_type=page_type)).is_news is is_news
+@pytest.mark.parametrize(
+    ("page_type", "kind"),
+    [("article", "article"), ("", "article"), ("forum", "forum"), ("collection", "listing"), ("service", "other")],
+)
+def test_pages_of_unknown_type_are_articles_and_all_others_have_a_kind(page_type, kind):
+    assert rows_of(replace(PAGE, page_type=page_type)).kind == kind
+
+
+def test_a_headline_is_no_content_whatever_the_gold_text_holds():
+    title = "The ferry was late on Monday"
+    head = f"<title>{title}</title><body><h1>{title}</h1>"
+    page = replace(PAGE, html=PAGE.html.replace("<body>", head), text=f"{title}\n\n{TEXT}")
+    assert (rows_of(page).share > 0.9).tolist() == [False, False, True, False]
+    other = rows_of(replace(page, html=page.html.replace("h1", "p")))
+    assert (other.share > 0.9).tolist() == [True, False, True, False]
 
 
 def test_a_site_is_always_in_the_same_fold_and_sites_in_all_folds():
@@ -153,19 +169,21 @@ def test_a_site_is_always_in_the_same_fold_and_sites_in_all_folds():
 
 
 def test_folds_side_by_side_give_what_one_after_the_other_gives(rows, judged):
-    other = cross_validate(rows, [], jobs=3, recipe=TINY)
-    assert [(j.f1, j.news, j.margin.tolist()) for j in judged] == [(j.f1, j.news, j.margin.tolist()) for j in other]
+    other = cross_validate(rows, [], jobs=3, recipes=TINY)
+    assert [(j.f1, j.article, j.margin.tolist()) for j in judged] == [
+        (j.f1, j.article, j.margin.tolist()) for j in other
+    ]
 
 
 def test_no_page_is_judged_by_parts_that_saw_its_site(rows, monkeypatch):
     seen, whole = [], fit.fit_parts
 
-    def noting(pages, recipe):
+    def noting(pages, recipes):
         seen.append({page.site for page in pages})
-        return whole(pages, recipe)
+        return whole(pages, recipes)
 
     monkeypatch.setattr(fit, "fit_parts", noting)
-    cross_validate(rows, [], recipe=TINY)
+    cross_validate(rows, [], recipes=TINY)
     held_back = [{page.site for page in rows if page.fold == fold} for fold in range(N_FOLDS)]
     assert all(not trained & sites for trained, sites in zip(seen, filter(None, held_back), strict=True))
 
@@ -173,7 +191,7 @@ def test_no_page_is_judged_by_parts_that_saw_its_site(rows, monkeypatch):
 def test_confidence_of_a_page_is_not_fitted_to_its_own_fold(judged):
     fold = judged[0].rows.fold
     lowered = [replace(one, f1=0.0) if one.rows.fold == fold else one for one in judged]
-    before, after = crossed_confidence(judged), crossed_confidence(lowered)
+    before, after = (crossed_confidence(pages, by=lambda one: one.rows.fold) for pages in (judged, lowered))
     others = [place for place, one in enumerate(judged) if one.rows.fold != fold]
     assert before[0] == after[0]
     assert before[others].sum() > after[others].sum()
@@ -182,7 +200,7 @@ def test_confidence_of_a_page_is_not_fitted_to_its_own_fold(judged):
 @pytest.mark.parametrize("kind", ["article", "forum"])
 def test_a_collection_of_one_kind_of_page_can_be_trained_on(rows, kind):
     model = fit.fit_parts([replace(page, page_type=kind) for page in rows], TINY).model
-    assert fit.judge(model, rows[0]).news == (kind == "article")
+    assert (fit.judge(model, rows[0]).article > 0.9) == (kind == "article")
 
 
 def test_pages_of_one_site_can_not_be_cross_validated(rows):
@@ -234,10 +252,41 @@ def test_sets_are_found_by_name_in_files_and_folders(tmp_path):
 
 
 def test_licences_are_known_of_the_sets_that_are_shipped(tmp_path):
-    for name in (*making.DEFAULT_SETS, "mine"):
+    for name in (*set_names(None), "mine"):
         (tmp_path / f"{name}.jsonl").write_text("{}\n")
-    found = training_sets(tmp_path, (*making.DEFAULT_SETS, "mine"))
-    assert [one.facts["licence"] for one in found] == ["CC-BY-4.0", "MIT", "unknown"]
+    found = {one.name: one.facts["licence"] for one in training_sets(tmp_path, (*set_names(None), "mine"))}
+    assert (found["wcxb_dev"], found["fundus"], found["daniel"], found["mine"]) == (
+        "CC-BY-4.0",
+        "MIT",
+        "GPL-3.0",
+        "unknown",
+    )
+    assert set(set_names(("permissive",))) < set(set_names(None))
+    assert not {"daniel", "gne_chinese", "big9", "dragnet"} & set(set_names(("permissive",)))
+    assert set_names(("mine", "yours")) == ("mine", "yours")
+
+
+def test_pages_of_sites_that_are_in_a_set_for_checks_are_not_trained_on(tmp_path, monkeypatch):
+    lines = [
+        {"id": str(n), "dataset": "d", "url": f"http://{n}.example/a", "html": PAGE.html, "text": TEXT}
+        for n in range(9)
+    ]
+    (tmp_path / "mine.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    check = tmp_path / "check.jsonl"
+    check.write_text(
+        json.dumps({**lines[3], "url": "https://news.3.example/b"}) + "\n" + '{"url": null, "site": "4.example"}\n'
+    )
+    assert sites_in(check) == {"3.example", "4.example"}
+    trained = []
+
+    def noting(pages, **options):
+        trained.extend(page.site for page in pages)
+        raise TrainingError("enough")
+
+    monkeypatch.setattr(making, "all_rows", noting)
+    with pytest.raises(TrainingError, match="enough"):
+        make(wish(data=tmp_path, sets=("mine",), checks=(check,)))
+    assert trained == [f"{n}.example" for n in range(9) if n not in (3, 4)]
 
 
 @pytest.mark.parametrize(
@@ -269,7 +318,7 @@ def test_a_page_that_is_in_two_sets_is_named(tmp_path):
 
 def outcome(**values):
     return Outcome(
-        **{"dataset": "d", "page_type": "", "id": "1", "is_check": False, "f1": 1.0, "confidence": 0.9, **values}
+        **{"dataset": "d", "page_type": "", "id": "1", "how": "cross-validated", "f1": 1.0, "confidence": 0.9, **values}
     )
 
 
@@ -288,10 +337,48 @@ def test_scores_are_means_over_the_pages_of_a_set(made):
 
 def test_types_of_pages_have_rows_where_there_are_several_and_checks_are_last(made):
     forum, article = outcome(page_type="forum"), outcome(page_type="article", f1=0.0)
-    rows = scores(made, forum, article, outcome(is_check=True, dataset="a", is_known_site=True))
+    rows = scores(made, forum, article, outcome(how="plain", dataset="a"))
     assert [row["set"] for row in rows] == ["d", "d: article", "d: forum", "a"]
     assert [row["F1"] for row in rows] == [0.5, 0.0, 1.0, 1.0]
-    assert [(row["judged"], row["of known sites"]) for row in rows][2:] == [("cross-validated", 0), ("plain", 1)]
+    assert [row["judged"] for row in rows][2:] == ["cross-validated", "plain"]
+
+
+def test_short_articles_of_all_sets_have_a_row(made):
+    short = outcome(dataset="b", n_gold=900, f1=0.5)
+    rows = scores(made, outcome(n_gold=1600), short, outcome(dataset="b", n_gold=700, page_type="forum", f1=0.0))
+    assert [row["F1"] for row in rows if row["set"] == "all articles under 1500 characters"] == [0.5]
+
+
+def test_pages_that_are_taken_for_no_article_are_counted_by_type(made):
+    listing, article = outcome(page_type="listing", article=0.01), outcome(page_type="article", article=0.2)
+    table = next(
+        table for table in tables.tables(replace(made, outcomes=(listing, article))) if table.name == "refused"
+    )
+    assert [row[1:] for row in table.rows] == [("article", 1, 0, 1), ("listing", 1, 1, 1)]
+
+
+def test_left_out_sets_are_judged_by_models_of_the_others(rows, monkeypatch):
+    halves = [replace(page, dataset=f"set {place % 2}") for place, page in enumerate(rows)]
+    seen, whole = [], fit.fit_parts
+    monkeypatch.setattr(
+        fit, "fit_parts", lambda pages, recipes: (seen.append({p.dataset for p in pages}), whole(pages, recipes))[1]
+    )
+    monkeypatch.setattr(fit, "FEW_PAGES", 1)
+    found = fit.leave_out(halves, [], recipes=TINY)
+    assert [one.rows.id for one in found] == [page.id for page in halves]
+    assert seen == [{"set 1"}, {"set 0"}]
+
+
+def test_all_small_sets_are_left_out_together(rows, monkeypatch):
+    monkeypatch.setattr(fit, "FEW_PAGES", 3)
+    named = [replace(page, dataset=name) for page, name in zip(rows, "aaabbbcd", strict=False)]
+    assert [{page.dataset for page in part} for part in fit.parts_left_out(named)] == [{"a"}, {"b"}, {"c", "d"}]
+
+
+def test_what_pages_were_judged_to_be_is_written_as_json_lines(made, rows):
+    lines = [json.loads(line) for line in making.predictions(made, "cross-validated").splitlines()]
+    assert [(line["set"], line["id"]) for line in lines] == [(page.dataset, page.id) for page in rows]
+    assert all(line["text"] for line in lines)
 
 
 def test_segments_are_right_that_are_wanted_and_there_or_unwanted_and_not(made):
@@ -333,7 +420,7 @@ def test_every_column_belongs_to_a_group_and_all_shares_add_up_to_one(made):
         ("log_chars", "counts of the block", "text per tag (Line-Block: TTR)"),
         ("link-3", "neighbours", "anchor ratio (Line-Block: ATTR; Thai XPath: AR)"),
         ("since_heading", "headings before", tables.OTHER),
-        ("since_comments", "cue words", tables.OTHER),
+        ("past_comments", "cue words", tables.OTHER),
         ("in_nav", "elements around", "depth and path (Thai XPath, LBDA)"),
         ("in_title", "title, description, embedded data", "title keywords (Line-Block: TKD)"),
         ("something new", tables.OTHER, tables.OTHER),

@@ -54,9 +54,9 @@ class Recipe:
     n_leaves: int = 31
     min_leaf: int = 60
     depth: int = 9
-    learning_rate: float = 0.08
+    learning_rate: float = 0.1
     l2: float = 5.0
-    column_share: float = 0.4
+    column_share: float = 0.25
     rows_share: float = 0.8
     n_bins: int = 127
     seed: int = 1
@@ -92,7 +92,7 @@ def boosted(
     values : (n_rows, n_columns) float32
         Finite.
     target : (n_rows,) array
-        0 or 1 for log-odds; numbers for a value. Where all are the same, the trees return that for every row.
+        Shares in [0, 1] for log-odds; numbers for a value. Where all are the same, the trees return that for every row.
     weights : (n_rows,) float64
         Scaled to a mean of 1.
 
@@ -106,7 +106,7 @@ def boosted(
     wanted = np.asarray(target, dtype=np.float64)
     if (wanted == wanted[0]).all():
         sure = float(np.log(len(wanted) + 1.0))
-        value = float(wanted[0]) if task == "value" else sure if wanted[0] else -sure
+        value = float(wanted[0]) if task == "value" else sure if wanted[0] > 0.5 else -sure
         return plain_trees([{"tree_structure": {"leaf_value": value}}], values.shape[1])
     lightgbm, settings = _lightgbm(), _settings(recipe, task)
     data = lightgbm.Dataset(values, wanted, weight=weights * (len(weights) / weights.sum()), params=settings)
@@ -132,7 +132,7 @@ def _lightgbm() -> Any:
 
 def _settings(recipe: Recipe, task: str) -> dict[str, Any]:
     return {
-        "objective": "binary" if task == "odds" else "l2",
+        "objective": "cross_entropy" if task == "odds" else "l2",
         "num_leaves": recipe.n_leaves,
         "max_depth": recipe.depth,
         "min_data_in_leaf": recipe.min_leaf,

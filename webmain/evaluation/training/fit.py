@@ -1,11 +1,13 @@
 """Fitting a page model to labelled rows, and judging it on sites it was not fitted to.
 
-One thread for each fold, a fixed seed and rounded weights: the same rows give the same file.
+One thread for each fit, a fixed seed and rounded weights: the same rows give the same file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,9 +16,18 @@ from joblib import Parallel, delayed
 
 from webmain.evaluation.metrics import words
 from webmain.evaluation.tokens import TextPair
-from webmain.evaluation.training.boosting import Boosted, Recipe, boosted
+from webmain.evaluation.training.boosting import Recipe, boosted
+from webmain.evaluation.training.network import NETWORK, Example, NetworkRecipe, fit_network
 from webmain.evaluation.training.rows import N_FOLDS, Rows
-from webmain.extractors.page_model import Choice, PageModel, choose, confidence_row, names
+from webmain.extractors.page_model import (
+    OTHER_TYPES,
+    Choice,
+    PageModel,
+    choose,
+    confidence_row,
+    names,
+    with_article,
+)
 from webmain.features.trees import Trees, probabilities
 
 if TYPE_CHECKING:
@@ -25,50 +36,62 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Weights:
-    """How much each kind of page counts; found by cross-validation on the sets that the shipped model is trained on.
+    """How much each kind of page counts; found by cross-validation on the training sets.
 
     Attributes
     ----------
-    made_up, profile : float
-        Of a made-up page: among blocks, and where the profile is chosen.
-    fundus : float
-        Of a page of Fundus, whose gold is that of the publisher's own parser.
-    news_page : float
-        Of an article, where the profile is chosen: of the two mistakes the other one does less harm.
-    news, general : mapping of (bool, bool) to float
-        Of a page in either profile, by whether it is an article and whether it is made up. Both have some of the other's
-        pages, so that they do little harm to those that they are given by mistake.
+    made_up : float
+        Of a made-up page.
+    sets : mapping of str to float
+        Of a page of some sets: of Fundus, whose gold is that of the publishers' own parsers; of those with many pages of few
+        sites.
     easy_every, easy_chars : int
-        Of so many easy blocks one is kept and counts for all: shorter links that are no content.
+        Of so many easy blocks the trees are fitted to one, which counts for all: shorter links that are no content.
     """
 
-    made_up: float = 0.7
-    profile: float = 0.4
-    fundus: float = 2.0
-    news_page: float = 1.2
-    news: Mapping[tuple[bool, bool], float] = field(
-        default_factory=lambda: {(True, False): 1.0, (True, True): 1.0, (False, False): 0.2}
-    )
-    general: Mapping[tuple[bool, bool], float] = field(
-        default_factory=lambda: {(False, False): 1.0, (True, False): 0.15, (True, True): 0.03}
-    )
+    made_up: float = 0.2
+    sets: Mapping[str, float] = field(default_factory=lambda: {"fundus": 2.0, "big9": 0.5, "cleanportaleval": 0.5})
     easy_every: int = 5
     easy_chars: int = 74
 
     def of(self, page: Rows) -> float:
-        """Return the weight of a page among blocks."""
-        return self.made_up if page.made_up else self.fundus if page.dataset == "fundus" else 1.0
-
-    def as_profile(self, page: Rows) -> float:
-        """Return the weight of a page where the profile is chosen."""
-        return (self.profile if page.made_up else 1.0) * (self.news_page if page.is_news else 1.0)
+        """Return the weight of a page."""
+        return self.made_up if page.made_up else self.sets.get(page.dataset, 1.0)
 
 
 WEIGHTS: Final = Weights()
 BLOCKS: Final = Recipe()
-PROFILE: Final = Recipe(n_trees=150, n_leaves=16, min_leaf=15, depth=7, learning_rate=0.08, column_share=0.5)
+PAGES: Final = Recipe(n_trees=150, n_leaves=12, min_leaf=15, depth=7, learning_rate=0.06, column_share=0.4, n_bins=63)
 CONFIDENCE: Final = Recipe(n_trees=60, n_leaves=6, min_leaf=40, depth=4, learning_rate=0.08, column_share=0.7)
+KINDS: Final = Recipe(n_trees=40, n_leaves=8, min_leaf=10, depth=6, learning_rate=0.08, column_share=0.3, n_bins=63)
+FEW_PAGES: Final = 150
+"""Sets with fewer pages are left out together."""
+
+N_INNER: Final = 4
+"""Parts of the pages, by sites, of which each gets its probability of being an article from a fit to the others."""
+
 _LINK, _LOG_CHARS = names().index("link"), names().index("log_chars")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipes:
+    """How the parts of a page model are fitted.
+
+    Attributes
+    ----------
+    blocks : Recipe
+    network : NetworkRecipe
+    """
+
+    blocks: Recipe = BLOCKS
+    network: NetworkRecipe = NETWORK
+
+    def with_seed(self, seed: int) -> Recipes:
+        """Return the same with another seed."""
+        return Recipes(blocks=replace(self.blocks, seed=seed), network=replace(self.network, seed=seed))
+
+
+RECIPES: Final = Recipes()
 
 
 @dataclass(frozen=True)
@@ -80,8 +103,8 @@ class Judged:
     rows : Rows
     margin : (n_blocks,) float64
         Log-odds.
-    news : float
-        Share of the news profile.
+    article : float
+        Probability of the page being one with an article.
     choice : Choice
     text : str
         The chosen text.
@@ -91,7 +114,7 @@ class Judged:
 
     rows: Rows
     margin: NDArray[np.float64]
-    news: float
+    article: float
     choice: Choice
     text: str
     f1: float
@@ -100,12 +123,12 @@ class Judged:
 def judge(model: PageModel, rows: Rows) -> Judged:
     """Judge a page as the extractor does."""
     seen: Any = rows  # whose values and lengths are those of its columns
-    news = model.news_share(seen)
-    margin = model.margins(seen, news)
+    article = model.article_share(rows.means)
+    margin = model.margins(seen, article)
     choice = choose(probabilities(margin), rows.n_chars)
     text = "\n".join(t for t, kept in zip(rows.texts, choice.kept, strict=True) if kept)
     f1 = words(TextPair(predicted=text, gold=rows.gold, language=rows.language)).f1
-    return Judged(rows, margin, news, choice, text, f1)
+    return Judged(rows, margin, article, choice, text, f1)
 
 
 # ---- the page model
@@ -119,41 +142,76 @@ class Fitted:
     ----------
     model : PageModel
     gains : dict of str to (n_columns,) float64
-        Of "news", "general" and "profile".
+        Of "blocks" and "article".
     """
 
     model: PageModel
     gains: dict[str, NDArray[np.float64]]
 
 
-def fit_parts(rows: Sequence[Rows], recipe: Recipe = BLOCKS) -> Fitted:
-    """Fit all but the confidence, in whose place the profile's trees are.
+def fit_parts(rows: Sequence[Rows], recipes: Recipes = RECIPES) -> Fitted:
+    """Fit all but the confidence, in whose place the trees for articles are."""
+    article = _fit_article(rows)
+    shares = _crossed_articles(rows)
+    blocks = _fit_blocks(rows, shares, recipes.blocks)
+    network = fit_network(
+        [
+            Example(with_article(page.values, share), page.share, page.weights, WEIGHTS.of(page))
+            for page, share in zip(rows, shares, strict=True)
+        ],
+        recipes.network,
+    )
+    model = PageModel(
+        article=article.trees,
+        kinds=_fit_kinds([page for page in rows if page.kind != "article"] or rows),
+        blocks=blocks.trees,
+        network=network,
+        confidence=article.trees,
+    )
+    return Fitted(model, {"blocks": blocks.gains[: len(names())], "article": article.gains})
 
-    The news profile is fitted to articles and pages made up from them, the general one to all others, each to a little of
-    the other's.
-    """
-    parts = {
-        "news": _fit_blocks(rows, WEIGHTS.news, recipe),
-        "general": _fit_blocks(rows, WEIGHTS.general, recipe),
-        "profile": boosted(
-            np.stack([page.means for page in rows]),
-            np.array([page.is_news for page in rows]),
-            np.array([WEIGHTS.as_profile(page) for page in rows]),
-            PROFILE,
-        ),
-    }
-    news, general, profile = (part.trees for part in parts.values())
-    return Fitted(PageModel(news, general, profile, profile), {name: part.gains for name, part in parts.items()})
 
-
-def _fit_blocks(rows: Sequence[Rows], shares: Mapping[tuple[bool, bool], float], recipe: Recipe) -> Boosted:
-    pages = [page for page in rows if (page.is_news, page.made_up) in shares]
-    kept = [_without_most_easy(page) for page in pages]
-    weights = [shares[page.is_news, page.made_up] * WEIGHTS.of(page) for page in pages]
+def _fit_article(rows: Sequence[Rows]) -> Any:
     return boosted(
-        np.concatenate([page.values[one.kept] for page, one in zip(pages, kept, strict=True)]),
-        np.concatenate([page.content[one.kept] for page, one in zip(pages, kept, strict=True)]),
-        np.concatenate([one.weights * weight for one, weight in zip(kept, weights, strict=True)]),
+        np.stack([page.means for page in rows]),
+        np.array([page.kind == "article" for page in rows]),
+        np.array([WEIGHTS.made_up if page.made_up else 1.0 for page in rows]),
+        PAGES,
+    )
+
+
+def _fit_kinds(rows: Sequence[Rows]) -> dict[str, Trees]:
+    """Fit the log-odds of each kind of page to pages that are no articles."""
+    means, same = np.stack([page.means for page in rows]), np.ones(len(rows))
+    return {
+        name: boosted(means, np.array([page.kind == name for page in rows]), same, KINDS).trees for name in OTHER_TYPES
+    }
+
+
+def _crossed_articles(rows: Sequence[Rows]) -> list[float]:
+    """Return for each page its probability of being an article by what the pages of other sites tell.
+
+    The blocks' trees see it as they will see it on new pages: neither surer nor better than it is.
+    """
+    parts = np.array([int(hashlib.sha256(f"inner {page.site}".encode()).hexdigest(), 16) % N_INNER for page in rows])
+    shares = np.full(len(rows), 0.5)
+    for part in range(N_INNER):
+        inner = [page for page, own in zip(rows, parts, strict=True) if own != part]
+        places = np.flatnonzero(parts == part).tolist()
+        if inner and places:
+            trees = _fit_article(inner).trees
+            shares[places] = probabilities(trees.sums(np.stack([rows[place].means for place in places])))
+    return [float(share) for share in shares]
+
+
+def _fit_blocks(rows: Sequence[Rows], shares: Sequence[float], recipe: Recipe) -> Any:
+    kept = [_without_most_easy(page) for page in rows]
+    return boosted(
+        np.concatenate(
+            [with_article(page.values[one.kept], p) for page, one, p in zip(rows, kept, shares, strict=True)]
+        ),
+        np.concatenate([page.share[one.kept] for page, one in zip(rows, kept, strict=True)]),
+        np.concatenate([one.weights * WEIGHTS.of(page) for page, one in zip(rows, kept, strict=True)]),
         recipe,
     )
 
@@ -169,12 +227,12 @@ class _Kept:
 def _without_most_easy(page: Rows) -> _Kept:
     """Keep one of every few easy blocks, which counts for the others: short links that are no content."""
     is_short = page.values[:, _LOG_CHARS] < np.log(WEIGHTS.easy_chars)
-    easy = ~page.content & (page.values[:, _LINK] > 0.9) & is_short
+    easy = (page.share < 0.1) & (page.values[:, _LINK] > 0.9) & is_short
     kept = ~easy | (np.cumsum(easy) % WEIGHTS.easy_every == 1)
     return _Kept(kept, (page.weights * np.where(easy, WEIGHTS.easy_every, 1))[kept])
 
 
-# ---- cross-validation
+# ---- pages that a model was not fitted to
 
 
 def cross_validate(
@@ -182,7 +240,7 @@ def cross_validate(
     made_up: Sequence[Rows],
     *,
     jobs: int = 1,
-    recipe: Recipe = BLOCKS,
+    recipes: Recipes = RECIPES,
     advance: Callable[[], object] = lambda: None,
 ) -> list[Judged]:
     """Judge each real page by parts fitted to other sites, and to pages made up from those.
@@ -191,52 +249,97 @@ def cross_validate(
     ----------
     real, made_up : sequence of Rows
     jobs : int
-        Folds at the same time, as threads: LightGBM fits outside of Python's lock, and rows are too large to be sent.
-    recipe : Recipe
-        Of the blocks' trees.
+        Folds at the same time, as threads: fits work outside of Python's lock, and rows are too large to be sent.
+    recipes : Recipes
     advance : callable
         Called after each fold.
     """
+    parts = [[page for page in real if page.fold == fold] for fold in range(N_FOLDS)]
+    return _judge_parts(real, made_up, [part for part in parts if part], jobs, recipes, advance)
 
-    def judge_fold(fold: int) -> dict[int, Judged]:
-        places = [place for place, page in enumerate(real) if page.fold == fold]
-        if not places:
-            return {}
-        model = fit_parts([page for page in (*real, *made_up) if page.fold != fold], recipe).model
-        return {place: judge(model, real[place]) for place in places}
 
-    judged: dict[int, Judged] = {}
-    folds = Parallel(n_jobs=jobs, require="sharedmem", return_as="generator")
-    for found in folds(delayed(judge_fold)(fold) for fold in range(N_FOLDS)):
-        judged |= found
+def leave_out(
+    real: Sequence[Rows],
+    made_up: Sequence[Rows],
+    *,
+    jobs: int = 1,
+    recipes: Recipes = RECIPES,
+    advance: Callable[[], object] = lambda: None,
+) -> list[Judged]:
+    """Judge each real page by parts fitted to the other sets, without the sites of its own set.
+
+    Sets of fewer than `FEW_PAGES` pages are left out together. Parameters are those of `cross_validate`; `advance` is called
+    after each part.
+    """
+    return _judge_parts(real, made_up, parts_left_out(real), jobs, recipes, advance)
+
+
+def parts_left_out(real: Sequence[Rows]) -> list[list[Rows]]:
+    """Return the pages of each set, those of small sets together."""
+    counts = Counter(page.dataset for page in real)
+    large = sorted(name for name, n in counts.items() if n >= FEW_PAGES)
+    parts = [[page for page in real if page.dataset == name] for name in large]
+    return [part for part in (*parts, [page for page in real if page.dataset not in large]) if part]
+
+
+def _judge_parts(
+    real: Sequence[Rows],
+    made_up: Sequence[Rows],
+    parts: Sequence[Sequence[Rows]],
+    jobs: int,
+    recipes: Recipes,
+    advance: Callable[[], object],
+) -> list[Judged]:
+    """Judge the pages of each part by a model fitted to the pages of all other sites; in the order of `real`."""
+
+    def judge_part(part: Sequence[Rows]) -> list[Judged]:
+        sites = {page.site for page in part}
+        others = [page for page in (*real, *made_up) if page.site not in sites]
+        model = fit_parts(others, recipes).model
+        return [judge(model, page) for page in part]
+
+    judged: dict[tuple[str, str], Judged] = {}
+    for found in Parallel(n_jobs=jobs, require="sharedmem", return_as="generator")(map(delayed(judge_part), parts)):
+        judged |= {(one.rows.dataset, one.rows.id): one for one in found}
         advance()
-    return [judged[place] for place in range(len(real))]
+    return [judged[page.dataset, page.id] for page in real]
 
 
-def crossed_confidence(judged: Sequence[Judged]) -> NDArray[np.float64]:
-    """Return for each page the F1 that is expected by what pages of other folds got."""
+def crossed_confidence(judged: Sequence[Judged], *, by: Callable[[Judged], object]) -> NDArray[np.float64]:
+    """Return for each page the F1 that is expected by what pages of other groups got.
+
+    Parameters
+    ----------
+    judged : sequence of Judged
+    by : callable
+        Returns the group of a page: its fold, or its set. Pages of the only group there is get 0.
+    """
     expected = np.zeros(len(judged))
-    folds = np.array([one.rows.fold for one in judged])
-    for fold in set(folds.tolist()):
-        trees = fit_confidence([one for one, other in zip(judged, folds, strict=True) if other != fold])
-        expected[folds == fold] = trees.sums(_confidence_rows(one for one in judged if one.rows.fold == fold))
+    groups = [by(one) for one in judged]
+    for group in dict.fromkeys(groups):
+        rest = [one for one, other in zip(judged, groups, strict=True) if other != group]
+        places = [place for place, other in enumerate(groups) if other == group]
+        if rest:
+            rows = np.stack([_confidence_row(judged[place]) for place in places])
+            expected[places] = fit_confidence(rest).sums(rows)
     return np.clip(expected, 0.0, 1.0)
-
-
-def _confidence_rows(judged: Iterable[Judged]) -> NDArray[np.float32]:
-    return np.stack([confidence_row(probabilities(j.margin), j.rows.n_chars, j.choice, j.news) for j in judged])
 
 
 def fit_confidence(judged: Sequence[Judged]) -> Trees:
     """Fit the expected F1 to what pages of other sites got."""
     weights = np.array([WEIGHTS.of(j.rows) for j in judged])
     target = np.array([j.f1 for j in judged])
-    return boosted(_confidence_rows(judged), target, weights, CONFIDENCE, task="value").trees
+    rows = np.stack([_confidence_row(one) for one in judged])
+    return boosted(rows, target, weights, CONFIDENCE, task="value").trees
+
+
+def _confidence_row(one: Judged) -> NDArray[np.float32]:
+    return confidence_row(probabilities(one.margin), one.rows.n_chars, one.choice, one.article)
 
 
 def fit_model(
-    real: Sequence[Rows], made_up: Sequence[Rows], judged: Sequence[Judged], recipe: Recipe = BLOCKS
+    real: Sequence[Rows], made_up: Sequence[Rows], judged: Sequence[Judged], recipes: Recipes = RECIPES
 ) -> Fitted:
     """Fit a page model to all pages; the confidence to what cross-validation gave."""
-    fitted = fit_parts([*real, *made_up], recipe)
+    fitted = fit_parts([*real, *made_up], recipes)
     return replace(fitted, model=replace(fitted.model, confidence=fit_confidence(judged)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
@@ -14,8 +15,17 @@ from webmain import __version__
 from webmain.evaluation.metrics import SegmentCounts, segments
 from webmain.evaluation.records import GoldPage
 from webmain.evaluation.training import boosting
-from webmain.evaluation.training.boosting import Recipe, TrainingError
-from webmain.evaluation.training.fit import BLOCKS, Judged, cross_validate, crossed_confidence, fit_model, judge
+from webmain.evaluation.training.boosting import TrainingError
+from webmain.evaluation.training.fit import (
+    RECIPES,
+    Judged,
+    Recipes,
+    cross_validate,
+    crossed_confidence,
+    fit_model,
+    judge,
+    leave_out,
+)
 from webmain.evaluation.training.rows import (
     N_FOLDS,
     Rows,
@@ -26,22 +36,33 @@ from webmain.evaluation.training.rows import (
     rows_of,
     with_sites,
 )
-from webmain.evaluation.training.sets import TrainingSet, check_set, digest_of, pages_of, training_sets
-from webmain.extractors.page_model import PageModel, read, written
+from webmain.evaluation.training.sets import (
+    CHECKS,
+    TrainingSet,
+    check_set,
+    digest_of,
+    pages_of,
+    set_names,
+    sites_in,
+    training_sets,
+)
+from webmain.extractors.page_model import PageModel, confidence_row, read, written
 from webmain.features.trees import probabilities
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-DEFAULT_SETS: Final = ("wcxb_dev", "fundus")
-MADE_UP: Final = 3_000
+MADE_UP: Final = 1_200
 """Pages that are made up from the real ones, all folds together."""
 
-MAX_BYTES: Final = 3_000_000
+MAX_BYTES: Final = 1_000_000
 """A model that comes with the program is smaller."""
 
 N_COMPARED: Final = 50
 """Pages on which the written model is compared with the fitted one."""
+
+UNSPACED_LANGUAGES: Final = frozenset(("zh", "ja"))
+"""Languages whose characters say more: 2.5 times those of others, where lengths are compared."""
 
 Progress = Callable[[str, int], AbstractContextManager[Callable[[], object]]]
 """Given what is counted and up to what number, returns what to call after each; `silent` shows nothing."""
@@ -60,8 +81,8 @@ class Wish:
     ----------
     data : Path
         Folder with the training sets.
-    sets : tuple of str
-        Their names.
+    sets : tuple of str or None
+        Their names, or `PERMISSIVE`; None for all known ones.
     checks : tuple of Path
         Gold pages that the model is judged on and never trained on.
     made_up : int
@@ -70,17 +91,20 @@ class Wish:
         Of the made-up pages and of the trees.
     jobs : int
         Processes.
-    recipe : Recipe
-        Of the blocks' trees; its seed is `seed`.
+    recipes : Recipes
+        Their seed is `seed`.
+    left_out : bool
+        Judge the pages of each set by a model of the other sets as well.
     """
 
     data: Path
-    sets: tuple[str, ...] = DEFAULT_SETS
+    sets: tuple[str, ...] | None = None
     checks: tuple[Path, ...] = ()
     made_up: int = MADE_UP
     seed: int = 1
     jobs: int = 1
-    recipe: Recipe = BLOCKS
+    recipes: Recipes = RECIPES
+    left_out: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,25 +114,31 @@ class Outcome:
     Attributes
     ----------
     dataset, page_type, id : str
-    is_check : bool
-        Of a set for checks; cross-validated otherwise.
+    how : {"cross-validated", "set left out", "plain"}
+        By a model of other sites; by one of other sites and other sets; by the model itself, of a set for checks.
     f1 : float or None
         Word F1; None where the gold is segments only.
     confidence : float
         The F1 that was expected.
     segments : SegmentCounts or None
-    is_known_site : bool
-        The model was trained on other pages of its site: only on sets for checks.
+    article : float
+        Probability of the page being one with an article.
+    n_gold : int
+        Characters of its main text; those of scripts without spaces count 2.5 times.
+    text : str
+        What was kept.
     """
 
     dataset: str
     page_type: str
     id: str
-    is_check: bool
+    how: str
     f1: float | None
     confidence: float
     segments: SegmentCounts | None = None
-    is_known_site: bool = False
+    article: float = 1.0
+    n_gold: int = 0
+    text: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,7 +155,7 @@ class Made:
         What must be the same for the same file, and what it is made of.
     outcomes : tuple of Outcome
     gains : dict of str to (n_columns,) float64
-        Of "news", "general" and "profile": what each column gained.
+        Of "blocks" and "article": what each column gained.
     """
 
     data: bytes
@@ -144,27 +174,34 @@ def make(wish: Wish, *, progress: Progress = silent) -> Made:
         Data is missing, empty, in no known format or given twice; or the fitting can not be done.
     """
     version = boosting.version()
-    sets = training_sets(wish.data, wish.sets)
+    sets = training_sets(wish.data, set_names(wish.sets))
     checks = _checks(wish, sets)
-    recipe = replace(wish.recipe, seed=wish.seed)
-    pages = with_sites(pages_of(sets))
+    recipes = wish.recipes.with_seed(wish.seed)
+    barred = _barred_sites(wish)
+    given = with_sites(pages_of(sets))
+    pages = [page for page in given if page.site not in barred]
     with progress("pages", len(pages)) as advance:
         real = all_rows(pages, jobs=wish.jobs, advance=advance)
     check_folds(real)
     with progress("made-up pages", wish.made_up) as advance:
         made_up = all_rows(made_up_of(pages, count=wish.made_up, seed=wish.seed), jobs=wish.jobs, advance=advance)
     made_up = [replace(rows, made_up=True) for rows in made_up]
-    del pages
+    n_barred = len(given) - len(pages)
+    del given, pages
     with progress("folds", N_FOLDS) as advance:
-        judged = cross_validate(real, made_up, jobs=wish.jobs, recipe=recipe, advance=advance)
+        judged = cross_validate(real, made_up, jobs=wish.jobs, recipes=recipes, advance=advance)
+    outcomes = list(_outcomes(judged, "cross-validated", by=lambda one: one.rows.fold))
+    if wish.left_out:
+        with progress("sets left out", len(sets)) as advance:
+            without = leave_out(real, made_up, jobs=wish.jobs, recipes=recipes, advance=advance)
+        outcomes += _outcomes(without, "set left out", by=lambda one: one.rows.dataset)
     with progress("model", 1) as advance:
-        fitted = fit_model(real, made_up, judged, recipe)
+        fitted = fit_model(real, made_up, judged, recipes)
         advance()
     data = written(fitted.model)
     model = same_after_reading(fitted.model, data, real[:N_COMPARED])
-    outcomes = list(_crossed_outcomes(judged))
     for one in checks:
-        outcomes += _check_outcomes(one, model, {page.site for page in real}, jobs=wish.jobs, progress=progress)
+        outcomes += _check_outcomes(one, model, jobs=wish.jobs, progress=progress)
     facts = {
         "model_sha256": model.sha256,
         "model_bytes": len(data),
@@ -174,13 +211,31 @@ def make(wish: Wish, *, progress: Progress = silent) -> Made:
         "made_up": wish.made_up,
         "seed": wish.seed,
         "pages": len(real),
+        "pages_barred": n_barred,
         "pages_made_up": len(made_up),
-        "blocks": sum(len(page.content) for page in (*real, *made_up)),
+        "blocks": sum(len(page.share) for page in (*real, *made_up)),
         "webmain": __version__,
         "lightgbm": version,
         "numpy": np.__version__,
     }
     return Made(data=data, model=model, facts=facts, outcomes=tuple(outcomes), gains=fitted.gains)
+
+
+def predictions(made: Made, how: str) -> str:
+    """Return what pages were judged to be in one way (`Outcome.how`), as JSON lines of set, id and text."""
+    lines = (
+        json.dumps({"set": one.dataset, "id": one.id, "text": one.text}, ensure_ascii=False)
+        for one in made.outcomes
+        if one.how == how
+    )
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _barred_sites(wish: Wish) -> frozenset[str]:
+    """Return the sites of all sets for checks, whose pages are not trained on: those given, and the known ones."""
+    known = (wish.data / f"{name}.jsonl.gz" for name in CHECKS)
+    paths = {path.resolve() for path in (*wish.checks, *known) if path.is_file()}
+    return frozenset(site for path in sorted(paths) for site in sites_in(path))
 
 
 def _checks(wish: Wish, sets: Sequence[TrainingSet]) -> tuple[TrainingSet, ...]:
@@ -204,50 +259,51 @@ def same_after_reading(model: PageModel, data: bytes, rows: Sequence[Rows]) -> P
     """
     found = read(data)
     for page in rows:
-        for one, other in ((model.news, found.news), (model.general, found.general), (model.profile, found.profile)):
-            if not np.array_equal(one.sums(page.values), other.sums(page.values)):
-                raise TrainingError(f"the model judges page {page.id} differently after writing and reading")
+        if not np.array_equal(judge(model, page).margin, judge(found, page).margin):
+            raise TrainingError(f"the model judges page {page.id} differently after writing and reading")
     return found
 
 
 # ---- pages that were not trained on
 
 
-def _crossed_outcomes(judged: Sequence[Judged]) -> Iterator[Outcome]:
-    for one, confidence in zip(judged, crossed_confidence(judged).tolist(), strict=True):
+def _outcomes(judged: Sequence[Judged], how: str, *, by: Callable[[Judged], object]) -> Iterator[Outcome]:
+    """Yield what became of pages; the confidence of each is fitted to those of other groups."""
+    for one, expected in zip(judged, crossed_confidence(judged, by=by).tolist(), strict=True):
         rows = one.rows
         yield Outcome(
             dataset=rows.dataset,
             page_type=rows.page_type,
             id=rows.id,
-            is_check=False,
+            how=how,
             f1=one.f1,
-            confidence=confidence,
+            confidence=expected,
+            article=one.article,
+            n_gold=round(len(rows.gold) * (2.5 if rows.language in UNSPACED_LANGUAGES else 1)),
+            text=one.text,
         )
 
 
-def _check_outcomes(
-    one: TrainingSet, model: PageModel, known: set[str], *, jobs: int, progress: Progress
-) -> Iterator[Outcome]:
+def _check_outcomes(one: TrainingSet, model: PageModel, *, jobs: int, progress: Progress) -> Iterator[Outcome]:
     """Judge the pages of a set for checks as they come; a page that can not be read counts as nothing found."""
     pages = [page for page in one.gold() if _is_usable(page)]
     with progress(one.name, len(pages)) as advance:
         for page, rows in zip(pages, in_order(rows_of, pages, jobs=jobs), strict=True):
             advance()
             judged = judge(model, rows) if rows else None
-            text, f1, confidence = "", 0.0, 0.0
+            text, f1, expected = "", 0.0, 0.0
             if judged and rows:
                 text, f1 = judged.text, judged.f1
-                confidence = model.expected_f1(probabilities(judged.margin), rows.n_chars, judged.choice, judged.news)
+                row = confidence_row(probabilities(judged.margin), rows.n_chars, judged.choice, judged.article)
+                expected = model.expected_f1(row)
             yield Outcome(
                 dataset=one.name,
                 page_type=page.page_type,
                 id=page.id,
-                is_check=True,
+                how="plain",
                 f1=f1 if page.text else None,
-                confidence=confidence,
+                confidence=expected,
                 segments=segments(text, page.wanted, page.unwanted) if page.wanted or page.unwanted else None,
-                is_known_site=page.site in known,
             )
 
 

@@ -15,19 +15,32 @@ from webmain.evaluation.texts import as_page
 from webmain.evaluation.training.boosting import TrainingError
 from webmain.extraction import Options, read
 from webmain.extractors.learned import LearnedExtractor
-from webmain.extractors.page_model import columns, page_means
+from webmain.extractors.page_model import columns, mean_weights, page_means
 from webmain.features.alignment import gold_shares
-from webmain.items import Rejected
+from webmain.items import PAGE_TYPES, Rejected
+from webmain.urls import site_key
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from webmain.html.blocks import Segmentation
 
 Given = TypeVar("Given")
 Made = TypeVar("Made")
 
 N_FOLDS: Final = 5
+MIN_IN_RUNS: Final = 0.2
+"""Share of a block's runs of words that the gold text holds, from which the block is content at all."""
+
+MIN_TITLE_CHARS: Final = 8
+MIN_TITLE_START: Final = 15
+"""Characters from which a heading that the page's title begins with is its headline."""
+
+KINDS: Final = {"collection": "listing"}
+"""Types of pages in collections that have another name among `PAGE_TYPES`."""
+_HEADLINE_TAGS: Final = frozenset(("h1", "h2", "h3"))
 NEWS_TYPES: Final = frozenset({"article", "blog", "news", ""})
-"""Types of pages with one article, of which readers' comments are no part: the news profile is theirs."""
+"""Types of pages with one article, of which readers' comments are no part: all other kinds are in `PAGE_TYPES`."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +56,9 @@ class Rows:
     values : (n_blocks, n_columns) float32
     means : (n_columns,) float32
         Means over the page.
-    content : (n_blocks,) bool
-        Whether more than half of the block is in the gold text, in order and in runs.
+    share : (n_blocks,) float32
+        How much of each block is in the gold text, in order; 0 where its runs of words are not, and for the page's headline,
+        which is content in some collections and not in others.
     n_chars : (n_blocks,) float64
         Shown characters.
     texts : tuple of str
@@ -60,7 +74,7 @@ class Rows:
     gold: str
     values: NDArray[np.float32]
     means: NDArray[np.float32]
-    content: NDArray[np.bool_]
+    share: NDArray[np.float32]
     n_chars: NDArray[np.float64]
     texts: tuple[str, ...]
     made_up: bool = False
@@ -68,14 +82,14 @@ class Rows:
     @property
     def weights(self) -> NDArray[np.float64]:
         """Weight of each block: roots of lengths, with a sum of one for the page."""
-        roots = np.sqrt(np.maximum(self.n_chars, 4.0))
-        weights: NDArray[np.float64] = roots / roots.sum()
-        return weights
+        return mean_weights(self.n_chars)
 
     @property
-    def is_news(self) -> bool:
-        """The page is an article, of which comments are no part."""
-        return self.page_type in NEWS_TYPES
+    def kind(self) -> str:
+        """The kind of the page, one of `PAGE_TYPES`."""
+        if self.page_type in NEWS_TYPES:
+            return "article"
+        return KINDS.get(self.page_type, self.page_type if self.page_type in PAGE_TYPES else "other")
 
     @property
     def fold(self) -> int:
@@ -102,6 +116,8 @@ def rows_of(page: GoldPage) -> Rows | None:
         return None
     seen = columns(segmentation)
     in_order, in_shingles = gold_shares(seen.texts, gold)
+    share = np.where(in_shingles > MIN_IN_RUNS, in_order, 0.0)
+    share[_headlines(segmentation)] = 0.0
     return Rows(
         id=page.id,
         dataset=page.dataset,
@@ -111,10 +127,26 @@ def rows_of(page: GoldPage) -> Rows | None:
         gold=gold,
         values=seen.values,
         means=page_means(seen),
-        content=(in_order > 0.5) & (in_shingles > 0.5),
+        share=share.astype(np.float32),
         n_chars=seen.n_chars,
         texts=tuple(seen.texts),
     )
+
+
+def _headlines(segmentation: Segmentation) -> list[int]:
+    """Return the blocks that are the page's headline: h1 to h3 with its title, or with what that begins with."""
+    document = segmentation.document
+    title = " ".join(document.title.casefold().split())
+    if len(title) <= MIN_TITLE_CHARS:
+        return []
+    tags = document.elements.tags
+    headings = [block for block, e in enumerate(segmentation.element.tolist()) if e >= 0 and tags[e] in _HEADLINE_TAGS]
+    keys = [" ".join(text.casefold().split()) for text in segmentation.texts(headings)]
+    return [
+        block
+        for block, key in zip(headings, keys, strict=True)
+        if key == title or (len(key) > MIN_TITLE_START and title.startswith(key))
+    ]
 
 
 def in_order(work: Callable[[Given], Made], given: Iterable[Given], *, jobs: int) -> Iterator[Made]:
@@ -145,8 +177,13 @@ def all_rows(pages: Iterable[GoldPage], *, jobs: int = 1, advance: Callable[[], 
 
 
 def with_sites(pages: Iterable[GoldPage]) -> list[GoldPage]:
-    """Return pages that all have a site: those of which none is known are sites of their own."""
-    return [page if page.site else replace(page, site=f"{page.dataset}/{page.id}") for page in pages]
+    """Return pages whose site is the registered domain of their address; a page without one is a site of its own."""
+    return [replace(page, site=site_of(page)) for page in pages]
+
+
+def site_of(page: GoldPage) -> str:
+    """Return the registered domain of a page's address, or what stands for it."""
+    return (site_key(page.url) if page.url else "") or page.site or f"{page.dataset}/{page.id}"
 
 
 def made_up_of(pages: Sequence[GoldPage], *, count: int, seed: int) -> Iterator[GoldPage]:

@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
+import json
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
+from webmain.clock import once
 from webmain.evaluation.gold import Gold, GoldError, read_gold
 from webmain.evaluation.records import GoldPage
 from webmain.evaluation.training.boosting import TrainingError
+from webmain.urls import site_key
 
 _ENDINGS: Final = (".jsonl.gz", ".jsonl", "")
 
 
+PERMISSIVE: Final = "permissive"
+"""In the place of names: the known sets whose licences are permissive."""
+
+CHECKS: Final = ("trafilatura", "newspaper4k", "thai", "htmldate_dates")
+"""Collections that are never trained on, nor are pages of their sites."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Licence:
-    """Under what a collection may be used.
+    """Under what a collection may be used (`sets.toml`).
 
     Attributes
     ----------
@@ -25,17 +38,32 @@ class Licence:
         Of its annotations and code; the pages' text remains its publishers'.
     credit : str
         Whom to name.
+    permissive : bool
+        CC-BY, MIT, Apache or CC0.
     """
 
     name: str = "unknown"
     credit: str = ""
+    permissive: bool = False
 
 
-LICENCES: Final = {
-    "wcxb_dev": Licence(name="CC-BY-4.0", credit="WCXB, Murrough Foley, 2026"),
-    "fundus": Licence(name="MIT", credit="Fundus, 2023"),
-}
-"""The collections that the shipped model is trained on; the names are those of their files."""
+@once
+def licences() -> dict[str, Licence]:
+    """Return the licences of the collections that the shipped model is trained on, by the names of their files."""
+    plain = tomllib.loads(files("webmain.evaluation.training").joinpath("sets.toml").read_text("utf-8"))
+    return {
+        name: Licence(name=one["licence"], credit=one["credit"], permissive=one["permissive"])
+        for name, one in plain.items()
+    }
+
+
+def set_names(names: Sequence[str] | None) -> tuple[str, ...]:
+    """Return names of sets: all known ones for None, those with permissive licences for `PERMISSIVE`."""
+    if names is None:
+        return tuple(licences())
+    if tuple(names) == (PERMISSIVE,):
+        return tuple(name for name, licence in licences().items() if licence.permissive)
+    return tuple(names)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +87,7 @@ class TrainingSet:
     @property
     def facts(self) -> dict[str, str]:
         """Name, digest and licence as JSON values."""
-        licence = LICENCES.get(self.name, Licence())
+        licence = licences().get(self.name, Licence())
         return {"name": self.name, "sha256": self.sha256, "licence": licence.name, "credit": licence.credit}
 
     def gold(self) -> Gold:
@@ -114,6 +142,17 @@ def check_set(path: Path) -> TrainingSet:
         raise TrainingError(f"no gold pages at {path}: there is no such file or folder")
     name = path.resolve().name.removesuffix(".gz").removesuffix(".jsonl")
     return TrainingSet(name=name, path=path, sha256=_digest(path))
+
+
+def sites_in(path: Path) -> frozenset[str]:
+    """Return the registered domains of all records of a file of JSON lines, whatever else they hold."""
+    opened = gzip.open if path.suffix == ".gz" else open
+    try:
+        with opened(path, "rt", encoding="utf-8") as lines:
+            records = [json.loads(line) for line in lines if line.strip()]
+            return frozenset(site_key(one.get("url") or "") or one.get("site") or "" for one in records) - {""}
+    except (OSError, ValueError, AttributeError) as error:
+        raise TrainingError(f"{path} can not be read: {error}") from error
 
 
 def _digest(path: Path) -> str:

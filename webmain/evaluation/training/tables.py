@@ -11,7 +11,9 @@ from webmain.evaluation.confidence import calibration_error
 from webmain.evaluation.metrics import SegmentCounts
 from webmain.evaluation.records import Table
 from webmain.evaluation.training.boosting import TrainingError
+from webmain.evaluation.training.rows import NEWS_TYPES
 from webmain.extractors.page_model import names
+from webmain.extractors.page_types import THRESHOLDS
 from webmain.features.page_blocks import SPECIAL
 
 if TYPE_CHECKING:
@@ -26,6 +28,9 @@ END: Final = "<!-- end of figures -->"
 LOW: Final = 0.5
 """Pages with a lower F1 are counted."""
 
+SHORT: Final = 1500
+"""Characters below which an article is short; those of Chinese and Japanese count 2.5 times."""
+
 _COUNTS: Final = (
     "log_chars log_words marks ends commas ends_per_word commas_per_word digits upper word_length unspaced letters "
     "terminal starts_lower n_leaves inner repeats"
@@ -36,7 +41,7 @@ GROUPS: Final = {
     "link density of the block": r"(link|anchor_first)$",
     "element and state of the block": r"(kind|shown|noscript|(in_)?form|(in_)?control)$",
     "title, description, embedded data": r"(in_title|has_description|in_data|heads_title)$",
-    "cue words": r"(cue_|under_|since_(?!heading$)|says_|past_|box_|labels_|dated)",
+    "cue words": r"(says_|past_|box_|labels_|dated)",
     "towards the title": (
         r"((\w+_)?(from|since|is)_title$|title_|(\w+_)?near(_score\d?|_end)?$"
         r"|(in_)?notice|heading_linked|rest_|rank2?$)"
@@ -77,10 +82,16 @@ def tables(made: Made) -> tuple[Table, ...]:
             name="scores",
             title="Pages that the model was not trained on: word F1 (mean over pages)",
             columns=(
-                "set", "judged", "pages", "of known sites", "F1", f"below {LOW}", "same words (share)", "confidence",
+                "set", "judged", "pages", "F1", f"below {LOW}", "same words (share)", "confidence",
                 "calibration error", "segments right",
             ),
             rows=tuple(_score_rows(made.outcomes)),
+        ),
+        Table(
+            name="refused",
+            title="Pages taken for no article: share of each type (cross-validated; a page's own data not asked)",
+            columns=("set", "type", "pages", f"below {THRESHOLDS.no_article}", f"below {THRESHOLDS.article}"),
+            rows=tuple(_refused_rows(made.outcomes)),
         ),
         _gains(
             "columns", "What groups of columns contribute: share of the gain of all splits", made.gains, GROUPS
@@ -95,15 +106,33 @@ def tables(made: Made) -> tuple[Table, ...]:
 
 
 def _score_rows(outcomes: Sequence[Outcome]) -> Iterator[tuple[str | int | float | None, ...]]:
-    """Yield a row a set, the cross-validated ones first, and after it its types of pages where there are several."""
-    for is_check, dataset in sorted({(one.is_check, one.dataset) for one in outcomes}):
-        mine = [one for one in outcomes if (one.is_check, one.dataset) == (is_check, dataset)]
-        how = "plain" if is_check else "cross-validated"
-        yield dataset, how, *_scores(mine)
-        types = sorted({one.page_type for one in mine})
-        for page_type in types if len(types) > 1 else ():
-            label = f"{dataset}: {page_type or 'unknown type'}"
-            yield label, how, *_scores([one for one in mine if one.page_type == page_type])
+    """Yield a row a set, and after it its types of pages where there are several; then all short articles together."""
+    hows = sorted({one.how for one in outcomes}, key=("cross-validated", "set left out", "plain").index)
+    for how in hows:
+        of = [one for one in outcomes if one.how == how]
+        for dataset in sorted({one.dataset for one in of}):
+            mine = [one for one in of if one.dataset == dataset]
+            yield dataset, how, *_scores(mine)
+            types = sorted({one.page_type for one in mine})
+            for page_type in types if len(types) > 1 else ():
+                label = f"{dataset}: {page_type or 'unknown type'}"
+                yield label, how, *_scores([one for one in mine if one.page_type == page_type])
+        short = [one for one in of if 0 < one.n_gold < SHORT and one.page_type in NEWS_TYPES]
+        if short:
+            yield f"all articles under {SHORT} characters", how, *_scores(short)
+            yield "all pages", how, *_scores(of)
+
+
+def _refused_rows(outcomes: Sequence[Outcome]) -> Iterator[tuple[str | int | float | None, ...]]:
+    """Yield for each type of page of each set how many would be refused where an article is wanted."""
+    crossed = [one for one in outcomes if one.how == "cross-validated"]
+    for dataset, page_type in sorted({(one.dataset, one.page_type) for one in crossed}):
+        mine = [one for one in crossed if (one.dataset, one.page_type) == (dataset, page_type)]
+        shares = (
+            sum(one.article < limit for one in mine) / len(mine)
+            for limit in (THRESHOLDS.no_article, THRESHOLDS.article)
+        )
+        yield dataset, page_type or "article", len(mine), *shares
 
 
 def _scores(outcomes: Sequence[Outcome]) -> tuple[int | float | None, ...]:
@@ -114,7 +143,6 @@ def _scores(outcomes: Sequence[Outcome]) -> tuple[int | float | None, ...]:
     n_segments = counts.n_wanted + counts.n_unwanted
     return (
         len(outcomes),
-        sum(one.is_known_site for one in outcomes),
         sum(f1) / n if n else None,
         sum(score < LOW for score in f1) if n else None,
         sum(score == 1 for score in f1) / n if n else None,
@@ -159,7 +187,8 @@ def facts_text(made: Made) -> str:
         [
             *lines,
             f"data: sha256 {facts['data_sha256']}",
-            f"{facts['pages']:,} pages and {facts['pages_made_up']:,} made up from them, {facts['blocks']:,} blocks; "
+            f"{facts['pages']:,} pages ({facts['pages_barred']:,} of sites that are in sets for checks were left out) and "
+            f"{facts['pages_made_up']:,} made up from them, {facts['blocks']:,} blocks; "
             f"seed {facts['seed']}; LightGBM {facts['lightgbm']}, NumPy {facts['numpy']}",
             f"model: {facts['model_bytes']:,} bytes, sha256 {facts['model_sha256']}",
         ]
