@@ -76,6 +76,19 @@ def test_places_settle_what_is_in_doubt():
     assert found[0] > 0.5 > -0.5 > found[1]
 
 
+def test_places_say_more_the_more_pages_there_are():
+    said = [judged(learn_site(site(n)).model, markup(50), [0.0, -4.0, 0.0])[0] for n in (2, 4, 12)]
+    assert 0 < said[0] < said[1] < said[2] < CAP
+
+
+def test_places_are_believed_where_no_label_is_sure():
+    lesson = learn_site(site(6, [1.5, -1.5, -1.5]))
+    assert lesson.model.places_count
+    assert lesson.quality == 0.0
+    found = judged(lesson.model, markup(50), [0.0, 0.0, -5.0])
+    assert found[0] > 0.2 > -0.2 > found[1]
+
+
 def test_texts_that_recur_speak_against_a_block():
     model = learn_site(site(6)).model
     assert model.texts_count
@@ -134,7 +147,7 @@ def test_evidence_counts_less_on_sites_that_are_no_news(news, strength):
 def test_evidence_is_bounded_and_overturns_nothing_certain(margin):
     model = learn_site(site(6)).model
     found = np.array(judged(model, markup(3), margin)) - margin
-    assert (np.abs(found) <= EVIDENCE.place_share * CAP + 2 * EVIDENCE.text_says + EVIDENCE.max_rest + 1e-9).all()
+    assert (np.abs(found) <= CAP + 2 * EVIDENCE.text_says + EVIDENCE.max_rest + 1e-9).all()
     for moved, before in zip(found, margin, strict=True):
         if before > 7:
             assert moved >= 0

@@ -34,8 +34,8 @@ MAX_TEXTS: Final = 20_000
 class Evidence:
     """How far the evidence of a site's other pages goes; chosen on held-out sites."""
 
-    place_share: float = 0.5
-    """How much of a place's log-odds is added to those of a block there."""
+    half_pages: float = 4.0
+    """Pages from which half of a place's log-odds is added to those of a block there; less from fewer, all from very many."""
 
     text_says: float = 4.0
     """Log-odds that are taken from a block whose text is on `many_pages` or more, or on `many_share` of all; twice that
@@ -63,12 +63,6 @@ class Evidence:
 
     sure: float = 2.2
     """Log-odds beyond which the page model's labels are believed, 9 to 1."""
-
-    least_skill: float = 0.1
-    """Share of what is unknown of a page's blocks that other pages must tell, for places to be believed."""
-
-    least_agreement: float = 0.8
-    """F1 with the sure labels of pages held back that places must reach to be believed."""
 
     max_recurring_content: float = 0.1
     """Where more of what is surely content recurs, recurring tells nothing: an archive, a series with the same story
@@ -155,7 +149,8 @@ class SiteModel(PlainRecord):
             found[doubtful] -= recurring(margin[doubtful], np.array(pages, dtype=np.float64), self.n_pages)
         if self.places_count:
             places = self._places(segmentation, doubtful)
-            found[doubtful] += EVIDENCE.place_share * np.array([self.odds[p if p >= 0 else ~p] for p in places])
+            share = self.n_pages / (self.n_pages + EVIDENCE.half_pages)
+            found[doubtful] += share * np.array([self.odds[p if p >= 0 else ~p] for p in places])
         found += np.clip(margin.max(initial=-30) - found.max(initial=-30), 0, EVIDENCE.max_rest)
         moved: NDArray[np.float64] = margin + self.strength * (found - margin)
         return moved
@@ -233,9 +228,7 @@ def learn_site(pages: Sequence[SitePage]) -> SiteLesson:
     """Learn a site from the page model's judgement of several different pages; two at least.
 
     Each page is held back once: what the places of the others say of it is compared with its sure labels. Places are believed
-    where they tell `Evidence.least_skill` of what is unknown and agree by `Evidence.least_agreement`; texts, where
-    hardly any sure content
-    recurs.
+    unless the site's mean tells more; texts, where hardly any sure content recurs.
     """
     counts = count_texts(pages)
     texts_count = bool(_recurring_content(pages, counts) <= EVIDENCE.max_recurring_content)
@@ -250,7 +243,7 @@ def learn_site(pages: Sequence[SitePage]) -> SiteLesson:
     texts = sorted(((n, text) for text, n in counts.items() if n >= 2), key=lambda pair: (-pair[0], pair[1]))[
         :MAX_TEXTS
     ]
-    places_count = bool(skill >= EVIDENCE.least_skill and agreement >= EVIDENCE.least_agreement)
+    places_count = skill >= 0
     model = SiteModel(
         n_pages=len(pages),
         news=round(float(np.mean([page.news for page in pages])), 3),
