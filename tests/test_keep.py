@@ -126,6 +126,37 @@ def test_captions_of_the_article_are_added():
     assert "Photographer" in found.text
 
 
+@dataclass(frozen=True)
+class Sure:
+    """Keeps all there is, and is confident of it."""
+
+    name = "sure"
+
+    def segment(self, document):
+        return segment(document)
+
+    def judge(self, segmentation):
+        n = len(segmentation)
+        ones = np.ones(n)
+        return Extraction(segmentation, self.name, score=ones, raw=ones, kept=ones > 0, why=[""] * n, confidence=1.0)
+
+
+@pytest.mark.parametrize(
+    ("box", "n_words", "is_kept"),
+    [
+        ("<figure><img src=/a.jpg><figcaption>{}</figcaption></figure>", 20, False),
+        ("<div class=wp-caption><img src=/a.jpg><p class=wp-caption-text>{}</div>", 20, False),
+        ("<div class=MuiTypography-caption>{}</div>", 20, True),
+        ("<figure><img src=/a.jpg><figcaption>{}</figcaption></figure>", 60, True),
+    ],
+)
+def test_a_confident_method_keeps_captions_only_where_they_are_much_of_the_text(box, n_words, is_kept):
+    page = f"<p>{'boats came ' * 40}{box.format('caption ' * n_words)}<p>{'boats left ' * 20}"
+    found = extract(page, url=URL, extractor=Sure())
+    assert ("caption" in found.text) == is_kept
+    assert "caption" in extract(page, url=URL, extractor=Sure(), keep=["captions"]).text
+
+
 @pytest.mark.parametrize("method", ["pab", "line_block"])
 def test_captions_are_removed_whatever_the_method(method):
     assert "Photographer" not in article("no-captions", method=method).text

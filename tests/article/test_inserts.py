@@ -120,3 +120,28 @@ def test_floods_cost_linear_time(piece):
 )
 def test_headings_right_between_paragraphs_stay_in_boxes_of_their_own_too(inside, found):
     assert kept_of(inside, dropped=("In the", "The book", "Dropped")) == found
+
+
+@pytest.mark.parametrize(
+    "label", ["Advertisement", "- Anzeige -", "Реклама:", "ΔΙΑΦΗΜΙΣΗ", "廣告", "[Quảng cáo]", "<b>PUBLICIDAD</b>"]
+)
+def test_a_label_of_an_advertisement_is_dropped(label):
+    assert kept_of(f"<div>{label}</div>") == []
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "<p>Advertisement pays for the harbour.</p>",
+        "<ul><li>Fishing</li><li>Advertising</li></ul>",
+        "<h2>Advertising</h2>",
+        "<table><tr><td>Advertising</td><td>3</td></tr></table>",
+        "<p>Paid by <b>Advertising</b></p>",
+    ],
+)
+def test_words_about_advertisements_stay(content):
+    assert "dvertis" in " ".join(kept_of(content))
+
+
+def test_a_chinese_line_that_leads_on_is_dropped():
+    assert kept_of('<p>[<a href="/2">点击进入浏览</a>]</p>') == []

@@ -19,7 +19,7 @@ from webmain.extractors.page_types import page_type
 from webmain.html.blocks import Unit
 from webmain.html.columns import HIDDEN
 from webmain.html.document import DEFAULT_MAX_BYTES, Document
-from webmain.html.kinds import article_blocks, compose_blocks
+from webmain.html.kinds import Composed, article_blocks, compose_blocks
 from webmain.html.visible_text import HEADINGS
 from webmain.items import (
     Article,
@@ -55,6 +55,9 @@ MAX_WHY_CHARS = 160
 
 ANY_PROSE = 1.0
 """Prose of a body in JSON-LD that is used where there is no other text at all."""
+
+MAX_CAPTION_SHARE = 0.25
+"""Where captions are a larger share of what the default method kept, they stay."""
 
 MIN_FEED_CHARS = 200
 """A feed's full content is used where the page gives less text than this."""
@@ -171,8 +174,19 @@ def _found(extraction: Extraction, keep: Keep, *, locate: bool) -> _Found:
     if keep.captions:
         kept = with_captions(document, kept)
     composed = compose_blocks(document, kept, score=score, raw=raw, locate=locate, keep=keep)
+    if keep.captions is None and extraction.confidence is not None:
+        composed = _without_captions(composed)
     images = article_images(document, kept, composed.first_leaf) if keep.images else ()
     return _Found(composed.blocks, images, comments)
+
+
+def _without_captions(composed: Composed) -> Composed:
+    """Drop captions, unless they say so much of what is said that they are the text: those of a gallery."""
+    lengths = [len(block.text) for block in composed.blocks]
+    others = [i for i, block in enumerate(composed.blocks) if block.kind is not Kind.CAPTION]
+    if len(others) == len(lengths) or sum(lengths[i] for i in others) <= (1 - MAX_CAPTION_SHARE) * sum(lengths):
+        return composed
+    return Composed(tuple(composed.blocks[i] for i in others), tuple(composed.first_leaf[i] for i in others))
 
 
 def _line_blocks(extraction: Extraction, keep: Keep) -> tuple[ArticleBlock, ...]:

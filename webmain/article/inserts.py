@@ -1,4 +1,4 @@
-"""What is between kept paragraphs: links to other articles go; quotes, code, headings and definitions stay."""
+"""What is between kept paragraphs: links to other articles and advertisements' labels go; quotes, code and headings stay."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 MAX_TEASER_CHARS: Final = 250
 """A longer paragraph is no link to another article, whatever it begins with."""
 
+MAX_LABEL_CHARS: Final = 40
+
 MIN_PARAGRAPH_CHARS: Final = 60
 """What a teaser without a cue is between is at least so long."""
 
@@ -39,6 +41,7 @@ _REACH: Final = 6
 """Runs of text before and after a quote or listing among which its siblings' text is looked for."""
 _UNWANTED = HIDDEN | Flag.IN_FORM | Flag.IN_CONTROL | Flag.IN_NOSCRIPT | Flag.EMBEDDED | Flag.IN_SVG
 _OUTSIDE: Final = frozenset({*CELLS, *HEADINGS})
+_LABEL_EDGES: Final = " \t\n\xa0.:*-–—[]()"
 _BOXES: Final = frozenset(("div", "section"))
 """Elements that may hold one quote or heading alone, and are no more than it."""
 
@@ -49,6 +52,11 @@ _SUBHEADS: Final = frozenset(("h2", "h3", "h4", "h5", "h6"))
 def _read_more() -> re.Pattern[str]:
     """Return the pattern of how lines begin that lead to another article."""
     return re.compile(rf"[\W_]{{0,6}}{languages.known().either('read_more')}", re.IGNORECASE)
+
+
+@once
+def _ad_labels() -> frozenset[str]:
+    return frozenset(languages.known().words("ads"))
 
 
 def fitting(document: Document, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -63,13 +71,14 @@ def fitting(document: Document, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
     Returns
     -------
     (n_leaves,) bool
-        Without teasers; with quotes, code and headings between kept siblings, and each term of a list of definitions with its
-        definitions.
+        Without teasers and labels of advertisements; with quotes, code and headings between kept siblings, and each term of a
+        list of definitions with its definitions.
     """
     if not kept.any():
         return kept
     out = kept.copy()
     _drop_teasers(document, out)
+    _drop_ad_labels(document, out)
     _join_definitions(document, out)
     _add_between(document, out)
     return out
@@ -99,6 +108,17 @@ def _drop_teasers(document: Document, kept: NDArray[np.bool_]) -> None:
             is_teaser = is_between and n_linked[i] == n_chars[i]
         if is_teaser and _leads_away(document, group, text, is_told=cue is not None):
             kept[group] = False
+
+
+def _drop_ad_labels(document: Document, kept: NDArray[np.bool_]) -> None:
+    """Drop paragraphs that say no more than that an advertisement follows; list items, headings and cells may mean it."""
+    leaves = document.leaves
+    begins = leaves.gaps >= int(Break.BR_BR)
+    alone = kept & (leaves.n_chars <= MAX_LABEL_CHARS) & begins & np.append(begins[1:], True)
+    for i in np.flatnonzero(alone).tolist():
+        if leaves.texts[i].strip(_LABEL_EDGES).casefold() in _ad_labels():
+            tags = {document.elements.tags[e] for e in _upwards(document, leaves.element[i])}
+            kept[i] = not (_OUTSIDE | {"li"}).isdisjoint(tags)
 
 
 def _leads_away(document: Document, group: list[int], text: str, *, is_told: bool) -> bool:

@@ -46,7 +46,7 @@ MAX_NAMED_LEAVES = 16
 
 CAPTION_CLASS = re.compile(
     r"(?:^|\s)(?!(?:has|no|with|without|hide|show)[_-])"
-    r"[\w-]*?caption(?:[_-]{0,2}(?:text|body|content|inner|title|description|credit))?(?=\s|$)"
+    r"[\w-]*?(?<!text-)(?<!typography-)caption(?:[_-]{0,2}(?:text|body|content|inner|title|description|credit))?(?=\s|$)"
 )
 _LINE_NUMBERS = re.compile(r"(?:^|[\s_-])(?:line-?numbers?|lineno|linenos|line-numbers-rows|gutter)(?=[\s_-]|$)")
 _PULLED_QUOTE = re.compile(r"(?:^|\s)(?:[\w-]*-)?(?:pull-?quote|block-?quote)(?=\s|$)")

@@ -9,6 +9,7 @@ plain words; a string is a list of the words in it, or of the phrases between it
 `also`                             further codes of the language
 `quotes`                           quotation marks: opening, closing, and those inside a quotation
 `read_more`                        beginnings of lines that lead to another article
+`ads`                              whole texts of labels above advertisements, in lower case
 `next_page`                        whole texts of links to the next page
 `comments`                         parts of titles of feeds that hold comments
 `elision`                          words that lose their last vowel before an apostrophe
