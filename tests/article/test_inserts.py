@@ -145,3 +145,31 @@ def test_words_about_advertisements_stay(content):
 
 def test_a_chinese_line_that_leads_on_is_dropped():
     assert kept_of('<p>[<a href="/2">点击进入浏览</a>]</p>') == []
+
+
+def all_kept(markup: str) -> list[str]:
+    document = Document(Page(url=URL, html=markup), html=markup)
+    out = fitting(document, np.ones(len(document.leaves), dtype=np.bool_))
+    return [t for t, k in zip(document.leaves.texts, out.tolist(), strict=True) if k and not t.startswith(PROSE)]
+
+
+@pytest.mark.parametrize(
+    ("label", "found"),
+    [
+        ("<p>By Jane Roe<br>4 November 2026</p>", []),
+        ("<p>โดย มาลี แก้วใส</p>", []),
+        ("<p>By night the boats are counted again.</p>", ["By night the boats are counted again."]),
+    ],
+)
+def test_bylines_above_the_text_go(label, found):
+    assert all_kept(f"<main>{label}<p>{PROSE}</p><p>{PROSE}</p></main>") == found
+
+
+def test_a_byline_further_down_stays():
+    assert all_kept(f"<main>{f'<p>{PROSE}</p>' * 3}<p>By Jane Roe</p><p>{PROSE}</p></main>") == ["By Jane Roe"]
+
+
+@pytest.mark.parametrize(("dropped", "n"), [(("Home", "2"), 8), (("Home", "Away", "Saltby", "Marshton"), 4)])
+def test_a_table_that_is_mostly_kept_is_kept_whole(dropped, n):
+    rows = "<tr><th>Home<th>Away</tr><tr><td>Saltby Town<td>Marshton Rovers<tr><td>Oxley<td>Tarn<tr><td>2<td>3"
+    assert len(kept_of(f"<table>{rows}</table>", dropped=dropped)) == n

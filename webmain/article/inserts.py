@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import TYPE_CHECKING, Final
 
@@ -12,7 +13,7 @@ from webmain.clock import once
 from webmain.html.columns import HIDDEN, Break, Flag
 from webmain.html.visible_text import CELLS, CODE, HEADINGS
 from webmain.metadata.head import stands_aside
-from webmain.metadata.names import in_slug, slug_words
+from webmain.metadata.names import in_slug, names_in, slug_words, starts_byline
 from webmain.urls import join
 
 if TYPE_CHECKING:
@@ -34,6 +35,12 @@ MAX_INSERT_CHARS: Final = 3_000
 """A longer quote or listing that an extractor dropped is left to it."""
 
 MAX_INSERTS: Final = 300
+MIN_CELLS: Final = 6
+MAX_CELL_CHARS: Final = 40
+"""A table with longer cells on average may lay out the page."""
+
+_FIRST: Final = 3
+_MAX_BYLINE_CHARS: Final = 90
 MIN_LINKED_SHARE: Final = 0.5
 MIN_TEASER_WORDS: Final = 3
 _MAX_DEPTH: Final = 40
@@ -71,14 +78,16 @@ def fitting(document: Document, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
     Returns
     -------
     (n_leaves,) bool
-        Without teasers and labels of advertisements; with quotes, code and headings between kept siblings, and each term of a
-        list of definitions with its definitions.
+        Without teasers, labels of advertisements and the byline above the text; with all cells of a table that is mostly
+        kept, quotes, code and headings between kept siblings, and each term of a list of definitions with its definitions.
     """
     if not kept.any():
         return kept
     out = kept.copy()
     _drop_teasers(document, out)
     _drop_ad_labels(document, out)
+    _drop_byline(document, out)
+    _fill_tables(document, out)
     _join_definitions(document, out)
     _add_between(document, out)
     return out
@@ -119,6 +128,41 @@ def _drop_ad_labels(document: Document, kept: NDArray[np.bool_]) -> None:
         if leaves.texts[i].strip(_LABEL_EDGES).casefold() in _ad_labels():
             tags = {document.elements.tags[e] for e in _upwards(document, leaves.element[i])}
             kept[i] = not (_OUTSIDE | {"li"}).isdisjoint(tags)
+
+
+def _drop_byline(document: Document, kept: NDArray[np.bool_]) -> None:
+    """Drop short blocks that begin as bylines do and name somebody, among the first that are kept."""
+    leaves = document.leaves
+    chosen = np.flatnonzero(kept)
+    if not len(chosen):
+        return
+    unit = np.cumsum(leaves.gaps >= int(Break.BR_BR), dtype=np.int32)[chosen]
+    starts = np.flatnonzero(np.diff(unit, prepend=-1)).tolist()
+    for first, end in itertools.pairwise(starts[: _FIRST + 1]):
+        group = chosen[first:end]
+        start = leaves.texts[group[0]].strip()
+        is_short = leaves.n_chars[group].sum() <= _MAX_BYLINE_CHARS
+        if is_short and starts_byline(f"{start} ") and names_in(start, is_text=True):
+            kept[group] = False
+
+
+def _fill_tables(document: Document, kept: NDArray[np.bool_]) -> None:
+    """Keep all cells of a table of short cells most of which is kept: with holes, it says something else."""
+    elements, leaves = document.elements, document.leaves
+    tables = [i for i, tag in enumerate(elements.tags) if tag == "table"][:MAX_INSERTS]
+    if not tables:
+        return
+    cells = np.cumsum([tag in CELLS for tag in elements.tags])
+    shown = ~leaves.has(_UNWANTED)
+    for i, table in enumerate(tables):
+        n_cells = int(cells[elements.end[table] - 1] - cells[table])
+        if n_cells < MIN_CELLS or (i + 1 < len(tables) and tables[i + 1] < elements.end[table]):
+            continue
+        members = np.arange(elements.first_leaf[table], elements.end_leaf[table])
+        members = members[shown[members]]
+        n, n_kept = leaves.n_chars[members].sum(), leaves.n_chars[members][kept[members]].sum()
+        if n <= MAX_CELL_CHARS * n_cells and 2 * n_kept > n:
+            kept[members] = True
 
 
 def _leads_away(document: Document, group: list[int], text: str, *, is_told: bool) -> bool:
