@@ -112,7 +112,7 @@ def test_it_is_computed_once_and_not_at_all_where_the_page_was_judged(monkeypatc
 
 @pytest.mark.parametrize("extractor", ["learned", "line_block", "pab"])
 def test_an_article_of_every_method_has_its_pages_kind(judged, extractor):
-    judged(article=0.2, forum=0.7)
+    judged(article=0.1, forum=0.7)
     article = webmain.extract(ARTICLE, extractor=extractor)
     assert (article.page_type, article.page_type_probability) == ("forum", 0.7)
     assert webmain.Article.from_dict(article.to_dict()) == article

@@ -33,7 +33,6 @@ from webmain.extractors.page_model import (
     choose,
     columns,
     confidence_row,
-    mean_weights,
     page_means,
     page_model,
     with_article,
@@ -167,8 +166,7 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
         row = values[block]
         moved = (1 - NETWORK_SHARE) * model.blocks.contributions(row, len(row))
         found = [(block_names()[i], float(row[i]), float(moved[i])) for i in np.flatnonzero(moved).tolist()]
-        of_network = float(model.network.margins(values, mean_weights(seen.n_chars))[block])
-        found.append((BY_NETWORK, of_network, NETWORK_SHARE * of_network))
+        found.append((BY_NETWORK, 0.0, float(model.of_network(values, seen.n_chars)[block])))
         if self._site is not None:
             margin = self._site.margins(segmentation, seen.texts, generic)
             found.append((BY_SITE, float(generic[block]), float(margin[block] - generic[block])))

@@ -119,8 +119,11 @@ CONFIDENCE_COLUMNS: Final = (
 LEVELS: Final = 32
 """Levels of what may be content that a choice is compared over."""
 
-NETWORK_SHARE: Final = 0.4
+NETWORK_SHARE: Final = 0.25
 """Share of the network in the log-odds; the rest is the trees'."""
+
+MAX_NETWORK: Final = 2.0
+"""The network's log-odds are cut to it and its negative: on layouts unlike all it was fitted to it is sure and wrong."""
 
 ARTICLE: Final = "p_article"
 """Name of the column with a page's probability of being one with an article."""
@@ -232,9 +235,15 @@ class PageModel:
             Probability of the page being one with an article.
         """
         values = with_article(columns.values, article)
-        of_network = self.network.margins(values, mean_weights(columns.n_chars))
-        found: NDArray[np.float64] = (1 - NETWORK_SHARE) * self.blocks.sums(values) + NETWORK_SHARE * of_network
+        found: NDArray[np.float64] = (1 - NETWORK_SHARE) * self.blocks.sums(values) + self.of_network(
+            values, columns.n_chars
+        )
         return found
+
+    def of_network(self, values: NDArray[np.float32], n_chars: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the network's part of the log-odds of each block, by the columns `with_article`."""
+        margins = self.network.margins(values, mean_weights(n_chars))
+        return NETWORK_SHARE * np.clip(margins, -MAX_NETWORK, MAX_NETWORK)
 
     def expected_f1(self, row: NDArray[np.float32]) -> float:
         """Return the calibrated confidence of a choice by its `confidence_row`, in [0, 1]."""
