@@ -179,7 +179,7 @@ def test_encodings_are_undone_and_their_headers_dropped(path: Path, headers: dic
 def test_body_cut_off_in_its_encoding_is_kept_as_far_as_it_goes(path: Path) -> None:
     text = b"<p>" + bytes(range(32, 127)) * 300
     for body, encoding in (
-        (gzip.compress(text, 1)[:-20], "Content_Encoding"),
+        (gzip.compress(text, 1, mtime=0)[:-20], "Content_Encoding"),
         (chunked(text)[:-2000], "Transfer_Encoding"),
     ):
         value = "gzip" if encoding == "Content_Encoding" else "chunked"
