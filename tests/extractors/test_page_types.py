@@ -94,6 +94,13 @@ def test_an_article_that_is_only_in_a_pages_data_counts_where_nothing_is_shown(j
     assert page_type(page) == (expected, 1.0)
 
 
+def test_a_page_of_links_is_a_listing_whatever_the_model_says():
+    links = "".join(f"<li><a href=/a/{i}>The {i}th thing happened on the river today</a>" for i in range(6))
+    found = page_types(document(f"<title>News</title><h1>News</h1><ul>{links}</ul>"))
+    assert (found["article"], sum(found.values())) == (0, pytest.approx(1))
+    assert found["listing"] == max(found.values())
+
+
 def test_a_page_is_an_article_from_the_threshold_on_whatever_else_is_likelier(judged):
     judged(article=THRESHOLDS.article, product=1 - THRESHOLDS.article)
     assert page_type(document(ARTICLE)) == ("article", THRESHOLDS.article)

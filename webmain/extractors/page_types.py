@@ -40,11 +40,14 @@ class Thresholds:
         A page is an article from this probability on; below, it is the likeliest of the other kinds.
     no_article : float
         Below this probability a page that a crawl took for an article is certainly none, unless there is evidence.
+    linked : float
+        A page of which a larger share of the text is links is a listing: none of 2,447 articles was such a page.
     if_product : float
         What is left of the probability where a page's own data say product and not article: 3 of 94 such pages were one.
     """
 
     article: float = 0.25
+    linked: float = 0.9
     if_product: float = 0.3
     no_article: float = 0.15
 
@@ -142,10 +145,14 @@ def note_means(document: Document, means: NDArray[np.float32]) -> None:
 
 
 def _judged(means: NDArray[np.float32]) -> dict[str, float]:
-    """Return what the page model says of the means of a page's columns, and the page's own data of products."""
+    """Return what the page model says of the means of a page's columns; less where no article is such a page."""
     found = page_model().page_types(means)
     says = dict(zip(names(), means.tolist(), strict=True))
-    if says["page_says_product"] and not says["page_says_article"]:
-        taken = (1 - THRESHOLDS.if_product) * found["article"]
-        found |= {"article": found["article"] - taken, "product": found["product"] + taken}
-    return found
+    if says["page_link"] > THRESHOLDS.linked:
+        kind, left = "listing", 0.0
+    elif says["page_says_product"] and not says["page_says_article"]:
+        kind, left = "product", THRESHOLDS.if_product
+    else:
+        return found
+    taken = (1 - left) * found["article"]
+    return found | {"article": found["article"] - taken, kind: found[kind] + taken}
