@@ -41,7 +41,7 @@ class Thresholds:
     no_article : float
         Below this probability a page that a crawl took for an article is certainly none, unless there is evidence.
     linked : float
-        A page of which a larger share of the text is links is a listing: none of 2,447 articles was such a page.
+        A page of which a larger share of the text is links is a listing: none of 2,471 articles was such a page.
     if_product : float
         What is left of the probability where a page's own data say product and not article: 3 of 94 such pages were one.
     """
