@@ -27,7 +27,6 @@ from webmain.extractors.page_model import (
     page_means,
     page_model,
     read,
-    with_article,
     written,
 )
 from webmain.features.network import DISTANCES, WIDTH, Network
@@ -173,7 +172,7 @@ def judges(model):
     assert np.isfinite(model.margins(found, 0.5)).all()
     shares = model.page_types(page_means(found))
     assert sum(shares.values()) == pytest.approx(1)
-    row = with_article(found.values, 0.5)[0]
+    row = found.with_article(0.5)[0]
     assert np.isfinite(model.blocks.contributions(row, len(row))).all()
 
 

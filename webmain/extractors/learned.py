@@ -35,7 +35,6 @@ from webmain.extractors.page_model import (
     confidence_row,
     page_means,
     page_model,
-    with_article,
 )
 from webmain.extractors.page_types import note_means
 from webmain.extractors.site_model import COLUMNS, SiteModel, learn_site
@@ -162,7 +161,7 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
         """
         model = page_model()
         seen, article, generic = self._look(segmentation)
-        values = with_article(seen.values, article)
+        values = seen.with_article(article)
         row = values[block]
         moved = (1 - NETWORK_SHARE) * model.blocks.contributions(row, len(row))
         found = [(block_names()[i], float(row[i]), float(moved[i])) for i in np.flatnonzero(moved).tolist()]

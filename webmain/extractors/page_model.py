@@ -60,29 +60,41 @@ class Columns:
 
     Attributes
     ----------
-    values : (n_blocks, n_columns) float32
+    table : (n_columns + 1, n_blocks) float32
+        A row for each column; in the last one the page's probability of being an article, once it is known.
     names : tuple of str
+        Of all but the last.
     n_chars : (n_blocks,) float64
         Characters that are shown, white space not counted.
     texts : list of str
         Each block's text.
     """
 
-    values: NDArray[np.float32]
+    table: NDArray[np.float32]
     names: tuple[str, ...]
     n_chars: NDArray[np.float64]
     texts: list[str]
+
+    @property
+    def values(self) -> NDArray[np.float32]:
+        """The columns, `(n_blocks, n_columns)`."""
+        return self.table[:-1].T
+
+    def with_article(self, probability: float) -> NDArray[np.float32]:
+        """Return the columns of `block_names`, the last one filled with a page's probability of being an article."""
+        self.table[-1] = probability
+        return self.table.T
 
 
 def columns(segmentation: Segmentation) -> Columns:
     """Compute the features of a page's blocks; the page has at least one block."""
     page = PageBlocks(segmentation)
     row_of = _rows()
-    values = np.empty((len(row_of), page.n), dtype=np.float32)
+    table = np.empty((len(row_of) + 1, page.n), dtype=np.float32)
     for group in GROUPS:  # one group's columns at a time: a page may have tens of thousands of blocks
         for name, column in group(page).items():
-            values[row_of[name]] = column
-    return Columns(values.T, names(), page.counts.shown, page.texts)
+            table[row_of[name]] = column
+    return Columns(table, names(), page.counts.shown, page.texts)
 
 
 @once
@@ -234,7 +246,7 @@ class PageModel:
         article : float
             Probability of the page being one with an article.
         """
-        values = with_article(columns.values, article)
+        values = columns.with_article(article)
         found: NDArray[np.float64] = (1 - NETWORK_SHARE) * self.blocks.sums(values) + self.of_network(
             values, columns.n_chars
         )
@@ -288,14 +300,6 @@ class PageModel:
             )
         except (KeyError, TypeError, ValueError) as error:
             raise PageModelError(f"can not be read: {error}") from error
-
-
-def with_article(values: NDArray[np.float32], article: float) -> NDArray[np.float32]:
-    """Return a page's columns with its probability of being one with an article as the last one (`block_names`)."""
-    found = np.empty((len(values), values.shape[1] + 1), dtype=np.float32)
-    found[:, :-1] = values
-    found[:, -1] = article
-    return found
 
 
 def mean_weights(n_chars: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -32,6 +32,9 @@ DISTANCES: Final = (1, 3, 9, 27)
 GAP: Final = max(DISTANCES) * (WIDTH // 2)
 """Rows of zeros between two pages that are computed together: no page looks into another."""
 
+PIECE: Final = 2048
+"""Rows that are computed at a time: a page may have tens of thousands of blocks."""
+
 MAX_CHANNELS: Final = 256
 MAX_PLAIN: Final = 4 << 20
 
@@ -79,14 +82,21 @@ class Network:
         weights : (n_blocks,) float64
             Of the blocks in the means over the page; their sum is 1.
         """
-        columns = self.standard(values)
-        hidden = columns @ self.own
-        hidden += weights.astype(np.float32) @ columns @ self.page + self.bias
+        n = len(values)
+        hidden = np.empty((n, len(self.bias)), dtype=np.float32)
+        mean = np.zeros(values.shape[1], dtype=np.float32)
+        for at in range(0, n, PIECE):
+            columns = self.standard(values[at : at + PIECE])
+            hidden[at : at + PIECE] = columns @ self.own
+            mean += weights[at : at + PIECE].astype(np.float32) @ columns
+        hidden += mean @ self.page + self.bias
         np.maximum(hidden, 0, out=hidden)
         for distance, layer, bias in zip(DISTANCES, self.layers, self.layer_bias, strict=True):
-            found = around(hidden, distance) @ layer
-            found += bias
-            hidden += np.maximum(found, 0, out=found)
+            before = hidden.copy() if n > PIECE else hidden
+            for at in range(0, n, PIECE):
+                found = around(before, distance, at, min(at + PIECE, n)) @ layer
+                found += bias
+                hidden[at : at + PIECE] += np.maximum(found, 0, out=found)
         margin: NDArray[np.float64] = (hidden @ self.out).astype(np.float64) + self.out_bias
         return margin
 
@@ -133,26 +143,30 @@ _ARRAYS: Final[dict[str, Callable[[int, int], tuple[int, ...]]]] = {
 """The shape of each array, by the number of columns and of channels."""
 
 
-def around(rows: NDArray[np.float32], distance: int) -> NDArray[np.float32]:
-    """Return each row beside those at a distance before and after it, zeros beyond the ends.
+def around(rows: NDArray[np.float32], distance: int, start: int = 0, end: int | None = None) -> NDArray[np.float32]:
+    """Return some rows, each beside those at a distance before and after it, zeros beyond the first and the last row.
 
     Parameters
     ----------
     rows : (n, n_channels) float32
     distance : int
+    start : int
+    end : int or None
+        The rows that are wanted are `rows[start:end]`; all to the last for None.
 
     Returns
     -------
-    (n, WIDTH * n_channels) float32
+    (end - start, WIDTH * n_channels) float32
     """
     n, channels = rows.shape
-    found = np.zeros((n, WIDTH, channels), dtype=np.float32)
+    end = n if end is None else end
+    found = np.zeros((end - start, WIDTH, channels), dtype=np.float32)
     for place in range(WIDTH):
         shift = (place - WIDTH // 2) * distance
-        low, high = max(0, -shift), min(n, n - shift)
+        low, high = max(start, -shift), min(end, n - shift)
         if low < high:
-            found[low:high, place] = rows[low + shift : high + shift]
-    return found.reshape(n, WIDTH * channels)
+            found[low - start : high - start, place] = rows[low + shift : high + shift]
+    return found.reshape(end - start, WIDTH * channels)
 
 
 def _coded(array: NDArray[np.float32]) -> str:

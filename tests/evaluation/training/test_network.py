@@ -7,6 +7,7 @@ import pytest
 
 from webmain.evaluation.training import network as module
 from webmain.evaluation.training.network import Example, NetworkRecipe, fit_network
+from webmain.features import network
 from webmain.features.network import DISTANCES, GAP, WIDTH, Network, around
 
 RECIPE = NetworkRecipe(channels=4, epochs=30, rows=400, rate=0.02, dropped=0.0)
@@ -93,3 +94,10 @@ def test_beyond_the_ends_there_is_nothing(n):
     assert found[:, WIDTH // 2].tolist() == rows[:, 0].tolist()
     expected = [row + 3 + 1 if row + 3 < n else 0 for row in range(n)]
     assert found[:, WIDTH // 2 + 1].tolist() == expected
+
+
+def test_long_pages_are_computed_in_pieces_with_the_same_judgement(fitted, monkeypatch):
+    page = examples(1)[0]
+    whole = fitted.margins(page.values, page.weights)
+    monkeypatch.setattr(network, "PIECE", 7)
+    assert fitted.margins(page.values, page.weights) == pytest.approx(whole, abs=1e-5)

@@ -26,7 +26,6 @@ from webmain.extractors.page_model import (
     choose,
     confidence_row,
     names,
-    with_article,
 )
 from webmain.features.trees import Trees, probabilities
 
@@ -156,7 +155,7 @@ def fit_parts(rows: Sequence[Rows], recipes: Recipes = RECIPES) -> Fitted:
     blocks = _fit_blocks(rows, shares, recipes.blocks)
     network = fit_network(
         [
-            Example(with_article(page.values, share), page.share, page.weights, WEIGHTS.of(page))
+            Example(page.with_article(share), page.share, page.weights, WEIGHTS.of(page))
             for page, share in zip(rows, shares, strict=True)
         ],
         recipes.network,
@@ -207,9 +206,7 @@ def _crossed_articles(rows: Sequence[Rows]) -> list[float]:
 def _fit_blocks(rows: Sequence[Rows], shares: Sequence[float], recipe: Recipe) -> Any:
     kept = [_without_most_easy(page) for page in rows]
     return boosted(
-        np.concatenate(
-            [with_article(page.values[one.kept], p) for page, one, p in zip(rows, kept, shares, strict=True)]
-        ),
+        np.concatenate([page.with_article(p)[one.kept] for page, one, p in zip(rows, kept, shares, strict=True)]),
         np.concatenate([page.share[one.kept] for page, one in zip(rows, kept, strict=True)]),
         np.concatenate([one.weights * WEIGHTS.of(page) for page, one in zip(rows, kept, strict=True)]),
         recipe,

@@ -79,6 +79,10 @@ class Rows:
     texts: tuple[str, ...]
     made_up: bool = False
 
+    def with_article(self, probability: float) -> NDArray[np.float32]:
+        """Return the columns with one more: the page's probability of being one with an article."""
+        return np.column_stack((self.values, np.full(len(self.values), probability, dtype=np.float32)))
+
     @property
     def weights(self) -> NDArray[np.float64]:
         """Weight of each block: roots of lengths, with a sum of one for the page."""
