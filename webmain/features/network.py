@@ -107,24 +107,30 @@ class Network:
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any], names: Sequence[str]) -> Self:
-        """Read what `to_plain` wrote.
+        """Read what `to_plain` wrote; columns that it was made without add nothing.
 
         Raises
         ------
         ValueError
-            It is not of that form, or of other columns.
+            It is not of that form, or has columns that are not among the names.
         """
+        place_of = {name: place for place, name in enumerate(names)}
         try:
             known, n, out_bias = plain["columns"], plain["channels"], plain["out_bias"]
-            if list(known) != list(names):
+            places = [place_of.get(name, -1) for name in known]
+            if min(places, default=-1) < 0 or len(set(places)) < len(places):
                 raise ValueError("the network was made for other columns")
             if type(n) is not int or not 0 < n <= MAX_CHANNELS or not isinstance(out_bias, (int, float)):
                 raise ValueError("the network has no number of channels")
-            arrays = {name: _decoded(plain[name], shape(len(names), n)) for name, shape in _ARRAYS.items()}
+            arrays = {name: _decoded(plain[name], shape(len(places), n)) for name, shape in _ARRAYS.items()}
         except (KeyError, TypeError, binascii.Error) as error:
             raise ValueError(f"no network: {error!r}") from error
         if not (arrays["scale"] > 0).all() or not np.isfinite(out_bias):
             raise ValueError("the network has a scale that is not positive, or no bias")
+        for name in _BY_COLUMN:
+            rows = np.full((len(names), *arrays[name].shape[1:]), float(name == "scale"), dtype=np.float32)
+            rows[places] = arrays[name]
+            arrays[name] = rows
         return cls(**arrays, out_bias=float(out_bias))
 
 
@@ -141,6 +147,9 @@ _ARRAYS: Final[dict[str, Callable[[int, int], tuple[int, ...]]]] = {
     "out": lambda _, n: (n,),
 }
 """The shape of each array, by the number of columns and of channels."""
+
+_BY_COLUMN: Final = ("low", "high", "mean", "scale", "own", "page")
+"""The arrays with a row for each column."""
 
 
 def around(rows: NDArray[np.float32], distance: int, start: int = 0, end: int | None = None) -> NDArray[np.float32]:

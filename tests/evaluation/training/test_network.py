@@ -49,6 +49,21 @@ def test_weights_are_what_the_file_holds(fitted):
     assert again.margins(page.values, page.weights).tolist() == fitted.margins(page.values, page.weights).tolist()
 
 
+def test_columns_that_it_was_made_without_add_nothing_whatever_their_order(fitted):
+    plain, page = fitted.to_plain(["a", "b", "c"]), examples(1)[0]
+    again = Network.from_plain(plain, ["new", "c", "a", "b"])
+    wider = np.column_stack([np.full(len(page.values), 1e6), page.values[:, [2, 0, 1]]]).astype(np.float32)
+    np.testing.assert_allclose(
+        again.margins(wider, page.weights), fitted.margins(page.values, page.weights), rtol=1e-4, atol=1e-4
+    )
+
+
+@pytest.mark.parametrize("columns", [["a", "b"], ["a", "b", "b"], ["a", "b", "x"], []])
+def test_columns_that_are_none_of_the_names_or_are_there_twice_are_refused(fitted, columns):
+    with pytest.raises(ValueError, match=r"other columns|another size"):
+        Network.from_plain(fitted.to_plain(["a", "b", "c"]) | {"columns": columns}, ["a", "b", "c", "d"])
+
+
 def test_gradients_are_those_of_the_cross_entropy():
     random = np.random.default_rng(3)
     pages = examples(3, 40)
