@@ -14,6 +14,7 @@ from webmain.extractors.page_model import (
     CONFIDENCE_COLUMNS,
     FILE,
     FORMAT_VERSION,
+    LISTINGS,
     NETWORK_SHARE,
     OTHER_TYPES,
     PageModel,
@@ -26,6 +27,8 @@ from webmain.extractors.page_model import (
     names,
     page_means,
     page_model,
+    page_names,
+    page_row,
     read,
     written,
 )
@@ -44,8 +47,8 @@ def trees(*nodes, names_=None, base=0.0):
 
 
 def split(name, threshold=0.5, low=-1.0, high=1.0):
-    """Divide by one column."""
-    return trees([names().index(name), threshold, 2], [low], [high])
+    """Divide by one column of the page."""
+    return trees([page_names().index(name), threshold, 2], [low], [high], names_=page_names())
 
 
 def network(bias=0.25, channels=2):
@@ -67,6 +70,7 @@ def small(**parts):
         "blocks": trees([block_names().index("link"), 0.5, 2], [-1.0], [1.0], names_=block_names()),
         "network": network(),
         "confidence": trees([0, 0.5, 2], [0.2], [0.9], names_=CONFIDENCE_COLUMNS),
+        "no_listing": split("page_n_prose"),
     }
     return PageModel(**{**given, **parts})
 
@@ -119,6 +123,7 @@ def test_the_card_credits_the_data_and_says_whose_the_texts_are():
         ({"columns_version": 0}, "columns of version"),
         ({"blocks": None}, "can not be read"),
         ({"kinds": {}}, "can not be read"),
+        ({"no_listing": None}, "can not be read"),
         ({"network": {**plain()["network"], "columns": ["x"]}}, "other columns"),
         ({"network": {**plain()["network"], "own": "AAAA"}}, "another size"),
         ({"network": {**plain()["network"], "scale": plain()["network"]["mean"]}}, "not positive"),
@@ -170,7 +175,7 @@ def judges(model):
     """Use a model as the extractor does; whatever was read must stand that."""
     found = seen(PAGE)
     assert np.isfinite(model.margins(found, 0.5)).all()
-    shares = model.page_types(page_means(found))
+    shares = model.page_types(page_row(found))
     assert sum(shares.values()) == pytest.approx(1)
     row = found.with_article(0.5)[0]
     assert np.isfinite(model.blocks.contributions(row, len(row))).all()
@@ -248,12 +253,39 @@ def test_means_of_columns_are_weighted_by_the_roots_of_lengths():
 
 
 def test_a_page_has_one_kind_in_all():
-    shares = small(article=trees([1.0])).page_types(page_means(seen(PAGE)))
+    shares = small(article=trees([1.0]), no_listing=None).page_types(page_row(seen(PAGE)))
     assert shares["article"] == pytest.approx(1 / (1 + np.exp(-1.0)))
     assert sum(shares.values()) == pytest.approx(1)
     others = [shares[name] for name in OTHER_TYPES]
     assert others == sorted(others)
     assert set(shares) == set(PAGE_TYPES)
+
+
+@pytest.mark.parametrize(("log_odds", "expected"), [(9.0, 1.0), (1.0 + LISTINGS, 1.0), (LISTINGS - 2.0, -2.0)])
+def test_a_page_is_an_article_as_surely_as_the_more_doubtful_of_two_says(log_odds, expected):
+    row = page_row(seen(PAGE))
+    without = small(article=trees([1.0]), no_listing=None).page_types(row)
+    shares = small(article=trees([1.0]), no_listing=trees([log_odds])).page_types(row)
+    assert shares["article"] == pytest.approx(1 / (1 + np.exp(-expected)))
+    assert sum(shares.values()) == pytest.approx(1)
+    assert shares["listing"] - without["listing"] == pytest.approx(without["article"] - shares["article"])
+    assert shares["forum"] == without["forum"]
+
+
+def test_a_model_that_knows_of_no_listings_is_written_as_it_was_read():
+    older = small(no_listing=None)
+    assert "no_listing" not in older.to_plain()
+    assert read(written(older)).no_listing is None
+    assert read(written(small())).no_listing is not None
+
+
+def test_a_page_is_judged_by_means_of_its_blocks_and_by_columns_of_its_own():
+    found = seen(PAGE)
+    row = page_row(found)
+    assert len(row) == len(page_names()) == len(set(page_names()))
+    assert page_names()[: len(names())] == names()
+    assert row[: len(names())].tolist() == page_means(found).tolist()
+    assert row[len(names()) :].tolist() == found.of_page.tolist()
 
 
 def test_log_odds_are_the_trees_and_the_networks_with_the_pages_probability_among_the_columns():

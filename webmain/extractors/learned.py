@@ -33,10 +33,10 @@ from webmain.extractors.page_model import (
     choose,
     columns,
     confidence_row,
-    page_means,
     page_model,
+    page_row,
 )
-from webmain.extractors.page_types import note_means
+from webmain.extractors.page_types import note_row
 from webmain.extractors.site_model import COLUMNS, SiteModel, learn_site
 from webmain.features.site_memory import site_page
 from webmain.features.site_paths import KnownPages
@@ -174,9 +174,9 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
     def _look(self, segmentation: Segmentation) -> tuple[Columns, float, NDArray[np.float64]]:
         """Return a page's columns, its probability of being an article, and its blocks' log-odds by the page model."""
         model, seen = page_model(), columns(segmentation)
-        means = page_means(seen)
-        article = self._article(model.article_share(means), segmentation.document)
-        note_means(segmentation.document, means)
+        row = page_row(seen)
+        article = self._article(model.article_share(row), segmentation.document)
+        note_row(segmentation.document, row)
         return seen, article, model.margins(seen, article)
 
     def _article(self, share: float, document: Document) -> float:

@@ -25,6 +25,7 @@ from webmain.clock import once
 from webmain.features import block_columns, cue_columns, title_columns
 from webmain.features.network import Network
 from webmain.features.page_blocks import PageBlocks
+from webmain.features.page_columns import page_columns
 from webmain.features.trees import Trees, probabilities
 from webmain.html.blocks import default_blocks
 from webmain.html.document import Document
@@ -68,12 +69,15 @@ class Columns:
         Characters that are shown, white space not counted.
     texts : list of str
         Each block's text.
+    of_page : (n_page_columns,) float32
+        Columns of the page as a whole.
     """
 
     table: NDArray[np.float32]
     names: tuple[str, ...]
     n_chars: NDArray[np.float64]
     texts: list[str]
+    of_page: NDArray[np.float32]
 
     @property
     def values(self) -> NDArray[np.float32]:
@@ -94,15 +98,26 @@ def columns(segmentation: Segmentation) -> Columns:
     for group in GROUPS:  # one group's columns at a time: a page may have tens of thousands of blocks
         for name, column in group(page).items():
             table[row_of[name]] = column
-    return Columns(table, names(), page.counts.shown, page.texts)
+    of_page = np.array(list(page_columns(page).values()), dtype=np.float32)
+    return Columns(table, names(), page.counts.shown, page.texts, of_page)
 
 
 @once
 def names() -> tuple[str, ...]:
     """Return the names of the columns: those of a page with one block."""
-    page = PageBlocks(default_blocks(Document(Page(html="<p>.</p>"), html="<p>.</p>")))
+    page = _small_page()
     found = [name for group in GROUPS for name in group(page)]
     return tuple(sorted(found, key=lambda name: name.startswith("page_")))
+
+
+@once
+def page_names() -> tuple[str, ...]:
+    """Return the names of the columns by which the kind of a page is judged (`page_row`)."""
+    return (*names(), *page_columns(_small_page()))
+
+
+def _small_page() -> PageBlocks:
+    return PageBlocks(default_blocks(Document(Page(html="<p>.</p>"), html="<p>.</p>")))
 
 
 @once
@@ -140,6 +155,9 @@ MAX_NETWORK: Final = 2.0
 ARTICLE: Final = "p_article"
 """Name of the column with a page's probability of being one with an article."""
 
+
+LISTINGS: Final = 1.5
+"""Log-odds taken off those of being no listing: a page is an article as surely as the more doubtful of both says."""
 
 OTHER_TYPES: Final = tuple(name for name in PAGE_TYPES if name != "article")
 
@@ -206,7 +224,7 @@ class PageModel:
     Attributes
     ----------
     article : Trees
-        Log-odds of a page being one with an article, by the means of its columns.
+        Log-odds of a page being one with an article, by its `page_row`.
     kinds : mapping of str to Trees
         Log-odds of a page that is no article being of each of the other kinds.
     blocks : Trees
@@ -215,6 +233,8 @@ class PageModel:
         The same by the blocks in their order.
     confidence : Trees
         Expected F1 of a page's choice, before it is cut to [0, 1].
+    no_listing : Trees or None
+        Log-odds of a page that is an article or a listing being an article; None in older models.
     sha256 : str
         Digest of the file.
     """
@@ -224,18 +244,27 @@ class PageModel:
     blocks: Trees
     network: Network
     confidence: Trees
+    no_listing: Trees | None = None
     sha256: str = ""
 
-    def article_share(self, means: NDArray[np.float32]) -> float:
-        """Return the probability of a page being one with an article, by the means of its columns."""
-        return float(probabilities(self.article.sums(means[None, :]))[0])
+    def article_share(self, row: NDArray[np.float32]) -> float:
+        """Return the probability of a page being one with an article, by its `page_row`."""
+        return float(probabilities(self.article.sums(row[None, :]))[0])
 
-    def page_types(self, means: NDArray[np.float32]) -> dict[str, float]:
-        """Return the probability of each of `PAGE_TYPES` by the means of a page's columns; their sum is 1."""
-        article = self.article_share(means)
-        shares = probabilities(np.array([trees.sums(means[None, :])[0] for trees in self.kinds.values()]))
+    def page_types(self, row: NDArray[np.float32]) -> dict[str, float]:
+        """Return the probability of each of `PAGE_TYPES` by a page's `page_row`; their sum is 1.
+
+        What an article loses by being like a listing is the listing's.
+        """
+        article = self.article_share(row)
+        shares = probabilities(np.array([trees.sums(row[None, :])[0] for trees in self.kinds.values()]))
         shares *= (1 - article) / shares.sum()
-        return {"article": article} | dict(zip(self.kinds, shares.tolist(), strict=True))
+        found = dict(zip(self.kinds, shares.tolist(), strict=True))
+        if self.no_listing is not None:
+            sure = min(article, float(probabilities(self.no_listing.sums(row[None, :]) - LISTINGS)[0]))
+            found["listing"] += article - sure
+            article = sure
+        return {"article": article} | found
 
     def margins(self, columns: Columns, article: float) -> NDArray[np.float64]:
         """Return the log-odds of each block of a page.
@@ -263,15 +292,17 @@ class PageModel:
 
     def to_plain(self) -> dict[str, Any]:
         """Return the model as JSON values."""
+        no_listing = {} if self.no_listing is None else {"no_listing": self.no_listing.to_plain(page_names())}
         return {
             "format": FORMAT,
             "format_version": FORMAT_VERSION,
             "columns_version": COLUMNS_VERSION,
-            "article": self.article.to_plain(names()),
-            "kinds": {name: trees.to_plain(names()) for name, trees in self.kinds.items()},
+            "article": self.article.to_plain(page_names()),
+            "kinds": {name: trees.to_plain(page_names()) for name, trees in self.kinds.items()},
             "blocks": self.blocks.to_plain(block_names()),
             "network": self.network.to_plain(block_names()),
             "confidence": self.confidence.to_plain(CONFIDENCE_COLUMNS),
+            **no_listing,
         }
 
     @classmethod
@@ -291,11 +322,12 @@ class PageModel:
             raise PageModelError(f"has columns of version {plain.get('columns_version')!r:.40}, not {COLUMNS_VERSION}")
         try:
             return cls(
-                article=Trees.from_plain(plain["article"], names()),
-                kinds={name: Trees.from_plain(plain["kinds"][name], names()) for name in OTHER_TYPES},
+                article=Trees.from_plain(plain["article"], page_names()),
+                kinds={name: Trees.from_plain(plain["kinds"][name], page_names()) for name in OTHER_TYPES},
                 blocks=Trees.from_plain(plain["blocks"], block_names()),
                 network=Network.from_plain(plain["network"], block_names()),
                 confidence=Trees.from_plain(plain["confidence"], CONFIDENCE_COLUMNS),
+                no_listing=Trees.from_plain(plain["no_listing"], page_names()) if "no_listing" in plain else None,
                 sha256=sha256,
             )
         except (KeyError, TypeError, ValueError) as error:
@@ -315,6 +347,11 @@ def page_means(columns: Columns) -> NDArray[np.float32]:
     step = values.shape[1] if len(values) < MANY_BLOCKS else 16  # a piece is made float64 at a time
     means = [weights @ values[:, at : at + step] for at in range(0, values.shape[1], step)]
     return np.concatenate(means, dtype=np.float32)
+
+
+def page_row(columns: Columns) -> NDArray[np.float32]:
+    """Return what the kind of a page is judged by, in the order of `page_names`: `page_means`, and the page's own columns."""
+    return np.concatenate((page_means(columns), columns.of_page))
 
 
 def confidence_row(

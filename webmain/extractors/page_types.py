@@ -1,7 +1,6 @@
-"""What kind of page it is, with probabilities: judged by the page model from the means of the page's columns.
+"""What kind of page it is, with probabilities: judged by the page model from a row of the page.
 
-`learned` computes these columns anyway and leaves their means with the document (`note_means`); for the other methods they
-are computed here.
+`learned` computes this row anyway and leaves it with the document (`note_row`); for the other methods it is computed here.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from webmain.embedded.articles import embedded_article
 from webmain.extractors.base import create
-from webmain.extractors.page_model import columns, names, page_means, page_model
+from webmain.extractors.page_model import columns, page_model, page_names, page_row
 from webmain.html.columns import HIDDEN
 from webmain.html.document import view
 from webmain.items import PAGE_TYPES as PAGE_TYPES
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 FEW_CHARS: Final = 250
 """Where fewer characters are shown, the article that a page carries as data tells its kind."""
 
-_MEANS: Final = f"{__name__}.means"
+_ROW: Final = f"{__name__}.row"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,11 +118,11 @@ def page_types(document: Document) -> dict[str, float]:
     """
     if _carries_article(document):
         return _certain("article")
-    means = document.views.get(_MEANS)
-    if means is None:
+    row = document.views.get(_ROW)
+    if row is None:
         segmentation = create("learned").segment(document)
-        means = page_means(columns(segmentation)) if len(segmentation) else None
-    return _judged(means) if means is not None else _certain("other")
+        row = page_row(columns(segmentation)) if len(segmentation) else None
+    return _judged(row) if row is not None else _certain("other")
 
 
 def _carries_article(document: Document) -> bool:
@@ -139,15 +138,15 @@ def _certain(kind: str) -> dict[str, float]:
     return {name: float(name == kind) for name in PAGE_TYPES}
 
 
-def note_means(document: Document, means: NDArray[np.float32]) -> None:
-    """Leave the means of a page's columns with it, where they were computed to judge its blocks."""
-    document.views[_MEANS] = means
+def note_row(document: Document, row: NDArray[np.float32]) -> None:
+    """Leave a page's row with it, where it was computed to judge its blocks."""
+    document.views[_ROW] = row
 
 
-def _judged(means: NDArray[np.float32]) -> dict[str, float]:
-    """Return what the page model says of the means of a page's columns; less where no article is such a page."""
-    found = page_model().page_types(means)
-    says = dict(zip(names(), means.tolist(), strict=True))
+def _judged(row: NDArray[np.float32]) -> dict[str, float]:
+    """Return what the page model says of a page's row; less where no article is such a page."""
+    found = page_model().page_types(row)
+    says = dict(zip(page_names(), row.tolist(), strict=True))
     if says["page_link"] > THRESHOLDS.linked:
         kind, left = "listing", 0.0
     elif says["page_says_product"] and not says["page_says_article"]:

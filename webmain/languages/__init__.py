@@ -34,7 +34,8 @@ plain words; a string is a list of the words in it, or of the phrases between it
 `cues.*`                           plain phrases of short lines that are no prose, by what they name: `comments`, `related`,
                                    `share`, `subscribe`, `byline`, `legal`, `about` (author, tags), `service` (weather ...)
 `urls.*`                           segments of paths: `articles`, `news`, `fronts`, `authors`, `categories`, `tags`,
-                                   `lists` (other lists of pages), `ignored`, `dead_ends`
+                                   `lists` (other lists of pages), `shelves` (what shops and directories list), `ignored`,
+                                   `dead_ends`
 =================================  ===================================================================================
 
 `common.toml` has words of no language, or of many, and the version of all the words. Each file says where its words are

@@ -26,6 +26,7 @@ from webmain.extractors.page_model import (
     choose,
     confidence_row,
     names,
+    page_names,
 )
 from webmain.features.trees import Trees, probabilities
 
@@ -39,8 +40,8 @@ class Weights:
 
     Attributes
     ----------
-    made_up : float
-        Of a made-up page.
+    made_up, listing : float
+        Of a made-up page; of a listing where it is told from articles.
     sets : mapping of str to float
         Of a page of some sets: of Fundus, whose gold is that of the publishers' own parsers; of those with many pages of few
         sites.
@@ -49,6 +50,7 @@ class Weights:
     """
 
     made_up: float = 0.2
+    listing: float = 2.0
     sets: Mapping[str, float] = field(default_factory=lambda: {"fundus": 2.0, "big9": 0.5, "cleanportaleval": 0.5})
     easy_every: int = 5
     easy_chars: int = 74
@@ -62,12 +64,16 @@ WEIGHTS: Final = Weights()
 BLOCKS: Final = Recipe()
 PAGES: Final = Recipe(n_trees=150, n_leaves=12, min_leaf=15, depth=7, learning_rate=0.06, column_share=0.4, n_bins=63)
 CONFIDENCE: Final = Recipe(n_trees=60, n_leaves=6, min_leaf=40, depth=4, learning_rate=0.08, column_share=0.7)
+LISTINGS: Final = Recipe(n_trees=200, n_leaves=8, min_leaf=10, depth=7, learning_rate=0.04, column_share=0.2, n_bins=63)
 KINDS: Final = Recipe(n_trees=40, n_leaves=8, min_leaf=10, depth=6, learning_rate=0.08, column_share=0.3, n_bins=63)
 FEW_PAGES: Final = 150
 """Sets with fewer pages are left out together."""
 
 N_INNER: Final = 4
 """Parts of the pages, by sites, of which each gets its probability of being an article from a fit to the others."""
+
+NO_ADDRESS: Final = 10
+"""One of so many pages has its address taken away where trees for the kind of a page are fitted: some pages come without."""
 
 _LINK, _LOG_CHARS = names().index("link"), names().index("log_chars")
 
@@ -103,7 +109,9 @@ class Judged:
     margin : (n_blocks,) float64
         Log-odds.
     article : float
-        Probability of the page being one with an article.
+        Probability of the page being one with an article, by which its blocks were judged.
+    shown : float
+        The same where an article is wanted: less if it is like a listing.
     choice : Choice
     text : str
         The chosen text.
@@ -114,6 +122,7 @@ class Judged:
     rows: Rows
     margin: NDArray[np.float64]
     article: float
+    shown: float
     choice: Choice
     text: str
     f1: float
@@ -127,7 +136,7 @@ def judge(model: PageModel, rows: Rows) -> Judged:
     choice = choose(probabilities(margin), rows.n_chars)
     text = "\n".join(t for t, kept in zip(rows.texts, choice.kept, strict=True) if kept)
     f1 = words(TextPair(predicted=text, gold=rows.gold, language=rows.language)).f1
-    return Judged(rows, margin, article, choice, text, f1)
+    return Judged(rows, margin, article, model.page_types(rows.means)["article"], choice, text, f1)
 
 
 # ---- the page model
@@ -140,8 +149,8 @@ class Fitted:
     Attributes
     ----------
     model : PageModel
-    gains : dict of str to (n_columns,) float64
-        Of "blocks" and "article".
+    gains : dict of str to (n_page_columns,) float64
+        Of "blocks", "article" and "no listing".
     """
 
     model: PageModel
@@ -150,7 +159,7 @@ class Fitted:
 
 def fit_parts(rows: Sequence[Rows], recipes: Recipes = RECIPES) -> Fitted:
     """Fit all but the confidence, in whose place the trees for articles are."""
-    article = _fit_article(rows)
+    article, listings = _fit_article(rows), _fit_no_listing(rows)
     shares = _crossed_articles(rows)
     blocks = _fit_blocks(rows, shares, recipes.blocks)
     network = fit_network(
@@ -166,13 +175,37 @@ def fit_parts(rows: Sequence[Rows], recipes: Recipes = RECIPES) -> Fitted:
         blocks=blocks.trees,
         network=network,
         confidence=article.trees,
+        no_listing=listings.trees,
     )
-    return Fitted(model, {"blocks": blocks.gains[: len(names())], "article": article.gains})
+    of_blocks = np.zeros(len(page_names()))
+    of_blocks[: len(names())] = blocks.gains[: len(names())]
+    return Fitted(model, {"blocks": of_blocks, "article": article.gains, "no listing": listings.gains})
+
+
+def _page_rows(rows: Sequence[Rows]) -> NDArray[np.float32]:
+    """Return a row for each page; without its address for one of `NO_ADDRESS`."""
+    values = np.stack([page.means for page in rows])
+    hidden = [
+        int(hashlib.sha256(page.id.encode("utf-8", "replace")).hexdigest(), 16) % NO_ADDRESS == 0 for page in rows
+    ]
+    values[np.outer(hidden, [name.startswith("page_path_") for name in page_names()])] = -1
+    return values
+
+
+def _fit_no_listing(rows: Sequence[Rows]) -> Any:
+    """Fit the log-odds of being an article to articles and listings, by columns of the whole page.
+
+    Means of the blocks' columns, and the other kinds, only make listings harder to tell: many articles look like a service.
+    """
+    own = [page for page in rows if not page.made_up and page.kind in ("article", "listing")] or rows
+    of_page = np.array([name.startswith("page_") for name in page_names()])
+    is_article = np.array([page.kind == "article" for page in own])
+    return boosted(_page_rows(own) * of_page, is_article, np.where(is_article, 1.0, WEIGHTS.listing), LISTINGS)
 
 
 def _fit_article(rows: Sequence[Rows]) -> Any:
     return boosted(
-        np.stack([page.means for page in rows]),
+        _page_rows(rows),
         np.array([page.kind == "article" for page in rows]),
         np.array([WEIGHTS.made_up if page.made_up else 1.0 for page in rows]),
         PAGES,
@@ -181,7 +214,7 @@ def _fit_article(rows: Sequence[Rows]) -> Any:
 
 def _fit_kinds(rows: Sequence[Rows]) -> dict[str, Trees]:
     """Fit the log-odds of each kind of page to pages that are no articles."""
-    means, same = np.stack([page.means for page in rows]), np.ones(len(rows))
+    means, same = _page_rows(rows), np.ones(len(rows))
     return {
         name: boosted(means, np.array([page.kind == name for page in rows]), same, KINDS).trees for name in OTHER_TYPES
     }

@@ -122,7 +122,7 @@ class Outcome:
         The F1 that was expected.
     segments : SegmentCounts or None
     article : float
-        Probability of the page being one with an article.
+        Probability of the page being one with an article, where one is wanted.
     n_gold : int
         Characters of its main text; those of scripts without spaces count 2.5 times.
     text : str
@@ -154,8 +154,8 @@ class Made:
     facts : dict of str to JSON values
         What must be the same for the same file, and what it is made of.
     outcomes : tuple of Outcome
-    gains : dict of str to (n_columns,) float64
-        Of "blocks" and "article": what each column gained.
+    gains : dict of str to (n_page_columns,) float64
+        Of "blocks", "article" and "no listing": what each column gained.
     """
 
     data: bytes
@@ -278,7 +278,7 @@ def _outcomes(judged: Sequence[Judged], how: str, *, by: Callable[[Judged], obje
             how=how,
             f1=one.f1,
             confidence=expected,
-            article=one.article,
+            article=one.shown,
             n_gold=round(len(rows.gold) * (2.5 if rows.language in UNSPACED_LANGUAGES else 1)),
             text=one.text,
         )

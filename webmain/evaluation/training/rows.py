@@ -15,7 +15,7 @@ from webmain.evaluation.texts import as_page
 from webmain.evaluation.training.boosting import TrainingError
 from webmain.extraction import Options, read
 from webmain.extractors.learned import LearnedExtractor
-from webmain.extractors.page_model import columns, mean_weights, page_means
+from webmain.extractors.page_model import columns, mean_weights, page_row
 from webmain.features.alignment import gold_shares
 from webmain.items import PAGE_TYPES, Rejected
 from webmain.urls import site_key
@@ -54,8 +54,8 @@ class Rows:
     gold : str
         Its main text.
     values : (n_blocks, n_columns) float32
-    means : (n_columns,) float32
-        Means over the page.
+    means : (n_page_columns,) float32
+        Of the page: means over its blocks, and columns of its own (`page_names`).
     share : (n_blocks,) float32
         How much of each block is in the gold text, in order; 0 where its runs of words are not, and for the page's headline,
         which is content in some collections and not in others.
@@ -130,7 +130,7 @@ def rows_of(page: GoldPage) -> Rows | None:
         language=page.language or "",
         gold=gold,
         values=seen.values,
-        means=page_means(seen),
+        means=page_row(seen),
         share=share.astype(np.float32),
         n_chars=seen.n_chars,
         texts=tuple(seen.texts),

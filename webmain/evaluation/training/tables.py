@@ -12,7 +12,7 @@ from webmain.evaluation.metrics import SegmentCounts
 from webmain.evaluation.records import Table
 from webmain.evaluation.training.boosting import TrainingError
 from webmain.evaluation.training.rows import NEWS_TYPES
-from webmain.extractors.page_model import names
+from webmain.extractors.page_model import page_names
 from webmain.extractors.page_types import THRESHOLDS
 from webmain.features.page_blocks import SPECIAL
 
@@ -162,7 +162,7 @@ def group_of(name: str, groups: Mapping[str, str] = GROUPS) -> str:
 
 def _gains(name: str, title: str, gains: Mapping[str, NDArray[np.float64]], groups: Mapping[str, str]) -> Table:
     """Return for each group the number of its columns and their share of the gain in each part of the model."""
-    of = [group_of(column, groups) for column in names()]
+    of = [group_of(column, groups) for column in page_names()]
     rows: list[tuple[str | int | float, ...]] = []
     for group in groups:
         mine = [column == group for column in of]

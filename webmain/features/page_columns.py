@@ -1,0 +1,208 @@
+"""Columns of a page as a whole: whether it is made like an article, or like a list of other pages.
+
+They are no part of the blocks' matrix: the trees for the kind of a page look at them beside the means of the blocks'
+columns (`webmain.extractors.page_model.page_row`). A group is a function that returns numbers by name.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+from urllib.parse import unquote
+
+import numpy as np
+
+from webmain import languages
+from webmain.clock import once
+
+if TYPE_CHECKING:
+    from webmain.features.page_blocks import PageBlocks
+
+    Numbers = dict[str, float]
+
+ADDRESS: Final = tuple(
+    f"page_path_{name}"
+    for name in ("words", "longest", "chars", "digits", "lists", "suffix", "date", "front", "news", "article", "listed")
+)
+"""Columns of the page's address; -1 where it has none."""
+
+MAX_URL_CHARS: Final = 2_000
+MAX_SEGMENTS: Final = 12
+_WORD = re.compile(r"[^\W\d_]+")
+_DIGITS = re.compile(r"\d+")
+_DATE = re.compile(r"(?:19|20)\d\d[-/_.]?[01]?\d")
+
+
+def page_columns(page: PageBlocks) -> dict[str, float]:
+    """Return the columns of a page by name, each finite; the page has at least one block."""
+    return {
+        **address(page.document.url),
+        **_elements(page),
+        **_prose(page),
+        **_containers(page),
+        **_headings(page),
+        **_texts(page),
+    }
+
+
+class _Words(NamedTuple):
+    lists: frozenset[str]
+    fronts: frozenset[str]
+    news: frozenset[str]
+    articles: frozenset[str]
+    suffixes: frozenset[str]
+    list_keys: frozenset[str]
+
+
+@once
+def _words() -> _Words:
+    """Return the words of addresses, of all languages."""
+
+    def known(*names: str) -> frozenset[str]:
+        return frozenset(word for name in names for word in languages.known().words(f"urls.{name}"))
+
+    lists = known("authors", "categories", "tags", "lists", "shelves")
+    return _Words(
+        lists=lists,
+        fronts=lists | known("fronts", "news", "ignored"),
+        news=known("news"),
+        articles=known("articles"),
+        suffixes=known("page_suffixes"),
+        list_keys=known("page_keys", "search_keys"),
+    )
+
+
+def address(url: str | None) -> Numbers:
+    """Return what a page's address looks like: an article's mostly ends with many words, or a number."""
+    if not url or not url.lower().startswith(("http://", "https://")):
+        return dict.fromkeys(ADDRESS, -1.0)
+    words = _words()
+    path, _, query = url[:MAX_URL_CHARS].partition("#")[0].partition("?")
+    path = unquote(path.partition("://")[2].partition("/")[2]).lower()
+    segments = [segment for segment in path.split("/") if segment][:MAX_SEGMENTS]
+    last = segments[-1] if segments else ""
+    stem, _, suffix = last.rpartition(".")
+    is_page = bool(stem) and suffix in words.suffixes
+    name = stem if is_page else last
+    keys = {part.partition("=")[0].lower() for part in query.split("&")}
+    found = (
+        len(_WORD.findall(name)),
+        max((len(_WORD.findall(segment)) for segment in segments), default=0),
+        len(name),
+        max(map(len, _DIGITS.findall(name)), default=0),
+        sum(segment in words.lists for segment in segments),
+        is_page,
+        _DATE.search(path) is not None,
+        not segments or name in words.fronts,
+        any(segment in words.news for segment in segments[:-1]),
+        any(segment in words.articles for segment in segments[:-1]),
+        not keys.isdisjoint(words.list_keys),
+    )
+    return {name: float(min(value, 120)) for name, value in zip(ADDRESS, found, strict=True)}
+
+
+# ---- elements
+
+
+def _elements(page: PageBlocks) -> Numbers:
+    """Return how many elements and buttons there are: filters, sorting and carts come with lists."""
+    tags = page.elements.tags
+    return {
+        "page_n_button": float(np.log1p(tags.count("button"))),
+        "page_n_elements": float(np.log1p(len(tags))),
+        "page_chars_per_element": float(page.counts.chars.sum() / max(len(tags), 1)),
+    }
+
+
+# ---- prose
+
+
+def _prose(page: PageBlocks) -> Numbers:
+    """Return how much prose is together: without a link that is a block of its own, and without anything else between."""
+    prose, is_prose = page.prose, page.prose > 0
+    total = max(float(prose.sum()), 1.0)
+    run = np.bincount(np.cumsum(page.link > 0.5), prose)
+    piece = np.cumsum(~is_prose)
+    n_prose = int(is_prose.sum())
+    return {
+        "page_run_prose": float(np.log1p(run.max())),
+        "page_run_share": float(run.max()) / total,
+        "page_piece_prose": float(np.log1p(np.bincount(piece, prose).max())),
+        "page_piece_blocks": float(np.log1p(np.bincount(piece, is_prose).max())),
+        "page_n_prose": float(np.log1p(n_prose)),
+        "page_prose_link": float(page.counts.linked[is_prose].sum()) / total,
+        "page_prose_ends": 100 * float(page.counts.ends[is_prose].sum()) / total,
+    }
+
+
+def _containers(page: PageBlocks) -> Numbers:
+    """Return how far prose is spread over containers: that of entries is each in its own."""
+    score, best, end = page.best.score, page.best.element, page.elements.end
+    top, total = float(score[best]), float(score.sum())
+    other = score.copy()
+    other[best : end[best]] = 0
+    other[page.elements.ancestors(best)] = 0
+    is_prose = page.prose > 0
+    parents = page.parent[is_prose]
+    held, n_held = np.bincount(parents, page.prose[is_prose]), np.bincount(parents)
+    of_all = max(float(held.sum()), 1.0)
+    return {
+        "page_best_score": float(np.log1p(top)),
+        "page_second_score": float(other.max()) / max(top, 1.0),
+        "page_n_scores": float(np.log1p(total**2 / max(float((score**2).sum()), 1.0))),
+        "page_best_prose": float(np.log1p(page.of_elements.prose[best])),
+        "page_parent_most": float(held.max(initial=0)) / of_all,
+        "page_n_parents": float(np.log1p(of_all**2 / max(float((held**2).sum()), 1.0))),
+        "page_alone": float((n_held == 1).sum()) / max(int((n_held > 0).sum()), 1),
+    }
+
+
+# ---- headings and texts
+
+_TITLE_PARTS = re.compile(r"\s[-|–—:·»]\s|\s?\|\s?")
+_MAX_TITLE_CHARS: Final = 300
+_NEAR: Final = 10
+_CURRENCIES: Final = "$€£¥₹₩₽₺฿"
+_MAX_PRICE_CHARS: Final = 40
+
+
+def _headings(page: PageBlocks) -> Numbers:
+    """Return what the headings and the title are like, and how soon prose follows the main heading."""
+    kind, link, chars, counts = page.kind, page.link, page.log_chars, page.counts
+    lesser = (kind >= 5) & (kind <= 6)
+    title = page.document.title[:_MAX_TITLE_CHARS]
+    first = _TITLE_PARTS.split(title, maxsplit=1)[0]
+    found = {
+        "page_title_chars": float(len(title)),
+        "page_title_words": float(len(first.split())),
+        "page_n_headings": float(np.log1p(lesser.sum())),
+        "page_n_linked_headings": float(np.log1p((lesser & (link > 0.5)).sum())),
+        "page_heading_chars": float(chars[lesser].mean()) if lesser.any() else -1.0,
+    }
+    places = np.flatnonzero(kind == 7)
+    if not len(places):
+        names = ("chars", "words", "link", "to_prose", "prose")
+        return found | {f"page_h1_{name}": -1.0 for name in names}
+    h1 = int(places[0])
+    prose = page.prose[h1:]
+    return found | {
+        "page_h1_chars": float(chars[h1]),
+        "page_h1_words": float(counts.spaces[h1] + counts.unspaced[h1] / 3 + 1),
+        "page_h1_link": float(link[h1]),
+        "page_h1_to_prose": float(min(int(np.argmax(prose > 0)), 60)) if prose.any() else -1.0,
+        "page_h1_prose": float(np.log1p(prose[:_NEAR].sum())),
+    }
+
+
+def _texts(page: PageBlocks) -> Numbers:
+    """Return how many links are as long as headlines, how many short texts there are, repeated ones and prices."""
+    chars, link = page.counts.chars, page.link
+    linked, total = link > 0.9, max(float(chars.sum()), 1.0)
+    prices = "\n".join(text for text in page.texts if len(text) < _MAX_PRICE_CHARS)
+    return {
+        "page_long_links": float(np.log1p((linked & (chars >= 40)).sum())),
+        "page_headline_links": float(chars[linked & (chars > 25)].sum()) / total,
+        "page_short_texts": float(np.log1p(((chars < 60) & (link < 0.3)).sum())),
+        "page_repeated": 1 - len(set(page.keys)) / page.n,
+        "page_prices": float(np.log1p(sum(map(prices.count, _CURRENCIES)))),
+    }
