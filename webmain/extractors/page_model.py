@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from webmain.clock import once
-from webmain.features import block_columns, cue_columns, title_columns
+from webmain.features import aside_columns, block_columns, cue_columns, title_columns
 from webmain.features.network import Network
 from webmain.features.page_blocks import PageBlocks
 from webmain.features.page_columns import page_columns
@@ -51,6 +51,10 @@ GROUPS: Final = (
     block_columns.signatures,
     cue_columns.phrases_around,
     title_columns.title_place,
+    aside_columns.between,
+    aside_columns.marks,
+    aside_columns.said_before,
+    aside_columns.since_author,
 )
 """The groups, in the order of their columns in the matrix; columns of the whole page ("page_...") come last."""
 
