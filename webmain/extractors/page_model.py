@@ -51,7 +51,7 @@ GROUPS: Final = (
     block_columns.signatures,
     cue_columns.phrases_around,
     title_columns.title_place,
-    aside_columns.between,
+    aside_columns.links_and_rules,
     aside_columns.marks,
     aside_columns.said_before,
     aside_columns.since_author,

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from itertools import compress
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from webmain.features.page_blocks import MAX_PROSE_LINKED
 from webmain.html.columns import Flag
-from webmain.metadata.head import head_metas
+from webmain.metadata.head import head_metas, meta_names
 from webmain.text.normal import as_seen
 
 if TYPE_CHECKING:
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 
     Named = dict[str, NDArray[Any]]
 
-_BETWEEN: Final = {"img": 0, "picture": 0, "figure": 0, "svg": 0, "hr": 1, "script": 2, "ins": 2}
 _FAR: Final = 60
 
 _MARKS: Final = {"separators": "|•·/»›>→", "quotes": '"“”„«»「」', "exclaims": "!！"}
@@ -32,36 +30,32 @@ _FIELD: Final = 21
 
 _MIN_CHARS: Final = 25
 _MAX_QUOTED: Final = 300
-_MAX_BLOCKS: Final = 2_000
-_MAX_CHARS: Final = 20_000
-"""Characters of a block, and blocks of a page, that are looked for in shorter blocks."""
+_MAX_BLOCKS: Final = 1_000
+_MAX_QUOTES: Final = 200
+_MAX_CHARS: Final = 40_000
+"""Characters of the longest blocks in which others are looked for."""
 
-_RUN_WORDS: Final = 4
-_RUN_CHARS: Final = 10
+_PIECE: Final = 24
+_UNSPACED_PIECE: Final = 10
 
 _MAX_DATA: Final = 400_000
 _MAX_HEAD_ELEMENTS: Final = 600
 _MAX_AUTHORS: Final = 10
 _MAX_NAME_CHARS: Final = 60
-_AUTHOR_METAS: Final = frozenset(("author", "article:author", "parsely-author", "sailthru.author", "dc.creator", "byl"))
+_NO_NAME = re.compile(r"[\d/]")
 _AUTHOR = re.compile(r'"author"\s*+:\s*+(?:\[\s*+)?(?:\{[^{}]{0,400}?"name"\s*+:\s*+)?"([^"\\]{2,60})"')
 
 
-def between(page: PageBlocks) -> Named:
-    """Return the pictures, rules and scripts between a block and its neighbours, and whether a block ends with a link."""
-    leaves, elements, segmentation = page.leaves, page.elements, page.segmentation
-    starts: tuple[list[int], ...] = ([], [], [])
-    for element in compress(range(len(elements)), map(_BETWEEN.__contains__, elements.tags)):
-        starts[_BETWEEN[elements.tags[element]]].append(elements.first_leaf[element])
-    ends_before = np.append(0, segmentation.end[:-1])
-    found: Named = {}
-    for name, of_leaf in zip(("picture", "rule", "script"), starts, strict=True):
-        passed = np.append(0, np.cumsum(np.bincount(of_leaf, minlength=len(leaves) + 1)))
-        found[f"{name}_before"] = np.clip(passed[page.first + 1] - passed[ends_before], 0, 3)
-    found["picture_after"] = np.append(found["picture_before"][1:], 0)
+def links_and_rules(page: PageBlocks) -> Named:
+    """Return whether a rule stands before a block, and the links in it: "Read also: ..." ends with one."""
+    leaves, tags = page.leaves, page.elements.tags
+    rules = [page.elements.first_leaf[i] for i, tag in enumerate(tags) if tag == "hr"] if "hr" in tags else []
+    passed = np.append(0, np.cumsum(np.bincount(rules, minlength=len(leaves) + 1)))
+    ends_before = np.append(0, page.segmentation.end[:-1])
     linked = (leaves.bits & int(Flag.IN_ANCHOR)) != 0
-    return found | {
-        "anchor_last": linked[segmentation.end - 1],
+    return {
+        "rule_before": passed[page.first + 1] > passed[ends_before],
+        "anchor_last": linked[page.segmentation.end - 1],
         "linked_leaves": np.minimum(np.add.reduceat(linked, page.first, dtype=np.int64), 20),
         "unlinked": np.log1p(page.counts.chars - page.counts.linked),
     }
@@ -90,26 +84,25 @@ def _packed_marks() -> NDArray[np.uint64]:
 
 
 def said_before(page: PageBlocks) -> Named:
-    """Return how much of a block, of its runs of words, is in longer ones: a pull quote, or a summary, repeats the article.
+    """Return how much of a shorter block is in longer ones: a pull quote, or a summary, repeats the article.
 
-    Of the longer ones every fourth run is known, so that a quoted block has about a fourth of its own among them.
+    Two pieces of it are looked for, in the longest blocks of running text.
     """
     share = np.zeros(page.n)
-    known: set[object] = set()
     lengths = np.where(page.link < MAX_PROSE_LINKED, page.counts.chars, 0)
     longest = np.argsort(-lengths, kind="stable")[:_MAX_BLOCKS]
-    for block in longest[lengths[longest] >= _MIN_CHARS].tolist():
-        text = page.texts[block][:_MAX_CHARS].casefold()
-        units: list[str] | str = text.split()
-        width = _RUN_WORDS
-        if len(text) > 12 * len(units):  # no spaces between words
-            units, width = text, _RUN_CHARS
-        n_runs = len(units) - width + 1
-        if n_runs > 0 and len(text) < _MAX_QUOTED:
-            runs = zip(*(units[i:] for i in range(width)))  # noqa: B905
-            share[block] = width * len(known.intersection(runs)) / n_runs
-        known.update(zip(*(units[i::width] for i in range(width))))  # noqa: B905
-    return {"said_before": np.minimum(share, 1)}
+    longest = longest[lengths[longest] >= _MIN_CHARS]
+    texts = [page.texts[block][:_MAX_CHARS].casefold() for block in longest.tolist()]
+    all_text, end, n_quotes = "\n".join(texts)[:_MAX_CHARS], 0, 0
+    for block, text in zip(longest.tolist(), texts, strict=True):
+        n = len(text)
+        width = _PIECE if " " in text else _UNSPACED_PIECE
+        if width <= n < _MAX_QUOTED and n_quotes < _MAX_QUOTES:
+            n_quotes += 1
+            pieces = (text[at : at + width] for at in ((n - width) // 4, (n - width) * 3 // 4))
+            share[block] = sum(all_text.find(piece, 0, end) >= 0 for piece in pieces) / 2
+        end += n + 1
+    return {"said_before": share}
 
 
 def since_author(page: PageBlocks) -> Named:
@@ -123,7 +116,8 @@ def since_author(page: PageBlocks) -> Named:
 
 def _authors(document: Document) -> list[str]:
     """Return the names of authors in a page's head and data, case folded."""
-    found = [content for _, name, content in head_metas(document, limit=_MAX_HEAD_ELEMENTS) if name in _AUTHOR_METAS]
+    wanted = meta_names("authors")
+    found = [content for _, name, content in head_metas(document, limit=_MAX_HEAD_ELEMENTS) if name in wanted]
     data, at = "".join(document.tree.data)[:_MAX_DATA], -1
     for _ in range(_MAX_AUTHORS):
         at = data.find('"author"', at + 1)
@@ -131,5 +125,5 @@ def _authors(document: Document) -> list[str]:
             break
         if match := _AUTHOR.match(data, at):
             found.append(match[1])
-    names = [" ".join(as_seen(name).casefold().split()) for name in found[:_MAX_AUTHORS] if "/" not in name]
+    names = [" ".join(as_seen(name).casefold().split()) for name in found[:_MAX_AUTHORS] if not _NO_NAME.search(name)]
     return sorted({name for name in names if (4 if name.isascii() else 1) < len(name) <= _MAX_NAME_CHARS})
