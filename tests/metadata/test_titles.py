@@ -309,3 +309,25 @@ def test_a_title_of_many_pieces_on_a_page_of_many_lines_costs_little():
     started = time.process_time()
     assert read_metadata(document).title
     assert time.process_time() - started < 2
+
+
+def test_what_the_page_is_called_elsewhere_is_its_title_where_a_heading_repeats_it() -> None:
+    head = f'<title>Fish fall again</title><meta property="og:title" content="{FISH}">'
+    head += '<script type="application/ld+json">{"@type": "NewsArticle", "headline": "Fish fall again"}</script>'
+    h1 = "<h1>Fish fall again</h1>"
+    assert _title(head, h1) == "Fish fall again"
+    assert _title(head, f"{h1}<h3><span>Sea</span> <span>{FISH}</span></h3>") == FISH
+    assert _title(head, f"{h1}<p>{FISH}</p>") == "Fish fall again"
+
+
+def test_json_ld_that_repeats_a_title_for_search_engines_is_reworded_by_the_heading() -> None:
+    def chosen(h1: str, url: str) -> str | None:
+        seo = "Fish Stocks: Why They Fall Again & What To Do"
+        pairs = (Candidate("json-ld", seo), Candidate("og:title", seo), Candidate("h1", h1), Candidate("title", seo))
+        found = choose(pairs, names=SiteNames(()), slug=slug_words(url))
+        return found and found[0].text
+
+    heading = "Why fish stocks fall again"
+    assert chosen(heading, "http://a.example/fish-stocks") == heading
+    assert chosen(heading, "http://a.example/1") != heading  # nothing confirms it
+    assert chosen("What the sea gives us", "http://a.example/fish-stocks") != "What the sea gives us"

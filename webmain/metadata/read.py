@@ -65,7 +65,9 @@ def read_metadata(document: Document) -> Metadata:
 def _title(reading: Reading) -> Found | None:
     candidates = list(_title_candidates(reading))
     sections = reading.link_labels if all(c.source in ("title", "headline", "text") for c in candidates) else ()
-    chosen = choose(candidates, names=reading.called, sections=sections, slug=reading.slug)
+    others = (i for i in reading.clues.headings[:20] if i != reading.headline)
+    headings = reading.subheads.union(letters(element_text(reading.document, i)) for i in others)
+    chosen = choose(candidates, names=reading.called, sections=sections, slug=reading.slug, headings=headings)
     return found(chosen[0].text, chosen[1].source, chosen[1].text) if chosen else None
 
 

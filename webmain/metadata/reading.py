@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from webmain.html.columns import Flag
 from webmain.items import Source
-from webmain.metadata.head import MAX_ELEMENTS, Clues, clean, element_text, gather, letters, meta_names, stands_aside
+from webmain.metadata.head import Clues, clean, element_text, gather, letters, meta_names, stands_aside
 from webmain.metadata.jsonld import JsonLd, Node, about_page, read_json_ld, texts
 from webmain.metadata.names import MAX_PIECE_CHARS, SiteNames, in_slug, is_root, slug_words, starts_byline
 from webmain.metadata.titles import pieces
@@ -25,6 +26,7 @@ _BEFORE, _AFTER = 25, 60
 _PIECE_ENDS = re.compile(r"\s+[|»·•–—-]\s+")
 _LONG_HEADLINE = 16  # letters; shorter ones may be a section's name
 _TOP_LEAVES = 3_000
+_SUBHEADS = frozenset(["h2", "h3", "h4", "h5"])
 _HEADLINE_WORDS = 5  # a piece of a title with so many words is rather the headline than a name
 _LOGO = re.compile(r"\b(?:logo|masthead|brand|(?:site|blog)[-_]?(?:title|name))\b", re.I)
 
@@ -135,11 +137,10 @@ class Reading:
 
     @cached_property
     def subheads(self) -> set[str]:
-        """Texts of the first headings below `h1`, folded."""
-        tags = self.document.elements.tags
-        found_headings = [i for i, tag in enumerate(tags[:MAX_ELEMENTS]) if tag in ("h2", "h3", "h4")][:40]
-        texts_of_headings = (element_text(self.document, i, limit=200) for i in found_headings)
-        return {letters(t) for t in texts_of_headings if t}
+        """Runs of text in headings below `h1`, folded."""
+        tags, leaves = self.document.elements.tags, self.document.leaves
+        runs = zip(leaves.texts, leaves.box, strict=True)
+        return {letters(t) for t, box in islice(runs, _TOP_LEAVES) if tags[box] in _SUBHEADS}
 
     @cached_property
     def marked_headline(self) -> str:

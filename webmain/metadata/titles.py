@@ -180,6 +180,7 @@ def choose(
     names: SiteNames,
     sections: Container[str] = (),
     slug: frozenset[str] = frozenset(),
+    headings: Container[str] = (),
 ) -> tuple[Candidate, Candidate] | None:
     """Choose the title among the candidates.
 
@@ -193,6 +194,8 @@ def choose(
         Texts of the page's links, folded, where the title may begin or end with one.
     slug : frozenset of str
         Words of the page's address.
+    headings : container of str
+        Texts of the page's headings but the `h1` among the candidates, folded.
 
     Returns
     -------
@@ -214,7 +217,7 @@ def choose(
         shown = [_in_address(shown[0], slug)]
     if len({fold(s) for s in shown}) == 1:
         shown = [_without_tail(s) for s in shown]
-    best = _elect(good, shown, slug)
+    best = _elect(good, shown, slug, headings)
     for i in range(len(good)):
         if _repairs(shown[best], shown[i]):
             best = i
@@ -240,16 +243,20 @@ def _without_tail(title: str) -> str:
     return head.strip() if len(fold(head)) >= _LABEL_LETTERS and len(tail.split()) <= 6 else title
 
 
-def _elect(good: Sequence[Candidate], shown: list[str], slug: frozenset[str]) -> int:
+def _elect(good: Sequence[Candidate], shown: list[str], slug: frozenset[str], headings: Container[str]) -> int:
     """Return the index of the JSON-LD headline, unless the page shows another; else of the candidate most places agree on.
 
-    A heading of one or two words is a label ("News") where another place says more; one that shares no word with
-    the only other candidate, the `title` element, is a greeting or the site's motto; one that shares none with other places
-    that agree may be a column's name.
+    `og:title` is the headline where it is not that of the `h1` but is shown by another heading: a teaser of the page itself.
+    A heading of one or two words is a label ("News") where another place says more; one that shares no word with the only
+    other candidate, the `title` element, is a greeting or the site's motto; one that shares none with other places that
+    agree may be a column's name.
     """
     keys = [fold(s) for s in shown]
     of = {candidate.source: key for candidate, key in reversed(list(zip(good, keys, strict=True)))}
     at = keys.index(of["h1"]) if "h1" in of else 0
+    told = of.get("og:title", "")
+    if told != of.get("h1", told) and len(told) >= _LABEL_LETTERS and told in headings:
+        return keys.index(told)
     if good[0].source == "json-ld":
         return at if at and _is_shown_instead(shown[at], shown[0], of, slug) else 0
     sources = [c.source for c in good]
@@ -275,8 +282,9 @@ def _elect(good: Sequence[Candidate], shown: list[str], slug: frozenset[str]) ->
 def _is_shown_instead(heading: str, headline: str, of: dict[str, str], slug: frozenset[str]) -> bool:
     """Return True if the heading is the headline, and not JSON-LD's.
 
-    So it is where the address has the heading's words rather than JSON-LD's, and where `og:title` agrees with it and JSON-LD
-    only repeats the `title` element, which is written for search engines, or is a summary.
+    So it is where the address has the heading's words rather than JSON-LD's, where JSON-LD only repeats the `title` element,
+    which is written for search engines, and `og:title` agrees with the heading or the address with both, and where JSON-LD's
+    is a summary.
 
     Parameters
     ----------
@@ -295,7 +303,7 @@ def _is_shown_instead(heading: str, headline: str, of: dict[str, str], slug: fro
     if 1 < len(words := {w for w in latin_words(heading) if len(w) > 2}) == len(slug & words) > told:
         return True
     if of["h1"] != of.get("og:title"):
-        return False
+        return of.get("title") == of["json-ld"] and shown == told > 0 and _is_rewording(heading, headline, slug)
     return of.get("title") == of["json-ld"] or len(headline) > _LONGEST_HEADLINE or (len(slug) > 1 and not told)
 
 
