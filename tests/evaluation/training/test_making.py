@@ -22,7 +22,7 @@ from webmain.evaluation.training.making import Outcome, Wish, make, same_after_r
 from webmain.evaluation.training.network import NetworkRecipe
 from webmain.evaluation.training.rows import N_FOLDS, all_rows, check_folds, fold_of, made_up_of, rows_of, with_sites
 from webmain.evaluation.training.sets import check_set, digest_of, pages_of, set_names, sites_in, training_sets
-from webmain.extractors.page_model import PageModel, names, read, written
+from webmain.extractors.page_model import PageModel, names, page_names, read, written
 
 GOLD = Path(__file__).parents[2] / "gold"
 TINY = Recipes(
@@ -405,10 +405,17 @@ def test_a_card_without_its_marks_is_refused(card):
         tables.with_part(card, "x")
 
 
+def test_listings_are_told_from_articles_by_columns_of_the_whole_page(made):
+    used = {page_names()[i] for i in made.model.no_listing.feature.tolist()} - {page_names()[0]}  # 0 stands at leaves
+    assert all(name.startswith("page_") for name in used)
+    assert set(made.gains) == {"blocks", "article", "no listing"}
+    assert {len(gains) for gains in made.gains.values()} == {len(page_names())}
+
+
 def test_every_column_belongs_to_a_group_and_all_shares_add_up_to_one(made):
     found = {table.name: table.rows for table in tables.tables(made)}
     assert [row[0] for row in found["columns"]] == list(tables.GROUPS)
-    assert sum(row[1] for row in found["columns"]) == len(names())
+    assert sum(row[1] for row in found["columns"]) == len(page_names())
     assert sum(row[2] for row in found["columns"]) == pytest.approx(1)
     assert min(row[1] for row in (*found["columns"], *found["papers"])) > 0
     assert 0 < sum(row[2] for row in found["papers"]) < 1
