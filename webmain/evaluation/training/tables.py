@@ -52,6 +52,9 @@ GROUPS: Final = {
     "counts of ancestors": r"up\d+_",
     "repeated containers": r"(twins|below_twins|child)$",
     "blocks of the same signature": r"make_",
+    "inside of articles, and none of them": (
+        r"(rule_before|anchor_last|linked_leaves|unlinked|separators|quotes|exclaims|has_at|said_before|since_author)$"
+    ),
     "towards the best container": r"(.*_best(_end|_score\d)?|best_\w+)$",
     "neighbours": r"(\w+[+-]\d+|(before|after)\d+_\w+|same_(before|after))$",
     "position": r"(position|index|index_share)$",
