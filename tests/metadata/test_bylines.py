@@ -6,7 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from webmain.html.document import Document
+from webmain.items import Page
 from webmain.metadata.names import MAX_NAME_WORDS, looks_like_name, names_in
+from webmain.metadata.read import read_metadata
 
 
 @pytest.mark.parametrize(
@@ -104,3 +107,46 @@ def test_long_strings_cost_little(piece: str) -> None:
     started = time.process_time()
     names_in(piece * 100_000)
     assert time.process_time() - started < 1
+
+
+def _authors(body: str, *, head: str = "") -> tuple[str, ...]:
+    story = "<p>" + "The bridge was closed for two years and is open again. " * 8 + "</p>"
+    html = f"<html lang=en><head><title>The bridge is open</title>{head}</head><body><h1>The bridge is open</h1>{body}{story}"
+    return read_metadata(Document(Page(url="https://dailynews.example/bridge", html=html), html=html)).authors
+
+
+def _declared(name: str) -> str:
+    site = '<meta property="og:site_name" content="Daily News">'
+    data = f'{{"@type": "NewsArticle", "headline": "The bridge is open", "author": {{"@type": "Person", "name": "{name}"}}}}'
+    return f'{site}<script type="application/ld+json">{data}</script>'
+
+
+@pytest.mark.parametrize(
+    ("name", "authors"),
+    [
+        ("Daily News and AFP", ("Daily News and AFP",)),
+        ("Daily News Sport with AFP", ("Daily News Sport with AFP",)),
+        ("Jane Roe and Daily News", ("Jane Roe",)),
+        ("Jane Roe, Daily News Sport", ("Jane Roe",)),
+        ("Daily News Sport", ("Daily News Sport",)),
+    ],
+)
+def test_a_site_signs_with_agencies_and_not_beside_people(name: str, authors: tuple[str, ...]) -> None:
+    assert _authors("", head=_declared(name)) == authors
+
+
+@pytest.mark.parametrize(
+    ("body", "authors"),
+    [
+        ("<p><span>Jane Roe |</span> <span>5 May 2024 - updated 6 May 2024</span></p>", ("Jane Roe",)),
+        ("<p><span>Jane Roe</span> <span>5 May 2024</span></p>", ()),  # nothing divides them, and shown once only
+        (
+            "<div class=author>By <a href=/j>Jane Roe</a> in <a href=/b>Big Bridges</a> on 5 May 2024</div>",
+            ("Jane Roe",),
+        ),
+        ("<div class=author><span>王小明</span> <span>2024-05-05 14:27</span></div>", ("王小明",)),
+        ('<meta itemprop="author" value="Jane Roe">', ("Jane Roe",)),
+    ],
+)
+def test_where_the_name_ends_that_stands_beside_something_else(body: str, authors: tuple[str, ...]) -> None:
+    assert _authors(body) == authors

@@ -44,7 +44,9 @@ def test_dates_for_machines(raw: str, iso: str) -> None:
     [
         "May 3, 2024", "3 May 2024", "3rd of May, 2024", "Friday, May 3rd, 2024", "Published 3-May-2024",
         "Freitag, 3. Mai 2024", "03.05.2024", "Stand: 3.5.2024", "le 3 mai 2024", "3 de mayo de 2024", "3 de maio de 2024",
-        "venerdì 3 maggio 2024", "3 mei 2024", "3 maja 2024 r.", "3. května 2024", "2024. május 3.", "3 mai 2024",
+        "٣ أيار / مايو ٢٠٢٤",
+        "3 أيار/مايو 2024", "venerdì 3 maggio 2024",
+        "3 mei 2024", "3 maja 2024 r.", "3. května 2024", "2024. május 3.", "3 mai 2024",
         "den 3 maj 2024", "3. toukokuuta 2024", "3. mai 2024", "2024 m. gegužės 3 d.", "2024. gada 3. maijs",
         "3 Mayıs 2024", "3 мая 2024", "3 травня 2024", "3 май 2024", "3. svibnja 2024.", "3 Μαΐου 2024", "3 مايو 2024",
         "٣ مايو ٢٠٢٤", "3 أيار 2024", "3 במאי 2024", "3 मई 2024", "৩ মে ২০২৪", "2024年5月3日", "2024년 5월 3일",

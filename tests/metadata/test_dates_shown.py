@@ -150,3 +150,18 @@ def test_many_dates_cost_little(piece: str) -> None:
     started = time.process_time()
     read_metadata(document)
     assert time.process_time() - started < 2
+
+
+@pytest.mark.parametrize(
+    ("box", "day"),
+    [
+        ("sidebar_content", "2024-05-03"),  # what has most of the page's text is not beside it
+        ("with-sidebar elementor-widget", "2024-05-03"),
+        ("comments", "None"),
+    ],
+)
+def test_a_box_with_most_of_the_text_is_no_aside_whatever_is_said_to_be_beside_it(box: str, day: str) -> None:
+    many = "".join(f"<p>{i}</p>" for i in range(60))
+    assert _day(f'{H1}{many}<div class="{box}"><p class="date">3 May 2024</p>{3 * BODY}</div>') == day
+    small = f'{H1}{many}<div class="{box}"><p class="date">3 May 2024</p></div>'
+    assert _day(small) == (day if "with" in box else "None")

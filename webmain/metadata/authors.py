@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from webmain import languages
@@ -18,6 +19,7 @@ from webmain.metadata.names import (
     starts_byline,
     tidy,
     unique,
+    without_tail,
 )
 from webmain.metadata.reading import Found, Reading, found, source_name
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _SHORT_LABEL = 14  # characters of "Written by:" and the like, which the name follows in another element
+_LONG_SITE = 8  # letters of a site's name that a name begins with: "Daily News Sport"
 _DOMAIN = re.compile(r"[\w-]{2,40}\.[a-z]{2,6}", re.I)
 _NOT_OURS = ("comment", "usercomments", "review", "imageobject", "videoobject", "answer", "userreview")
 
@@ -45,6 +48,7 @@ def read_authors(reading: Reading) -> Found | None:
     for name, told, raw in _places(reading):
         names = [n for n in told if letters(n) not in sections]
         others = [n for n in names if not _is_site(n, reading)]
+        others = [n for n in others if not _is_desk(n, reading)] or others
         is_declared = name not in _SHOWN
         if name == "byline" and fallback is not None and organisations and not starts_byline(raw):
             continue  # rather a photographer, or the agency once more
@@ -77,9 +81,7 @@ def _places(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
 def _declared(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
     for value in reading.values("author", "creator", "byline"):
         raws, organisations = _author_texts(reading, value)
-        names = unique(
-            n for raw in raws for n in ([raw] if raw in organisations else names_in(raw, language=reading.language))
-        )
+        names = unique(n for raw in raws for n in ([raw] if raw in organisations else _signatures(reading, raw)))
         if names:
             yield "json-ld", names, ", ".join(raws)
     for key in meta_names("authors"):
@@ -91,6 +93,14 @@ def _declared(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
             names = names[:1]  # "site.de, Town, Country": the publisher's address
         if names:
             yield source_name(key), names, ", ".join(values)
+
+
+def _signatures(reading: Reading, raw: str) -> list[str]:
+    """Return the names in a string; one where the site signs together with agencies: "Daily News and AFP"."""
+    names = names_in(raw, language=reading.language)
+    others = [n for n in names if not _is_desk(n, reading)]
+    is_joint = 0 < len(others) < len(names) and not any(map(looks_like_name, others))
+    return [tidied] if is_joint and (tidied := tidy(raw)) else names
 
 
 def _labelled_author(reading: Reading) -> bool:
@@ -141,6 +151,12 @@ def _is_site(name: str, reading: Reading) -> bool:
     return any(folded == letters(site) for site in reading.site_names)
 
 
+def _is_desk(name: str, reading: Reading) -> bool:
+    """Return True if a name is the site's own, or begins with it: "Daily News Sport"."""
+    sites = tuple(f for site in reading.site_names if len(f := letters(site)) >= _LONG_SITE)
+    return letters(name).startswith(sites) or _is_site(name, reading)
+
+
 def _marked(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
     """Read microdata and rel=author."""
     document = reading.document
@@ -178,9 +194,11 @@ def _shown(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
         text = element_text(document, i, limit=200)
         if not text:
             continue
-        names = _linked_names(reading, i) or names_in(
-            text, language=reading.language, is_text=not (_is_name_class(reading, i) or _is_nickname(text))
-        )
+        told = names_in(text, language=reading.language, is_text=not (_is_name_class(reading, i) or _is_nickname(text)))
+        names = [n for n in _linked_names(reading, i) if n in without_tail(text)] or told
+        if not names and _YEAR.search(text):  # the name and the date, each in its own element
+            text = document.leaves.texts[document.elements.first_leaf[i]]
+            names = names_in(text, language=reading.language, is_text=True)
         names = [
             n
             for n in names
@@ -242,6 +260,8 @@ def _elsewhere(reading: Reading) -> Iterator[tuple[list[str], str]]:
 _BEFORE, _AFTER = 8, 12
 _LONGEST_SIGNATURE = 60
 _MOST_LINKED = 2
+_MOST_LABELS = 20
+_DIVIDED = re.compile(r"\s[|·•–-]$")
 _OUTSIDE = int(Flag.IN_CONTROL | Flag.EMBEDDED | Flag.IN_NOSCRIPT)
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
@@ -260,17 +280,29 @@ def _is_written_name(text: str) -> bool:
 
 
 def _is_beside_date(reading: Reading, leaf: int, text: str) -> bool:
-    """Return True if a leaf's text is a name that the page shows again, and one of the two before or after it a date."""
+    """Return True if a leaf's text is a name and one of the two before or after it a date.
+
+    The page must show the name again, unless there is but a bar or a dash between the two: "Jane Roe | 5 May 2024".
+    """
     leaves = reading.document.leaves
-    if leaves.flags[leaf] & Flag.IN_ANCHOR or not _is_written_name(text) or reading.shown.count(text.casefold()) < 2:
+    if leaves.flags[leaf] & Flag.IN_ANCHOR or not _is_written_name(text):
         return False
-    beside = leaves.texts[max(0, leaf - 2) : leaf + 3]
-    if not any(len(t) <= _LONGEST_SIGNATURE // 2 and _YEAR.search(t) for t in beside):
+    is_divided = bool(_DIVIDED.search(leaves.texts[leaf]))
+    if not is_divided and reading.shown.count(text.casefold()) < 2:
         return False
+    beside = leaves.texts[leaf + 1 : leaf + 2] if is_divided else leaves.texts[max(0, leaf - 2) : leaf + 3]
+    longest = _LONGEST_SIGNATURE // (1 if is_divided else 2)
     own = letters(text)
-    return (
-        own not in reading.link_labels and own not in letters(reading.document.title) and not reading.called.holds(text)
-    )
+    if own in letters(reading.document.title) or not any(len(t) <= longest and _YEAR.search(t) for t in beside):
+        return False
+    return own in _author_labels(reading) or not (own in reading.link_labels or reading.called.holds(text))
+
+
+def _author_labels(reading: Reading) -> set[str]:
+    """Return the texts, folded, of links to pages of authors."""
+    document, attributes = reading.document, reading.document.elements.attributes
+    anchors = (i for i in document.anchors.tolist() if leads_to_author(attributes[i].get("href") or ""))
+    return {letters(element_text(document, i, limit=80)) for i in islice(anchors, _MOST_LABELS)}
 
 
 def _signed(reading: Reading) -> Iterator[str]:

@@ -80,7 +80,7 @@ def _patterns(words: Languages) -> _Patterns:
     name = rf"(?P<name>[^\d\s,/:;()|<>\[\]\"_]{{2,24}}(?:\s{words.either('dates.month_ends')})?)"
     day_first = (
         rf"(?<![\d.:/])(?P<day>\d{{1,2}})(?:\.?{ordinals}|[.,])?(?:\s{{1,2}}{of}?|[-/‑]|\s?[-–]\s|(?=[^\W\d])){of}?"
-        rf"{name}(?:\s{{1,2}}|[-/‑,]\s?|\.\s?|(?<=\.))(?:{year_after}\s?)?"
+        rf"{name}(?:\s?/\s?[^\W\d_]{{2,20}})?(?:\s{{1,2}}|[-/‑,]\s?|\.\s?|(?<=\.))(?:{year_after}\s?)?"
         r"(?P<year>(?:199|20\d|2[45]\d)\d(?!\d)|['’]?\d{2}(?![\d:.]|\s?[hH:]))"
     )
     word = rf"(?P<name>[^\d\s.,/:;()|<>\[\]\"_-]{{2,24}}(?:\s{words.either('dates.month_ends')})?)"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from webmain import languages
 from webmain.html.columns import Flag
 from webmain.metadata.dates import plain
-from webmain.metadata.head import element_text, is_aside
+from webmain.metadata.head import BY_READERS, element_text, is_aside
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -29,7 +29,7 @@ _UNMARKED = 6
 _MAX_LABEL_CHARS = 30
 _BOX_LEAVES = 8
 _MAX_ANCESTORS = 60
-_NEVER_OWN = ("blockquote", "comment", "respon", "repl")
+_NEVER_OWN = ("blockquote", *BY_READERS)
 _MAX_LINES = 60
 _MAX_LINE_CHARS = 120
 _MAX_SCRIPT_CHARS = 1_000_000

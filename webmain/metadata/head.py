@@ -12,13 +12,16 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from webmain import languages
 from webmain.clock import once
+from webmain.html.document import Document, view
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from webmain.html.document import Document
+    from numpy.typing import NDArray
 
 MAX_ELEMENTS: Final = 60_000
 """Elements looked at; what a page says of itself is before."""
@@ -31,6 +34,8 @@ _BYLINE, _DATED, _ASIDE, _HEADLINE = 1, 2, 4, 8
 
 _ARCHIVE_BANNERS: Final = ("wm-ipp", "wm-toolbar", "wm-disclaimer")
 """What the Wayback Machine lays over the pages it keeps."""
+BY_READERS: Final = ("comment", "respon", "repl")
+"""Beginnings of words in the classes of what readers wrote."""
 _POST_WORDS: Final = frozenset(["post", "entry", "article", "story", "topic"])
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
@@ -39,7 +44,8 @@ _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 def _named() -> dict[str, frozenset[str]]:
     """Return the words of class names that are looked for, by what they name."""
     words = languages.known().words
-    return {name: frozenset(words(f"classes.{name}")) for name in ("byline", "not_byline", "date", "headline", "aside")}
+    kinds = ("byline", "not_byline", "date", "headline", "aside", "not_aside")
+    return {name: frozenset(words(f"classes.{name}")) for name in kinds}
 
 
 @lru_cache(maxsize=16_384)
@@ -53,11 +59,15 @@ def _signs(value: str) -> int:
     """Return what a class or id names: the place of an author, of a date, or a part about other pages or people."""
     if value.startswith(_ARCHIVE_BANNERS):
         return _ASIDE
-    found: list[str] = []
-    for part in value[:300].replace("-", " ").replace("_", " ").split():
-        found += _words(part)
-    words = {*found, *map("".join, pairwise(found))}
     named = _named()
+    found: list[str] = []
+    aside: set[str] = set()
+    for token in value[:300].split():
+        own = [word for part in token.replace("-", " ").replace("_", " ").split() for word in _words(part)]
+        if named["not_aside"].isdisjoint(own):
+            aside |= named["aside"] & {*own, *map("".join, pairwise(own))}
+        found += own
+    words = {*found, *map("".join, pairwise(found))}
     signs = 0
     if not words.isdisjoint(named["byline"]) and words.isdisjoint(named["not_byline"]):
         signs |= _BYLINE
@@ -65,7 +75,6 @@ def _signs(value: str) -> int:
         signs |= _DATED
     if not words.isdisjoint(named["headline"]):
         signs |= _HEADLINE
-    aside = words & named["aside"]
     if "footer" in aside and not words.isdisjoint(_POST_WORDS):
         aside -= {"footer"}
     if aside and not (value == "Blog1" or value.startswith("widget Blog")):  # Blogger's posts
@@ -280,7 +289,8 @@ def element_text(document: Document, index: int, *, limit: int = 400) -> str:
     """Return an element's text on one line; its `content` where it is a `meta`. "" where it is longer than the limit."""
     elements, leaves = document.elements, document.leaves
     if elements.tags[index] == "meta":
-        return clean(elements.attributes[index].get("content") or "")
+        attributes = elements.attributes[index]
+        return clean(attributes.get("content") or attributes.get("value") or "")
     first, end = elements.first_leaf[index], elements.end_leaf[index]
     texts = leaves.texts[first : min(end, first + 61)]
     if len(texts) > 60 or sum(map(len, texts)) > 2 * limit:
@@ -290,13 +300,27 @@ def element_text(document: Document, index: int, *, limit: int = 400) -> str:
 
 
 def is_aside(document: Document, index: int) -> bool:
-    """Return True if an element's tag, class or id names a part about other pages or by other people."""
+    """Return True if an element's tag, class or id names a part about other pages or by other people.
+
+    What has more than half of the page's text is no such part, unless it is comments: its class says what is beside it.
+    """
     tag, attributes = document.elements.tags[index], document.elements.attributes[index]
     if tag in ("nav", "aside"):
         return True
     if tag == "footer" and not _POST_WORDS & set(_WORD.findall(attributes.get("class") or "")):
         return True
-    return any((value := attributes.get(name)) and is_aside_class(value) for name in ("class", "id"))
+    named = [value for name in ("class", "id") if (value := attributes.get(name)) and is_aside_class(value)]
+    if not named or any(word in value.lower() for value in named for word in BY_READERS):
+        return bool(named)
+    before = _chars_before(document)
+    first, end = document.elements.first_leaf[index], document.elements.end_leaf[index]
+    return 2 * int(before[end] - before[first]) <= int(before[-1])
+
+
+@view
+def _chars_before(document: Document) -> NDArray[np.int64]:
+    """Return the number of characters before each leaf, and last that of all."""
+    return np.concatenate(([0], np.cumsum(document.leaves.n_chars, dtype=np.int64)))
 
 
 def stands_aside(document: Document, index: int, *, headline_leaf: int = -1) -> bool:

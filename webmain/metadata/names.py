@@ -109,7 +109,7 @@ def names_in(raw: str, *, language: str = "", is_text: bool = False) -> list[str
             break
         text = text[match.end() :].lstrip(" :-–|")
     text = patterns.aside.sub(", ", text)
-    text = patterns.tail.sub("", " " + text)[1:] if text else text
+    text = without_tail(text)
     parts: list[str] = []
     for part in _divide(text, language):
         name = tidy(part)
@@ -118,6 +118,11 @@ def names_in(raw: str, *, language: str = "", is_text: bool = False) -> list[str
         elif is_text and parts:
             break
     return unique(parts)
+
+
+def without_tail(text: str) -> str:
+    """Return a byline without what stands behind its names: "in Politics", "updated 5 May"."""
+    return _patterns(languages.known()).tail.sub("", f" {text}")[1:]
 
 
 def _divide(text: str, language: str) -> list[str]:
