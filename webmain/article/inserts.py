@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from webmain import languages
+from webmain.article.asides import drop_asides
 from webmain.clock import once
 from webmain.html.columns import HIDDEN, Break, Flag
 from webmain.html.visible_text import CELLS, CODE, HEADINGS
@@ -78,8 +79,9 @@ def fitting(document: Document, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
     Returns
     -------
     (n_leaves,) bool
-        Without teasers, labels of advertisements and the byline above the text; with all cells of a table that is mostly
-        kept, quotes, code and headings between kept siblings, and each term of a list of definitions with its definitions.
+        Without teasers, labels of advertisements, the byline above the text and what `drop_asides` drops; with all cells of a
+        table that is mostly kept, quotes, code and headings between kept siblings, and each term of a list of definitions
+        with its definitions.
     """
     if not kept.any():
         return kept
@@ -87,6 +89,7 @@ def fitting(document: Document, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
     _drop_teasers(document, out)
     _drop_ad_labels(document, out)
     _drop_byline(document, out)
+    drop_asides(document, out)
     _fill_tables(document, out)
     _join_definitions(document, out)
     _add_between(document, out)

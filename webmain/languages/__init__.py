@@ -10,6 +10,9 @@ plain words; a string is a list of the words in it, or of the phrases between it
 `quotes`                           quotation marks: opening, closing, and those inside a quotation
 `read_more`                        beginnings of lines that lead to another article
 `ads`                              whole texts of labels above advertisements, in lower case
+`ratings`                          parts of lines that show or ask for ratings, or lead to a recipe; lower case, as the next
+`nutrients`                        beginnings of headings of a recipe's nutrients
+`senders`, `about`                 whole headings of words for the press; what is before a sender's name ("About ")
 `next_page`                        whole texts of links to the next page
 `comments`                         parts of titles of feeds that hold comments
 `elision`                          words that lose their last vowel before an apostrophe

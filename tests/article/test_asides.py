@@ -1,0 +1,162 @@
+"""What is kept beside running text and is none is dropped: labels, ratings, nutrients, senders' words, pull quotes."""
+
+import time
+
+import numpy as np
+import pytest
+
+from webmain.article.asides import drop_asides
+from webmain.html.document import Document
+from webmain.items import Page
+
+PROSE = "The harbour master counted the boats twice each morning, and wrote both numbers into the book."
+MORE = "Calder Ferries had asked him to, and nobody else in the town wanted to rise at five."
+URL = "https://a.example/news/boats"
+
+
+def left_of(inside: str, after: str = "") -> list[str]:
+    """Return what is left of some markup between paragraphs, and of some below them, where all was kept."""
+    html = f"<main><p>{PROSE} {MORE}</p>{inside}<p>{MORE} {PROSE}</p><p>{PROSE}</p>{after}</main>"
+    document = Document(Page(url=URL, html=html), html=html)
+    kept = np.ones(len(document.leaves), dtype=np.bool_)
+    drop_asides(document, kept)
+    texts = [text for text, k in zip(document.leaves.texts, kept.tolist(), strict=True) if k]
+    return [text for text in texts if not text.startswith((PROSE, MORE))]
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "<div>“The harbour master counted the boats twice”</div>",
+        "<div><p>„The harbour master … wrote both numbers into the book“</p></div>",
+        "<aside><p>Nobody else in the town wanted to rise</p></aside>",
+        "<figure>«Calder Ferries had asked him to...»</figure>",
+    ],
+)
+def test_a_pull_quote_is_dropped(quote):
+    assert left_of(quote) == []
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "<p>“The harbour master counted the boats twice”</p>",
+        "<div>The harbour master counted the boats twice</div>",
+        "<div>“The harbour master counted the boats three times”</div>",
+        "<blockquote>“The harbour master counted the boats twice”</blockquote>",
+        "<h2>“The harbour master counted the boats twice”</h2>",
+        "<div>“wrote both numbers … The harbour master counted the boats”</div>",
+        "<aside>The book</aside>",
+    ],
+)
+def test_other_quotes_stay(content):
+    assert left_of(content) != []
+
+
+def entries(label: str) -> str:
+    return "".join(f"<div>{label.format(hour)}</div><p>{PROSE}</p>" for hour in (7, 8))
+
+
+@pytest.mark.parametrize(
+    "label",
+    [
+        "<time>{}.12am</time> <span>Ellen Whitby</span>",
+        "<a href='#'><time>{} Uhr</time></a>",
+        "<time>{}時</time> 記者 田中",
+    ],
+)
+def test_times_and_names_that_label_entries_are_dropped(label):
+    assert left_of(entries(label)) == []
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        f"<div><time>7.12am</time></div><p>{PROSE}</p>",
+        entries("<time>{}.12am</time> the boats were counted for the first time"),
+        entries("<b>Boil</b> <time datetime='PT{}M'>a few minutes</time>"),
+        "<div><time>7pm</time> Concert</div><div><time>8pm</time> Fireworks</div>",
+        f"<h2><time>1914</time></h2><p>{PROSE}</p><h2><time>1918</time></h2><p>{PROSE}</p>",
+    ],
+)
+def test_other_times_stay(content):
+    assert left_of(content) != []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "<div>Jump to recipe Print recipe 4.7 (213 votes)</div>",
+        "<p>Have you tried this recipe? Give it a star rating!</p>",
+        "<div><a href='#r'>Zum Rezept</a></div>",
+        "<div>4,8 (62 Bewertungen)</div>",
+        "<div>Перейти к рецепту · Распечатать рецепт</div>",
+        "<div><h4>Nutrition per serving</h4><span>Calories: 412</span> <span>Fat: 14 g</span></div>",
+        "<section><p>Nährwerte</p><table><tr><td>Fett<td>14 g<tr><td>Salz<td>1 g</table></section>",
+        "<div>栄養成分<br><br>脂質 14g、食塩 1g</div>",
+    ],
+)
+def test_ratings_and_nutrients_are_dropped(line):
+    assert left_of(line) == []
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "<p>12,345 votes</p>",
+        "<ul><li>4.7 (213 votes)</li></ul>",
+        "<p>Print the recipe and hang it on the wall.</p>",
+        "<h2>Nutrition facts</h2>",
+        "<div><h2>Nutrition information</h2><p>It tells what is in a meal.</p></div>",
+        f"<div><h2>Nutrition facts</h2><p>{PROSE * 7} 1 2 3</p></div>",
+    ],
+)
+def test_words_about_ratings_and_nutrients_stay(content):
+    assert left_of(content) != []
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        "<h3>About Calder Ferries</h3><p>Calder Ferries runs nine boats.</p>",
+        "<p><b>About Calder Ferries:</b></p><p>Calder Ferries runs.</p><h3>Press contact</h3><p>Pier Road 1</p>",
+        "<h4>Über die Fährlinie AG</h4><p>Die Fährlinie AG hat neun Boote.</p>",
+        "<h4>关于海港渡轮</h4><p>海港渡轮有九条船。</p>",
+        "<strong>Contact presse :</strong><p>Pier Road 1</p>",
+    ],
+)
+def test_what_a_sender_says_of_itself_at_the_end_is_dropped(end):
+    assert left_of("", end) == []
+
+
+@pytest.mark.parametrize(
+    ("inside", "after"),
+    [
+        ("", "<h3>About the night</h3><p>Boats are counted by lamplight.</p>"),
+        ("", "<p>About Calder Ferries</p><p>Calder Ferries runs nine boats.</p>"),
+        ("", f"<h3>About Calder Ferries</h3><p>Calder Ferries runs nine boats.</p>{f'<p>{PROSE}</p>' * 8}"),
+        ("<h3>About Calder Ferries</h3><p>Calder Ferries runs nine boats.</p>", ""),
+    ],
+)
+def test_other_ends_and_headings_stay(inside, after):
+    assert "bout" in left_of(inside, after)[0]
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div>Nutrition facts" * 20_000,
+        "<div>栄養成分<p>1" * 15_000,
+        f"<p>{'the boats ' * 200_000}</p>" + "<aside>the boats the boats the boat the boats</aside>" * 55,
+        "<div><time>7</time> a</div><p>b</p>" * 13_000,
+        "<p>rate this recipe rate this recipe 1 1 1 1 1 1 1 1 1 1 1 1 x</p>" * 20_000,
+        "<h3>About x</h3><p>y</p>" * 18_000,
+    ],
+)
+def test_floods_cost_linear_time(html):
+    document = Document(Page(url=URL, html=html), html=html)
+    kept = np.ones(len(document.leaves), dtype=np.bool_)
+    document.views["webmain.extractors.page_types.page_types"] = {"article": 1.0}
+    started = time.process_time()
+    drop_asides(document, kept)
+    assert time.process_time() - started < 3

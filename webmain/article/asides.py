@@ -1,0 +1,254 @@
+"""What is kept beside running text and is none: labels of entries, ratings, nutrients, words of senders, pull quotes."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from webmain import languages
+from webmain.clock import once
+from webmain.extractors.page_types import page_type
+from webmain.html.columns import HIDDEN, Break
+from webmain.html.visible_text import CELLS, CODE, HEADINGS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from webmain.html.document import Document
+
+MIN_ENTRIES: Final = 2
+"""So many times on a page, each with a few words at most, label entries."""
+
+MAX_LABEL_CHARS: Final = 80
+MAX_LABEL_WORDS: Final = 5
+"""Words beside the time in an entry's label."""
+
+MAX_RATING_CHARS: Final = 160
+MAX_BOX_CHARS: Final = 600
+"""A longer box is none of nutrients."""
+
+MAX_BOX_LEAVES: Final = 120
+MIN_NUMBERS: Final = 2
+"""So many numbers are in a box of nutrients."""
+
+MAX_SENDER_SHARE: Final = 1 / 3
+MAX_SENDER_CHARS: Final = 2_500
+"""More of a text, or a longer part of it, is no sender's word on itself."""
+
+MIN_QUOTE_LETTERS: Final = 15
+MAX_QUOTE_CHARS: Final = 300
+MAX_QUOTES: Final = 60
+"""So many pull quotes are looked for at most: each costs a reading of the text."""
+
+_NAME_LETTERS: Final = 10
+"""Letters of a sender's name that its words on itself begin with."""
+
+_NAME_WITHIN: Final = 40
+_MAX_DEPTH: Final = 6
+_TELLING: Final = frozenset({*CELLS, *HEADINGS, *CODE, "li", "dt", "dd", "figcaption", "caption", "blockquote"})
+"""Elements that say what their text is."""
+
+_APART: Final = frozenset(("aside", "figure"))
+_BOLD: Final = frozenset({*HEADINGS, "b", "strong"})
+_BOXES: Final = frozenset(("div", "section", "span"))
+_QUOTE_MARKS: Final = tuple('"“”„«»‹›‘‚「『')
+_SENTENCE_ENDS: Final = tuple(".!?。")
+_NO_LETTER = re.compile(r"[\W_]+")
+_LEFT_OUT = re.compile(r"…|\.{3}")
+
+
+class _Block(NamedTuple):
+    """A paragraph of kept text; the text is read of short ones only."""
+
+    leaves: list[int]
+    n_chars: int
+    text: str
+
+
+@once
+def _ratings() -> re.Pattern[str]:
+    """Return the pattern of lines, in lower case, that show or ask for ratings, or lead to a recipe on the same page."""
+    return re.compile(rf"[\W\d_]*+(?:{languages.known().either('ratings')}[\W\d_]*+)+")
+
+
+@once
+def _nutrients() -> re.Pattern[str]:
+    return re.compile(rf"[\W_]{{0,3}}+{languages.known().either('nutrients')}")
+
+
+@once
+def _senders() -> re.Pattern[str]:
+    known = languages.known()
+    return re.compile(rf"\W{{0,3}}(?:{known.either('senders')}|{known.either('about')}(?P<name>.+))\W*")
+
+
+def drop_asides(document: Document, kept: NDArray[np.bool_]) -> None:
+    """Drop from the leaves in `kept` what is no running text.
+
+    Parameters
+    ----------
+    document : Document
+    kept : (n_leaves,) bool
+        Changed. A time with a few words stays where it is the only one, or in a forum; ratings stay in lists, tables and
+        headings; quotes stay that are marked up as quotations, or say what is said nowhere else.
+    """
+    blocks = _blocks(document, kept)
+    for rule in (_entry_labels, _ratings_and_nutrients, _sender, _pull_quotes):
+        for leaves in rule(document, blocks):
+            kept[leaves] = False
+        blocks = [block for block in blocks if kept[block.leaves[0]]]
+
+
+def _blocks(document: Document, kept: NDArray[np.bool_]) -> list[_Block]:
+    leaves = document.leaves
+    chosen = np.flatnonzero(kept & ~leaves.has(HIDDEN))
+    if not len(chosen):
+        return []
+    unit = np.cumsum(leaves.gaps >= int(Break.BR_BR), dtype=np.int32)[chosen]
+    starts = np.flatnonzero(np.diff(unit, prepend=-1))
+    lengths = np.add.reduceat(leaves.n_chars[chosen], starts).tolist()
+    members = chosen.tolist()
+    groups = [members[a:b] for a, b in itertools.pairwise([*starts.tolist(), len(members)])]
+    return [
+        _Block(group, n, " ".join(leaves.text(group).split()) if n <= MAX_QUOTE_CHARS else "")
+        for group, n in zip(groups, lengths, strict=True)
+    ]
+
+
+def _is_told(document: Document, block: _Block) -> bool:
+    """Return True if a block is in an element that says what its text is."""
+    return not _TELLING.isdisjoint(_tags(document, block))
+
+
+def _tags(document: Document, block: _Block) -> list[str]:
+    """Return the tags of the innermost elements that a block is in."""
+    elements, element = document.elements, document.leaves.element[block.leaves[0]]
+    tags: list[str] = []
+    while element >= 0 and len(tags) < _MAX_DEPTH:
+        tags.append(elements.tags[element])
+        element = elements.parent[element]
+    return tags
+
+
+def _entry_labels(document: Document, blocks: list[_Block]) -> list[list[int]]:
+    """Return the leaves of several blocks that are a `time` with a few words at most, each above some text."""
+    elements, leaves = document.elements, document.leaves
+    if elements.tags.count("time") < MIN_ENTRIES:
+        return []
+    times = [tag == "time" and not _is_duration(elements.attributes[i]) for i, tag in enumerate(elements.tags)]
+    timed = elements.within(np.array(times, dtype=np.bool_))[leaves.elements]
+    found = set()
+    for i, block in enumerate(blocks):
+        if block.n_chars <= MAX_LABEL_CHARS and timed[block.leaves].any():
+            n_words = sum(len(leaves.texts[k].split()) for k in block.leaves if not timed[k])
+            if n_words <= MAX_LABEL_WORDS and not _is_told(document, block):
+                found.add(i)
+    labels = [blocks[i].leaves for i in sorted(found) if i + 1 < len(blocks) and i + 1 not in found]
+    return labels if len(labels) >= MIN_ENTRIES and page_type(document).name != "forum" else []
+
+
+def _is_duration(attributes: dict[str, str | None]) -> bool:
+    return (attributes.get("datetime") or "").startswith("P")
+
+
+def _ratings_and_nutrients(document: Document, blocks: list[_Block]) -> Iterator[list[int]]:
+    """Yield the leaves of lines on ratings, and of boxes that a word for nutrients heads and numbers fill."""
+    texts = document.leaves.texts
+    for block in blocks:
+        if not 0 < block.n_chars <= MAX_RATING_CHARS:
+            continue
+        if _ratings().fullmatch(block.text.lower()):
+            if not _is_told(document, block):
+                yield block.leaves
+        elif block.n_chars <= MAX_LABEL_CHARS and _nutrients().match(block.text.lower()):
+            first, end = _box_below(document, block)
+            if not 0 < end - first <= MAX_BOX_LEAVES or sum(map(len, texts[first:end])) > MAX_BOX_CHARS:
+                continue
+            if len(re.findall(r"\d+", " ".join(texts[block.leaves[-1] + 1 : end]))) >= MIN_NUMBERS:
+                yield list(range(first, end))
+
+
+def _box_below(document: Document, block: _Block) -> tuple[int, int]:
+    """Return the leaves of the lowest element that begins with a block and holds more than it."""
+    elements, element = document.elements, document.leaves.element[block.leaves[0]]
+    while element >= 0 and elements.end_leaf[element] <= block.leaves[-1] + 1:
+        element = elements.parent[element]
+    if element < 0 or elements.first_leaf[element] != block.leaves[0]:
+        return 0, 0
+    return elements.first_leaf[element], elements.end_leaf[element]
+
+
+def _sender(document: Document, blocks: list[_Block]) -> Iterator[list[int]]:
+    """Yield the leaves of the end of a text from where its sender begins to speak of itself.
+
+    That is a heading or bold line for the press, or "About NAME" with a paragraph below that begins with the name.
+    """
+    limit = min(MAX_SENDER_CHARS, MAX_SENDER_SHARE * sum(block.n_chars for block in blocks))
+    n_chars, start = 0, len(blocks)
+    for i in range(len(blocks) - 1, 0, -1):
+        n_chars += blocks[i].n_chars
+        if n_chars > limit:
+            break
+        text = blocks[i].text
+        if blocks[i].n_chars > MAX_LABEL_CHARS or text.endswith(_SENTENCE_ENDS):
+            continue
+        found = _senders().fullmatch(text.lower())
+        if found and not _BOLD.isdisjoint(_tags(document, blocks[i])):
+            name = _letters(found["name"] or "")[:_NAME_LETTERS]
+            following = document.leaves.text(blocks[i + 1].leaves[:_MAX_DEPTH]) if i + 1 < len(blocks) else ""
+            if not found["name"] or (name and name in _letters(following[:_NAME_WITHIN])):
+                start = i
+    for block in blocks[start:]:
+        yield block.leaves
+
+
+def _pull_quotes(document: Document, blocks: list[_Block]) -> Iterator[list[int]]:
+    """Yield the leaves of short blocks apart from the text whose words are all in one of its blocks, in the same order."""
+    short = [i for i, b in enumerate(blocks) if i and 0 < b.n_chars <= MAX_QUOTE_CHARS and _is_apart(document, b)]
+    if not 0 < len(short) <= MAX_QUOTES:
+        return
+    apart = set(short)
+    text = "\n".join(_letters(document.leaves.text(b.leaves)) for i, b in enumerate(blocks) if i not in apart)
+    for i in short:
+        parts = [part for part in map(_letters, _LEFT_OUT.split(blocks[i].text)) if part]
+        if sum(map(len, parts)) >= MIN_QUOTE_LETTERS and _are_in(text, parts):
+            yield blocks[i].leaves
+
+
+def _letters(text: str) -> str:
+    return _NO_LETTER.sub("", text).casefold()
+
+
+def _are_in(text: str, parts: list[str]) -> bool:
+    """Return True if a line of a text holds parts one after the other, and more; the first is looked for once."""
+    start = text.find(parts[0])
+    if start < 0:
+        return False
+    first, end = text.rfind("\n", 0, start) + 1, text.find("\n", start)
+    end = end if end >= 0 else len(text)
+    at = start
+    for part in parts:
+        at = text.find(part, at, end)
+        if at < 0:
+            return False
+        at += len(part)
+    return end - first > sum(map(len, parts))
+
+
+def _is_apart(document: Document, block: _Block) -> bool:
+    """Return True if a block is set apart: in an aside or a figure, or in quotation marks in a box of its own."""
+    if _is_told(document, block):
+        return False
+    if not _APART.isdisjoint(_tags(document, block)):
+        return True
+    elements, leaves = document.elements, document.leaves
+    box = leaves.box[block.leaves[0]]
+    if elements.tags[box] == "p":
+        box = elements.parent[box]
+    is_own = box >= 0 and (elements.first_leaf[box], elements.end_leaf[box]) == (block.leaves[0], block.leaves[-1] + 1)
+    return is_own and elements.tags[box] in _BOXES and block.text.startswith(_QUOTE_MARKS)
