@@ -295,7 +295,7 @@ def _is_beside_date(reading: Reading, leaf: int, text: str) -> bool:
     own = letters(text)
     if own in letters(reading.document.title) or not any(len(t) <= longest and _YEAR.search(t) for t in beside):
         return False
-    return own in _author_labels(reading) or not (own in reading.link_labels or reading.called.holds(text))
+    return not (own in reading.link_labels or reading.called.holds(text)) or own in _author_labels(reading)
 
 
 def _author_labels(reading: Reading) -> set[str]:
