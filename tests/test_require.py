@@ -23,7 +23,7 @@ from webmain.pipelines import Compose, Extract, InWorkers, Merge, Read, Segment
 URL = "https://news.example/ferry"
 DECLARED = "<meta property=og:type content=article><meta property=article:published_time content=2026-03-03>"
 BODY = json.dumps({"@type": "NewsArticle", "headline": "Boats", "articleBody": "The ferry left an hour late. " * 20})
-SURELY_NONE = THRESHOLDS.no_article - 0.01
+SURELY_NONE = THRESHOLDS.article - 0.01
 
 
 @pytest.fixture
@@ -105,8 +105,8 @@ def test_a_page_that_certainly_is_no_article_is_rejected(judged):
     judged(article=SURELY_NONE)
     with pytest.raises(Rejected, match="a listing with"):
         crawled()
-    judged(article=THRESHOLDS.no_article)
-    assert crawled().page_type == "listing"
+    judged(article=THRESHOLDS.article)
+    assert crawled().page_type == "article"
 
 
 @pytest.mark.parametrize(

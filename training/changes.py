@@ -18,6 +18,8 @@ _ROLE_ATTRIBUTES: Final = ("itemprop", "itemtype", "itemscope", "role", "propert
 _HEADINGS: Final = ("h1", "h2", "h3", "h4", "h5", "h6")
 THREAD_SHARES: Final = (0.3, 0.6, 1.0, 1.5, 2.0, 3.0, 4.5, 6.0)
 """Lengths of threads, as shares of the article's."""
+MEANINGLESS: Final = {Naming.HASHED: 5, Naming.NONE: 2, Naming.UTILITY: 2, Naming.BLURRED: 2, Naming.SHORT: 1}
+"""How often each naming is drawn for a page without meaning in its names."""
 MIN_SHORTENED: Final = 150
 """Characters that are left of an article at least."""
 
@@ -148,6 +150,17 @@ def rewrite_paragraphs(page: OpenPage, d: Draw) -> None:
                 paragraph.tag = way
 
 
+def wrap_paragraphs(page: OpenPage, d: Draw) -> None:
+    """Put each paragraph of the article into a `div` of its own, at times two, as page builders and frameworks do."""
+    name, depth = d.classes.renamed("text"), d.choice(1, 1, 1, 2)
+    for paragraph in {run.owner: None for run in page.content if run.owner.tag == "p"}:
+        for _ in range(depth):
+            outer = etree.Element("div", {"class": name} if name else {})
+            paragraph.addprevious(outer)
+            outer.append(paragraph)
+            outer.tail, paragraph.tail = paragraph.tail, None
+
+
 def lay_out_in_tables(page: OpenPage, d: Draw) -> None:
     """Put the page, or the article's column, into a table with a column of links and boxes beside it."""
     table = etree.Element("table", width="100%", border="0")
@@ -163,6 +176,19 @@ def lay_out_in_tables(page: OpenPage, d: Draw) -> None:
     where.append(table)
     if page.container is where:
         page.container = main
+
+
+def strip_meaning(page: OpenPage, d: Draw) -> None:
+    """Take away what names tell: class names that mean nothing or none, mostly `div` for the elements of HTML5.
+
+    So are pages that compilers of style sheets and frameworks write.
+    """
+    d.rename_classes(d.random.choices(tuple(MEANINGLESS), tuple(MEANINGLESS.values()))[0])
+    rename(page, d)
+    if d.chance(0.7):
+        flatten_tags(page, d)
+    if d.chance(0.6):
+        d.choice(rewrite_paragraphs, wrap_paragraphs)(page, d)
 
 
 Change = Callable[[OpenPage, Draw], None]
@@ -184,6 +210,7 @@ REWRITINGS: Final[dict[Change, float]] = {
     flatten_tags: 0.35,
     lay_out_in_tables: 0.12,
     rewrite_paragraphs: 0.3,
+    wrap_paragraphs: 0.15,
 }
 
 

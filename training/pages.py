@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from training.changes import HARMLESS, INSERTIONS, REWRITINGS, shorten
+from training.changes import HARMLESS, INSERTIONS, REWRITINGS, shorten, strip_meaning
 from training.data import languages
 from training.layouts import whole_page
 from training.notices import notice
@@ -31,8 +31,9 @@ SWAPPED_SHARE: Final = 0.15
 """Share of all pages whose words become those of another script."""
 SHORTENED_SHARE: Final = 0.25
 NOTICE_SHARE: Final = 0.35
-"""Share of the pages that are short notices among many boxes."""
-DATASET: Final = "made_up"
+"""Share of the other pages that are short notices among many boxes."""
+STRIPPED_SHARE: Final = 0.5
+"""Share of the pages that are real ones without meaning in their names and tags, nothing put in."""
 MIN_FOUND: Final = 0.7
 """Share of its gold text that a page must show to be changed."""
 MAX_TRIES: Final = 20
@@ -41,7 +42,12 @@ _UNSPACED: Final = frozenset({"th", "zh", "ja", "km", "lo", "my"})
 
 
 def made_up_pages(
-    pages: Sequence[GoldPage], *, count: int, seed: int, notices: float = NOTICE_SHARE
+    pages: Sequence[GoldPage],
+    *,
+    count: int,
+    seed: int,
+    notices: float = NOTICE_SHARE,
+    stripped: float = STRIPPED_SHARE,
 ) -> Iterator[GoldPage]:
     """Make up pages with known main text.
 
@@ -54,31 +60,41 @@ def made_up_pages(
     seed : int
         The same seed and pages give the same pages.
     notices : float
-        Share of short notices on crowded pages, in [0, 1].
+        Share of short notices on crowded pages among those that are not `stripped`, in [0, 1].
+    stripped : float
+        Share of real pages whose names and tags mean nothing, in [0, 1].
 
     Yields
     ------
     GoldPage
-        Of the data set "made_up"; site, address and type are those of the page whose article it holds, and `comments` is
-        the text of the threads that were put in. Comments, teasers, captions, author boxes and notices are no part of the
-        text. Pages that are no articles keep their text.
+        Of the data set "made_up" or "stripped"; site, address and type are those of the page whose article it holds, and
+        `comments` is the text of the threads that were put in. Comments, teasers, captions, author boxes and notices are no
+        part of the text. Pages that are no articles keep their text.
     """
     ordered = sorted((page for page in pages if page.text), key=lambda page: (page.dataset, page.id))
     articles = [page for page in ordered if page.page_type in NEWS_TYPES]
     others = [page for page in ordered if page.page_type not in NEWS_TYPES]
     prose = Prose(ordered)
     rounds = {
-        True: _rounds(articles or others, f"{seed}/articles"),
-        False: _rounds(others or articles, f"{seed}/others"),
+        kind: _rounds(some or ordered, f"{seed}/{kind}")
+        for kind, some in (("articles", articles), ("others", others), ("stripped", ordered))
     }
     for number in range(count if ordered else 0):
         draw = random.Random(f"{seed}/{number}")
-        short = bool(articles) and random.Random(f"{seed}/{number}/notice").random() < notices
-        is_article = short or draw.random() >= OTHER_SHARE
-        for page in itertools.islice(rounds[is_article], MAX_TRIES):
-            made = notice(page, prose, draw) if short else _made_up(page, prose.draw(page, draw))
+        if draw.random() < stripped:
+            kind, make = "stripped", _stripped
+        elif articles and draw.random() < notices:
+            kind, make = "articles", notice
+        else:
+            kind, make = "articles" if draw.random() >= OTHER_SHARE else "others", _made_up
+        for page in itertools.islice(rounds[kind], MAX_TRIES):
+            made = make(page, prose, draw)
             if made is not None:
-                yield replace(made, id=f"{page.dataset}-{page.id}-{seed}-{number}", dataset=DATASET)
+                yield replace(
+                    made,
+                    id=f"{page.dataset}-{page.id}-{seed}-{number}",
+                    dataset="stripped" if kind == "stripped" else "made_up",
+                )
                 break
 
 
@@ -89,7 +105,16 @@ def _rounds(pages: Sequence[GoldPage], seed: str) -> Iterator[GoldPage]:
         yield from draw.sample(pages, k=len(pages))
 
 
-def _made_up(page: GoldPage, d: Draw) -> GoldPage | None:
+def _stripped(page: GoldPage, prose: Prose, draw: random.Random) -> GoldPage | None:
+    opened = OpenPage(page)
+    if opened.found_share < MIN_FOUND:
+        return None
+    strip_meaning(opened, prose.draw(page, draw))
+    return replace(page, html=opened.html(), text=opened.gold, comments="")
+
+
+def _made_up(page: GoldPage, prose: Prose, draw: random.Random) -> GoldPage | None:
+    d = prose.draw(page, draw)
     is_article = page.page_type in NEWS_TYPES
     made = None if is_article and d.chance(TEMPLATE_SHARE) else changed(page, d)
     if made is None and is_article:

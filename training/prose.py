@@ -112,8 +112,7 @@ class Draw:
         self.random = random
         self.language = language
         self.words = wording(language if random.random() < 0.93 else "en")
-        self.classes = ClassNames(random, naming)
-        self.of, self.once = self.classes.of, self.classes.once
+        self.rename_classes(naming)
         self.below, self.between = random.randrange, random.randint
         self._topic = topic
         self._sources = sources
@@ -121,6 +120,11 @@ class Draw:
         self._glue = "" if language in ("ja", "zh", "th") else " "
         self._voice = voice or str
         self.right_to_left = language in languages("scripts") and "right_to_left" in table(f"scripts/{language}")
+
+    def rename_classes(self, naming: Naming | None) -> None:
+        """Name the classes of the page anew; `naming` is drawn where None."""
+        self.classes = ClassNames(self.random, naming)
+        self.of, self.once = self.classes.of, self.classes.once
 
     def chance(self, share: float) -> bool:
         """Return True in this share of the cases."""

@@ -11,22 +11,18 @@ from webmain import cli
 from webmain.cli import exits
 from webmain.evaluation.training import making, tables
 from webmain.evaluation.training.boosting import Recipe
-from webmain.evaluation.training.fit import Recipes
-from webmain.evaluation.training.network import NetworkRecipe
 from webmain.extractors.page_model import read
 
 GOLD = Path(__file__).parents[1] / "gold"
 PAGE = str(GOLD / "pages" / "en_news_teasers.html")
-TINY = Recipes(
-    blocks=Recipe(n_trees=4, n_leaves=4, min_leaf=30, depth=3), network=NetworkRecipe(channels=4, epochs=2, rows=1000)
-)
+TINY = Recipe(n_trees=4, n_leaves=4, min_leaf=30, depth=3, learning_rate=0.1)
 
 
 @pytest.fixture
 def tiny(monkeypatch):
     """Fit few trees, so that a test takes seconds."""
     whole = making.make
-    monkeypatch.setattr(making, "make", lambda wish, **options: whole(replace(wish, recipes=TINY), **options))
+    monkeypatch.setattr(making, "make", lambda wish, **options: whole(replace(wish, recipe=TINY), **options))
 
 
 def train(*options):

@@ -8,6 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+import pytest
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 HERE = Path(__file__).parent
@@ -18,6 +19,15 @@ LANGUAGES = sorted(path.stem for path in (HERE / "scripts").glob("*.toml"))
 RIGHT_TO_LEFT = ("ar", "fa", "he")
 
 Words = dict[str, Any]
+
+NOT_YET = frozenset({("ja", "semantic"), ("th", "own_names"), ("zh", "compiled"), ("zh", "semantic"), ("scores",)})
+"""Pages of which one block is too much or too few as yet; a test says when one has come right."""
+
+
+def cases(*parts: tuple[str, ...]) -> list[Any]:
+    """Return the cases of a test; those in `NOT_YET` are expected to fail, and may not pass."""
+    mark = pytest.mark.xfail(strict=True, raises=AssertionError, reason="the page model does not get it right yet")
+    return [pytest.param(*part, marks=[mark] if part in NOT_YET else []) for part in parts]
 
 
 @cache

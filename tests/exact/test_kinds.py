@@ -3,10 +3,10 @@
 import pytest
 
 import webmain
-from tests.exact.made import KINDS, URL, kind
+from tests.exact.made import KINDS, URL, cases, kind
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", cases(*((name,) for name in KINDS)))
 def test_text_is_what_a_reader_would_call_the_article(name):
     page = kind(name)
     article = webmain.extract(page.html, url=URL)

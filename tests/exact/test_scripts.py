@@ -3,17 +3,18 @@
 The words of each paper are a table in `scripts/`, its markup one of `templates/`; no model was trained on either.
 """
 
+import itertools
+
 import pytest
 
 import webmain
-from tests.exact.made import LANGUAGES, TEMPLATES, URL, page, paragraphs, words
+from tests.exact.made import LANGUAGES, TEMPLATES, URL, cases, page, paragraphs, words
 from webmain.article.words import cloud
 
 N_WORDS = 12
 
 
-@pytest.mark.parametrize("template", TEMPLATES)
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(("language", "template"), cases(*itertools.product(LANGUAGES, TEMPLATES)))
 def test_article_comes_out_word_for_word_with_its_metadata(language, template):
     w = words(language)
     article = webmain.extract(page(language, w, template), url=URL)

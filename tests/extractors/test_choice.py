@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from webmain.extractors.page_model import CONFIDENCE_COLUMNS, LEVELS, choose, confidence_row
+from webmain.extractors.page_model import CONFIDENCE_COLUMNS, LEVEL_SHIFT, LEVEL_SPREAD, choose, confidence_row, levels
 
 PROBABILITY = st.floats(0, 1)
 BLOCKS = st.lists(st.tuples(PROBABILITY, st.integers(1, 500)), min_size=1, max_size=8)
@@ -13,8 +13,7 @@ BLOCKS = st.lists(st.tuples(PROBABILITY, st.integers(1, 500)), min_size=1, max_s
 
 def expected_f1(probability, n, kept):
     """Return the mean F1 over levels, above which blocks are content."""
-    levels = (np.arange(LEVELS) + 0.5) / LEVELS
-    contents = [probability > level for level in levels]
+    contents = [probability > level for level in levels()]
     return np.mean([2 * n[kept & content].sum() / (n[kept].sum() + n[content].sum()) for content in contents])
 
 
@@ -34,7 +33,14 @@ def test_no_other_set_of_the_most_probable_blocks_is_expected_to_be_better(block
 def test_a_sure_notice_is_not_given_up_for_a_long_doubtful_table():
     choice = choose(np.array([0.95, 0.95] + [0.3] * 3000), np.array([600.0, 600.0] + [22.0] * 3000))
     assert choice.kept.sum() == 2
-    assert choice.expected > 0.6
+    assert choice.expected > 0.5
+
+
+def test_levels_are_spread_wider_than_the_probabilities_say():
+    odds = np.log(levels() / (1 - levels()))
+    assert odds.mean() == pytest.approx(LEVEL_SHIFT)
+    quartiles = np.quantile(odds, [0.25, 0.75]) - LEVEL_SHIFT
+    assert quartiles == pytest.approx([-LEVEL_SPREAD * np.log(3), LEVEL_SPREAD * np.log(3)], rel=0.1)
 
 
 def test_where_little_is_likely_less_likely_blocks_are_kept_too():

@@ -8,8 +8,8 @@ import pytest
 
 import webmain
 from webmain.extractors import learned as module
-from webmain.extractors.learned import BY_NETWORK, BY_SITE, LearnedExtractor
-from webmain.extractors.page_model import CONFIDENCE_COLUMNS, NETWORK_SHARE, block_names, names
+from webmain.extractors.learned import BY_SITE, LearnedExtractor
+from webmain.extractors.page_model import CONFIDENCE_COLUMNS, block_names, names
 from webmain.features.trees import Trees
 from webmain.html.document import Document
 from webmain.items import Page
@@ -55,7 +55,6 @@ def model(monkeypatch):
             shipped,
             article=one_leaf(article),
             blocks=by_article(-1.0, 1.0),
-            network=replace(shipped.network, out=np.zeros_like(shipped.network.out), out_bias=0.0),
             confidence=one_leaf(0.75, CONFIDENCE_COLUMNS),
         )
         monkeypatch.setattr(module, "page_model", lambda: made)
@@ -107,13 +106,13 @@ def test_some_text_is_kept_of_every_page_that_has_any():
 @pytest.mark.parametrize(("profile", "expected"), [("news", 1.0), ("general", -1.0)])
 def test_a_profile_that_is_asked_for_is_taken_alone(model, profile, expected):
     raw = judged(f"<p>{PROSE}</p><p>More.</p>", profile=profile).raw
-    assert raw == pytest.approx([(1 - NETWORK_SHARE) * expected] * 2)
+    assert raw == pytest.approx([expected] * 2)
 
 
 @pytest.mark.parametrize(("margin", "expected"), [(9.0, 1.0), (-9.0, -1.0)])
 def test_by_itself_it_takes_what_the_page_looks_like(model, margin, expected):
     model(margin)
-    assert judged(f"<p>{PROSE}</p>").raw == pytest.approx([(1 - NETWORK_SHARE) * expected])
+    assert judged(f"<p>{PROSE}</p>").raw == pytest.approx([expected])
 
 
 def test_an_unknown_profile_is_refused():
@@ -149,13 +148,13 @@ def test_what_moved_a_score_adds_up_with_the_means_of_the_trees():
     method = LearnedExtractor(profile="news")
     segmentation = method.segment(document(f"<article>{f'<p>{PROSE}</p>' * 3}</article><footer>Imprint</footer>"))
     trees = module.page_model().blocks
-    rest = (1 - NETWORK_SHARE) * (trees.base + trees._means()[trees.roots].sum())
+    rest = trees.base + trees._means()[trees.roots].sum()
     margins = method.judge(segmentation).raw
     for block in range(len(segmentation)):
         moved = method.contributions(segmentation, block)
         assert sum(odds for _, _, odds in moved) + rest == pytest.approx(margins[block], abs=1e-5)
         assert [abs(odds) for _, _, odds in moved] == sorted((abs(odds) for _, _, odds in moved), reverse=True)
-        assert {name for name, _, _ in moved} <= {*block_names(), BY_NETWORK}
+        assert {name for name, _, _ in moved} <= set(block_names())
 
 
 @pytest.mark.parametrize(

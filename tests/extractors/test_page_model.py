@@ -15,7 +15,6 @@ from webmain.extractors.page_model import (
     FILE,
     FORMAT_VERSION,
     LISTINGS,
-    NETWORK_SHARE,
     OTHER_TYPES,
     PageModel,
     PageModelError,
@@ -32,7 +31,6 @@ from webmain.extractors.page_model import (
     read,
     written,
 )
-from webmain.features.network import DISTANCES, WIDTH, Network
 from webmain.features.trees import Trees
 from webmain.html.document import Document
 from webmain.items import PAGE_TYPES
@@ -51,24 +49,12 @@ def split(name, threshold=0.5, low=-1.0, high=1.0):
     return trees([page_names().index(name), threshold, 2], [low], [high], names_=page_names())
 
 
-def network(bias=0.25, channels=2):
-    """Make a network that gives every block the same log-odds."""
-    d = len(block_names())
-    none = {"own": (d, channels), "page": (d, channels), "bias": (channels,), "out": (channels,)}
-    none |= {"layers": (len(DISTANCES), WIDTH * channels, channels), "layer_bias": (len(DISTANCES), channels)}
-    columns_ = {"low": -1e4, "high": 1e4, "mean": 0, "scale": 1}
-    arrays = {name: np.zeros(shape, dtype=np.float32) for name, shape in none.items()}
-    arrays |= {name: np.full(d, value, dtype=np.float32) for name, value in columns_.items()}
-    return Network(**arrays, out_bias=bias)
-
-
 def small(**parts):
     """Make a model of small trees."""
     given = {
         "article": split("page_link"),
         "kinds": {name: trees([float(place)]) for place, name in enumerate(OTHER_TYPES)},
         "blocks": trees([block_names().index("link"), 0.5, 2], [-1.0], [1.0], names_=block_names()),
-        "network": network(),
         "confidence": trees([0, 0.5, 2], [0.2], [0.9], names_=CONFIDENCE_COLUMNS),
         "no_listing": split("page_n_prose"),
     }
@@ -98,11 +84,7 @@ def test_the_shipped_model_is_the_one_that_is_used():
 
 
 def test_the_shipped_model_is_written_as_it_was_read():
-    data = SHIPPED.read_bytes()
-    if json.loads(data)["network"]["columns"] == list(block_names()):
-        assert written(page_model()) == data
-    else:  # of fewer columns: the others are written as well
-        assert written(read(written(page_model()))) == written(page_model())
+    assert written(page_model()) == SHIPPED.read_bytes()
 
 
 def test_the_card_is_of_the_shipped_model():
@@ -128,10 +110,6 @@ def test_the_card_credits_the_data_and_says_whose_the_texts_are():
         ({"blocks": None}, "can not be read"),
         ({"kinds": {}}, "can not be read"),
         ({"no_listing": None}, "can not be read"),
-        ({"network": {**plain()["network"], "columns": ["x"]}}, "other columns"),
-        ({"network": {**plain()["network"], "own": "AAAA"}}, "another size"),
-        ({"network": {**plain()["network"], "scale": plain()["network"]["mean"]}}, "not positive"),
-        ({"network": {**plain()["network"], "channels": 10**9}}, "number of channels"),
         ({"article": {"base": 0, "columns": ["x"], "trees": [[[1.0]]]}}, "other columns"),
         ({"confidence": {"base": 0, "columns": list(CONFIDENCE_COLUMNS), "trees": [[[float("nan")]]]}}, "no number"),
         (
@@ -292,14 +270,14 @@ def test_a_page_is_judged_by_means_of_its_blocks_and_by_columns_of_its_own():
     assert row[len(names()) :].tolist() == found.of_page.tolist()
 
 
-def test_log_odds_are_the_trees_and_the_networks_with_the_pages_probability_among_the_columns():
+def test_log_odds_are_the_trees_with_the_pages_probability_among_the_columns():
     by_article = trees([block_names().index("p_article"), 0.5, 2], [-1.0], [3.0], names_=block_names())
     model, found = small(blocks=by_article), seen(PAGE)
-    assert model.margins(found, 0.9) == pytest.approx((1 - NETWORK_SHARE) * 3 + NETWORK_SHARE * 0.25)
-    assert model.margins(found, 0.1) == pytest.approx((1 - NETWORK_SHARE) * -1 + NETWORK_SHARE * 0.25)
+    assert model.margins(found, 0.9) == pytest.approx(3)
+    assert model.margins(found, 0.1) == pytest.approx(-1)
 
 
-def test_the_means_of_the_network_are_those_of_the_page():
+def test_blocks_count_by_the_roots_of_their_lengths_in_means():
     assert mean_weights(np.array([100.0, 0.0])).tolist() == pytest.approx([10 / 12, 2 / 12])
 
 

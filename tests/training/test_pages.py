@@ -13,6 +13,7 @@ from training.changes import (
     add_comments,
     rename,
     shorten,
+    wrap_paragraphs,
 )
 from training.classes import Naming
 from training.data import languages, wording
@@ -129,7 +130,7 @@ def test_articles_stay_recognisable_by_their_gold():
 
 @pytest.fixture(scope="module")
 def notices():
-    return list(made_up_pages(PAGES, count=60, seed=4, notices=1.0))
+    return list(made_up_pages(PAGES, count=60, seed=4, notices=1.0, stripped=0.0))
 
 
 def test_notices_are_short_and_nothing_else_of_the_page_is_their_text(notices):
@@ -151,9 +152,30 @@ def test_notices_come_in_other_scripts_with_the_words_of_their_languages(notices
 
 def test_notices_are_made_of_articles_only():
     forums = [page for page in PAGES if page.page_type == "forum"]
-    made = list(made_up_pages([*forums, PAGES[0]], count=10, seed=1, notices=1.0))
+    made = list(made_up_pages([*forums, PAGES[0]], count=10, seed=1, notices=1.0, stripped=0.0))
     assert {page.page_type for page in made} == {"article"}
-    assert {page.page_type for page in made_up_pages(forums, count=4, seed=1, notices=1.0)} == {"forum"}
+    assert {page.page_type for page in made_up_pages(forums, count=4, seed=1, notices=1.0, stripped=0.0)} == {"forum"}
+
+
+def test_stripped_pages_keep_their_text_and_none_of_their_names():
+    classes = {name for page in PAGES for names in re.findall(r'class="([^"]+)"', page.html) for name in names.split()}
+    made = list(made_up_pages(PAGES, count=20, seed=1, stripped=1.0))
+    assert len(made) == 20
+    assert {page.page_type for page in made} > {"article"}
+    for page in made:
+        assert recall(page.html, page.text) > 0.95, page.id
+        kept = {name for names in re.findall(r'class="([^"]+)"', page.html) for name in names.split()} & classes
+        assert len(kept) * 5 < len(classes), kept
+
+
+def test_wrapped_paragraphs_are_each_in_an_element_of_its_own():
+    opened = OpenPage(PAGES[0])
+    before = [run.text for run in opened.content]
+    wrap_paragraphs(opened, draw_for(PAGES[0], 1))
+    parents = [run.owner.getparent() for run in opened.content if run.owner.tag == "p"]
+    assert len(parents) == len(set(parents)) > 1
+    assert all(len(parent) == 1 and parent.tag == "div" for parent in parents)
+    assert [run.text for run in OpenPage(replace(PAGES[0], html=opened.html())).content] == before
 
 
 def test_pages_that_are_no_articles_keep_their_text_and_get_no_comments(monkeypatch):

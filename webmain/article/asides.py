@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -149,7 +150,19 @@ def _entry_labels(document: Document, blocks: list[_Block]) -> list[list[int]]:
             if n_words <= MAX_LABEL_WORDS and not _is_told(document, block):
                 found.add(i)
     labels = [blocks[i].leaves for i in sorted(found) if i + 1 < len(blocks) and i + 1 not in found]
-    return labels if len(labels) >= MIN_ENTRIES and page_type(document).name != "forum" else []
+    if len(labels) < MIN_ENTRIES:  # others may not have been kept
+        labels = [label for label in labels if _times_alike(document, label) >= MIN_ENTRIES]
+    return labels if labels and page_type(document).name != "forum" else []
+
+
+def _times_alike(document: Document, label: list[int]) -> int:
+    """Return how many `time` elements have the classes of that of an entry's label, in parents with the same classes."""
+    elements, times = document.elements, {}
+    for i, tag in enumerate(elements.tags):
+        if tag == "time":
+            times[i] = tuple(elements.attributes[e].get("class") for e in (i, elements.parent[i]) if e >= 0)
+    counts = Counter(name for name in times.values() if any(name))
+    return max((counts[times[e]] for k in label if (e := document.leaves.element[k]) in times), default=0)
 
 
 def _is_duration(attributes: dict[str, str | None]) -> bool:

@@ -15,6 +15,7 @@ from webmain.html.columns import HIDDEN, Break, Flag
 from webmain.html.visible_text import CELLS, CODE, HEADINGS
 from webmain.metadata.head import stands_aside
 from webmain.metadata.names import in_slug, names_in, slug_words, starts_byline
+from webmain.text.normal import as_seen
 from webmain.urls import join
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def fitting(document: Document, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
     (n_leaves,) bool
         Without teasers, labels of advertisements, the byline above the text and what `drop_asides` drops; with all cells of a
         table that is mostly kept, quotes, code and headings between kept siblings, and each term of a list of definitions
-        with its definitions.
+        with its definitions; without a heading at the end.
     """
     if not kept.any():
         return kept
@@ -93,7 +94,18 @@ def fitting(document: Document, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
     _fill_tables(document, out)
     _join_definitions(document, out)
     _add_between(document, out)
+    _drop_last_heading(document, out)
     return out
+
+
+def _drop_last_heading(document: Document, kept: NDArray[np.bool_]) -> None:
+    """Drop a heading at the end of the text: it heads what was not kept."""
+    elements, leaves = document.elements, document.leaves
+    chosen = np.flatnonzero(kept)
+    heading = next((e for e in _upwards(document, leaves.element[chosen[-1]]) if elements.tags[e] in HEADINGS), -1)
+    first = elements.first_leaf[heading] if heading >= 0 else 0
+    if kept[:first].any() and leaves.n_chars[first:][kept[first:]].sum() <= MAX_TEASER_CHARS:
+        kept[first:] = False
 
 
 def _drop_teasers(document: Document, kept: NDArray[np.bool_]) -> None:
@@ -128,7 +140,7 @@ def _drop_ad_labels(document: Document, kept: NDArray[np.bool_]) -> None:
     begins = leaves.gaps >= int(Break.BR_BR)
     alone = kept & (leaves.n_chars <= MAX_LABEL_CHARS) & begins & np.append(begins[1:], True)
     for i in np.flatnonzero(alone).tolist():
-        if leaves.texts[i].strip(_LABEL_EDGES).casefold() in _ad_labels():
+        if as_seen(leaves.texts[i]).strip(_LABEL_EDGES).casefold() in _ad_labels():
             tags = {document.elements.tags[e] for e in _upwards(document, leaves.element[i])}
             kept[i] = not (_OUTSIDE | {"li"}).isdisjoint(tags)
 
@@ -143,7 +155,7 @@ def _drop_byline(document: Document, kept: NDArray[np.bool_]) -> None:
     starts = np.flatnonzero(np.diff(unit, prepend=-1)).tolist()
     for first, end in itertools.pairwise(starts[: _FIRST + 1]):
         group = chosen[first:end]
-        start = leaves.texts[group[0]].strip()
+        start = as_seen(leaves.texts[group[0]]).strip()
         is_short = leaves.n_chars[group].sum() <= _MAX_BYLINE_CHARS
         if is_short and starts_byline(f"{start} ") and names_in(start, is_text=True):
             kept[group] = False

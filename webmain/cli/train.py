@@ -59,7 +59,7 @@ def add(commands: Commands) -> None:
         metavar="GOLD",
         help="judge the model on these as well; never trained on",
     )
-    train.add_argument("--made-up", type=_count, metavar="N", help="pages that are made up from the others (1200)")
+    train.add_argument("--made-up", type=_count, metavar="N", help="pages that are made up from the others (2400)")
     train.add_argument(
         "--out-of-fold",
         type=Path,

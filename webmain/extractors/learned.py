@@ -28,7 +28,6 @@ from webmain.extractors.base import (
     within,
 )
 from webmain.extractors.page_model import (
-    NETWORK_SHARE,
     block_names,
     choose,
     columns,
@@ -68,8 +67,6 @@ MAX_SITE_PAGES: Final = 200
 BY_SITE: Final = "the site's other pages"
 """What is in the place of a column's name where a site's model moved a block's score."""
 
-BY_NETWORK: Final = "the blocks around, in their order"
-"""What is in the place of a column's name for the network's part of a block's score."""
 
 _WHY: Final = (
     "unlikely to be content",
@@ -161,11 +158,9 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
         """
         model = page_model()
         seen, article, generic = self._look(segmentation)
-        values = seen.with_article(article)
-        row = values[block]
-        moved = (1 - NETWORK_SHARE) * model.blocks.contributions(row, len(row))
+        row = seen.with_article(article)[block]
+        moved = model.blocks.contributions(row, len(row))
         found = [(block_names()[i], float(row[i]), float(moved[i])) for i in np.flatnonzero(moved).tolist()]
-        found.append((BY_NETWORK, 0.0, float(model.of_network(values, seen.n_chars)[block])))
         if self._site is not None:
             margin = self._site.margins(segmentation, seen.texts, generic)
             found.append((BY_SITE, float(generic[block]), float(margin[block] - generic[block])))

@@ -5,7 +5,7 @@ A group of columns is a function that takes `PageBlocks` and returns its columns
 that those that were trained without it keep working.
 
 The model is learned from pages with known answers. Its file is JSON: a header, sums of trees for the kind of page, the
-blocks and the confidence, and a small network. Reading it runs no code of it; a file that is not exactly of this form is
+blocks and the confidence. Reading it runs no code of it; a file that is not exactly of this form is
 refused. The model's card is in `models/page_model/`.
 """
 
@@ -22,8 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from webmain.clock import once
-from webmain.features import aside_columns, block_columns, cue_columns, title_columns
-from webmain.features.network import Network
+from webmain.features import block_columns, cue_columns, title_columns
 from webmain.features.page_blocks import PageBlocks
 from webmain.features.page_columns import page_columns
 from webmain.features.trees import Trees, probabilities
@@ -51,10 +50,6 @@ GROUPS: Final = (
     block_columns.signatures,
     cue_columns.phrases_around,
     title_columns.title_place,
-    aside_columns.links_and_rules,
-    aside_columns.marks,
-    aside_columns.said_before,
-    aside_columns.since_author,
 )
 """The groups, in the order of their columns in the matrix; columns of the whole page ("page_...") come last."""
 
@@ -150,11 +145,10 @@ CONFIDENCE_COLUMNS: Final = (
 LEVELS: Final = 32
 """Levels of what may be content that a choice is compared over."""
 
-NETWORK_SHARE: Final = 0.25
-"""Share of the network in the log-odds; the rest is the trees'."""
-
-MAX_NETWORK: Final = 2.0
-"""The network's log-odds are cut to it and its negative: on layouts unlike all it was fitted to it is sure and wrong."""
+LEVEL_SHIFT: Final = 0.4
+LEVEL_SPREAD: Final = 1.6
+"""In log-odds, levels are spread as a logistic distribution with this mean and scale: (0, 1) would take the probabilities at
+their word, but those of one page are mostly too high or too low together. Found by cross-validation."""
 
 ARTICLE: Final = "p_article"
 """Name of the column with a page's probability of being one with an article."""
@@ -189,12 +183,19 @@ class Choice:
     limit: float
 
 
+@once
+def levels() -> NDArray[np.float64]:
+    """Return the levels above which blocks may be content, all as likely, ascending: `(LEVELS,)`."""
+    quantiles = (np.arange(LEVELS) + 0.5) / LEVELS
+    return probabilities(LEVEL_SHIFT + LEVEL_SPREAD * np.log(quantiles / (1 - quantiles)))
+
+
 def choose(probability: NDArray[np.float64], n_chars: NDArray[np.float64]) -> Choice:
     """Keep the set of blocks with the highest expected F1 over characters.
 
     What is wrong about one block of a page is mostly wrong about others like it: a thread of comments, or a table, is content
-    as a whole or not at all. So the content is taken to be all blocks above some unknown level, and the level to be anywhere
-    in [0, 1]: each block is content as often as its probability says. Sets of the k most probable blocks are compared by
+    as a whole or not at all. So the content is taken to be all blocks above some unknown level, which is spread about as
+    the probabilities say, but wider (`LEVEL_SPREAD`). Sets of the k most probable blocks are compared by
     their mean F1 over `LEVELS` levels. Thirty sure lines are not given up for a table of many thousand doubtful ones, as by
     the ratio of expected values.
 
@@ -208,8 +209,7 @@ def choose(probability: NDArray[np.float64], n_chars: NDArray[np.float64]) -> Ch
     n = np.maximum(n_chars, 1.0)
     order = np.argsort(-probability, kind="stable")
     kept_chars = np.cumsum(n[order])
-    levels = (np.arange(LEVELS) + 0.5) / LEVELS
-    above = np.searchsorted(-probability[order], -levels, side="left")  # blocks that are content, for each level
+    above = np.searchsorted(-probability[order], -levels(), side="left")  # blocks that are content, for each level
     content_chars = np.concatenate(([0.0], kept_chars))[above]
     expected = np.zeros(len(order))
     for chars in content_chars.tolist():
@@ -233,8 +233,6 @@ class PageModel:
         Log-odds of a page that is no article being of each of the other kinds.
     blocks : Trees
         Log-odds of each block being content, by its columns and the page's probability of being an article.
-    network : Network
-        The same by the blocks in their order.
     confidence : Trees
         Expected F1 of a page's choice, before it is cut to [0, 1].
     no_listing : Trees or None
@@ -246,7 +244,6 @@ class PageModel:
     article: Trees
     kinds: Mapping[str, Trees]
     blocks: Trees
-    network: Network
     confidence: Trees
     no_listing: Trees | None = None
     sha256: str = ""
@@ -279,16 +276,7 @@ class PageModel:
         article : float
             Probability of the page being one with an article.
         """
-        values = columns.with_article(article)
-        found: NDArray[np.float64] = (1 - NETWORK_SHARE) * self.blocks.sums(values) + self.of_network(
-            values, columns.n_chars
-        )
-        return found
-
-    def of_network(self, values: NDArray[np.float32], n_chars: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the network's part of the log-odds of each block, by the columns `with_article`."""
-        margins = self.network.margins(values, mean_weights(n_chars))
-        return NETWORK_SHARE * np.clip(margins, -MAX_NETWORK, MAX_NETWORK)
+        return self.blocks.sums(columns.with_article(article))
 
     def expected_f1(self, row: NDArray[np.float32]) -> float:
         """Return the calibrated confidence of a choice by its `confidence_row`, in [0, 1]."""
@@ -304,7 +292,6 @@ class PageModel:
             "article": self.article.to_plain(page_names()),
             "kinds": {name: trees.to_plain(page_names()) for name, trees in self.kinds.items()},
             "blocks": self.blocks.to_plain(block_names()),
-            "network": self.network.to_plain(block_names()),
             "confidence": self.confidence.to_plain(CONFIDENCE_COLUMNS),
             **no_listing,
         }
@@ -329,7 +316,6 @@ class PageModel:
                 article=Trees.from_plain(plain["article"], page_names()),
                 kinds={name: Trees.from_plain(plain["kinds"][name], page_names()) for name in OTHER_TYPES},
                 blocks=Trees.from_plain(plain["blocks"], block_names()),
-                network=Network.from_plain(plain["network"], block_names()),
                 confidence=Trees.from_plain(plain["confidence"], CONFIDENCE_COLUMNS),
                 no_listing=Trees.from_plain(plain["no_listing"], page_names()) if "no_listing" in plain else None,
                 sha256=sha256,

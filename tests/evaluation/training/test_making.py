@@ -17,18 +17,14 @@ from webmain.evaluation.metrics import SegmentCounts
 from webmain.evaluation.records import GoldPage
 from webmain.evaluation.training import fit, making, tables
 from webmain.evaluation.training.boosting import Recipe, TrainingError
-from webmain.evaluation.training.fit import Recipes, cross_validate, crossed_confidence
+from webmain.evaluation.training.fit import cross_validate, crossed_confidence
 from webmain.evaluation.training.making import Outcome, Wish, make, same_after_reading
-from webmain.evaluation.training.network import NetworkRecipe
 from webmain.evaluation.training.rows import N_FOLDS, all_rows, check_folds, fold_of, made_up_of, rows_of, with_sites
 from webmain.evaluation.training.sets import check_set, digest_of, pages_of, set_names, sites_in, training_sets
 from webmain.extractors.page_model import PageModel, names, page_names, read, written
 
 GOLD = Path(__file__).parents[2] / "gold"
-TINY = Recipes(
-    blocks=Recipe(n_trees=8, n_leaves=6, min_leaf=20, depth=4),
-    network=NetworkRecipe(channels=8, epochs=12, rows=1000, rate=0.01),
-)
+TINY = Recipe(n_trees=8, n_leaves=6, min_leaf=20, depth=4, learning_rate=0.1)
 TEXT = "The ferry to the upper quay left an hour late on Monday, and the harbour master said so twice before noon."
 PAGE = GoldPage(
     id="7",
@@ -53,7 +49,7 @@ def rows(pages):
 
 @pytest.fixture(scope="module")
 def judged(rows):
-    return cross_validate(rows, [], recipes=TINY)
+    return cross_validate(rows, [], recipe=TINY)
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +66,7 @@ def checks(tmp_path_factory):
 
 
 def wish(**options):
-    return Wish(**{"data": GOLD, "sets": ("pages",), "made_up": 12, "seed": 3, "recipes": TINY, **options})
+    return Wish(**{"data": GOLD, "sets": ("pages",), "made_up": 12, "seed": 3, "recipe": TINY, **options})
 
 
 @pytest.fixture(scope="module")
@@ -169,7 +165,7 @@ def test_a_site_is_always_in_the_same_fold_and_sites_in_all_folds():
 
 
 def test_folds_side_by_side_give_what_one_after_the_other_gives(rows, judged):
-    other = cross_validate(rows, [], jobs=3, recipes=TINY)
+    other = cross_validate(rows, [], jobs=3, recipe=TINY)
     assert [(j.f1, j.article, j.margin.tolist()) for j in judged] == [
         (j.f1, j.article, j.margin.tolist()) for j in other
     ]
@@ -178,12 +174,12 @@ def test_folds_side_by_side_give_what_one_after_the_other_gives(rows, judged):
 def test_no_page_is_judged_by_parts_that_saw_its_site(rows, monkeypatch):
     seen, whole = [], fit.fit_parts
 
-    def noting(pages, recipes):
+    def noting(pages, recipe):
         seen.append({page.site for page in pages})
-        return whole(pages, recipes)
+        return whole(pages, recipe)
 
     monkeypatch.setattr(fit, "fit_parts", noting)
-    cross_validate(rows, [], recipes=TINY)
+    cross_validate(rows, [], recipe=TINY)
     held_back = [{page.site for page in rows if page.fold == fold} for fold in range(N_FOLDS)]
     assert all(not trained & sites for trained, sites in zip(seen, filter(None, held_back), strict=True))
 
@@ -354,17 +350,17 @@ def test_pages_that_are_taken_for_no_article_are_counted_by_type(made):
     table = next(
         table for table in tables.tables(replace(made, outcomes=(listing, article))) if table.name == "refused"
     )
-    assert [row[1:] for row in table.rows] == [("article", 1, 0, 1), ("listing", 1, 1, 1)]
+    assert [row[1:] for row in table.rows] == [("article", 1, 0), ("listing", 1, 1)]
 
 
 def test_left_out_sets_are_judged_by_models_of_the_others(rows, monkeypatch):
     halves = [replace(page, dataset=f"set {place % 2}") for place, page in enumerate(rows)]
     seen, whole = [], fit.fit_parts
     monkeypatch.setattr(
-        fit, "fit_parts", lambda pages, recipes: (seen.append({p.dataset for p in pages}), whole(pages, recipes))[1]
+        fit, "fit_parts", lambda pages, recipe: (seen.append({p.dataset for p in pages}), whole(pages, recipe))[1]
     )
     monkeypatch.setattr(fit, "FEW_PAGES", 1)
-    found = fit.leave_out(halves, [], recipes=TINY)
+    found = fit.leave_out(halves, [], recipe=TINY)
     assert [one.rows.id for one in found] == [page.id for page in halves]
     assert seen == [{"set 1"}, {"set 0"}]
 

@@ -50,11 +50,11 @@ class Recipe:
     seed : int
     """
 
-    n_trees: int = 140
-    n_leaves: int = 31
+    n_trees: int = 400
+    n_leaves: int = 16
     min_leaf: int = 60
     depth: int = 9
-    learning_rate: float = 0.1
+    learning_rate: float = 0.06
     l2: float = 5.0
     column_share: float = 0.25
     rows_share: float = 0.8

@@ -17,7 +17,6 @@ from joblib import Parallel, delayed
 from webmain.evaluation.metrics import words
 from webmain.evaluation.tokens import TextPair
 from webmain.evaluation.training.boosting import Recipe, boosted
-from webmain.evaluation.training.network import NETWORK, Example, NetworkRecipe, fit_network
 from webmain.evaluation.training.rows import N_FOLDS, Rows
 from webmain.extractors.page_model import (
     OTHER_TYPES,
@@ -40,24 +39,25 @@ class Weights:
 
     Attributes
     ----------
-    made_up, listing : float
-        Of a made-up page; of a listing where it is told from articles.
+    listing : float
+        Of a listing where it is told from articles.
     sets : mapping of str to float
         Of a page of some sets: of Fundus, whose gold is that of the publishers' own parsers; of those with many pages of few
-        sites.
+        sites; of pages that were made up.
     easy_every, easy_chars : int
         Of so many easy blocks the trees are fitted to one, which counts for all: shorter links that are no content.
     """
 
-    made_up: float = 0.2
     listing: float = 2.0
-    sets: Mapping[str, float] = field(default_factory=lambda: {"fundus": 2.0, "big9": 0.5, "cleanportaleval": 0.5})
+    sets: Mapping[str, float] = field(
+        default_factory=lambda: {"fundus": 2.0, "big9": 0.5, "cleanportaleval": 0.5, "made_up": 0.2, "stripped": 0.4}
+    )
     easy_every: int = 5
     easy_chars: int = 74
 
     def of(self, page: Rows) -> float:
         """Return the weight of a page."""
-        return self.made_up if page.made_up else self.sets.get(page.dataset, 1.0)
+        return self.sets.get(page.dataset, 1.0)
 
 
 WEIGHTS: Final = Weights()
@@ -76,27 +76,6 @@ NO_ADDRESS: Final = 10
 """One of so many pages has its address taken away where trees for the kind of a page are fitted: some pages come without."""
 
 _LINK, _LOG_CHARS = names().index("link"), names().index("log_chars")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Recipes:
-    """How the parts of a page model are fitted.
-
-    Attributes
-    ----------
-    blocks : Recipe
-    network : NetworkRecipe
-    """
-
-    blocks: Recipe = BLOCKS
-    network: NetworkRecipe = NETWORK
-
-    def with_seed(self, seed: int) -> Recipes:
-        """Return the same with another seed."""
-        return Recipes(blocks=replace(self.blocks, seed=seed), network=replace(self.network, seed=seed))
-
-
-RECIPES: Final = Recipes()
 
 
 @dataclass(frozen=True)
@@ -157,23 +136,15 @@ class Fitted:
     gains: dict[str, NDArray[np.float64]]
 
 
-def fit_parts(rows: Sequence[Rows], recipes: Recipes = RECIPES) -> Fitted:
+def fit_parts(rows: Sequence[Rows], recipe: Recipe = BLOCKS) -> Fitted:
     """Fit all but the confidence, in whose place the trees for articles are."""
     article, listings = _fit_article(rows), _fit_no_listing(rows)
     shares = _crossed_articles(rows)
-    blocks = _fit_blocks(rows, shares, recipes.blocks)
-    network = fit_network(
-        [
-            Example(page.with_article(share), page.share, page.weights, WEIGHTS.of(page))
-            for page, share in zip(rows, shares, strict=True)
-        ],
-        recipes.network,
-    )
+    blocks = _fit_blocks(rows, shares, recipe)
     model = PageModel(
         article=article.trees,
         kinds=_fit_kinds([page for page in rows if page.kind != "article"] or rows),
         blocks=blocks.trees,
-        network=network,
         confidence=article.trees,
         no_listing=listings.trees,
     )
@@ -207,7 +178,7 @@ def _fit_article(rows: Sequence[Rows]) -> Any:
     return boosted(
         _page_rows(rows),
         np.array([page.kind == "article" for page in rows]),
-        np.array([WEIGHTS.made_up if page.made_up else 1.0 for page in rows]),
+        np.array([WEIGHTS.of(page) for page in rows]),
         PAGES,
     )
 
@@ -270,7 +241,7 @@ def cross_validate(
     made_up: Sequence[Rows],
     *,
     jobs: int = 1,
-    recipes: Recipes = RECIPES,
+    recipe: Recipe = BLOCKS,
     advance: Callable[[], object] = lambda: None,
 ) -> list[Judged]:
     """Judge each real page by parts fitted to other sites, and to pages made up from those.
@@ -280,12 +251,13 @@ def cross_validate(
     real, made_up : sequence of Rows
     jobs : int
         Folds at the same time, as threads: fits work outside of Python's lock, and rows are too large to be sent.
-    recipes : Recipes
+    recipe : Recipe
+        Of the trees that judge blocks.
     advance : callable
         Called after each fold.
     """
     parts = [[page for page in real if page.fold == fold] for fold in range(N_FOLDS)]
-    return _judge_parts(real, made_up, [part for part in parts if part], jobs, recipes, advance)
+    return _judge_parts(real, made_up, [part for part in parts if part], jobs, recipe, advance)
 
 
 def leave_out(
@@ -293,7 +265,7 @@ def leave_out(
     made_up: Sequence[Rows],
     *,
     jobs: int = 1,
-    recipes: Recipes = RECIPES,
+    recipe: Recipe = BLOCKS,
     advance: Callable[[], object] = lambda: None,
 ) -> list[Judged]:
     """Judge each real page by parts fitted to the other sets, without the sites of its own set.
@@ -301,7 +273,7 @@ def leave_out(
     Sets of fewer than `FEW_PAGES` pages are left out together. Parameters are those of `cross_validate`; `advance` is called
     after each part.
     """
-    return _judge_parts(real, made_up, parts_left_out(real), jobs, recipes, advance)
+    return _judge_parts(real, made_up, parts_left_out(real), jobs, recipe, advance)
 
 
 def parts_left_out(real: Sequence[Rows]) -> list[list[Rows]]:
@@ -317,7 +289,7 @@ def _judge_parts(
     made_up: Sequence[Rows],
     parts: Sequence[Sequence[Rows]],
     jobs: int,
-    recipes: Recipes,
+    recipe: Recipe,
     advance: Callable[[], object],
 ) -> list[Judged]:
     """Judge the pages of each part by a model fitted to the pages of all other sites; in the order of `real`."""
@@ -325,7 +297,7 @@ def _judge_parts(
     def judge_part(part: Sequence[Rows]) -> list[Judged]:
         sites = {page.site for page in part}
         others = [page for page in (*real, *made_up) if page.site not in sites]
-        model = fit_parts(others, recipes).model
+        model = fit_parts(others, recipe).model
         return [judge(model, page) for page in part]
 
     judged: dict[tuple[str, str], Judged] = {}
@@ -368,8 +340,8 @@ def _confidence_row(one: Judged) -> NDArray[np.float32]:
 
 
 def fit_model(
-    real: Sequence[Rows], made_up: Sequence[Rows], judged: Sequence[Judged], recipes: Recipes = RECIPES
+    real: Sequence[Rows], made_up: Sequence[Rows], judged: Sequence[Judged], recipe: Recipe = BLOCKS
 ) -> Fitted:
     """Fit a page model to all pages; the confidence to what cross-validation gave."""
-    fitted = fit_parts([*real, *made_up], recipes)
+    fitted = fit_parts([*real, *made_up], recipe)
     return replace(fitted, model=replace(fitted.model, confidence=fit_confidence(judged)))

@@ -15,11 +15,10 @@ from webmain import __version__
 from webmain.evaluation.metrics import SegmentCounts, segments
 from webmain.evaluation.records import GoldPage
 from webmain.evaluation.training import boosting
-from webmain.evaluation.training.boosting import TrainingError
+from webmain.evaluation.training.boosting import Recipe, TrainingError
 from webmain.evaluation.training.fit import (
-    RECIPES,
+    BLOCKS,
     Judged,
-    Recipes,
     cross_validate,
     crossed_confidence,
     fit_model,
@@ -52,7 +51,7 @@ from webmain.features.trees import probabilities
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-MADE_UP: Final = 1_200
+MADE_UP: Final = 2_400
 """Pages that are made up from the real ones, all folds together."""
 
 MAX_BYTES: Final = 1_000_000
@@ -91,8 +90,8 @@ class Wish:
         Of the made-up pages and of the trees.
     jobs : int
         Processes.
-    recipes : Recipes
-        Their seed is `seed`.
+    recipe : Recipe
+        Of the trees that judge blocks; its seed is `seed`.
     left_out : bool
         Judge the pages of each set by a model of the other sets as well.
     """
@@ -103,7 +102,7 @@ class Wish:
     made_up: int = MADE_UP
     seed: int = 1
     jobs: int = 1
-    recipes: Recipes = RECIPES
+    recipe: Recipe = BLOCKS
     left_out: bool = False
 
 
@@ -176,7 +175,7 @@ def make(wish: Wish, *, progress: Progress = silent) -> Made:
     version = boosting.version()
     sets = training_sets(wish.data, set_names(wish.sets))
     checks = _checks(wish, sets)
-    recipes = wish.recipes.with_seed(wish.seed)
+    recipe = replace(wish.recipe, seed=wish.seed)
     barred = _barred_sites(wish)
     given = with_sites(pages_of(sets))
     pages = [page for page in given if page.site not in barred]
@@ -185,18 +184,17 @@ def make(wish: Wish, *, progress: Progress = silent) -> Made:
     check_folds(real)
     with progress("made-up pages", wish.made_up) as advance:
         made_up = all_rows(made_up_of(pages, count=wish.made_up, seed=wish.seed), jobs=wish.jobs, advance=advance)
-    made_up = [replace(rows, made_up=True) for rows in made_up]
     n_barred = len(given) - len(pages)
     del given, pages
     with progress("folds", N_FOLDS) as advance:
-        judged = cross_validate(real, made_up, jobs=wish.jobs, recipes=recipes, advance=advance)
+        judged = cross_validate(real, made_up, jobs=wish.jobs, recipe=recipe, advance=advance)
     outcomes = list(_outcomes(judged, "cross-validated", by=lambda one: one.rows.fold))
     if wish.left_out:
         with progress("sets left out", len(sets)) as advance:
-            without = leave_out(real, made_up, jobs=wish.jobs, recipes=recipes, advance=advance)
+            without = leave_out(real, made_up, jobs=wish.jobs, recipe=recipe, advance=advance)
         outcomes += _outcomes(without, "set left out", by=lambda one: one.rows.dataset)
     with progress("model", 1) as advance:
-        fitted = fit_model(real, made_up, judged, recipes)
+        fitted = fit_model(real, made_up, judged, recipe)
         advance()
     data = written(fitted.model)
     model = same_after_reading(fitted.model, data, real[:N_COMPARED])

@@ -39,6 +39,8 @@ MIN_TITLE_START: Final = 15
 KINDS: Final = {"collection": "listing"}
 """Types of pages in collections that have another name among `PAGE_TYPES`."""
 _HEADLINE_TAGS: Final = frozenset(("h1", "h2", "h3"))
+MADE_UP: Final = frozenset(("made_up", "stripped"))
+"""Names of what are no collections: pages that were made up from those of collections."""
 NEWS_TYPES: Final = frozenset({"article", "blog", "news", ""})
 """Types of pages with one article, of which readers' comments are no part: all other kinds are in `PAGE_TYPES`."""
 
@@ -62,8 +64,6 @@ class Rows:
     n_chars : (n_blocks,) float64
         Shown characters.
     texts : tuple of str
-    made_up : bool
-        The page was made from another one.
     """
 
     id: str
@@ -77,7 +77,6 @@ class Rows:
     share: NDArray[np.float32]
     n_chars: NDArray[np.float64]
     texts: tuple[str, ...]
-    made_up: bool = False
 
     def with_article(self, probability: float) -> NDArray[np.float32]:
         """Return the columns with one more: the page's probability of being one with an article."""
@@ -94,6 +93,11 @@ class Rows:
         if self.page_type in NEWS_TYPES:
             return "article"
         return KINDS.get(self.page_type, self.page_type if self.page_type in PAGE_TYPES else "other")
+
+    @property
+    def made_up(self) -> bool:
+        """The page was made up from another one."""
+        return self.dataset in MADE_UP
 
     @property
     def fold(self) -> int:

@@ -52,9 +52,6 @@ GROUPS: Final = {
     "counts of ancestors": r"up\d+_",
     "repeated containers": r"(twins|below_twins|child)$",
     "blocks of the same signature": r"make_",
-    "inside of articles, and none of them": (
-        r"(rule_before|anchor_last|linked_leaves|unlinked|separators|quotes|exclaims|has_at|said_before|since_author)$"
-    ),
     "towards the best container": r"(.*_best(_end|_score\d)?|best_\w+)$",
     "neighbours": r"(\w+[+-]\d+|(before|after)\d+_\w+|same_(before|after))$",
     "position": r"(position|index|index_share)$",
@@ -93,7 +90,7 @@ def tables(made: Made) -> tuple[Table, ...]:
         Table(
             name="refused",
             title="Pages taken for no article: share of each type (cross-validated; a page's own data not asked)",
-            columns=("set", "type", "pages", f"below {THRESHOLDS.no_article}", f"below {THRESHOLDS.article}"),
+            columns=("set", "type", "pages", f"below {THRESHOLDS.article}"),
             rows=tuple(_refused_rows(made.outcomes)),
         ),
         _gains(
@@ -131,11 +128,8 @@ def _refused_rows(outcomes: Sequence[Outcome]) -> Iterator[tuple[str | int | flo
     crossed = [one for one in outcomes if one.how == "cross-validated"]
     for dataset, page_type in sorted({(one.dataset, one.page_type) for one in crossed}):
         mine = [one for one in crossed if (one.dataset, one.page_type) == (dataset, page_type)]
-        shares = (
-            sum(one.article < limit for one in mine) / len(mine)
-            for limit in (THRESHOLDS.no_article, THRESHOLDS.article)
-        )
-        yield dataset, page_type or "article", len(mine), *shares
+        refused = sum(one.article < THRESHOLDS.article for one in mine)
+        yield dataset, page_type or "article", len(mine), refused / len(mine)
 
 
 def _scores(outcomes: Sequence[Outcome]) -> tuple[int | float | None, ...]:
