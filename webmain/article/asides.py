@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import itertools
 import re
+from bisect import bisect_left
 from collections import Counter
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from webmain import languages
 from webmain.clock import once
 from webmain.extractors.page_types import page_type
-from webmain.html.columns import HIDDEN, Break
+from webmain.html.columns import HIDDEN, Elements, Flag, Leaves
 from webmain.html.visible_text import CELLS, CODE, HEADINGS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -57,29 +60,40 @@ _TELLING: Final = frozenset({*CELLS, *HEADINGS, *CODE, "li", "dt", "dd", "figcap
 _APART: Final = frozenset(("aside", "figure"))
 _BOLD: Final = frozenset({*HEADINGS, "b", "strong"})
 _BOXES: Final = frozenset(("div", "section", "span"))
-_QUOTE_MARKS: Final = tuple('"“”„«»‹›‘‚「『')
+_QUOTE_MARKS: Final = frozenset('"“”„«»‹›‘‚「『')
 _SENTENCE_ENDS: Final = tuple(".!?。")
 _NO_LETTER = re.compile(r"[\W_]+")
 _LEFT_OUT = re.compile(r"…|\.{3}")
 
 
-class _Block(NamedTuple):
-    """A paragraph of kept text; the text is read of short ones only."""
+@dataclass(slots=True, eq=False)
+class Block:
+    """A paragraph of kept text: which leaves of a page, and how many characters of them, and of those in links."""
 
+    runs: Leaves
     leaves: list[int]
     n_chars: int
-    text: str
+    n_linked: int
+    _text: str = ""
+
+    @property
+    def text(self) -> str:
+        """The text in one line."""
+        if not self._text:
+            self._text = " ".join(self.runs.text(self.leaves).split())
+        return self._text
+
+
+Rule = Callable[["Document", list[Block]], "Iterable[list[int]]"]
+"""Returns the leaves of the blocks that are to be dropped."""
 
 
 @once
-def _ratings() -> re.Pattern[str]:
-    """Return the pattern of lines, in lower case, that show or ask for ratings, or lead to a recipe on the same page."""
-    return re.compile(rf"[\W\d_]*+(?:{languages.known().either('ratings')}[\W\d_]*+)+")
-
-
-@once
-def _nutrients() -> re.Pattern[str]:
-    return re.compile(rf"[\W_]{{0,3}}+{languages.known().either('nutrients')}")
+def _lines() -> re.Pattern[str]:
+    """Return the pattern of lines, in lower case, on nutrients, or that show or ask for ratings, or lead to a recipe here."""
+    known = languages.known()
+    ratings = rf"(?P<rating>[\W\d_]*+(?:{known.either('ratings')}[\W\d_]*+)+\Z)"
+    return re.compile(rf"{ratings}|[\W_]{{0,3}}+{known.either('nutrients')}")
 
 
 @once
@@ -88,7 +102,7 @@ def _senders() -> re.Pattern[str]:
     return re.compile(rf"\W{{0,3}}(?:{known.either('senders')}|{known.either('about')}(?P<name>.+))\W*")
 
 
-def drop_asides(document: Document, kept: NDArray[np.bool_]) -> None:
+def drop_asides(document: Document, kept: NDArray[np.bool_], *, others: Iterable[Rule] = ()) -> None:
     """Drop from the leaves in `kept` what is no running text.
 
     Parameters
@@ -97,36 +111,35 @@ def drop_asides(document: Document, kept: NDArray[np.bool_]) -> None:
     kept : (n_leaves,) bool
         Changed. A time with a few words stays where it is the only one, or in a forum; ratings stay in lists, tables and
         headings; quotes stay that are marked up as quotations, or say what is said nowhere else.
+    others : iterable of Rule
+        What is dropped before; each rule sees what those before it have left.
     """
-    blocks = _blocks(document, kept)
-    for rule in (_entry_labels, _ratings_and_nutrients, _sender, _pull_quotes):
-        for leaves in rule(document, blocks):
-            kept[leaves] = False
-        blocks = [block for block in blocks if kept[block.leaves[0]]]
+    blocks = _blocks(document.leaves, kept)
+    for rule in (*others, _entry_labels, _ratings_and_nutrients, _sender, _pull_quotes):
+        if dropped := [i for leaves in rule(document, blocks) for i in leaves]:
+            kept[dropped] = False
+            gone = set(dropped)
+            blocks = [block for block in blocks if block.leaves[0] not in gone]
 
 
-def _blocks(document: Document, kept: NDArray[np.bool_]) -> list[_Block]:
-    leaves = document.leaves
+def _blocks(leaves: Leaves, kept: NDArray[np.bool_]) -> list[Block]:
     chosen = np.flatnonzero(kept & ~leaves.has(HIDDEN))
     if not len(chosen):
         return []
-    unit = np.cumsum(leaves.gaps >= int(Break.BR_BR), dtype=np.int32)[chosen]
-    starts = np.flatnonzero(np.diff(unit, prepend=-1))
-    lengths = np.add.reduceat(leaves.n_chars[chosen], starts).tolist()
-    members = chosen.tolist()
-    groups = [members[a:b] for a, b in itertools.pairwise([*starts.tolist(), len(members)])]
-    return [
-        _Block(group, n, " ".join(leaves.text(group).split()) if n <= MAX_QUOTE_CHARS else "")
-        for group, n in zip(groups, lengths, strict=True)
-    ]
+    unit, n_chars = leaves.unit[chosen], leaves.n_chars[chosen]
+    starts = np.concatenate(([0], np.flatnonzero(unit[1:] != unit[:-1]) + 1))
+    n_linked = np.add.reduceat(n_chars * leaves.has(Flag.IN_ANCHOR)[chosen], starts).tolist()
+    lengths, members, bounds = np.add.reduceat(n_chars, starts).tolist(), chosen.tolist(), starts.tolist()
+    groups = itertools.pairwise([*bounds, len(members)])
+    return [Block(leaves, members[a:b], n, linked) for (a, b), n, linked in zip(groups, lengths, n_linked, strict=True)]
 
 
-def _is_told(document: Document, block: _Block) -> bool:
+def _is_told(document: Document, block: Block) -> bool:
     """Return True if a block is in an element that says what its text is."""
     return not _TELLING.isdisjoint(_tags(document, block))
 
 
-def _tags(document: Document, block: _Block) -> list[str]:
+def _tags(document: Document, block: Block) -> list[str]:
     """Return the tags of the innermost elements that a block is in."""
     elements, element = document.elements, document.leaves.element[block.leaves[0]]
     tags: list[str] = []
@@ -136,17 +149,18 @@ def _tags(document: Document, block: _Block) -> list[str]:
     return tags
 
 
-def _entry_labels(document: Document, blocks: list[_Block]) -> list[list[int]]:
+def _entry_labels(document: Document, blocks: list[Block]) -> list[list[int]]:
     """Return the leaves of several blocks that are a `time` with a few words at most, each above some text."""
-    elements, leaves = document.elements, document.leaves
-    if elements.tags.count("time") < MIN_ENTRIES:
+    elements, texts = document.elements, document.leaves.texts
+    times = elements.of_tags(("time",))
+    if len(times) < MIN_ENTRIES:
         return []
-    times = [tag == "time" and not _is_duration(elements.attributes[i]) for i, tag in enumerate(elements.tags)]
-    timed = elements.within(np.array(times, dtype=np.bool_))[leaves.elements]
+    spans = _spans(elements, [i for i in times if not _is_duration(elements.attributes[i])])
+    timed = set(itertools.chain.from_iterable(itertools.starmap(range, spans)))
     found = set()
     for i, block in enumerate(blocks):
-        if block.n_chars <= MAX_LABEL_CHARS and timed[block.leaves].any():
-            n_words = sum(len(leaves.texts[k].split()) for k in block.leaves if not timed[k])
+        if block.n_chars <= MAX_LABEL_CHARS and not timed.isdisjoint(block.leaves):
+            n_words = sum(len(texts[k].split()) for k in block.leaves if k not in timed)
             if n_words <= MAX_LABEL_WORDS and not _is_told(document, block):
                 found.add(i)
     labels = [blocks[i].leaves for i in sorted(found) if i + 1 < len(blocks) and i + 1 not in found]
@@ -157,10 +171,11 @@ def _entry_labels(document: Document, blocks: list[_Block]) -> list[list[int]]:
 
 def _times_alike(document: Document, label: list[int]) -> int:
     """Return how many `time` elements have the classes of that of an entry's label, in parents with the same classes."""
-    elements, times = document.elements, {}
-    for i, tag in enumerate(elements.tags):
-        if tag == "time":
-            times[i] = tuple(elements.attributes[e].get("class") for e in (i, elements.parent[i]) if e >= 0)
+    elements = document.elements
+    times = {
+        i: tuple(elements.attributes[e].get("class") for e in (i, elements.parent[i]) if e >= 0)
+        for i in elements.of_tags(("time",))
+    }
     counts = Counter(name for name in times.values() if any(name))
     return max((counts[times[e]] for k in label if (e := document.leaves.element[k]) in times), default=0)
 
@@ -169,16 +184,16 @@ def _is_duration(attributes: dict[str, str | None]) -> bool:
     return (attributes.get("datetime") or "").startswith("P")
 
 
-def _ratings_and_nutrients(document: Document, blocks: list[_Block]) -> Iterator[list[int]]:
+def _ratings_and_nutrients(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
     """Yield the leaves of lines on ratings, and of boxes that a word for nutrients heads and numbers fill."""
     texts = document.leaves.texts
     for block in blocks:
-        if not 0 < block.n_chars <= MAX_RATING_CHARS:
+        if block.n_chars > MAX_RATING_CHARS or not (line := _lines().match(block.text.lower())):
             continue
-        if _ratings().fullmatch(block.text.lower()):
+        if line["rating"]:
             if not _is_told(document, block):
                 yield block.leaves
-        elif block.n_chars <= MAX_LABEL_CHARS and _nutrients().match(block.text.lower()):
+        elif block.n_chars <= MAX_LABEL_CHARS:
             first, end = _box_below(document, block)
             if not 0 < end - first <= MAX_BOX_LEAVES or sum(map(len, texts[first:end])) > MAX_BOX_CHARS:
                 continue
@@ -186,7 +201,7 @@ def _ratings_and_nutrients(document: Document, blocks: list[_Block]) -> Iterator
                 yield list(range(first, end))
 
 
-def _box_below(document: Document, block: _Block) -> tuple[int, int]:
+def _box_below(document: Document, block: Block) -> tuple[int, int]:
     """Return the leaves of the lowest element that begins with a block and holds more than it."""
     elements, element = document.elements, document.leaves.element[block.leaves[0]]
     while element >= 0 and elements.end_leaf[element] <= block.leaves[-1] + 1:
@@ -196,7 +211,7 @@ def _box_below(document: Document, block: _Block) -> tuple[int, int]:
     return elements.first_leaf[element], elements.end_leaf[element]
 
 
-def _sender(document: Document, blocks: list[_Block]) -> Iterator[list[int]]:
+def _sender(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
     """Yield the leaves of the end of a text from where its sender begins to speak of itself.
 
     That is a heading or bold line for the press, or "About NAME" with a paragraph below that begins with the name.
@@ -220,9 +235,13 @@ def _sender(document: Document, blocks: list[_Block]) -> Iterator[list[int]]:
         yield block.leaves
 
 
-def _pull_quotes(document: Document, blocks: list[_Block]) -> Iterator[list[int]]:
+def _pull_quotes(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
     """Yield the leaves of short blocks apart from the text whose words are all in one of its blocks, in the same order."""
-    short = [i for i, b in enumerate(blocks) if i and 0 < b.n_chars <= MAX_QUOTE_CHARS and _is_apart(document, b)]
+    short = [
+        i
+        for i in _maybe_apart(document, blocks)
+        if blocks[i].n_chars <= MAX_QUOTE_CHARS and _is_apart(document, blocks[i])
+    ]
     if not 0 < len(short) <= MAX_QUOTES:
         return
     apart = set(short)
@@ -231,6 +250,25 @@ def _pull_quotes(document: Document, blocks: list[_Block]) -> Iterator[list[int]
         parts = [part for part in map(_letters, _LEFT_OUT.split(blocks[i].text)) if part]
         if sum(map(len, parts)) >= MIN_QUOTE_LETTERS and _are_in(text, parts):
             yield blocks[i].leaves
+
+
+def _maybe_apart(document: Document, blocks: list[Block]) -> list[int]:
+    """Return the blocks, but for the first, that are in an aside or a figure or begin with a quotation mark, ascending."""
+    elements, texts = document.elements, document.leaves.texts
+    starts = [block.leaves[0] for block in blocks]
+    found = {i for i, leaf in enumerate(starts) if texts[leaf].lstrip()[:1] in _QUOTE_MARKS}
+    for first, end in _spans(elements, elements.of_tags(_APART)):
+        found.update(range(bisect_left(starts, first), bisect_left(starts, end)))
+    return sorted(found - {0})
+
+
+def _spans(elements: Elements, chosen: list[int]) -> Iterator[tuple[int, int]]:
+    """Yield the half-open ranges of leaves of some elements, ascending, but for those inside others of them."""
+    end = 0
+    for i in chosen:
+        if elements.end_leaf[i] > end:
+            end = elements.end_leaf[i]
+            yield elements.first_leaf[i], end
 
 
 def _letters(text: str) -> str:
@@ -253,7 +291,7 @@ def _are_in(text: str, parts: list[str]) -> bool:
     return end - first > sum(map(len, parts))
 
 
-def _is_apart(document: Document, block: _Block) -> bool:
+def _is_apart(document: Document, block: Block) -> bool:
     """Return True if a block is set apart: in an aside or a figure, or in quotation marks in a box of its own."""
     if _is_told(document, block):
         return False
@@ -264,4 +302,4 @@ def _is_apart(document: Document, block: _Block) -> bool:
     if elements.tags[box] == "p":
         box = elements.parent[box]
     is_own = box >= 0 and (elements.first_leaf[box], elements.end_leaf[box]) == (block.leaves[0], block.leaves[-1] + 1)
-    return is_own and elements.tags[box] in _BOXES and block.text.startswith(_QUOTE_MARKS)
+    return is_own and elements.tags[box] in _BOXES and block.text[:1] in _QUOTE_MARKS

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
 import re
+from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from webmain import languages
-from webmain.article.asides import drop_asides
+from webmain.article.asides import Block, drop_asides
 from webmain.clock import once
 from webmain.html.columns import HIDDEN, Break, Flag
 from webmain.html.visible_text import CELLS, CODE, HEADINGS
@@ -48,13 +48,17 @@ MIN_TEASER_WORDS: Final = 3
 _MAX_DEPTH: Final = 40
 _REACH: Final = 6
 """Runs of text before and after a quote or listing among which its siblings' text is looked for."""
-_UNWANTED = HIDDEN | Flag.IN_FORM | Flag.IN_CONTROL | Flag.IN_NOSCRIPT | Flag.EMBEDDED | Flag.IN_SVG
+_UNWANTED = int(HIDDEN | Flag.IN_FORM | Flag.IN_CONTROL | Flag.IN_NOSCRIPT | Flag.EMBEDDED | Flag.IN_SVG)
+_IN_ANCHOR: Final = int(Flag.IN_ANCHOR)
 _OUTSIDE: Final = frozenset({*CELLS, *HEADINGS})
 _LABEL_EDGES: Final = " \t\n\xa0.:*-–—[]()"
 _BOXES: Final = frozenset(("div", "section"))
 """Elements that may hold one quote or heading alone, and are no more than it."""
 
 _SUBHEADS: Final = frozenset(("h2", "h3", "h4", "h5", "h6"))
+_INSERTS: Final = frozenset(("blockquote", *CODE, *_SUBHEADS))
+_NO_TEXT: Final = _UNWANTED | _IN_ANCHOR
+_PARTED: Final = int(Break.BR_BR)
 
 
 @once
@@ -64,7 +68,7 @@ def _read_more() -> re.Pattern[str]:
 
 
 @once
-def _ad_labels() -> frozenset[str]:
+def _ad_labels_known() -> frozenset[str]:
     return frozenset(languages.known().words("ads"))
 
 
@@ -87,10 +91,7 @@ def fitting(document: Document, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
     if not kept.any():
         return kept
     out = kept.copy()
-    _drop_teasers(document, out)
-    _drop_ad_labels(document, out)
-    _drop_byline(document, out)
-    drop_asides(document, out)
+    drop_asides(document, out, others=(_teasers, _ad_labels, _bylines))
     _fill_tables(document, out)
     _join_definitions(document, out)
     _add_between(document, out)
@@ -108,90 +109,77 @@ def _drop_last_heading(document: Document, kept: NDArray[np.bool_]) -> None:
         kept[first:] = False
 
 
-def _drop_teasers(document: Document, kept: NDArray[np.bool_]) -> None:
-    """Drop short paragraphs that are links to other articles: with a cue ("Read more:"), or between paragraphs."""
-    leaves = document.leaves
-    chosen = np.flatnonzero(kept & ~leaves.has(HIDDEN))
-    if not len(chosen):
-        return
-    unit = np.cumsum(leaves.gaps >= int(Break.BR_BR), dtype=np.int32)[chosen]
-    starts = np.flatnonzero(np.diff(unit, prepend=-1))
-    n_chars = np.add.reduceat(leaves.n_chars[chosen], starts)
-    n_linked = np.add.reduceat(np.where(leaves.has(Flag.IN_ANCHOR), leaves.n_chars, 0)[chosen], starts)
-    is_text = (n_chars >= MIN_PARAGRAPH_CHARS) & (2 * n_linked < n_chars)
-    is_short = (n_chars <= MAX_TEASER_CHARS) & (n_linked > 0)
-    ends = np.append(starts[1:], len(chosen))
-    for i in np.flatnonzero(is_short).tolist():
-        group = chosen[starts[i] : ends[i]].tolist()
-        text = " ".join(leaves.text(group).split())
-        cue = _read_more().match(text)
-        if cue:
-            is_teaser = n_linked[i] >= MIN_LINKED_SHARE * (n_chars[i] - len("".join(cue.group().split())))
+def _teasers(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
+    """Yield short paragraphs that are links to other articles: with a cue ("Read more:"), or between paragraphs."""
+    for i, block in enumerate(blocks):
+        if not block.n_linked or block.n_chars > MAX_TEASER_CHARS:
+            continue
+        if cue := _read_more().match(block.text):
+            told = len("".join(cue.group().split()))
+            is_teaser = block.n_linked >= MIN_LINKED_SHARE * (block.n_chars - told)
         else:
-            is_between = 0 < i < len(starts) - 1 and bool(is_text[i - 1] and is_text[i + 1])
-            is_teaser = is_between and n_linked[i] == n_chars[i]
-        if is_teaser and _leads_away(document, group, text, is_told=cue is not None):
-            kept[group] = False
+            around = blocks[i - 1 : i + 2] if block.n_linked == block.n_chars else []
+            is_teaser = len(around) == 3 and _is_paragraph(around[0]) and _is_paragraph(around[2])
+        if is_teaser and _leads_away(document, block, is_told=cue is not None):
+            yield block.leaves
 
 
-def _drop_ad_labels(document: Document, kept: NDArray[np.bool_]) -> None:
-    """Drop paragraphs that say no more than that an advertisement follows; list items, headings and cells may mean it."""
+def _is_paragraph(block: Block) -> bool:
+    return block.n_chars >= MIN_PARAGRAPH_CHARS and 2 * block.n_linked < block.n_chars
+
+
+def _ad_labels(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
+    """Yield paragraphs that say no more than that an advertisement follows; list items, headings and cells may mean it."""
     leaves = document.leaves
-    begins = leaves.gaps >= int(Break.BR_BR)
-    alone = kept & (leaves.n_chars <= MAX_LABEL_CHARS) & begins & np.append(begins[1:], True)
-    for i in np.flatnonzero(alone).tolist():
-        if as_seen(leaves.texts[i]).strip(_LABEL_EDGES).casefold() in _ad_labels():
-            tags = {document.elements.tags[e] for e in _upwards(document, leaves.element[i])}
-            kept[i] = not (_OUTSIDE | {"li"}).isdisjoint(tags)
+    for block in blocks:
+        if block.n_chars > MAX_LABEL_CHARS or len(block.leaves) > 1:
+            continue
+        i = block.leaves[0]
+        if as_seen(leaves.texts[i]).strip(_LABEL_EDGES).casefold() not in _ad_labels_known():
+            continue
+        is_alone = leaves.breaks[i] >= _PARTED and (i + 1 == len(leaves) or leaves.breaks[i + 1] >= _PARTED)
+        tags = {document.elements.tags[e] for e in _upwards(document, leaves.element[i])}
+        if is_alone and (_OUTSIDE | {"li"}).isdisjoint(tags):
+            yield block.leaves
 
 
-def _drop_byline(document: Document, kept: NDArray[np.bool_]) -> None:
-    """Drop short blocks that begin as bylines do and name somebody, among the first that are kept."""
-    leaves = document.leaves
-    chosen = np.flatnonzero(kept)
-    if not len(chosen):
-        return
-    unit = np.cumsum(leaves.gaps >= int(Break.BR_BR), dtype=np.int32)[chosen]
-    starts = np.flatnonzero(np.diff(unit, prepend=-1)).tolist()
-    for first, end in itertools.pairwise(starts[: _FIRST + 1]):
-        group = chosen[first:end]
-        start = as_seen(leaves.texts[group[0]]).strip()
-        is_short = leaves.n_chars[group].sum() <= _MAX_BYLINE_CHARS
-        if is_short and starts_byline(f"{start} ") and names_in(start, is_text=True):
-            kept[group] = False
+def _bylines(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
+    """Yield short blocks that begin as bylines do and name somebody, among the first that are kept."""
+    for block in blocks[:_FIRST]:
+        if block.n_chars <= _MAX_BYLINE_CHARS:
+            start = as_seen(document.leaves.texts[block.leaves[0]]).strip()
+            if starts_byline(f"{start} ") and names_in(start, is_text=True):
+                yield block.leaves
 
 
 def _fill_tables(document: Document, kept: NDArray[np.bool_]) -> None:
     """Keep all cells of a table of short cells most of which is kept: with holes, it says something else."""
     elements, leaves = document.elements, document.leaves
-    tables = [i for i, tag in enumerate(elements.tags) if tag == "table"][:MAX_INSERTS]
-    if not tables:
-        return
-    cells = np.cumsum([tag in CELLS for tag in elements.tags])
-    shown = ~leaves.has(_UNWANTED)
+    tables = elements.of_tags(("table",))[:MAX_INSERTS]
+    cells = elements.of_tags(CELLS) if tables else []
     for i, table in enumerate(tables):
-        n_cells = int(cells[elements.end[table] - 1] - cells[table])
-        if n_cells < MIN_CELLS or (i + 1 < len(tables) and tables[i + 1] < elements.end[table]):
+        end, first, last = elements.end[table], elements.first_leaf[table], elements.end_leaf[table]
+        n_cells = bisect_left(cells, end) - bisect_left(cells, table)
+        if n_cells < MIN_CELLS or (i + 1 < len(tables) and tables[i + 1] < end) or not kept[first:last].any():
             continue
-        members = np.arange(elements.first_leaf[table], elements.end_leaf[table])
-        members = members[shown[members]]
+        members = np.flatnonzero(~leaves.has(_UNWANTED)[first:last]) + first
         n, n_kept = leaves.n_chars[members].sum(), leaves.n_chars[members][kept[members]].sum()
         if n <= MAX_CELL_CHARS * n_cells and 2 * n_kept > n:
             kept[members] = True
 
 
-def _leads_away(document: Document, group: list[int], text: str, *, is_told: bool) -> bool:
+def _leads_away(document: Document, block: Block, *, is_told: bool) -> bool:
     """Return True if a paragraph's link leads to another article, and the paragraph is in no table, list or heading."""
     elements, leaves = document.elements, document.leaves
     hrefs = set()
-    for leaf in group:
-        if not leaves.flags[leaf] & int(Flag.IN_ANCHOR):
+    for leaf in block.leaves:
+        if not leaves.flags[leaf] & _IN_ANCHOR:
             continue
         for element in _upwards(document, leaves.element[leaf]):
             if elements.tags[element] == "a":
                 hrefs.add((elements.attributes[element].get("href") or "").strip())
                 break
-    tags = {elements.tags[e] for e in _upwards(document, leaves.element[group[0]])}
+    tags = {elements.tags[e] for e in _upwards(document, leaves.element[block.leaves[0]])}
     if not _OUTSIDE.isdisjoint(tags) or ("li" in tags and not is_told):
         return False
     hrefs = {h for h in hrefs if h and not h.startswith(("#", "mailto:", "tel:", "javascript:"))}
@@ -200,7 +188,7 @@ def _leads_away(document: Document, group: list[int], text: str, *, is_told: boo
     if len(hrefs) != 1:
         return False
     slug = slug_words(join(document.base_url, hrefs.pop()))
-    return in_slug(text, slug) >= MIN_TEASER_WORDS
+    return in_slug(block.text, slug) >= MIN_TEASER_WORDS
 
 
 def _upwards(document: Document, element: int) -> Iterator[int]:
@@ -215,12 +203,16 @@ def _upwards(document: Document, element: int) -> Iterator[int]:
 def _join_definitions(document: Document, kept: NDArray[np.bool_]) -> None:
     """Keep a term where most of its definitions is kept, and drop a term that is kept alone."""
     elements, leaves = document.elements, document.leaves
+    lists = elements.of_tags(("dl",))[:MAX_INSERTS]
+    lists = [dl for dl in lists if kept[elements.first_leaf[dl] : elements.end_leaf[dl]].any()]
+    if not lists:
+        return
     length = np.where(leaves.has(_UNWANTED), 0, leaves.n_chars)
     all_before = np.concatenate(([0], np.cumsum(length)))
     kept_before = np.concatenate(([0], np.cumsum(np.where(kept, length, 0))))
     is_linked = leaves.has(Flag.IN_ANCHOR)
     linked_before = np.concatenate(([0], np.cumsum(np.where(is_linked, length, 0))))
-    for dl in [i for i, tag in enumerate(elements.tags) if tag == "dl"][:MAX_INSERTS]:
+    for dl in lists:
         if stands_aside(document, dl):
             continue
         terms: list[int] = []
@@ -258,28 +250,31 @@ def _add_between(document: Document, kept: NDArray[np.bool_]) -> None:
     A heading stands right between two runs of kept text that are no links.
     """
     elements, leaves = document.elements, document.leaves
-    length = np.where(kept, leaves.n_chars, 0)
-    before = np.concatenate(([0], np.cumsum(length)))
-    unwanted = leaves.has(_UNWANTED | Flag.IN_ANCHOR)
+    chosen = np.flatnonzero(kept)
+    begin, finish = (bisect_right(elements.first_leaf, chosen[i]) for i in (0, -1))
+    inserts = elements.of_tags(_INSERTS)
+    inserts = inserts[bisect_left(inserts, begin) : bisect_left(inserts, finish)][:MAX_INSERTS]
+    before = np.concatenate(([0], np.cumsum(np.where(kept, leaves.n_chars, 0)))).tolist() if inserts else []
     text = ""
-    found = (i for i, tag in enumerate(elements.tags) if tag == "blockquote" or tag in CODE or tag in _SUBHEADS)
-    found = (i for i in found if "pull" not in (elements.attributes[i].get("class") or "").lower())
-    for i, _ in zip(found, range(MAX_INSERTS), strict=False):
+    for i in inserts:
         first, end, parent = elements.first_leaf[i], elements.end_leaf[i], elements.parent[i]
         while elements.tags[parent] in _BOXES and (elements.first_leaf[parent], elements.end_leaf[parent]) == (
             first,
             end,
         ):
             parent = elements.parent[parent]
-        if parent < 0 or first == end or kept[first:end].any() or unwanted[first:end].any():
+        if parent < 0 or not 0 < end - first <= MAX_INSERT_CHARS or kept[first:end].any():
             continue
-        if leaves.n_chars[first:end].sum() > MAX_INSERT_CHARS:
+        at, last = max(elements.first_leaf[parent], first - _REACH), min(elements.end_leaf[parent], end + _REACH)
+        if before[first] - before[at] < MIN_PARAGRAPH_CHARS or before[last] - before[end] < MIN_PARAGRAPH_CHARS:
             continue
-        if elements.tags[i] in _SUBHEADS and not _stands_between(kept & ~unwanted, first, end):
+        if elements.tags[i] in _SUBHEADS and not all(
+            0 <= leaf < len(leaves) and kept[leaf] and not leaves.flags[leaf] & _NO_TEXT for leaf in (first - 1, end)
+        ):
             continue
-        at, last = elements.first_leaf[parent], elements.end_leaf[parent]
-        near = max(at, first - _REACH), min(last, end + _REACH)
-        if before[first] - before[near[0]] < MIN_PARAGRAPH_CHARS or before[near[1]] - before[end] < MIN_PARAGRAPH_CHARS:
+        if any(flags & _NO_TEXT for flags in leaves.flags[first:end]) or "pull" in _class(document, i):
+            continue
+        if sum(map(len, leaves.texts[first:end])) > MAX_INSERT_CHARS:
             continue
         text = text or "".join("".join(leaves.texts[k].split()) for k in np.flatnonzero(kept).tolist()).casefold()
         own = "".join("".join(t.split()) for t in leaves.texts[first:end]).casefold().strip("\"'“”„«»")
@@ -287,6 +282,5 @@ def _add_between(document: Document, kept: NDArray[np.bool_]) -> None:
             kept[first:end] = True
 
 
-def _stands_between(text: NDArray[np.bool_], first: int, end: int) -> bool:
-    """Return True if the runs right before and right behind a range are text."""
-    return first > 0 and end < len(text) and bool(text[first - 1] and text[end])
+def _class(document: Document, element: int) -> str:
+    return (document.elements.attributes[element].get("class") or "").lower()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -155,6 +156,11 @@ class Leaves:
         """Unicode characters of each run."""
         return np.fromiter(map(len, self.texts), dtype=np.int32, count=len(self.texts))
 
+    @cached_property
+    def unit(self) -> NDArray[np.int32]:
+        """The number of the unit that each run is in: what stands between two paragraph breaks; in document order."""
+        return np.cumsum(self.gaps >= int(Break.BR_BR), dtype=np.int32)
+
     def has(self, flag: int) -> NDArray[np.bool_]:
         """Return for each run whether any of the flag's bits is set."""
         found: NDArray[np.bool_] = (self.bits & int(flag)).astype(np.bool_)
@@ -289,6 +295,22 @@ class Elements:
     def leaf_ends(self) -> NDArray[np.int32]:
         """`end_leaf` as an array."""
         return np.array(self.end_leaf, dtype=np.int32)
+
+    @cached_property
+    def by_tag(self) -> dict[str, list[int]]:
+        """The elements of each tag that the page has, ascending."""
+        found: dict[str, list[int]] = {}
+        for i, tag in enumerate(self.tags):
+            if tag in found:
+                found[tag].append(i)
+            else:
+                found[tag] = [i]
+        return found
+
+    def of_tags(self, tags: Iterable[str]) -> list[int]:
+        """Return the elements of several tags, ascending."""
+        lists = [self.by_tag[tag] for tag in tags if tag in self.by_tag]
+        return sorted(itertools.chain.from_iterable(lists)) if len(lists) > 1 else lists[0] if lists else []
 
     def named(self, tags: Collection[str]) -> NDArray[np.bool_]:
         """Return for each element whether its tag is one of those."""
