@@ -79,8 +79,11 @@ class Reader:
         with errors_as_rejections(task.sent.page.url):
             return task.run(self)
 
-    def document(self, sent: Sent) -> Document | None:
-        """Return a page as a document; None where it has come without its body and is not known."""
+    def document(self, sent: Sent, *, keep: bool = True) -> Document | None:
+        """Return a page as a document; None where it has come without its body and is not known.
+
+        What is not asked for again need not be kept: documents that wait for their removal take most of the memory.
+        """
         document, page = self._documents.pop(sent.key, None), sent.page
         if document is not None:
             document.page = replace(page, body=document.page.body, html=document.page.html)
@@ -88,7 +91,8 @@ class Reader:
             return None
         else:
             document = read(page, self.options)
-        self._documents[sent.key] = document
+        if keep:
+            self._documents[sent.key] = document
         n_chars = sum(len(each.html) for each in self._documents.values())
         while len(self._documents) > 1 and (len(self._documents) > MAX_DOCUMENTS or n_chars > MAX_DOCUMENT_CHARS):
             n_chars -= len(self._documents.popitem(last=False)[1].html)
@@ -132,7 +136,7 @@ class Extract:
 
     def run(self, reader: Reader) -> Article | None:
         """Return the article."""
-        document = reader.document(self.sent)
+        document = reader.document(self.sent, keep=False)
         options = reader.options if self.count_words else replace(reader.options, top_words=None)
         return extract_page(document, reader.extractor(self.judge), options) if document is not None else None
 

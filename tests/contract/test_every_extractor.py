@@ -2,9 +2,11 @@
 
 import contextlib
 import dataclasses
+import gc
 import pickle
 import sys
 import time
+import weakref
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import webmain
+from webmain.discovery.links import read_links
 from webmain.extraction import judge, merge
 from webmain.extractors.base import DEFAULT, EXTRACTORS, Extractor, SiteExtractor, UnknownExtractor, create
 from webmain.html.blocks import Unit
@@ -51,6 +54,23 @@ pages = pytest.mark.parametrize("page", sorted(PAGES))
 
 def document(markup: str) -> Document:
     return Document(Page(url="https://example.com/a", html=markup), html=markup)
+
+
+@every
+@pages
+def test_a_page_is_let_go_of_with_its_last_name(name, page):
+    gc.collect()
+    gc.disable()
+    try:
+        read = document(PAGES[page])
+        read_links(read)
+        with contextlib.suppress(Rejected):
+            webmain.extraction.extract_page(read, create(name))
+        gone = weakref.ref(read)
+        del read
+        assert gone() is None  # a cycle would keep its tree: memory grows until a collection
+    finally:
+        gc.enable()
 
 
 @every

@@ -17,7 +17,7 @@ def test_views_are_made_when_first_asked_for():
     assert not page.views
     assert page.lines.title == "T"
     assert not any(name.endswith(".tree") for name in page.views)
-    assert default_blocks(page) is default_blocks(page)
+    assert default_blocks(page).of_unit is default_blocks(page).of_unit
     assert page.leaves is page.tree.leaves
     assert page.title == "T"
 

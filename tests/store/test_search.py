@@ -347,7 +347,7 @@ def test_deleted_article_is_not_found_nor_is_one_that_gets_its_key(path: Path) -
         put(store, make(1, "tide"))
     db = sqlite3.connect(path, isolation_level=None)
     db.execute("DELETE FROM article")
-    db.execute("DELETE FROM block")
+    db.execute("DELETE FROM kept_block")
     db.close()
     with SqliteStore(path) as store:
         index = store.index()

@@ -6,11 +6,12 @@ import subprocess
 import sys
 from array import array
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from webmain.items import Article
+from webmain.items import Article, ArticleBlock, Kind
 from webmain.store import sqlite_file as schema
 from webmain.store.protocol import (
     NewerStoreError,
@@ -66,6 +67,22 @@ def test_any_tool_reads_columns_blocks_words_and_authors(path: Path, make_articl
     ]
     assert query(path, "SELECT kind FROM article_blocks WHERE position = 2") == [("table",)]
     assert query(path, "SELECT language, word, count, articles FROM top_words LIMIT 1") == [("th", "harbour", 2, 1)]
+
+
+def test_text_of_blocks_is_stored_once_and_read_by_any_tool(path: Path, make_article: Make) -> None:
+    texts = ("Tide 🚢", "", "ราคา\ttable\nrow", "a\0b", "behind a zero", "Tide 🚢")
+    blocks = tuple(ArticleBlock(kind=Kind.PARAGRAPH, text=text, xpath=f"/p[{i}]") for i, text in enumerate(texts))
+    whole = make_article(text="\n\n".join(texts), blocks=blocks)
+    other = make_article(2, text="another text", blocks=blocks)
+    fill(path, whole, other)
+    own = "SELECT text FROM kept_block WHERE article = ? ORDER BY position"
+    assert query(path, own, 1) == [("",), ("",), ("",), ("a\0b",), ("behind a zero",), ("Tide 🚢",)]
+    assert query(path, own, 2) == [(text,) for text in texts]
+    for table in ("block", "article_blocks"):
+        found = query(path, f"SELECT text FROM {table} ORDER BY {'article' if table == 'block' else 'url'}, position")
+        assert found == [(text,) for text in texts] * 2
+    with SqliteStore(path) as store:
+        assert [article.blocks for article in store.articles()] == [blocks, blocks]
 
 
 def test_change_replaces_blocks_words_and_authors(path: Path, make_article: Make) -> None:
@@ -125,6 +142,19 @@ def test_file_of_the_first_version_is_brought_up_to_date(path: Path, make_articl
     tables = "SELECT type, name, sql FROM sqlite_master ORDER BY name"
     assert query(path, tables) == query(path.with_name("fresh"), tables)
     assert query(path, "PRAGMA user_version") == [(schema.VERSION,)]
+
+
+def test_blocks_of_an_earlier_version_keep_their_texts(path: Path) -> None:
+    version_1(path)
+    with closing(sqlite3.connect(path)) as db, db:
+        schema.migrate(db, 1, to=7)
+        columns = "article, position, kind, level, ordered, text, xpath"
+        db.execute(f"INSERT INTO block ({columns}) VALUES (1, 0, 'quote', 0, 0, 'q', '')")
+    with SqliteStore(path) as store:
+        assert [block.text for block in store.get("aa").blocks] == ["q"]
+        assert store.index().update() == 1
+        assert [hit.snippet.text for hit in store.index().search("q").hits] == ["q"]
+    assert query(path, "SELECT text FROM block") == query(path, "SELECT text FROM article_blocks") == [("q",)]
 
 
 def test_file_of_an_earlier_version_is_not_brought_up_to_date_by_a_reader(path: Path) -> None:

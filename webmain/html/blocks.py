@@ -216,7 +216,13 @@ def segment(document: Document, *, member: NDArray[np.bool_] | None = None) -> S
     return from_runs(document, owner, fresh=leaves.gaps >= int(Break.BR_BR))
 
 
-@view
 def default_blocks(document: Document) -> Segmentation:
     """Return the default segmentation of a page: what a reader sees as one unit."""
-    return segment(document)
+    return Segmentation(document, Unit.LEAVES, *_default_columns(document))
+
+
+@view
+def _default_columns(document: Document) -> tuple[NDArray[np.int32], ...]:
+    """Compute the columns alone: a view that held its document would keep the page's memory until cycles are collected."""
+    found = segment(document)
+    return found.first, found.end, found.element, found.of_unit

@@ -30,7 +30,7 @@ from webmain.files import StoreError, StoreWriteError
 from webmain.store.found import Filters, Hit, Results, conditions, equalities
 from webmain.store.query import TOKENS_VERSION, Query, index_text, read_query
 from webmain.store.snippets import WIDTH, snippet
-from webmain.store.sqlite_file import SqliteFile
+from webmain.store.sqlite_file import SqliteFile, block_text
 
 TITLE_PRIORITY = 1.0
 """Priority of the title block (section 3.1.2)."""
@@ -53,7 +53,7 @@ _TABLE = """CREATE VIRTUAL TABLE IF NOT EXISTS search_text USING fts5 (
 )"""
 _TERMS = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_term USING fts5vocab (main, search_text, instance)"
 _HITS = "CREATE TEMP TABLE IF NOT EXISTS search_hit (id INTEGER PRIMARY KEY, n INTEGER NOT NULL)"
-_SEARCHED = """SELECT revision, coalesce(json_extract(record, '$.page_title'), title), extractor
+_SEARCHED = """SELECT revision, coalesce(json_extract(record, '$.page_title'), title), extractor, text
     FROM article WHERE key = ?"""
 _MOST = 2**63 - 1
 """The greatest whole number of SQLite."""
@@ -270,11 +270,11 @@ class BlockIndex:
         found = self._file.rows(_SEARCHED, (key,))
         if not found:
             return None
-        ((revision, title, extractor),) = found
+        ((revision, title, extractor, whole),) = found
         texts = [(TITLE, title or "", TITLE_PRIORITY)]
-        blocks = "SELECT position, text, score, raw FROM block WHERE article = ? ORDER BY position"
-        for position, text, score, raw in self._file.rows(blocks, (key,)):
-            texts.append((position, text, block_priority(extractor, score, raw)))
+        for row in self._file.named_rows("SELECT * FROM kept_block WHERE article = ? ORDER BY position", (key,)):
+            priority = block_priority(extractor, row["score"], row["raw"])
+            texts.append((row["position"], block_text(row, whole), priority))
         rows: list[_Row] = []
         for position, text, priority in texts:
             indexed = index_text(text)

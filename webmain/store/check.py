@@ -127,18 +127,19 @@ def check_store(path: Path) -> Checked:
     with _telling(found), closing(_opened(path)) as db:
         found += _wrong_pages(db)
         last = -1 << 63
+        blocks = "kept_block" if _has_table(db, "kept_block") else "block"
         query = "SELECT key, id, record, text FROM article WHERE key > ? ORDER BY key LIMIT ?"
         while portion := named_rows(db, query, (last, _PORTION)):
             for row in portion:
                 last = row["key"]
                 parts = (
                     named_rows(db, f"SELECT * FROM {table} WHERE article = ? ORDER BY position", (last,))  # noqa: S608
-                    for table in ("block", "word")
+                    for table in (blocks, "word")
                 )
                 if reason := _wrong_record(row, *parts):
                     found.append(Problem(place=f"article row {last}", reason=reason))
                 n += not reason
-        if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'earlier'").fetchone():
+        if _has_table(db, "earlier"):
             for row in named_rows(db, "SELECT article, revision, text, record FROM earlier"):
                 if reason := _wrong_record(row, None, None):
                     place = f"revision {row['revision']} of article row {row['article']}"
@@ -203,6 +204,10 @@ def _opened(path: Path) -> sqlite3.Connection:
     db = sqlite3.connect(f"file:{quote(str(path.absolute()))}?mode=ro{quiet}", uri=True)
     db.text_factory = lambda text: text.decode("utf-8", "replace")
     return db
+
+
+def _has_table(db: sqlite3.Connection, name: str) -> bool:
+    return db.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (name,)).fetchone() is not None
 
 
 def _wrong_pages(db: sqlite3.Connection) -> Iterator[Problem]:

@@ -15,8 +15,8 @@ from webmain.codec import UNREADABLE, as_json, cells, clean, coders, encode, of_
 from webmain.items import Article, ArticleBlock, WordCount
 from webmain.store.block_index import BlockIndex
 from webmain.store.protocol import Outcome, Revision, Store, Stored, StoreDamagedError, utc_now
-from webmain.store.sqlite_file import SqliteFile
-from webmain.text.near_duplicates import Entry, MemoryBands
+from webmain.store.sqlite_file import SqliteFile, block_text
+from webmain.text.near_duplicates import Entry, MemoryBands, band_hashes
 from webmain.text.shingles import N_PERMUTATIONS
 
 logger = logging.getLogger(__name__)
@@ -27,7 +27,7 @@ HEAVY = frozenset(("text", "blocks", "words"))
 DAMAGED_ROW = "can not be read: it is damaged; `webmain check` tells all that is"
 
 _CLEAR = (
-    "DELETE FROM block WHERE article = ?",
+    "DELETE FROM kept_block WHERE article = ?",
     "DELETE FROM word WHERE article = ?",
     "DELETE FROM article_author WHERE article = ?",
 )
@@ -78,9 +78,9 @@ class SqliteStore(Store):
         self._closed = False
         self._file = SqliteFile(self.path, self.spec, read_only=read_only, wait_s=wait_s)
         self._columns = [name for name in self._file.columns("article") if name in coders(Article)]
-        self._block_columns = [name for name in self._file.columns("block") if name in coders(ArticleBlock)]
+        self._block_columns = [name for name in self._file.columns("kept_block") if name in coders(ArticleBlock)]
         self._put_article = _put_article(self._columns)
-        self._put_block = _insert("block", ["article", "position", *self._block_columns])
+        self._put_block = _insert("kept_block", ["article", "position", *self._block_columns, "start", "n_chars"])
 
     @property
     def closed(self) -> bool:
@@ -250,8 +250,8 @@ class SqliteStore(Store):
 
     def _write_parts(self, key: int, record: Mapping[str, Any]) -> None:
         many = self._file.db.executemany
-        blocks = (cells(ArticleBlock, block, self._block_columns) for block in record["blocks"])
-        many(self._put_block, ((key, i, *row) for i, row in enumerate(blocks)))
+        blocks = ((cells(ArticleBlock, b, self._block_columns), place) for b, *place in _placed(record))
+        many(self._put_block, ((key, i, *row, *place) for i, (row, place) in enumerate(blocks)))
         many("INSERT INTO word VALUES (?, ?, ?, ?)", ((key, i, *w.values()) for i, w in enumerate(record["words"])))
         many("INSERT OR IGNORE INTO author (name) VALUES (?)", ((name,) for name in record["authors"]))
         link = "INSERT INTO article_author SELECT ?, ?, key FROM author WHERE name = ?"
@@ -271,7 +271,7 @@ class SqliteStore(Store):
         self._check_usable()
         for row in self._file.named_rows(f"SELECT key, record, text FROM article {where}", values):  # noqa: S608 - our own clauses
             key = row["key"]
-            blocks = self._file.named_rows("SELECT * FROM block WHERE article = ? ORDER BY position", (key,))
+            blocks = self._file.named_rows("SELECT * FROM kept_block WHERE article = ? ORDER BY position", (key,))
             words = self._file.named_rows("SELECT * FROM word WHERE article = ? ORDER BY position", (key,))
             try:
                 yield key, article_of(row, blocks, words)
@@ -292,19 +292,27 @@ class SqliteBands(MemoryBands):
         query = f"""SELECT DISTINCT s.id, s.cluster, s.minhash FROM band AS b JOIN signature AS s ON s.id = b.id
             WHERE b.hash IN ({marks}) ORDER BY s.id LIMIT 1000"""  # noqa: S608 - question marks only
         for name, cluster, minhash in self._file.rows(query, hashes):
-            is_whole = isinstance(minhash, bytes) and len(minhash) == N_PERMUTATIONS * array("I").itemsize
-            if is_whole and name not in self.entries:
+            if _is_whole(minhash) and name not in self.entries:
                 yield Entry(id=name, cluster=cluster, signature=array("I", minhash))
         yield from super().candidates(hashes)
 
     def write(self) -> None:
         """Write what waits, inside the store's transaction."""
         for entry, hashes in self.entries.values():
-            self._file.rows("DELETE FROM band WHERE id = ?", (entry.id,))
+            for (earlier,) in self._file.rows("SELECT minhash FROM signature WHERE id = ?", (entry.id,)):
+                self._forget_bands(entry.id, earlier)
             minhash = array("I", entry.signature).tobytes()
             self._file.rows("INSERT OR REPLACE INTO signature VALUES (?, ?, ?)", (entry.id, entry.cluster, minhash))
             pairs = ((each, entry.id) for each in hashes)
             self._file.db.executemany("INSERT OR IGNORE INTO band VALUES (?, ?)", pairs)
+
+    def _forget_bands(self, name: str, minhash: Any) -> None:
+        """Delete the bands of an earlier signature by their hashes: to look for them by id would read the whole table."""
+        if _is_whole(minhash):
+            hashes = band_hashes(array("I", minhash))
+            self._file.db.executemany("DELETE FROM band WHERE hash = ? AND id = ?", ((each, name) for each in hashes))
+        else:
+            self._file.rows("DELETE FROM band WHERE id = ?", (name,))
 
 
 def article_of(
@@ -319,12 +327,24 @@ def article_of(
     """
     if isinstance(row["record"], bytes):
         raise ValueError("bytes in the place of record")
+    text = of_cells(Article, {"text": row["text"]})
     parts = {
-        "blocks": [of_cells(ArticleBlock, block) for block in blocks],
+        "blocks": [of_cells(ArticleBlock, {**block, "text": block_text(block, text["text"])}) for block in blocks],
         "words": [of_cells(WordCount, word) for word in words],
     }
-    text = of_cells(Article, {"text": row["text"]})
     return Article.from_dict(json.loads(row["record"]) | text | parts)
+
+
+def _placed(record: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], int | None, int | None]]:
+    """Yield an article's blocks with the start and length of their text in its own, and without it where it is there."""
+    start = 0
+    for block in record["blocks"]:
+        n_chars = len(block["text"])
+        if record["text"].startswith(block["text"], start) and "\0" not in block["text"]:  # SQL ends a text there
+            yield {**block, "text": ""}, start, n_chars
+            start += n_chars + len("\n\n")
+        else:
+            yield block, None, None
 
 
 def read_time(text: Any) -> datetime | None:
@@ -333,6 +353,10 @@ def read_time(text: Any) -> datetime | None:
         return datetime.fromisoformat(text)
     except (TypeError, ValueError):
         return None
+
+
+def _is_whole(minhash: Any) -> bool:
+    return isinstance(minhash, bytes) and len(minhash) == N_PERMUTATIONS * array("I").itemsize
 
 
 def _insert(table: str, columns: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ has been released: add another. Every table, view and column is described in doc
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -161,6 +161,12 @@ def named_rows(db: sqlite3.Connection, sql: str, values: Iterable[Any] = ()) -> 
     cursor = db.execute(sql, tuple(values))
     names = [column[0] for column in cursor.description]
     return [dict(zip(names, row, strict=True)) for row in cursor]
+
+
+def block_text(block: Mapping[str, Any], text: str) -> Any:
+    """Return the text of a block in a row of `kept_block` (`block` in earlier versions), with its article's text."""
+    start = block.get("start")
+    return block["text"] if start is None else text[start : start + block["n_chars"]]
 
 
 def _statements(script: str) -> Iterator[str]:
