@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import pickle
 import time
 from types import SimpleNamespace
 
@@ -12,7 +13,7 @@ from scrapy.settings import Settings
 from webmain import extraction as stages
 from webmain.extractors.line_block import LineBlock
 from webmain.items import Hints, Page, Reason, Rejected
-from webmain.page_tasks import Reader
+from webmain.page_tasks import Compare, Extract, Judge, Reader, Sent
 from webmain.pool import Pool, PoolClosed
 from webmain.workers import Workers
 
@@ -98,6 +99,16 @@ def test_few_documents_are_kept():
     assert len(reader._documents) == 16
     reader(_Look(Page(url="https://news.example/large", html="<p>" + "a" * (5 << 20))))
     assert len(reader._documents) == 1
+
+
+def test_a_page_is_not_kept_beyond_its_extraction():
+    reader, extractor = Reader(stages.Options()), LineBlock()
+    sent, judge = Sent(page(), 1), Judge(1, pickle.dumps(extractor))
+    reader(Compare(sent, None))
+    assert reader._documents
+    assert reader(Extract(sent, judge, count_words=False)).url == sent.page.url
+    assert not reader._documents
+    assert reader(Extract(Sent(Page(url=sent.page.url), 1), judge, count_words=False)) is None  # it is sent whole then
 
 
 class _Look:
