@@ -93,15 +93,13 @@ def answers(pages: Iterable[Page], walk: Walk, *, jobs: int) -> Generator[Answer
         waiting: deque[tuple[Future[Answer], int]] = deque()
         n_bytes = 0
         for page in pages:
-            size = _size(page)
-            while waiting and (
-                len(waiting) >= AHEAD * jobs or n_bytes + size > MAX_AHEAD_BYTES or waiting[0][0].done()
-            ):
+            n = size(page)
+            while waiting and (len(waiting) >= AHEAD * jobs or n_bytes + n > MAX_AHEAD_BYTES or waiting[0][0].done()):
                 future, released = waiting.popleft()
                 n_bytes -= released
                 yield _result(future)
-            waiting.append((pool.give(page, url=page.url, limit_s=walk.options.limit_s(page)), size))
-            n_bytes += size
+            waiting.append((pool.give(page, url=page.url, limit_s=walk.options.limit_s(page)), n))
+            n_bytes += n
         while waiting:
             yield _result(waiting.popleft()[0])
 
@@ -139,5 +137,6 @@ def _result(future: Future[Answer]) -> Answer:
         return Answer(rejected.with_traceback(None))
 
 
-def _size(page: Page) -> int:
-    return len(page.body or page.html or "") + sum(map(_size, page.parts))
+def size(page: Page) -> int:
+    """Return the bytes, or characters, of a page and of those that continue it."""
+    return len(page.body or page.html or "") + sum(map(size, page.parts))

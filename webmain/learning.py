@@ -6,6 +6,7 @@ decided by `webmain.sites.learning`.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, fields
@@ -72,6 +73,14 @@ class Assigned(Page):
         return cls(**{each.name: getattr(page, each.name) for each in fields(Page)}, extractor=extractor)
 
 
+@dataclass(frozen=True, slots=True)
+class _Comparison:
+    """A page's comparison with a model, begun; `model` is None where there was none."""
+
+    model: SiteExtractor | None
+    found: asyncio.Future[Likeness]
+
+
 class SiteLearning:
     """Lets the pages of a site wait until the spider's extractor has learned the site, then releases them.
 
@@ -127,23 +136,61 @@ class SiteLearning:
 
     async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """Keep pages back, and release those of sites that are ready."""
-        async for item in result:
-            if not isinstance(item, Page) or isinstance(item, Assigned):
+        async for item, begun in self._ahead(result):
+            if begun is None:
                 yield item
                 continue
-            passing = await self._take(item)
-            if passing is not None:
+            if (passing := await self._take(item, begun)) is not None:
                 yield passing
             while (site := self._learning.ready()) is not None:
                 async for page in self._release(site):
                     yield page
 
-    async def _take(self, page: Page) -> Assigned | None:
+    async def _ahead(self, result: AsyncIterator[Any]) -> AsyncIterator[tuple[Any, _Comparison | None]]:
+        """Yield items in their order; pages with their comparison, which is begun while those before are under way."""
+        waiting: asyncio.Queue[tuple[Any, _Comparison | None] | Exception | None] = asyncio.Queue(
+            2 * self._workers.n or 1
+        )
+
+        async def read() -> None:
+            try:
+                async for item in result:
+                    item = self._assigned(item) if isinstance(item, Page) else item
+                    is_open = isinstance(item, Page) and not isinstance(item, Assigned)
+                    await waiting.put((item, self._begin(item) if is_open else None))
+            except Exception as error:
+                await waiting.put(error)
+            else:
+                await waiting.put(None)
+
+        reading = asyncio.ensure_future(read())
+        try:
+            while (found := await waiting.get()) is not None:
+                if isinstance(found, Exception):
+                    raise found
+                yield found
+        finally:
+            reading.cancel()
+
+    def _assigned(self, page: Page) -> Page:
+        """Assign a page for which nothing is to be learned."""
+        rules = None if isinstance(page, Assigned) else self._rules.of(page.url)
+        return Assigned.of(page, create(rules.extractor)) if rules and (rules.extractor or rules.body) else page
+
+    def _begin(self, page: Page) -> _Comparison:
+        """Begin to compare a page with the model that its site has now."""
+        url = page.url or ""
+        site = site_key(url) if url.startswith(("http://", "https://")) else None
+        return self._compare_with(page, self._learning.model(site) if site is not None else None)
+
+    def _compare_with(self, page: Page, model: SiteExtractor | None) -> _Comparison:
+        found = asyncio.ensure_future(self._workers.compare(page, model))
+        found.add_done_callback(lambda done: done.cancelled() or done.exception())  # it may never be asked for
+        return _Comparison(model, found)
+
+    async def _take(self, page: Page, begun: _Comparison) -> Assigned | None:
         """Return a page that goes on at once; None where it waits, or is rejected."""
-        rules = self._rules.of(page.url)
-        if rules is not None and (rules.extractor or rules.body):
-            return Assigned.of(page, create(rules.extractor))  # nothing is to be learned for it
-        found = await self._compare(page)
+        found = await self._compare(page, begun)
         if found is None:
             return None
         extractor = self._learning.take(page, found)
@@ -152,17 +199,15 @@ class SiteLearning:
             return None
         return Assigned.of(page, extractor)
 
-    async def _compare(self, page: Page) -> Likeness | None:
-        """Compare a page with its site's model as it is then; None where it is rejected, or the crawl ends."""
-        url = page.url or ""
-        site = site_key(url) if url.startswith(("http://", "https://")) else None
+    async def _compare(self, page: Page, begun: _Comparison) -> Likeness | None:
+        """Return how a page compares with its site's model as it is then; None where it is rejected, or the crawl ends."""
         try:
             while True:
-                model = self._learning.model(site) if site is not None else None
-                found = await self._workers.compare(page, model)
-                if self._learning.model(found.site) is model:
+                found = await begun.found
+                model = self._learning.model(found.site)
+                if model is begun.model:
                     return found
-                site = found.site  # told by the page itself; or the site was learned meanwhile
+                begun = self._compare_with(page, model)  # the page itself told its site; or that was learned meanwhile
         except Rejected as rejected:
             self._crawler.stats.inc_value("webmain/pages")
             tell_rejected(self._crawler, rejected, url=page.url)
@@ -180,7 +225,7 @@ class SiteLearning:
                 return
         while (page := self._learning.release(site)) is not None:
             self._crawler.stats.inc_value("webmain/learning/released")
-            if (found := await self._compare(page)) is not None:
+            if (found := await self._compare(page, self._begin(page))) is not None:
                 yield Assigned.of(page, self._learning.judge_of(found))
 
     # ---- Pages that have waited long enough

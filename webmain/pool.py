@@ -66,6 +66,7 @@ class _Job:
     url: str | None
     limit_s: float | None
     wall_s: float | None
+    next_: bool
     future: Future[Any] = field(default_factory=Future)
 
 
@@ -124,7 +125,7 @@ class Pool:
         worker : int or None
             The number of the worker that has to do it; None for any.
         next_ : bool
-            Before all tasks that wait.
+            Before all tasks that wait, but for those that were given so.
 
         Returns
         -------
@@ -134,7 +135,7 @@ class Pool:
         """
         if wall_s is None and limit_s is not None:
             wall_s = WALL_FACTOR * limit_s + WALL_S
-        job = _Job(task, url, limit_s, wall_s)
+        job = _Job(task, url, limit_s, wall_s, next_)
         with self._changed:
             if self._closed:
                 job.future.set_exception(PoolClosed())
@@ -142,7 +143,8 @@ class Pool:
             if not self._threads:
                 self._start_threads(at_once=False)
             waiting = self._shared if worker is None else self._own[worker]
-            (waiting.appendleft if next_ else waiting.append)(job)
+            n_before = sum(other.next_ for other in waiting) if next_ else len(waiting)
+            waiting.insert(n_before, job)
             self._changed.notify_all()
         return job.future
 

@@ -35,9 +35,9 @@ WEBMAIN_MAX_BYTES = 10 * 1024 * 1024
 WEBMAIN_PAGE_TIMEOUT_S = 10.0
 """Seconds of CPU time after which a page is given up; 0 for no limit."""
 
-WEBMAIN_WORKERS = 1
-"""Processes in which pages are read and judged, and which can be killed; 0 does it in the crawl's own, which a page can then
-keep from going on."""
+WEBMAIN_WORKERS = None
+"""Processes in which pages are read and judged, and which can be killed; "auto" is one for each core; None is "auto" for the
+spider `archive`, else 1. 0 does it in the crawl's own process, which a page can then keep from going on."""
 
 WEBMAIN_TOP_WORDS = 50
 """Words kept for an article's tag cloud."""

@@ -7,11 +7,13 @@ import logging
 import pickle
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import fields
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
+from webmain.batch import MAX_AHEAD_BYTES, cores, size
 from webmain.discovery.look import Look
 from webmain.extraction import Options
 from webmain.extractors.base import create
@@ -34,6 +36,9 @@ STOP_S: Final = 2.0
 """Seconds for which a crawl that was given to stop waits for the pages that are being judged."""
 
 _TICK_S: Final = 0.5
+
+_AHEAD: Final = 4
+"""Pages for each worker that are read from an archive before the oldest is an article."""
 
 MAX_JUDGES: Final = 1_000
 """Extractors whose pickled form is remembered."""
@@ -59,6 +64,9 @@ class Workers:
         self._seen: OrderedDict[int, int] = OrderedDict()
         self._judges: OrderedDict[int, tuple[Extractor, Judge]] = OrderedDict()
         self._n_judges = 0
+        self._n_pages = self._n_bytes = 0
+        self._changed = asyncio.Event()
+        self._last: asyncio.Event | None = None
         self._stop_at: float | None = None
         self._ticks: Ticks | None = None
 
@@ -66,7 +74,8 @@ class Workers:
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make the extension."""
         workers = cls(crawler)
-        workers.n = own(crawler.settings).getint("WEBMAIN_WORKERS")
+        given = own(crawler.settings).get("WEBMAIN_WORKERS")
+        workers.n = cores() if given == "auto" else int(1 if given is None else given)
         workers._ticks = Ticks(crawler, _TICK_S, workers._look_whether_stopped)
         connect(crawler, workers, "spider_opened", "spider_closed")
         return workers
@@ -110,15 +119,41 @@ class Workers:
         return found
 
     async def extract(self, page: Page, extractor: Extractor, *, count_words: bool = False) -> Article:
-        """Make a page into an article (raises as `look` does)."""
+        """Make a page into an article (raises as `look` does); articles and rejections come in the order of the pages."""
         task = partial(Extract, judge=self._judge(extractor), count_words=count_words)
-        found: Article = await self._do(page, task, next_=True)
+        before, self._last = self._last, (done := asyncio.Event())
+        async with self._under_way(page):
+            try:
+                try:
+                    found: Article = await self._do(page, task, next_=True)
+                finally:
+                    if before is not None:
+                        await before.wait()
+            finally:
+                done.set()  # the next one goes on only after what this one's caller does without waiting
         return found
+
+    async def room(self) -> None:
+        """Wait until another page may be read: a bounded number, and bounded bytes, are under way."""
+        while self._n_pages >= _AHEAD * max(1, self.n) or self._n_bytes > MAX_AHEAD_BYTES:
+            self._changed.clear()
+            await self._changed.wait()
+
+    @asynccontextmanager
+    async def _under_way(self, page: Page) -> AsyncIterator[None]:
+        """Count a page, and its bytes, for as long as it is under way."""
+        self._n_pages, self._n_bytes = self._n_pages + 1, self._n_bytes + size(page)
+        try:
+            yield
+        finally:
+            self._n_pages, self._n_bytes = self._n_pages - 1, self._n_bytes - size(page)
+            self._changed.set()
 
     async def compare(self, page: Page, fitted: SiteExtractor | None) -> Likeness:
         """Find out to which site a page belongs, and how much it looks like those learned from (raises as `look` does)."""
         judge = self._judge(fitted) if fitted is not None else None
-        found: Likeness = await self._do(page, partial(Compare, judge=judge))
+        async with self._under_way(page):
+            found: Likeness = await self._do(page, partial(Compare, judge=judge))
         return found
 
     async def learn(self, lesson: Lesson) -> Learnt:

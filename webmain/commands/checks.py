@@ -37,19 +37,24 @@ def _share(value: Any, least: int) -> bool:
     return least <= float(value) <= 1
 
 
+def _processes(value: Any, least: int) -> bool:
+    return value == "auto" or _whole(value, least)
+
+
 def _switch(value: Any, _least: int) -> bool:
     return isinstance(value, bool) or str(value) in _TRUTHS
 
 
 _ALLOWED: Final[dict[Callable[[Any, int], bool], str]] = {
     _whole: "whole numbers from {least}",
+    _processes: "auto and whole numbers from {least}",
     _number: "numbers from {least}",
     _share: "numbers from 0 to 1",
     _switch: ", ".join(_TRUTHS),
 }
 _CHECKS: Final[dict[str, tuple[Callable[[Any, int], bool], int]]] = {
     "WEBMAIN_MAX_BYTES": (_whole, 1),
-    "WEBMAIN_WORKERS": (_whole, 0),
+    "WEBMAIN_WORKERS": (_processes, 0),
     "WEBMAIN_TOP_WORDS": (_whole, 0),
     "WEBMAIN_LEARN_PAGES": (_whole, 1),
     "WEBMAIN_LEARN_MAX_HELD": (_whole, 1),

@@ -11,15 +11,17 @@ from scrapy import Request, Spider
 from webmain.archive.warc import ArchiveError, Skip, read_pages
 from webmain.signals import crawl_closing
 from webmain.spiders.arguments import read_archive_arguments, with_settings
+from webmain.workers import Workers
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
+    from scrapy.settings import BaseSettings
 
     from webmain.items import Page
 
-PAGES_AT_ONCE: Final = 4
-"""Pages in the pipelines at a time; twice as many are read ahead."""
+PAGES_AT_ONCE: Final = 256
+"""Pages in the pipelines at a time: no fewer than are read, which is bounded by `Workers.room`."""
 
 MAX_WARNINGS: Final = 10
 """Damaged files that the summary names; all are counted and logged."""
@@ -62,13 +64,22 @@ class ArchiveSpider(Spider):
         crawler.signals.connect(spider._close, crawl_closing)
         return spider
 
+    @classmethod
+    def update_settings(cls, settings: BaseSettings) -> None:
+        """Use all cores where the setting leaves it open."""
+        super().update_settings(settings)
+        if settings.get("WEBMAIN_WORKERS") is None:
+            settings.set("WEBMAIN_WORKERS", "auto", priority="spider")
+
     async def start(self) -> AsyncIterator[Any]:
         """Ask for nothing, so that the pages are the output of a callback: Scrapy takes them as it has room."""
         yield Request("data:,archive", callback=self.read, dont_filter=True, meta={"probe": True})
 
     async def read(self, response: Response) -> AsyncIterator[Page]:
         """Yield one page after the other until the end, a limit, or the end of the crawl."""
+        workers = Workers.of(self.crawler)
         for n, page in enumerate(self._pages(), 1):
+            await workers.room()
             yield page
             await asyncio.sleep(0)
             if n == self.arguments.max_pages:
