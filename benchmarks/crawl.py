@@ -1,13 +1,14 @@
 """Measure what a whole crawl costs beyond bare Scrapy, and how fast it is beside Scrapy with trafilatura in its pipeline.
 
-    python benchmarks/crawl.py [--articles 1000] [--rounds 1]
+    python benchmarks/crawl.py [--articles 1000] [--rounds 1] [--workers 1,2] [--store jsonl,sqlite] [--learn]
 
 A server in a process of its own serves the made-up large web over real sockets, without any delay; three crawlers fetch the
 same articles through it, each in a process of its own, one after the other in each round:
 
 - bare: Scrapy, the articles' addresses given, nothing done with the pages;
 - trafilatura: the same, with `trafilatura.bare_extraction` and metadata in an item pipeline, written by Scrapy's feed;
-- webmain: `scrapy crawl news`: discovery, extraction, metadata, language, words, near-duplicates, ledger and store.
+- webmain: `scrapy crawl news`: discovery, extraction, metadata, language, words, near-duplicates, ledger and store, once with
+  each number of worker processes; sites are learned only with `--learn`.
 
 CPU is user plus system time of the crawler's process and its workers, start-up included. Politeness is off for all, on
 loopback only.
@@ -117,12 +118,26 @@ def measure(command: list[str], proxy: str) -> tuple[float, float, str]:
     return usage.ru_utime + usage.ru_stime, wall, text
 
 
+def webmain_command(args: argparse.Namespace, host: str, folder: pathlib.Path, workers: str) -> list[str]:
+    """Return the command of a crawl whose files are in a folder of its own."""
+    stores = ",".join(f"{kind}:{folder / kind}" for kind in args.store.split(","))
+    arguments = {"site": f"http://{host}/", "store": stores, "learn": "yes" if args.learn else "no"}
+    arguments |= {"extractor": args.extractor} if args.extractor else {}
+    settings = {**SETTINGS, "WEBMAIN_WORKERS": workers, "WEBMAIN_MODELS": folder / "models"}
+    command = [sys.executable, "-m", "scrapy", "crawl", "news"]
+    command += [part for name, value in arguments.items() for part in ("-a", f"{name}={value}")]
+    return command + [part for name, value in settings.items() for part in ("-s", f"{name}={value}")]
+
+
 def main() -> None:
     """Print the table."""
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--articles", type=int, default=1000)
     ap.add_argument("--rounds", type=int, default=1)
     ap.add_argument("--extractor", default=None, help="webmain's method (default: its default)")
+    ap.add_argument("--workers", default="1", help="numbers of webmain's processes, separated by commas")
+    ap.add_argument("--store", default="jsonl", help="jsonl, sqlite, or both, separated by a comma")
+    ap.add_argument("--learn", action="store_true", help="let webmain learn the site")
     ap.add_argument("--role", choices=("bare", "trafilatura"), help=argparse.SUPPRESS)
     ap.add_argument("--addresses", type=pathlib.Path, help=argparse.SUPPRESS)
     ap.add_argument("--output", type=pathlib.Path, help=argparse.SUPPRESS)
@@ -139,31 +154,33 @@ def main() -> None:
         addresses = folder / "addresses.txt"
         addresses.write_text("\n".join(web.urls()))
         me = [sys.executable, str(pathlib.Path(__file__)), "--addresses", str(addresses)]
-        rows: dict[str, list[tuple[float, float, int]]] = {"bare": [], "trafilatura": [], "webmain": []}
+        ours = [f"webmain, {n}" for n in args.workers.split(",")]
+        rows: dict[str, list[tuple[float, float, int]]] = {who: [] for who in ("bare", "trafilatura", *ours)}
         for turn in range(args.rounds):
             cpu, wall, text = measure([*me, "--role", "bare"], proxy)
             rows["bare"].append((cpu, wall, json.loads(text.splitlines()[-1])["pages"]))
             output = folder / f"trafilatura-{turn}.jsonl"
             cpu, wall, _ = measure([*me, "--role", "trafilatura", "--output", str(output)], proxy)
             rows["trafilatura"].append((cpu, wall, len(output.read_bytes().splitlines())))
-            output = folder / f"webmain-{turn}.jsonl"
-            command = [sys.executable, "-m", "scrapy", "crawl", "news", "-a", f"site=http://{host}/"]
-            command += ["-a", f"store=jsonl:{output}"]
-            command += ["-a", f"extractor={args.extractor}"] if args.extractor else []
-            for key, value in SETTINGS.items():
-                command += ["-s", f"{key}={value}"]
-            cpu, wall, text = measure(command, proxy)
-            rows["webmain"].append((cpu, wall, len(output.read_bytes().splitlines())))
+            for who in ours:
+                command = webmain_command(args, host, folder / f"{who}-{turn}", who.split()[-1])
+                cpu, wall, text = measure(command, proxy)
+                rows[who].append((cpu, wall, int(re.findall(r"(\d+) new", text)[-1])))
         print(f"{args.articles} articles, best of {args.rounds} rounds")
         best = {who: min(found) for who, found in rows.items()}
         for who, (cpu, wall, pages) in best.items():
             print(
                 f"  {who:12s} {pages:5d} pages  {1000 * cpu / max(1, pages):7.2f} ms CPU a page  {pages / wall:7.1f} pages/s"
             )
-        bare, full, peer = best["bare"], best["webmain"], best["trafilatura"]
-        added = 1000 * (full[0] / max(1, full[2]) - bare[0] / max(1, bare[2]))
-        print(f"  webmain adds {added:.2f} ms CPU a page to bare Scrapy")
-        print(f"  webmain / Scrapy with trafilatura: {full[2] / full[1] / (peer[2] / peer[1]):.2f} x pages per second")
+        bare, peer, first = best["bare"], best["trafilatura"], best[ours[0]]
+        for who in ours:
+            cpu, wall, pages = best[who]
+            added = 1000 * (cpu / max(1, pages) - bare[0] / max(1, bare[2]))
+            ratios = [pages / wall / (each[2] / each[1]) for each in (peer, first)]
+            print(
+                f"  {who} adds {added:.2f} ms CPU a page to bare Scrapy; pages per second: {ratios[0]:.2f} x Scrapy with"
+            )
+            print(f"    trafilatura, {ratios[1]:.2f} x {ours[0]}")
 
 
 if __name__ == "__main__":

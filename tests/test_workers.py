@@ -4,6 +4,7 @@ import asyncio
 import logging
 import pickle
 import time
+from contextlib import suppress
 from types import SimpleNamespace
 
 import psutil
@@ -90,6 +91,61 @@ def test_pages_under_judgement_are_given_up_when_the_crawl_stops(workers):
     assert [type(found) for found in asyncio.run(stop())] == [PoolClosed] * 3
     with pytest.raises(PoolClosed):
         asyncio.run(workers.look(page()))
+
+
+def slowly(workers, monkeypatch, delays):
+    """Let what is done with page n take so many seconds, or end with an error."""
+
+    async def do(page, task, *, next_=False):
+        found = delays[int(page.url.rpartition("/")[2])]
+        if isinstance(found, Exception):
+            raise found
+        await asyncio.sleep(found)
+        return page.url
+
+    monkeypatch.setattr(workers, "_do", do)
+
+
+def test_articles_and_rejections_come_in_the_order_of_their_pages(workers, monkeypatch):
+    delays = [60, 0.05, Rejected(Reason.TOO_SLOW, "x"), 0.03, PoolClosed(), 0.0]
+    slowly(workers, monkeypatch, delays)
+    order = []
+
+    async def one(n):
+        with suppress(Rejected, PoolClosed):
+            await workers.extract(page(n), LineBlock())
+        order.append(n)
+
+    async def crawl():
+        tasks = [asyncio.ensure_future(one(n)) for n in range(6)]
+        await asyncio.sleep(0.01)
+        tasks[0].cancel()  # whoever gives up holds nobody up
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    asyncio.run(crawl())
+    assert order == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize(("size", "n_read"), [(1, 4), (30 << 20, 3)])
+def test_as_many_pages_are_read_ahead_as_their_number_and_bytes_allow(workers, monkeypatch, size, n_read):
+    slowly(workers, monkeypatch, [0.05] * 12)
+    most = 0
+
+    async def crawl():
+        nonlocal most
+        body, tasks = b"x" * size, []
+        for n in range(12):
+            await workers.room()
+            tasks.append(
+                asyncio.ensure_future(workers.extract(Page(url=f"https://e.example/{n}", body=body), LineBlock()))
+            )
+            await asyncio.sleep(0)
+            most = max(most, sum(not task.done() for task in tasks))
+        await asyncio.gather(*tasks)
+
+    asyncio.run(crawl())
+    assert most == n_read
+    assert (workers._n_pages, workers._n_bytes) == (0, 0)
 
 
 def test_few_documents_are_kept():

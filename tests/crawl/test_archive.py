@@ -1,11 +1,18 @@
 """The spider `archive` over recordings and folders made here."""
 
 import gzip
+import re
+from types import SimpleNamespace
 
 import pytest
+from scrapy.settings import Settings
+from scrapy.signalmanager import SignalManager
 
 from tests.extractors.test_page_types import ARTICLE, SECTION
 from webmain.archive.recording import WarcWriter
+from webmain.batch import cores
+from webmain.spiders.archive import ArchiveSpider
+from webmain.workers import Workers
 
 
 def article(number):
@@ -74,6 +81,62 @@ def test_pages_of_another_kind_than_is_wanted_are_rejected_and_counted(crawl, tm
     assert crawled.rejected() == {"not_article": 1}
     assert "rejected     1 not article" in crawled.out
     assert crawl("archive", path=f"{tmp_path}/pages.warc.gz", settings={"WEBMAIN_REQUIRE": "news"}).code == 2
+
+
+@pytest.fixture
+def uneven(tmp_path):
+    """Pages of two sites, every third long, one of them empty, one a copy."""
+    path = tmp_path / "uneven.warc.gz"
+    bodies = [article(n).replace(b"</article>", b"<p>It snowed. </p>" * (800 if n % 3 == 0 else 1)) for n in range(16)]
+    bodies[4], bodies[7] = b" ", bodies[6]
+    write(path, [(f"https://site-{n % 2}.example/{n}", 200, "text/html", body) for n, body in enumerate(bodies)])
+    return path
+
+
+def lines(crawled):
+    """Return the lines of a store without the time at which they were written."""
+    return re.sub(rb'"stored_at": "[^"]+"', b"", crawled.store.read_bytes()).splitlines()
+
+
+def test_several_workers_write_the_same_lines_in_the_same_order_as_one(crawl, uneven, tmp_path):
+    found = []
+    for workers in (1, 3):
+        crawl.store = tmp_path / f"{workers}.jsonl"
+        settings = {
+            "WEBMAIN_MODELS": tmp_path / f"models{workers}",
+            "WEBMAIN_LEARN_PAGES": 4,
+            "WEBMAIN_WORKERS": workers,
+        }
+        crawled = crawl("archive", path=str(uneven), settings=settings)
+        found.append((lines(crawled), crawled.rejected()))
+    assert found[0] == found[1]
+    assert len(found[0][0]) == 15
+    assert found[0][1] == {"empty": 1}
+
+
+def test_articles_are_stored_in_the_order_of_the_archive_up_to_the_limit(crawl, uneven):
+    crawled = crawl("archive", path=str(uneven), learn="no", max_articles=8, settings={"WEBMAIN_WORKERS": 3})
+    assert [a["url"].rpartition("/")[2] for a in crawled.articles()] == ["0", "1", "2", "3", "5", "6", "7", "8"]
+
+
+def test_a_page_that_kills_its_worker_or_hangs_rejects_only_itself_and_keeps_its_place(crawl, tmp_path):
+    names = [f"a{n}" for n in range(12)]
+    names[3], names[6] = "crash", "loop"
+    write(
+        tmp_path / "a.warc.gz", [(f"https://e.example/{x}", 200, "text/html", article(n)) for n, x in enumerate(names)]
+    )
+    settings = {"WEBMAIN_WORKERS": 2, "WEBMAIN_PAGE_TIMEOUT_S": 1}
+    crawled = crawl("archive", path=f"{tmp_path}/a.warc.gz", extractor="sample_spider:Hostile", settings=settings)
+    assert crawled.rejected() == {"internal_error": 1, "too_slow": 1}
+    assert [a["url"].rpartition("/")[2] for a in crawled.articles()] == [x for x in names if x.startswith("a")]
+
+
+def test_an_archive_is_read_on_all_cores_unless_told_otherwise():
+    settings = {name: Settings({"WEBMAIN_WORKERS": given}) for name, given in (("open", None), ("given", 3))}
+    for each in settings.values():
+        ArchiveSpider.update_settings(each)
+    crawlers = [SimpleNamespace(settings=each, signals=SignalManager()) for each in settings.values()]
+    assert [Workers.from_crawler(crawler).n for crawler in crawlers] == [cores(), 3]
 
 
 def test_the_number_of_pages_is_bounded(crawl, recording):
