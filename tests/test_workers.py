@@ -13,9 +13,10 @@ from scrapy.settings import Settings
 
 from webmain import extraction as stages
 from webmain.extractors.line_block import LineBlock
-from webmain.items import Hints, Page, Reason, Rejected
-from webmain.page_tasks import Compare, Extract, Judge, Reader, Sent
+from webmain.items import Article, Hints, Page, Reason, Rejected
+from webmain.page_tasks import Compare, Extract, Judge, Made, Reader, Sent
 from webmain.pool import Pool, PoolClosed
+from webmain.text.shingles import signature
 from webmain.workers import Workers
 
 TEXT = "The council decided that the old bridge will be closed until the spring, and nobody was surprised by it. "
@@ -75,6 +76,14 @@ def test_answers_are_those_of_the_crawls_own_process(workers):
     assert there == here
 
 
+def test_signatures_are_computed_in_the_workers(workers, monkeypatch):
+    there = asyncio.run(workers.extract(page(), LineBlock(), sign=True))
+    found = workers.signature(there.text)
+    monkeypatch.setattr("webmain.workers.signature", lambda text: (1,))
+    assert workers.signature(there.text) == found == signature(there.text)
+    assert workers.signature("another text") == (1,)
+
+
 def test_a_rejection_comes_back_with_its_reason_and_address(workers):
     with pytest.raises(Rejected) as told:
         asyncio.run(workers.look(Page(url="https://news.example/x", body=b"%PDF-1.7 \x00")))
@@ -101,7 +110,7 @@ def slowly(workers, monkeypatch, delays):
         if isinstance(found, Exception):
             raise found
         await asyncio.sleep(found)
-        return page.url
+        return Made(Article(url=page.url, text=""))
 
     monkeypatch.setattr(workers, "_do", do)
 

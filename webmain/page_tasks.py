@@ -18,6 +18,7 @@ from webmain.extractors.base import SiteExtractor
 from webmain.items import Article, Page
 from webmain.sites.fitting import Learnt, Lesson
 from webmain.sites.learning import Likeness, likeness
+from webmain.text.shingles import Signature, signature
 
 if TYPE_CHECKING:
     from webmain.extractors.base import Extractor
@@ -127,18 +128,30 @@ class LookAt:
 
 
 @dataclass(frozen=True, slots=True)
+class Made:
+    """An article, and the signature of its text where that was asked for."""
+
+    article: Article
+    signature: Signature | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Extract:
     """Make a page, with those that continue it, into an article."""
 
     sent: Sent
     judge: Judge
     count_words: bool
+    sign: bool
 
-    def run(self, reader: Reader) -> Article | None:
+    def run(self, reader: Reader) -> Made | None:
         """Return the article."""
         document = reader.document(self.sent, keep=False)
+        if document is None:
+            return None
         options = reader.options if self.count_words else replace(reader.options, top_words=None)
-        return extract_page(document, reader.extractor(self.judge), options) if document is not None else None
+        article = extract_page(document, reader.extractor(self.judge), options)
+        return Made(article, signature(article.text) if self.sign else None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,9 +121,9 @@ class InWorkers(Step):
         if not isinstance(item, Page):
             return item
         self.crawler.stats.inc_value("webmain/pages")
-        words = self.crawler.get_item_pipeline(Cloud) is not None
+        words, sign = (self.crawler.get_item_pipeline(step) is not None for step in (Cloud, Duplicates))
         with self.rejecting(item.url):
-            return self.check(await self.workers.extract(item, self.extractor_of(item), count_words=words))
+            return self.check(await self.workers.extract(item, self.extractor_of(item), count_words=words, sign=sign))
 
 
 class Read(Step):
@@ -231,7 +231,7 @@ class Duplicates(Step):
 
     @cached_property
     def _copies(self) -> Copies:
-        return Copies(self._store.stores if self._store else None)
+        return Copies(self._store.stores if self._store else None, Workers.of(self.crawler).signature)
 
 
 class Store(Step):

@@ -19,11 +19,12 @@ from webmain.extraction import Options
 from webmain.extractors.base import create
 from webmain.items import Article, Page, Rejected
 from webmain.options import option, own, page_options
-from webmain.page_tasks import MAX_DOCUMENTS, Compare, Extract, Judge, Learn, LookAt, Reader, Sent, Task, reader
+from webmain.page_tasks import MAX_DOCUMENTS, Compare, Extract, Judge, Learn, LookAt, Made, Reader, Sent, Task, reader
 from webmain.pool import Pool, PoolClosed, PoolError
 from webmain.signals import Ticks, close_crawl, connect
 from webmain.sites.fitting import Event, Learnt, Lesson
 from webmain.sites.learning import Likeness
+from webmain.text.shingles import Signature, signature
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -42,6 +43,9 @@ _AHEAD: Final = 4
 
 MAX_JUDGES: Final = 1_000
 """Extractors whose pickled form is remembered."""
+
+MAX_SIGNATURES: Final = 100
+"""Texts whose signature is remembered until it is asked for, which is at once where no pipeline waits in between."""
 
 T = TypeVar("T")
 
@@ -64,6 +68,7 @@ class Workers:
         self._seen: OrderedDict[int, int] = OrderedDict()
         self._judges: OrderedDict[int, tuple[Extractor, Judge]] = OrderedDict()
         self._n_judges = 0
+        self._signatures: OrderedDict[str, Signature] = OrderedDict()
         self._n_pages = self._n_bytes = 0
         self._changed = asyncio.Event()
         self._last: asyncio.Event | None = None
@@ -118,20 +123,33 @@ class Workers:
         found: Look = await self._do(page, LookAt)
         return found
 
-    async def extract(self, page: Page, extractor: Extractor, *, count_words: bool = False) -> Article:
-        """Make a page into an article (raises as `look` does); articles and rejections come in the order of the pages."""
-        task = partial(Extract, judge=self._judge(extractor), count_words=count_words)
+    async def extract(
+        self, page: Page, extractor: Extractor, *, count_words: bool = False, sign: bool = False
+    ) -> Article:
+        """Make a page into an article (raises as `look` does); articles and rejections come in the order of the pages.
+
+        With `sign` its text's `signature` is computed as well, and remembered for a while.
+        """
+        task = partial(Extract, judge=self._judge(extractor), count_words=count_words, sign=sign)
         before, self._last = self._last, (done := asyncio.Event())
         async with self._under_way(page):
             try:
                 try:
-                    found: Article = await self._do(page, task, next_=True)
+                    found: Made = await self._do(page, task, next_=True)
                 finally:
                     if before is not None:
                         await before.wait()
             finally:
                 done.set()  # the next one goes on only after what this one's caller does without waiting
-        return found
+        if found.signature is not None:
+            self._signatures[found.article.text] = found.signature
+            if len(self._signatures) > MAX_SIGNATURES:
+                self._signatures.popitem(last=False)
+        return found.article
+
+    def signature(self, text: str) -> Signature:
+        """Return the signature of a text, as the worker that has made its article has computed it."""
+        return self._signatures.get(text) or signature(text)
 
     async def room(self) -> None:
         """Wait until another page may be read: a bounded number, and bounded bytes, are under way."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cached_property
 
@@ -15,7 +15,7 @@ from webmain.sites.recurring import SIMILARITY, Place, RecurringTexts, boilerpla
 from webmain.store.protocol import StoreDamagedError
 from webmain.store.several import Stores
 from webmain.text.near_duplicates import NearDuplicates
-from webmain.text.shingles import SIGNATURE_VERSION, signature
+from webmain.text.shingles import SIGNATURE_VERSION, Signature, signature
 from webmain.urls import site_key
 
 logger = logging.getLogger(__name__)
@@ -31,10 +31,13 @@ class Copies:
     ----------
     stores : Stores or None
         Without them only this crawl's articles are known.
+    signature_of : callable
+        Returns a text's signature.
     """
 
-    def __init__(self, stores: Stores | None) -> None:
+    def __init__(self, stores: Stores | None, signature_of: Callable[[str], Signature] = signature) -> None:
         self._stores = stores
+        self._signature_of = signature_of
         self._seen: OrderedDict[str, Place] = OrderedDict()
         self._recurring = RecurringTexts()
 
@@ -53,7 +56,7 @@ class Copies:
 
         Another title and another text are another article; the page at that very address has a right to it, too.
         """
-        values = signature(article.text)
+        values = self._signature_of(article.text)
         is_other = article.title and seen.title and values and not is_same_title(article.title, seen.title)
         if not article.url or not is_other or self._near.find("", values) is not None:
             raise Rejected(Reason.DUPLICATE, f"the same article as {seen.address}", url=article.url)
@@ -74,7 +77,7 @@ class Copies:
         """
         name = identify(article)
         same = self._exact.add(name, article.fingerprint)
-        values = signature(article.text)
+        values = self._signature_of(article.text)
         match = self._near.add(name, values) if values else None
         found = same or (match.cluster if match else None)
         earlier = same or (match.id if match and match.similarity >= SIMILARITY else None)
