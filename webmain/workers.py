@@ -7,8 +7,8 @@ import logging
 import pickle
 import time
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import fields
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
@@ -132,7 +132,7 @@ class Workers:
         """
         task = partial(Extract, judge=self._judge(extractor), count_words=count_words, sign=sign)
         before, self._last = self._last, (done := asyncio.Event())
-        async with self._under_way(page):
+        with self._under_way(page):
             try:
                 try:
                     found: Made = await self._do(page, task, next_=True)
@@ -157,8 +157,8 @@ class Workers:
             self._changed.clear()
             await self._changed.wait()
 
-    @asynccontextmanager
-    async def _under_way(self, page: Page) -> AsyncIterator[None]:
+    @contextmanager
+    def _under_way(self, page: Page) -> Iterator[None]:
         """Count a page, and its bytes, for as long as it is under way."""
         self._n_pages, self._n_bytes = self._n_pages + 1, self._n_bytes + size(page)
         try:
@@ -170,7 +170,7 @@ class Workers:
     async def compare(self, page: Page, fitted: SiteExtractor | None) -> Likeness:
         """Find out to which site a page belongs, and how much it looks like those learned from (raises as `look` does)."""
         judge = self._judge(fitted) if fitted is not None else None
-        async with self._under_way(page):
+        with self._under_way(page):
             found: Likeness = await self._do(page, partial(Compare, judge=judge))
         return found
 
