@@ -44,7 +44,7 @@ _AHEAD: Final = 4
 MAX_JUDGES: Final = 1_000
 """Extractors whose pickled form is remembered."""
 
-MAX_SIGNATURES: Final = 100
+MAX_SIGNATURES: Final = 16
 """Texts whose signature is remembered until it is asked for, which is at once where no pipeline waits in between."""
 
 T = TypeVar("T")

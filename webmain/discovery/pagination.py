@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
@@ -121,9 +122,10 @@ def lists_of(url: str) -> set[str]:
         return set()
 
 
-def stems(url: str) -> set[str]:
+@lru_cache(maxsize=20_000)  # a site's menus are on each of its pages
+def stems(url: str) -> frozenset[str]:
     """Return the forms of a list's address that its numbered pages have in common (see `lists_of`)."""
-    return {_host(url) + stem for stem in _wholes(url)} | lists_of(url)
+    return frozenset({_host(url) + stem for stem in _wholes(url)} | lists_of(url))
 
 
 def _candidates(url: str, links: Sequence[Link], rel_next: str | None) -> list[Link]:
