@@ -171,9 +171,11 @@ def test_a_page_is_not_kept_beyond_its_extraction():
     sent, judge = Sent(page(), 1), Judge(1, pickle.dumps(extractor))
     reader(Compare(sent, None))
     assert reader._documents
-    assert reader(Extract(sent, judge, count_words=False)).url == sent.page.url
+    assert reader(Extract(sent, judge, count_words=False, sign=False)).article.url == sent.page.url
     assert not reader._documents
-    assert reader(Extract(Sent(Page(url=sent.page.url), 1), judge, count_words=False)) is None  # it is sent whole then
+    assert (
+        reader(Extract(Sent(Page(url=sent.page.url), 1), judge, count_words=False, sign=False)) is None
+    )  # it is sent whole then
 
 
 class _Look:
