@@ -8,7 +8,7 @@ import tomllib
 from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import pairwise
+from operator import add
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -19,7 +19,7 @@ from webmain.clock import once
 from webmain.html.document import Document, view
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -27,6 +27,7 @@ MAX_ELEMENTS: Final = 60_000
 """Elements looked at; what a page says of itself is before."""
 
 MAX_VALUE_CHARS: Final = 4_000
+_MAX_NAME_CHARS: Final = 300
 _MAX_OF_A_KIND: Final = 200
 _MAX_ANCESTORS: Final = 60
 
@@ -42,32 +43,37 @@ _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 @once
 def _named() -> dict[str, frozenset[str]]:
-    """Return the words of class names that are looked for, by what they name."""
+    """Return the words of class names that are looked for, by what they name; those that are a sign under "signs", too."""
     words = languages.known().words
-    kinds = ("byline", "not_byline", "date", "headline", "aside", "not_aside")
-    return {name: frozenset(words(f"classes.{name}")) for name in kinds}
+    signs = ("byline", "date", "headline", "aside")
+    named = {name: frozenset(words(f"classes.{name}")) for name in (*signs, "not_byline", "not_aside")}
+    return named | {"signs": frozenset().union(*(named[name] for name in signs))}
 
 
-@lru_cache(maxsize=16_384)
-def _words(part: str) -> tuple[str, ...]:
-    """Return the words, in lower case, of a part of a class or id; sites name things alike, so that most are known."""
-    return tuple(word.lower() for word in _WORD.findall(part))
+def _words(names: str) -> tuple[list[str], Iterable[str]]:
+    """Return the words of class names, in lower case, and each two neighbours as one word."""
+    words = [word.lower() for word in _WORD.findall(names)]
+    return words, map(add, words, words[1:])
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=50_000)
 def _signs(value: str) -> int:
-    """Return what a class or id names: the place of an author, of a date, or a part about other pages or people."""
+    """Return what a class or id names: the place of an author, of a date, or a part about other pages or people.
+
+    Sites name things alike, so that most names are known.
+    """
     if value.startswith(_ARCHIVE_BANNERS):
         return _ASIDE
     named = _named()
-    found: list[str] = []
+    found, pairs = _words(value)
+    if named["signs"].isdisjoint(found) and named["signs"].isdisjoint(pairs):
+        return 0  # most are so
+    words = {*found, *map(add, found, found[1:])}
     aside: set[str] = set()
-    for token in value[:300].split():
-        own = [word for part in token.replace("-", " ").replace("_", " ").split() for word in _words(part)]
+    for token in value.split() if words & named["aside"] else ():
+        own, pairs = _words(token)
         if named["not_aside"].isdisjoint(own):
-            aside |= named["aside"] & {*own, *map("".join, pairwise(own))}
-        found += own
-    words = {*found, *map("".join, pairwise(found))}
+            aside |= named["aside"].intersection((*own, *pairs))
     signs = 0
     if not words.isdisjoint(named["byline"]) and words.isdisjoint(named["not_byline"]):
         signs |= _BYLINE
@@ -122,12 +128,12 @@ def head_metas(document: Document, *, limit: int) -> Iterator[tuple[int, str, st
 
 def is_byline_class(value: str) -> bool:
     """Return True if a class or id names the place of an author."""
-    return bool(_signs(value) & _BYLINE)
+    return bool(_signs(value[:_MAX_NAME_CHARS]) & _BYLINE)
 
 
 def is_aside_class(value: str) -> bool:
     """Return True if a class or id names a part of the page that is about other pages or by other people."""
-    return bool(_signs(value) & _ASIDE)
+    return bool(_signs(value[:_MAX_NAME_CHARS]) & _ASIDE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,7 +185,6 @@ class Clues:
 def gather(document: Document) -> Clues:
     """Sweep over the elements once."""
     clues = Clues()
-    seen: dict[str, int] = {}
     elements = document.elements
     tags = elements.tags[:MAX_ELEMENTS]
     for i, (tag, attributes) in enumerate(zip(tags, elements.attributes_of(range(len(tags))), strict=True)):
@@ -201,14 +206,10 @@ def gather(document: Document) -> Clues:
         if not attributes:
             continue
         signs = 0
-        if "class" in attributes and (value := attributes["class"]):
-            if value not in seen:
-                seen[value] = _signs(value)
-            signs = seen[value]
-        if "id" in attributes and (value := attributes["id"]):
-            if value not in seen:
-                seen[value] = _signs(value)
-            signs |= seen[value]
+        if value := attributes.get("class"):
+            signs = _signs(value[:_MAX_NAME_CHARS])
+        if value := attributes.get("id"):
+            signs |= _signs(value[:_MAX_NAME_CHARS])
         if signs:
             if signs & _BYLINE:
                 _add(clues.bylines, i)
@@ -216,14 +217,14 @@ def gather(document: Document) -> Clues:
                 _add(clues.dated, i)
             if signs & _HEADLINE:
                 _add(clues.headlines, i)
-        if tag == "a" and "rel" in attributes:
-            tokens = (attributes["rel"] or "").lower().split()
+        if tag == "a" and (value := attributes.get("rel")):
+            tokens = value.lower().split()
             if "author" in tokens:
                 _add(clues.author_links, i)
             if "license" in tokens:
                 _add(clues.licences, i)
-        if "itemprop" in attributes:
-            for token in (attributes["itemprop"] or "").lower().split()[:5]:
+        if value := attributes.get("itemprop"):
+            for token in value.lower().split()[:5]:
                 _add(clues.properties[token], i)
     return clues
 

@@ -49,14 +49,16 @@ _OF_CATEGORY = {
 def table() -> NDArray[np.uint8]:
     """Return the classes of every code point, as `(0x110000,) uint8` of `Class` bits; built once, read-only."""
     classes = np.zeros(_N_CODE_POINTS, dtype=np.uint8)
-    category = [unicodedata.category(chr(point)) for point in range(_DENSE_END)]
-    classes[:_DENSE_END] = [_OF_CATEGORY.get(name[0], 0) for name in category]
+    points = list(map(chr, range(_DENSE_END)))
+    major, minor = np.frombuffer("".join(map(unicodedata.category, points)).encode(), dtype=np.uint8).reshape(-1, 2).T
+    for letter, meaning in _OF_CATEGORY.items():
+        classes[:_DENSE_END][major == ord(letter)] = meaning
     classes[0xE0100:0xE01F0] = Class.LETTER | Class.SPACED
-    classes[[point for point in range(_DENSE_END) if chr(point).isspace()]] = Class.SPACE
+    classes[:_DENSE_END][list(map(str.isspace, points))] = Class.SPACE
     for ranges, script in ((SOUTHEAST_ASIAN, Class.SOUTHEAST_ASIAN), (EAST_ASIAN, Class.EAST_ASIAN)):
         for first, last in _ranges(ranges):
             classes[first : last + 1] = Class.LETTER | script
-    classes[[point for point, name in enumerate(category) if name == "Cf"]] |= Class.JOINER.value
+    classes[:_DENSE_END][(major == ord("C")) & (minor == ord("f"))] |= Class.JOINER.value
     classes[0x200B] = 0  # the zero-width space parts words
     classes[[ord(mark) for mark in "'\u2019\uff07"]] |= Class.JOINER.value
     classes.setflags(write=False)
