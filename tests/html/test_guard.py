@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
 from webmain.html.flattening import MAX_ATTRIBUTES, MAX_PIECES
-from webmain.html.guard import LARGE_BYTES, MAX_DEPTH, SUSPECT_FORMATTING, guard
+from webmain.html.guard import MAX_DEPTH, SUSPECT_FORMATTING, guard
 from webmain.html.tree import MAX_ELEMENTS, read_tree
 from webmain.items import Reason, Rejected
 
@@ -59,6 +59,7 @@ DEEP = {
     "ended by no parser": b"<div><table></div></table>",
     "closed in a comment": b"<div><!--</div>-->",
     "closed in a script": b"<div><script></div></script>",
+    "closed in a script that no vertical tab ends": b"<div><script></script\v></div></script>",
     "closed in a drawing's data": b"<div><svg><![CDATA[>x</svg></div>]]></svg>",
     "opened in a drawing's title": b"<svg><title><div></title></svg>",
     "opened in a title that is none": b"<select><title></select><div></title></select>",
@@ -79,13 +80,30 @@ def test_open_elements_cost_the_parser_linear_time_and_keep_their_text(attack):
 
 @pytest.mark.parametrize("end", ["", "</p>", "</div>"])
 @pytest.mark.parametrize(
-    "tag", ["<b a%d>", "<b a%d><table></b></table>", "<b a%d><!--</b>-->", "<font a%d title='</font>'>"]
-)
+    "tag",
+    [
+        "<b a%d>", "<b a%d><table></b></table>", "<b a%d><!--</b>-->", "<font a%d title='</font>'>",
+        "<b a%d></b\v>", '<b a%d/="><table>"></b>', '<b a%d="" ="><table>"></b>', "<b\v='a%d><table>'></b>",
+        "<b a%d><i a%d><u></i></b>", "<b a%d><x><!--</x></b>-->", "<b a%d><svg><title></b></svg>",
+    ],
+)  # fmt: skip
 def test_open_formatting_elements_are_opened_anew_in_a_bounded_number(tag, end):
-    source = "".join(f"<div><p>{tag % i}t{end}" for i in range(5_000)).encode()
+    source = "".join(f"<div><p>{tag.replace('%d', str(i))}t{end}" for i in range(5_000)).encode()
     assert _cpu_s(LexborHTMLParser, guard(source)) < 1
     with suppress(Rejected):
         assert len(read_tree(source).elements) <= MAX_ELEMENTS
+
+
+@pytest.mark.parametrize("before", ["", "<p>rock 'n roll = \"", "<!-- = ' -->"])
+@pytest.mark.parametrize("value", ["x>", "x<i>", "='\n", "/"])
+def test_long_tags_are_found_behind_any_quotes(before, value):
+    source = f'{before}<p><a ="a b="{value * 50_000}"></p>'.encode() + b"<p>t</p>" * 20_000
+    assert _cpu_s(LexborHTMLParser, guard(source)) < 1
+
+
+def test_attributes_of_many_tags_cost_the_parser_bounded_time():
+    tag = "<p " + " ".join(f"a{i:x}" for i in range(1_200)) + ">"
+    assert _cpu_s(LexborHTMLParser, guard(tag.encode() * (2_000_000 // len(tag)))) < 3
 
 
 @pytest.mark.parametrize("tag", ["a", "b", "nobr"])
@@ -193,9 +211,7 @@ def test_a_tag_of_too_many_attributes_keeps_the_first_and_its_text():
 
 @pytest.mark.parametrize("n", [1, MAX_ATTRIBUTES])
 def test_as_many_attributes_as_allowed_are_kept(n):
-    page = (
-        b"<p " + b" ".join(b"attribute%d" % i for i in range(n)) + b">Text.</p>" + b"<p>Text.</p>" * (LARGE_BYTES // 12)
-    )
+    page = b"<p " + b" ".join(b"attribute%d" % i for i in range(n)) + b">Text.</p>" + b"<p>Text.</p>" * 20_000
     assert guard(page) == page
 
 

@@ -63,20 +63,23 @@ _REACH = 8
 """Innermost open elements among which an end tag's start tag is looked for."""
 
 
-_ATTRIBUTES = (
-    rb"[^>=]*+(?:=\s*+(?:\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z)|[^\s>]*+)[^>=]*+)*+(?:>|\Z)"  # quotes count after = only
+AFTER_NAME = rb"[ \t\n\r\f/>]"  # not the vertical tab
+_NAME = rb"([a-zA-Z][^ \t\n\r\f/>]*+)"
+ATTRIBUTES = (  # of a tag, up to its `>`; quotes count after = only, and where a name is due, = begins one
+    rb"(?:[ \t\n\r\f/]++|[^ \t\n\r\f/>][^ \t\n\r\f/>=]*+(?:[ \t\n\r\f]*+=[ \t\n\r\f]*+"
+    rb"(?:\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z)|[^ \t\n\r\f>\"'][^ \t\n\r\f>]*+)?+)?+)*+"
 )
+TAG = re.compile(_NAME + ATTRIBUTES + rb"(?:>|\Z)")
 _TOKEN = re.compile(
-    rb"<(?:(/?)([a-zA-Z][^\s/>]*+)(?:>|" + _ATTRIBUTES + rb")"
-    rb"|!--(?:-?>|[^-]*+(?:-(?!-!?>)[^-]*+)*+(?:--!?>|\Z))|[!?/][^>]*+(?:>|\Z))"
+    rb"<(?:(/?)" + TAG.pattern + rb"|!--(?:-?>|[^-]*+(?:-(?!-!?>)[^-]*+)*+(?:--!?>|\Z))|[!?/][^>]*+(?:>|\Z))"
 )
-TAG = re.compile(rb"[a-zA-Z][^\s/>]*+(?:>|" + _ATTRIBUTES + rb")")
+RAW = frozenset("script style textarea title xmp iframe noembed noframes".split())
 RAW_ENDS = {
-    name.encode(): re.compile(rb"</%s(?=[\s/>])" % "".join(f"[{c}{c.upper()}]" for c in name).encode())
-    for name in "script style textarea title xmp iframe noembed noframes".split()
+    name.encode(): re.compile(b"</" + "".join(f"[{c}{c.upper()}]" for c in name).encode() + b"(?=%s)" % AFTER_NAME)
+    for name in RAW
 }
 ATTRIBUTE = re.compile(rb"[^\s/>=][^\s/>=]*+(?:\s*+=\s*+(?:\"[^\"]*+\"?|'[^']*+'?|[^\s>]*+))?")
-_FORMATTING_TAG = re.compile(rb"<(?:%s)[\s/>]" % "|".join(sorted(FORMATTING)).encode(), re.IGNORECASE)
+_FORMATTING_TAG = re.compile(b"<(?:%s)" % "|".join(sorted(FORMATTING)).encode() + AFTER_NAME, re.IGNORECASE)
 
 
 class _Open(NamedTuple):

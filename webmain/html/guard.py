@@ -2,9 +2,10 @@
 
 HTML5 tree building is superlinear in the elements that are open at once (each tag may look through all of them), in unclosed
 formatting elements (each new paragraph opens all of them anew: 15 KB of source become 19 MB of tree), and in the
-attributes of one element (each is compared with all before it). Ordinary pages pass vectorised checks that bound all three
-from above. The few that fail are read by a tokenizer, which drops the tags, never the text, beyond the limits. Pages of
-more pieces of markup than `MAX_PIECES` are rejected.
+attributes of one element (each is compared with all before it). Ordinary pages pass checks that bound all three from above:
+tags are counted, formatting tags are looked at one by one, and of the others only those that may be long are read. The
+few pages that fail are read by a tokenizer, which drops the tags, never the text, beyond the limits. Pages of more pieces
+of markup than `MAX_PIECES` are rejected.
 
 Both the checks and the tokenizer count at least what the parser opens: an end tag counts only where the parser must obey it.
 
@@ -18,19 +19,20 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from webmain.html.flattening import (
+    AFTER_NAME,
     ATTRIBUTE,
+    ATTRIBUTES,
     BARRIERS,
     FORMATTING,
     MAX_ATTRIBUTES,
     MAX_PIECES,
     MAX_ROOT_TAGS,
-    RAW_ENDS,
+    RAW,
     SHORT_TAG,
     TAG,
     VOID,
@@ -58,14 +60,20 @@ MAX_REOPENED = 200_000
 MAX_REOPENED_BYTES = 40_000_000
 """The same times the lengths of their tags."""
 
-LARGE_BYTES = 250_000
-"""Smaller pages are not looked at for attributes: the worst of them costs the parser a second and a half."""
+MAX_ATTRIBUTE_BYTES = 12_500_000_000
+"""Bytes of a page times those of one of its tags: the attributes of shorter ones cost the parser 1.3 s at most."""
 
-_LONG_TAG = 4 * MAX_ATTRIBUTES
-"""Bytes; shorter tags have not too many attributes."""
+_LAST_BYTES = 10
+"""At the end of a page; they hold no three tags."""
 
-_NESTED = 4
-"""Elements around each other that are looked through for a formatting element's end tag."""
+_NOTED_BYTES = 2_000
+"""Within so many a formatting element's end tag is looked for."""
+
+_NESTED = 2
+"""Elements around each other that are looked through for it."""
+
+_TRIES = 4
+"""Ends of tags that are looked at before a tag is read."""
 
 _TEMPLATE_TAG = re.compile(rb"<(/?)template(?=([\s/>][^<>]*+))", re.IGNORECASE)
 _SHADOW_ATTRIBUTE = re.compile(rb"\sshadowroot(?:mode)?\s*+=", re.IGNORECASE)
@@ -84,25 +92,24 @@ def guard(source: bytes) -> bytes:
     Rejected
         `TOO_LARGE`: more than `MAX_PIECES` tags, comments and declarations, not counting those that are too deep.
     """
-    pieces = _Pieces.of(source)
-    if pieces is None:
+    data = np.frombuffer(source, dtype=np.uint8)
+    at = np.flatnonzero(data[:-_LAST_BYTES] == 60)
+    if not len(at):
         return source
-    if (pieces.key[pieces.opening] == _TEMPLATE_KEY).any() and (opened := _open_shadow_roots(source)) != source:
-        return guard(opened)
-    key, lengths = pieces.key[pieces.opening], pieces.lengths[pieces.opening]
-    n_starts = len(key)
-    allowed_formatting = MAX_REOPENED // max(1, n_starts)
-    longest_anchor = int(lengths[key == _ANCHOR_KEY].max(initial=0))
-    if (
-        len(pieces.at) <= MAX_PIECES
-        and n_starts * int(np.count_nonzero(pieces.named)) <= 2 * MAX_STEPS
-        and pieces.count_formatting(enough=allowed_formatting) < allowed_formatting
-        and np.count_nonzero(np.isin(key, _ROOT_KEYS)) <= MAX_ROOT_TAGS
-        and n_starts * longest_anchor <= MAX_REOPENED_BYTES
-        and not (len(source) > LARGE_BYTES and _may_have_many_attributes(source, pieces))
-    ):
-        return source
-    read = read_tags(source) if len(pieces.at) <= MAX_PIECES else None
+    kinds = _KINDS[np.ndarray((len(source) - 2,), dtype="<u2", buffer=source, offset=1, strides=(1,))[at]]
+    n_starts = max(1, int(np.count_nonzero(kinds)))
+    allowed_formatting = MAX_REOPENED // n_starts
+    if len(at) <= MAX_PIECES:
+        if _has_shadow_root(source, at[kinds == _TEMPLATE]):
+            return guard(_open_shadow_roots(source))
+        longest = min(MAX_REOPENED_BYTES // n_starts, MAX_ATTRIBUTE_BYTES // len(source))
+        if (
+            n_starts * len(at) <= 2 * MAX_STEPS
+            and _leaves_few_open(source, at[kinds == _NOTED], allowed_formatting)
+            and _tags_end_within(source, longest)
+        ):
+            return source
+    read = read_tags(source) if len(at) <= MAX_PIECES else None
     limit = min(SUSPECT_FORMATTING, allowed_formatting)
     is_deep = read is None or read.steps > MAX_STEPS
     if read is None or is_deep or read.reopened_bytes > MAX_REOPENED_BYTES or read.n_formatting >= limit:
@@ -111,139 +118,115 @@ def guard(source: bytes) -> bytes:
     return read.source
 
 
-def _keys(names: Iterable[str]) -> NDArray[np.uint64]:
-    """Return names as numbers: their first eight letters, in lower case."""
-    return np.array([int.from_bytes(name.encode()[:8], "little") for name in sorted(names)], dtype=np.uint64)
+_START, _NOTED, _TEMPLATE = 1, 2, 3
 
 
-_FORMATTING_KEYS, _OPENED_ANEW_KEYS = _keys(FORMATTING), _keys([*FORMATTING, "a"])
-_ROOT_KEYS = _keys(("html", "body"))
-_VOID_KEYS = _keys(VOID)
-_OPAQUE_KEYS = _keys([*(name.decode() for name in RAW_ENDS), *BARRIERS])
-_TEMPLATE_KEY, _ANCHOR_KEY = _keys(("template",))[0], _keys(("a",))[0]
-_ONE, _TOP = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
-_CASE = _ONE * np.uint64(32)
+def _kinds() -> NDArray[np.uint8]:
+    """Return what a piece of markup may be by the two bytes behind its `<`: a start tag, one to look at, a template's."""
+    kinds = np.zeros((256, 256), dtype=np.uint8)
+    kinds[_LETTERS] = _START
+    for kind, names in ((_NOTED, (*FORMATTING, *_ROOTS)), (_TEMPLATE, ("template",))):
+        for name in names:
+            seconds = (name[1:2] + name[1:2].upper()).encode() or _AFTER_NAMES
+            kinds[np.ix_(list((name[0] + name[0].upper()).encode()), list(seconds))] = kind
+    return kinds.T.ravel()  # the first byte is the lower one of a number
 
 
-def _read_keys(source: bytes, at: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """Read the tag names at these places, as `_keys` writes them.
+_ROOTS = ("html", "body")
+_LETTERS = list(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+_AFTER_NAMES = bytes((*range(33), *b"/>"))
+_KINDS = _kinds()
 
-    Eight bytes are read at once and looked at together: the lowest byte that ends a name (white space, `/`, `>`) is found by
-    the arithmetic that finds a zero byte in a word.
+
+def _has_shadow_root(source: bytes, places: NDArray[np.int64]) -> bool:
+    """Return whether one of the tags at these places is that of a declarative shadow root."""
+    tags = (_TEMPLATE_TAG.match(source, place) for place in places.tolist())
+    return any(tag and _SHADOW_ATTRIBUTE.search(tag[2]) for tag in tags)
+
+
+def _any(names: Iterable[str]) -> bytes:
+    """Return a pattern of a tag's name up to its end."""
+    return b"(?:%s)(?=%s)" % ("|".join(sorted(names)).encode(), AFTER_NAME)
+
+
+def _nested(depth: int) -> bytes:
+    """Return a pattern of text, a few void elements, and elements that are closed, at most so deep."""
+    if not depth:
+        return rb"[^<]*+"
+    void = _any(VOID) + ATTRIBUTES + b">"
+    opening = b"(?!%s)(?P<n%d>[a-z][^ \t\n\r\f/>]*+)%s>" % (_any((*VOID, *BARRIERS, *RAW)), depth, ATTRIBUTES)
+    closing = b"</(?P=n%d)%s>" % (depth, ATTRIBUTES)
+    return rb"[^<]*+(?:<(?:%s|%s%s%s)[^<]*+){0,20}+" % (void, opening, _nested(depth - 1), closing)
+
+
+_FORMATTING_ELEMENT = re.compile(
+    b"<(?:%s|(%s)(?:%s(>)(?:%s</\\1(?=%s)(?P<closed>))?)?)"
+    % (_any(_ROOTS), _any(FORMATTING), ATTRIBUTES, _nested(_NESTED), AFTER_NAME),
+    re.IGNORECASE,
+)
+_OPENED_ANEW = re.compile(_any((*FORMATTING, "a")), re.IGNORECASE)
+
+
+def _leaves_few_open(source: bytes, places: NDArray[np.int64], n: int) -> bool:
+    """Return whether fewer than `n` formatting elements are not surely closed, and few roots are opened.
+
+    Surely closed is one between whose tags is nothing but a few void and nested elements. Those of long tags count more:
+    attributes are copied, too.
     """
-    word = np.ndarray((len(source) - 7,), dtype="<u8", buffer=source, strides=(1,))[at]
-    ends = np.zeros_like(word)
-    for mark in (47, 62):
-        other = word ^ (_ONE * np.uint64(mark))
-        ends |= (other - _ONE) & ~other
-    ends |= (word - _ONE * np.uint64(33)) & ~word
-    ends &= _TOP
-    lowest = ends & (~ends + np.uint64(1))
-    before = np.where(ends == 0, ~np.uint64(0), (lowest - np.uint64(1)) >> np.uint64(7))
-    return (word | _CASE) & before
+    n_roots = 0
+    for place in places.tolist():
+        element = _FORMATTING_ELEMENT.match(source, place, place + _NOTED_BYTES)
+        if element is None or element["closed"] is not None:
+            continue
+        if element[1] is None:
+            n_roots += 1
+        else:
+            n -= 1 if element[2] and element.end() - place <= SHORT_TAG else MAX_ATTRIBUTES
+        if n <= 0 or n_roots > MAX_ROOT_TAGS:
+            return False
+    return True
 
 
-@dataclass(frozen=True, slots=True)
-class _Pieces:
-    """All places where a tag, a comment or a declaration may begin, as columns.
+def _tags_end_within(source: bytes, n_bytes: int) -> bool:
+    """Return whether no tag is longer, but for those of elements that are not opened anew and have not many attributes."""
+    position, budget = 0, 2 * len(source)
+    while (start := source.find(b"<", position)) >= 0 and len(source) - start > n_bytes:
+        position = _find_end(source, start, start + n_bytes)
+        if position < 0:
+            position = start + 1
+            if tag := TAG.match(source, position):
+                budget -= len(tag[0])
+                if budget < 0 or (len(tag[0]) > n_bytes and _is_costly(tag[0])):
+                    return False
+    return True
 
-    Attributes
-    ----------
-    at : (n,) int64
-        Where the name begins, after `<` or `</`.
-    named, opening, closing : (n,) bool
-        A letter follows; without or with a slash before it.
-    key : (n,) uint64
-        The name, see `_keys`.
-    lengths : (n,) int64
-        Bytes from the name of a start tag to its end, at most.
+
+def _find_end(source: bytes, start: int, end: int) -> int:
+    """Return one of the last places where no tag that begins here or later goes on; -1 if none is found.
+
+    A `>` ends a tag, or is in none, unless it is in a quoted value: then the last quote of that kind before it opens the
+    value, behind `=` or white space.
     """
-
-    at: NDArray[np.int64]
-    named: NDArray[np.bool_]
-    opening: NDArray[np.bool_]
-    closing: NDArray[np.bool_]
-    key: NDArray[np.uint64]
-    lengths: NDArray[np.int64]
-
-    @classmethod
-    def of(cls, source: bytes) -> _Pieces | None:
-        """Read the pieces of a source; None where it has none. The last ten bytes hold no three tags."""
-        data = np.frombuffer(source, dtype=np.uint8)
-        at = np.flatnonzero(data == 60) + 1
-        at = at[at < len(data) - 9]
-        if not len(at):
-            return None
-        closing = data[at] == 47
-        at = at + closing
-        initial = data[at] | 32
-        named = (initial >= 97) & (initial <= 122)
-        opening = named & ~closing
-        lengths = np.zeros_like(at)
-        key = _read_keys(source, at)
-        lengths[opening] = _lengths(source, at[opening], np.isin(key[opening], _OPENED_ANEW_KEYS))
-        return cls(at, named, opening, named & closing, key, lengths)
-
-    def count_formatting(self, *, enough: int) -> int:
-        """Count formatting elements that are not surely closed; those of long tags count more: attributes are copied, too.
-
-        Surely closed is one between whose tags is nothing but a few void and nested elements. As soon as fewer than `enough`
-        are left, no more are looked at.
-        """
-        is_formatting = self.opening & np.isin(self.key, _FORMATTING_KEYS)
-        weights = np.where(self.lengths > SHORT_TAG, MAX_ATTRIBUTES, 1)
-        ends_first = self.at + self.lengths < np.append(self.at[1:], 0)  # before the next piece
-        left = np.flatnonzero(~(self.opening & ends_first & np.isin(self.key, _VOID_KEYS)))
-        can_close = self.opening & ends_first & ~np.isin(self.key, _OPAQUE_KEYS)
-        for _ in range(_NESTED):
-            n_open = int(weights[left][is_formatting[left]].sum())
-            if n_open < enough:
-                break
-            first, second = left[:-1], left[1:]
-            pairs = np.flatnonzero(can_close[first] & self.closing[second] & (self.key[first] == self.key[second]))
-            left = np.delete(left, np.append(pairs, pairs + 1))
-        return int(weights[left][is_formatting[left]].sum())
-
-
-def _lengths(source: bytes, starts: NDArray[np.int64], opened_anew: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return how many bytes the tags at these places have at most.
-
-    A `>` ends a tag, or is in none, unless it is in a quoted value: then the last quote of that kind before it opens
-    the value, behind `=` or white space. Tags that seem too long are read, as far as a page may cost.
-    """
-    data = np.frombuffer(source, dtype=np.uint8)
-    ends = np.flatnonzero(data == 62)
-    in_value = np.zeros(len(ends), dtype=np.bool_)
-    for quote in (34, 39):
-        quotes = np.flatnonzero(data == quote)
-        if len(quotes):
-            last = np.searchsorted(quotes, ends) - 1
-            before = data[np.maximum(quotes - 1, 0)]
-            in_value |= (last >= 0) & ((before == 61) | (before <= 32))[last]
-    lengths = np.append(ends[~in_value], len(data))[np.searchsorted(ends[~in_value], starts)] - starts
-    budget = len(source)
-    for i in np.flatnonzero(lengths > np.where(opened_anew, SHORT_TAG, _LONG_TAG)).tolist():
-        start = int(starts[i])
-        tag = TAG.match(source, start)
-        if tag is None or budget < 0:
+    for _ in range(_TRIES):
+        end = source.rfind(b">", start, end)
+        if end < 0:
             break
-        lengths[i] = tag.end() - start
-        budget -= tag.end() - start
-    return lengths
+        for quote in (b'"', b"'"):
+            last = source.rfind(quote, start, end)
+            if last >= 0 and source[last - 1] in _BEFORE_VALUES:
+                end = last
+                break
+        else:
+            return end
+    return -1
 
 
-def _may_have_many_attributes(source: bytes, pieces: _Pieces) -> bool:
-    """Return whether a start tag may have more than twice `MAX_ATTRIBUTES`; long tags are read, as far as a page may cost."""
-    is_long = pieces.opening & (pieces.lengths > _LONG_TAG)
-    starts = pieces.at[is_long]
-    budget = 2 * len(source)
-    for start, end in zip(starts.tolist(), (starts + pieces.lengths[is_long]).tolist(), strict=True):
-        tag = source[start:end]
-        budget -= len(tag)
-        n_parts = len(tag.split()) + sum(map(tag.count, (b'"', b"'", b"/")))
-        if budget < 0 or (n_parts > 2 * MAX_ATTRIBUTES and len(ATTRIBUTE.findall(tag)) > 2 * MAX_ATTRIBUTES):
-            return True
-    return False
+_BEFORE_VALUES = frozenset((*range(33), ord("=")))
+
+
+def _is_costly(tag: bytes) -> bool:
+    """Return whether a long tag, without its `<`, is copied by the parser or may have more than twice `MAX_ATTRIBUTES`."""
+    return bool(_OPENED_ANEW.match(tag)) or len(ATTRIBUTE.findall(tag)) > 2 * MAX_ATTRIBUTES
 
 
 def _open_shadow_roots(source: bytes) -> bytes:
