@@ -11,6 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any, Final, Self
 
 import numpy as np
@@ -172,24 +173,44 @@ class Trees:
                 raise ValueError("no tree, or no column")
             if len(trees) > MAX_TREES or sum(map(len, trees)) > MAX_NODES:
                 raise ValueError(f"more than {MAX_TREES:,} trees or {MAX_NODES:,} nodes")
-            depth = max(_checked_depth(nodes, len(columns)) for nodes in trees)
+            sizes = np.array([len(nodes) for nodes in trees])
+            nodes = list(chain.from_iterable(trees))
+            is_inner = np.array([len(node) for node in nodes]) == 3
+            column, limit, right = (
+                zip(*(node for node in nodes if len(node) != 1), strict=True) if is_inner.any() else ((),) * 3
+            )
+            leaves = [value for node in nodes if len(node) != 3 for value in node]
+            if len(leaves) + len(column) != len(nodes):
+                raise ValueError("a node is neither a leaf nor has two children")
+            if not {*map(type, column), *map(type, right)} <= {int}:
+                raise ValueError("the number of a column or the place of a child is no number")
+            if not {*map(type, limit), *map(type, leaves)} <= {int, float}:
+                raise ValueError("a threshold or a value is no number")
+            numbers, asked, places = (
+                np.zeros(len(nodes)),
+                np.zeros(len(nodes), np.int64),
+                np.zeros(len(nodes), np.int64),
+            )
+            numbers[is_inner], numbers[~is_inner], asked[is_inner], places[is_inner] = limit, leaves, column, right
         except (KeyError, TypeError, IndexError, OverflowError) as error:
             raise ValueError(f"no trees: {error!r}") from error
-        sizes = np.array([len(nodes) for nodes in trees])
+        if not (np.abs(numbers) <= MAX_NUMBER).all():
+            raise ValueError("a threshold or a value is no number, or too large")
+        if asked.min(initial=0) < 0 or asked.max(initial=0) >= len(columns):
+            raise ValueError("a node looks at no column")
         roots = np.cumsum(sizes) - sizes
-        rows = [(*node, 0.0) if len(node) == 3 else (0, math.inf, 0, node[0]) for nodes in trees for node in nodes]
-        feature, threshold, right, value = zip(*rows, strict=True)
-        at = np.arange(len(rows))
-        is_inner = np.array(right) > 0
-        child = np.where(is_inner, (at + 1, np.repeat(roots, sizes) + right), at).T.ravel()
+        if np.abs(places).max(initial=0) > len(nodes):
+            raise ValueError("a node's child stands where it can not")
+        places += np.repeat(roots, sizes)
+        at = np.arange(len(nodes))
         return cls(
             float(base),
             roots,
-            np.array(columns)[np.array(feature)],
-            np.array(threshold, dtype=np.float32),
-            child,
-            np.array(value, dtype=np.float64),
-            depth,
+            np.where(is_inner, np.array(columns)[asked], 0),
+            np.where(is_inner, numbers, math.inf).astype(np.float32),
+            np.where(is_inner, (at + 1, places), at).T.ravel(),
+            np.where(is_inner, 0.0, numbers),
+            _checked_depth(roots, roots + sizes, is_inner, places),
         )
 
 
@@ -197,32 +218,24 @@ def _is_number(found: Any) -> bool:
     return type(found) in (int, float) and abs(found) <= MAX_NUMBER  # false for nan
 
 
-def _checked_depth(nodes: Any, n_columns: int) -> int:
-    """Return the steps to the deepest leaf of nodes that are a tree in preorder: each right child follows all left of it."""
-    right_children: list[tuple[int, int]] = []  # those to come: place and depth
-    depth = deepest = 0
-    for place, node in enumerate(nodes):
-        if len(node) == 1:
-            if not _is_number(node[0]):
-                raise ValueError("a value is no number")
-            if place + 1 < len(nodes):
-                expected, depth = right_children.pop() if right_children else (-1, 0)
-                if expected != place + 1:
-                    raise ValueError("a node's child stands where it can not")
-        else:
-            column, limit, right = node
-            if type(column) is not int or not 0 <= column < n_columns:
-                raise ValueError("a node looks at no column")
-            if type(right) is not int or not _is_number(limit):
-                raise ValueError("a threshold or the place of a child is no number")
-            depth += 1
-            right_children.append((right, depth))
-        deepest = max(deepest, depth)
-    if right_children or not nodes:
-        raise ValueError("a tree without all its leaves")
-    if deepest > MAX_DEPTH:
-        raise ValueError(f"a tree is more than {MAX_DEPTH} deep")
-    return deepest
+def _checked_depth(
+    here: NDArray[np.int64], ends: NDArray[np.int64], is_inner: NDArray[np.bool_], right: NDArray[np.int64]
+) -> int:
+    """Return the steps to the deepest leaf of trees in preorder, from where each begins to where it ends."""
+    if not (ends > here).all():
+        raise ValueError("a tree without nodes")
+    for depth in range(MAX_DEPTH + 1):
+        inner = is_inner[here]
+        if not (ends[~inner] == here[~inner] + 1).all():
+            raise ValueError("a node that is no other's child")
+        here, ends = here[inner], ends[inner]
+        if not len(here):
+            return depth
+        middle = right[here]
+        if not ((here + 1 < middle) & (middle < ends)).all():
+            raise ValueError("a node's child stands where it can not")
+        here, ends = np.concatenate((here + 1, middle)), np.concatenate((middle, ends))
+    raise ValueError(f"a tree is more than {MAX_DEPTH} deep")
 
 
 def _shortest(number: np.float32) -> float:
