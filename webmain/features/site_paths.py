@@ -11,6 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Mapping
 from dataclasses import fields
+from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
@@ -65,6 +66,16 @@ def text_runs(document: Document) -> Segmentation:
 
 def text_fingerprint(text: str) -> str:
     """Return 16 hex digits that two texts share if a reader sees the same, but for case and white space."""
+    return _of_label(text) if len(text) < MIN_PROSE_CHARS else _digest(text)
+
+
+@lru_cache(maxsize=8_192)
+def _of_label(text: str) -> str:
+    """Remember what is on every page of a site: menus, links, labels."""
+    return _digest(text)
+
+
+def _digest(text: str) -> str:
     return hashlib.blake2b(comparable(text).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
