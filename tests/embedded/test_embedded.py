@@ -10,7 +10,8 @@ import pytest
 import webmain
 from webmain.embedded.articles import asks_for_scripts, embedded_article, embedded_instead, embedded_text
 from webmain.embedded.rich_text import MAX_CHARS
-from webmain.embedded.states import read_flight
+from webmain.embedded.states import MAX_CHARS as MAX_SCRIPT_CHARS
+from webmain.embedded.states import read_flight, read_states, stands_in_data
 from webmain.extraction import read
 from webmain.html.document import Document
 from webmain.items import Kind, Page, Reason, Rejected
@@ -265,6 +266,27 @@ def test_scripts_without_spaces_count_by_characters() -> None:
     chinese = ["湖面在两个暖冬之后再次结冰，小镇重新开放了古老的滑冰道。" * 3, "没有人想到第一个晚上会来这么多人。" * 3]
     for body, title in ((thai, "น้ำแข็งกลับมาแล้ว"), (chinese, "湖面再次结冰了，小镇开放滑冰道")):
         assert texts(page(data({"headline": title, "body": body}), title=title)) == body
+
+
+@pytest.mark.parametrize(
+    ("markup", "found"),
+    [
+        (data({"body": BODY, "other": OTHER}), True),
+        (f"<div data-page='{json.dumps({'body': [FIRST, SECOND]})}'></div>", True),
+        (f'<meta name="description" content="{FIRST}">', False),
+        (f"<noscript>{FIRST} {SECOND}</noscript>", False),
+        (linked(description=FIRST, articleBody=OTHER), False),
+    ],
+)
+def test_text_is_in_data_where_a_script_or_an_attribute_with_json_has_it(markup: str, found: bool) -> None:
+    document = page(markup)
+    assert stands_in_data(FIRST[10:34], document.html, document.elements.attributes) is found
+
+
+def test_scripts_longer_than_what_is_left_are_passed_over() -> None:
+    source = data({"a": "x" * 3_000}) + data({"b": OTHER})
+    assert [state.value for state in read_states(source, max_chars=2_500)] == [{"b": OTHER}]
+    assert len(read_states(source + data("x" * MAX_SCRIPT_CHARS))) == 2
 
 
 def test_the_body_in_data_replaces_its_beginning_but_no_other_text() -> None:

@@ -73,3 +73,17 @@ def test_columns_agree_with_each_other(markup):
     assert len(elements.attributes) == n
     columns = (leaves.element, leaves.box, leaves.flags, leaves.breaks, leaves.spaced)
     assert {len(column) for column in columns} == {len(leaves)}
+
+
+def test_elements_are_found_by_their_tags():
+    elements = read_tree(PAGE).elements
+    assert elements.of_tags(("div",)) == [i for i, tag in enumerate(elements.tags) if tag == "div"]
+    assert elements.of_tags(("p", "meta", "dl")) == sorted((*elements.by_tag["p"], *elements.by_tag["meta"]))
+    assert elements.of_tags(("dl",)) == []
+
+
+def test_what_is_between_runs_joins_them():
+    leaves = read_tree(b"<p>a <b>b</b>c<br>d<p>e").leaves
+    assert [leaves.between(i, i + 1) for i in range(4)] == [" ", "", "\n", "\n"]
+    assert leaves.between(0, 2) == " "
+    assert leaves.unit.tolist() == [1, 1, 1, 1, 2]

@@ -99,10 +99,8 @@ def _compose(extraction: Extraction, metadata: bool, keep: Keep) -> Article:
         if sum(len(b.text) for b in from_feed.blocks) > sum(len(b.text) for b in blocks):
             found, name = from_feed._replace(comments=found.comments), "feed"
             blocks = found.blocks
-    if (
-        (not blocks or (extraction.confidence is not None and name != "feed"))
-        and document.has_data
-        and (embedded := embedded_instead(document, "\n\n".join(b.text for b in blocks)))
+    if (not blocks or (extraction.confidence is not None and name != "feed")) and (
+        embedded := embedded_instead(document, "\n\n".join(b.text for b in blocks))
     ):
         found, name = _Found(embedded.blocks, comments=found.comments), "embedded"
         if keep != DEFAULT_KEEP:
@@ -111,7 +109,7 @@ def _compose(extraction: Extraction, metadata: bool, keep: Keep) -> Article:
         blocks = found.blocks
     if not blocks and extraction.confidence is not None:
         blocks, name = fallback_blocks(document), "fallback"
-    if not blocks and (embedded := embedded_text(document, states=False, least=ANY_PROSE)):
+    if not blocks and (embedded := embedded_text(document, states=0, least=ANY_PROSE)):
         blocks, name = embedded.blocks, "embedded"
     if not blocks:
         reason = Reason.NO_TEXT if len(extraction.segmentation) else Reason.NO_BLOCKS

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from webmain.html.columns import HIDDEN, Break, Flag
+from webmain.html.columns import HIDDEN, Flag
 from webmain.html.kinds import is_caption
 from webmain.html.visible_text import HEADINGS, MAX_CLASS_CHARS
 
@@ -90,8 +90,7 @@ def comment_leaves(document: Document, kept: NDArray[np.bool_]) -> NDArray[np.bo
     if length[~found].sum() < MIN_TEXT_CHARS:
         found &= ~kept
     found &= ~leaves.has(UNWANTED) & ~_only_links(leaves) & ~elements.within(elements.named(HEADINGS))[leaves.elements]
-    unit = np.cumsum(leaves.gaps >= int(Break.BR_BR), dtype=np.int32)
-    longest = np.bincount(unit[found], weights=leaves.n_chars[found]).max(initial=0)
+    longest = np.bincount(leaves.unit[found], weights=leaves.n_chars[found]).max(initial=0)
     return found if longest >= MIN_COMMENT_CHARS else np.zeros_like(found)
 
 
@@ -111,9 +110,8 @@ def _names_thread(name: str | None, known: dict[str, bool]) -> bool:
 
 def _only_links(leaves: Leaves) -> NDArray[np.bool_]:
     """Return which leaves are in a unit of the default segmentation that is all links."""
-    unit = np.cumsum(leaves.gaps >= int(Break.BR_BR))
-    n_unlinked = np.bincount(unit, weights=~leaves.has(Flag.IN_ANCHOR), minlength=1)
-    only: NDArray[np.bool_] = n_unlinked[unit] == 0
+    n_unlinked = np.bincount(leaves.unit, weights=~leaves.has(Flag.IN_ANCHOR), minlength=1)
+    only: NDArray[np.bool_] = n_unlinked[leaves.unit] == 0
     return only
 
 
@@ -157,13 +155,14 @@ def with_gallery(document: Document, kept: NDArray[np.bool_]) -> NDArray[np.bool
         links, or there is text of half their length.
     """
     elements, leaves = document.elements, document.leaves
-    if elements.tags.count("figcaption") < MIN_PICTURES:
+    found = elements.of_tags(("figcaption",))
+    if len(found) < MIN_PICTURES:
         return kept
     linked = leaves.has(UNWANTED | Flag.IN_ANCHOR)
     captions: dict[int, list[tuple[int, int]]] = {}
-    for i, tag in enumerate(elements.tags):
+    for i in found:
         figure = elements.parent[i]
-        if tag != "figcaption" or figure < 0 or elements.tags[figure] != "figure":
+        if figure < 0 or elements.tags[figure] != "figure":
             continue
         members = slice(elements.first_leaf[i], elements.end_leaf[i])
         if not linked[members].any() and leaves.n_chars[members].sum() >= MIN_GALLERY_CAPTION_CHARS:

@@ -18,7 +18,7 @@ import numpy as np
 
 from webmain.embedded.bodies import MIN_PROSE, About, Candidate, Place, Search
 from webmain.embedded.rich_text import markup, type_words
-from webmain.embedded.states import read_states
+from webmain.embedded.states import MAX_CHARS, read_states, stands_in_data
 from webmain.html.columns import HIDDEN, Flag
 from webmain.html.document import Document, view
 from webmain.html.kinds import article_blocks
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from webmain.items import ArticleBlock
+
+MAX_CHARS_BESIDE_TEXT: Final = 500_000
+"""Characters of scripts that are looked at where the page shows some text."""
 
 MAX_TRIED: Final = 12
 """Candidates that are written out to see whether they are readable."""
@@ -80,14 +83,14 @@ class Embedded:
         return "\n\n".join(block.text for block in self.blocks)
 
 
-def embedded_text(document: Document, *, states: bool = True, least: float = MIN_PROSE) -> Embedded | None:
+def embedded_text(document: Document, *, states: int = MAX_CHARS, least: float = MIN_PROSE) -> Embedded | None:
     """Find the article in what a page carries for its scripts.
 
     Parameters
     ----------
     document : Document
-    states : bool
-        Look at the data of frameworks too, not at JSON-LD alone.
+    states : int
+        Characters of scripts that are looked at for data of frameworks; 0 for JSON-LD alone.
     least : float
         Prose that a text in JSON-LD has at least.
 
@@ -99,7 +102,7 @@ def embedded_text(document: Document, *, states: bool = True, least: float = MIN
     """
     about = About(document)
     candidates = [*_of_json_ld(document, about, least)]
-    for state in read_states(document.html, document.elements.attributes) if states else ():
+    for state in read_states(document.html, document.elements.attributes, max_chars=states) if states else ():
         search = Search(about)
         search.visit(state.value, (state.name,), Place(), 0)
         candidates += search.found
@@ -181,17 +184,20 @@ def embedded_instead(document: Document, text: str) -> Embedded | None:
     Notes
     -----
     Nothing is read where the text has `ENOUGH_PROSE`, or where neither JSON-LD has a body that is long enough nor a piece of
-    the text is in the source a second time.
+    the text is in the data of frameworks.
     """
-    if len(text) >= 2 * ENOUGH_PROSE:
+    if len(text) >= 2 * ENOUGH_PROSE or not document.has_data:
         return None
     counted = [(p, n) for p in text.split("\n\n") if (n := prose_chars(p))]
     paragraphs, prose = [p for p, _ in counted], sum(n for _, n in counted)
     if prose < NEEDED_PROSE or asks_for_scripts(text):
         return embedded_article(document)
-    states = prose < FEW_PROSE and _stands_twice(document.html, paragraphs)
-    if prose >= ENOUGH_PROSE or not (states or any("articleBody" in script for script in document.tree.data)):
+    twice = _standing_twice(document.html, paragraphs) if prose < FEW_PROSE else []
+    if prose >= ENOUGH_PROSE or not (twice or any("articleBody" in script for script in document.tree.data)):
         return None
+    attributes = document.elements.attributes
+    is_in_data = any(stands_in_data(piece, document.html, attributes) for piece in twice)
+    states = MAX_CHARS_BESIDE_TEXT if is_in_data else 0
     if not states and prose > LARGEST_SHARE * _most_prose(document.tree.data):
         return None
     found = embedded_text(document, states=states)
@@ -230,13 +236,11 @@ def _most_prose(scripts: Iterable[str]) -> float:
     return most
 
 
-def _stands_twice(source: str, paragraphs: list[str]) -> bool:
-    """Return True if one of the longest paragraphs is in a page's source a second time, as a piece of it tells."""
-    for paragraph in sorted(paragraphs, key=len, reverse=True)[:3]:
-        piece = paragraph[10 : 10 + _CHUNK_LETTERS]
-        if source.count(piece) > 1 or (not piece.isascii() and json.dumps(piece)[1:-1] in source):
-            return True
-    return False
+def _standing_twice(source: str, paragraphs: list[str]) -> list[str]:
+    """Return those pieces of the longest paragraphs that are in a page's source a second time."""
+    longest = sorted(paragraphs, key=len, reverse=True)[:3]
+    pieces = [paragraph[10 : 10 + _CHUNK_LETTERS] for paragraph in longest]
+    return [p for p in pieces if source.count(p) > 1 or (not p.isascii() and json.dumps(p)[1:-1] in source)]
 
 
 def _share_within(part: str, whole: str) -> float:
@@ -249,6 +253,8 @@ def _share_within(part: str, whole: str) -> float:
 
 def _of_json_ld(document: Document, about: About, least: float) -> Iterator[Candidate]:
     """Yield the bodies of the JSON-LD objects that describe the page, the likeliest first."""
+    if _most_prose(document.tree.data) < least:
+        return
     linked = read_json_ld(document.tree.data)
     for rank, node in enumerate(about_page(linked, urls=about.urls, titles=[about.title, document.title])):
         if node.aside:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import unquote, urlsplit
@@ -28,29 +29,38 @@ MIN_PROSE_ALONE: Final = 600.0
 MIN_PROSE_UNNAMED: Final = 1_500.0
 """What a single string has at least whose key doesn't promise a body."""
 
+MIN_STRING_CHARS: Final = 14
+"""Shorter strings are no prose in any script."""
+
 MAX_DEPTH: Final = 150
 MAX_CANDIDATES: Final = 4_000
 
 
 class About:
-    """What a page says of itself that an object about it may repeat.
-
-    Attributes
-    ----------
-    title : str
-        The page's headline.
-    titles : list of str
-        That and the `title` element, letters only.
-    urls : list of str
-        The page's own address and the canonical one.
-    """
+    """What a page says of itself that an object about it may repeat; its metadata is read when first asked for."""
 
     def __init__(self, document: Document) -> None:
-        metadata = read_metadata(document)
-        self.title = metadata.title or document.title
-        self.titles = [t for t in dict.fromkeys(map(letters, (self.title, document.title))) if len(t) > 5]
-        self.urls = [u for u in (document.url, metadata.canonical_url) if u]
-        self.slugs = {s for s in map(_slug, self.urls) if s}
+        self._document = document
+
+    @cached_property
+    def title(self) -> str:
+        """The page's headline."""
+        return read_metadata(self._document).title or self._document.title
+
+    @cached_property
+    def titles(self) -> list[str]:
+        """That and the `title` element, letters only."""
+        return [t for t in dict.fromkeys(map(letters, (self.title, self._document.title))) if len(t) > 5]
+
+    @cached_property
+    def urls(self) -> list[str]:
+        """The page's own address and the canonical one."""
+        return [u for u in (self._document.url, read_metadata(self._document).canonical_url) if u]
+
+    @cached_property
+    def slugs(self) -> set[str]:
+        """Those last parts of the addresses that could name one article."""
+        return {s for s in map(_slug, self.urls) if s}
 
     def has_title(self, text: str) -> bool:
         """Return True if a title is the page's own, or begins it."""
@@ -205,7 +215,6 @@ class Search:
     def __init__(self, about: About) -> None:
         self._about = about
         self._left = MAX_NODES
-        self._sizes: dict[int, int] = {}
         self._proses: dict[int, float] = {}
         self._promises: dict[str, float] = {"*": 1.0}
         self._read: dict[str, tuple[Any, float]] = {}
@@ -218,41 +227,36 @@ class Search:
             return 0.0
         if isinstance(value, str):
             return self._string(value, path, place, depth)
-        if isinstance(value, (dict, list)) and self._size(value, depth) < MIN_PROSE:
-            return self._prose_below(value, depth)
+        if isinstance(value, (dict, list)) and (prose := self._prose_below(value, depth)) < MIN_PROSE:
+            return prose
         if isinstance(value, list):
             return self._list(value, path, place, depth)
         return self._object(value, path, place, depth) if isinstance(value, dict) else 0.0
 
-    def _size(self, value: Any, depth: int) -> int:
-        """Return an upper bound of the prose in an object or a list; what was found is remembered."""
-        known = self._sizes.get(id(value))
-        if known is not None:
-            return known
-        self._left -= 1
-        if depth > MAX_DEPTH or self._left < -MAX_NODES:
-            return 0
-        self._sizes[id(value)] = total = 0
-        for inner in value.values() if isinstance(value, dict) else value:
-            if isinstance(inner, str):
-                total += len(inner) if inner.isascii() else 3 * len(inner)
-            elif isinstance(inner, (dict, list)):
-                total += self._size(inner, depth + 1)
-        self._sizes[id(value)] = total
-        return total
-
     def _prose_below(self, value: Any, depth: int) -> float:
-        """Return the prose of all strings in an object or a list; what was found is remembered."""
+        """Return the prose of all strings in a value; what was found is remembered."""
         if isinstance(value, str):
-            return prose_chars(value)
+            if len(value) < MIN_STRING_CHARS:
+                return 0.0
+            value, prose = self._read_string(value)
+            return prose if isinstance(value, str) else self._prose_below(value, depth + 1)
         if depth > MAX_DEPTH or not isinstance(value, (dict, list)):
             return 0.0
-        prose = self._proses.get(id(value))
-        if prose is None:
-            self._proses[id(value)] = 0.0
-            inner = value.values() if isinstance(value, dict) else value
-            prose = self._proses[id(value)] = sum(self._prose_below(v, depth + 1) for v in inner)
-        return prose
+        known = self._proses.get(id(value))
+        if known is None:
+            self._proses[id(value)] = known = 0.0
+            for inner in value.values() if isinstance(value, dict) else value:
+                if isinstance(inner, (str, dict, list)):
+                    known += self._prose_below(inner, depth + 1)
+            self._proses[id(value)] = known
+        return known
+
+    def _read_string(self, text: str) -> tuple[Any, float]:
+        """Return the value of a string that is JSON, else the string, and its prose; data may hold it many times."""
+        if text not in self._read:
+            value = nested(text)
+            self._read[text] = value, prose_chars(text) if isinstance(value, str) else 0.0
+        return self._read[text]
 
     def _below(self, place: Place, key: str) -> Place:
         promise = self._promises.get(key)
@@ -265,12 +269,9 @@ class Search:
             self.found.append(Candidate(value, path, place, prose))
 
     def _string(self, text: str, path: tuple[str, ...], place: Place, depth: int) -> float:
-        if len(text) < 14:
+        if len(text) < MIN_STRING_CHARS:
             return 0.0
-        if text not in self._read:  # data may hold the same string many times; what was read of it must live on
-            value = nested(text)
-            self._read[text] = value, prose_chars(text) if isinstance(value, str) else 0.0
-        value, prose = self._read[text]
+        value, prose = self._read_string(text)
         if not isinstance(value, str):
             return self.visit(value, path, place, depth + 1)
         self._note(text, path, place, prose)

@@ -7,6 +7,7 @@ left out.
 from __future__ import annotations
 
 import html
+import itertools
 import json
 import re
 from dataclasses import dataclass
@@ -19,8 +20,10 @@ from webmain.text.lenient_json import parse_json
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-MAX_CHARS: Final = 8_000_000
-"""Characters of scripts that are looked at, all together."""
+    Attributes = dict[str, str | None]
+
+MAX_CHARS: Final = 2_000_000
+"""Characters of scripts that are looked at, all together; scripts that are longer than what is left are passed over."""
 
 MIN_CHARS: Final = 250
 """Shorter scripts, strings and attributes hold no article."""
@@ -45,6 +48,8 @@ _SCRIPT_TYPES: Final = frozenset(
 )
 _LITERAL = re.compile(r"[=(]\s*+(?=[{\[\"'`])|=\s*+\(?function\s*+\((?P<names>[\w$,\s]*+)\)\s*+\{")
 _NAME = re.compile(r"[\w$.]++(?=[\"'\]]*+\s*+\Z)")
+_ATTRIBUTE = re.compile(r"=\s*+[\"']\s*+(?:[{\[]|&#)")
+
 _PACKED = re.compile(r"(?:eyJ|W3s)[A-Za-z0-9+/]*+={0,2}")
 
 
@@ -64,7 +69,7 @@ class State:
     value: Any
 
 
-def read_states(source: str, attributes: Iterable[dict[str, str | None]] = ()) -> list[State]:
+def read_states(source: str, attributes: Iterable[Attributes] = (), *, max_chars: int = MAX_CHARS) -> list[State]:
     """Find the values that a page's scripts are given.
 
     Parameters
@@ -73,16 +78,16 @@ def read_states(source: str, attributes: Iterable[dict[str, str | None]] = ()) -
         The page's markup.
     attributes : iterable of dict
         The attributes of its elements, some of which hold JSON.
+    max_chars : int
+        As `MAX_CHARS`.
 
     Returns
     -------
     list of State
         In document order, those of attributes last. JSON-LD is left out. Never raises.
     """
-    states: list[State] = []
-    flight: list[str] = []
-    failures = _Failures()
-    for kind, name, text in _scripts(source):
+    states, flight, failures = list[State](), list[str](), _Failures()
+    for kind, name, text in _scripts(source, max_chars):
         if "json" in kind or kind not in _SCRIPT_TYPES:
             states.extend(State(name or kind, value) for value in _data(text) if isinstance(value, (dict, list)))
             continue
@@ -94,16 +99,29 @@ def read_states(source: str, attributes: Iterable[dict[str, str | None]] = ()) -
                 states.append(state)
     if flight:
         states.append(State("__next_f", read_flight("".join(flight))))
-    for of_element in attributes:
-        for name, value in of_element.items():
-            if value and len(value) >= MIN_CHARS and value.lstrip()[:1] in ("{", "["):
-                states.extend(State(name, v) for v in parse_json(value)[:1] if isinstance(v, (dict, list)))
+    for name, value in _of_attributes(source, attributes):
+        states.extend(State(name, v) for v in parse_json(value)[:1] if isinstance(v, (dict, list)))
     return [State(s.name, linked(unpacked(s.value))) for s in states]
 
 
-def _scripts(source: str) -> Iterator[tuple[str, str, str]]:
+def stands_in_data(piece: str, source: str, attributes: Iterable[Attributes]) -> bool:
+    """Return True if a piece of text is in what `read_states` reads, as it is or as JSON escapes it."""
+    escaped = json.dumps(piece)[1:-1]
+    data = itertools.chain(_scripts(source), _of_attributes(source, attributes))
+    return any(piece in text or escaped in text for *_, text in data)
+
+
+def _of_attributes(source: str, attributes: Iterable[Attributes]) -> Iterator[tuple[str, str]]:
+    """Yield the names and values of attributes that may be JSON and are long enough; without quotes there is no prose."""
+    for of_element in attributes if _ATTRIBUTE.search(source) else ():
+        for name, value in of_element.items():
+            if value and len(value) >= MIN_CHARS and value.lstrip()[:1] in ("{", "["):
+                yield name, value
+
+
+def _scripts(source: str, left: int = MAX_CHARS) -> Iterator[tuple[str, str, str]]:
     """Yield the type, the id and the text of each script that is long enough and no JSON-LD."""
-    position, left = 0, MAX_CHARS
+    position = 0
     while left > 0 and (opening := _OPENING.search(source, position)):
         closing = _CLOSING.search(source, opening.end())
         end = closing.start() if closing else len(source)
@@ -127,8 +145,7 @@ def _data(text: str) -> list[Any]:
             text = text.replace(mark, character)
     if text.startswith("<!--"):
         text = text[4:].removesuffix("-->").strip()
-    if text.startswith("%7B"):
-        text = unquote(text)
+    text = unquote(text) if text.startswith("%7B") else text
     return parse_json(text) if text[:1] in ("{", "[") or text[:6] in ("&quot;", "{&quot") else []
 
 
@@ -153,8 +170,7 @@ def _assigned(text: str, of_page: _Failures) -> Iterator[State]:
         names = match["names"]
         found = read_literal(text, match.end()) if names is None else returned(text, match.end(), names)
         if found is None:
-            position = match.end() + 1
-            failures += 1
+            position, failures = match.end() + 1, failures + 1
             of_page.n_chars += len(text) - position
             continue
         position = found.end

@@ -7,6 +7,7 @@ columns (`webmain.extractors.page_model.page_row`). A group is a function that r
 from __future__ import annotations
 
 import re
+from math import log1p
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import unquote
 
@@ -106,11 +107,11 @@ def address(url: str | None) -> Numbers:
 
 def _elements(page: PageBlocks) -> Numbers:
     """Return how many elements and buttons there are: filters, sorting and carts come with lists."""
-    tags = page.elements.tags
+    n = len(page.elements)
     return {
-        "page_n_button": float(np.log1p(tags.count("button"))),
-        "page_n_elements": float(np.log1p(len(tags))),
-        "page_chars_per_element": float(page.counts.chars.sum() / max(len(tags), 1)),
+        "page_n_button": log1p(len(page.elements.of_tags(("button",)))),
+        "page_n_elements": log1p(n),
+        "page_chars_per_element": float(page.counts.chars.sum()) / max(n, 1),
     }
 
 
@@ -121,15 +122,14 @@ def _prose(page: PageBlocks) -> Numbers:
     """Return how much prose is together: without a link that is a block of its own, and without anything else between."""
     prose, is_prose = page.prose, page.prose > 0
     total = max(float(prose.sum()), 1.0)
-    run = np.bincount(np.cumsum(page.link > 0.5), prose)
+    run = float(np.bincount(np.cumsum(page.link > 0.5), prose).max())
     piece = np.cumsum(~is_prose)
-    n_prose = int(is_prose.sum())
     return {
-        "page_run_prose": float(np.log1p(run.max())),
-        "page_run_share": float(run.max()) / total,
-        "page_piece_prose": float(np.log1p(np.bincount(piece, prose).max())),
-        "page_piece_blocks": float(np.log1p(np.bincount(piece, is_prose).max())),
-        "page_n_prose": float(np.log1p(n_prose)),
+        "page_run_prose": log1p(run),
+        "page_run_share": run / total,
+        "page_piece_prose": log1p(np.bincount(piece, prose).max()),
+        "page_piece_blocks": log1p(np.bincount(piece, is_prose).max()),
+        "page_n_prose": log1p(np.count_nonzero(is_prose)),
         "page_prose_link": float(page.counts.linked[is_prose].sum()) / total,
         "page_prose_ends": 100 * float(page.counts.ends[is_prose].sum()) / total,
     }
@@ -138,7 +138,7 @@ def _prose(page: PageBlocks) -> Numbers:
 def _containers(page: PageBlocks) -> Numbers:
     """Return how far prose is spread over containers: that of entries is each in its own."""
     score, best, end = page.best.score, page.best.element, page.elements.end
-    top, total = float(score[best]), float(score.sum())
+    top, total, squared = float(score[best]), float(score.sum()), float(score @ score)
     other = score.copy()
     other[best : end[best]] = 0
     other[page.elements.ancestors(best)] = 0
@@ -147,13 +147,13 @@ def _containers(page: PageBlocks) -> Numbers:
     held, n_held = np.bincount(parents, page.prose[is_prose]), np.bincount(parents)
     of_all = max(float(held.sum()), 1.0)
     return {
-        "page_best_score": float(np.log1p(top)),
+        "page_best_score": log1p(top),
         "page_second_score": float(other.max()) / max(top, 1.0),
-        "page_n_scores": float(np.log1p(total**2 / max(float((score**2).sum()), 1.0))),
-        "page_best_prose": float(np.log1p(page.of_elements.prose[best])),
+        "page_n_scores": log1p(total**2 / max(squared, 1.0)),
+        "page_best_prose": log1p(page.of_elements.prose[best]),
         "page_parent_most": float(held.max(initial=0)) / of_all,
-        "page_n_parents": float(np.log1p(of_all**2 / max(float((held**2).sum()), 1.0))),
-        "page_alone": float((n_held == 1).sum()) / max(int((n_held > 0).sum()), 1),
+        "page_n_parents": log1p(of_all**2 / max(float(held @ held), 1.0)),
+        "page_alone": np.count_nonzero(n_held == 1) / max(int(np.count_nonzero(n_held)), 1),
     }
 
 
@@ -175,8 +175,8 @@ def _headings(page: PageBlocks) -> Numbers:
     found = {
         "page_title_chars": float(len(title)),
         "page_title_words": float(len(first.split())),
-        "page_n_headings": float(np.log1p(lesser.sum())),
-        "page_n_linked_headings": float(np.log1p((lesser & (link > 0.5)).sum())),
+        "page_n_headings": log1p(np.count_nonzero(lesser)),
+        "page_n_linked_headings": log1p(np.count_nonzero(lesser & (link > 0.5))),
         "page_heading_chars": float(chars[lesser].mean()) if lesser.any() else -1.0,
     }
     places = np.flatnonzero(kind == 7)
@@ -190,7 +190,7 @@ def _headings(page: PageBlocks) -> Numbers:
         "page_h1_words": float(counts.spaces[h1] + counts.unspaced[h1] / 3 + 1),
         "page_h1_link": float(link[h1]),
         "page_h1_to_prose": float(min(int(np.argmax(prose > 0)), 60)) if prose.any() else -1.0,
-        "page_h1_prose": float(np.log1p(prose[:_NEAR].sum())),
+        "page_h1_prose": log1p(prose[:_NEAR].sum()),
     }
 
 
@@ -198,11 +198,11 @@ def _texts(page: PageBlocks) -> Numbers:
     """Return how many links are as long as headlines, how many short texts there are, repeated ones and prices."""
     chars, link = page.counts.chars, page.link
     linked, total = link > 0.9, max(float(chars.sum()), 1.0)
-    prices = "\n".join(text for text in page.texts if len(text) < _MAX_PRICE_CHARS)
+    prices = "\n".join([text for text in page.texts if len(text) < _MAX_PRICE_CHARS])
     return {
-        "page_long_links": float(np.log1p((linked & (chars >= 40)).sum())),
+        "page_long_links": log1p(np.count_nonzero(linked & (chars >= 40))),
         "page_headline_links": float(chars[linked & (chars > 25)].sum()) / total,
-        "page_short_texts": float(np.log1p(((chars < 60) & (link < 0.3)).sum())),
+        "page_short_texts": log1p(np.count_nonzero((chars < 60) & (link < 0.3))),
         "page_repeated": 1 - len(set(page.keys)) / page.n,
-        "page_prices": float(np.log1p(sum(map(prices.count, _CURRENCIES)))),
+        "page_prices": log1p(sum(map(prices.count, _CURRENCIES))),
     }

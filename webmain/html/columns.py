@@ -177,6 +177,8 @@ class Leaves:
         if len(indices) == 1 and not self.flags[indices[0]] & _PREFORMATTED_BIT:
             return self.texts[indices[0]]
         text = self.join(indices)
+        if "\n" not in text:
+            return " ".join(text.split())
         return "\n".join(" ".join(line.split()) for line in text.split("\n")).strip()
 
     def join(self, indices: Iterable[int]) -> str:
@@ -187,24 +189,23 @@ class Leaves:
         indices : iterable of int
             Ascending leaf indices.
         """
-        texts, breaks, spaced = self.texts, self.breaks, self.spaced
+        texts, between = self.texts, self.between
         out: list[str] = []
         last = -1
         for i in indices:
-            if not out:
-                pass
-            elif i - last > 1:
-                if any(breaks[last + 1 : i + 1]):
-                    out.append("\n")
-                elif any(spaced[last + 1 : i + 1]):
-                    out.append(" ")
-            elif breaks[i]:
-                out.append("\n")
-            elif spaced[i]:
-                out.append(" ")
+            if out:
+                out.append(between(last, i))
             out.append(texts[i])
             last = i
         return "".join(out)
+
+    def between(self, first: int, second: int) -> str:
+        """Return what parts two runs, whether or not there are others between them: nothing, a space, or a new line."""
+        if second - first == 1:
+            return "\n" if self.breaks[second] else " " if self.spaced[second] else ""
+        if any(self.breaks[first + 1 : second + 1]):
+            return "\n"
+        return " " if any(self.spaced[first + 1 : second + 1]) else ""
 
 
 @dataclass(frozen=True)

@@ -160,6 +160,7 @@ class Document:
         """Whether the page has a script, or an attribute that may be JSON: it may carry data."""
         return (
             bool(self.tree.data)
+            or b"<script" in self.source
             or b"<script" in self.source.lower()
             or any(
                 value and value.lstrip()[:1] in ("{", "[")

@@ -7,13 +7,14 @@ methods give articles of the same form.
 from __future__ import annotations
 
 import bisect
+import itertools
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from webmain.html.columns import HIDDEN, Break, Flag
+from webmain.html.columns import HIDDEN, Flag
 from webmain.html.tables import Grid
 from webmain.html.visible_text import CAPTION_CLASS, MAX_CLASS_CHARS, Place, Places, Wording
 from webmain.items import ArticleBlock, Kind, TextLink
@@ -90,7 +91,7 @@ def compose_blocks(
         Captions, tables and lists may be left out, links may be given.
     """
     leaves, elements = document.leaves, document.elements
-    unit = np.cumsum(leaves.gaps >= int(Break.BR_BR), dtype=np.int32)
+    unit = leaves.unit
     chosen, after_hidden = _shown(leaves, kept, unit)
     if not chosen:
         return Composed((), ())
@@ -134,8 +135,9 @@ def _groups(chosen: list[int], unit: NDArray[np.int32]) -> list[list[int]]:
     """Group leaves by the unit of the default segmentation that they are in."""
     if not chosen:
         return []
-    starts = np.flatnonzero(np.diff(unit[chosen], prepend=-1)).tolist()
-    return [chosen[a:b] for a, b in zip(starts, [*starts[1:], len(chosen)], strict=True)]
+    of = unit[chosen]
+    starts = (np.flatnonzero(of[1:] != of[:-1]) + 1).tolist()
+    return [chosen[a:b] for a, b in itertools.pairwise([0, *starts, len(chosen)])]
 
 
 def _place(places: Places, leaves: Leaves, group: Sequence[int]) -> Place:
@@ -312,7 +314,7 @@ def data_tables(
         if place.kind in (Kind.HEADING, Kind.CAPTION, Kind.CODE):
             disqualified.add(place.table)
     data = set()
-    tables = [i for i, tag in enumerate(elements.tags) if tag == "table"] if cells else []
+    tables = elements.of_tags(("table",)) if cells else []
     for table, of_cell in cells.items():
         if table < 0 or table in disqualified:
             continue

@@ -80,14 +80,13 @@ class Places:
     def of(self, element: int) -> Place:
         """Return an element's place."""
         known, elements = self._known, self._elements
-        if element in known:
-            return known[element]
+        if (place := known.get(element)) is not None:
+            return place
         tags, parent, attributes_of = elements.tags, elements.parent, elements.attributes
         passed = []
-        while element not in known:
+        while (place := known.get(element)) is None:
             passed.append(element)
             element = parent[element]
-        place = known[element]
         of_class = self._of_class
         for index in reversed(passed):
             if tags[index] in _TELLING:
@@ -181,6 +180,11 @@ _CLOSING = frozenset(".,;:!?)]…。、，")
 _QUOTATION_MARKS = frozenset("\"'“”„‟«»‹›‘’‚「」『』《》〈〉")
 _AIDS = frozenset(tag for tag, role in ROLES.items() if role == RUBY)
 _ENGLISH_MARKS = "“”‘’"
+
+
+def _printed(text: str) -> str:
+    """Return a text without what is never printed."""
+    return text if text.isascii() or not ("\u00ad" in text or "\ufeff" in text) else text.translate(_UNPRINTED)
 
 
 class Wording:
@@ -299,9 +303,7 @@ class Wording:
             Where the text will be in its block.
         """
         if links is None and (not self._changed or self._changed.keys().isdisjoint(group)):
-            text = self._leaves.text(group)
-            has_unprinted = not text.isascii() and ("\u00ad" in text or "\ufeff" in text)
-            return text.translate(_UNPRINTED) if has_unprinted else text
+            return _printed(self._leaves.text(group))
         spans: list[tuple[int, int, int]] = []
         text = self._joined(group, spans)
         if links is not None:
@@ -320,8 +322,8 @@ class Wording:
         offset : int
             Where the text is in its block.
         """
-        element = self._leaves.element
-        kinds = {i: found for i in group if (found := self._kinds_of(element[i]))}
+        element, tags = self._leaves.element, self._elements.tags
+        kinds = {i: found for i in group if tags[element[i]] in INLINE and (found := self._kinds_of(element[i]))}
         spans: list[tuple[int, int, int]] = []
         if not kinds or self._joined(group, spans) != text:
             return []
@@ -355,8 +357,8 @@ class Wording:
             text = self._changed.get(i, leaves.texts[i])
             if leaves.flags[i] & _PREFORMATTED:
                 text = "\n".join(" ".join(line.split()) for line in text.strip().split("\n"))
-            text = text.translate(_UNPRINTED)
-            gap = leaves.join((last, i))[len(leaves.texts[last]) : -len(leaves.texts[i])] if last >= 0 else ""
+            text = _printed(text)
+            gap = leaves.between(last, i) if last >= 0 else ""
             if gap == " " and not self._bases.isdisjoint((i, last)):
                 gap = "" if _EAST_ASIAN.match(text) and _EAST_ASIAN.match(out[-1][-1:]) else gap
             elif gap == " " and i in self._after_hidden and text[:1] in _CLOSING:
@@ -391,7 +393,7 @@ class Wording:
         last = -1
         for i in group:
             if last >= 0:
-                gap = leaves.join((last, i))[len(leaves.texts[last]) : -len(leaves.texts[i])]
+                gap = leaves.between(last, i)
                 out.append("" if gap == "\n" and out[-1].endswith("\n") and leaves.breaks[i] > 2 else gap)
             out.append(leaves.texts[i])
             last = i
