@@ -314,7 +314,7 @@ class Search:
             place = Place(-1, True, place.prior)
         total = own = 0.0
         for key, value in node.items():
-            if isinstance(value, (str, dict, list)):
+            if self._prose_below(value, depth + 1):
                 inner = self._below(place, key)
                 prose = self.visit(value, (*path, key), inner, depth + 1)
                 if isinstance(value, str):
