@@ -186,5 +186,6 @@ class Document:
     def anchors(self) -> NDArray[np.int32]:
         """Indices of the `a` elements that have an `href`."""
         elements = self.elements
-        found = [i for i, t in enumerate(elements.tags) if t == "a" and "href" in elements.attributes[i]]
+        links = elements.of_tags(["a"])
+        found = [i for i, each in zip(links, elements.attributes_of(links), strict=True) if "href" in each]
         return np.array(found, dtype=np.int32)

@@ -206,9 +206,9 @@ def gather(document: Document) -> Clues:
         if not attributes:
             continue
         signs = 0
-        if value := attributes.get("class"):
+        if "class" in attributes and (value := attributes["class"]):
             signs = _signs(value[:_MAX_NAME_CHARS])
-        if value := attributes.get("id"):
+        if "id" in attributes and (value := attributes["id"]):
             signs |= _signs(value[:_MAX_NAME_CHARS])
         if signs:
             if signs & _BYLINE:
@@ -217,13 +217,13 @@ def gather(document: Document) -> Clues:
                 _add(clues.dated, i)
             if signs & _HEADLINE:
                 _add(clues.headlines, i)
-        if tag == "a" and (value := attributes.get("rel")):
+        if tag == "a" and "rel" in attributes and (value := attributes["rel"]):
             tokens = value.lower().split()
             if "author" in tokens:
                 _add(clues.author_links, i)
             if "license" in tokens:
                 _add(clues.licences, i)
-        if value := attributes.get("itemprop"):
+        if "itemprop" in attributes and (value := attributes["itemprop"]):
             for token in value.lower().split()[:5]:
                 _add(clues.properties[token], i)
     return clues

@@ -343,8 +343,8 @@ def _abbreviates(label: str, words: list[str]) -> bool:
 
 def is_root(href: str, site: str) -> bool:
     """Return True if a link leads to the front page of its own site."""
-    match = _ROOT.match(href.strip()[:_SLUG_CHARS])
-    if match is None:
+    href = href.strip()[:_SLUG_CHARS]
+    if href[:1] not in "/hH" or (match := _ROOT.match(href)) is None:
         return False
     host = (match["host"] or "").lower()
     return not host or host == site or (bool(site) and host.endswith("." + site))
