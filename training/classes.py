@@ -11,7 +11,7 @@ from typing import Final
 from markupsafe import Markup
 
 from training.data import table
-from webmain.html.tree import VISUALLY_HIDDEN
+from webmain.html.names import VISUALLY_HIDDEN
 
 
 class Naming(StrEnum):

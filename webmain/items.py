@@ -156,6 +156,7 @@ class Verdict(StrEnum):
     BOILERPLATE = "boilerplate"
     DUPLICATE = "duplicate"  # informative, but the same block stands earlier on the page
     OUTSIDE = "outside"  # in no block of this method (removed or hidden beforehand)
+    PRUNED = "pruned"  # ... as a part of the page that holds none of its content: a menu, a footer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

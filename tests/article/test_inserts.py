@@ -5,6 +5,7 @@ import time
 import numpy as np
 import pytest
 
+import webmain
 from webmain.article.inserts import fitting
 from webmain.html.document import Document
 from webmain.items import Page
@@ -173,3 +174,58 @@ def test_a_byline_further_down_stays():
 def test_a_table_that_is_mostly_kept_is_kept_whole(dropped, n):
     rows = "<tr><th>Home<th>Away</tr><tr><td>Saltby Town<td>Marshton Rovers<tr><td>Oxley<td>Tarn<tr><td>2<td>3"
     assert len(kept_of(f"<table>{rows}</table>", dropped=dropped)) == n
+
+
+LINE = "The boats at low tide"
+PICTURE = '<div><img src="/boats.jpg"><div>{}</div></div>'
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        PICTURE.format(LINE),
+        f"<figure><picture><img src=/b.jpg></picture><div><span>{LINE}</span></div></figure>",
+        f'<div><a href="/b.jpg"><img src="/b.jpg"></a><div>{LINE}</div></div>' * 2,
+    ],
+)
+def test_a_line_alone_with_a_picture_above_it_is_a_caption(inside):
+    inside += f"<p>{PROSE}</p>" * 6
+    assert kept_of(inside) == []
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        PICTURE.format(LINE) * 3,  # entries of a list
+        PICTURE.format(f"{LINE}. {PROSE} {PROSE} {PROSE}"),
+        f'<div><div>{LINE}</div><img src="/boats.jpg"></div>',
+        f'<div><img src="/boats.jpg"><p>{LINE}</p></div>',
+        f'<div><img src="/boats.jpg"><div>{LINE}</div><p>{PROSE}</p></div>',
+        f"<div><div>{LINE}</div></div>",
+    ],
+)
+def test_other_text_near_pictures_stays(inside):
+    whole = "".join(kept_of(inside + "<p>Done.</p>" + "<p>So it went on.</p>" * 40))
+    assert whole.startswith((LINE, PROSE))
+
+
+def test_captions_that_are_asked_for_stay():
+    html = f"<main><p>{PROSE}</p>{PICTURE.format(LINE)}{f'<p>{PROSE}</p>' * 6}</main>"
+    found = [webmain.extract(html, keep=keep).text.count(LINE) for keep in ((), ("captions",))]
+    assert found == [0, 1]
+
+
+def entries(*headings):
+    return "".join(f"<div class=entry><span>9 a.m.</span>{h}<p>{PROSE}</p></div>" for h in headings)
+
+
+def test_a_heading_called_like_others_that_are_kept_stays():
+    three = entries("<h3>Tide</h3>", "<h3>Ice</h3>", "<h3>Wind</h3>")
+    assert kept_of(three, dropped=("9 a.m.", "Ice")) == ["Tide", "Ice", "Wind"]
+    assert kept_of(three, dropped=("9 a.m.", "Ice", "Wind")) == ["Tide"]
+    assert kept_of(entries("<h3>Tide</h3>", "<h3 class=x>Ice</h3>", "<h3>Wind</h3>"), dropped=("9 a.m.", "Ice")) == [
+        "Tide",
+        "Wind",
+    ]
+    linked = entries("<h3>Tide</h3>", "<h3><a href=/i>Ice</a></h3>", "<h3>Wind</h3>")
+    assert kept_of(linked, dropped=("9 a.m.", "Ice")) == ["Tide", "Wind"]

@@ -202,6 +202,23 @@ class HalfSure:
         return replace(judged, extractor=self.name, confidence=0.8125, score=score)
 
 
+def test_explain_shows_what_was_not_judged(tmp_path, capsys):
+    page = str(tmp_path / "boats.html")
+    prose = "<p>The boat left late, and nobody knew why.</p>" * 9
+    Path(page).write_text(f"<title>Boats</title><nav>Tides</nav><main>{prose}</main>", encoding="utf-8")
+    assert cli.main(["explain", "-f", "json", page]) == exits.OK
+    menu, *blocks = json.loads(capsys.readouterr().out)["blocks"]
+    assert menu == {
+        "block": None, "verdict": "pruned", "score": None, "raw": None,
+        "why": "a menu or a footer", "xpath": "/html/body/nav", "text": "Tides",
+    }  # fmt: skip
+    assert [block["block"] for block in blocks] == list(range(9))
+    assert cli.main(["explain", page]) == exits.OK
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[0].startswith("learned: 9 blocks")
+    assert sum("pruned" in line and "Tides" in line for line in shown) == 1
+
+
 def test_explain_shows_how_sure_a_method_is_and_of_which_blocks_it_is_not(page, capsys, monkeypatch):
     monkeypatch.setattr("webmain.extractors.base.create", lambda spec=None: create(spec) if spec else HalfSure())
     assert cli.main(["explain", page]) == exits.OK

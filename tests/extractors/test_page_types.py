@@ -54,7 +54,7 @@ def judged(monkeypatch: pytest.MonkeyPatch):
 
     def put(**found: float) -> None:
         whole = dict.fromkeys(PAGE_TYPES, 0.0) | {"other": 1 - sum(found.values())} | found
-        monkeypatch.setattr(module, "_judged", lambda means: whole)
+        monkeypatch.setattr(module, "_judged", lambda row, document: whole)
 
     return put
 
@@ -128,3 +128,15 @@ def test_an_article_of_every_method_has_its_pages_kind(judged, extractor):
 def test_text_alone_has_no_kind():
     article = webmain.extract(ARTICLE, parts="text")
     assert (article.page_type, article.page_type_probability) == ("", None)
+
+
+@pytest.mark.parametrize(
+    ("declared", "factor"),
+    [("DiscussionForumPosting", 0.3), ("QAPage", 0.3), ("Question", 1), ("NewsArticle", 1), ("WebPage", 1)],
+)
+def test_a_page_that_says_it_is_a_thread_is_less_likely_an_article(declared, factor, monkeypatch):
+    plain = {name: 1 / len(PAGE_TYPES) for name in PAGE_TYPES}
+    monkeypatch.setattr("webmain.extractors.page_model.PageModel.page_types", lambda model, row: dict(plain))
+    found = page_types(document(f'<script type=application/ld+json>{{"@type": "{declared}"}}</script>{ARTICLE}'))
+    assert found["article"] == pytest.approx(plain["article"] * factor)
+    assert found["forum"] == pytest.approx(plain["forum"] + plain["article"] * (1 - factor))

@@ -163,7 +163,7 @@ def test_containers_side_by_side_are_counted():
 
 def test_blocks_stand_in_the_best_container_or_so_far_from_it():
     seen = Seen(
-        f"<nav><p>Home</p></nav><div><div id=best>{f'<p>{PROSE}</p>' * 3}<p>End</p></div></div><div><p>Imprint</p></div>"
+        f"<header>Home</header><div><div id=best>{f'<p>{PROSE}</p>' * 3}<p>End</p></div></div><div><p>Imprint</p></div>"
     )
     assert seen.of("End", "in_best") == 1
     assert seen.of("Home", "in_best") == seen.of("Imprint", "in_best") == 0

@@ -21,10 +21,11 @@ class Seen:
     def __init__(self, head, *blocks, url=None, body=""):
         html = f"<html><head>{head}</head><body>{body or ''.join(f'<p>{block}</p>' for block in blocks)}</body></html>"
         document = Document(Page(html=html, url=url), html=html)
-        self.columns = head_and_data(PageBlocks(default_blocks(document)))
+        self.page = PageBlocks(default_blocks(document))
+        self.columns = head_and_data(self.page)
 
     def __getitem__(self, name):
-        return self.columns[name].astype(float).tolist()
+        return np.broadcast_to(self.columns[name], self.page.n).astype(float).tolist()
 
 
 def of_page(*args, **options):

@@ -46,13 +46,14 @@ def test_a_tree_can_be_copied_with_its_attributes(made):
     tree = read_tree(PAGE)
     same = made(tree)
     assert list(same.elements.attributes) == list(tree.elements.attributes)
-    assert same.elements.labels == tree.elements.labels
 
 
-def test_labels_name_elements_with_text_below_them():
+def test_names_are_those_of_elements_with_text_below_them():
     elements = read_tree(PAGE).elements
-    named = {tag: label for tag, label in zip(elements.tags, elements.labels, strict=True) if label}
-    assert named == {"body": "wide", "div": "story  body #main @articleBody =main"}
+    names = {tag: found for tag, found in zip(elements.tags, elements.names, strict=True) if found.label != found.tag}
+    assert {tag: found.label for tag, found in names.items()} == {"body": "body.wide", "div": "div.story  body"}
+    assert (names["div"].id, names["div"].itemprop, names["div"].role) == ("main", "articleBody", "main")
+    assert all(found is read_tree(PAGE).elements.names[i] for i, found in enumerate(elements.names))
 
 
 @settings(max_examples=150)

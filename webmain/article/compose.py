@@ -162,7 +162,7 @@ def _found(extraction: Extraction, keep: Keep, *, locate: bool) -> _Found:
         kept = owner >= 0
     score, raw = np.append(extraction.score, 0.0)[owner], np.append(extraction.raw, 0.0)[owner]
     if extraction.confidence is not None and extraction.unit is Unit.LEAVES:
-        kept = with_gallery(document, fitting(document, kept))
+        kept = with_gallery(document, fitting(document, kept, captions=bool(keep.captions)))
     comments: tuple[ArticleBlock, ...] = ()
     if keep.comments:
         told = extraction.comments

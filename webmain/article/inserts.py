@@ -52,10 +52,18 @@ _UNWANTED = int(HIDDEN | Flag.IN_FORM | Flag.IN_CONTROL | Flag.IN_NOSCRIPT | Fla
 _IN_ANCHOR: Final = int(Flag.IN_ANCHOR)
 _OUTSIDE: Final = frozenset({*CELLS, *HEADINGS})
 _LABEL_EDGES: Final = " \t\n\xa0.:*-–—[]()"
-_BOXES: Final = frozenset(("div", "section"))
-"""Elements that may hold one quote or heading alone, and are no more than it."""
+_BOXES: Final = frozenset(("div", "section", "figure"))
+"""Elements that may hold one quote, heading or picture alone, and are no more than it."""
+
+_PICTURES: Final = frozenset(("img", "picture"))
+MAX_CAPTIONS: Final = 2
+MAX_CAPTIONS_SHARE: Final = 0.1
+"""Lines below pictures are captions where they are so few, and so small a share of the text: entries of a list are more."""
 
 _SUBHEADS: Final = frozenset(("h2", "h3", "h4", "h5", "h6"))
+MIN_HEADINGS: Final = 3
+"""Headings called alike that tell of each other."""
+
 _INSERTS: Final = frozenset(("blockquote", *CODE, *_SUBHEADS))
 _NO_TEXT: Final = _UNWANTED | _IN_ANCHOR
 _PARTED: Final = int(Break.BR_BR)
@@ -72,7 +80,7 @@ def _ad_labels_known() -> frozenset[str]:
     return frozenset(languages.known().words("ads"))
 
 
-def fitting(document: Document, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def fitting(document: Document, kept: NDArray[np.bool_], *, captions: bool = False) -> NDArray[np.bool_]:
     """Return which leaves to keep where those in `kept` were chosen.
 
     Parameters
@@ -80,21 +88,24 @@ def fitting(document: Document, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
     document : Document
     kept : (n_leaves,) bool
         What an extractor kept.
+    captions : bool
+        Keep lines that only their place below a picture makes a caption.
 
     Returns
     -------
     (n_leaves,) bool
-        Without teasers, labels of advertisements, the byline above the text and what `drop_asides` drops; with all cells of a
-        table that is mostly kept, quotes, code and headings between kept siblings, and each term of a list of definitions
-        with its definitions; without a heading at the end.
+        Without teasers, captions, labels of advertisements, the byline above the text and what `drop_asides` drops; with all
+        cells of a table that is mostly kept, quotes, code and headings between kept siblings, headings called like others
+        that are kept, and each term of a list of definitions with its definitions; without a heading at the end.
     """
     if not kept.any():
         return kept
     out = kept.copy()
-    drop_asides(document, out, others=(_teasers, _ad_labels, _bylines))
+    drop_asides(document, out, others=(_teasers, _ad_labels, _bylines, *(() if captions else (_captions,))))
     _fill_tables(document, out)
     _join_definitions(document, out)
     _add_between(document, out)
+    _add_headings(document, out)
     _drop_last_heading(document, out)
     return out
 
@@ -121,6 +132,29 @@ def _teasers(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
             around = blocks[i - 1 : i + 2] if block.n_linked == block.n_chars else []
             is_teaser = len(around) == 3 and _is_paragraph(around[0]) and _is_paragraph(around[2])
         if is_teaser and _leads_away(document, block, is_told=cue is not None):
+            yield block.leaves
+
+
+def _captions(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
+    """Yield what is alone with a picture above it; where that is more than a few lines, it is the page's text."""
+    elements, boxes = document.elements, document.leaves.box
+    tags, parent, start, end = elements.tags, elements.parent, elements.first_leaf, elements.end_leaf
+    found = []
+    for block in blocks:
+        box = boxes[block.leaves[0]]
+        around = parent[box]
+        if (
+            block.n_chars <= MAX_TEASER_CHARS
+            and tags[box] == "div"
+            and tags[around] in _BOXES
+            and (start[around], end[around]) == (start[box], end[box])
+            and not _PICTURES.isdisjoint(tags[around + 1 : box])
+        ):
+            found.append(block)
+    if len(found) <= MAX_CAPTIONS and sum(b.n_chars for b in found) <= MAX_CAPTIONS_SHARE * sum(
+        b.n_chars for b in blocks
+    ):
+        for block in found:
             yield block.leaves
 
 
@@ -280,6 +314,23 @@ def _add_between(document: Document, kept: NDArray[np.bool_]) -> None:
         own = "".join("".join(t.split()) for t in leaves.texts[first:end]).casefold().strip("\"'“”„«»")
         if own and own not in text:
             kept[first:end] = True
+
+
+def _add_headings(document: Document, kept: NDArray[np.bool_]) -> None:
+    """Keep the heading right above kept text where most of those that are called alike, in boxes called alike, are kept."""
+    elements, flags = document.elements, document.leaves.flags
+    parent, first, end = elements.parent, elements.first_leaf, elements.end_leaf
+    alike: dict[tuple[str, str], list[int]] = {}
+    for i in elements.of_tags(_SUBHEADS)[:MAX_INSERTS]:
+        if first[i] < end[i]:
+            alike.setdefault((elements.names[i].label, elements.names[parent[i]].label), []).append(i)
+    for headings in alike.values():
+        missing = [i for i in headings if not kept[first[i]]]
+        if len(headings) < MIN_HEADINGS or 2 * len(missing) >= len(headings):
+            continue
+        for i in missing:
+            if end[i] < end[parent[i]] and kept[end[i]] and not any(f & _NO_TEXT for f in flags[first[i] : end[i]]):
+                kept[first[i] : end[i]] = True
 
 
 def _class(document: Document, element: int) -> str:

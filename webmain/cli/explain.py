@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from webmain.cli.exits import NOT_FOUND, OK, REJECTED, USAGE
 from webmain.cli.sources import NotFoundError, add_source, judge_of, read_page, tell
-from webmain.items import Rejected
+from webmain.items import Rejected, Verdict
 from webmain.text.terminal import one_line
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from webmain.cli import Commands
     from webmain.extractors.base import Extraction
     from webmain.extractors.page_types import PageType
+    from webmain.html.blocks import Segmentation
 
 
 UNSURE = (0.25, 0.75)
@@ -33,7 +34,8 @@ def add(commands: Commands) -> None:
     explain = commands.add_parser(
         "explain",
         help="show the verdict on every block of a page, and why",
-        description="Show the method's blocks in order, each with its verdict, score, the paper's own quantity, and why. "
+        description="Show the method's blocks in order, each with its verdict, score, the paper's own quantity, and why; and "
+        "what of the page the method did not judge (pruned). "
         "Where a method says how sure it is of the page, that is shown first, and scores are probabilities: a ? marks blocks "
         f"between {UNSURE[0]:g} and {UNSURE[1]:g}.",
     )
@@ -76,7 +78,10 @@ def _explain(args: argparse.Namespace) -> int:
             return USAGE
         moved = method.contributions(judged.segmentation, args.block)
         _tell_block(args.format, head, rows[args.block], moved)
-    elif args.format == "json":
+        return OK
+    if isinstance(method, ExplainingExtractor):
+        rows = _with_pruned(rows, judged.segmentation, method.pruned(judged.segmentation))
+    if args.format == "json":
         print(json.dumps({**head, "blocks": rows}, ensure_ascii=False, indent=2))
     else:
         _print_table(judged, rows, kind)
@@ -121,6 +126,24 @@ def _rows(judged: Extraction) -> list[dict[str, Any]]:
     ]
 
 
+def _with_pruned(rows: list[dict[str, Any]], segmentation: Segmentation, pruned: list[int]) -> list[dict[str, Any]]:
+    """Return the records of blocks, and among them, in the page's order, one for each element that was pruned."""
+    document, elements = segmentation.document, segmentation.document.elements
+    placed = list(zip(segmentation.first.tolist(), rows, strict=True))
+    for i in pruned:
+        first, end = elements.first_leaf[i], elements.end_leaf[i]
+        record = {
+            "block": None,
+            "verdict": Verdict.PRUNED.value,
+            "score": None,
+            "raw": None,
+            "why": "a menu or a footer",
+        }
+        text = document.leaves.text(range(first, end))
+        placed.append((first, record | {"xpath": elements.xpath(i), "text": text}))
+    return [row for _, row in sorted(placed, key=lambda one: one[0])]
+
+
 def _rounded(value: float | None) -> float | None:
     return None if value is None else round(float(value), 4)
 
@@ -129,17 +152,20 @@ def _print_table(judged: Extraction, rows: list[dict[str, Any]], kind: PageType)
     kept = sum(row["verdict"] == "content" for row in rows)
     sure = judged.confidence
     told = "" if sure is None else f", confidence {sure:.3f} (the F1 it expects)"
-    print(f"{judged.extractor}: {len(rows)} blocks, {kept} kept{told}; page type {kind.name}, {kind.probability:.3f}\n")
+    print(
+        f"{judged.extractor}: {len(judged.kept)} blocks, {kept} kept{told}; page type {kind.name}, {kind.probability:.3f}\n"
+    )
     name = "score" if sure is None else "prob."
     why = min(MOST_WHY, max([34, *(len(row["why"]) for row in rows)]))
     print(f"{'':3}{'block':>5} {'verdict':<11} {name:>6} {'raw':>8}  {'why':<{why}} text")
     for row in rows:
         mark = "+" if row["verdict"] == "content" else " "
-        unsure = "?" if sure is not None and UNSURE[0] <= row["score"] <= UNSURE[1] else " "
-        print(
-            f"{mark}{unsure} {row['block']:>5} {row['verdict']:<11} {row['score']:>6.3f} {row['raw']:>8.2f}  "
-            f"{_cut(row['why'], why):<{why}} {_cut(row['text'], MOST_TEXT)}"
-        )
+        if row["block"] is None:
+            numbers = f"{'':>5} {row['verdict']:<11} {'':>6} {'':>8}"
+        else:
+            numbers = f"{row['block']:>5} {row['verdict']:<11} {row['score']:>6.3f} {row['raw']:>8.2f}"
+        unsure = "?" if sure is not None and UNSURE[0] <= (row["score"] or 0) <= UNSURE[1] else " "
+        print(f"{mark}{unsure} {numbers}  {_cut(row['why'], why):<{why}} {_cut(row['text'], MOST_TEXT)}")
 
 
 def _cut(text: str, most: int) -> str:

@@ -181,7 +181,10 @@ class Extractor(Protocol):
 
 @runtime_checkable
 class ExplainingExtractor(Extractor, Protocol):
-    """An extractor that can tell what moved a block's score; no other needs to."""
+    """An extractor that can tell what moved a block's score, and what it did not judge; no other needs to."""
+
+    def pruned(self, segmentation: Segmentation) -> list[int]:
+        """Return the elements of a page that were left out as a whole: menus and footers, ascending."""
 
     def contributions(self, segmentation: Segmentation, block: int) -> list[tuple[str, float, float]]:
         """Return name, value and contribution (log-odds) of what moved a block's score, the strongest first."""

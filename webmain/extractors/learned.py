@@ -40,8 +40,9 @@ from webmain.extractors.site_model import COLUMNS, SiteModel, learn_site
 from webmain.features.site_memory import site_page
 from webmain.features.site_paths import KnownPages
 from webmain.features.trees import probabilities
-from webmain.html.blocks import default_blocks, segment
-from webmain.html.columns import Flag
+from webmain.html.blocks import segment
+from webmain.html.columns import Break, Flag
+from webmain.html.pruning import pruned_elements
 from webmain.items import Rejected
 from webmain.metadata.declared import article_evidence
 
@@ -109,21 +110,21 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
     def segment(self, document: Document) -> Segmentation:
         """Divide a page into what a reader sees as one unit.
 
-        Text that is never shown is in no block, nor is text that is hidden inside a block that shows some. Blocks that are
-        wholly hidden until a script runs are judged like others. Where hardly anything is shown, what comes first of text in
-        `noscript`, hidden, or in place of an embed makes the blocks (`page.fallback`).
+        Menus and footers are in no block (`webmain.html.pruning`). Text that is never shown is in none either, nor is text
+        that is hidden inside a block that shows some. Blocks that are wholly hidden until a script runs are judged like
+        others. Where hardly anything is shown, what comes first of text in `noscript`, hidden, or in place of an embed makes
+        the blocks.
         """
-        segmentation = default_blocks(document)
-        leaves = document.leaves
+        leaves, elements = document.leaves, document.elements
         hidden = leaves.has(NOT_SHOWN)
-        if not hidden.any() and len(segmentation):
-            return segmentation
-        never = leaves.has(NEVER_SHOWN)
         if leaves.n_chars[~hidden].sum() < LITTLE:
-            member = fallback_mask(document)
-        else:
-            has_shown = np.bincount(segmentation.of_unit, weights=~hidden, minlength=len(segmentation)) > 0
-            member = ~(never | (hidden & has_shown[segmentation.of_unit]))
+            return segment(document, member=fallback_mask(document))
+        member = ~leaves.has(NEVER_SHOWN)
+        for element in pruned_elements(document):
+            member[elements.first_leaf[element] : elements.end_leaf[element]] = False
+        if hidden.any():
+            unit = np.cumsum(leaves.gaps >= int(Break.BR_BR))
+            member &= ~(hidden & (np.bincount(unit, weights=~hidden) > 0)[unit])
         return segment(document, member=member)
 
     def judge(self, segmentation: Segmentation) -> Extraction:
@@ -150,6 +151,12 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
             why=[_WHY[i] for i in reason.tolist()],
             confidence=page_model().expected_f1(confidence_row(probability, seen.n_chars, choice, article)),
         )
+
+    def pruned(self, segmentation: Segmentation) -> list[int]:
+        """Return the elements of a page that were left out as a whole: menus and footers, ascending."""
+        elements, inside = segmentation.document.elements, segmentation.of_unit >= 0
+        start, end = elements.first_leaf, elements.end_leaf
+        return [i for i in pruned_elements(segmentation.document) if not inside[start[i] : end[i]].any()]
 
     def contributions(self, segmentation: Segmentation, block: int) -> list[tuple[str, float, float]]:
         """Return what moved a block's score: for each column its name, value and contribution, the strongest first.

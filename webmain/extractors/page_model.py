@@ -4,9 +4,8 @@ A group of columns is a function that takes `PageBlocks` and returns its columns
 (in `webmain.features.block_columns`, or a file of its own) and list it in `GROUPS`: models find their columns by name, so
 that those that were trained without it keep working.
 
-The model is learned from pages with known answers. Its file is JSON: a header, sums of trees for the kind of page, the
-blocks and the confidence. Reading it runs no code of it; a file that is not exactly of this form is
-refused. The model's card is in `models/page_model/`.
+The model is learned from pages with known answers. Its file is JSON: a header, and sums of trees for the kind of page, the
+blocks and the confidence. Reading it runs no code; a file that is not exactly so is refused. Its card is in `models/`.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
@@ -51,7 +51,7 @@ GROUPS: Final = (
     cue_columns.phrases_around,
     title_columns.title_place,
 )
-"""The groups, in the order of their columns in the matrix; columns of the whole page ("page_...") come last."""
+"""The groups, in the order of their columns; columns of the whole page ("page_...") come last."""
 
 
 @dataclass(frozen=True)
@@ -91,21 +91,25 @@ class Columns:
 
 def columns(segmentation: Segmentation) -> Columns:
     """Compute the features of a page's blocks; the page has at least one block."""
-    page = PageBlocks(segmentation)
-    row_of = _rows()
-    table = np.empty((len(row_of) + 1, page.n), dtype=np.float32)
+    page, rows = PageBlocks(segmentation), _rows()
+    table = np.empty((len(names()) + 1, page.n), dtype=np.float32)
     for group in GROUPS:  # one group's columns at a time: a page may have tens of thousands of blocks
         for name, column in group(page).items():
-            table[row_of[name]] = column
+            table[rows[name]] = column
     of_page = np.array(list(page_columns(page).values()), dtype=np.float32)
     return Columns(table, names(), page.counts.shown, page.texts, of_page)
 
 
 @once
+def _keys() -> list[str | tuple[str, ...]]:
+    """Return the columns as the groups name them, of a page with one block."""
+    return [key for group in GROUPS for key in group(_small_page())]
+
+
+@once
 def names() -> tuple[str, ...]:
-    """Return the names of the columns: those of a page with one block."""
-    page = _small_page()
-    found = [name for group in GROUPS for name in group(page)]
+    """Return the names of the columns, those of the whole page last."""
+    found = chain.from_iterable((key,) if isinstance(key, str) else key for key in _keys())
     return tuple(sorted(found, key=lambda name: name.startswith("page_")))
 
 
@@ -126,9 +130,10 @@ def block_names() -> tuple[str, ...]:
 
 
 @once
-def _rows() -> dict[str, int]:
-    """Return the row of each column, by its name."""
-    return {name: row for row, name in enumerate(names())}
+def _rows() -> dict[str | tuple[str, ...], int | slice]:
+    """Return the row of each column, or the rows of several, as the groups name them."""
+    place = {name: row for row, name in enumerate(names())}
+    return {key: place[key] if isinstance(key, str) else slice(place[key[0]], place[key[-1]] + 1) for key in _keys()}
 
 
 FORMAT: Final = "webmain page model"
@@ -147,16 +152,14 @@ LEVELS: Final = 32
 
 LEVEL_SHIFT: Final = 0.4
 LEVEL_SPREAD: Final = 1.6
-"""In log-odds, levels are spread as a logistic distribution with this mean and scale: (0, 1) would take the probabilities at
-their word, but those of one page are mostly too high or too low together. Found by cross-validation."""
+"""In log-odds, levels have a logistic distribution with this mean and scale: (0, 1) would take the probabilities at their
+word, but those of one page are mostly too high or too low together. Found by cross-validation."""
 
 ARTICLE: Final = "p_article"
 """Name of the column with a page's probability of being one with an article."""
 
-
 LISTINGS: Final = 1.5
 """Log-odds taken off those of being no listing: a page is an article as surely as the more doubtful of both says."""
-
 OTHER_TYPES: Final = tuple(name for name in PAGE_TYPES if name != "article")
 
 
@@ -194,10 +197,9 @@ def choose(probability: NDArray[np.float64], n_chars: NDArray[np.float64]) -> Ch
     """Keep the set of blocks with the highest expected F1 over characters.
 
     What is wrong about one block of a page is mostly wrong about others like it: a thread of comments, or a table, is content
-    as a whole or not at all. So the content is taken to be all blocks above some unknown level, which is spread about as
-    the probabilities say, but wider (`LEVEL_SPREAD`). Sets of the k most probable blocks are compared by
-    their mean F1 over `LEVELS` levels. Thirty sure lines are not given up for a table of many thousand doubtful ones, as by
-    the ratio of expected values.
+    as a whole or not at all. So the content is taken to be all blocks above some unknown level, which is spread about as the
+    probabilities say, but wider (`LEVEL_SPREAD`). Sets of the k most probable blocks are compared by their mean F1 over
+    `LEVELS` levels. Thirty sure lines are not given up for a table of many thousand doubtful ones.
 
     Parameters
     ----------
@@ -340,7 +342,7 @@ def page_means(columns: Columns) -> NDArray[np.float32]:
 
 
 def page_row(columns: Columns) -> NDArray[np.float32]:
-    """Return what the kind of a page is judged by, in the order of `page_names`: `page_means`, and the page's own columns."""
+    """Return what the kind of a page is judged by, in the order of `page_names`."""
     return np.concatenate((page_means(columns), columns.of_page))
 
 

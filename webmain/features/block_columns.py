@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final
+from functools import cache
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -19,19 +20,16 @@ from webmain.metadata.jsonld import declared_types
 from webmain.text.normal import as_seen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from numpy.typing import NDArray
 
-    from webmain.features.page_blocks import PageBlocks
+    from webmain.features.page_blocks import Named, PageBlocks
     from webmain.html.document import Document
-
-    Named = dict[str, NDArray[Any]]
 
 _FAR: Final = 60.0
 _WIDTHS: Final = (4, 12, 40)
 _LEVELS: Final = 5
 _NOT_REPEATED: Final = frozenset("p h1 h2 h3 h4 h5 h6 br span a b i em strong td th dd dt html body".split())
+_ROWS: Final = frozenset(("li", "tr"))
 _MIN_REPEATED_CHARS: Final = 30
 
 
@@ -77,7 +75,7 @@ def headings(page: PageBlocks) -> Named:
     return {
         "since_heading": np.where(headed, np.minimum(order - heading, _FAR), _FAR + 1),
         "heading_level": np.where(headed, kind[heading], 0),
-        "from_h1": np.minimum(np.maximum(order - h1[0], -100), 200) if len(h1) else page.same(-101),
+        "from_h1": np.minimum(np.maximum(order - h1[0], -100), 200) if len(h1) else -101,
     }
 
 
@@ -85,9 +83,9 @@ def names_around(page: PageBlocks) -> Named:
     """Return the words in the names of ancestors, and their tags."""
     seen, groups = page.surroundings, tuple(vocabulary().names)
     return {
-        **_named("any_", groups, _bits(seen.any_names, len(groups))),
-        **_named("near_", groups, _bits(seen.near_names, len(groups))),
-        **_named("in_", SPECIAL, _bits(seen.tags, len(SPECIAL))),
+        _named("any_", groups): _bits(seen.any_names, len(groups)),
+        _named("near_", groups): _bits(seen.near_names, len(groups)),
+        _named("in_", SPECIAL): _bits(seen.tags, len(SPECIAL)),
         "depth": np.minimum(page.depths[page.element], 40),
     }
 
@@ -112,7 +110,7 @@ def ancestors(page: PageBlocks) -> Named:
     for level in range(1, _LEVELS + 1):
         at = page.parents[at]
         wanted = 2 if level == 4 else len(ratios)
-        found |= _named(f"up{level}_", list(ratios)[:wanted], table[:wanted].take(at, axis=1))
+        found[_named(f"up{level}_", tuple(ratios)[:wanted])] = table[:wanted].take(at, axis=1)
     return found
 
 
@@ -122,27 +120,22 @@ def repeated_siblings(page: PageBlocks) -> Named:
     Comments, teasers and posts of a thread are such elements, with text in each. List items and table rows count where they
     contain elements.
     """
-    elements, seen = page.elements, page.surroundings
-    end, parent, tags, labels, depth = elements.end, elements.parent, elements.tags, seen.labels, elements.depth
+    elements, around = page.elements, np.array(page.surroundings.elements)
+    end, parent, names = elements.end, elements.parent, elements.names
     keys: dict[int, tuple[int, str]] = {}
-    chars = page.of_elements.chars.tolist()
-    for i in seen.elements:
-        if chars[i] >= _MIN_REPEATED_CHARS and (tag := tags[i]) not in _NOT_REPEATED:
-            if tag in ("li", "tr") and end[i] - i <= 2:
-                continue
-            keys[i] = parent[i], labels[i]
+    for i in around[page.of_elements.chars[around] >= _MIN_REPEATED_CHARS].tolist():
+        tag = names[i].tag
+        if tag not in _NOT_REPEATED and (tag not in _ROWS or end[i] - i > 2):
+            keys[i] = parent[i], names[i].label
     counts = Counter(keys.values())
-    found, where = [0] * (len(tags) + 1), [0] * (len(tags) + 1)
-    for i in seen.elements:
-        p = parent[i]
-        most = found[p]
-        if i in keys and (count := counts[keys[i]]) > 1 and count > most:
-            found[i], where[i] = count, depth[i]
-        else:
-            found[i], where[i] = most, where[p] if most else depth[i]
+    depths = page.depths
+    found, where = np.zeros(len(elements)), depths.copy()
+    for i, key in keys.items():  # those around come first
+        if (count := counts[key]) > max(found[i], 1):
+            found[i : end[i]], where[i : end[i]] = count, depths[i]
     return {
-        "twins": np.log1p(np.array([found[i] for i in page.element_list], dtype=np.float64)),
-        "below_twins": page.depths[page.element] - np.array([where[i] for i in page.element_list]),
+        "twins": np.log1p(found[page.element]),
+        "below_twins": depths[page.element] - where[page.element],
         "child": np.minimum(np.maximum(page.element - page.parent, 0), 50),
     }
 
@@ -164,7 +157,7 @@ def best_container(page: PageBlocks) -> Named:
         "in_best": inside,
         "best_score1": score[page.parent] / top,
         "best_score2": score[page.parents[page.parent]] / top,
-        "best_share": page.same(page.of_elements.prose[best] / max(page.prose.sum(), 1)),
+        "best_share": page.of_elements.prose[best] / max(page.prose.sum(), 1),
         "from_best": np.minimum(np.maximum(order - first, -50), 200),
         "to_best_end": np.minimum(np.maximum(last - order, -50), 200),
     }
@@ -173,7 +166,7 @@ def best_container(page: PageBlocks) -> Named:
 def neighbours(page: PageBlocks) -> Named:
     """Return what the blocks before and after are, and sums over more of them."""
     near = {"log_chars": page.log_chars, "link": page.link, "kind": page.kind, "terminal": page.terminal}
-    found = {}
+    found: Named = {}
     for offset in (-2, -1, 1, 2, -3, 3):
         for name in near if abs(offset) < 3 else ("log_chars", "link"):
             found[f"{name}{offset:+d}"] = _shifted(near[name], offset)
@@ -222,9 +215,9 @@ def position(page: PageBlocks) -> Named:
 
 def signatures(page: PageBlocks) -> Named:
     """Return sums over the blocks with the same tag and classes, and the same of the parent."""
-    labels, parent = page.surroundings.labels, page.elements.parent
+    names, parent = page.elements.names, page.elements.parent
     known: dict[tuple[str, str], int] = {}
-    pairs = [(labels[e], labels[max(parent[e], 0)]) for e in page.element_list]
+    pairs = [(names[e].label, names[max(parent[e], 0)].label) for e in page.element_list]
     number = np.array([known.setdefault(pair, len(known)) for pair in pairs])
     count = np.bincount(number)
     counts = page.counts
@@ -248,7 +241,7 @@ def whole_page(page: PageBlocks) -> Named:
     counts, kind = page.counts, page.kind
     chars = counts.chars
     total, prose = max(chars.sum(), 1), page.prose.sum()
-    found = {
+    return {
         "page_chars": np.log1p(total),
         "page_blocks": np.log1p(page.n),
         "page_link": counts.linked.sum() / total,
@@ -261,11 +254,11 @@ def whole_page(page: PageBlocks) -> Named:
         "page_longest": np.log1p(chars.max()),
         "page_log_prose": np.log1p(prose),
     }
-    return {name: page.same(value) for name, value in found.items()}
 
 
-def _named(prefix: str, names: Iterable[str], rows: NDArray[Any]) -> Named:
-    return {f"{prefix}{name}": row for name, row in zip(names, rows, strict=True)}
+@cache
+def _named(prefix: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(f"{prefix}{name}" for name in names)
 
 
 def _bits(values: NDArray[np.int64], n: int) -> NDArray[np.int64]:
@@ -310,7 +303,7 @@ def head_and_data(page: PageBlocks) -> Named:
     types = declared_types(data)
     tags = page.elements.tags
     path = (document.url or "").split("?")[0].rstrip("/")
-    of_page = {
+    of_page: Named = {
         **{f"page_{name}": float(bool(types & of) or kind == name) for name, of in _KINDS.items()},
         "page_articles": min(tags.count("article"), 20),
         "page_main": float("main" in tags),
@@ -321,8 +314,8 @@ def head_and_data(page: PageBlocks) -> Named:
         "in_title": np.array([len(key) > 3 and key in title for key in keys]),
         "has_description": has_description,
         "in_data": in_data,
-        "heads_title": np.array([title[:24] in key for key in keys]) if title else page.same(0),
-        **{name: page.same(value) for name, value in of_page.items()},
+        "heads_title": np.array([start in key for key in keys]) if (start := title[:24]) else 0,
+        **of_page,
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -11,9 +11,7 @@ from webmain.features.cues import DATED, GROUPS, line_cues
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from webmain.features.page_blocks import PageBlocks
-
-    Named = dict[str, NDArray[Any]]
+    from webmain.features.page_blocks import Named, PageBlocks
 
 MAX_LINE_CHARS: Final = 120
 """Longer blocks hold no cue."""
@@ -32,6 +30,7 @@ _SHORT: Final = 4.1
 
 _NO_LABEL: Final = ~(((1 << len(GROUPS)) - 1) << 2 * len(GROUPS))
 _FAR: Final = 60.0
+_OF_GROUPS: Final = tuple(f"{what}_{group}" for group in GROUPS for what in ("says", "past", "box"))
 _STOPS: Final = ("comments", "related", "about")
 
 
@@ -65,10 +64,8 @@ def phrases_around(page: PageBlocks) -> Named:
     dates = np.concatenate(([0], np.cumsum(dated)))
     low, high = np.maximum(order - 4, 0), np.minimum(order + 5, page.n)
     stops = np.cumsum(heads[[GROUPS.index(group) for group in _STOPS]].any(axis=0))
-    found: Named = {}
-    for row, (group, says) in enumerate(zip(GROUPS, holds + begins + labels, strict=True)):
-        found[f"says_{group}"], found[f"past_{group}"], found[f"box_{group}"] = says, past[row], boxes[row]
-    return found | {
+    return {
+        _OF_GROUPS: np.stack((holds + begins + labels, past, boxes), axis=1).reshape(-1, page.n),
         "dated": dated,
         "dated_near": dates[high] - dates[low],
         "labels_before": np.minimum(stops, 20),

@@ -59,32 +59,46 @@ def folded(text: str) -> str:
     return text.replace("'", "") if text.isascii() else unicodedata.normalize("NFKD", text).translate(_VARIANTS)
 
 
+class Continued:
+    """Words that begin phrases.
+
+    Attributes
+    ----------
+    bits : int
+        Groups of the phrase that these words are; 0 where they are none.
+    after : dict of str to Continued
+        What they are with one more word.
+    """
+
+    __slots__ = ("after", "bits")
+
+    def __init__(self) -> None:
+        self.bits = 0
+        self.after: dict[str, Continued] = {}
+
+
 @dataclass(frozen=True)
 class Phrases:
     """The phrases of all groups, folded.
 
     Attributes
     ----------
-    bits : mapping of str to int
-        Groups of each phrase, its words parted by single spaces.
-    n_words : mapping of str to int
-        Words of the longest phrase that begins with a word.
-    unspaced : mapping of str to tuple of str
-        Phrases in scripts without spaces between words, longer ones first, by their first two characters.
+    first : mapping of str to Continued
+        All phrases, by their first words.
+    unspaced : mapping of str to tuple of (str, int)
+        Phrases in scripts without spaces between words and their groups, longer ones first, by their first two characters.
     """
 
-    bits: Mapping[str, int]
-    n_words: Mapping[str, int]
-    unspaced: Mapping[str, tuple[str, ...]]
+    first: Mapping[str, Continued]
+    unspaced: Mapping[str, tuple[tuple[str, int], ...]]
 
 
 @once
 def phrases() -> Phrases:
     """Return the phrases of all languages, with names of months as a group beside the others."""
     words = languages.known().words
-    bits: dict[str, int] = {}
-    n_words: dict[str, int] = {}
-    unspaced: dict[str, set[str]] = {}
+    root = Continued()
+    unspaced: dict[str, dict[str, Continued]] = {}
     lists = {1 << place: words(f"cues.{group}") for place, group in enumerate(GROUPS)}
     lists[_MONTH] = tuple(name for names in words("months") for name in names.split() if len(name) > 2)
     for bit, of_group in lists.items():
@@ -92,13 +106,18 @@ def phrases() -> Phrases:
             tokens = _WORD.findall(folded(written.casefold()))
             if not tokens:
                 continue
+            found = root
+            for token in tokens:
+                found = found.after.setdefault(token, Continued())
+            found.bits |= bit
             phrase = " ".join(tokens)
-            bits[phrase] = bits.get(phrase, 0) | bit
-            n_words[tokens[0]] = max(n_words.get(tokens[0], 0), len(tokens))
             if len(phrase) > 1 and _UNSPACED.match(phrase):
-                unspaced.setdefault(phrase[:2], set()).add(phrase)
-    by_start = {start: tuple(sorted(found, key=lambda p: (-len(p), p))) for start, found in unspaced.items()}
-    return Phrases(bits, n_words, by_start)
+                unspaced.setdefault(phrase[:2], {})[phrase] = found
+    by_start = {
+        start: tuple((phrase, of[phrase].bits) for phrase in sorted(of, key=lambda p: (-len(p), p)))
+        for start, of in unspaced.items()
+    }
+    return Phrases(root.after, by_start)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -120,8 +139,8 @@ def line_cues(line: str) -> int:
     text = folded(line)
     tokens = _WORD.findall(text)
     found: list[tuple[int, int, bool]] = []  # bits, length, whether at the beginning
-    if not known.n_words.keys().isdisjoint(tokens):
-        found += _phrases(tokens[:_MAX_WORDS], known)
+    if not known.first.keys().isdisjoint(tokens):
+        found = _phrases(tokens[:_MAX_WORDS], known)
     if not text.isascii() and _UNSPACED.search(text):
         found += _unspaced(" ".join(tokens), known)
     bits = 0
@@ -135,24 +154,29 @@ def line_cues(line: str) -> int:
     return bits
 
 
-def _phrases(tokens: list[str], known: Phrases) -> Iterator[tuple[int, int, bool]]:
+def _phrases(tokens: list[str], known: Phrases) -> list[tuple[int, int, bool]]:
     """Find the phrases among some words, the longest where several begin with a word."""
-    n_words, bits, free = known.n_words, known.bits, 0
+    found = []
+    free, end = 0, len(tokens)
     for at, token in enumerate(tokens):
-        if at < free or token not in n_words:
+        so_far = known.first.get(token)
+        if so_far is None or at < free:
             continue
-        for n in range(n_words[token], 0, -1):
-            phrase = " ".join(tokens[at : at + n]) if n > 1 else token
-            if phrase in bits:
-                yield bits[phrase], len(phrase), at == 0
-                free = at + n
-                break
+        bits, next_one = 0, at
+        while so_far is not None:
+            next_one += 1
+            if so_far.bits:
+                bits, free = so_far.bits, next_one
+            so_far = so_far.after.get(tokens[next_one]) if so_far.after and next_one < end else None
+        if bits:
+            found.append((bits, sum(map(len, tokens[at:free])) + free - at - 1, at == 0))
+    return found
 
 
 def _unspaced(text: str, known: Phrases) -> Iterator[tuple[int, int, bool]]:
     """Find phrases anywhere in a text, the longest at each place."""
     for place in range(len(text) - 1):
-        for phrase in known.unspaced.get(text[place : place + 2], ()):
+        for phrase, bits in known.unspaced.get(text[place : place + 2], ()):
             if text.startswith(phrase, place):
-                yield known.bits[phrase], len(phrase), place == 0
+                yield bits, len(phrase), place == 0
                 break

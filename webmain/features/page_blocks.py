@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
 from webmain.features.vocabulary import vocabulary
 from webmain.html.columns import HIDDEN, Flag
+from webmain.html.names import MAX_KNOWN
 from webmain.text.characters import UNSPACED, Class, invisible_points, is_disguised, table
 from webmain.text.normal import as_seen
 
@@ -20,6 +21,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from webmain.html.blocks import Segmentation
+    from webmain.html.names import Names
+
+Named = dict["str | tuple[str, ...]", "float | NDArray[Any]"]
+"""Columns of a page's blocks by name: `(n_blocks,)`, one number for all blocks, or several columns by all their names,
+`(n_columns, n_blocks)`."""
 
 KINDS: Final = {
     **dict.fromkeys("header footer nav aside form fieldset address summary details button label".split(), 1),
@@ -63,10 +69,6 @@ _ENDS: Final = ".!?。！？…।؟۔"
 _COMMAS: Final = ",、，;；،؛:："
 _UNSEEN: Final = 0b11
 """Bits of what is not seen: no character is both a letter and a digit."""
-
-_FIELD: Final = 21
-"""Bits of a counter; three are packed into a number, so that three counts cost one addition."""
-
 
 MAX_NAME_CHARS: Final = 200
 """Characters read of an element's class names and ids; utility-class style sheets write much longer ones."""
@@ -116,8 +118,6 @@ class Surroundings:
     ----------
     elements : list of int
         Ascending.
-    labels : dict of int to str
-        For each of them its tag, with its class names as they are written.
     any_names, near_names : (n_blocks,) int64
         Groups of words in the names of the block's element and all its ancestors; of the nearest that has any. A bit each, in
         the order of `Vocabulary.names`.
@@ -126,7 +126,6 @@ class Surroundings:
     """
 
     elements: list[int]
-    labels: dict[int, str]
     any_names: NDArray[np.int64]
     near_names: NDArray[np.int64]
     tags: NDArray[np.int64]
@@ -243,7 +242,7 @@ class PageBlocks:
     @cached_property
     def surroundings(self) -> Surroundings:
         """The names and tags of the blocks' elements and their ancestors, each element read once."""
-        parent, tags, blocks = self.elements.parent, self.elements.tags, self.element_list
+        parent, names, blocks = self.elements.parent, self.elements.names, self.element_list
         wanted: set[int] = {-1}
         for element in blocks:
             while element not in wanted:
@@ -251,38 +250,20 @@ class PageBlocks:
                 element = parent[element]
         wanted.remove(-1)
         order = sorted(wanted)
-        around, near = [0] * (len(tags) + 1), [0] * (len(tags) + 1)  # the last ones are for the parent of the root
-        labels: dict[int, str] = {}
-        known: dict[str, int] = {"": 0}
-        bits_of_tag = _SPECIAL_BITS.get
+        around, near = [0] * (len(parent) + 1), [0] * (len(parent) + 1)  # the last ones are for the parent of the root
         n_names = len(vocabulary().names)  # bits of tags are above those of names
-        for i, attributes in zip(order, self.elements.attributes_of(order), strict=True):
-            p, label = parent[i], tags[i]
-            found, special = 0, bits_of_tag(label, 0)
-            if attributes:
-                text = attributes.get("class") or ""
-                if text:
-                    label = f"{label}.{text}"
-                if own := attributes.get("id"):
-                    text = f"{text} {own}"
-                if "itemprop" in attributes:
-                    text = f"{text} {attributes['itemprop']}"
-                if text in known:
-                    found = known[text]
-                else:
-                    found = known[text] = name_bits(text)
-                if "role" in attributes:
-                    special |= _ROLES.get(attributes["role"] or "", 0)
-            labels[i] = label
-            around[i] = around[p] | special << n_names | found if found or special else around[p]
-            near[i] = found or near[p]
+        only_names = (1 << n_names) - 1
+        known = _known_bits
+        for i in order:
+            p, called = parent[i], names[i]
+            bits = known.get(called)
+            if bits is None:
+                bits = _remember_bits(called, n_names)
+            around[i] = around[p] | bits
+            near[i] = bits & only_names or near[p]
         both = np.array([around[i] for i in blocks], dtype=np.int64)
         nearest = np.array([near[i] for i in blocks], dtype=np.int64)
-        return Surroundings(order, labels, both & ((1 << n_names) - 1), nearest, both >> n_names)
-
-    def same(self, value: float) -> NDArray[np.float64]:
-        """Return a column with the same value for all blocks."""
-        return np.full(self.n, value, dtype=np.float64)
+        return Surroundings(order, both & only_names, nearest, both >> n_names)
 
 
 @cache
@@ -301,13 +282,12 @@ def _character_bits() -> NDArray[np.uint8]:
 
 
 @cache
-def _packed() -> NDArray[np.uint64]:
-    """Return for each combination of bits three numbers of three counters each, 21 bits a counter."""
-    bits = np.arange(256)
-    counters = np.column_stack([(bits >> place) & 1 for place in range(8)] + [(bits >> 2 & 1) ^ 1]).astype(np.uint64)
+def _packed(field: int) -> NDArray[np.uint64]:
+    """Return for each combination of bits its eight counters, as many to a number as there is room: `(256, n_numbers)`."""
+    counters = (np.arange(256)[:, None] >> np.arange(8) & 1).astype(np.uint64)
     counters[_UNSEEN] = 0
-    shifts = np.array([0, _FIELD, 2 * _FIELD], dtype=np.uint64)
-    packed: NDArray[np.uint64] = (counters.reshape(256, 3, 3) << shifts).sum(axis=2, dtype=np.uint64).T.copy()
+    shifts = np.arange(0, 64, field, dtype=np.uint64)
+    packed: NDArray[np.uint64] = (counters.reshape(256, -1, len(shifts)) << shifts).sum(axis=2, dtype=np.uint64)
     return packed
 
 
@@ -317,13 +297,28 @@ def count_characters(texts: Sequence[str]) -> NDArray[np.float64]:
     starts = np.cumsum(lengths) - lengths
     points = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     classes = _character_bits().take(points)
-    mask = np.uint64((1 << _FIELD) - 1)
+    field = 16 if lengths.max(initial=0) < 1 << 16 else 32  # bits of a counter: several are added up at once
     out = np.empty((9, len(texts)))
-    for group, packed in enumerate(_packed()):
-        sums = np.add.reduceat(packed.take(classes), starts)
-        for place in range(3):
-            out[3 * group + place] = (sums >> np.uint64(place * _FIELD)) & mask
+    sums = np.add.reduceat(_packed(field).take(classes, axis=0), starts, axis=0)
+    out[:8] = sums.view(f"<u{field // 8}").T
+    np.subtract(lengths, out[2], out=out[8])
+    unseen = classes == _UNSEEN
+    if unseen.any():
+        out[8] -= np.add.reduceat(unseen, starts, dtype=np.int64)
     return out
+
+
+_known_bits: dict[Names, int] = {}
+
+
+def _remember_bits(called: Names, n_names: int) -> int:
+    """Return the groups of the words in what an element is called, and above them its `SPECIAL` tags and role, as bits."""
+    if len(_known_bits) > MAX_KNOWN:
+        _known_bits.clear()
+    special = _SPECIAL_BITS.get(called.tag, 0) | _ROLES.get(called.role, 0)
+    words = " ".join(filter(None, (called.classes, called.id, called.itemprop)))
+    bits = _known_bits[called] = special << n_names | name_bits(words)
+    return bits
 
 
 def name_bits(name: str) -> int:

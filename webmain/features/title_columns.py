@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -11,9 +11,7 @@ from webmain.text.normal import as_seen
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from webmain.features.page_blocks import PageBlocks
-
-    Named = dict[str, NDArray[Any]]
+    from webmain.features.page_blocks import Named, PageBlocks
 
 _MIN_ALIKE: Final = 0.3
 _H1_LEAD: Final = 0.25
@@ -41,7 +39,7 @@ def title_place(page: PageBlocks) -> Named:
     }
     if title < 0:
         names = ("title_up", "title_down", "headings_since_title", "chars_since_title", "links_since_title")
-        return found | {"from_title": page.same(-61), **{name: page.same(-1) for name in names}}
+        return found | {"from_title": -61, **dict.fromkeys(names, -1)}
     element = page.element_list[title]
     common = common_depths(page, element)
     since = order > title
@@ -104,7 +102,7 @@ def _near(page: PageBlocks, title: int) -> Named:
         "in_near": inside,
         "near_score1": weighed[parent] / top,
         "near_score2": weighed[page.parents[parent]] / top,
-        "near_score": page.same(score[near] / max(score.max(), 1)),
+        "near_score": score[near] / max(score.max(), 1),
         "from_near": np.clip(page.order - first, -50, 200),
         "to_near_end": np.clip(last - page.order, -50, 200),
         "up_to_near": page.depths[near] - common,
@@ -126,7 +124,7 @@ def _notice(page: PageBlocks, title: int, linked: NDArray[np.bool_]) -> Named:
         "in_notice": (page.element >= best) & (page.element < page.elements.end[best]),
         "notice_score1": score[parent] / top,
         "notice_score2": score[grand] / top,
-        "notice_is_best": page.same(float(best == page.best.element)),
+        "notice_is_best": float(best == page.best.element),
     }
 
 

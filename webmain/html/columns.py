@@ -12,10 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from webmain.html.names import NO_NAMES, names_of
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
     from numpy.typing import NDArray
+
+    from webmain.html.names import Names
 
 
 class Flag(IntFlag):
@@ -48,7 +52,6 @@ class Break(IntEnum):
 
 
 _PREFORMATTED_BIT = int(Flag.PREFORMATTED)
-_MARKED = (("id", "#"), ("itemprop", "@"), ("role", "="))
 _XPATH_NAME = re.compile(r"[a-z_][a-z0-9_-]*", re.IGNORECASE).fullmatch
 
 
@@ -260,22 +263,14 @@ class Elements:
         return [i for i, (a, b) in enumerate(zip(self.first_leaf, self.end_leaf, strict=True)) if a != b]
 
     @cached_property
-    def labels(self) -> list[str]:
-        """What each element with text below it is called: its classes and its id, its `itemprop` and `role`.
-
-        In one string, the classes as they are, the others marked: "story-body wide #main @articleBody =main". Equal for
-        elements that are called alike, so that a dict can remember what was found out about a name. "" for elements without
-        names, and for those without text below them.
-        """
-        labels = [""] * len(self.tags)
-        for i, named in zip(self.with_text, self.attributes_of(self.with_text), strict=True):
-            if named:
-                label = named.get("class") or ""
-                for name, mark in _MARKED:
-                    if name in named:
-                        label += f" {mark}{named[name] or ''}"
-                labels[i] = label
-        return labels
+    def names(self) -> list[Names]:
+        """What each element with text below it is called; `NO_NAMES` for the others."""
+        names = [NO_NAMES] * len(self.tags)
+        with_text, tags = self.with_text, self.tags
+        found = names_of(map(tags.__getitem__, with_text), self.attributes_of(with_text))
+        for i, called in zip(with_text, found, strict=True):
+            names[i] = called
+        return names
 
     def attributes_of(self, indices: Sequence[int]) -> list[dict[str, str | None]]:
         """Return the attributes of several elements, faster than one by one."""

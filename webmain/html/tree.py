@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from webmain.clock import Deadline, Loading
 from webmain.html.columns import Attributes, Break, Elements, Flag, Leaves
@@ -16,7 +16,10 @@ from webmain.html.guard import guard
 from webmain.items import Reason, Rejected
 from webmain.text.normal import fold_lines
 
-__all__ = ["BLOCK_TAGS", "VISUALLY_HIDDEN", "Elements", "Leaves", "Tree", "read_tree"]
+if TYPE_CHECKING:
+    from webmain.html.names import Names
+
+__all__ = ["BLOCK_TAGS", "Elements", "Leaves", "Tree", "read_tree"]
 
 BLOCK_TAGS = frozenset(
     "address article aside blockquote body button caption center dd details dialog dir div dl dt fieldset figcaption "
@@ -24,22 +27,6 @@ BLOCK_TAGS = frozenset(
     "option p plaintext pre search section select summary table tbody td textarea tfoot th thead title tr ul xmp".split()
 )
 """Elements that begin and end a line for a reader (the HTML standard's rendering section, and form controls)."""
-
-VISUALLY_HIDDEN = frozenset(
-    "sr-only visually-hidden visuallyhidden screen-reader-text screen-reader-only screenreader-only element-invisible "
-    "a11y-hidden u-visually-hidden u-hidden-visually is-visually-hidden visually-hidden-focusable show-for-sr "
-    "hide-accessible hidden-accessible assistive-text is-sr-only sr_only sronly screenreader screen-reader sr-text "
-    "sr-only-focusable vh offscreen off-screen hidden-text a11y-text a11y-only visually_hidden u-visuallyhidden "
-    "c-visually-hidden cdk-visually-hidden accessibly-hidden wai-hidden print-only visible-print-block "
-    "d-print-block".split()
-)
-"""Class names under which style sheets commonly clip text away from the screen."""
-
-HIDDEN_BY_STYLE_SHEET = frozenset("is-hidden js-hidden invisible lg:hidden".split())
-"""Class names under which style sheets commonly do not show an element at all, on a wide screen at least.
-
-Not among them are `hidden` and `d-none`, of which much is tabs and text that opens on a click.
-"""
 
 _NEVER_TEXT = frozenset("title script style template noembed noframes annotation annotation-xml".split())
 _EMBEDDING = frozenset("iframe object embed applet video audio canvas".split())
@@ -239,7 +226,7 @@ def _walk(root: Any, deadline: Deadline) -> Tree:  # the binding's stubs call ev
                 if tail:
                     leaves.texts[-1] += "".join(tail)
                 _check_size(n_elements, n_leaves)
-                _flag_hidden(leaves, elements, attributes)
+                _flag_hidden(leaves, elements)
                 return Tree(leaves, elements, titles[0] if titles else "", data)
             end[parent] = n_elements
             end_leaf[parent] = n_leaves
@@ -272,24 +259,15 @@ def _keep_content(node: Any, tag: str, titles: list[str] | None, data: list[str]
         titles.append(" ".join((child.text_content or "").split()))
 
 
-def _flag_hidden(leaves: Leaves, elements: Elements, attributes_of: Attributes) -> None:
+def _flag_hidden(leaves: Leaves, elements: Elements) -> None:
     """Flag the leaves that an element around them hides; only elements with text below them are looked at."""
     with_text = elements.with_text
-    known: dict[str | None, int] = {None: 0}
-    by_class = known.get
-    hiding = []
-    for i, attributes in zip(with_text, attributes_of.take(with_text), strict=True):
-        if attributes:
-            value = attributes.get("class")
-            hidden = by_class(value, -1)
-            if hidden < 0:
-                hidden = known[value] = _hidden_by_class(value or "")
-            if "style" in attributes:
-                hidden |= _hidden_by_style(attributes["style"] or "")
-            if "hidden" in attributes:
-                hidden |= _hidden_by_attribute(attributes)
-            if hidden:
-                hiding.append((i, hidden))
+    called, attributes = map(elements.names.__getitem__, with_text), elements.attributes_of(with_text)
+    hiding = [
+        (i, _hidden_by(names, named))
+        for i, names, named in zip(with_text, called, attributes, strict=True)
+        if names.is_unseen or "style" in named or "hidden" in named
+    ]
     for bit in (_BY_ATTRIBUTE, _BY_DISPLAY, _BY_VISIBILITY, _BY_CLASS):
         flagged = 0  # the leaves before are
         for i, hidden in hiding:
@@ -299,17 +277,15 @@ def _flag_hidden(leaves: Leaves, elements: Elements, attributes_of: Attributes) 
                 flagged = last
 
 
-def _hidden_by_class(value: str) -> int:
-    """Return the flags that a class attribute sets."""
-    names = value.lower().split()
-    hidden = 0 if VISUALLY_HIDDEN.isdisjoint(names) else _BY_CLASS
-    return hidden if HIDDEN_BY_STYLE_SHEET.isdisjoint(names) else hidden | _BY_DISPLAY
-
-
-def _hidden_by_style(style: str) -> int:
-    """Return the flags that a style attribute sets."""
-    hidden = _BY_DISPLAY if _DISPLAY_NONE.search(style) else 0
-    return hidden | (_BY_VISIBILITY if _NOT_VISIBLE.search(style) else 0)
+def _hidden_by(names: Names, attributes: dict[str, str | None]) -> int:
+    """Return the flags that an element's class names, style and attribute `hidden` set."""
+    hidden = _BY_CLASS if names.is_clipped else 0
+    if names.is_not_displayed:
+        hidden |= _BY_DISPLAY
+    if style := attributes.get("style"):
+        hidden |= _BY_DISPLAY if _DISPLAY_NONE.search(style) else 0
+        hidden |= _BY_VISIBILITY if _NOT_VISIBLE.search(style) else 0
+    return hidden | _hidden_by_attribute(attributes) if "hidden" in attributes else hidden
 
 
 def _hidden_by_attribute(attributes: dict[str, str | None]) -> int:

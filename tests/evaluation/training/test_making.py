@@ -25,14 +25,15 @@ from webmain.extractors.page_model import PageModel, names, page_names, read, wr
 
 GOLD = Path(__file__).parents[2] / "gold"
 TINY = Recipe(n_trees=8, n_leaves=6, min_leaf=20, depth=4, learning_rate=0.1)
-TEXT = "The ferry to the upper quay left an hour late on Monday, and the harbour master said so twice before noon."
+TEXT = "The ferry to the upper quay left an hour late on Monday, and the harbour master said so twice before noon. "
+TEXT = (TEXT * 3).strip()
 PAGE = GoldPage(
     id="7",
     dataset="harbour",
     site="tide.example",
     page_type="article",
-    html=f"<body><nav><a href=/>Home page of the Harbour News</a></nav><article><p>{TEXT}</p></article>"
-    "<footer>Imprint and contact of the Harbour News</footer></body>",
+    html=f"<body><div><a href=/>Home page of the Harbour News</a></div><article><p>{TEXT}</p></article>"
+    "<div>Imprint and contact of the Harbour News</div></body>",
     text=TEXT,
 )
 
