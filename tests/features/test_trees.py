@@ -151,6 +151,7 @@ def with_nodes(*nodes):
         with_nodes([1.0], [2.0]),
         with_nodes([0, 1.0, 3], [0, 1.0, 3], [1.0], [2.0], [3.0]),  # two ways to one node
         with_nodes([-2 * MAX_NUMBER]),
+        with_nodes([0, 1.0, 2], [], [1.0, 2.0]),  # as many values as leaves
         {**HAND_MADE, "trees": [[[1.0]]] * (MAX_TREES + 1)},
         with_nodes(*[[1.0]] * (MAX_NODES + 1)),
     ],

@@ -176,21 +176,18 @@ class Trees:
             sizes = np.array([len(nodes) for nodes in trees])
             nodes = list(chain.from_iterable(trees))
             is_inner = np.array([len(node) for node in nodes]) == 3
+            if not {*map(len, nodes)} <= {1, 3}:
+                raise ValueError("a node is neither a leaf nor has two children")
             column, limit, right = (
                 zip(*(node for node in nodes if len(node) != 1), strict=True) if is_inner.any() else ((),) * 3
             )
             leaves = [value for node in nodes if len(node) != 3 for value in node]
-            if len(leaves) + len(column) != len(nodes):
-                raise ValueError("a node is neither a leaf nor has two children")
             if not {*map(type, column), *map(type, right)} <= {int}:
                 raise ValueError("the number of a column or the place of a child is no number")
             if not {*map(type, limit), *map(type, leaves)} <= {int, float}:
                 raise ValueError("a threshold or a value is no number")
-            numbers, asked, places = (
-                np.zeros(len(nodes)),
-                np.zeros(len(nodes), np.int64),
-                np.zeros(len(nodes), np.int64),
-            )
+            numbers = np.zeros(len(nodes))
+            asked, places = np.zeros((2, len(nodes)), np.int64)
             numbers[is_inner], numbers[~is_inner], asked[is_inner], places[is_inner] = limit, leaves, column, right
         except (KeyError, TypeError, IndexError, OverflowError) as error:
             raise ValueError(f"no trees: {error!r}") from error
