@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from webmain.features.trees import MAX_DEPTH, MAX_LEAVES, MAX_NODES, MAX_NUMBER, MAX_TREES, TreeBits, Trees
+from webmain.features.tree_bits import MAX_LEAVES, TreeBits
+from webmain.features.trees import MAX_DEPTH, MAX_NODES, MAX_NUMBER, MAX_TREES, Trees
 
 NAMES = ["length", "links"]
 HAND_MADE = {
@@ -186,7 +187,9 @@ def test_many_rows_are_summed_as_each_alone(n_leaves, has_bits, n_rows):
     values = np.random.default_rng(1).uniform(-9, n_leaves + 9, (n_rows, 2)).astype(np.float32)
     values[::7] = np.inf
     assert read(plain).sums(values).tolist() == pytest.approx([walked(plain, row) for row in values])
-    assert (TreeBits.of(read(plain)) is not None) is has_bits
+    trees = read(plain)
+    bits = TreeBits.of(trees.roots, trees.feature, trees.threshold, trees.child, trees.value)
+    assert (bits is not None) is has_bits
 
 
 def chain(depth):
