@@ -78,7 +78,7 @@ def comment_leaves(document: Document, kept: NDArray[np.bool_]) -> NDArray[np.bo
     known: dict[str, bool] = {}
     found = np.zeros(len(leaves), dtype=np.bool_)
     beyond = 0
-    for i, attributes in enumerate(elements.attributes):
+    for i, attributes in zip(elements.with_text, elements.attributes_of(elements.with_text), strict=True):
         if i < beyond or not attributes or elements.tags[i] in ("html", "body", "form", "a"):
             continue
         if any(_names_thread(attributes.get(name), known) for name in ("id", "class")):
