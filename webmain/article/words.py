@@ -137,7 +137,8 @@ def _surface_forms(found: Mapping[str, int], language: str, left_out: frozenset[
             surface, key = _normal.__wrapped__(word, language)
         else:
             surface, key = _normal(word, language)
-        if len(key) > 1 and key not in left_out and not _FRAGMENT.fullmatch(key):
+        n_chars = len(key)
+        if n_chars > 1 and key not in left_out and not (n_chars == 2 and _FRAGMENT.fullmatch(key)):
             surfaces = forms.get(key)
             if surfaces is None:
                 forms[key] = {surface: n}
@@ -198,7 +199,8 @@ _ENDINGS: Mapping[str, str] = {"en": "s"}
 
 def _merge(forms: dict[str, dict[str, int]], base_forms: Callable[[str], Iterable[str]], *, ending: str) -> None:
     """Count each word with its base form, where both occur and are the same word by their capitals."""
-    for word in sorted((form for form in forms if form.endswith(ending)), key=lambda form: (-len(form), form)):
+    inflected = [form for form in forms if form.endswith(ending) and any(map(forms.__contains__, base_forms(form)))]
+    for word in sorted(inflected, key=lambda form: (-len(form), form)):
         base = next((candidate for candidate in base_forms(word) if candidate in forms), None)
         if base and _written_alike(forms[base], forms[word]):
             surfaces = forms[base]

@@ -124,13 +124,14 @@ def _count_chunks(text: str, language: str) -> Counter[str]:
     """Count the words of a composed text without Thai: white space parts words whatever is around it."""
     chunks = Counter(_NOT_BLANK.findall(text) if "\u202f" in text else text.split())  # that space joins digits
     found: Counter[str] = Counter()
+    known = found.get  # what a counter gives for unknown words is slower
     others: dict[int, list[str]] = {}
     for chunk, n in chunks.items():
         inside = chunk.rstrip(_LAST_MARKS)
         if inside.isascii() and inside.isalpha():  # most chunks, without the pattern's cost
-            found[inside] += n
+            found[inside] = known(inside, 0) + n
         elif one := _ONE_WORD.fullmatch(chunk):
-            found[one[1]] += n
+            found[one[1]] = known(one[1], 0) + n
         else:
             others.setdefault(n, []).append(chunk)
     if others:
