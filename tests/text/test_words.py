@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from webmain.text.words import (
     MAX_TERM_LENGTH,
+    WordStarts,
     bare,
     base_language,
     term,
@@ -206,3 +207,12 @@ def test_the_first_text_of_a_process_is_segmented_as_all_later_ones():
     code = "from webmain.text.words import words; print(words('ーあ') == words('ーあ') == ['ー', 'あ'])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "True"
+
+
+@given(st.lists(st.text("abc", max_size=9), max_size=30), st.text("abcd", max_size=12))
+def test_words_that_begin_at_a_place_are_those_of_pythainlps_trie(known, text):
+    from pythainlp.util import Trie
+
+    trie, starts = Trie(known), WordStarts(known)
+    for place in range(len(text) + 1):
+        assert starts.prefixes(text, place) == trie.prefixes(text, place)
