@@ -27,6 +27,11 @@ HIDDEN_BY_STYLE_SHEET: Final = frozenset("is-hidden js-hidden invisible lg:hidde
 Not among them are `hidden` and `d-none`, of which much is tabs and text that opens on a click.
 """
 
+OUTSIDE_TAGS: Final = frozenset(("nav", "footer", "select", "datalist", "dialog"))
+OUTSIDE_ROLES: Final = frozenset(("navigation", "contentinfo"))
+_INSIDE_TAGS: Final = frozenset(("html", "body", "main", "article"))
+"""Elements that are a page's content whatever role they are given."""
+
 MAX_KNOWN: Final = 50_000
 """Names that are remembered; when there are more, all are forgotten."""
 
@@ -47,9 +52,22 @@ class Names:
         Whether style sheets commonly clip away, or do not show, what is called so.
     is_unseen : bool
         Either.
+    is_outside : bool
+        Whether it says that it is no content: a menu, a footer, a choice, a dialog.
     """
 
-    __slots__ = ("classes", "id", "is_clipped", "is_not_displayed", "is_unseen", "itemprop", "label", "role", "tag")
+    __slots__ = (
+        "classes",
+        "id",
+        "is_clipped",
+        "is_not_displayed",
+        "is_outside",
+        "is_unseen",
+        "itemprop",
+        "label",
+        "role",
+        "tag",
+    )
 
     def __init__(
         self,
@@ -68,6 +86,8 @@ class Names:
         names = self.classes.lower().split()
         self.is_clipped = not VISUALLY_HIDDEN.isdisjoint(names)
         self.is_not_displayed = not HIDDEN_BY_STYLE_SHEET.isdisjoint(names)
+        is_by_role = self.role in OUTSIDE_ROLES and tag not in _INSIDE_TAGS
+        self.is_outside = is_by_role or tag in OUTSIDE_TAGS
         self.is_unseen = self.is_clipped or self.is_not_displayed
 
 

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from webmain.html.document import Document, view
 
-if TYPE_CHECKING:
-    pass
-
 MAX_SHARE: Final = 0.3
 """Share of a page's characters from which on such an element stays: one that is never closed contains all that follows."""
-
-_PRUNED_TAGS: Final = frozenset(("nav", "footer", "select", "datalist", "dialog"))
-_PRUNED_ROLES: Final = frozenset(("navigation", "contentinfo"))
-_KEPT_TAGS: Final = frozenset(("html", "body", "main", "article"))
-
 
 LITTLE: Final = 250
 """Where fewer characters would be left, nothing is pruned."""
@@ -26,16 +18,16 @@ LITTLE: Final = 250
 @view
 def pruned_elements(document: Document) -> list[int]:
     """Return the outermost elements that are pruned, ascending; those with text alone."""
-    elements, total = document.elements, np.concatenate(([0], np.cumsum(document.leaves.n_chars))).tolist()
-    names, start, end = elements.names, elements.first_leaf, elements.end_leaf
-    most, after = MAX_SHARE * total[-1], -1
-    found = []
-    for i in elements.with_text:
-        if i < after:
-            continue
-        tag = names[i].tag
-        is_named = tag in _PRUNED_TAGS or (names[i].role in _PRUNED_ROLES and tag not in _KEPT_TAGS)
-        if is_named and total[end[i]] - total[start[i]] <= most:
+    elements, names = document.elements, document.elements.names
+    outside = [i for i in elements.with_text if names[i].is_outside]
+    if not outside:
+        return []
+    total = np.concatenate(([0], np.cumsum(document.leaves.n_chars))).tolist()
+    start, end = elements.first_leaf, elements.end_leaf
+    found: list[int] = []
+    after = -1
+    for i in outside:
+        if i >= after and total[end[i]] - total[start[i]] <= MAX_SHARE * total[-1]:
             found.append(i)
             after = elements.end[i]
     left = total[-1] - sum(total[end[i]] - total[start[i]] for i in found)
