@@ -261,9 +261,9 @@ def _named(prefix: str, names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(f"{prefix}{name}" for name in names)
 
 
-def _bits(values: NDArray[np.int64], n: int) -> NDArray[np.int64]:
+def _bits(values: NDArray[np.int64], n: int) -> NDArray[np.bool_]:
     """Return the lowest bits of numbers, a row for each bit."""
-    rows: NDArray[np.int64] = (values >> np.arange(n)[:, None]) & 1
+    rows: NDArray[np.bool_] = (values & (1 << np.arange(n))[:, None]) != 0
     return rows
 
 

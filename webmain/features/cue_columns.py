@@ -65,7 +65,7 @@ def phrases_around(page: PageBlocks) -> Named:
     low, high = np.maximum(order - 4, 0), np.minimum(order + 5, page.n)
     stops = np.cumsum(heads[[GROUPS.index(group) for group in _STOPS]].any(axis=0))
     return {
-        _OF_GROUPS: np.stack((holds + begins + labels, past, boxes), axis=1).reshape(-1, page.n),
+        _OF_GROUPS: np.stack((holds + begins + labels, past, boxes), axis=1, dtype=np.float32).reshape(-1, page.n),
         "dated": dated,
         "dated_near": dates[high] - dates[low],
         "labels_before": np.minimum(stops, 20),
