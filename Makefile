@@ -1,16 +1,20 @@
 # One command runs the main job:     make crawl            (the made-up news web in demo/, no internet needed)
 #                                    make crawl SITE=bbc.com
+# One command shows it all:          make serve            (in the browser, with the made-up web's articles)
 # One command passes the tests:      make test
 
 PYTHON ?= python3
 VENV ?= .venv
 SITE ?=
+STORE ?= output/demo.db
+PORT ?= 8000
+IMAGE ?= webmain
 # Tests run side by side, one process a core.
 JOBS ?= auto
 ARGS ?=
 BIN := $(VENV)/bin
 
-.PHONY: crawl test coverage lock test-servers check format floors soak bench bench-crawl bench-search bench-batch clean
+.PHONY: crawl serve image packages test coverage lock test-servers test-browser check format floors soak bench bench-crawl bench-search bench-batch clean
 
 # The environment is made anew only when what it is made of has changed.
 $(VENV)/.core: requirements.txt pyproject.toml
@@ -27,6 +31,10 @@ $(VENV)/.peers: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .[peers]
 	touch $@
 
+$(VENV)/.web: $(VENV)/.core
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .[web,cloud]
+	touch $@
+
 crawl: $(VENV)/.core
 ifeq ($(SITE),)
 	SCRAPY_SETTINGS_MODULE=demo.settings $(BIN)/scrapy crawl news -a sites=demo/sites.txt $(ARGS)
@@ -34,15 +42,36 @@ else
 	$(BIN)/scrapy crawl news -a site=$(SITE) $(ARGS)
 endif
 
-test: $(VENV)/.dev
-	$(BIN)/python -m pytest -m "not servers and not soak" -n $(JOBS) --dist worksteal
+serve: $(VENV)/.web
+	test -e $(STORE) || { SCRAPY_SETTINGS_MODULE=demo.settings $(BIN)/scrapy crawl news -a sites=demo/sites.txt \
+	  -a store=sqlite:$(STORE) -a record=$(STORE).warc.gz && $(BIN)/webmain index --store sqlite:$(STORE); }
+	$(BIN)/webmain serve --port $(PORT) --store sqlite:$(STORE) --pages $(STORE).warc.gz $(ARGS)
+
+# A container image, by the first of the builders that is here and works (docs/container.md).
+image:
+	@for builder in podman docker buildah; do \
+	  if command -v $$builder >/dev/null && $$builder info >/dev/null 2>&1; then \
+	    exec $$builder build --file Containerfile --tag $(IMAGE) $(ARGS) . ; \
+	  fi; \
+	done; echo "no image can be built here: podman, docker or buildah is needed, and docker's daemon has to run" >&2; exit 1
+
+# Libraries and fonts of the system, installed where they are missing and this user may do so.
+packages:
+	test ! -x .ci/packages || .ci/packages
+
+test: packages $(VENV)/.dev
+	$(BIN)/python -m pytest -m "not servers and not soak and not browser" -n $(JOBS) --dist worksteal
 
 # Lines and branches that the tests run, in this process and in those they start.
 coverage: $(VENV)/.dev
-	$(BIN)/python -m pytest -m "not servers and not soak" -n $(JOBS) --dist worksteal --cov --cov-report=term:skip-covered
+	$(BIN)/python -m pytest -m "not servers and not soak and not browser" -n $(JOBS) --dist worksteal --cov --cov-report=term:skip-covered
 
 test-servers: $(VENV)/.dev
 	$(BIN)/python -m pytest -m servers
+
+# Needs Debian's packages chromium and fonts-*, and a user other than root: Chromium's sandbox stays on. .ci/run sees to both.
+test-browser: $(VENV)/.dev
+	$(BIN)/python -m pytest -m browser $(ARGS)
 
 soak: $(VENV)/.dev
 	$(BIN)/python -m pytest -m soak --timeout=7200
@@ -52,6 +81,7 @@ check: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+	$(BIN)/hadolint --config .hadolint.yaml Containerfile
 
 format: $(VENV)/.dev
 	$(BIN)/ruff format .

@@ -1,17 +1,20 @@
 """Measure `scrapy crawl archive` on many sites at once: pages a second, memory, and where the bytes of the store are.
 
-    python benchmarks/archive.py [--pages 20000] [--hosts 50] [--folder KEPT] [-s NAME=VALUE]
+    python benchmarks/archive.py [--pages 20000] [--hosts 50] [--folder KEPT] [--wanted 1] [-s NAME=VALUE]
 
 The pages are those of `demo.many`, of each host in turn, so that all sites are learned at the same time. They are written to
 one `.warc.gz`, which a second call with the same `--folder` reads again. Memory is the sum over the crawl's processes of what
 each has for itself and its share of the rest (PSS, Linux only), looked at four times a second. Bytes of tables are those of
-SQLite's `dbstat`, where Python's SQLite has it.
+SQLite's `dbstat`, where Python's SQLite has it. With `--wanted N` the pages are a month of
+Common Crawl's news archives, of which only those of N hosts are read (`-a ccnews= -a domains=`): what the others cost is the
+CPU time beside that of a month of one page.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import gzip
 import os
 import re
 import sqlite3
@@ -25,6 +28,8 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))  # demo/ is no part of the package
 
 LOOK_S = 0.25
+MONTH_FILES = 10
+"""Files of a month, all the same one."""
 
 
 def write_pages(path: Path, n_pages: int, n_hosts: int) -> None:
@@ -44,9 +49,23 @@ def write_pages(path: Path, n_pages: int, n_hosts: int) -> None:
     part.replace(path)
 
 
-def crawl(pages: Path, folder: Path, settings: list[str]) -> tuple[float, float, dict[str, int]]:
+def month_of(pages: Path, n_wanted: int) -> list[str]:
+    """Lay an archive out as a month, beside it; return the arguments that read the pages of some of its hosts."""
+    base = pages.with_suffix(".month")
+    place = base / "crawl-data/CC-NEWS/2026/10"
+    place.mkdir(parents=True, exist_ok=True)
+    for n in range(MONTH_FILES):
+        (place / f"{n}.warc.gz").unlink(missing_ok=True)
+        (place / f"{n}.warc.gz").hardlink_to(pages)
+    paths = "".join(f"crawl-data/CC-NEWS/2026/10/{n}.warc.gz\n" for n in range(MONTH_FILES))
+    (place / "warc.paths.gz").write_bytes(gzip.compress(paths.encode()))
+    domains = ",".join(f"site-{i}.example" for i in range(n_wanted)) or "none.example"
+    return ["-a", "ccnews=2026/10", "-a", f"base={base}", "-a", f"domains={domains}"]
+
+
+def crawl(arguments: list[str], folder: Path, settings: list[str]) -> tuple[float, float, dict[str, int]]:
     """Run the crawl; return its wall and CPU seconds, and the greatest memory of its processes, in bytes."""
-    command = [sys.executable, "-m", "scrapy", "crawl", "archive", "-a", f"path={pages}"]
+    command = [sys.executable, "-m", "scrapy", "crawl", "archive", *arguments]
     command += ["-a", f"store=sqlite:{folder / 'news.db'}", "-s", f"WEBMAIN_MODELS={folder / 'models'}"]
     command += [part for setting in ["LOG_LEVEL=WARNING", *settings] for part in ("-s", setting)]
     started, most = time.perf_counter(), {"all": 0}
@@ -86,12 +105,26 @@ def sizes(path: Path) -> tuple[int, int, dict[str, int]]:
     return n_articles, path.stat().st_size, tables
 
 
+def passed(pages: Path, folder: Path, args: argparse.Namespace) -> None:
+    """Print what pages of other hosts cost."""
+    empty = folder / "one.warc.gz"
+    write_pages(empty, 1, 1)
+    start_s = min(crawl(month_of(empty, 0), folder, args.settings)[1] for _ in range(2))
+    wall, cpu, memory = crawl(month_of(pages, args.wanted), folder, args.settings)
+    n, n_wanted = MONTH_FILES * args.pages, MONTH_FILES * args.pages * args.wanted // args.hosts
+    each_ms = 1000 * (cpu - start_s) / n
+    print(f"{n} records of {args.hosts} hosts, {n_wanted} wanted; {MONTH_FILES * pages.stat().st_size / 1e6:.0f} MB")
+    print(f"  {n / wall:.0f} records/s, {each_ms:.3f} ms CPU each, start-up ({start_s:.1f} s) left out")
+    print("  memory: " + ", ".join(f"{who} {n / 1e6:.0f} MB" for who, n in memory.items()))
+
+
 def main() -> None:
     """Print the figures."""
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--pages", type=int, default=20_000)
     ap.add_argument("--hosts", type=int, default=50)
     ap.add_argument("--folder", type=Path, help="where the pages are kept for the next call")
+    ap.add_argument("--wanted", type=int, metavar="N", help="read only the pages of N hosts, out of a month's archive")
     ap.add_argument(
         "-s", dest="settings", action="append", default=[], metavar="NAME=VALUE", help="a setting of the crawl"
     )
@@ -102,7 +135,10 @@ def main() -> None:
         pages = folder / f"{args.pages}-{args.hosts}.warc.gz"
         if not pages.exists():
             write_pages(pages, args.pages, args.hosts)
-        wall, cpu, memory = crawl(pages, Path(name), args.settings)
+        if args.wanted is not None:
+            passed(pages, Path(name), args)
+            return
+        wall, cpu, memory = crawl(["-a", f"path={pages}"], Path(name), args.settings)
         n_articles, n_bytes, tables = sizes(Path(name) / "news.db")
         print(f"{args.pages} pages of {args.hosts} hosts: {n_articles} articles")
         print(f"  {args.pages / wall:.1f} pages/s, {1000 * cpu / args.pages:.1f} ms CPU a page, start-up included")

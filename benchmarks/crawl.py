@@ -10,7 +10,8 @@ same articles through it, each in a process of its own, one after the other in e
 - webmain: `scrapy crawl news`: discovery, extraction, metadata, language, words, near-duplicates, ledger and store, once with
   each number of worker processes; sites are learned only with `--learn`.
 
-CPU is user plus system time of the crawler's process and its workers, start-up included. Politeness is off for all, on
+CPU is user plus system time of the crawler's process and its workers, start-up included, as where the modules' bytecode is
+kept (PYTHONDONTWRITEBYTECODE is not handed on, and one import comes before). Politeness is off for all, on
 loopback only.
 """
 
@@ -104,7 +105,7 @@ def server(n_articles: int) -> Iterator[str]:
 
 def measure(command: list[str], proxy: str) -> tuple[float, float, str]:
     """Run a command; return its CPU seconds, its wall seconds, and its output."""
-    env = {**os.environ, "http_proxy": proxy, "PYTHONPATH": str(ROOT)}
+    env = {**os.environ, "http_proxy": proxy, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": ""}
     with tempfile.TemporaryFile("w+") as out:
         started = time.perf_counter()
         process = subprocess.Popen(command, cwd=ROOT, env=env, stdout=out, stderr=subprocess.STDOUT)
@@ -155,6 +156,8 @@ def main() -> None:
         addresses.write_text("\n".join(web.urls()))
         me = [sys.executable, str(pathlib.Path(__file__)), "--addresses", str(addresses)]
         ours = [f"webmain, {n}" for n in args.workers.split(",")]
+        imports = "import trafilatura, webmain.pipelines, webmain.spiders.news; webmain.extract('<p>Boats</p>' * 99)"
+        measure([sys.executable, "-c", imports], proxy)
         rows: dict[str, list[tuple[float, float, int]]] = {who: [] for who in ("bare", "trafilatura", *ours)}
         for turn in range(args.rounds):
             cpu, wall, text = measure([*me, "--role", "bare"], proxy)

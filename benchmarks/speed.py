@@ -225,27 +225,21 @@ def cold(extractors: list[str], html: str, processes: int) -> None:
 def growth(extractors: list[str]) -> None:
     """Show that cost grows linearly with the page, and what the worst markup costs."""
     print("\nGrowth (CPU seconds, parts='text'):")
+    pages = {}
     for n in (5_000, 10_000, 20_000):
-        html = (
-            "<title>t</title>" + "".join(f"<p>Paragraph number {i} says that the tide was in. " for i in range(n)) * 2
-        )
+        half = "".join(f"<p>Paragraph number {i} says that the tide was in. " for i in range(n))
+        pages[f"{2 * n:>6} paragraphs"] = "<title>t</title>" + half * 2
+    pages["100,000 nested divs"] = "<div>" * 100_000 + "All the way down."
+    for what, html in pages.items():
         cells = []
         for name in extractors:
-            started = time.process_time()
-            webmain.extract(html, extractor=name, parts="text", timeout_s=None)
-            cells.append(f"{name} {time.process_time() - started:.3f}")
-        print(f"  {2 * n:>6} paragraphs, {len(html) / 1e6:.1f} MB: {'  '.join(cells)}")
-    nested = "<div>" * 100_000 + "All the way down."
-    cells = []
-    for name in extractors:
-        started = time.process_time()
-        try:
-            webmain.extract(nested, extractor=name, parts="text")
-            outcome = "text"
-        except webmain.Rejected as rejected:
-            outcome = rejected.reason.value
-        cells.append(f"{name} {time.process_time() - started:.3f} ({outcome})")
-    print(f"  100,000 nested divs: {'  '.join(cells)}")
+            started, outcome = time.process_time(), ""
+            try:
+                webmain.extract(html, extractor=name, parts="text", timeout_s=None)
+            except webmain.Rejected as rejected:
+                outcome = f" ({rejected.reason.value})"
+            cells.append(f"{name} {time.process_time() - started:.3f}{outcome}")
+        print(f"  {what}, {len(html) / 1e6:.1f} MB: {'  '.join(cells)}")
 
 
 def main() -> None:

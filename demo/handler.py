@@ -6,6 +6,7 @@ real handler. The setting DEMO_WEB names what answers: a class or a callable wit
 
 from __future__ import annotations
 
+import asyncio
 import time
 from typing import Any
 
@@ -51,6 +52,8 @@ class DemoDownloadHandler(BaseDownloadHandler):
             reply = self.web.respond(request.url, method=request.method, headers=_plain(request.headers))
         except UnknownHostError as error:
             raise CannotResolveHostError(str(error)) from error
+        if reply.delay_s:
+            await asyncio.sleep(reply.delay_s)
         request.meta["download_latency"] = time.monotonic() - began
         headers = Headers({**reply.headers, "Content-Length": str(len(reply.body)), "Server": "demo"})
         limit: int = request.meta.get("download_maxsize", self._maxsize_bytes)

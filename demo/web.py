@@ -13,10 +13,11 @@ from demo.courier import Courier
 from demo.khaosai import Khaosai
 from demo.site import Site
 from demo.tangle import Tangle
-from demo.wire import Asked, Expected, Reply, Trap, redirect
+from demo.wire import Asked, Expected, Reply, Trap, redirect, tagged
 
 SITES: tuple[type[Site], ...] = (Courier, Khaosai, Tangle)
 _PACKED_HOSTS = frozenset({Courier.host, Tangle.host})
+_TAGGED_HOSTS = frozenset({Courier.host, Khaosai.host})
 _PACK_FROM_BYTES = 1024
 
 
@@ -104,6 +105,8 @@ class Web:
             headers=lower,
         )
         reply = site.answer(asked)
+        if host in _TAGGED_HOSTS:
+            reply = tagged(reply, lower.get("if-none-match", ""))
         if host in _PACKED_HOSTS:
             reply = _packed(reply, lower.get("accept-encoding", ""))
         return Reply(reply.status, reply.headers, b"") if method == "HEAD" else reply

@@ -6,6 +6,7 @@ import gzip
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from hashlib import blake2b
 
 from webmain.items import Reason
 
@@ -20,11 +21,14 @@ class Reply:
         One value a name. `Content-Length` is left to whoever sends it.
     body : bytes
         As sent, after content coding.
+    delay_s : float
+        Seconds until it is sent.
     """
 
     status: int
     headers: Mapping[str, str]
     body: bytes
+    delay_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,3 +132,13 @@ def gzipped(markup: str, *, kind: str = "application/x-gzip") -> Reply:
 def redirect(url: str, *, status: int = 301) -> Reply:
     """Send the client elsewhere."""
     return Reply(status, {"Location": url, "Content-Type": "text/html"}, b"")
+
+
+def tagged(reply: Reply, known: str) -> Reply:
+    """Return a page with an ETag; 304 without a body where it is the one that the client knows (`If-None-Match`)."""
+    if reply.status != 200:
+        return reply
+    tag = f'"{blake2b(reply.body, digest_size=8).hexdigest()}"'
+    if tag in known.replace("W/", "").split(", "):
+        return Reply(304, {"ETag": tag}, b"")
+    return Reply(200, {**reply.headers, "ETag": tag}, reply.body)

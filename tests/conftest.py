@@ -4,9 +4,13 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
+from hypothesis import settings
 
 from webmain.items import Article, ArticleBlock, Image, Kind, Source, TextLink, WordCount, article_id
 from webmain.text.normal import fingerprint
+
+settings.register_profile("webmain", deadline=None)  # how long an example takes depends on what else the machine does
+settings.load_profile("webmain")
 
 BANGKOK = timezone(timedelta(hours=7))
 

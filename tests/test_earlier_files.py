@@ -13,8 +13,8 @@ import pytest
 
 from webmain.archive.recording import WarcIndex
 from webmain.cli import main
-from webmain.discovery.ledger import Ledger
 from webmain.items import Article
+from webmain.ledger.ledger import Ledger
 from webmain.store.protocol import Outcome
 from webmain.store.registry import open_store
 from webmain.store.review import read_review

@@ -9,14 +9,16 @@ from scrapy.http import Request, Response
 from scrapy.settings import Settings
 from scrapy.signalmanager import SignalManager
 
-from webmain.discovery.ledger import Done, LedgerError, State
-from webmain.extensions import KnownUrls, PromptStop, Summary, ledger_path
+from webmain.extensions import PromptStop, Summary
 from webmain.failures import StoppedError
 from webmain.items import Article, Reason, Rejected, WordCount
+from webmain.known_urls import KnownUrls
+from webmain.ledger.ledger import Done, LedgerError, State
 from webmain.options import overwritten_feeds
 from webmain.pipelines import Store
 from webmain.signals import articles_stored, close_crawl, page_failed, page_rejected
 from webmain.store.protocol import Outcome, Stored
+from webmain.store.registry import ledger_path
 
 SITE = "https://news.example"
 
@@ -180,6 +182,14 @@ def test_a_refusal_by_a_filter_is_kept_with_the_filter(crawler, known):
     known.reopen_filtered("news.example")
     assert known.ledger.is_known(SITE + "/old")
     assert known.ledger.is_known(SITE + "/thai")
+    crawler.spider.until, crawler.spider.section, crawler.spider.undated = crawler.spider.since, "sport", "reject"
+    for path, reason in (("/new", Reason.TOO_NEW), ("/city", Reason.OTHER_SECTION), ("/when", Reason.UNDATED)):
+        tell_rejected(crawler, path, reason)
+    known.reopen_filtered("news.example")
+    assert all(known.ledger.is_known(SITE + path) for path in ("/new", "/city", "/when"))
+    crawler.spider.until = crawler.spider.section = crawler.spider.undated = None
+    known.reopen_filtered("news.example")
+    assert not any(known.ledger.is_known(SITE + path) for path in ("/new", "/city", "/when"))
     crawler.spider.since = None
     known.reopen_filtered("news.example")
     assert not known.ledger.is_known(SITE + "/old")

@@ -1,4 +1,3 @@
-import asyncio
 import time
 from datetime import UTC, datetime
 from email.utils import format_datetime
@@ -23,7 +22,8 @@ from scrapy.signalmanager import SignalManager
 from webmain.addons import Webmain, user_agent
 from webmain.archive.recording import WarcIndex
 from webmain.failures import RobotsForbiddenError, RobotsUnreachableError, failure_name, is_page
-from webmain.middlewares import Failures, Recorder, RetryAfter, Robots, Statuses, hold, retry_after_s
+from webmain.middlewares import Failures, Recorder, Statuses
+from webmain.politeness import RetryAfter, hold, retry_after_s
 from webmain.recordings import recordings
 from webmain.signals import crawl_closing, page_failed, page_rejected
 from webmain.store.protocol import StoreFullError
@@ -189,92 +189,6 @@ def test_a_status_is_told_with_its_reason_and_kept_from_the_spider(crawler, stat
         middleware.process_spider_input(response)
     assert crawler.stats[f"webmain/rejected/{reason}"] == 1
     assert crawler.heard[0][1]["retry_after_s"] == 7
-
-
-# ---- robots.txt
-
-
-def robots(crawler, answers, **settings):
-    """Make the middleware; each asking for a robots.txt takes the next answer."""
-    values = {"ROBOTSTXT_OBEY": True, "ROBOTSTXT_USER_AGENT": "webmain", "USER_AGENT": "webmain/1",
-              "WEBMAIN_ROBOTS_UNREACHABLE": "deny", "WEBMAIN_ROBOTS_RETRY_S": 600, "WEBMAIN_MAX_CRAWL_DELAY": 60}  # fmt: skip
-    crawler.settings = Settings({**values, **settings})
-    crawler.asked = []
-
-    async def download(request):
-        crawler.asked.append(request.url)
-        status, body = answers[min(len(crawler.asked), len(answers)) - 1]
-        return Response(request.url, status, body=body)
-
-    crawler.engine.download_async = download
-    crawler.engine.downloader = SimpleNamespace(
-        slots={"a.example": Slot(2, 0.5, 0.5)}, per_slot_settings={}, get_slot_key=lambda request: "a.example"
-    )
-    return Robots.from_crawler(crawler)
-
-
-RULES = b"User-agent: *\nDisallow: /private/\nCrawl-delay: %s\n"
-
-
-def allowed(middleware, path):
-    try:
-        asyncio.run(middleware.process_request(Request("https://a.example" + path)))
-    except IgnoreRequest as error:
-        return type(error)
-    return True
-
-
-@pytest.mark.parametrize(
-    ("status", "body", "verdict"),
-    [
-        (200, RULES % b"1", RobotsForbiddenError),
-        (404, RULES % b"1", True),
-        (403, RULES % b"1", True),
-        (429, b"", RobotsUnreachableError),
-        (500, b"", RobotsUnreachableError),
-        (503, RULES % b"1", RobotsUnreachableError),
-        (200, b"# " + b"x" * 600_000 + b"\n" + RULES % b"1", True),
-        (200, bytes(range(256)) * 40, True),
-    ],
-)
-def test_robots_txt_means_what_its_status_says(crawler, status, body, verdict):
-    middleware = robots(crawler, [(status, body)])
-    assert allowed(middleware, "/private/x") is verdict
-    assert crawler.asked == ["https://a.example/robots.txt"]
-
-
-def test_an_unreachable_robots_txt_is_asked_for_again_after_a_while(crawler):
-    middleware = robots(crawler, [(503, b""), (200, RULES % b"0")])
-    assert allowed(middleware, "/x") is RobotsUnreachableError
-    assert allowed(middleware, "/x") is RobotsUnreachableError
-    assert len(crawler.asked) == 1
-    middleware._unreachable["a.example"] = time.monotonic() - 1
-    assert allowed(middleware, "/x") is True
-    assert len(crawler.asked) == 2
-
-
-@pytest.mark.parametrize(("wanted", "delay"), [(b"7", 7.0), (b"0.7", 0.7), (b"60", 60.0), (b"3600", 60.0)])
-def test_a_crawl_delay_becomes_the_slots_delay(crawler, wanted, delay):
-    middleware = robots(crawler, [(200, RULES % wanted)])
-    slot = crawler.engine.downloader.slots["a.example"]
-    assert allowed(middleware, "/x") is True
-    assert (slot.delay, slot.jitter, slot.concurrency) == (delay, 0.0, 1)
-    assert crawler.engine.downloader.per_slot_settings["a.example"]["delay"] == delay
-    slot.delay = 0.1  # as AutoThrottle does
-    middleware._delays.response_downloaded(Request("https://a.example/x", meta={"download_slot": "a.example"}))
-    assert slot.delay == delay
-
-
-def test_a_crawl_delay_never_makes_the_crawl_faster(crawler):
-    middleware = robots(crawler, [(200, RULES % b"0.2")], DOWNLOAD_DELAY=3)
-    crawler.engine.downloader.slots["a.example"].delay = 3
-    allowed(middleware, "/x")
-    assert crawler.engine.downloader.slots["a.example"].delay == 3
-
-
-def test_what_an_unreachable_robots_txt_means_is_checked(crawler):
-    with pytest.raises(ValueError, match="WEBMAIN_ROBOTS_UNREACHABLE: got 'perhaps', allowed are 'deny' and 'allow'"):
-        robots(crawler, [(200, b"")], WEBMAIN_ROBOTS_UNREACHABLE="perhaps")
 
 
 # ---- Recordings

@@ -2,7 +2,7 @@ import asyncio
 import contextlib
 import json
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
 import pytest
@@ -13,7 +13,7 @@ from scrapy.settings import Settings
 from scrapy.signalmanager import SignalManager
 
 from webmain import extract
-from webmain.filters import check_age, check_language
+from webmain.filters import check_age, check_language, check_section
 from webmain.html.document import Document
 from webmain.items import Article, Page, Rejected, article_id
 from webmain.options import arguments
@@ -165,6 +165,35 @@ def test_since_is_the_first_moment_that_passes(second, passes):
     else:
         with pytest.raises(Rejected, match="too_old"):
             check_age(item, since.replace(tzinfo=None))
+
+
+@pytest.mark.parametrize(("second", "passes"), [(-1, True), (0, False)])
+def test_until_is_the_first_moment_that_does_not_pass(second, passes):
+    until = datetime(2026, 1, 1, 12, 0, 30, tzinfo=UTC)
+    item = article(published=until + timedelta(seconds=second))
+    with contextlib.nullcontext() if passes else pytest.raises(Rejected, match="too_new"):
+        check_age(item, None, until.replace(tzinfo=None))
+
+
+@pytest.mark.parametrize(("undated", "passes"), [(None, True), ("keep", True), ("reject", False)])
+def test_an_article_without_a_date_passes_unless_dates_are_required(undated, passes):
+    item = article(published=None)
+    with contextlib.nullcontext() if passes else pytest.raises(Rejected, match="undated"):
+        check_age(item, datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 1, 2, tzinfo=UTC), undated)
+
+
+@pytest.mark.parametrize(
+    ("named", "asked", "passes"),
+    [
+        ("Sport", "politics, sport", True),
+        ("City", "politics,sport", False),
+        (None, "sport", True),
+        ("City", None, True),
+    ],
+)
+def test_an_article_of_another_section_is_refused_and_one_without_a_section_passes(named, asked, passes):
+    with contextlib.nullcontext() if passes else pytest.raises(Rejected, match="other_section"):
+        check_section(article(section=named), asked)
 
 
 @pytest.mark.parametrize(

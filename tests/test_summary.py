@@ -47,7 +47,16 @@ def test_the_figures_are_read_from_the_stats():
         ({"webmain/articles/new": 3}, "3 new"),
         ({"webmain/known": 248}, "0 new, 248 known"),
         ({"webmain/known": 240, "webmain/articles/unchanged": 8}, "0 new, 8 unchanged, 240 known"),
-        ({"webmain/articles/changed": 1}, "0 new, 1 changed"),
+        ({"webmain/articles/changed": 1}, "0 new, 1 updated"),
+        (
+            {"webmain/articles/changed": 4, "webmain/changed/headline": 2, "webmain/changed/update": 2},
+            "0 new, 4 updated (2 headlines, 2 texts)",
+        ),
+        (
+            {"webmain/articles/unchanged": 2, "webmain/visits/not_modified": 3, "webmain/visits/identical": 1},
+            "0 new, 6 unchanged",
+        ),
+        ({"webmain/visits/gone": 1}, "0 new, 1 gone"),
     ],
 )
 def test_the_headline_says_what_came_out(stats, text):

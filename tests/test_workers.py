@@ -64,6 +64,23 @@ def test_a_page_is_sent_once_and_again_only_where_its_process_has_died(workers, 
     assert sent == [page().body, None, None, page().body]
 
 
+def test_a_page_is_compared_and_extracted_before_the_next_ones_are_looked_at(workers, monkeypatch):
+    given = []
+    give = Pool.give
+    note = given.append
+    monkeypatch.setattr(
+        Pool, "give", lambda pool, task, **o: note((type(task).__name__, o["next_"])) or give(pool, task, **o)
+    )
+
+    async def crawl():
+        await workers.look(page())
+        await workers.compare(page(), None)
+        await workers.extract(page(), LineBlock())
+
+    asyncio.run(crawl())
+    assert given == [("LookAt", False), ("Compare", True), ("Extract", True)]
+
+
 def test_answers_are_those_of_the_crawls_own_process(workers):
     async def both():
         there = await workers.extract(page(), LineBlock())

@@ -4,6 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
+
+
+class Compact:
+    """A record with slots that is pickled by its values; as `dataclass` does it, by name, takes three times as long."""
+
+    __slots__: tuple[str, ...] = ()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuilt, (type(self), [getattr(self, name) for name in self.__slots__])
+
+
+def _rebuilt(record_type: type[Compact], values: list[Any]) -> Compact:
+    record = record_type.__new__(record_type)
+    for name, value in zip(record_type.__slots__, values, strict=True):
+        object.__setattr__(record, name, value)
+    return record
 
 
 class Kind(StrEnum):
@@ -19,7 +36,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TextMark:
+class TextMark(Compact):
     """A part of a block's text that stands out: characters `start` to `end` (half-open), "bold", "italic" or "code"."""
 
     start: int
@@ -28,7 +45,7 @@ class TextMark:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TextLink:
+class TextLink(Compact):
     """A link in a block's text: characters `start` to `end` (half-open), and an absolute http or https URL."""
 
     start: int
@@ -37,7 +54,7 @@ class TextLink:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Image:
+class Image(Compact):
     """A picture that belongs to an article."""
 
     url: str
@@ -54,7 +71,7 @@ class Image:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ArticleBlock:
+class ArticleBlock(Compact):
     """One block of an article."""
 
     kind: Kind

@@ -1,15 +1,34 @@
-"""The time that a page takes: CPU seconds of the work with it, without what is loaded once in a process."""
+"""The present, and the time that a page takes: CPU seconds of the work with it, without what is loaded once in a process."""
 
 from __future__ import annotations
 
 import threading
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from functools import wraps
 from types import TracebackType
 from typing import TypeVar
 
 T = TypeVar("T")
+
+
+_present: list[Callable[[], float]] = [time.time]
+
+
+def now_s() -> float:
+    """Return the present in seconds since 1970, as the clock in use has it."""
+    return _present[0]()
+
+
+def now() -> datetime:
+    """Return the present in UTC, as the clock in use has it."""
+    return datetime.fromtimestamp(now_s(), UTC)
+
+
+def use_clock(clock: Callable[[], float]) -> None:
+    """Let crawls, ledger and stores of this process take the present from another clock, as simulations do."""
+    _present[0] = clock
 
 
 class _Loaded(threading.local):

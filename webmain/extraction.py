@@ -17,22 +17,16 @@ import numpy as np
 
 from webmain.article import compose as composing
 from webmain.article.compose import stitch as stitch
-from webmain.article.words import with_words
 from webmain.clock import Deadline
 from webmain.embedded.articles import embedded_article
 from webmain.extractors.base import SiteExtractor
 from webmain.extractors.page_types import refuse_no_article, require_type
 from webmain.html.blocks import Unit
 from webmain.html.document import DEFAULT_MAX_BYTES, Document
-from webmain.html.encoding import decode, scrub
 from webmain.html.guard import mistaken
-from webmain.html.sniffing import sniff
 from webmain.items import ANY_TYPE, PAGE_TYPES, Article, Page, Reason, Rejected
 from webmain.keep import DEFAULT_KEEP, Keep
-from webmain.sites import matching
-from webmain.sites.fitting import choose_for_site, note_recurring_titles
-from webmain.sites.model_file import ModelError
-from webmain.sites.recurring import Place, place_of, without_recurring
+from webmain.sites import MATCHES
 
 if TYPE_CHECKING:
     from webmain.extractors.base import Extraction, Extractor
@@ -129,14 +123,21 @@ def extract_page(
         if choose is not None:
             extractor = choose(document)
         if options.sites is not None:
+            from webmain.sites import matching
+
             extractor = matching.extractor_of(document, extractor)
-        segmentation = segment(document, extractor)
-        extraction = merge(judge_segmentation(segmentation, extractor))
-        article = compose(extraction, metadata=options.metadata, keep=options.keep, require=options.require)
-        article = with_parts(article, document.page.parts, extractor, options)
-        if options.top_words is not None:
-            article = with_words(article, top=options.top_words, own_stopwords=options.stopwords)
-        return article
+        return finish(merge(judge(document, extractor)), extractor, options)
+
+
+def finish(extraction: Extraction, extractor: Extractor, options: Options) -> Article:
+    """Make what was kept of a page into an article: compose it, stitch what continues it, count its words."""
+    article = compose(extraction, metadata=options.metadata, keep=options.keep, require=options.require)
+    article = with_parts(article, extraction.document.page.parts, extractor, options)
+    if options.top_words is not None:
+        from webmain.article.words import with_words
+
+        article = with_words(article, top=options.top_words, own_stopwords=options.stopwords)
+    return article
 
 
 def with_parts(article: Article, parts: Sequence[Page], extractor: Extractor, options: Options = DEFAULTS) -> Article:
@@ -165,6 +166,8 @@ def errors_as_rejections(url: str | None, *, passing: tuple[type[Exception], ...
     try:
         yield
     except Exception as error:
+        from webmain.sites.model_file import ModelError
+
         if isinstance(error, (Rejected, ModelError, *passing)):
             raise
         logger.exception("Unforeseen error at %s", url or "a page without an address")
@@ -181,7 +184,11 @@ def read(page: Page, options: Options = DEFAULTS) -> Document:
         `EMPTY`, `NOT_HTML` or `TOO_LARGE`.
     """
     document = _decoded(page, options)
-    return document if options.sites is None else matching.under_rules(document, options.sites)
+    if options.sites is None:
+        return document
+    from webmain.sites import matching
+
+    return matching.under_rules(document, options.sites)
 
 
 def _decoded(page: Page, options: Options) -> Document:
@@ -197,7 +204,12 @@ def _decoded(page: Page, options: Options) -> Document:
             try:
                 return Document(page, html=given, source=given.encode(), deadline=deadline)
             except UnicodeEncodeError:  # lone surrogates
+                from webmain.html.encoding import scrub
+
                 return Document(page, html=scrub(given), deadline=deadline)
+        from webmain.html.encoding import decode
+        from webmain.html.sniffing import sniff
+
         kind = sniff(given, page.headers.get("content-type", ""))
         if kind != "html":
             raise Rejected(Reason.NOT_HTML, mistaken(decode(given).text) or f"the body is {kind}", url=page.url)
@@ -234,15 +246,19 @@ def judge_segmentation(segmentation: Segmentation, extractor: Extractor) -> Extr
         `NO_BLOCKS` where the page has no text, neither shown nor as data; `TOO_SLOW` past the deadline.
     """
     judge_blocks = partial(_judged, segmentation, extractor)
-    is_ruled = matching.MATCHES in segmentation.document.views
-    return matching.judged(segmentation.document, judge_blocks) if is_ruled else judge_blocks()
+    if MATCHES not in segmentation.document.views:
+        return judge_blocks()
+    from webmain.sites import matching
+
+    return matching.judged(segmentation.document, judge_blocks)
 
 
 def _judged(segmentation: Segmentation, extractor: Extractor) -> Extraction:
     document = segmentation.document
-    always_answers = isinstance(extractor, SiteExtractor) and extractor.always_answers
-    if not always_answers and not len(segmentation) and embedded_article(document) is None:
-        raise Rejected(Reason.NO_BLOCKS, f"{extractor.name} finds no block of text", url=document.url)
+    if not len(segmentation):
+        always_answers = isinstance(extractor, SiteExtractor) and extractor.always_answers
+        if not always_answers and embedded_article(document) is None:
+            raise Rejected(Reason.NO_BLOCKS, f"{extractor.name} finds no block of text", url=document.url)
     with document.deadline:
         document.check_time()
         judged = extractor.judge(segmentation)
@@ -300,8 +316,11 @@ def compose(
         article = replace(article, page_type=found.name, page_type_probability=found.probability)
     elif require is None and document.page.article_reason and article.extractor == extraction.extractor:
         refuse_no_article(document)  # where data or a feed gave the text, the page's blocks tell nothing
-    is_ruled = metadata and matching.MATCHES in document.views
-    return matching.with_values(article, document) if is_ruled else article
+    if not metadata or MATCHES not in document.views:
+        return article
+    from webmain.sites import matching
+
+    return matching.with_values(article, document)
 
 
 def warm_up(extractor: Extractor) -> None:
@@ -333,6 +352,9 @@ def extract_pages(
     ModelError
         There is a model, and it can not be used.
     """
+    from webmain.sites.fitting import choose_for_site, note_recurring_titles
+    from webmain.sites.recurring import Place, place_of, without_recurring
+
     reading = (_read_or_rejected(page, options) for page in pages)
     choose = None
     if isinstance(extractor, SiteExtractor):

@@ -61,6 +61,14 @@ class RobotsUnreachableError(IgnoreRequest):
     """robots.txt answers 5xx or 429, or not at all: nobody knows what is allowed."""
 
 
+class LeftAloneError(IgnoreRequest):
+    """The host refuses and is left alone for a while; the address stays pending."""
+
+
+class OptedOutError(IgnoreRequest):
+    """The site has opted out of what the page is wanted for, and the crawl respects that."""
+
+
 class StoppedError(IgnoreRequest):
     """The crawl is being closed; the address stays pending."""
 

@@ -1,29 +1,76 @@
-"""What a crawl refuses of its articles (too old, another language), and which claims to another address it believes."""
+"""What a crawl refuses of its articles (by time, language, section), and which claims to another address it believes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Final
 
 from webmain.items import Article, Reason, Rejected, article_id
 from webmain.text.words import base_language
 
+FILTERS: Final = ("since", "until", "undated", "language", "section")
+"""The attributes of a spider by which it refuses articles."""
 
-def check_age(article: Article, since: datetime | None) -> None:
-    """Refuse an article published before `since`; without a date of its own it passes.
+
+def check(
+    article: Article,
+    *,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    undated: str | None = None,
+    language: str | None = None,
+    section: str | None = None,
+) -> None:
+    """Refuse an article that is not what was asked for.
 
     Raises
     ------
     Rejected
-        `TOO_OLD`.
     """
-    if since is None or article.published is None:
+    check_age(article, since, until, undated)
+    check_language(article, language)
+    check_section(article, section)
+
+
+def check_age(
+    article: Article, since: datetime | None, until: datetime | None = None, undated: str | None = None
+) -> None:
+    """Refuse an article published before `since`, or not before `until`; one without a date where `undated` is "reject".
+
+    Raises
+    ------
+    Rejected
+        `TOO_OLD`, `TOO_NEW` or `UNDATED`.
+    """
+    published = article.published
+    if published is None:
+        if undated == "reject":
+            raise Rejected(Reason.UNDATED, "no date of publication was found", url=article.url)
         return
-    limit = since if since.tzinfo else since.replace(tzinfo=UTC)
-    if article.published < limit:
-        detail = f"published {article.published.isoformat()}, asked for since {limit.isoformat()}"
+    first, end = (each and (each if each.tzinfo else each.replace(tzinfo=UTC)) for each in (since, until))
+    if first and published < first:
+        detail = f"published {published.isoformat()}, asked for since {first.isoformat()}"
         raise Rejected(Reason.TOO_OLD, detail, url=article.url)
+    if end and published >= end:
+        detail = f"published {published.isoformat()}, asked for until {end.isoformat()}"
+        raise Rejected(Reason.TOO_NEW, detail, url=article.url)
+
+
+def check_section(article: Article, sections: str | None) -> None:
+    """Refuse an article of another section than those named, separated by commas; one that names none passes.
+
+    Raises
+    ------
+    Rejected
+        `OTHER_SECTION`.
+    """
+    wanted = {name.strip().casefold() for name in (sections or "").split(",")} - {""}
+    if wanted and article.section and article.section.strip().casefold() not in wanted:
+        raise Rejected(
+            Reason.OTHER_SECTION, f"of the section {article.section}, asked for was {sections}", url=article.url
+        )
 
 
 def check_language(article: Article, language: str | None) -> None:

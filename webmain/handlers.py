@@ -18,6 +18,7 @@ from zope.interface import implementer
 from webmain.failures import RefusedAddressError
 from webmain.net.addresses import ALLOW_PRIVATE, Guard, Target, allows_private
 from webmain.net.errors import BadAddress
+from webmain.options import own
 from webmain.recordings import Replay as Replay
 
 if TYPE_CHECKING:
@@ -48,7 +49,8 @@ class Guarded(HTTP11DownloadHandler):
             logging.getLogger(noisy).setLevel(logging.ERROR)  # warns of what servers do; what matters is counted
         named = getattr(crawler.spider, "named_urls", None) or getattr(crawler.spider, "start_urls", None) or ()
         allowed = crawler.settings.getbool(ALLOW_PRIVATE) or allows_private()
-        self._guard = Guard(named, allow_private=allowed)
+        trusts_names = own(crawler.settings).getbool("WEBMAIN_NAMED_PRIVATE")
+        self._guard = Guard(named if trusts_names else (), allow_private=allowed)
         self._pool: Any = _GuardedPool(self._pool, self._endpoint)
 
     async def download_request(self, request: Request) -> Response:

@@ -9,22 +9,24 @@ This file imports nothing heavy, so that `import webmain` costs next to nothing.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 from webmain.article_blocks import ArticleBlock as ArticleBlock
+from webmain.article_blocks import Compact
 from webmain.article_blocks import Image as Image
 from webmain.article_blocks import Kind as Kind
 from webmain.article_blocks import TextLink as TextLink
 from webmain.article_blocks import TextMark as TextMark
-from webmain.codec import build, plain
+from webmain.page import Bytes as Bytes
+from webmain.page import Hints as Hints
+from webmain.page import Page as Page
 from webmain.rejected import Reason as Reason
 from webmain.rejected import Rejected as Rejected
+from webmain.rendered import Rendering as Rendering
 
 SCHEMA_VERSION = 3
 """Version of the record that `Article.to_dict` writes; documented in docs/fields.md."""
@@ -34,119 +36,6 @@ PAGE_TYPES = ("article", "listing", "forum", "product", "documentation", "other"
 
 ANY_TYPE = "any"
 """What is required where pages of every kind are wanted."""
-
-MAX_SHOWN_URL = 200
-"""Characters of a URL that a page's `repr` shows."""
-
-Bytes: TypeAlias = bytes | bytearray | memoryview
-"""What is taken for bytes."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hints:
-    """What a feed or a sitemap said about a page before it was fetched; strings as they stood there.
-
-    Attributes
-    ----------
-    source : str
-        "feed", "sitemap" or "news-sitemap".
-    published, modified : str or None
-        Date strings as found (RFC 822, ISO 8601, ...), unparsed.
-    content_html : str or None
-        The whole article as HTML where a feed carries it (`content:encoded`, Atom `content`, JSON Feed `content_html`).
-    """
-
-    source: str
-    title: str | None = None
-    published: str | None = None
-    modified: str | None = None
-    authors: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()
-    summary: str | None = None
-    content_html: str | None = field(default=None, repr=False)
-    language: str | None = None
-
-
-@dataclass(frozen=True, slots=True, init=False, repr=False)
-class Page:
-    """One fetched page, as it came: bytes (with headers, to decode) or a string that somebody has decoded already.
-
-    Attributes
-    ----------
-    url : str or None
-        Where it came from, after redirects. Without it no link is internal or external.
-    body : bytes or None
-        The body after content decoding (gzip, br), before character decoding. Exactly one of `body`, `html` is given.
-    html : str or None
-        The markup as text; bytes given under this name are a body.
-    fetched_at : datetime or None
-        Time-zone aware.
-    status : int
-        HTTP status.
-    headers : Mapping[str, str]
-        Response headers, names in lower case.
-    hints : Hints or None
-        What a feed or sitemap said of it.
-    parts : tuple of Page
-        The following pages of an article over several pages, in order.
-    article_reason : str
-        Why a crawl took this page for an article ("" outside crawls).
-
-    Raises
-    ------
-    TypeError
-        `html` is neither str nor bytes, or `body` no bytes.
-    ValueError
-        Bytes were given under both names.
-    """
-
-    url: str | None
-    html: str | None
-    body: bytes | None
-    fetched_at: datetime | None
-    status: int
-    headers: Mapping[str, str] = field(hash=False)
-    hints: Hints | None
-    parts: tuple[Page, ...]
-    article_reason: str
-
-    def __init__(
-        self,
-        *,
-        url: str | None = None,
-        html: str | Bytes | None = None,
-        body: Bytes | None = None,
-        fetched_at: datetime | None = None,
-        status: int = 200,
-        headers: Mapping[str, str] | None = None,
-        hints: Hints | None = None,
-        parts: tuple[Page, ...] = (),
-        article_reason: str = "",
-    ) -> None:
-        if isinstance(html, Bytes):
-            if body is not None:
-                raise ValueError("Page: html and body are both bytes; give one of them")
-            html, body = None, html
-        if not isinstance(html, str | None):
-            raise TypeError(f"Page: html must be str or bytes, not {type(html).__name__}")
-        if not isinstance(body, Bytes | None):
-            raise TypeError(f"Page: body must be bytes, not {type(body).__name__}")
-        given = (url, html, None if body is None else bytes(body), fetched_at, status)
-        for name, value in zip(
-            self.__slots__, (*given, {} if headers is None else headers, hints, parts, article_reason), strict=True
-        ):
-            object.__setattr__(self, name, value)
-
-    def __repr__(self) -> str:
-        url = self.url if self.url is None or len(self.url) <= MAX_SHOWN_URL else self.url[:MAX_SHOWN_URL] + "…"
-        shown = [f"url={url!r}"]
-        if self.html is not None:
-            shown.append(f"html={len(self.html):,} characters")
-        if self.body is not None:
-            shown.append(f"body={len(self.body):,} bytes")
-        if self.parts:
-            shown.append(f"{len(self.parts)} parts")
-        return f"Page({', '.join(shown)}, status={self.status})"
 
 
 class Verdict(StrEnum):
@@ -160,7 +49,7 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WordCount:
+class WordCount(Compact):
     """A word of the tag cloud in its most frequent surface form, and how often it occurs."""
 
     word: str
@@ -168,7 +57,7 @@ class WordCount:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class Source(Compact):
     """Where a metadata value was found, and how it was written there (at most 300 characters).
 
     Names are "json-ld", "og:title", "meta:author", "link:canonical", "time", "h1", "headline", "byline", "url", "feed", ...
@@ -184,6 +73,20 @@ def _iso(value: datetime | None) -> str | None:
 
 
 _DATE: dict[str, Any] = {"serializer": _iso}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveEntry:
+    """One entry of a live blog."""
+
+    published: datetime = field(metadata=_DATE)
+    """Its own time."""
+
+    title: str | None = None
+    """Its headline, where it has one."""
+
+    text: str = ""
+    """Its text, as plain text."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -237,7 +140,11 @@ class Metadata:
     """True where the page states that it is not free (`isAccessibleForFree`), null where it states nothing."""
 
     opt_outs: tuple[str, ...] = ()
-    """Signals against reuse: `robots:noarchive`, `robots:noai`, `tdm-reservation`, ..."""
+    """Signals against reuse: `robots:noarchive`, `robots:noai`, `tdm-reservation`, in crawls also those of robots.txt
+    (`robots.txt:gptbot`, `content-signal:ai-train=no`), ..."""
+
+    entries: tuple[LiveEntry, ...] = ()
+    """Of a live blog: its dated entries as its JSON-LD states them (`liveBlogUpdate`), the newest last."""
 
     sources: Mapping[str, Source] = field(default_factory=dict, hash=False)
     """For each metadata field that was found: `{"name": where, "raw": the string as it was written there}`."""
@@ -322,6 +229,12 @@ class Article(Metadata):
     duplicate_of: str | None = None
     """`id` of the stored article that this one is a copy or near copy of; marked, never deleted."""
 
+    gone_at: datetime | None = field(default=None, metadata=_DATE)
+    """When the page was found to be gone; the text is the last one that it had. Null again once the page is back."""
+
+    gone_status: int | None = None
+    """HTTP status that said so: 404 or 410."""
+
     schema_version: int = SCHEMA_VERSION
     """Version of this record."""
 
@@ -330,10 +243,14 @@ class Article(Metadata):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as JSON types only, keys in declaration order (docs/fields.md)."""
+        from webmain.codec import plain
+
         return plain(self)
 
     def to_json(self, *, indent: int | None = None) -> str:
         """Return the record as one JSON object, non-ASCII characters as they are."""
+        import json
+
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=indent)
 
     @classmethod
@@ -345,6 +262,8 @@ class Article(Metadata):
         ValueError
             A field has the wrong form, or the record is of a newer schema.
         """
+        from webmain.codec import build
+
         version = record.get("schema_version", SCHEMA_VERSION)
         if version > SCHEMA_VERSION:
             raise ValueError(f"article record has schema version {version}; this webmain reads up to {SCHEMA_VERSION}")
@@ -368,4 +287,6 @@ def article_id(url: str) -> str:
     url : str
         The canonical URL, or the page's own where there is none; as it is, without further normalisation.
     """
+    import hashlib
+
     return hashlib.sha256(url.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -20,6 +20,7 @@ from scrapy.exceptions import DontCloseSpider, NotConfigured
 from scrapy.settings import Settings
 from scrapy.utils.project import get_project_settings
 
+from webmain.corrections.file import CorrectionsFile
 from webmain.extractors.base import DEFAULT, Extractor, SiteExtractor, create
 from webmain.items import Page, Rejected
 from webmain.options import chosen, option, own, site_rules
@@ -31,6 +32,7 @@ from webmain.sites.learning import Learning, Likeness
 from webmain.sites.model_store import ModelStore
 from webmain.sites.rules import Sites
 from webmain.urls import site_key
+from webmain.visiting import VISIT
 from webmain.workers import Workers
 
 if TYPE_CHECKING:
@@ -79,6 +81,7 @@ class _Comparison:
 
     model: SiteExtractor | None
     found: asyncio.Future[Likeness]
+    is_visit: bool
 
 
 class SiteLearning:
@@ -91,7 +94,7 @@ class SiteLearning:
 
     Settings
     --------
-    WEBMAIN_LEARN, WEBMAIN_MODELS, WEBMAIN_LEARN_PAGES, WEBMAIN_LEARN_HOLD_S, WEBMAIN_LEARN_MAX_HELD
+    WEBMAIN_LEARN, WEBMAIN_MODELS, WEBMAIN_CORRECTIONS, WEBMAIN_LEARN_PAGES, WEBMAIN_LEARN_HOLD_S, WEBMAIN_LEARN_MAX_HELD
     """
 
     def __init__(self, crawler: Crawler, extractor: SiteExtractor) -> None:
@@ -107,6 +110,7 @@ class SiteLearning:
             pages=_whole(settings, "WEBMAIN_LEARN_PAGES") or _pages(extractor, crawler),
             hold_s=_hold_s(crawler.settings),
             max_held=settings.getint("WEBMAIN_LEARN_MAX_HELD"),
+            corrected=CorrectionsFile(settings.get("WEBMAIN_CORRECTIONS")).pages_of,
             report=self._report,
         )
         self._rules = site_rules(crawler) or Sites()
@@ -136,7 +140,8 @@ class SiteLearning:
 
     async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """Keep pages back, and release those of sites that are ready."""
-        async for item, begun in self._ahead(result):
+        is_visit = response.meta.get("purpose") == VISIT
+        async for item, begun in self._ahead(result, is_visit=is_visit):
             if begun is None:
                 yield item
                 continue
@@ -146,7 +151,9 @@ class SiteLearning:
                 async for page in self._release(site):
                     yield page
 
-    async def _ahead(self, result: AsyncIterator[Any]) -> AsyncIterator[tuple[Any, _Comparison | None]]:
+    async def _ahead(
+        self, result: AsyncIterator[Any], *, is_visit: bool = False
+    ) -> AsyncIterator[tuple[Any, _Comparison | None]]:
         """Yield items in their order; pages with their comparison, which is begun while those before are under way."""
         waiting: asyncio.Queue[tuple[Any, _Comparison | None] | Exception | None] = asyncio.Queue(
             2 * self._workers.n or 1
@@ -157,7 +164,7 @@ class SiteLearning:
                 async for item in result:
                     item = self._assigned(item) if isinstance(item, Page) else item
                     is_open = isinstance(item, Page) and not isinstance(item, Assigned)
-                    await waiting.put((item, self._begin(item) if is_open else None))
+                    await waiting.put((item, self._begin(item, is_visit=is_visit) if is_open else None))
             except Exception as error:
                 await waiting.put(error)
             else:
@@ -177,23 +184,27 @@ class SiteLearning:
         rules = None if isinstance(page, Assigned) else self._rules.of(page.url)
         return Assigned.of(page, create(rules.extractor)) if rules and (rules.extractor or rules.body) else page
 
-    def _begin(self, page: Page) -> _Comparison:
+    def _begin(self, page: Page, *, is_visit: bool = False) -> _Comparison:
         """Begin to compare a page with the model that its site has now."""
         url = page.url or ""
         site = site_key(url) if url.startswith(("http://", "https://")) else None
-        return self._compare_with(page, self._learning.model(site) if site is not None else None)
+        return self._compare_with(page, self._model(site, is_visit=is_visit) if site is not None else None, is_visit)
 
-    def _compare_with(self, page: Page, model: SiteExtractor | None) -> _Comparison:
+    def _model(self, site: str, *, is_visit: bool) -> SiteExtractor | None:
+        return self._learning.stored_model(site) if is_visit else self._learning.model(site)
+
+    def _compare_with(self, page: Page, model: SiteExtractor | None, is_visit: bool) -> _Comparison:
         found = asyncio.ensure_future(self._workers.compare(page, model))
         found.add_done_callback(lambda done: done.cancelled() or done.exception())  # it may never be asked for
-        return _Comparison(model, found)
+        return _Comparison(model, found, is_visit)
 
     async def _take(self, page: Page, begun: _Comparison) -> Assigned | None:
         """Return a page that goes on at once; None where it waits, or is rejected."""
         found = await self._compare(page, begun)
         if found is None:
             return None
-        extractor = self._learning.take(page, found)
+        # What was judged before is judged as then, as far as can be: another verdict would look like an edit.
+        extractor = self._learning.judge_of(found) if begun.is_visit else self._learning.take(page, found)
         if extractor is None:
             self._crawler.stats.inc_value("webmain/learning/held")
             return None
@@ -204,10 +215,10 @@ class SiteLearning:
         try:
             while True:
                 found = await begun.found
-                model = self._learning.model(found.site)
-                if model is begun.model:
+                model = self._model(found.site, is_visit=begun.is_visit)
+                if model is begun.model:  # not where the page itself told its site, or that was learned meanwhile
                     return found
-                begun = self._compare_with(page, model)  # the page itself told its site; or that was learned meanwhile
+                begun = self._compare_with(page, model, begun.is_visit)
         except Rejected as rejected:
             self._crawler.stats.inc_value("webmain/pages")
             tell_rejected(self._crawler, rejected, url=page.url)
@@ -294,6 +305,8 @@ class SiteLearning:
             stats.set_value("webmain/learn_error", message)
         elif event in _WARNED:
             stats.inc_value(_WARNED[event])
+            if site and event is Event.LAYOUT_CHANGED:
+                stats.inc_value(f"webmain/site/{site}/layout_changed")
             logger.log(logging.WARNING if event is Event.UNUSABLE else logging.INFO, "%s", message)
             self._warn(message)
         else:
@@ -343,7 +356,7 @@ def gather(sites: Sequence[str], spool: Spool, *, max_pages: int, contact: str =
     bool
         False where the crawl was stopped by a signal.
     """
-    process = CrawlerProcess(_gathering(contact))
+    process = CrawlerProcess(bare_settings(**({"WEBMAIN_CONTACT": contact} if contact else {})))
     crawler = process.create_crawler("news")
     wanted = {site_key(site) for site in sites}
 
@@ -361,23 +374,21 @@ def gather(sites: Sequence[str], spool: Spool, *, max_pages: int, contact: str =
     return bool(crawler.stats.get_value("finish_reason") != "shutdown")
 
 
-def _gathering(contact: str) -> Settings:
-    """Return the project's settings, or webmain's own, for a crawl that stores and remembers nothing."""
+def bare_settings(**values: Any) -> Settings:
+    """Return the project's settings, or webmain's own, and some values, for a crawl that stores and remembers nothing."""
     settings = get_project_settings()
     if settings.get("WEBMAIN_MODELS") is None:
         settings = Settings()
         settings.setmodule("webmain.settings", priority="project")
-    for name, value in (
-        ("ITEM_PIPELINES", {}),
-        ("WEBMAIN_LEDGER", ""),
-        ("WEBMAIN_LEARN", False),
-        ("WEBMAIN_SUMMARY", False),
-        ("WEBMAIN_PROGRESS_S", 0),
-        ("WEBMAIN_STATS_DIR", ""),
-        ("FEEDS", {}),
-        ("LOG_LEVEL", "WARNING"),
-    ):
-        settings.set(name, value, priority="cmdline")
-    if contact:
-        settings.set("WEBMAIN_CONTACT", contact, priority="cmdline")
+    bare: dict[str, Any] = {
+        "ITEM_PIPELINES": {},
+        "WEBMAIN_LEDGER": "",
+        "WEBMAIN_LEARN": False,
+        "WEBMAIN_SUMMARY": False,
+        "WEBMAIN_PROGRESS_S": 0,
+        "WEBMAIN_STATS_DIR": "",
+        "FEEDS": {},
+        "LOG_LEVEL": "WARNING",
+    }
+    settings.update({**bare, **values}, priority="cmdline")
     return settings

@@ -9,13 +9,15 @@ import sys
 from typing import Any
 
 
-def die_with(parent: int) -> None:
+def die_with(parent: int, *, by: int = signal.SIGKILL) -> None:
     """On Linux, let the kernel kill this process when the thread that started it ends, at the latest with its process.
 
     Parameters
     ----------
     parent : int
         The process that started this one; if it is gone already, this one ends at once.
+    by : int
+        The signal that ends it.
     """
     if sys.platform != "linux":
         return
@@ -24,6 +26,6 @@ def die_with(parent: int) -> None:
     pr_set_pdeathsig = 1
     with contextlib.suppress(OSError, AttributeError):
         library: Any = ctypes.CDLL(None)
-        library.prctl(pr_set_pdeathsig, signal.SIGKILL)
+        library.prctl(pr_set_pdeathsig, by)
     if os.getppid() != parent:
         os._exit(0)

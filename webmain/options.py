@@ -5,13 +5,14 @@ A project that plugs webmain's parts in has none of `webmain.settings`: whatever
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from scrapy.settings import BaseSettings
 
 from webmain import settings as defaults
+from webmain.discovery.schedule import Refresh
 from webmain.extraction import Options
 from webmain.extractors.base import Extractor
 from webmain.keep import Keep
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.crawler import Crawler
 
+MAX_NOTED_SITES: Final = 100
+"""Addresses of sites that are written down with a crawl."""
+
 _KINDS: Final[dict[str, tuple[type, ...]]] = {
     "extractor": (str, Extractor),
     "keep": (str, Keep, list, tuple, set, frozenset),
@@ -30,11 +34,17 @@ _KINDS: Final[dict[str, tuple[type, ...]]] = {
     "learn": (bool,),
     "max_articles": (int,),
     "record": (str,),
+    "refresh": (Refresh,),
+    "render": (str,),
     "require": (str,),
+    "respect": (str,),
     "review_below": (int, float),
     "review_only": (bool,),
+    "section": (str,),
     "since": (datetime,),
     "store_spec": (str,),
+    "undated": (str,),
+    "until": (datetime,),
 }
 """The attributes by which a spider may choose, and what they hold."""
 
@@ -94,6 +104,23 @@ def site_rules(crawler: Crawler) -> Sites | None:
     return read_sites(path) if path else None
 
 
+def refresh_of(crawler: Crawler) -> Callable[[str], Refresh]:
+    """Return what tells by which schedule the articles of an address's site are looked at again.
+
+    What the spider says counts before the site's rules. Nothing is looked at again where a recording answers, which may be
+    older than what is stored.
+    """
+    given, rules = chosen(crawler, "refresh"), site_rules(crawler) or Sites()
+    if own(crawler.settings).get("WEBMAIN_REPLAY"):
+        given = Refresh(ages_s=())
+
+    def schedule(url: str) -> Refresh:
+        found = None if given else rules.of(url)
+        return given or (found and found.refresh) or Refresh()
+
+    return schedule
+
+
 def overwritten_feeds(settings: BaseSettings) -> list[str]:
     """Return those of Scrapy's feeds that begin anew with each crawl."""
     feeds = settings.getdict("FEEDS")
@@ -103,9 +130,11 @@ def overwritten_feeds(settings: BaseSettings) -> list[str]:
 def arguments(spider: Spider | None) -> dict[str, Any]:
     """Return what a spider was called with, as far as it can be written down."""
     plain = (str, int, float, bool, datetime)
-    values = {k: v for k, v in vars(spider).items() if isinstance(v, plain) and not k.startswith("_")} if spider else {}
-    values = {k: without_credentials(v) if isinstance(v, str) else v for k, v in values.items()}
+    given = {k: v for k, v in vars(spider).items() if isinstance(v, plain) and not k.startswith("_")} if spider else {}
+    values: dict[str, Any] = {k: without_credentials(v) if isinstance(v, str) else v for k, v in given.items()}
     values.setdefault("name", getattr(spider, "name", ""))
+    if named := getattr(spider, "named_urls", ()):
+        values["sites"] = [without_credentials(url) for url in named[:MAX_NOTED_SITES]]
     extractor = getattr(spider, "extractor", None)
     if extractor is not None:
         values["extractor"] = str(extractor)

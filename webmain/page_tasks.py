@@ -87,7 +87,8 @@ class Reader:
         """
         document, page = self._documents.pop(sent.key, None), sent.page
         if document is not None:
-            document.page = replace(page, body=document.page.body, html=document.page.html)
+            read_of = document.page
+            document.page = replace(page, body=read_of.body, html=read_of.html, rendering=read_of.rendering)
         elif page.body is None and page.html is None:
             return None
         else:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import glob
 import logging
+from collections import OrderedDict
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from scrapy.core.downloader.handlers.base import BaseDownloadHandler
 from scrapy.exceptions import CloseSpider, NotConfigured
@@ -15,7 +16,7 @@ from scrapy.responsetypes import responsetypes
 from webmain.archive.recording import WarcIndex, WarcWriter
 from webmain.archive.warc import ArchiveError
 from webmain.failures import FAILURE_HEADER, FAILURE_STATUS, FAILURES
-from webmain.options import option
+from webmain.options import option, site_rules
 from webmain.signals import close_crawl, connect
 from webmain.store.protocol import StoreError
 from webmain.urls import without_credentials
@@ -28,18 +29,35 @@ logger = logging.getLogger(__name__)
 
 MISSING_HEADER = "X-Webmain-Replay"
 
+MAX_WAITING_BYTES = 64 << 20
+"""Bytes of pages that wait for their rendering to be recorded with them; beyond, the oldest is recorded without."""
+
+
+class _Recorded(NamedTuple):
+    """An answer as it goes into the file."""
+
+    url: str
+    status: int
+    headers: list[tuple[str, str]]
+    body: bytes
+    fetched_at: datetime
+
 
 class Recorder:
     """Appends each answer, as it came over the wire, to a WARC file (setting WEBMAIN_RECORD, or the spider's `record`).
 
     Stands below decompression and redirects, so that a replay walks the same way. Where there was no answer at all, the
     exception's name is recorded in an answer of status 599. The recorded time becomes the request's `meta["fetched_at"]`.
+    In a crawl whose pages may be drawn by a browser, an HTML page waits until that is decided: its rendering is the next
+    record.
     """
 
     def __init__(self, crawler: Crawler, path: str) -> None:
         self._crawler = crawler
         self._path = path
         self._writer: WarcWriter | None = None
+        self._waits = False
+        self._waiting: OrderedDict[str, _Recorded] = OrderedDict()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -53,6 +71,9 @@ class Recorder:
 
     def spider_opened(self) -> None:
         """Open the file; where that fails the crawl ends before it begins."""
+        sites = site_rules(self._crawler)
+        modes = [each.render for each in sites.tables.values()] if sites else []
+        self._waits = {option(self._crawler, "render", "WEBMAIN_RENDER"), *modes} - {"never", None} != set()
         try:
             self._writer = WarcWriter(self._path, software="webmain")
         except StoreError as error:
@@ -70,31 +91,48 @@ class Recorder:
             ]
             now = datetime.now(UTC).replace(microsecond=0)
             request.meta["fetched_at"] = now  # as in a replay, so that both give the same articles
-            self._write(request.url, response.status, pairs, response.body, now)
+            recorded = _Recorded(request.url, response.status, pairs, response.body, now)
+            kind = (response.headers.get("Content-Type") or b"html").lower()
+            if self._waits and response.status == 200 and b"html" in kind:
+                self.settle(request.url)
+                self._waiting[request.url] = recorded
+                while sum(len(each.body) for each in self._waiting.values()) > MAX_WAITING_BYTES:
+                    self.settle(next(iter(self._waiting)))
+            else:
+                self._write(recorded)
         return response
+
+    def settle(self, url: str, rendering: bytes | None = None) -> None:
+        """Record a page that waits, and how a browser has drawn it; do nothing where none waits."""
+        recorded = self._waiting.pop(url, None)
+        if recorded is not None:
+            self._write(recorded, rendering)
 
     def process_exception(self, request: Request, exception: Exception) -> None:
         """Record that there was no answer."""
         name = next((kind.__name__ for kind in FAILURES.values() if isinstance(exception, kind)), None)
         if name and request.url.startswith("http"):
             why = without_credentials(str(exception)).encode()
-            self._write(request.url, FAILURE_STATUS, [(FAILURE_HEADER, name)], why, datetime.now(UTC))
+            self._write(_Recorded(request.url, FAILURE_STATUS, [(FAILURE_HEADER, name)], why, datetime.now(UTC)))
 
     def spider_closed(self) -> None:
         """Close the file."""
+        for url in list(self._waiting):
+            self.settle(url)
         if self._writer is not None:
             self._writer.close()
             self._writer = None
 
-    def _write(self, url: str, status: int, headers: list[tuple[str, str]], body: bytes, now: datetime) -> None:
+    def _write(self, recorded: _Recorded, rendering: bytes | None = None) -> None:
         if self._writer is None:
             return
         try:
-            self._writer.write(url, status, headers, body, now)
+            self._writer.write(*recorded, rendering=rendering)
             self._crawler.stats.inc_value("webmain/recorded")
         except StoreError as error:
             logger.error("The crawl ends: %s", error)
             self._crawler.stats.set_value("webmain/record_error", str(error))
+            self._waiting.clear()
             self.spider_closed()
             close_crawl(self._crawler, "record_error")
 
@@ -140,6 +178,7 @@ class Replay(BaseDownloadHandler):
             if failure is not None:
                 raise failure(capture.body.decode("utf-8", "replace"))
         request.meta["fetched_at"] = capture.fetched_at
+        request.meta["rendering"] = capture.rendering
         kind_of = responsetypes.from_args(headers=headers, url=request.url, body=capture.body)
         return kind_of(url=request.url, status=capture.status, headers=headers, body=capture.body)
 

@@ -22,6 +22,9 @@ class Reason(StrEnum):
     BOILERPLATE = "boilerplate"  # the text recurs on pages of its site under other titles
     OTHER_LANGUAGE = "other_language"  # not the language that was asked for
     TOO_OLD = "too_old"  # published before `since`
+    TOO_NEW = "too_new"  # published from `until` on
+    UNDATED = "undated"  # no date was found, and `undated` is "reject"
+    OTHER_SECTION = "other_section"  # its page names another section than those that were asked for
     OPTED_OUT = "opted_out"  # the page forbids what it is wanted for
     INTERNAL_ERROR = "internal_error"  # an unforeseen error, or the death of the page's process; other pages go on
 

@@ -60,6 +60,7 @@ WEBMAIN_LEARN = True
 """Learn sites, where the extractor is one that learns; else each page is judged by itself, and models are left alone."""
 
 WEBMAIN_MODELS = "models/sites"
+WEBMAIN_CORRECTIONS = "output/corrections.jsonl"
 """The folder of the models, one file for each site and method."""
 
 WEBMAIN_LEARN_PAGES = None
@@ -87,6 +88,7 @@ WEBMAIN_STATS_NAME = ""
 """NAME of those files; the spider's by default."""
 
 LOG_LEVEL = "INFO"
+LOG_DATEFORMAT = "%Y-%m-%d %H:%M:%S%z"
 STATS_DUMP = False  # the summary is for people, WEBMAIN_STATS_DIR for machines
 FEED_EXPORT_ENCODING = "utf-8"
 TELNETCONSOLE_ENABLED = False
@@ -111,9 +113,23 @@ WEBMAIN_MAX_CRAWL_DELAY = 60.0
 WEBMAIN_MAX_RETRY_AFTER = 120.0
 """Longest Retry-After that a site is waited for, in seconds; asked for longer, the page is left for the next run."""
 
+WEBMAIN_BACK_OFF = True
+"""Leave hosts alone that refuse nearly everything, or ask to wait for longer than that, until their time is over; the ledger
+keeps it for later runs. False asks them at once."""
+
+WEBMAIN_RESPECT = ""
+"""What is obeyed beside robots.txt: "optouts" rejects pages that say they are not to be reused (noindex, reserved text and
+data mining, opt-outs from machine learning); that is recorded always."""
+
+WEBMAIN_ARCHIVE_PIECE = 8 * 1024 * 1024
+"""Bytes of an archive that its host is asked for at once; two such pieces are in memory."""
+
+WEBMAIN_ARCHIVE_BACK_OFF_S = 2.0
+"""Seconds after which a host of archives is asked again once it has failed, doubled with each failure in a row."""
+
 CONCURRENT_ITEMS = 4  # for each response, which gives one item or a few; Scrapy starts so many tasks each time
 DOWNLOAD_DELAY = 1.0
-CONCURRENT_REQUESTS = 32
+CONCURRENT_REQUESTS = 32  # more where `news` crawls many sites (webmain/spiders/fairness.py)
 CONCURRENT_REQUESTS_PER_DOMAIN = 2
 AUTOTHROTTLE_ENABLED = True
 AUTOTHROTTLE_START_DELAY = 1.0
@@ -128,13 +144,14 @@ DOWNLOAD_TIMEOUT = 30
 DOWNLOAD_MAXSIZE = 16 * 1024 * 1024  # bounds decompression too
 DOWNLOAD_WARNSIZE = 0
 DNS_TIMEOUT = 20
+REACTOR_THREADPOOL_MAXSIZE = 40  # names that nobody answers for keep a thread until DNS_TIMEOUT
 DEPTH_LIMIT = 8
 URLLENGTH_LIMIT = 2083
 REDIRECT_MAX_TIMES = 5
 METAREFRESH_ENABLED = False  # the spider follows refreshes itself, from the page that is read anyway
 RETRY_TIMES = 2
 RETRY_HTTP_CODES = [408, 429, 500, 502, 503, 504, 522, 524]
-RETRY_GIVE_UP_LOG_LEVEL = "INFO"  # it is counted, and told with its reason
+RETRY_GIVE_UP_LOG_LEVEL = "DEBUG"  # the page is told in a line of its own, with its reason
 SCRAPER_SLOT_MAX_ACTIVE_SIZE = 20_000_000  # bytes of pages in work before fetching waits
 
 # ---- The way out
@@ -142,11 +159,31 @@ SCRAPER_SLOT_MAX_ACTIVE_SIZE = 20_000_000  # bytes of pages in work before fetch
 WEBMAIN_ALLOW_PRIVATE = False
 """Connect to private addresses too, not only where a site was named that has one."""
 
+WEBMAIN_NAMED_PRIVATE = True
+"""Connect to the private address of a site that was named; not where others do the naming, as in the browser."""
+
 DOWNLOAD_HANDLERS = {
     "http": "webmain.handlers.Guarded",
     "https": "webmain.handlers.Guarded",
     **dict.fromkeys(("file", "ftp", "s3")),
 }
+
+# ---- Pages that a browser draws (docs/rendering.md)
+
+WEBMAIN_RENDER = "never"
+"""Which pages are drawn by a browser: "never", "always", or "auto", those that show hardly any text without their scripts."""
+
+WEBMAIN_CHROMIUM = ""
+"""Path or name of Chromium; "" looks for the one that is installed."""
+
+WEBMAIN_CHROMIUM_SANDBOX = True
+"""Chromium runs in its sandbox, which needs an ordinary user. False lets hostile pages run without it."""
+
+WEBMAIN_RENDER_WINDOWS = 2
+"""Pages that are drawn at a time."""
+
+WEBMAIN_RENDER_TIMEOUT_S = 30.0
+"""Seconds after which a page that is being drawn is given up; it goes on as it was fetched."""
 
 # ---- Recordings
 
@@ -160,20 +197,24 @@ WEBMAIN_REPLAY = ""
 
 ITEM_PIPELINES = {
     "webmain.pipelines.InWorkers": 50,
+    "webmain.opt_outs.OptOuts": 100,
     "webmain.pipelines.Cloud": 600,
     "webmain.pipelines.Duplicates": 700,
     "webmain.pipelines.Store": 800,
 }
 DOWNLOADER_MIDDLEWARES = {
     "webmain.middlewares.Failures": 20,
+    "webmain.refusing.Refusals": 90,
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
-    "webmain.middlewares.Robots": 100,
-    "webmain.middlewares.RuleDelays": 110,
-    "webmain.middlewares.RetryAfter": 560,
+    "webmain.robots.Robots": 100,
+    "webmain.opt_outs.Reservations": 105,
+    "webmain.politeness.RuleDelays": 110,
+    "webmain.politeness.RetryAfter": 560,
     "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": None,
     "webmain.middlewares.Decompression": 590,
     "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
     "webmain.middlewares.Redirects": 600,
+    "webmain.conditional.Conditional": 610,
     "webmain.middlewares.Recorder": 950,
 }
 SPIDER_MIDDLEWARES = {
@@ -182,8 +223,11 @@ SPIDER_MIDDLEWARES = {
     "webmain.learning.SiteLearning": 950,
 }
 EXTENSIONS = {
+    "webmain.logs.ReadableLog": 1,
     "webmain.workers.Workers": 5,
-    "webmain.extensions.KnownUrls": 10,
+    "webmain.browsing.Browsing": 6,
+    "webmain.site_runs.SiteRuns": 9,  # at the end it writes before the ledger is closed
+    "webmain.known_urls.KnownUrls": 10,
     "webmain.extensions.Summary": 20,
     "webmain.extensions.PromptStop": 30,
     "scrapy.extensions.feedexport.FeedExporter": None,

@@ -1,8 +1,8 @@
 """Signals of a crawl beside Scrapy's own, and the one way in which a page's rejection is reported.
 
-`articles_stored(stored, canonical)`
+`articles_stored(stored, canonical, published)`
     Sent after a store's commit has returned, never before: the `Stored` records, and for each article's id its
-    canonical URL where the page names one.
+    canonical URL, and when it was published, where the page names these.
 `page_rejected(rejected, url, retry_after_s)`
     A page gives no article. `url` is the address that was asked for, `retry_after_s` what the server asks to wait.
 `page_failed(url, reason, retry_after_s)`
@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from scrapy import signals
 from scrapy.utils.asyncio import create_looping_call
@@ -32,6 +32,9 @@ articles_stored = object()
 page_rejected = object()
 page_failed = object()
 crawl_closing = object()
+
+SITE_PREFIX: Final = "webmain/site/"
+"""With it begin the stats of single sites: webmain/site/SITE/NAME."""
 
 logger = logging.getLogger("webmain")
 
@@ -64,6 +67,12 @@ class Ticks:
             self._loop.stop()
 
 
+def count_for_site(crawler: Crawler, site: str, name: str, n: int = 1) -> None:
+    """Count what a run gives of one site, under a name of `webmain.ledger.runs.Figures`, which the ledger keeps."""
+    if site and n:
+        crawler.stats.inc_value(f"{SITE_PREFIX}{site}/{name}", n)
+
+
 def tell_rejected(
     crawler: Crawler, rejected: Rejected, *, url: str | None = None, retry_after_s: float | None = None
 ) -> None:
@@ -82,7 +91,8 @@ def tell_rejected(
     stats = crawler.stats
     stats.inc_value(f"webmain/rejected/{rejected.reason.value}")
     if site := site_key(address):
-        stats.inc_value(f"webmain/site/{site}/rejected")
+        count_for_site(crawler, site, "rejected")
+        count_for_site(crawler, site, f"rejected/{rejected.reason.value}")
     logger.info("Rejected %s (%s) %s", rejected.reason.value, rejected.detail, address)
     crawler.signals.send_catch_log(page_rejected, rejected=rejected, url=address, retry_after_s=retry_after_s)
 
@@ -90,6 +100,7 @@ def tell_rejected(
 def tell_failed(crawler: Crawler, url: str, reason: str) -> None:
     """Count, log and pass on that an address could not be fetched."""
     crawler.stats.inc_value(f"webmain/failed/{reason}")
+    count_for_site(crawler, site_key(url), f"failed/{reason}")
     logger.info("Failed %s %s", reason, url)
     crawler.signals.send_catch_log(page_failed, url=url, reason=reason, retry_after_s=None)
 
@@ -99,3 +110,9 @@ def close_crawl(crawler: Crawler, reason: str) -> None:
     crawler.signals.send_catch_log(crawl_closing, reason=reason)
     if crawler.engine.spider is not None:
         deferred_from_coro(crawler.engine.close_spider_async(reason=reason))
+
+
+def is_closing(crawler: Crawler) -> bool:
+    """Return True if a crawl is to end, or has: by a signal, a limit of Scrapy's own, or a component of ours."""
+    engine = crawler.engine
+    return engine is None or not engine.running or (engine._slot is not None and engine._slot.closing is not None)

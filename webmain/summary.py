@@ -9,30 +9,24 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
+from webmain.ledger.runs import GOOD_ENDS
+from webmain.ledger.runs import STOPPED as SHUTDOWN
 from webmain.net.addresses import PRIVATE
+from webmain.prometheus import Textfile, by_label
 from webmain.text.terminal import pad
 
 Stats = Mapping[str, Any]
 
-FAILING = ("store", "ledger", "record", "replay", "feed", "stats", "learn", "worker")
+FAILING = ("store", "ledger", "record", "replay", "feed", "stats", "learn", "worker", "render")
 """Parts of a crawl whose failure is noted in its stats as `webmain/PART_error`."""
 
 MAX_SITES = 20
+MAX_TOLD = 10
 """Sites shown; the others are put together in one line."""
 
 OK, ERROR, USAGE, NOTHING, STOPPED = range(5)
 """Exit codes of `scrapy crawl`; `webmain.commands.crawl` says what they mean."""
 
-_GOOD_ENDS = (
-    "finished",
-    "max_pages",
-    "max_articles",
-    "closespider_itemcount",
-    "closespider_pagecount",
-    "closespider_timeout",
-    "closespider_timeout_no_item",
-    "closespider_pagecount_no_item",
-)
 _SITE = re.compile(r"webmain/site/(.+)/(articles|rejected)")
 
 
@@ -63,6 +57,8 @@ class Outcome:
 
     Attributes
     ----------
+    changes, visits : Mapping[str, int]
+        Changed articles by kind (`ChangeKind`); known ones that were looked at again and not extracted, by outcome.
     new, changed, unchanged : int
         Stored articles.
     known : int
@@ -79,8 +75,16 @@ class Outcome:
         Requests of any kind that the guard of the network has refused, and why the first of them.
     cpu_s : float
         CPU seconds of the crawl's process, and of its workers once they have ended.
+    rendered : int
+        Pages that a browser has drawn.
+    not_rendered : Mapping[str, int]
+        Those that it could not draw, by reason; they went on as they were fetched.
     review : Review or None
         None where articles in doubt are not listed.
+    blocked : Mapping[str, int]
+        Pages that were refused, by status or by what stood in their place.
+    left_alone : tuple of str
+        Hosts that refuse and are left alone, until when and why.
     """
 
     pages: int
@@ -96,10 +100,16 @@ class Outcome:
     elapsed_s: float
     finish_reason: str
     cpu_s: float = 0.0
+    changes: Mapping[str, int] = field(default_factory=dict)
+    visits: Mapping[str, int] = field(default_factory=dict)
     extractors: Mapping[str, int] = field(default_factory=dict)
     refused: int = 0
     refused_first: str = ""
+    rendered: int = 0
+    not_rendered: Mapping[str, int] = field(default_factory=dict)
     review: Review | None = None
+    blocked: Mapping[str, int] = field(default_factory=dict)
+    left_alone: tuple[str, ...] = ()
 
     @property
     def articles(self) -> int:
@@ -119,6 +129,8 @@ def outcome(stats: Stats) -> Outcome:
         new=_number(stats, "webmain/articles/new"),
         changed=_number(stats, "webmain/articles/changed"),
         unchanged=_number(stats, "webmain/articles/unchanged"),
+        changes=_below(stats, "webmain/changed/"),
+        visits=_below(stats, "webmain/visits/"),
         known=_number(stats, "webmain/known"),
         rejected=_below(stats, "webmain/rejected/"),
         failed=_below(stats, "webmain/failed/"),
@@ -133,8 +145,24 @@ def outcome(stats: Stats) -> Outcome:
         extractors=_below(stats, "webmain/extractor/"),
         refused=_number(stats, "webmain/refused_addresses"),
         refused_first=str(stats.get("webmain/refused_address") or ""),
+        rendered=_number(stats, "webmain/rendered"),
+        not_rendered=_below(stats, "webmain/render_failed/"),
         review=_review(stats),
+        blocked=_below(stats, "webmain/blocked/"),
+        left_alone=tuple(str(stats[name]) for name in sorted(stats) if name.startswith("webmain/left_alone/")),
     )
+
+
+def notes(stats: Stats) -> list[tuple[str, str]]:
+    """Return what parts of the crawl have to tell (`webmain/told/LABEL/...`), with labels; the first few of each."""
+    found: dict[str, list[str]] = {}
+    for name in sorted(name for name in stats if name.startswith("webmain/told/")):
+        found.setdefault(name.split("/")[2], []).append(str(stats[name]))
+    rows = []
+    for label, texts in found.items():
+        rows += [(label, text) for text in texts[:MAX_TOLD]]
+        rows += [(label, f"{len(texts) - MAX_TOLD:,} more sites")] if len(texts) > MAX_TOLD else []
+    return rows
 
 
 def _review(stats: Stats) -> Review | None:
@@ -154,6 +182,7 @@ def render(
     places: Iterable[tuple[str, int]] = (),
     feeds: Iterable[str] = (),
     words: Sequence[tuple[str, int]] = (),
+    told: Iterable[tuple[str, str]] = (),
     problems: Iterable[str] = (),
     warnings: Iterable[str] = (),
 ) -> str:
@@ -168,6 +197,8 @@ def render(
         Where Scrapy's own feeds went.
     words : sequence of (str, int)
         The most frequent words over all articles, and their counts.
+    told : iterable of (str, str)
+        What else is worth knowing, with its label (`notes`).
     problems : iterable of str
         What ended the crawl before its time.
     warnings : iterable of str
@@ -176,6 +207,7 @@ def render(
     lines = [f"webmain: {headline(found)}", ""]
     rows = [
         ("articles", f"{found.new:,} new, {found.changed:,} changed, {found.unchanged:,} unchanged"),
+        *([("looked again", _listed(found.visits))] if found.visits else []),
         *(
             [("by method", ", ".join(f"{n:,} {name}" for name, n in found.extractors.items()))]
             if found.extractors
@@ -183,6 +215,7 @@ def render(
         ),
         ("known", f"{found.known:,} passed over"),
         ("pages read", f"{found.pages:,}"),
+        *([("rendered", _rendered(found))] if found.rendered or found.not_rendered else []),
         ("rejected", _counts(found.rejected)),
         ("not fetched", _counts(found.failed)),
         *([("not asked", _refused(found))] if found.refused else []),
@@ -194,6 +227,8 @@ def render(
     if found.review:
         rows += [("review", _doubts(found.review, found.articles)), ("", f"list: {found.review.place}")]
     rows += [("feed", place) for place in feeds]
+    rows += [("host", text) for text in found.left_alone]
+    rows += told
     rows += [("problem", text) for text in problems]
     rows += [("warning", text) for text in warnings]
     lines += [f"  {pad(name, 12)} {value}" for name, value in rows]
@@ -210,6 +245,11 @@ def _doubts(review: Review, n_articles: int) -> str:
     return told + (f"; {review.kept_out:,} kept out" if review.kept_out else "")
 
 
+def _rendered(found: Outcome) -> str:
+    failed = sum(found.not_rendered.values())
+    return f"{found.rendered:,}" + (f"; {failed:,} could not be drawn: {_listed(found.not_rendered)}" if failed else "")
+
+
 def _refused(found: Outcome) -> str:
     hint = "; -s WEBMAIN_ALLOW_PRIVATE=1 allows private addresses" if PRIVATE in found.refused_first else ""
     return f"{found.refused:,} ({found.refused_first}){hint}"
@@ -221,14 +261,15 @@ def exit_code(stats: Mapping[str, Any]) -> int:
     problems = any(stats.get(f"webmain/{kind}_error") for kind in FAILING)
     if found.errors or problems:
         return ERROR
-    if found.finish_reason == "shutdown":
+    if found.finish_reason == SHUTDOWN:
         return STOPPED
-    if found.finish_reason not in _GOOD_ENDS:
+    if found.finish_reason not in GOOD_ENDS:
         return ERROR
-    broken = any(stats.get(f"webmain/archive/{kind}") for kind in ("skipped/damaged", "skipped/unreadable", "missing"))
-    if broken and not found.pages:
+    broken = ("skipped/damaged", "skipped/unreadable", "missing", "failed")
+    read = found.pages or any(stats.get(f"webmain/archive/files/{kind}") for kind in ("read", "known"))
+    if not read and any(stats.get(f"webmain/archive/{kind}") for kind in broken):
         return NOTHING
-    if not (found.articles or found.known or found.pages or _answers(stats)):
+    if not (found.articles or found.known or found.pages or found.left_alone or _answers(stats)):
         return NOTHING
     return OK
 
@@ -245,12 +286,24 @@ def headline(found: Outcome) -> str:
     """Say in a few words what came out: the numbers of the table below, and no sums of them."""
     parts = [f"{found.new:,} new"]
     if found.changed:
-        parts.append(f"{found.changed:,} changed")
-    if found.unchanged:
-        parts.append(f"{found.unchanged:,} unchanged")
+        parts.append(f"{found.changed:,} updated{_kinds(found.changes)}")
+    if n_unchanged := found.unchanged + sum(found.visits.get(how, 0) for how in ("not_modified", "identical")):
+        parts.append(f"{n_unchanged:,} unchanged")
+    if n_gone := found.visits.get("gone", 0):
+        parts.append(f"{n_gone:,} gone")
     if found.known:
         parts.append(f"{found.known:,} known")
+    if found.blocked:
+        parts.append(f"{sum(found.blocked.values()):,} blocked ({', '.join(found.blocked)})")
     return ", ".join(parts)
+
+
+def _kinds(changes: Mapping[str, int]) -> str:
+    """Say whether headlines or texts were changed."""
+    n_headlines = changes.get("headline", 0)
+    told = [(n_headlines, "headline"), (sum(changes.values()) - n_headlines, "text")]
+    named = ", ".join(f"{n:,} {what}{'s' if n > 1 else ''}" for n, what in told if n)
+    return f" ({named})" if named else ""
 
 
 def progress(found: Outcome, *, responses: int, per_minute: float, queued: int) -> str:
@@ -277,34 +330,26 @@ def as_prometheus(stats: Stats, *, name: str) -> str:
         Value of the label `crawl`, which tells one cron job from another.
     """
     found = outcome(stats)
-    crawl = f'crawl="{_label(name)}"'
-    lines: list[str] = []
-
-    def gauge(metric: str, text: str, rows: Iterable[tuple[str, float]]) -> None:
-        values = [f"webmain_{metric}{{{crawl}{label}}} {round(value, 3)}" for label, value in rows]
-        if values:
-            lines.extend([f"# HELP webmain_{metric} {text}", f"# TYPE webmain_{metric} gauge", *values])
-
+    file = Textfile({"crawl": name})
     outcomes = {"new": found.new, "changed": found.changed, "unchanged": found.unchanged}
-    gauge("articles", "Stored articles.", _labelled("outcome", outcomes))
-    gauge("rejected", "Pages that gave no article.", _labelled("reason", found.rejected))
-    gauge("failed", "Addresses that could not be fetched.", _labelled("reason", found.failed))
-    gauge("site_articles", "Stored articles by site.", _labelled("site", {s: n for s, (n, _) in found.sites.items()}))
-    gauge("pages", "Pages read.", [("", found.pages)])
-    gauge("known", "Addresses passed over, settled by an earlier crawl.", [("", found.known)])
-    gauge("learning_sites", "Sites by what was learned of them.", _labelled("outcome", found.learning))
+    file.gauge("articles", "Stored articles.", by_label("outcome", outcomes))
+    file.gauge("rejected", "Pages that gave no article.", by_label("reason", found.rejected))
+    file.gauge("failed", "Addresses that could not be fetched.", by_label("reason", found.failed))
+    sites = {site: n for site, (n, _) in found.sites.items()}
+    file.gauge("site_articles", "Stored articles by site.", by_label("site", sites))
+    file.gauge("pages", "Pages read.", [({}, found.pages)])
+    file.gauge("known", "Addresses passed over, settled by an earlier crawl.", [({}, found.known)])
+    file.gauge("learning_sites", "Sites by what was learned of them.", by_label("outcome", found.learning))
     if found.review:
         doubts = {name: getattr(found.review, name) for name in ("doubtful", "listed", "kept_out")}
-        gauge("review", "Articles whose confidence is below review_below.", _labelled("outcome", doubts))
-    gauge("errors", "Unexpected exceptions.", [("", found.errors)])
-    gauge("elapsed_seconds", "Duration of the crawl.", [("", found.elapsed_s)])
-    gauge("cpu_seconds", "CPU time of the crawl and its workers.", [("", found.cpu_s)])
+        file.gauge("review", "Articles whose confidence is below review_below.", by_label("outcome", doubts))
+    file.gauge("errors", "Unexpected exceptions.", [({}, found.errors)])
+    file.gauge("elapsed_seconds", "Duration of the crawl.", [({}, found.elapsed_s)])
+    file.gauge("cpu_seconds", "CPU time of the crawl and its workers.", [({}, found.cpu_s)])
     finished = stats.get("finish_time")
     if isinstance(finished, datetime):
-        lines += ["# HELP webmain_finished_timestamp_seconds When the crawl ended."]
-        lines += ["# TYPE webmain_finished_timestamp_seconds gauge"]
-        lines += [f"webmain_finished_timestamp_seconds{{{crawl}}} {finished.timestamp():.0f}"]
-    return "\n".join(lines) + "\n"
+        file.gauge("finished_timestamp_seconds", "When the crawl ended.", [({}, round(finished.timestamp()))])
+    return str(file)
 
 
 def _number(stats: Stats, name: str) -> int:
@@ -347,14 +392,6 @@ def _took(found: Outcome) -> str:
 
 def _duration(seconds: float) -> str:
     return f"{seconds:.1f} s" if seconds < 60 else str(timedelta(seconds=round(seconds)))
-
-
-def _labelled(label: str, values: Mapping[str, int]) -> list[tuple[str, float]]:
-    return [(f',{label}="{_label(name)}"', value) for name, value in values.items()]
-
-
-def _label(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
 
 
 def _plain(value: Any) -> Any:

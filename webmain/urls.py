@@ -11,8 +11,8 @@ import re
 import tomllib
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from importlib.resources import files
 from ipaddress import ip_address
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote, urljoin
 
@@ -115,7 +115,7 @@ def _suffix_list() -> TLDExtract:
     """Return the bundled list of public suffixes, with the platforms that it lacks."""
     from tldextract import TLDExtract
 
-    lines = files("webmain").joinpath("platforms.txt").read_text(encoding="utf-8").splitlines()
+    lines = Path(__file__).with_name("platforms.txt").read_text(encoding="utf-8").splitlines()
     platforms = [line for line in lines if line and not line.startswith("#")]
     return TLDExtract(cache_dir=None, suffix_list_urls=(), extra_suffixes=platforms, include_psl_private_domains=True)
 
@@ -260,11 +260,12 @@ def join(base: str | None, href: str) -> str | None:
     """
     if len(href) > MAX_URL_CHARS:
         return None
-    if "/." not in href and ".." not in href and _PLAIN_ABSOLUTE.fullmatch(href):
-        return href
-    if "/." not in href and base and _PLAIN_ROOTED.fullmatch(href):
-        origin = _origin(base)
-        return origin + href if origin and len(origin) + len(href) <= MAX_URL_CHARS else None
+    if "/." not in href:
+        if href[:1] != "/" and ".." not in href and _PLAIN_ABSOLUTE.fullmatch(href):
+            return href
+        if href[:1] == "/" and base and _PLAIN_ROOTED.fullmatch(href):
+            origin = _origin(base)
+            return origin + href if origin and len(origin) + len(href) <= MAX_URL_CHARS else None
     before, mark, fragment = _clean(href).partition("#")
     path, question, query = before.partition("?")
     link = _MANY_SLASHES.sub(r"\1//", path.replace("\\", "/")) + question + query + mark + fragment
@@ -337,7 +338,7 @@ def _normal_escape(match: re.Match[str]) -> str:
 @once
 def _trackers() -> dict[str, frozenset[str]]:
     """Return the names of `trackers.toml`."""
-    found = tomllib.loads(files("webmain").joinpath("trackers.toml").read_text(encoding="utf-8"))
+    found = tomllib.loads(Path(__file__).with_name("trackers.toml").read_text(encoding="utf-8"))
     return {key: frozenset(names) for key, names in found.items()}
 
 

@@ -171,7 +171,7 @@ class Workers:
         """Find out to which site a page belongs, and how much it looks like those learned from (raises as `look` does)."""
         judge = self._judge(fitted) if fitted is not None else None
         with self._under_way(page):
-            found: Likeness = await self._do(page, partial(Compare, judge=judge))
+            found: Likeness = await self._do(page, partial(Compare, judge=judge), next_=True)
         return found
 
     async def learn(self, lesson: Lesson) -> Learnt:
@@ -182,7 +182,7 @@ class Workers:
             return await asyncio.to_thread(task.run, self._here)
         limit_s = limit_s and limit_s * (1 + len(lesson.pages))
         try:
-            learnt: Learnt = await self._answer(pool.give(task, limit_s=limit_s))
+            learnt: Learnt = await self._answer(pool.give(task, limit_s=limit_s, worker=pool.idlest(), next_=True))
         except Rejected as rejected:
             event = Event.REUSED if lesson.known else Event.NOT_LEARNABLE
             return Learnt(fitted=lesson.known, event=event, detail=str(rejected), past=lesson.past)
@@ -192,7 +192,10 @@ class Workers:
         """Let a task be done by the worker that has read its page; it is sent its body only where it has not."""
         key = hash((page.url, page.html if page.body is None else page.body))
         plain = {each.name: getattr(page, each.name) for each in fields(Page)}  # without what a subclass adds
-        whole, light = Sent(Page(**plain), key), Sent(Page(**{**plain, "body": None, "html": None}), key)
+        whole, light = (
+            Sent(Page(**plain), key),
+            Sent(Page(**{**plain, "body": None, "html": None, "rendering": None}), key),
+        )
         pool = self._pool
         if pool is None:
             return self._here(task(whole))

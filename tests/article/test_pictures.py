@@ -23,7 +23,8 @@ def images(markup: str, *, url: str | None = URL) -> tuple[Image, ...]:
     leaves, elements = page.leaves, page.elements
     kept = np.array(["p" in [elements.tags[a] for a in elements.ancestors(e)] for e in leaves.element], dtype=bool)
     ones = np.ones(len(leaves))
-    return article_images(page, kept, compose_blocks(page, kept, score=ones, raw=ones).first_leaf)
+    composed = compose_blocks(page, kept, score=ones, raw=ones)
+    return article_images(page, kept, [members[0] for members in composed.leaves])
 
 
 def urls(markup: str) -> list[str]:

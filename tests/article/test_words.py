@@ -1,7 +1,7 @@
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from webmain.article.words import MAX_CHARS, Cloud, cloud, cloud_of_words
@@ -110,7 +110,6 @@ def test_stop_words_of_the_user_are_added_or_replace_the_list():
     assert counts("feuer smoke und", "de", own_stopwords=own) == {"feuer": 1}
 
 
-@settings(deadline=None)
 @given(st.text(max_size=80), st.sampled_from(["en", "th", "tr", "ja", "und", None]))
 def test_the_cloud_never_counts_more_than_there_is(text, language):
     found = cloud(text, language=language)

@@ -9,8 +9,8 @@ import pytest
 
 from webmain.archive.recording import WarcWriter
 from webmain.cli import main
-from webmain.discovery.ledger import Found, Ledger
 from webmain.items import Article, Hints
+from webmain.ledger.ledger import Found, Ledger
 from webmain.store.protocol import StoreDamagedError
 from webmain.store.registry import open_store
 
@@ -126,3 +126,16 @@ def test_what_is_not_there_is_told(tmp_path: Path, capsys: pytest.CaptureFixture
     told = capsys.readouterr()
     assert "none.jsonl: No such file" in told.err
     assert "3 articles can be read" in told.out
+
+
+def test_every_mistake_in_rules_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rules = tmp_path / "sites.toml"
+    rules.write_text('["a.example"]\ndelay = 5\n["b.example"]\nmax_pages = 20\n')
+    assert main(["check", str(rules)]) == 0
+    assert capsys.readouterr().out == f"{rules}: rules for sites, 2 tables can be read\n"
+    rules.write_text('["a.example"]\ndelay = -5\n["b.example"]\nmax_pages = "x"\n')
+    assert main(["check", str(rules)]) == 1
+    out = capsys.readouterr().out
+    assert f"{rules}: sites.toml:2: a.example: delay: got -5" in out
+    assert f"{rules}: sites.toml:4: b.example: max_pages: got 'x'" in out
+    assert main(["check", f"{tmp_path}/none.toml"]) == 3

@@ -180,7 +180,7 @@ def test_explain_as_json_has_one_record_a_block(page, capsys):
     assert explained["extractor"] == "pab"
     assert explained["page_type"] == "article"
     assert 0.5 <= explained["page_type_probability"] <= 1
-    assert {b["verdict"] for b in explained["blocks"]} <= {"content", "boilerplate", "duplicate"}
+    assert {b["verdict"] for b in explained["blocks"]} <= {"content", "boilerplate", "duplicate", "outside"}
     assert all(b["why"] for b in explained["blocks"])
 
 
@@ -210,7 +210,7 @@ def test_explain_shows_what_was_not_judged(tmp_path, capsys):
     menu, *blocks = json.loads(capsys.readouterr().out)["blocks"]
     assert menu == {
         "block": None, "verdict": "pruned", "score": None, "raw": None,
-        "why": "a menu or a footer", "xpath": "/html/body/nav", "text": "Tides",
+        "why": "a menu or a footer", "xpath": "/html/body/nav", "selector": "nav", "text": "Tides",
     }  # fmt: skip
     assert [block["block"] for block in blocks] == list(range(9))
     assert cli.main(["explain", page]) == exits.OK

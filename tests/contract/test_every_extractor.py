@@ -197,7 +197,7 @@ PIECES = [
 
 
 @every
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.sampled_from(PIECES), max_size=50))
 def test_any_markup_is_survived(name, pieces):
     try:

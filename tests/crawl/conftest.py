@@ -47,6 +47,7 @@ class LocalSite:
     """A server on a port of its own.
 
     `routes` maps paths to answers (an `Answer`, or its values in order), or to functions of how often the path was asked for.
+    `last` are the headers of the last request.
     """
 
     def __init__(self, host: str = "127.0.0.1", port: int = 0) -> None:
@@ -54,6 +55,7 @@ class LocalSite:
         self.asked: Counter[str] = Counter()
         self.times: list[tuple[float, str]] = []
         self.agents: set[str] = set()
+        self.last: Mapping[str, str] = {}
         site = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -63,6 +65,7 @@ class LocalSite:
                 site.times.append((time.monotonic(), self.path))
                 site.agents.add(self.headers.get("User-Agent", ""))
                 site.asked[self.path] += 1
+                site.last = dict(self.headers.items())
                 route = site.routes.get(self.path, Answer("<p>no such page</p>", 404))
                 given = route(site.asked[self.path]) if callable(route) else route
                 answer = given if isinstance(given, Answer) else Answer(*given)
@@ -159,7 +162,8 @@ class Crawl:
         **arguments: Any,
     ) -> subprocess.Popen[str]:
         """Start a crawl."""
-        env = {**os.environ, "SCRAPY_SETTINGS_MODULE": module, "PYTHONPATH": f"{ROOT}:{SAMPLE}", "PYTHONUTF8": "1"}
+        paths = [str(ROOT), str(SAMPLE), *filter(None, [os.environ.get("PYTHONPATH")])]
+        env = {**os.environ, "SCRAPY_SETTINGS_MODULE": module, "PYTHONPATH": os.pathsep.join(paths), "PYTHONUTF8": "1"}
         return subprocess.Popen(
             [*self.command(spider, arguments, settings or {}), *extra],
             cwd=self.folder, env=env, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,

@@ -8,6 +8,7 @@ import pytest
 from scrapy.settings import Settings
 from scrapy.signalmanager import SignalManager
 
+from demo.walled import CHALLENGE
 from tests.extractors.test_page_types import ARTICLE, SECTION
 from webmain.archive.recording import WarcWriter
 from webmain.batch import cores
@@ -40,6 +41,7 @@ def recording(tmp_path):
         ("https://example.org/404", 404, html, b"gone"),
         ("https://example.org/a.png", 200, "image/png", b"\x89PNG"),
         ("https://example.org/empty", 200, html, b" "),
+        ("https://example.org/guarded", 200, html, CHALLENGE.encode()),
     ]
     write(path, good + other)
     return path
@@ -52,7 +54,7 @@ def test_every_page_becomes_an_article_once_whatever_its_address_and_without_the
     assert "5 new" in crawled.out
     assert crawled.stats["webmain/archive/skipped/status"] == 1
     assert crawled.stats["webmain/archive/skipped/not_html"] == 1
-    assert crawled.rejected() == {"empty": 1}
+    assert crawled.rejected() == {"empty": 1, "blocked": 1}
     assert crawled.stats["downloader/request_count"] == 1  # to itself
     again = crawl("archive", path=str(recording))
     assert again.stats["downloader/request_count"] == 2
@@ -117,6 +119,17 @@ def test_several_workers_write_the_same_lines_in_the_same_order_as_one(crawl, un
 def test_articles_are_stored_in_the_order_of_the_archive_up_to_the_limit(crawl, uneven):
     crawled = crawl("archive", path=str(uneven), learn="no", max_articles=8, settings={"WEBMAIN_WORKERS": 3})
     assert [a["url"].rpartition("/")[2] for a in crawled.articles()] == ["0", "1", "2", "3", "5", "6", "7", "8"]
+
+
+@pytest.mark.parametrize(("limit", "value", "n"), [("ITEMCOUNT", 3, 3), ("TIMEOUT", 0.01, 0)])
+def test_scrapys_own_limits_end_a_crawl_with_several_workers_without_a_gap(crawl, uneven, limit, value, n):
+    settings = {"WEBMAIN_WORKERS": 3, f"CLOSESPIDER_{limit}": value}
+    crawled = crawl("archive", path=str(uneven), learn="no", settings=settings)
+    stored = [a["url"].rpartition("/")[2] for a in crawled.articles()]
+    assert len(stored) >= n
+    assert stored == [str(number) for number in range(16) if number != 4][: len(stored)]
+    assert crawled.stats.get("webmain/articles/new", 0) == len(stored)
+    assert crawled.stats["finish_reason"] in ("finished", f"closespider_{limit.lower()}")
 
 
 def test_a_page_that_kills_its_worker_or_hangs_rejects_only_itself_and_keeps_its_place(crawl, tmp_path):

@@ -11,9 +11,7 @@ import pytest
 from webmain.summary import headline, outcome, render
 
 ROOT = Path(__file__).parents[2]
-RECIPE = re.search(r"^7 \* \* \* \*  (cd .*)$", (ROOT / "docs/crawling.md").read_text(encoding="utf-8"), re.MULTILINE)[
-    1
-]
+RECIPE = re.search(r"^7 \* \* \* \*  (cd .*)$", (ROOT / "docs/operate.md").read_text(encoding="utf-8"), re.MULTILINE)[1]
 
 
 @pytest.fixture

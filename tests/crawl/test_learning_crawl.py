@@ -9,8 +9,8 @@ import pytest
 
 from demo.web import Web
 from webmain.archive.recording import WarcWriter
-from webmain.discovery.ledger import Ledger
 from webmain.extractors.base import DEFAULT
+from webmain.ledger.ledger import Ledger
 from webmain.sites.model_store import ModelStore
 
 PLACES = "sample_learner:Places"

@@ -203,6 +203,34 @@ def test_what_was_too_old_is_found_by_a_run_that_asks_further_back(crawl):
     assert n_new + run()[0] == len(Web().sites[0].expected())
 
 
+def test_a_closed_range_of_dates_gives_its_articles_and_a_later_run_the_others(crawl):
+    published = sorted(e.published for e in Web().sites[0].expected())
+    since, until = published[2].date(), published[-3].date()
+
+    def run(**arguments):
+        done = crawl("news", site="harbour-courier.example", module="demo.settings", **arguments)
+        return done.stats.get("webmain/articles/new", 0), done.rejected()
+
+    n_new, _ = run(since=since, until=until)
+    expected = sum(since <= moment.date() <= until for moment in published)
+    stored = [json.loads(line) for line in crawl.store.read_text().splitlines()]
+    assert n_new == expected == len(stored)
+    assert all(since.isoformat() <= article["published"][:10] <= until.isoformat() for article in stored)
+    assert run(since=since, until=until)[0] == 0
+    assert n_new + run()[0] == len(published)
+
+
+def test_a_site_whose_budget_is_spent_ends_and_others_go_on(crawl):
+    done = crawl("news", site=EVERYTHING, module="demo.settings", site_pages=18)
+    stored = Counter(article["site"] for article in done.articles())
+    assert len(stored) == 3
+    assert max(stored.values()) <= 17  # the front page is one of them
+    assert "harbour-courier.example: budget of 18 pages spent, " in done.out
+    assert done.code == 0
+    n_later = len(crawl("news", site=EVERYTHING, module="demo.settings", site_bytes="1GB", site_time="1h").articles())
+    assert n_later == len(Web().expected())
+
+
 def test_a_killed_crawl_loses_nothing(crawl):
     slow = {"DOWNLOAD_DELAY": 0.05}
     process = crawl.start("news", site="harbour-courier.example", module="demo.settings", settings=slow)

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from webmain.discovery.ledger import Ledger, State
+from webmain.ledger.ledger import Ledger, State
 
 TEXT = " ".join(f"On day {n} the harbour was dredged again, as the council had promised." for n in range(30))
 
@@ -136,3 +136,11 @@ def test_a_name_that_changes_its_address_gains_nothing(crawl, site):
     assert outer.asked["/robots.txt"] == 1
     assert not site.asked
     assert done.stats["webmain/refused_addresses"] >= 1, json.dumps(done.stats)
+
+
+def test_a_named_site_is_as_private_as_any_where_others_do_the_naming(crawl, site):
+    site.routes["/"] = (page(),)
+    with nothing_asked(site):
+        done = crawl("news", site=site.url, settings={"WEBMAIN_NAMED_PRIVATE": "0"})
+    assert not done.articles()
+    assert done.code == 3

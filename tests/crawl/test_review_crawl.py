@@ -6,7 +6,7 @@ import json
 import time
 from pathlib import Path
 
-from webmain.discovery.ledger import Ledger
+from webmain.ledger.ledger import Ledger
 from webmain.store.review import read_review
 
 UNSURE = {"extractor": "unsure:Unsure"}

@@ -47,3 +47,14 @@ def test_a_mistake_in_the_rules_ends_the_crawl_before_it_begins(site, crawl, tmp
     assert done.code == 2
     assert "WEBMAIN_SITES: sites.toml:2: paper.example: body: 'div[' is no valid CSS" in done.log
     assert not site.asked
+
+
+def test_a_site_s_own_budget_counts_in_place_of_the_one_for_all(crawl, tmp_path):
+    rules = tmp_path / "sites.toml"
+    rules.write_text('["the-tangle.example"]\nmax_pages = 3\n')
+    settings = {"WEBMAIN_SITES": str(rules)}
+    sites = "the-tangle.example,harbour-courier.example"
+    done = crawl("news", site=sites, module="demo.settings", settings=settings, site_pages=5)
+    assert done.code == 0, done.log
+    assert "the-tangle.example: budget of 3 pages spent" in done.out
+    assert "harbour-courier.example: budget of 5 pages spent" in done.out

@@ -11,7 +11,7 @@ from email.utils import formatdate
 import psutil
 import pytest
 
-from webmain.discovery.ledger import Ledger, State
+from webmain.ledger.ledger import Ledger, State
 
 HTML = {"Content-Type": "text/html; charset=utf-8"}
 

@@ -6,7 +6,7 @@ import re
 from urllib.parse import unquote, urljoin, urlsplit
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
@@ -189,7 +189,6 @@ def test_http_leads_to_https_unless_the_web_stands_on_http(web: Web) -> None:
 
 
 @given(path=st.text(max_size=60), query=st.text(max_size=40), host=st.sampled_from(Web().hosts))
-@settings(deadline=None)
 def test_any_path_and_query_is_answered(path: str, query: str, host: str) -> None:
     reply = SHARED.respond(f"https://{host}/{path}?{query}")
     assert 200 <= reply.status < 600

@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 import pytest
 
 from webmain.discovery.entries import Entry
-from webmain.discovery.frontier import UNDATED, newest_key, order_children, period_end
+from webmain.discovery.frontier import UNDATED, Wanted, named_period, newest_key, order_children
 from webmain.items import Hints
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
@@ -49,7 +49,7 @@ def test_old_children_are_left_out_with_a_days_grace():
         *children("sitemap-2024-04.xml", "sitemap-2024-05.xml", "sitemap-2023.xml", "undated.xml"),
     ]
     given += children("s?yyyy=2024&mm=05&dd=01")
-    kept = {child.url.rpartition("/")[2] for child in order_children(given, since=since)}
+    kept = {child.url.rpartition("/")[2] for child in order_children(given, wanted=Wanted(since))}
     assert kept == {"2.xml", "sitemap-2024-05.xml", "undated.xml"}
 
 
@@ -66,5 +66,38 @@ def test_old_children_are_left_out_with_a_days_grace():
     ],
 )
 def test_period_of_a_name_ends_where_the_next_begins(name, expected):
-    end = period_end("https://x.example/" + name)
-    assert end == (datetime(*expected, tzinfo=UTC) if expected else None)
+    period = named_period("https://x.example/" + name)
+    assert (period and period.end) == (datetime(*expected, tzinfo=UTC) if expected else None)
+
+
+def test_children_of_later_periods_are_left_out_and_lately_changed_ones_stay():
+    given = [
+        Entry(url="https://x.example/1.xml", hints=Hints(source="sitemap", modified="2026-11-20")),
+        *children(
+            "sitemap-2026-09.xml",
+            "sitemap-2026-10.xml",
+            "sitemap-2026-11.xml",
+            "sitemap-2026-12.xml",
+            "sitemap-2026.xml",
+        ),
+    ]
+    october = Wanted(datetime(2026, 10, 1, tzinfo=UTC), datetime(2026, 11, 1, tzinfo=UTC))
+    kept = {child.url.rpartition("/")[2] for child in order_children(given, wanted=october)}
+    assert kept == {"1.xml", "sitemap-2026-09.xml", "sitemap-2026-10.xml", "sitemap-2026-11.xml", "sitemap-2026.xml"}
+
+
+@pytest.mark.parametrize(
+    ("path", "hints", "is_too_new"),
+    [
+        ("2026/11/01/a", None, False),  # a day's grace for zones
+        ("2026/11/02/a", None, True),
+        ("2026/12/a", None, True),
+        ("a", Hints(source="feed", published="2026-11-03"), True),
+        ("2026/11/05/a", Hints(source="feed", published="2026-10-30"), False),
+        ("a", Hints(source="sitemap", modified="2026-11-20"), False),
+        ("a", None, False),
+    ],
+)
+def test_only_a_date_of_publication_makes_an_article_too_new(path, hints, is_too_new):
+    assert Wanted(until=datetime(2026, 11, 1, tzinfo=UTC)).is_too_new("https://x.example/" + path, hints) is is_too_new
+    assert Wanted().is_too_new("https://x.example/" + path, hints) is False

@@ -102,11 +102,11 @@ def _packed(start: bytes, repeated: bytes, times: int) -> bytes:
     return b"".join(pieces)
 
 
-@pytest.mark.parametrize("repeated", [b" " * 1_000_000, b"<a>" * 300_000, b"<a/>" * 250_000, b"&a;" * 300_000])
+@pytest.mark.parametrize("repeated", [b" " * 250_000, b"<a>" * 75_000, b"<a/>" * 62_500, b"&a;" * 75_000])
 def test_bombs_cost_bounded_memory_and_are_reported(repeated):
     bomb = _packed(b"<urlset><url><loc>/a</loc></url>", repeated, 40)
     tracemalloc.start()
-    sitemap = read_sitemap(bomb, url=URL, max_bytes=12_000_000)
+    sitemap = read_sitemap(bomb, url=URL, max_bytes=3_000_000)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert len(sitemap.entries) == 1

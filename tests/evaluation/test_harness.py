@@ -194,12 +194,17 @@ def test_pages_done_already_are_left_out():
     assert list(run([page("a"), page("b")], "fake_systems:echo", done=done)) == ["b"]
 
 
+def _workers() -> set[psutil.Process]:
+    return {p for p in psutil.Process().children(recursive=True) if "webmain.pool" in " ".join(p.cmdline())}
+
+
 def test_closing_the_run_ends_its_workers():
+    others = _workers()  # of other tests in this process
     running = harness.run(
         [page(str(n)) for n in range(50)], [describe("fake_systems:slow")], limits=harness.Limits(jobs=2)
     )
     next(running)
-    mine = [p for p in psutil.Process().children(recursive=True) if "webmain.pool" in " ".join(p.cmdline())]
+    mine = _workers() - others
     assert mine
     running.close()
     psutil.wait_procs(mine, timeout=5)

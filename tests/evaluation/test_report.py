@@ -396,7 +396,7 @@ def test_unspaced_scripts_are_compared_letter_by_letter_and_marks_stay_with_thei
 
 
 @given(st.text(max_size=400), st.text(max_size=400))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_pieces_join_to_the_texts(gold_text, predicted):
     found = differences.difference(gold_text, predicted)
     assert gold_text.startswith("".join(p.text for p in found.gold))

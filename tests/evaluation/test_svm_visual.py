@@ -129,17 +129,52 @@ def test_experiment_gives_its_tables(tmp_path, monkeypatch):
     path = tmp_path / "rendered.jsonl"
     path.write_text("\n".join(map(as_record, pages)) + "\nbroken\n")
     findings = run((), seed=1, path=path)
-    accuracy, sets, training, differences = findings.tables
+    accuracy, chosen, sets, training, differences = findings.tables
+    assert chosen.rows == ()  # there is no other site to choose on
     assert accuracy.rows[0][:3] == ("a", 6, 87.4)
     assert accuracy.rows[0][-3:] == (5, 100.0, 100.0)
     assert accuracy.rows[0][3] == pytest.approx(100 * (5 + 2 * 125 / (125 + 145)) / 6)
     assert [row[0] for row in sets.rows][:3] == ["visual", "tag_path", "selector"]
     assert training.rows[0][0] == "2 pages"
+    assert training.columns == ("learned from", "a", "a, whole references")
+    assert training.rows[0][2] == 100.0 > training.rows[0][1]
     assert [row[0] for row in differences.rows] == ["a/0"]
     assert differences.rows[0][4] == ""
     assert all(len(row) == len(table.columns) for table in findings.tables for row in table.rows)
     assert "dropped 1: lines that are not JSON" in findings.notes
     assert any(note.startswith("a: 1 of 6 references are not whole: a/0 skips 1 blocks") for note in findings.notes)
+
+
+def test_a_site_has_no_say_in_its_own_setting(monkeypatch):
+    """On the first site a quote counts, on the others the references leave it out: each is given what the others want."""
+    monkeypatch.setattr(svm_visual, "figures", lambda *_: {"a": 99.0, "b": 99.0})
+    sites = [
+        Site(name, tuple(rendered(i, site=name, reference=wanted) for i in range(6)))
+        for name, wanted in (("a", "all"), ("b", "no quote"), ("c", "no quote"))
+    ]
+    compared = [svm_visual.Compared(site, extract(site, Setting(), seed=0), {}) for site in sites]
+    masks = {
+        "with quotes": [one.kept for one in compared],
+        svm_visual.BEST_ONLY: [extract(site, Setting(rule="best"), seed=0) for site in sites],
+        svm_visual.OWN_PAGES: [one.kept for one in compared],
+    }
+    rows = svm_visual._by_choice(compared, masks).rows
+    assert (rows[0][0], rows[0][2], rows[0][5]) == ("a", svm_visual.BEST_ONLY, "no")
+    assert svm_visual.OWN_PAGES not in {row[2] for row in rows} | {row[8] for row in rows}
+
+
+def test_settings_are_chosen_where_references_are_whole():
+    """A site whose references leave quotes out, as its pages show, does not choose for the others; over all it would."""
+    sites = [Site(name, tuple(rendered(i, site=name) for i in range(6))) for name in "ab"]
+    sites.append(Site("c", tuple(rendered(i, site="c", reference="no quote" if i else "all") for i in range(6))))
+    compared = [
+        svm_visual.Compared(site, extract(site, Setting(), seed=0), svm_visual.flaws_of_references(site))
+        for site in sites
+    ]
+    best = [extract(site, Setting(rule="best"), seed=0) for site in sites]
+    masks = {"with quotes": [one.kept for one in compared], svm_visual.BEST_ONLY: best}
+    row = svm_visual._by_choice([compared[0], compared[2]], {k: [v[0], v[2]] for k, v in masks.items()}).rows[0]
+    assert (row[2], row[8]) == ("with quotes", svm_visual.BEST_ONLY)
 
 
 def test_without_a_file_there_is_a_note_and_no_table():

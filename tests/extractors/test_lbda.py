@@ -240,7 +240,7 @@ PIECES = [
 ]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(st.sampled_from(PIECES), max_size=40), st.booleans())
 def test_every_leaf_has_one_verdict(pieces, fitted):
     page = document("".join(pieces))

@@ -148,10 +148,9 @@ def test_what_moved_a_score_adds_up_with_the_means_of_the_trees():
     method = LearnedExtractor(profile="news")
     segmentation = method.segment(document(f"<article>{f'<p>{PROSE}</p>' * 3}</article><footer>Imprint</footer>"))
     trees = module.page_model().blocks
-    rest = trees.base + trees._means()[trees.roots].sum()
+    rest = trees.base + trees.means[trees.roots].sum()
     margins = method.judge(segmentation).raw
-    for block in range(len(segmentation)):
-        moved = method.contributions(segmentation, block)
+    for block, moved in enumerate(method.contributions(segmentation, range(len(segmentation)))):
         assert sum(odds for _, _, odds in moved) + rest == pytest.approx(margins[block], abs=1e-5)
         assert [abs(odds) for _, _, odds in moved] == sorted((abs(odds) for _, _, odds in moved), reverse=True)
         assert {name for name, _, _ in moved} <= set(block_names())
@@ -177,8 +176,8 @@ def test_what_a_site_says_of_a_block_is_told_as_well():
     segmentation = method.segment(pages[0])
     raw = method.judge(segmentation).raw
     generic = LearnedExtractor(profile="news").judge(segmentation).raw
-    for block in range(len(segmentation)):
-        by_site = [one for one in method.contributions(segmentation, block) if one[0] == BY_SITE]
+    for block, moved in enumerate(method.contributions(segmentation, range(len(segmentation)))):
+        by_site = [one for one in moved if one[0] == BY_SITE]
         assert by_site == [(BY_SITE, pytest.approx(generic[block]), pytest.approx(raw[block] - generic[block]))]
     assert (raw != generic).any()
 

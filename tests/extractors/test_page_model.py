@@ -159,8 +159,7 @@ def judges(model):
     assert np.isfinite(model.margins(found, 0.5)).all()
     shares = model.page_types(page_row(found))
     assert sum(shares.values()) == pytest.approx(1)
-    row = found.with_article(0.5)[0]
-    assert np.isfinite(model.blocks.contributions(row, len(row))).all()
+    assert np.isfinite(model.blocks.contributions(found.with_article(0.5)[:1])).all()
 
 
 WRONG = (

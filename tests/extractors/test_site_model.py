@@ -142,7 +142,7 @@ def test_evidence_counts_less_on_sites_that_are_no_news(news, strength):
     assert model.is_adopted is (strength > 0)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.lists(st.floats(-25, 25), min_size=3, max_size=3))
 def test_evidence_is_bounded_and_overturns_nothing_certain(margin):
     model = learn_site(site(6)).model

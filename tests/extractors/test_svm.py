@@ -196,15 +196,12 @@ def test_alone_learning_ends_between_its_steps_when_the_time_is_over(step):
 
 
 @pytest.mark.parametrize("features", ["visual", "length+visual"])
-def test_features_that_only_rendered_pages_have_are_refused_everywhere(features):
-    for refused in (
-        lambda: create(f"svm:features={features}"),
-        lambda: webmain.extract(markup(1), extractor=f"svm:features={features}"),
-        lambda: webmain.extract_site([], extractor=f"svm:features={features}"),
-        lambda: webmain.extract_many([], extractor=f"svm:features={features}"),
-    ):
-        with pytest.raises(ValueError, match="only rendered pages have visual properties"):
-            refused()
+def test_pages_that_no_browser_has_drawn_are_refused_where_visual_features_are_wanted(features):
+    with pytest.raises(Rejected, match=r"no browser has drawn the page \(-a render=always\)") as caught:
+        webmain.extract(markup(1), extractor=f"svm:features={features}")
+    assert caught.value.reason is Reason.NO_TEXT
+    with pytest.raises(NothingLearned, match="no browser has drawn"):
+        create(f"svm:features={features}").fit([document(markup(n)) for n in range(6)])
 
 
 def test_alone_without_a_description_nothing_is_kept_and_why_says_so():

@@ -243,7 +243,7 @@ FRAGMENTS = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(FRAGMENTS)
 def test_every_value_of_any_page_is_finite(fragments):
     html = "<p>Tide</p>" + "".join(fragments)

@@ -75,7 +75,7 @@ def test_places_beyond_the_limit_are_left_out(monkeypatch):
     assert (places.of_element[0] >= -1).all()
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(st.lists(st.sampled_from(["a", "b", "c"]), min_size=1, max_size=5), min_size=2, max_size=5), st.data())
 def test_a_page_held_back_is_told_what_the_other_pages_say(layouts, data):
     pages = []

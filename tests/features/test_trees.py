@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from webmain.features.tree_bits import MAX_LEAVES, TreeBits
-from webmain.features.trees import MAX_DEPTH, MAX_NODES, MAX_NUMBER, MAX_TREES, Trees
+from webmain.features.trees import MAX_DEPTH, MAX_NODES, MAX_NUMBER, MAX_TREES, Stack, Trees
 
 NAMES = ["length", "links"]
 HAND_MADE = {
@@ -66,11 +66,11 @@ def test_what_is_written_is_what_was_read():
 
 
 def test_contributions_and_the_mean_of_the_leaves_add_up_to_the_sum():
-    row = rows((11, 0.5))[0]
-    moved = read().contributions(row, 2)
+    row = rows((11, 0.5))
+    moved = read().contributions(row)[0]
     means = (-1 + 2 + 1) / 3 + 0.125
     assert moved.tolist() == pytest.approx([1.5 - 2 / 3, -0.5])
-    assert moved.sum() + means + 0.5 == pytest.approx(read().sums(row[None, :])[0])
+    assert moved.sum() + means + 0.5 == pytest.approx(read().sums(row)[0])
 
 
 # ---- any tree
@@ -101,7 +101,7 @@ PLAIN = st.builds(
 ROW = st.tuples(st.floats(-3, 3, width=32), st.floats(-3, 3, width=32))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(PLAIN, st.lists(ROW, min_size=1, max_size=70))
 def test_any_trees_sum_as_a_walk_does_and_so_after_writing_and_reading(plain, given_rows):
     trees = read(plain)
@@ -112,14 +112,15 @@ def test_any_trees_sum_as_a_walk_does_and_so_after_writing_and_reading(plain, gi
     assert again.sums(values).tolist() == trees.sums(values).tolist()
 
 
-@settings(max_examples=60, deadline=None)
-@given(PLAIN, ROW)
-def test_contributions_of_any_trees_add_up(plain, row):
+@settings(max_examples=60)
+@given(PLAIN, st.lists(ROW, min_size=1, max_size=9))
+def test_contributions_of_any_trees_add_up(plain, given_rows):
     trees = read(plain)
-    row = rows(row)[0]
+    values = rows(*given_rows)
     leaves = [[node[0] for node in nodes if len(node) == 1] for nodes in plain["trees"]]
     rest = plain["base"] + sum(sum(values) / len(values) for values in leaves)
-    assert trees.contributions(row, 2).sum() + rest == pytest.approx(walked(plain, row), abs=1e-9)
+    told = (trees.contributions(values).sum(axis=1) + rest).tolist()
+    assert told == pytest.approx([walked(plain, row) for row in values], abs=1e-9)
 
 
 # ---- what is no tree
@@ -202,3 +203,9 @@ def test_trees_are_read_down_to_a_depth():
     assert read(chain(MAX_DEPTH)).depth == MAX_DEPTH
     with pytest.raises(ValueError, match="deep"):
         read(chain(MAX_DEPTH + 1))
+
+
+def test_sums_that_look_at_the_same_row_are_stacked():
+    several = [read(), read({**HAND_MADE, "base": 2.0, "trees": HAND_MADE["trees"][1:]}), read()]
+    for row in rows((3, 0), (11, 0.5)):
+        assert Stack(several).of_row(row).tolist() == [trees.sums(rows(row))[0] for trees in several]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from webmain.html.columns import Attributes
+from webmain.html.names import Attributes
 from webmain.html.tree import read_tree
 
 _MARKUP = st.recursive(
@@ -54,6 +54,16 @@ def test_names_are_those_of_elements_with_text_below_them():
     assert {tag: found.label for tag, found in names.items()} == {"body": "body.wide", "div": "div.story  body"}
     assert (names["div"].id, names["div"].itemprop, names["div"].role) == ("main", "articleBody", "main")
     assert all(found is read_tree(PAGE).elements.names[i] for i, found in enumerate(elements.names))
+
+
+@pytest.mark.parametrize("attribute", ["class", "id", "itemprop", "role"])
+def test_names_of_any_length_are_told_and_long_ones_are_not_remembered(attribute):
+    for value, is_remembered in (("a" * 250, True), ("a" * 400, False), ("b" + " " * 400, False)):
+        source = f'<p {attribute}="{value}">x'.encode()
+        first, second = (read_tree(source).elements.names[-1] for _ in range(2))
+        assert (first is second) is is_remembered
+        told = {"class": "classes"}.get(attribute, attribute)
+        assert getattr(first, told).strip() == getattr(second, told).strip() == value.strip()
 
 
 @settings(max_examples=150)

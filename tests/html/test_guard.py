@@ -166,7 +166,7 @@ def test_any_bytes_are_survived(noise, n):
     guard(noise + b"<b>" * n + noise)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.sampled_from([b"<div>", b"</div>", b"<b>", b"</b>", b"<p>", b"</p>", b"t"]), max_size=30))
 def test_text_survives_flattening(pieces):
     source = b"".join(pieces) * 300

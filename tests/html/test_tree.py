@@ -308,6 +308,14 @@ def test_tag_path_and_css_name_the_way_from_the_root():
     assert elements.css(4) == "div#a.b.x.y > p"
 
 
+def test_names_that_are_very_long_are_in_no_path():
+    name = "x" * 200
+    elements = tree(f'<{name} class="{name} a" id="{name}"><p class="{"b " * 500}">' + "<div>" * 100 + "t").elements
+    assert elements.xpath(4) == "/html/body/*[1]/p"
+    assert elements.css(4) == f".a > p{'.b' * 10}"
+    assert elements.css(len(elements) - 1) == " > ".join(["div"] * 20)
+
+
 # --- hostile pages ---------------------------------------------------------------------------------------------------
 
 

@@ -1,4 +1,4 @@
-"""Words of languages from data files."""
+"""Words of languages from data files; `python tests/languages/test_languages.py` makes one file of all anew."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from webmain import languages
-from webmain.languages import FOLDER, Languages
+from webmain.languages import FOLDER, PACKED, Languages
 from webmain.metadata.dates import parse_date
 from webmain.metadata.names import names_in
 
@@ -24,6 +24,12 @@ def test_a_language_is_one_more_file(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(languages, "known", lambda: words)
     assert parse_date(day) == datetime(2024, 5, 3, 15, 47, tzinfo=UTC)
     assert names_in(byline, is_text=True) == ["Jane Roe", "John Doe"]
+
+
+def test_the_one_file_that_is_read_holds_all_files() -> None:
+    read = Languages.read()
+    assert PACKED.read_text(encoding="utf-8") == read.packed()
+    assert list(languages.known().tables.items()) == list(read.tables.items())
 
 
 def test_a_month_name_that_differs_by_language() -> None:
@@ -47,3 +53,7 @@ def test_a_broken_file_is_named(tmp_path: Path, text: str) -> None:
     (tmp_path / "xx.toml").write_text(text)
     with pytest.raises(ValueError, match=r"xx\.toml"):
         Languages.read(tmp_path)
+
+
+if __name__ == "__main__":
+    PACKED.write_text(Languages.read().packed(), encoding="utf-8")

@@ -213,6 +213,16 @@ def test_paywalls(article: dict[str, object], meta: str, expected: bool | None) 
         ('<meta name="tdm-reservation" content="0">', {}, ()),
         ("", {"tdm-reservation": "1"}, ("tdm-reservation",)),
         ("", {"x-robots-tag": "googlebot: nosnippet, noarchive"}, ("googlebot:noarchive", "googlebot:nosnippet")),
+        ("", {"x-robots-tag": "noindex, webmain: noai"}, ("robots:noindex", "webmain:noai")),
+        ("", {"x-robots-tag": "unavailable_after: 25 Jun 2027 15:00:00 PST, noindex"}, ("robots:noindex",)),
+        ('<meta name="webmain" content="none">', {}, ("webmain:none",)),
+        ('<meta name="tdm-reservation" content="0">', {"tdm-reservation": "1"}, ()),
+        ("", {"content-usage": "train-ai=n, search=y"}, ("content-usage:train-ai=no",)),
+        (
+            "",
+            {"content-signal": "ai-train=no, search=yes, ai-input=no"},
+            ("content-signal:ai-input=no", "content-signal:ai-train=no"),
+        ),
     ],
 )
 def test_opt_outs(head: str, headers: dict[str, str], expected: tuple[str, ...]) -> None:
@@ -237,7 +247,7 @@ _PIECES = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(_PIECES | st.text(max_size=8), max_size=30))
 def test_nothing_raises(pieces: list[str]) -> None:
     html = "".join(pieces)

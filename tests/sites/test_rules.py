@@ -6,9 +6,11 @@ import pytest
 
 import webmain
 from webmain.cli import main
+from webmain.discovery.schedule import Refresh
 from webmain.extraction import Options, extract_page, judge, read
 from webmain.extractors.base import create
 from webmain.items import Page, Reason, Rejected
+from webmain.sites.budgets import Budget
 from webmain.sites.matching import match, matched_keys, matches_of
 from webmain.sites.rules import Sites, SitesError, read_sites
 
@@ -49,6 +51,11 @@ def test_every_key_is_read(tmp_path):
         'exclude = "/news/live"',
         "delay = 5",
         'language = "th"',
+        'refresh = "1h,2d;share=0.5"',
+        'respect = "optouts"',
+        "max_pages = 500",
+        "max_minutes = 20",
+        "max_mb = 0.5",
         'title = ["h1", "//title"]',
     )
     assert (found.extractor, found.sections, found.exclude) == (
@@ -57,7 +64,11 @@ def test_every_key_is_read(tmp_path):
         ("/news/live",),
     )
     assert (found.delay, found.language) == (5.0, "th")
-    assert [(r.expression, r.place) for r in found.title] == [("h1", "sites.toml:7"), ("//title", "sites.toml:7")]
+    assert (found.refresh, found.respect) == (Refresh((3600.0, 172_800.0), 0.5), "optouts")
+    assert (found.max_pages, found.max_minutes, found.max_mb) == (500, 20.0, 0.5)
+    assert found.budget == Budget(pages=500, time_s=1200.0, size_bytes=500_000)
+    assert rules(tmp_path, "delay = 5").budget == Budget()
+    assert [(r.expression, r.place) for r in found.title] == [("h1", "sites.toml:12"), ("//title", "sites.toml:12")]
 
 
 def test_longest_name_counts_and_quotes_may_be_left_out(tmp_path):
@@ -69,6 +80,7 @@ def test_longest_name_counts_and_quotes_may_be_left_out(tmp_path):
     assert sites.of("https://a.sport.paper.example/x").title[0].expression == "h2"
     assert sites.of("http://paper.example").title[0].expression == "h1"
     assert sites.of("http://other.example/").delay == 1.0
+    assert read_sites(write(tmp_path, '["Bücher.example"]\ndelay = 2')).of("https://bücher.example/x").delay == 2.0
     assert sites.of("http://newspaper.example/") is None
     assert sites.of(None) is None
     assert Sites().of("http://paper.example/") is None
@@ -83,12 +95,34 @@ def test_longest_name_counts_and_quotes_may_be_left_out(tmp_path):
         ('[paper.example]\nbody = "div::text"', ("sites.toml:2:", "selects text; body takes elements")),
         ('[paper.example]\nkeep = 3', ("sites.toml:2:", "got 3, allowed is a string or a list of strings")),
         ('[paper.example]\ndelay = -1', ("sites.toml:2:", "seconds from 0 to 86400")),
+        ('[paper.example]\nmax_pages = 0', ("sites.toml:2:", "max_pages: got 0, allowed are whole numbers from 1 to")),
+        ('[paper.example]\nmax_pages = 1.5', ("sites.toml:2:", "max_pages: got 1.5, allowed are whole numbers")),
+        ('[paper.example]\nmax_pages = true', ("sites.toml:2:", "max_pages: got True")),
+        ('[paper.example]\nmax_minutes = "20"', ("sites.toml:2:", "max_minutes: got '20', allowed are minutes from 0.1")),
+        ('[paper.example]\nmax_minutes = nan', ("sites.toml:2:", "max_minutes: got nan")),
+        ('[paper.example]\nmax_mb = -3', ("sites.toml:2:", "max_mb: got -3, allowed are megabytes from 0.1")),
+        ('[paper.example]\nrespect = "all"', ("sites.toml:2:", "respect: got 'all', allowed are optouts, no")),
+        ('[paper.example]\nrespect = ["no"]', ("sites.toml:2:", "respect: got ['no']")),
+        ('[paper.example]\nrefresh = "6h,1h"', ("sites.toml:2:", "refresh: the ages do not rise; allowed are ages")),
+        ('[paper.example]\nrefresh = 3600', ("sites.toml:2:", "refresh: got 3600, allowed is a string")),
+        ('[paper.example]\nmax_page = 3', ("sites.toml:2:", "did you mean 'max_pages'?")),
         ('[paper.example]\nlanguage = "english"', ("sites.toml:2:", "ISO 639-1")),
         ('[paper.example]\nsections = "news"', ("sites.toml:2:", "a path begins with '/'")),
         ('[paper.example]\nextractor = "lerned"', ("sites.toml:2:", "lerned")),
         ('title = "h1"', ("sites.toml:1: title: is in no site's table",)),
         ('["https://paper.example/"]\ntitle = "h1"', ("sites.toml:1:", "is no domain")),
         ('[paper.example]\ntitle = "a"\n["www.paper.example"]\ntitle = "b"', ("sites.toml:3:", "sites.toml:1")),
+        ('\npaper.example.delay = -5', ("sites.toml:2: paper.example: delay",)),
+        ('\n"paper.example" = {title = "h1", dellay = 3}', ("sites.toml:2: paper.example: dellay", "'delay'")),
+        ('[paper.example]\n\ndelay = {seconds = 5}', ("sites.toml:3: paper.example.delay: seconds: is no key",)),
+        ('\n[["paper.example"]]\ntitle = "h1"', ("sites.toml:2: paper.example: is in no site's table",)),
+        ('[paper.example]\nbody = """\nmain,\ndelay=article"""\ndelay = -1', ("sites.toml:5: paper.example: delay",)),
+        ('[paper.example]\nlanguage = ["en"]', ("sites.toml:2:", "language: got ['en']")),
+        ('[paper.example]\nextractor = ["pab"]', ("sites.toml:2:", "extractor: got ['pab']")),
+        ('\ufeff[paper.example]\ndelay = -1', ("sites.toml:2:", "delay: got -1")),
+        ('["bücher.example/a"]\ndelay = 1', ("sites.toml:1:", "is no domain")),
+        ("a = " + "[" * 100_000, ("sites.toml: tables or lists are too deep",)),
+        (".".join("a" * 5000) + " = 1", ("sites.toml: tables or lists are too deep",)),
         ('[paper.example]\ntitle = h1', ("sites.toml:2: no valid TOML",)),
     ],
 )  # fmt: skip

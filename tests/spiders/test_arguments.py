@@ -39,7 +39,6 @@ def test_a_domain_alone_is_enough_and_the_rest_has_defaults():
 @pytest.mark.parametrize(
     ("extractor", "told"),
     [
-        ("svm:features=visual", "only rendered pages have visual properties"),
         ("os:system", "no extractor"),
         ("subprocess:Popen", "no extractor"),
     ],
@@ -116,6 +115,13 @@ def test_a_file_without_sites_is_refused(tmp_path, content):
         ("since", "2w", NOW - timedelta(weeks=2)),
         ("since", "2026-11-20", datetime(2026, 11, 20, tzinfo=UTC)),
         ("since", "2026-11-20T06:00:00+07:00", datetime(2026, 11, 19, 23, tzinfo=UTC)),
+        ("until", "2026-10-31", datetime(2026, 11, 1, tzinfo=UTC)),
+        ("until", "20261031", datetime(2026, 11, 1, tzinfo=UTC)),
+        ("until", "2026-10-31T12:00", datetime(2026, 10, 31, 12, tzinfo=UTC)),
+        ("until", "2027-12-31", datetime(2028, 1, 1, tzinfo=UTC)),
+        ("until", "3d", NOW - timedelta(days=3)),
+        ("undated", "reject", "reject"),
+        ("section", "Sport, City", "Sport, City"),
     ],
 )
 def test_values_are_read(name, given, value):
@@ -149,12 +155,19 @@ def test_without_any_site_the_argument_is_missing():
         ("since", "2026-13-01", "ISO dates"),
         ("since", "2027-01-01", "future"),
         ("since", "999999w", "ISO dates"),
+        ("since", "0001-01-01", "the years"),
+        ("until", "9999-12-31", "the years"),
+        ("until", "tomorrow", "ISO dates"),
+        ("undated", "perhaps", "keep, and reject"),
         ("language", "english language", "ISO 639-1"),
         ("require", "news", "allowed are article, listing, forum, product, documentation, other, and any"),
         ("language", "zz", "ISO 639-1"),
         ("language", "eng", "ISO 639-1"),
         ("include", "https://bbc.com/sport", "globs over paths"),
         ("record", "crawl.warc", ".warc.gz"),
+        ("site_pages", "0", "whole numbers from 1"),
+        ("site_time", "5", "90s, 30m, 2h"),
+        ("site_bytes", "much", "500kB, 20MB"),
         ("skip_known", "perhaps", "true and false"),
         ("learn", "perhaps", "true and false"),
         ("review_below", "1.01", "from 0 to 1"),
@@ -170,6 +183,27 @@ def test_a_wrong_value_is_told_with_name_what_was_given_and_what_is_allowed(name
     assert problem.given == value
     assert told in problem.allowed
     assert str(problem).startswith(f"argument {name}: got {value!r}; ")
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "is_right"),
+    [
+        ("2026-11-02", "2026-11-01", False),
+        ("2026-11-01", "2026-11-01", True),
+        ("2026-11-01T06:00", "2026-11-01T06:00", False),
+        ("3d", "5d", False),
+        ("5d", "3d", True),
+    ],
+)
+def test_a_range_that_ends_before_it_begins_is_an_error(since, until, is_right):
+    given = {"site": "bbc.com", "since": since, "until": until}
+    if is_right:
+        assert read_news_arguments(given, now=NOW).until > read_news_arguments(given, now=NOW).since
+    else:
+        with pytest.raises(
+            ArgumentError, match=rf"argument until: got '{until}'; allowed is what is later than since, {since}"
+        ):
+            read_news_arguments(given, now=NOW)
 
 
 def test_an_unknown_argument_is_an_error_with_the_nearest_name():

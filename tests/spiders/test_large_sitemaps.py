@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webmain.discovery.ledger import Done, Ledger
 from webmain.discovery.sitemaps import NotASitemap, read_pieces
 from webmain.items import Hints
+from webmain.ledger.ledger import Done, Ledger
 from webmain.spiders.intake import Intake
 from webmain.spiders.memory import Memory
 from webmain.spiders.queues import Backlog, Limits
@@ -42,7 +42,7 @@ def take_over(body, *, ledger=None, limits=None):
     site = Site("https://site.example/", limits=limits)
     site.in_flight = 99
     intake = Intake(crawler, Memory(ledger))
-    reader = SourceReader(crawler, None, intake, intake.count_skipped)
+    reader = SourceReader(crawler, intake, intake.count_skipped)
 
     async def run():
         longest, done = 0.0, False
@@ -58,7 +58,7 @@ def take_over(body, *, ledger=None, limits=None):
         watching = asyncio.ensure_future(watch())
         await asyncio.sleep(0)
         began = time.process_time()
-        response = SimpleNamespace(body=body, url=ADDRESS)
+        response = SimpleNamespace(request=None, body=body, url=ADDRESS)
         await reader.parse_source(response, site, Source(SourceKind.SITEMAP, ADDRESS))
         cost_s, done = time.process_time() - began, True
         await watching

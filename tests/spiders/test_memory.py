@@ -2,8 +2,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from webmain.discovery.ledger import Done, Found, Ledger, State
 from webmain.items import Hints
+from webmain.ledger.ledger import Done, Found, Ledger, State
 from webmain.spiders.memory import Memory
 from webmain.spiders.queues import Where
 from webmain.spiders.site import Site

@@ -1,5 +1,8 @@
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
+from webmain.discovery.frontier import Wanted
 from webmain.items import Hints
 from webmain.spiders.addresses import PathFilter, without_referrer
 from webmain.spiders.queues import Limits, Where, richer
@@ -84,10 +87,18 @@ def test_a_referrer_is_taken_off_articles_and_stays_on_lists():
 
 
 def test_what_is_dated_before_since_is_left_out_with_a_days_grace():
-    here = site(since=datetime(2026, 11, 10, tzinfo=UTC))
+    here = site(wanted=Wanted(datetime(2026, 11, 10, tzinfo=UTC)))
     find(here, article(1, "2026/11/08"), article(2, "2026/11/09"), article(3, "2026/11/10"))
     assert order(here) == [article(3, "2026/11/10"), article(2, "2026/11/09")]
     assert here.take_skipped()["too_old"] == 1
+
+
+def test_what_is_dated_after_until_is_left_out_and_archives_of_other_months_are_not_read():
+    here = site(wanted=Wanted(datetime(2026, 10, 1, tzinfo=UTC), datetime(2026, 11, 1, tzinfo=UTC)))
+    find(here, article(1, "2026/10/31"), article(2, "2026/11/01"), article(3, "2026/11/02"), article(4, "2026/09/29"))
+    find(here, "2026/10/", "2026/12/", "2026/08/", "2026/")
+    assert set(order(here)) == {article(2, "2026/11/01"), article(1, "2026/10/31"), "2026/10/", "2026/"}
+    assert here.take_skipped() == {"too_new": 1, "too_old": 1, "other_period": 2}
 
 
 def test_included_paths_bound_articles_and_not_hubs_and_excluded_ones_both():
@@ -284,7 +295,7 @@ def test_without_sources_all_links_of_articles_are_followed():
 
 
 def test_undated_links_in_articles_are_not_followed_where_only_the_latest_are_wanted_and_sources_name_them():
-    here = site(since=datetime(2026, 11, 10, tzinfo=UTC))
+    here = site(wanted=Wanted(datetime(2026, 11, 10, tzinfo=UTC)))
     here.has_sources = True
     links = ("news/undated-slug-of-many-words", article(1))
     assert [c.url for c in find(here, *links, where=Where.ARTICLE)] == [FRONT + article(1)]
@@ -323,3 +334,29 @@ def test_folders_of_numbers_count_as_one():
     for _ in range(3):
         here.note_page(here.next().url, is_article=False)
     assert here.next() is None
+
+
+def test_pages_that_show_what_is_missing_do_not_close_a_folder_that_may_hold_articles():
+    here = site()
+    for n in range(100):
+        here.note_page(FRONT + article(n), b"nothing here", is_article=False)
+    find(here, article(200))
+    assert order(here) == [article(200)]
+    for n in range(300):
+        here.note_page(FRONT + article(n), b"nothing here", is_article=False)
+    find(here, article(201))
+    assert order(here) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "is_wanted"),
+    [
+        ("a/b/a/b/a/the-harbour-opens-again-today", False),
+        ("news/news/the-harbour-opens-again-today", True),
+        ("2026/11/11/11/11/the-harbour-opens-again-today", True),
+    ],
+)
+def test_relative_links_that_lead_ever_deeper_are_left_out(path, is_wanted):
+    here = site()
+    assert bool(find(here, path)) is is_wanted
+    assert here.take_skipped()["repeating"] == (not is_wanted)

@@ -12,10 +12,10 @@ import pytest
 from webmain.archive.recording import WarcWriter
 from webmain.archive.warc import read_pages
 from webmain.cli import main
-from webmain.discovery.ledger import Done, Found, Ledger, LedgerError
 from webmain.extractors.base import Learned
 from webmain.extractors.svm import SVM
 from webmain.items import Article, Hints
+from webmain.ledger.ledger import Done, Found, Ledger, LedgerError
 from webmain.sites.model_store import ModelStore
 from webmain.store.protocol import StoreError
 from webmain.store.registry import open_store

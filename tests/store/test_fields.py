@@ -20,7 +20,7 @@ RECORDS = {"Article": (items.Metadata, items.Article), "ArticleBlock": (items.Ar
 WORDS = {"str": "string", "bool": "boolean", "int": "integer", "float": "number", "datetime": "time", "Kind": "string"}
 OWN = " Written by the store; not part of `Article`."
 LINES = (
-    f"| `revision` | integer | 1, and one more with each change of the text.{OWN} |",
+    f"| `revision` | integer | 1, and one more with each change of title or text.{OWN} |",
     f"| `stored_at` | time | When the line was written, UTC.{OWN} |",
     f"| `crc32` | string | Checksum of the line but for `stored_at`, 8 hex digits.{OWN} |",
 )

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from webmain.store.query import MAX_PARTS, MAX_QUERY_CHARS, MAX_TOKENS, QueryError, index_text, read_query, tokens_of
@@ -92,7 +92,6 @@ def test_tokens_of_all_parts_together_are_bounded(query: str) -> None:
         read_query(query.format("a-" * (MAX_TOKENS - n_other + 1)))
 
 
-@settings(deadline=None)
 @given(st.text(max_size=60))
 def test_every_text_with_a_word_can_be_asked_for(text: str) -> None:
     indexed = index_text(text)

@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from webmain.items import Article, ArticleBlock, Kind
@@ -165,7 +165,6 @@ def test_a_list_that_is_not_there_is_told(path: Path) -> None:
         read_review(path)
 
 
-@settings(deadline=None)
 @given(
     st.lists(
         st.tuples(st.sampled_from("abc"), st.sampled_from("01"), st.floats(0, 1), st.booleans()),

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import time
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from webmain.store.query import QueryError, read_query
@@ -80,7 +80,6 @@ def test_long_block_of_many_matches_takes_moderate_time() -> None:
     assert time.perf_counter() - started < 2
 
 
-@settings(deadline=None)
 @given(st.text(max_size=200), st.integers(0, 199), st.integers(1, 12), st.integers(1, 60))
 def test_marks_lie_in_the_text_and_the_text_in_the_block(text: str, start: int, length: int, width: int) -> None:
     try:

@@ -1,11 +1,53 @@
+"""Classes and counts of characters; `python tests/text/test_characters.py` makes the table of classes anew."""
+
+import json
+import re
 import time
+import unicodedata
+from itertools import groupby
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webmain.text.characters import Class, classify, count, table
-from webmain.text.normal import fold_space
+from webmain.text.characters import FILE, Class, classify, count, table
+from webmain.text.normal import EAST_ASIAN, SOUTHEAST_ASIAN, fold_space
+
+OF_CATEGORY = {
+    "L": Class.LETTER | Class.SPACED,
+    "M": Class.LETTER | Class.SPACED,
+    "N": Class.DIGIT | Class.SPACED,
+    "P": Class.PUNCTUATION,
+}
+
+SCRIPTS = re.compile(f"([{EAST_ASIAN}])|[{SOUTHEAST_ASIAN}]")
+
+
+def class_of(character):
+    """What Unicode says of a character."""
+    category = unicodedata.category(character)
+    found = Class.SPACE if character.isspace() else OF_CATEGORY.get(category[0], Class(0))
+    if script := SCRIPTS.match(character):
+        found = Class.LETTER | (Class.EAST_ASIAN if script[1] else Class.SOUTHEAST_ASIAN)
+    if (category == "Cf" and character < "\U00020000") or character in "'\u2019\uff07":  # tags join nothing
+        found |= Class.JOINER
+    return Class(0) if character == "\u200b" else found
+
+
+def made():
+    """Return the file of classes."""
+    runs, at = [], 0
+    for found, run in groupby(map(class_of, map(chr, range(0x110000)))):
+        runs.append([at, found.value])
+        at += sum(1 for _ in run)
+    return json.dumps({"unicode": unicodedata.unidata_version, "runs": runs}, separators=(",", ":")) + "\n"
+
+
+def test_table_is_what_unicode_says():
+    version = json.loads(FILE.read_text())["unicode"]
+    if version != unicodedata.unidata_version:
+        pytest.skip(f"this Python knows another Unicode than {version}")
+    assert FILE.read_text() == made()
 
 
 def words_of(text):
@@ -96,3 +138,7 @@ def test_a_page_is_counted_in_far_less_than_a_walk():
     for _ in range(20):
         count(leaves)
     assert (time.process_time() - started) / 20 < 0.003  # measured 0.0002
+
+
+if __name__ == "__main__":
+    FILE.write_text(made())

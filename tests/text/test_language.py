@@ -3,7 +3,7 @@ import sys
 
 import pytest
 
-from webmain.text.normal import Language, detect
+from webmain.text.language import LONG, Language, detect
 
 
 @pytest.mark.parametrize("text", ["", "   ", "123 456,7", "😀 !?", "๑๒๓"])
@@ -61,6 +61,54 @@ def test_lone_surrogates_do_no_harm():
 
 def test_thai_loads_no_model():
     script = (
-        "import sys; from webmain.text.normal import detect; detect('ข่าวด่วน'); sys.exit('py3langid' in sys.modules)"
+        "import sys; from webmain.text.language import detect; detect('ข่าวด่วน'); sys.exit('py3langid' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
+
+
+PRESS = {
+    "en": (
+        "The government said on Monday that it would raise taxes on the largest companies next year, in order"
+        " to pay for new schools and hospitals. Ministers told reporters that the plan had been agreed after "
+        "weeks of talks, and that most people would not have to pay more. The opposition criticised the "
+        "decision and asked why nothing had been done about the rising cost of housing, which many families "
+        "with children can no longer afford. Parliament is expected to vote on the proposal before the end of"
+        " the month, and a long debate is likely."
+    ),
+    "de": (
+        "Die Regierung erklärte am Montag, dass sie die Steuern für große Unternehmen im nächsten Jahr "
+        "erhöhen werde, um neue Schulen und Krankenhäuser zu bezahlen. Der Minister sagte vor Journalisten, "
+        "man habe sich nach wochenlangen Gesprächen auf den Plan geeinigt, und die meisten Bürger müssten "
+        "nicht mehr bezahlen als bisher. Die Opposition kritisierte die Entscheidung und fragte, warum gegen "
+        "die steigenden Mieten nichts getan worden sei, die sich viele Familien mit Kindern nicht mehr "
+        "leisten können. Der Bundestag soll noch vor Ende des Monats abstimmen."
+    ),
+}
+
+
+@pytest.mark.parametrize("language", PRESS)
+def test_a_long_text_in_a_language_of_much_news_is_told_at_a_first_look(language):
+    assert detect(PRESS[language]) == Language(language=language, score=1.0)
+
+
+def test_what_the_fast_model_does_not_know_is_left_to_the_other():
+    malay = (
+        "Perdana Menteri berkata kerajaan akan memastikan bantuan disalurkan kepada semua mangsa banjir di "
+        "Kelantan dalam tempoh seminggu. Beliau memberitahu pemberita bahawa jumlah mangsa di pusat "
+        "pemindahan sementara meningkat petang semalam. Menurutnya, pihak berkuasa negeri telah diarahkan "
+        "supaya menambah bot dan kenderaan bagi membantu penduduk yang masih terperangkap di kawasan "
+        "pedalaman, dan sekolah di daerah itu akan ditutup sehingga air surut sepenuhnya di semua kawasan "
+        "yang terlibat."
+    )
+    assert len(malay) > LONG
+    found = detect(malay)
+    assert found.language == "ms"
+    assert found.score < 1
+
+
+def test_a_long_english_text_loads_no_large_model():
+    script = (
+        f"import sys; from webmain.text.language import detect; detect({PRESS['en']!r});"
+        "sys.exit('py3langid' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0

@@ -91,7 +91,6 @@ def test_base_language_is_the_first_part_of_a_tag(tag, expected):
     assert base_language(tag) == expected
 
 
-@settings(deadline=None)
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=60))
 def test_words_hold_a_letter_or_digit_and_no_space(text):
     for word in words(text):
@@ -99,7 +98,6 @@ def test_words_hold_a_letter_or_digit_and_no_space(text):
         assert not any(c in " \n\t" for c in word)
 
 
-@settings(deadline=None)
 @given(st.text(alphabet="กขคงาีเแำ้๑๒ abc.12ๆฯ\n", max_size=80))
 def test_no_letter_of_a_mixed_text_is_lost(text):
     if not any(odd in text for odd in ("เเ", "ำ้", "าา", "้้", "ีี", "ๆ")):
@@ -179,7 +177,7 @@ texts = st.lists(
 ).map("".join)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(texts, st.sampled_from((None, "en", "sv", "fi", "tr", "th", "ja")))
 def test_counts_are_those_of_the_words_in_order(text, language):
     assert +word_counts(text, language=language) == Counter(words(text, language=language))

@@ -17,6 +17,7 @@ from types import TracebackType
 from typing import Self
 from urllib.parse import urldefrag, urlsplit, urlunsplit
 
+from webmain.archive.records import RENDERING_TYPE
 from webmain.archive.warc import ArchiveError, Capture, OnSkip, read_captures
 from webmain.files import AppendFile, NotAStoreError, StoreError, StoreSpecError
 from webmain.urls import without_credentials
@@ -81,6 +82,8 @@ class WarcWriter:
         headers: Headers,
         body: bytes,
         fetched_at: datetime | None = None,
+        *,
+        rendering: bytes | None = None,
     ) -> int:
         """Append an answer; return the offset at which its record begins.
 
@@ -97,6 +100,8 @@ class WarcWriter:
             Before content decoding.
         fetched_at : datetime, optional
             Time-zone aware; now by default.
+        rendering : bytes, optional
+            How a browser has drawn it (`webmain.rendered`): the next record, of metadata.
 
         Raises
         ------
@@ -111,7 +116,12 @@ class WarcWriter:
         digest = {"WARC-Payload-Digest": _digest(body)}
         begin = self._file.size()
         kind = {"Content-Type": "application/http; msgtype=response"}
-        self._put("response", head + body, target | kind | digest, when)
+        identity, drawn = _identity(), _identity()
+        concurrent = {"WARC-Concurrent-To": drawn} if rendering is not None else {}
+        self._put("response", head + body, target | kind | digest | concurrent, when, identity)
+        if rendering is not None:
+            refers = {"WARC-Refers-To": identity, "Content-Type": RENDERING_TYPE}
+            self._put("metadata", rendering, target | refers, when, drawn)
         return begin
 
     def close(self) -> None:
@@ -126,11 +136,11 @@ class WarcWriter:
     ) -> None:
         self.close()
 
-    def _put(self, kind: str, block: bytes, fields: Mapping[str, str], when: datetime) -> None:
+    def _put(self, kind: str, block: bytes, fields: Mapping[str, str], when: datetime, identity: str = "") -> None:
         """Append one record."""
         head = {
             "WARC-Type": kind,
-            "WARC-Record-ID": f"<urn:uuid:{uuid.uuid4()}>",
+            "WARC-Record-ID": identity or _identity(),
             "WARC-Date": when.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z"),
             "WARC-Block-Digest": _digest(block),
             **fields,
@@ -254,6 +264,10 @@ def _http_head(status: int, headers: Headers, length: int) -> bytes:
     lines = [f"HTTP/1.1 {status} {_PHRASES.get(status, 'Status')}"]
     lines += [f"{name}: {_one_line(without_credentials(value))}" for name, value in kept]
     return "\r\n".join([*lines, f"Content-Length: {length}", "", ""]).encode("utf-8", "replace")
+
+
+def _identity() -> str:
+    return f"<urn:uuid:{uuid.uuid4()}>"
 
 
 def _one_line(text: str) -> str:

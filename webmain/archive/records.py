@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from webmain.archive.decoding import decode_body
+from webmain.rendered import MAX_BYTES as MAX_RENDERING_BYTES
 
 if TYPE_CHECKING:
     from fastwarc.warc import WarcRecord
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 _STATUS_LINE = re.compile(rb"HTTP/[0-9](?:\.[0-9])?[ \t]+([1-5][0-9]{2})(?![0-9])")
 _HEAD_END = re.compile(rb"\r?\n\r?\n")
 _MAX_HEAD = 1 << 16
+
+RENDERING_TYPE = "application/vnd.webmain.rendering+json"
+"""The content of a metadata record that holds a page's rendering."""
 
 
 class Skip(StrEnum):
@@ -48,6 +52,10 @@ class Capture:
         After transfer decoding, before content decoding: what `Content-Encoding` says still holds.
     fetched_at : datetime or None
         `WARC-Date`, in UTC.
+    identity, concurrent : str
+        `WARC-Record-ID`, and `WARC-Concurrent-To`: another record of the same capture.
+    rendering : bytes or None
+        How a browser has drawn it (`webmain.rendered`), where the next record says so.
     """
 
     url: str
@@ -55,6 +63,21 @@ class Capture:
     headers: tuple[tuple[str, str], ...]
     body: bytes
     fetched_at: datetime | None
+    identity: str = ""
+    concurrent: str = ""
+    rendering: bytes | None = None
+
+
+def read_rendering(record: WarcRecord, capture: Capture) -> bytes | None:
+    """Return the rendering of a capture where a record holds it; None where it holds anything else, or is broken."""
+    headers = record.headers
+    if headers.get("WARC-Record-ID") != capture.concurrent or headers.get("WARC-Refers-To") != capture.identity:
+        return None
+    if headers.get("Content-Type") != RENDERING_TYPE or record.content_length > MAX_RENDERING_BYTES:
+        return None
+    block = record.reader.read(record.content_length)
+    is_whole = len(block) == record.content_length and not _is_broken(block, headers.get("WARC-Block-Digest") or "")
+    return block if is_whole else None
 
 
 def read_answer(record: WarcRecord, url: str | None, max_bytes: int) -> Capture | Skip:
@@ -89,7 +112,15 @@ def read_answer(record: WarcRecord, url: str | None, max_bytes: int) -> Capture 
     if is_response and status == 200 and _is_cut(body, named):
         return Skip.DAMAGED
     body = decode_body(body, transfer=named.get("transfer-encoding", ""), max_bytes=max_bytes)
-    return Capture(url=url, status=status, headers=headers, body=body, fetched_at=_date(record))
+    return Capture(
+        url=url,
+        status=status,
+        headers=headers,
+        body=body,
+        fetched_at=date_of(record),
+        identity=record.headers.get("WARC-Record-ID") or "",
+        concurrent=record.headers.get("WARC-Concurrent-To") or "",
+    )
 
 
 _SWALLOWED = re.compile(rb"\r\n\r\nWARC/\d\.\d\r\nWARC-")
@@ -147,7 +178,7 @@ def target_of(record: WarcRecord) -> str | None:
     return url or None
 
 
-def _date(record: WarcRecord) -> datetime | None:
+def date_of(record: WarcRecord) -> datetime | None:
     """Return `WARC-Date` in UTC; None where it is none."""
     text = (record.headers.get("WARC-Date") or "").strip()
     try:

@@ -12,6 +12,8 @@ import os
 import re
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -19,8 +21,9 @@ from typing import TYPE_CHECKING, BinaryIO
 from webmain.archive.decoding import MAX_BYTES, TooLargeError, decode_body
 from webmain.archive.records import Capture as Capture
 from webmain.archive.records import Skip as Skip
-from webmain.archive.records import joined, read_answer, target_of
+from webmain.archive.records import date_of, joined, read_answer, read_rendering, target_of
 from webmain.items import Page
+from webmain.rendered import RenderingError
 
 if TYPE_CHECKING:
     from fastwarc.warc import WarcRecord
@@ -42,8 +45,13 @@ class ArchiveError(ValueError):
 
 OnSkip = Callable[[Skip, str | None], None]
 
+IsWanted = Callable[[int, str | None, datetime | None], bool]
+"""Asked with a record's offset, URL and date whether it is to be read at all."""
 
-def read_pages(path: str | Path, *, on_skip: OnSkip | None = None, max_bytes: int = MAX_BYTES) -> Iterator[Page]:
+
+def read_pages(
+    path: str | Path, *, on_skip: OnSkip | None = None, max_bytes: int = MAX_BYTES, is_wanted: IsWanted | None = None
+) -> Iterator[Page]:
     """Yield the HTML pages of an archive, a folder, a glob or a single HTML file, in a fixed order.
 
     A WARC record's page has the record's URL, date, status and headers (names in lower case, without the encodings
@@ -60,24 +68,26 @@ def read_pages(path: str | Path, *, on_skip: OnSkip | None = None, max_bytes: in
         Called with the reason and the URL (the path of a file) for each record or file that gives no page.
     max_bytes : int
         Bound on a body, before and after decoding.
+    is_wanted : callable, optional
+        As for `read_captures`.
 
     Raises
     ------
     ArchiveError
         Nothing is there. Raised at once, not at the first page.
     """
-    return _pages(_files(path), on_skip or _ignore, max_bytes)
+    return _pages(_files(path), on_skip or _ignore, max_bytes, is_wanted)
 
 
 def _ignore(reason: Skip, url: str | None) -> None:
     """Count nothing."""
 
 
-def _pages(files: Iterator[Path], on_skip: OnSkip, max_bytes: int) -> Iterator[Page]:
+def _pages(files: Iterator[Path], on_skip: OnSkip, max_bytes: int, is_wanted: IsWanted | None) -> Iterator[Page]:
     for file in files:
         try:
             with file.open("rb") as stream:
-                for page, place in _found(file, stream, on_skip, max_bytes):
+                for page, place in _found(file, stream, on_skip, max_bytes, is_wanted):
                     if isinstance(page, Page):
                         yield page
                     else:
@@ -86,13 +96,15 @@ def _pages(files: Iterator[Path], on_skip: OnSkip, max_bytes: int) -> Iterator[P
             on_skip(Skip.UNREADABLE, str(file))
 
 
-def _found(file: Path, stream: BinaryIO, on_skip: OnSkip, max_bytes: int) -> Iterator[tuple[Page | Skip, str]]:
+def _found(
+    file: Path, stream: BinaryIO, on_skip: OnSkip, max_bytes: int, is_wanted: IsWanted | None
+) -> Iterator[tuple[Page | Skip, str]]:
     """Yield the pages of a file, or why there is none, with their places."""
     if not _is_warc(stream):
         yield _file_page(file, stream, max_bytes), str(file)
         return
-    for _, capture in read_captures(stream, on_skip=on_skip, max_bytes=max_bytes):
-        yield _page_of(capture, max_bytes), capture.url
+    for _, capture in read_captures(stream, on_skip=on_skip, max_bytes=max_bytes, is_wanted=is_wanted):
+        yield page_of(capture, max_bytes), capture.url
 
 
 def _files(path: str | Path) -> Iterator[Path]:
@@ -160,7 +172,7 @@ def _file_page(file: Path, stream: BinaryIO, max_bytes: int) -> Page | Skip:
     return Page(url=url, body=body, fetched_at=changed)
 
 
-def _page_of(capture: Capture, max_bytes: int) -> Page | Skip:
+def page_of(capture: Capture, max_bytes: int) -> Page | Skip:
     """Return an archived answer as a page, or why it is no HTML page of status 200."""
     if capture.status != 200:
         return Skip.STATUS
@@ -175,38 +187,61 @@ def _page_of(capture: Capture, max_bytes: int) -> Page | Skip:
     if "html" not in kind and not _MARKUP.search(body, 0, _SNIFF):
         return Skip.NOT_HTML
     kept = {name: value for name, value in headers.items() if name not in _DECODED}
-    return Page(url=capture.url, body=body, fetched_at=capture.fetched_at, status=200, headers=kept)
+    page = Page(url=capture.url, body=body, fetched_at=capture.fetched_at, status=200, headers=kept)
+    with suppress(RenderingError):
+        return page.drawn(capture.rendering) if capture.rendering is not None else page
+    return page
 
 
 def read_captures(
-    stream: BinaryIO, *, on_skip: OnSkip | None = None, max_bytes: int = MAX_BYTES
+    stream: BinaryIO, *, on_skip: OnSkip | None = None, max_bytes: int = MAX_BYTES, is_wanted: IsWanted | None = None
 ) -> Iterator[tuple[int, Capture]]:
-    """Yield every HTTP answer of an open WARC file with the offset of its record.
+    """Yield every HTTP answer of an open WARC file with the offset of its record, from where the stream stands.
 
-    Damage is reported to `on_skip` once with the file and the place, and what follows it is read.
+    Damage is reported to `on_skip` once with the file and the place, and what follows it is read. A record that is not
+    wanted is passed over after its head.
     """
     skip = on_skip or _ignore
     file = str(getattr(stream, "name", "the archive"))
     start: int | None = stream.tell()
     is_told = False
+    waiting: tuple[int, Capture] | None = None  # the next record may hold its rendering
     while start is not None:
         begin, url = start, None
         stream.seek(start)
         try:
             for record in _records(stream):
                 begin, url, is_told = record.stream_pos, target_of(record), False
+                if waiting is not None:
+                    rendering = read_rendering(record, waiting[1])
+                    yield waiting[0], replace(waiting[1], rendering=rendering)
+                    waiting = None
+                    if rendering is not None:
+                        continue
+                if is_wanted is not None and not is_wanted(begin, url, date_of(record)):
+                    continue
                 answer = read_answer(record, url, max_bytes)
                 if answer is Skip.DAMAGED:
                     break  # where it ends is uncertain
                 if isinstance(answer, Skip):
                     skip(answer, url)
+                elif answer.concurrent:
+                    waiting = begin, answer
                 else:
                     yield begin, answer
             else:
-                if _next_record(stream, _member_end(stream, begin)) is None:  # else damage has hidden what follows
+                end = _member_end(stream, begin)
+                if _next_record(stream, end) is None:  # else damage has hidden what follows
+                    if waiting is not None:
+                        yield waiting
+                    if end == begin + 1:
+                        skip(Skip.DAMAGED, _place(file, begin, url))
                     return
         except (OSError, ValueError):
             pass
+        if waiting is not None:
+            yield waiting
+            waiting = None
         if not is_told:
             skip(Skip.DAMAGED, _place(file, begin, url))
         is_told = True

@@ -222,8 +222,7 @@ def _sender(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
         n_chars += blocks[i].n_chars
         if n_chars > limit:
             break
-        text = blocks[i].text
-        if blocks[i].n_chars > MAX_LABEL_CHARS or text.endswith(_SENTENCE_ENDS):
+        if blocks[i].n_chars > MAX_LABEL_CHARS or (text := blocks[i].text).endswith(_SENTENCE_ENDS):
             continue
         found = _senders().fullmatch(text.lower())
         if found and not _BOLD.isdisjoint(_tags(document, blocks[i])):

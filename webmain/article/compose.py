@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from webmain.article.inserts import fitting
-from webmain.article.pictures import article_images
 from webmain.article.regions import comment_leaves, leaves_of_lines, with_captions, with_gallery
 from webmain.embedded.articles import embedded_instead, embedded_text
-from webmain.embedded.fallback import fallback_blocks
 from webmain.extractors.page_types import page_type
 from webmain.html.blocks import Unit
 from webmain.html.columns import HIDDEN
@@ -35,15 +33,15 @@ from webmain.items import (
     article_id,
 )
 from webmain.keep import DEFAULT_KEEP, Keep
-from webmain.metadata.dates import precision
 from webmain.metadata.head import letters
-from webmain.metadata.read import read_metadata
 from webmain.text.normal import fingerprint
 from webmain.urls import is_web, site_key, without_credentials
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
+
+    from numpy.typing import NDArray
 
     from webmain.extractors.base import Extraction
 
@@ -90,7 +88,7 @@ def compose(extraction: Extraction, *, metadata: bool = True, keep: Keep = DEFAU
 
 def _compose(extraction: Extraction, metadata: bool, keep: Keep) -> Article:
     document = extraction.document
-    found = _found(extraction, keep, locate=metadata)
+    found = found_on_page(extraction, keep, locate=metadata)
     blocks = found.blocks
     name = extraction.extractor
     hints = document.page.hints
@@ -102,12 +100,14 @@ def _compose(extraction: Extraction, metadata: bool, keep: Keep) -> Article:
     if (not blocks or (extraction.confidence is not None and name != "feed")) and (
         embedded := embedded_instead(document, "\n\n".join(b.text for b in blocks))
     ):
-        found, name = _Found(embedded.blocks, comments=found.comments), "embedded"
+        found, name = Found(embedded.blocks, comments=found.comments), "embedded"
         if keep != DEFAULT_KEEP:
             wanted = replace(keep, captions=keep.captions or False)
             found = _all_of(embedded.html, document, wanted)._replace(comments=found.comments)
         blocks = found.blocks
     if not blocks and extraction.confidence is not None:
+        from webmain.embedded.fallback import fallback_blocks
+
         blocks, name = fallback_blocks(document), "fallback"
     if not blocks and (embedded := embedded_text(document, states=0, least=ANY_PROSE)):
         blocks, name = embedded.blocks, "embedded"
@@ -143,18 +143,19 @@ def _why_nothing(extraction: Extraction) -> str:
     return f"{told}: {why}" + (f" ({count} of them)" if count < n else "")
 
 
-class _Found(NamedTuple):
-    """What an article is composed of."""
+class Found(NamedTuple):
+    """What an article is composed of, and the leaves (source lines) that each of its blocks is made of, ascending."""
 
     blocks: tuple[ArticleBlock, ...] = ()
     images: tuple[Image, ...] = ()
     comments: tuple[ArticleBlock, ...] = ()
+    units: tuple[Sequence[int], ...] = ()
 
 
-def _found(extraction: Extraction, keep: Keep, *, locate: bool) -> _Found:
-    """Return the kept text as blocks, and what else was asked for."""
-    if extraction.unit is Unit.LINES and not (keep.captions or keep.links or keep.images or keep.comments):
-        return _Found(_line_blocks(extraction, keep))
+def found_on_page(extraction: Extraction, keep: Keep = DEFAULT_KEEP, *, locate: bool) -> Found:
+    """Return the kept text as blocks, and what else was asked for; blocks have their XPath with `locate`."""
+    if reads_lines(extraction, keep):
+        return _line_blocks(extraction, keep)
     document, segmentation = extraction.document, extraction.segmentation
     owner, kept = segmentation.of_unit, extraction.kept_units
     if extraction.unit is Unit.LINES:
@@ -174,25 +175,40 @@ def _found(extraction: Extraction, keep: Keep, *, locate: bool) -> _Found:
     composed = compose_blocks(document, kept, score=score, raw=raw, locate=locate, keep=keep)
     if keep.captions is None and extraction.confidence is not None:
         composed = _without_captions(composed)
-    images = article_images(document, kept, composed.first_leaf) if keep.images else ()
-    return _Found(composed.blocks, images, comments)
+    images = _images(document, kept, composed, keep)
+    return Found(composed.blocks, images, comments, composed.leaves)
+
+
+def reads_lines(extraction: Extraction, keep: Keep) -> bool:
+    """Return whether the text is made of source lines: the method judges them, and nothing is wanted that takes a tree."""
+    return extraction.unit is Unit.LINES and not (keep.captions or keep.links or keep.images or keep.comments)
+
+
+def _images(document: Document, kept: NDArray[np.bool_], composed: Composed, keep: Keep) -> tuple[Image, ...]:
+    if not keep.images:
+        return ()
+    from webmain.article.pictures import article_images
+
+    return article_images(document, kept, [leaves[0] for leaves in composed.leaves])
 
 
 def _without_captions(composed: Composed) -> Composed:
     """Drop captions, unless they say so much of what is said that they are the text: those of a gallery."""
-    lengths = [len(block.text) for block in composed.blocks]
     others = [i for i, block in enumerate(composed.blocks) if block.kind is not Kind.CAPTION]
-    if len(others) == len(lengths) or sum(lengths[i] for i in others) <= (1 - MAX_CAPTION_SHARE) * sum(lengths):
+    if len(others) == len(composed.blocks):
         return composed
-    return Composed(tuple(composed.blocks[i] for i in others), tuple(composed.first_leaf[i] for i in others))
+    lengths = [len(block.text) for block in composed.blocks]
+    if sum(lengths[i] for i in others) <= (1 - MAX_CAPTION_SHARE) * sum(lengths):
+        return composed
+    return Composed(tuple(composed.blocks[i] for i in others), tuple(composed.leaves[i] for i in others))
 
 
-def _line_blocks(extraction: Extraction, keep: Keep) -> tuple[ArticleBlock, ...]:
+def _line_blocks(extraction: Extraction, keep: Keep) -> Found:
     """Return kept source lines as blocks, by the tags that open them."""
     segmentation, lines = extraction.segmentation, extraction.document.lines
     score, raw = (column.astype(np.float64).tolist() for column in (extraction.score, extraction.raw))
     owner = segmentation.of_unit.tolist()
-    blocks = []
+    blocks, units = [], []
     for line in np.flatnonzero(extraction.kept_units).tolist():
         if text := lines.texts[line]:
             block, opener = owner[line], lines.openers[line]
@@ -201,10 +217,12 @@ def _line_blocks(extraction: Extraction, keep: Keep) -> tuple[ArticleBlock, ...]
                 continue
             level = HEADINGS.get(opener, 1 if kind is Kind.LIST_ITEM else 0)
             blocks.append(ArticleBlock(kind=kind, text=text, level=level, score=score[block], raw=raw[block]))
+            units.append((line,))
     n_listed = sum(len(b.text) for b in blocks if b.kind is Kind.LIST_ITEM)
     if not keep.lists and 2 * n_listed < sum(len(b.text) for b in blocks):
+        units = [unit for unit, block in zip(units, blocks, strict=True) if block.kind is not Kind.LIST_ITEM]
         blocks = [block for block in blocks if block.kind is not Kind.LIST_ITEM]
-    return tuple(blocks)
+    return Found(tuple(blocks), units=tuple(units))
 
 
 _CELLS = frozenset(("td", "th"))
@@ -218,19 +236,20 @@ _LINE_KINDS = {
 }
 
 
-def _all_of(html: str, document: Document, keep: Keep) -> _Found:
+def _all_of(html: str, document: Document, keep: Keep) -> Found:
     """Return all shown text of a feed's content as blocks."""
     content = Document(Page(url=document.url, html=html), html=html[:DEFAULT_MAX_BYTES], deadline=document.deadline)
     leaves = content.leaves
     kept = ~leaves.has(HIDDEN)
     composed = compose_blocks(content, kept, score=np.ones(len(leaves)), raw=np.ones(len(leaves)), keep=keep)
-    images = article_images(content, kept, composed.first_leaf) if keep.images else ()
-    return _Found(composed.blocks, images)
+    images = _images(content, kept, composed, keep)
+    return Found(composed.blocks, images)
 
 
 def _complete(article: Article, document: Document) -> Article:
     """Add what the page says of itself, the language, the identity and the fingerprint."""
-    from webmain.text.normal import detect
+    from webmain.metadata.read import read_metadata
+    from webmain.text.language import detect
 
     page = document.page
     found = with_hints(read_metadata(document), page.hints)
@@ -311,6 +330,8 @@ _SAME_DAY_HOURS = 26
 
 def _is_preciser(hinted: datetime, hints: Hints, metadata: Metadata) -> bool:
     """Return True if a hint gives the page's own date with the time or the zone that the page leaves out."""
+    from webmain.metadata.dates import precision
+
     own = metadata.published
     if own is None or precision(hinted, hints.published or "") < 2:
         return False

@@ -14,7 +14,6 @@ from webmain.clock import once
 from webmain.html.columns import HIDDEN, Break, Flag
 from webmain.html.visible_text import CELLS, CODE, HEADINGS
 from webmain.metadata.head import stands_aside
-from webmain.metadata.names import in_slug, names_in, slug_words, starts_byline
 from webmain.text.normal import as_seen
 from webmain.urls import join
 
@@ -179,6 +178,8 @@ def _ad_labels(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
 
 def _bylines(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
     """Yield short blocks that begin as bylines do and name somebody, among the first that are kept."""
+    from webmain.metadata.names import names_in, starts_byline
+
     for block in blocks[:_FIRST]:
         if block.n_chars <= _MAX_BYLINE_CHARS:
             start = as_seen(document.leaves.texts[block.leaves[0]]).strip()
@@ -221,6 +222,8 @@ def _leads_away(document: Document, block: Block, *, is_told: bool) -> bool:
         return bool(hrefs)
     if len(hrefs) != 1:
         return False
+    from webmain.metadata.names import in_slug, slug_words
+
     slug = slug_words(join(document.base_url, hrefs.pop()))
     return in_slug(block.text, slug) >= MIN_TEASER_WORDS
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from webmain.items import Article, WordCount
-from webmain.text.normal import detect
+from webmain.text.language import detect
 from webmain.text.stopwords import EVERY_LANGUAGE, fold_all, stopwords
-from webmain.text.words import MAX_TERM_LENGTH, bare, base_language, fold_word, word_counts
+from webmain.text.words import MAX_TERM_LENGTH, bare, base_language, fold_word, word_counts, words
 
 MAX_CHARS = 300_000
 """Characters at the start of a text that are counted: a book of 50,000 words, at worst a second of Thai."""
@@ -59,7 +59,7 @@ def cloud(
     text : str
         What stands beyond `MAX_CHARS` is left out.
     language : str or None
-        ISO 639 code, as `webmain.text.normal.detect` gives it; detected where it is None.
+        ISO 639 code, as `webmain.text.language.detect` gives it; detected where it is None.
     top : int
         Words returned at most.
     extra_stopwords : iterable of str
@@ -110,17 +110,53 @@ def cloud_of_words(
         raise ValueError(f"top must be 0 or more, not {top}")
     language = base_language(language)
     found = Counter(segmented)
-    forms = _surface_forms(found, language, _left_out(language, extra_stopwords, own_stopwords or {}))
-    if language in _BASE_FORMS:
-        _merge(forms, _BASE_FORMS[language], ending=_ENDINGS.get(language, ""))
+    forms = _surface_forms(found, language, left_out(language, extra_stopwords, own_stopwords or {}))
+    merge_forms(forms, language)
     totals = {key: sum(surfaces.values()) for key, surfaces in forms.items()}
     least = sorted(totals.values(), reverse=True)[:top][-1:] or [0]  # only what can be shown is put in order
     counts = sorted((-n, key) for key, n in totals.items() if n >= least[0])
-    shown = tuple(WordCount(word=_shown(forms[key]), count=-n) for n, key in counts[:top])
+    shown = tuple(WordCount(word=shown_form(forms[key]), count=-n) for n, key in counts[:top])
     return Cloud(words=shown, n_words=found.total())
 
 
-def _left_out(language: str, extra: Iterable[str], own: Mapping[str, frozenset[str]]) -> frozenset[str]:
+@dataclass(frozen=True, slots=True)
+class Forms:
+    """The words of one text.
+
+    Attributes
+    ----------
+    forms : dict
+        By folded form, in the order in which they were met: the word's forms in the text, and how often each occurs.
+    n_words : int
+        As in `Cloud`.
+    """
+
+    forms: dict[str, dict[str, int]]
+    n_words: int
+
+
+def forms_of(text: str, *, language: str, stop_list: frozenset[str], in_order: bool = False) -> Forms:
+    """Return all words of a text, counted as `cloud` counts them.
+
+    Parameters
+    ----------
+    text : str
+        What stands beyond `MAX_CHARS` is left out.
+    language : str
+        Base language, or "".
+    stop_list : frozenset of str
+        From `left_out`.
+    in_order : bool
+        Words are met in the order of the text, which costs more.
+    """
+    text = _without_urls(text[:MAX_CHARS])
+    found = Counter(words(text, language=language)) if in_order else word_counts(text, language=language)
+    forms = _surface_forms(found, language, stop_list)
+    merge_forms(forms, language)
+    return Forms(forms, found.total())
+
+
+def left_out(language: str, extra: Iterable[str], own: Mapping[str, frozenset[str]]) -> frozenset[str]:
     """Put the built-in or the user's list together with what is left out besides."""
     listed = own[language] if language in own and language else stopwords(language)
     return listed.union(own.get(EVERY_LANGUAGE, ()), fold_all(extra, language=language))
@@ -154,7 +190,7 @@ def _normal(word: str, language: str) -> tuple[str, str]:
     return surface, fold_word(surface, language=language)
 
 
-def _shown(surfaces: Mapping[str, int]) -> str:
+def shown_form(surfaces: Mapping[str, int]) -> str:
     """Return the most frequent form; of equals the one with fewest capitals, then the shortest, then by alphabet."""
     return min(surfaces, key=lambda form: (-surfaces[form], sum(map(str.isupper, form)), len(form), form))
 
@@ -197,8 +233,12 @@ _ENDINGS: Mapping[str, str] = {"en": "s"}
 """By language, how every word ends that has a base form."""
 
 
-def _merge(forms: dict[str, dict[str, int]], base_forms: Callable[[str], Iterable[str]], *, ending: str) -> None:
-    """Count each word with its base form, where both occur and are the same word by their capitals."""
+def merge_forms(forms: dict[str, dict[str, int]], language: str) -> list[tuple[str, str]]:
+    """Count each word with its base form, where both occur and are the same word by their capitals; return these pairs."""
+    if language not in _BASE_FORMS:
+        return []
+    base_forms, ending = _BASE_FORMS[language], _ENDINGS.get(language, "")
+    merged: list[tuple[str, str]] = []
     inflected = [form for form in forms if form.endswith(ending) and any(map(forms.__contains__, base_forms(form)))]
     for word in sorted(inflected, key=lambda form: (-len(form), form)):
         base = next((candidate for candidate in base_forms(word) if candidate in forms), None)
@@ -206,6 +246,8 @@ def _merge(forms: dict[str, dict[str, int]], base_forms: Callable[[str], Iterabl
             surfaces = forms[base]
             for form, n in forms.pop(word).items():
                 surfaces[form] = surfaces.get(form, 0) + n
+            merged.append((word, base))
+    return merged
 
 
 def _written_alike(first: Mapping[str, int], second: Mapping[str, int]) -> bool:

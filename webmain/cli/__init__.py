@@ -13,7 +13,27 @@ import sys
 from typing import TYPE_CHECKING, TypeAlias
 
 from webmain import __version__
-from webmain.cli import check, doctor, evaluate, explain, export, extract, learn, models, review, search, train
+from webmain.cli import (
+    check,
+    cloud,
+    correct,
+    doctor,
+    evaluate,
+    explain,
+    export,
+    extract,
+    learn,
+    models,
+    plan,
+    review,
+    revisions,
+    rules,
+    schedule,
+    search,
+    serve,
+    status,
+    train,
+)
 from webmain.cli.exits import INTERRUPTED, OK, UNWRITTEN, USAGE
 
 if TYPE_CHECKING:
@@ -22,7 +42,27 @@ if TYPE_CHECKING:
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 """What a command adds itself to."""
 
-COMMANDS = (extract, explain, learn, models, search, export, review, check, evaluate, train, doctor)
+COMMANDS = (
+    extract,
+    explain,
+    serve,
+    correct,
+    rules,
+    learn,
+    models,
+    search,
+    cloud,
+    export,
+    revisions,
+    review,
+    check,
+    plan,
+    schedule,
+    status,
+    evaluate,
+    train,
+    doctor,
+)
 """The commands in the order in which the help shows them; each module has an `add(commands)`."""
 
 

@@ -1,4 +1,4 @@
-"""`webmain check`: whether everything in stores, ledgers, recordings and folders of models can be read."""
+"""`webmain check`: whether everything in stores, ledgers, recordings, folders of models and rules can be read."""
 
 from __future__ import annotations
 
@@ -23,11 +23,13 @@ def add(commands: Commands) -> None:
     check = commands.add_parser(
         "check",
         help="can everything in a store be read?",
-        description="Read all of a store (jsonl:PATH, sqlite:PATH, or the path alone), ledger, recording (.warc.gz) or folder"
-        " of models, and tell what can not be read. Nothing is changed; a crawl may go on meanwhile.",
+        description="Read all of a store (jsonl:PATH, sqlite:PATH, or the path alone), ledger, recording (.warc.gz), folder"
+        " of models, or rules for sites (.toml), and tell what can not be read. Nothing is changed; a crawl may go on.",
         epilog="exit codes: 0 all can be read, 1 something can not, 3 there is no such file",
     )
-    check.add_argument("store", nargs="+", metavar="STORE", help="a store, ledger, recording, or folder of models")
+    check.add_argument(
+        "store", nargs="+", metavar="STORE", help="a store, ledger, recording, folder of models, or rules"
+    )
     check.set_defaults(run=_check)
 
 
@@ -60,11 +62,14 @@ def _line(text: str) -> str:
 
 def _checked(path: Path, form: str) -> Checked:
     """Check what lies at a path by what it is, or is said to be."""
-    from webmain.discovery.ledger_rows import ALIASES, APPLICATION_ID, URLS, wrong_alias, wrong_url
+    from webmain.ledger.rows import ALIASES, URLS, wrong_alias, wrong_url
+    from webmain.ledger.schema import APPLICATION_ID
     from webmain.store.check import application_id, check_jsonl, check_recording, check_rows, check_store
 
     if path.is_dir():
         return _models(path)
+    if form == "" and path.suffix == ".toml":
+        return _rules(path)
     owner = application_id(path)
     if form == "" and (owner == APPLICATION_ID or path.suffix == ".ledger"):
         return check_rows(path, "ledger", (("urls", URLS, wrong_url), ("aliases", ALIASES, wrong_alias)))
@@ -73,6 +78,19 @@ def _checked(path: Path, form: str) -> Checked:
     if form == "" and (path.name.lower().endswith((".warc", ".warc.gz")) or _begins(path, b"\x1f\x8b", b"WARC/")):
         return check_recording(path)
     return check_jsonl(path)
+
+
+def _rules(path: Path) -> Checked:
+    from webmain.sites.rules import SitesError, read_sites
+    from webmain.store.check import Checked, Problem
+
+    path.stat()
+    try:
+        n, problems = len(read_sites(path).tables), []
+    except SitesError as error:
+        n, problems = 0, str(error).splitlines()
+    told = tuple(Problem(place="", reason=each) for each in problems)
+    return Checked(what="rules for sites", n=n, pieces="tables", problems=told)
 
 
 def _begins(path: Path, *marks: bytes) -> bool:

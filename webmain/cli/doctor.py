@@ -40,7 +40,7 @@ def _doctor(_args: argparse.Namespace) -> int:
         return " | ".join(words("今日のニュース", language="ja"))
 
     def language() -> str:
-        from webmain.text.normal import detect
+        from webmain.text.language import detect
 
         return detect("This is a sentence in the English language, and here is another one.").language or "none"
 

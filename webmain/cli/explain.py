@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from webmain.cli.exits import NOT_FOUND, OK, REJECTED, USAGE
-from webmain.cli.sources import NotFoundError, add_source, judge_of, read_page, tell
+from webmain.cli.sources import NotFoundError, add_source, local_file, read_page, tell
+from webmain.explain.plain import block_record, page_record, rounded
 from webmain.items import Rejected, Verdict
 from webmain.text.terminal import one_line
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
 
     from webmain.cli import Commands
+    from webmain.evaluation.differences import TextComparison
+    from webmain.explain.comparing import Comparison
+    from webmain.explain.records import ExplainedBlock, Explanation, Moved
     from webmain.extractors.base import Extraction
     from webmain.extractors.page_types import PageType
-    from webmain.html.blocks import Segmentation
+    from webmain.html.document import Document
+    from webmain.items import Page
 
 
 UNSURE = (0.25, 0.75)
@@ -42,6 +49,16 @@ def add(commands: Commands) -> None:
     add_source(explain, several=False)
     explain.add_argument("-f", "--format", choices=("table", "json"), default="table", help="what to print")
     explain.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="write the page with its blocks marked, and all of this, as one HTML file",
+    )
+    explain.add_argument(
+        "--against", metavar="METHOD", help="another method on the same page: what only one of them keeps"
+    )
+    explain.add_argument("--gold", metavar="FILE", help="the text wanted: which words are missing, and which too many")
+    explain.add_argument(
         "--block",
         type=int,
         metavar="N",
@@ -51,48 +68,140 @@ def add(commands: Commands) -> None:
 
 
 def _explain(args: argparse.Namespace) -> int:
-    from webmain import extraction as stages
-    from webmain.extractors.base import ExplainingExtractor, create
-    from webmain.extractors.page_types import page_type
-    from webmain.sites.matching import extractor_of
+    from webmain.explain.explaining import block_of, explain_page, moved
+    from webmain.extraction import Options
+    from webmain.extractors.base import create
+    from webmain.sites.model_store import ModelStore, SiteModels
 
-    extractor = create(args.extractor)
+    specs = [args.extractor, args.against][: 1 + (args.against is not None)]
+    options = Options(max_bytes=args.max_bytes, timeout_s=args.timeout * len(specs), sites=args.sites)
+    explained: list[Explanation] = []
     try:
-        page = read_page(args.source[0], args)
-        document = stages.read(page, stages.Options(max_bytes=args.max_bytes, timeout_s=args.timeout, sites=args.sites))
-        method = extractor_of(document, judge_of(document, extractor, args))
-        judged = stages.merge(stages.judge(document, method))
-        kind = page_type(document)
+        gold = local_file(args.gold).read_text("utf-8-sig") if args.gold else None
+        page: Page | Document = read_page(args.source[0], args)
+        for spec in specs:
+            extractor = create(spec)
+            models = SiteModels(extractor, ModelStore(args.models), notes_missing=spec is not None)
+            explained.append(explain_page(page, extractor, options, choose=models.choose))
+            page = explained[0].document
+    except (OSError, UnicodeDecodeError) as error:
+        tell(f"{args.gold}: {error}")
+        return NOT_FOUND
     except (NotFoundError, Rejected) as error:
         tell(error)
         return NOT_FOUND if isinstance(error, NotFoundError) else REJECTED
-    rows = _rows(judged)
-    head = {"extractor": judged.extractor, "url": page.url, "confidence": _rounded(judged.confidence)}
-    head |= {"page_type": kind.name, "page_type_probability": kind.probability}
+    found = explained[0]
+    for note in dict.fromkeys(one.note for one in explained if one.note):
+        tell(note)
+    if found.rejected is not None:
+        tell(found.rejected)
+    comparison = _compared(explained)
+    texts = _texts(explained, gold)
+    if args.output is not None:
+        return _write(found, args.output, comparison, texts)
+    if found.extraction is None or found.page_type is None:
+        return REJECTED
+    judged, kind, head = found.extraction, found.page_type, page_record(found)
     if args.block is not None:
-        if not 0 <= args.block < len(rows):
-            tell(f"--block: got {args.block}, this page has {_numbered(len(rows))}")
+        if not 0 <= args.block < len(judged.kept):
+            tell(f"--block: got {args.block}, this page has {_numbered(len(judged.kept))}")
             return USAGE
-        if not isinstance(method, ExplainingExtractor):
+        columns = moved(found, args.block)
+        if not columns:
             tell(f"--block: {judged.extractor} does not tell what moved a score")
             return USAGE
-        moved = method.contributions(judged.segmentation, args.block)
-        _tell_block(args.format, head, rows[args.block], moved)
-        return OK
-    if isinstance(method, ExplainingExtractor):
-        rows = _with_pruned(rows, judged.segmentation, method.pruned(judged.segmentation))
-    if args.format == "json":
-        print(json.dumps({**head, "blocks": rows}, ensure_ascii=False, indent=2))
+        _tell_block(args.format, head, block_record(block_of(found, args.block)), columns)
+    elif args.format == "json":
+        compared: dict[str, Any] = {"comparison": _comparison_record(comparison)} if comparison else {}
+        if texts:
+            compared["texts"] = [_text_record(one) for one in texts]
+        print(
+            json.dumps(
+                {**head, "blocks": [block_record(b) for b in found.blocks], **compared}, ensure_ascii=False, indent=2
+            )
+        )
     else:
-        _print_table(judged, rows, kind)
+        _print_table(judged, found.blocks, kind)
+        _print_compared(comparison, texts)
     return OK
+
+
+def _compared(explained: list[Explanation]) -> Comparison | None:
+    """Return what two methods made of the page, where two were asked for and both could read it."""
+    from webmain.explain.comparing import compare
+
+    return compare(*explained) if len(explained) == 2 and all(one.blocks for one in explained) else None
+
+
+def _texts(explained: list[Explanation], gold: str | None) -> list[TextComparison]:
+    """Compare the article's text with the one wanted, and with another method's."""
+    from webmain.evaluation.differences import compare_texts
+
+    first, *others = explained
+    text, language = _text(first), (first.article and first.article.language) or ""
+    wanted = ([] if gold is None else [("gold", gold)]) + [(other.name, _text(other)) for other in others]
+    return [compare_texts(name, other, first.name, text, language) for name, other in wanted]
+
+
+def _text(explanation: Explanation) -> str:
+    return explanation.article.text if explanation.article else ""
+
+
+def _comparison_record(comparison: Comparison) -> dict[str, Any]:
+    names = {"only-a": comparison.first.name, "only-b": comparison.second.name}
+    return {
+        "methods": [comparison.first.name, comparison.second.name],
+        "characters": {side.value: n for side, n in comparison.n_chars.items()},
+        "differing": [{"only": names[run.side], "text": run.text} for run in comparison.runs],
+    }
+
+
+def _text_record(one: TextComparison) -> dict[str, Any]:
+    return {
+        "with": one.left,
+        "by": one.unit,
+        "precision": rounded(one.precision),
+        "recall": rounded(one.recall),
+        "f1": rounded(one.f1),
+        "missing": [piece.text.strip() for piece in one.difference.gold if piece.differs],
+        "too_many": [piece.text.strip() for piece in one.difference.predicted if piece.differs],
+    }
+
+
+def _print_compared(comparison: Comparison | None, texts: Sequence[TextComparison]) -> None:
+    if comparison is not None:
+        record = _comparison_record(comparison)
+        first, second = record["methods"]
+        chars = record["characters"]
+        told = f"{chars['both']:,} characters in both, {chars['only-a']:,} only in {first}"
+        print(f"\n{first} and {second}: {told}, {chars['only-b']:,} only in {second}")
+        for run in record["differing"]:
+            print(f"  only {run['only']}: {_cut(run['text'], MOST_TEXT)}")
+    for one in texts:
+        figures = f"precision {one.precision:.3f}, recall {one.recall:.3f}, F1 {one.f1:.3f}"
+        print(f"\n{one.right} against {one.left}, by {one.unit}: {figures}")
+        found = _text_record(one)
+        for name in ("missing", "too_many"):
+            for text in filter(None, found[name]):
+                print(f"  {name.replace('_', ' ')}: {_cut(text, MOST_TEXT)}")
+
+
+def _write(found: Explanation, path: str, comparison: Comparison | None, texts: Sequence[TextComparison]) -> int:
+    from webmain.explain.page import MissingExtraError, explanation_page
+
+    try:
+        Path(path).write_text(explanation_page(found, comparison=comparison, texts=texts), encoding="utf-8")
+    except (MissingExtraError, OSError) as error:
+        tell(f"{path}: {error.strerror}" if isinstance(error, OSError) else error)
+        return USAGE
+    return OK if found.rejected is None else REJECTED
 
 
 def _numbered(n: int) -> str:
     return f"blocks 0 to {n - 1}" if n else "no blocks"
 
 
-def _tell_block(form: str, head: dict[str, Any], row: dict[str, Any], moved: list[tuple[str, float, float]]) -> None:
+def _tell_block(form: str, head: dict[str, Any], row: dict[str, Any], moved: Sequence[Moved]) -> None:
     if form == "json":
         columns = [
             {"column": name, "value": round(value, 4), "log_odds": round(odds, 4)} for name, value, odds in moved
@@ -110,62 +219,22 @@ def _tell_block(form: str, head: dict[str, Any], row: dict[str, Any], moved: lis
         print(f"{f'{len(moved) - MOST_MOVED} more':<{width}} {'':>10} {rest:>+9.3f}")
 
 
-def _rows(judged: Extraction) -> list[dict[str, Any]]:
-    """Return one record for each block."""
-    return [
-        {
-            "block": block.index,
-            "verdict": judged.verdict(block.index).value,
-            "score": round(float(judged.score[block.index]), 4),
-            "raw": round(float(judged.raw[block.index]), 4),
-            "why": judged.why[block.index],
-            "xpath": block.xpath,
-            "text": block.text,
-        }
-        for block in judged.segmentation
-    ]
-
-
-def _with_pruned(rows: list[dict[str, Any]], segmentation: Segmentation, pruned: list[int]) -> list[dict[str, Any]]:
-    """Return the records of blocks, and among them, in the page's order, one for each element that was pruned."""
-    document, elements = segmentation.document, segmentation.document.elements
-    placed = list(zip(segmentation.first.tolist(), rows, strict=True))
-    for i in pruned:
-        first, end = elements.first_leaf[i], elements.end_leaf[i]
-        record = {
-            "block": None,
-            "verdict": Verdict.PRUNED.value,
-            "score": None,
-            "raw": None,
-            "why": "a menu or a footer",
-        }
-        text = document.leaves.text(range(first, end))
-        placed.append((first, record | {"xpath": elements.xpath(i), "text": text}))
-    return [row for _, row in sorted(placed, key=lambda one: one[0])]
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(float(value), 4)
-
-
-def _print_table(judged: Extraction, rows: list[dict[str, Any]], kind: PageType) -> None:
-    kept = sum(row["verdict"] == "content" for row in rows)
+def _print_table(judged: Extraction, blocks: Sequence[ExplainedBlock], kind: PageType) -> None:
+    kept = int(judged.kept.sum())
     sure = judged.confidence
     told = "" if sure is None else f", confidence {sure:.3f} (the F1 it expects)"
     print(
         f"{judged.extractor}: {len(judged.kept)} blocks, {kept} kept{told}; page type {kind.name}, {kind.probability:.3f}\n"
     )
     name = "score" if sure is None else "prob."
-    why = min(MOST_WHY, max([34, *(len(row["why"]) for row in rows)]))
+    why = min(MOST_WHY, max([34, *(len(block.why) for block in blocks)]))
     print(f"{'':3}{'block':>5} {'verdict':<11} {name:>6} {'raw':>8}  {'why':<{why}} text")
-    for row in rows:
-        mark = "+" if row["verdict"] == "content" else " "
-        if row["block"] is None:
-            numbers = f"{'':>5} {row['verdict']:<11} {'':>6} {'':>8}"
-        else:
-            numbers = f"{row['block']:>5} {row['verdict']:<11} {row['score']:>6.3f} {row['raw']:>8.2f}"
-        unsure = "?" if sure is not None and UNSURE[0] <= (row["score"] or 0) <= UNSURE[1] else " "
-        print(f"{mark}{unsure} {numbers}  {_cut(row['why'], why):<{why}} {_cut(row['text'], MOST_TEXT)}")
+    for block in blocks:
+        mark = "+" if block.verdict is Verdict.CONTENT else " "
+        numbers = f"{'' if block.index is None else block.index:>5} {block.verdict:<11} "
+        numbers += f"{'':>6} {'':>8}" if block.score is None else f"{block.score:>6.3f} {block.raw:>8.2f}"
+        unsure = "?" if sure is not None and UNSURE[0] <= (block.score or 0) <= UNSURE[1] else " "
+        print(f"{mark}{unsure} {numbers}  {_cut(block.why, why):<{why}} {_cut(block.text, MOST_TEXT)}")
 
 
 def _cut(text: str, most: int) -> str:

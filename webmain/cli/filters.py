@@ -3,28 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import re
-from dataclasses import dataclass
-from datetime import MAXYEAR, MINYEAR, UTC, datetime, timedelta
+from typing import TYPE_CHECKING
 
-_AGO = re.compile(r"(\d{1,5})([hd])")
+from webmain.store import periods
+from webmain.store.periods import EmptyPeriodError as EmptyPeriodError
 
-
-class EmptyPeriodError(ValueError):
-    """A period ends before it begins."""
-
-
-@dataclass(frozen=True, slots=True)
-class Day:
-    """A moment in a time zone, or the whole day that begins with it."""
-
-    start: datetime
-    is_whole: bool = False
-
-    @property
-    def end(self) -> datetime:
-        """The moment, or the end of the day."""
-        return self.start + timedelta(days=1) if self.is_whole else self.start
+if TYPE_CHECKING:
+    from datetime import datetime
 
 
 def add_filters(parser: argparse.ArgumentParser) -> None:
@@ -45,25 +30,18 @@ def period(args: argparse.Namespace) -> tuple[datetime | None, datetime | None]:
     EmptyPeriodError
         The first is not earlier.
     """
-    since, until = args.since and args.since.start, args.until and args.until.end
-    if since and until and since >= until:
-        raise EmptyPeriodError("--since is not earlier than --until: no article can be found")
-    return since, until
-
-
-def read_day(text: str) -> Day:
-    """Read a date, a time, or a number of days or hours ago (an argument's type)."""
-    if ago := _AGO.fullmatch(text):
-        hours = int(ago[1]) * (24 if ago[2] == "d" else 1)
-        return Day(datetime.now(UTC) - timedelta(hours=hours))
     try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"got {text!r}, allowed is a date (2026-11-01), 3d or 12h") from None
-    if not MINYEAR < moment.year < MAXYEAR:  # another zone, or the day's end, may lie outside of all years
-        raise argparse.ArgumentTypeError(f"got {text!r}, allowed are the years {MINYEAR + 1} to {MAXYEAR - 1}")
-    is_whole = re.fullmatch(r"\d{4}-?\d\d-?\d\d", text) is not None
-    return Day(moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment, is_whole)
+        return periods.period_of(args.since, args.until)
+    except EmptyPeriodError:
+        raise EmptyPeriodError("--since is not earlier than --until: no article can be found") from None
+
+
+def read_day(text: str) -> periods.Day:
+    """Read a date, a time, or a number of days or hours ago (an argument's type)."""
+    try:
+        return periods.read_day(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def _name(text: str) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from webmain.cli.exits import INTERRUPTED, NOT_FOUND, OK, REJECTED, UNWRITTEN, USAGE
-from webmain.cli.sources import MODELS, ArchivePages, positive_int, tell
+from webmain.cli.sources import CORRECTIONS, MODELS, ArchivePages, positive_int, tell
 
 if TYPE_CHECKING:
     import argparse
@@ -48,6 +48,12 @@ def add(commands: Commands) -> None:
     learn.add_argument(
         "--site", metavar="DOMAIN", help="of an archive, only the pages of this site, and those without a web address"
     )
+    learn.add_argument(
+        "--corrections",
+        default=CORRECTIONS,
+        metavar="FILE",
+        help=f"pages that were corrected: sites are learned from them, too ({CORRECTIONS})",
+    )
     learn.add_argument("--contact", help="your address, sent in the user agent when a site is crawled")
     learn.set_defaults(run=_learn)
 
@@ -69,7 +75,7 @@ def _learn(args: argparse.Namespace) -> int:
         spool = Spool(folder)
         try:
             worst = _gather(spool, archives, addresses, args)
-            return worst if worst == INTERRUPTED else max(worst, _learn_all(spool, extractor, args.models))
+            return worst if worst == INTERRUPTED else max(worst, _learn_all(spool, extractor, args))
         finally:
             spool.close()
 
@@ -129,13 +135,14 @@ def put_pages(spool: Spool, pages: Iterable[Page], *, max_pages: int, site: str 
     return n_of_no_site
 
 
-def _learn_all(spool: Spool, extractor: SiteExtractor, folder: str) -> int:
+def _learn_all(spool: Spool, extractor: SiteExtractor, args: argparse.Namespace) -> int:
     """Learn each site of which pages wait; print a line for each."""
     from webmain import extraction as stages
+    from webmain.corrections.file import CorrectionsFile
     from webmain.sites.fitting import Event, Lesson, described, is_unwatched, unwatched
     from webmain.sites.model_store import ModelStore
 
-    models = ModelStore(folder)
+    models, corrections = ModelStore(args.models), CorrectionsFile(args.corrections)
     worst = OK
     for site in sorted(spool.sites):
         n = spool.count(site)
@@ -146,6 +153,7 @@ def _learn_all(spool: Spool, extractor: SiteExtractor, folder: str) -> int:
             pages=spool.waiting(site),
             models=models,
             least=extractor.min_pages,
+            corrected=corrections.pages_of(site),
         )
         learnt = lesson.run(stages.read)
         learned = learnt.fitted.learned if learnt.fitted is not None else None
@@ -158,7 +166,8 @@ def _learn_all(spool: Spool, extractor: SiteExtractor, folder: str) -> int:
             tell(f"{learnt.problem}")
             continue
         place = models.path(site, extractor.name)
-        print(f"{site}: {n} pages, {described(learnt.fitted)}, resemblance {learned.resemblance:.2f}, {place}")
+        told = f" and {len(lesson.corrected)} corrected" if lesson.corrected else ""
+        print(f"{site}: {n} pages{told}, {described(learnt.fitted)}, resemblance {learned.resemblance:.2f}, {place}")
         if is_unwatched(learnt.fitted):
             tell(f"{site}: {unwatched(learnt.fitted)}")
     return worst

@@ -6,8 +6,7 @@ import argparse
 import json
 import os
 import sys
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from webmain.cli.exits import NOT_FOUND, OK, UNWRITTEN, USAGE
 from webmain.cli.filters import EmptyPeriodError, add_filters, period
@@ -97,7 +96,7 @@ def _search(args: argparse.Namespace) -> int:
     for name, value in absent.items():
         print(f"webmain: no article of {name} {one_line(value)} in this store", file=sys.stderr)
     if args.format == "json":
-        print(json.dumps(_record(query.text, results), ensure_ascii=False, indent=2))
+        print(json.dumps({"query": query.text, **results.to_dict()}, ensure_ascii=False, indent=2))
     else:
         _print(results, args.offset)
     return OK
@@ -141,16 +140,6 @@ def _progress(done: int, total: int) -> None:
             file=plain(sys.stderr),
             flush=True,
         )
-
-
-def _record(query: str, results: Results) -> dict[str, Any]:
-    hits = []
-    for hit in results.hits:
-        record = asdict(hit)
-        found = record.pop("snippet")
-        hits.append(record | {"snippet": found["text"], "marks": [list(mark) for mark in found["marks"]]})
-    totals = {"pages": results.n_pages, "blocks": results.n_blocks, "unindexed": results.unindexed}
-    return {"query": query, **totals, "hits": hits}
 
 
 def _print(results: Results, offset: int) -> None:

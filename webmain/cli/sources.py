@@ -13,11 +13,9 @@ from webmain import MAX_BYTES, TIMEOUT_S, __version__
 from webmain.items import Page
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from webmain.archive.warc import Skip
-    from webmain.extractors.base import Extractor
-    from webmain.html.document import Document
     from webmain.sites.rules import Sites
 
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
@@ -29,6 +27,9 @@ MAX_DAMAGES = 10
 MODELS = "models/sites"
 """The folder in which models of sites are looked for."""
 
+CORRECTIONS = "output/corrections.jsonl"
+"""The file in which corrections are kept."""
+
 
 def tell(message: object) -> None:
     """Print a message for people on standard error."""
@@ -39,12 +40,25 @@ class NotFoundError(Exception):
     """A source could not be read or fetched; the message is for people."""
 
 
-def add_source(parser: argparse.ArgumentParser, *, several: bool) -> None:
-    """Add the arguments that say where pages come from and how they are extracted."""
+def pairs(flag: str, given: list[str], refused: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return "NAME=VALUE" as pairs; raise where one is none, or one that the line sets itself."""
+    found = []
+    for each in given:
+        name, equals, value = each.partition("=")
+        if not name or not equals:
+            raise ValueError(f"{flag} {each}: allowed is NAME=VALUE")
+        if name in refused:
+            raise ValueError(f"{flag} {name}: {refused[name]}")
+        found.append((name, value))
+    return found
+
+
+def add_source(parser: argparse.ArgumentParser, *, several: bool, least: int = 1) -> None:
+    """Add the arguments that say where pages come from (with `several`, at least so many) and how they are extracted."""
     parser.add_argument(
         "source",
         metavar="URL|FILE|-",
-        nargs="+" if several else 1,
+        nargs=("+" if least else "*") if several else 1,
         help="a web address (fetched politely: robots.txt, no private addresses), an HTML file or its file: URL, "
         "or - for standard input",
     )
@@ -104,17 +118,6 @@ def web_address(text: str) -> str:
     if not host or not address.lower().startswith(("http://", "https://")) or any(c.isspace() for c in host):
         raise argparse.ArgumentTypeError(f"{text!r} is no web address: https://example.org/story")
     return address
-
-
-def judge_of(document: Document, extractor: Extractor, args: argparse.Namespace) -> Extractor:
-    """Return a method with what was learned of a page's site; a model that is missing or can not be used is reported."""
-    from webmain.sites.model_store import ModelStore, SiteModels
-
-    models = SiteModels(extractor, ModelStore(args.models), notes_missing=args.extractor is not None)
-    choice = models.choose(document)
-    if choice.note:
-        tell(choice.note)
-    return choice.extractor
 
 
 def read_page(source: str, args: argparse.Namespace) -> Page:

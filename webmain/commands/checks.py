@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 from webmain import settings as defaults
 from webmain.keep import Keep
-from webmain.middlewares import denies_unreachable
+from webmain.robots import denies_unreachable
 from webmain.sites.rules import SitesError, read_sites
 from webmain.spiders.queues import Limits
 
@@ -65,9 +65,12 @@ _CHECKS: Final[dict[str, tuple[Callable[[Any, int], bool], int]]] = {
     "WEBMAIN_ROBOTS_RETRY_S": (_number, 0),
     "WEBMAIN_MAX_CRAWL_DELAY": (_number, 0),
     "WEBMAIN_MAX_RETRY_AFTER": (_number, 0),
+    "WEBMAIN_ARCHIVE_PIECE": (_whole, 1),
+    "WEBMAIN_ARCHIVE_BACK_OFF_S": (_number, 0),
     "WEBMAIN_REVIEW_BELOW": (_share, 0),
     "WEBMAIN_LEARN": (_switch, 0),
     "WEBMAIN_ALLOW_PRIVATE": (_switch, 0),
+    "WEBMAIN_NAMED_PRIVATE": (_switch, 0),
     "WEBMAIN_REVIEW_KEEP_OUT": (_switch, 0),
 }
 """What each setting must be, and at least."""

@@ -22,6 +22,7 @@ from scrapy.spiderloader import get_spider_loader
 
 from webmain.commands import stop_before_the_crawl
 from webmain.commands.checks import unknown_settings, unwritable, wrong_settings
+from webmain.logs import hide_lists
 from webmain.summary import ERROR, USAGE, exit_code
 from webmain.text.terminal import guard_terminal
 
@@ -47,6 +48,7 @@ class Command(ScrapyCommand):
         """Check everything before Scrapy starts to log: a wrong argument is answered with its message alone."""
         guard_terminal(always=True)  # before the log begins, which holds addresses and what servers say
         super().process_options(args, opts)
+        hide_lists(self.settings["LOG_LEVEL"] if self.settings is not None else "INFO")
         if len(args) != 1:
             raise UsageError("crawl: give the name of one spider", print_help=False)
         assert self.settings is not None

@@ -19,6 +19,8 @@ from webmain.metadata.dates import date_in_url
 MAX_SEGMENTS: Final = 20
 MAX_PARTS: Final = 50
 """Numbers above this are no parts of an article."""
+ARCHIVE: Final = "an archive by date"
+"""The reason of a judgement that an address is the list of a year, month or day."""
 LATER_PART: Final = "a later part of an article"
 """The reason of a judgement that falls where the whole turns out to be a list."""
 
@@ -227,7 +229,7 @@ def _judge_path(path: _Path) -> UrlJudgement:
     """Weigh the evidence of a path and query."""
     dated = None if path.suffix or _article_id(path.query) else _find_date(path.path)
     if dated and not _move_to_slug(path, dated.start()):
-        return _hub("an archive by date")
+        return _hub(ARCHIVE)
     numbered = _judge_whole(path.path)
     if numbered is not None:
         return numbered

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from calendar import monthrange
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from webmain import clock
 from webmain.discovery.entries import Entry
 from webmain.items import Hints
 from webmain.metadata.dates import date_in_url, parse_feed_date
@@ -18,6 +20,35 @@ UNDATED: Final = float("-inf")
 
 _FUTURE_S: Final = 2 * 24 * 3600
 _EARLIEST_S: Final = 631_152_000.0  # 1990
+
+
+_DAY: Final = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """When articles may have been published: since one moment, and before another; a day's grace covers zones."""
+
+    since: datetime | None = None
+    until: datetime | None = None
+
+    @property
+    def oldest(self) -> float:
+        """Seconds since 1970, with the grace; `UNDATED` where there is no beginning."""
+        return (self.since - _DAY).timestamp() if self.since else UNDATED
+
+    def is_too_new(self, url: str, hints: Hints | None) -> bool:
+        """Return True if a page was surely published after the end; that it was modified after it says nothing."""
+        if self.until is None:
+            return False
+        published = (parse_feed_date(hints.published) if hints else None) or date_in_url(url, months=True)
+        return published is not None and published >= self.until + _DAY
+
+    def excludes(self, period: Period | None, changed: datetime | None = None) -> bool:
+        """Return True if nothing in a sitemap, or below an address, of this period can be wanted."""
+        dates = [date.timestamp() for date in (changed, period.end if period else None) if date]
+        is_over = bool(dates) and min(dates) < self.oldest
+        return is_over or (period is not None and self.until is not None and period.start >= self.until + _DAY)
 
 
 def newest_key(url: str, hints: Hints | None = None, *, now: datetime | None = None) -> float:
@@ -40,7 +71,7 @@ def newest_key(url: str, hints: Hints | None = None, *, now: datetime | None = N
     float
         Seconds since 1970, to be sorted in descending order; `UNDATED` where nothing dates it.
     """
-    latest = (now or datetime.now(UTC)).timestamp() + _FUTURE_S
+    latest = (now or clock.now()).timestamp() + _FUTURE_S
     candidates = (
         parse_feed_date(hints.published) if hints else None,
         date_in_url(url, months=True),
@@ -67,16 +98,16 @@ _RANKS: Final = {
 _RANK_UNKNOWN: Final = 2
 
 
-def order_children(children: Iterable[Entry], *, since: datetime | None = None) -> tuple[Entry, ...]:
+def order_children(children: Iterable[Entry], *, wanted: Wanted | None = None) -> tuple[Entry, ...]:
     """Choose and order the sitemaps of an index: what may hold news first, and the newest of each kind first.
 
     Parameters
     ----------
     children : iterable of Entry
         As the index names them.
-    since : datetime or None
-        Time-zone aware. Children whose `lastmod`, or whose name's whole year, month or day, lies before it are left
-        out; a day's grace covers zones. Those that nothing dates stay.
+    wanted : Wanted or None
+        Children whose `lastmod`, or whose name's whole year, month or day, lies before its beginning are left out, and those
+        whose name's lies after its end. Those that nothing dates stay.
 
     Returns
     -------
@@ -84,21 +115,28 @@ def order_children(children: Iterable[Entry], *, since: datetime | None = None) 
         By kind ("news" in the name, then posts and articles, then the rest, pages, and at the end images, videos, tags,
         categories, authors); within a kind the newest first, the undated in their own order after the dated.
     """
-    oldest = (since - timedelta(days=1)).timestamp() if since else UNDATED
+    wanted = wanted or Wanted()
     kept: list[tuple[int, float, int, Entry]] = []
     for position, child in enumerate(children):
         changed = parse_feed_date(child.hints.modified)
-        covers_until = period_end(child.url)
-        dates = [date.timestamp() for date in (changed, covers_until) if date is not None]
-        if dates and min(dates) < oldest:
+        period = named_period(child.url)
+        if wanted.excludes(period, changed):
             continue
-        date = covers_until or changed
+        date = period.end if period else changed
         kept.append((_rank(child.url), -(date.timestamp() if date else UNDATED), position, child))
     return tuple(child for *_, child in sorted(kept, key=lambda each: each[:3]))
 
 
-def period_end(url: str) -> datetime | None:
-    """Return the end of the year, month or day that a sitemap's address names, UTC; None where it names none."""
+@dataclass(frozen=True, slots=True)
+class Period:
+    """A year, a month or a day, UTC: from its start on, and before its end."""
+
+    start: datetime
+    end: datetime
+
+
+def named_period(url: str) -> Period | None:
+    """Return the year, month or day that an address of a sitemap, or of an archive, names; None where it names none."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -115,7 +153,8 @@ def period_end(url: str) -> datetime | None:
     try:
         number = int(month) if month else 12
         last = int(day) if day else monthrange(int(year), number)[1]
-        return datetime(int(year), number, last, tzinfo=UTC) + timedelta(days=1)
+        start = datetime(int(year), int(month or 1), int(day or 1), tzinfo=UTC)
+        return Period(start, datetime(int(year), number, last, tzinfo=UTC) + _DAY)
     except (ValueError, OverflowError):
         return None
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from webmain.html.document import Document, view
 from webmain.urls import join
@@ -19,8 +18,7 @@ MAX_LINKS = 5000
 """Links beyond these are not read; the busiest page of the development data has 2,900."""
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """One anchor of a page.
 
     Attributes
@@ -52,8 +50,8 @@ def read_links(document: Document) -> tuple[Link, ...]:
     zones = _zones(elements)
     texts, first_leaf, end_leaf = leaves.texts, elements.first_leaf, elements.end_leaf
     links = []
-    for i in document.anchors.tolist()[:MAX_LINKS]:
-        attributes = elements.attributes[i]
+    anchors = document.anchors.tolist()[:MAX_LINKS]
+    for i, attributes in zip(anchors, elements.attributes_of(anchors), strict=True):
         url = join(base, attributes["href"] or "")
         if url is None:
             continue

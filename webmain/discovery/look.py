@@ -311,27 +311,25 @@ def read_teasers(document: Document) -> dict[str, int]:
     is_paragraph = (in_block >= THRESHOLDS.paragraph_chars) & ~is_link
     owner, linking = blocks.of_unit.tolist(), set(np.flatnonzero(is_link).tolist())
     target: dict[int, str] = {}
+    first_leaf, end_leaf = elements.first_leaf, elements.end_leaf
     for link in read_links(document):
-        for leaf in range(elements.first_leaf[link.element], elements.end_leaf[link.element]):
-            if owner[leaf] in linking:
-                target.setdefault(owner[leaf], link.url)
+        for block in owner[first_leaf[link.element] : end_leaf[link.element]]:
+            if block in linking:
+                target.setdefault(block, link.url)
     found: dict[str, int] = {}
     head, level, title = "", 0, document.title
-    n_chars = in_block.tolist()
-    for block, element in enumerate(blocks.element.tolist()):
-        own_level = _LEVELS.get(elements.tags[element]) or _LEVELS.get(
-            elements.tags[max(0, elements.parent[element])], 0
-        )
-        may_be_title = THRESHOLDS.link_chars <= n_chars[block] <= len(title) and (
-            own_level or (head and block not in target)
-        )
+    tags, parent, least, most = elements.tags, elements.parent, THRESHOLDS.link_chars, len(title)
+    each = zip(blocks.element.tolist(), in_block.tolist(), is_paragraph.tolist(), strict=True)
+    for block, (element, n_chars, has_prose) in enumerate(each):
+        own_level = _LEVELS.get(tags[element]) or _LEVELS.get(tags[max(0, parent[element])], 0)
+        may_be_title = least <= n_chars <= most and (own_level or (head and block not in target))
         if may_be_title and " ".join(blocks.text(block).split()) in title:
             head = ""
         elif block in target:
             head, level = target[block], own_level
-        elif own_level and n_chars[block]:
+        elif own_level and n_chars:
             head = head if 0 < level < own_level else ""  # a subhead
-        elif is_paragraph[block] and head:
-            found[head] = found.get(head, 0) + int(n_chars[block])
+        elif has_prose and head:
+            found[head] = found.get(head, 0) + int(n_chars)
             head = head if level else ""
     return found

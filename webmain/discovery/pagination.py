@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
@@ -139,7 +139,7 @@ def _candidates(url: str, links: Sequence[Link], rel_next: str | None) -> list[L
             continue
         target = absolute_url(link.url, url)
         if target and target != here and "#comment" not in link.url and _host(target) == host:
-            found.append(replace(link, url=target))
+            found.append(link._replace(url=target))
     return found
 
 

@@ -25,7 +25,7 @@ from webmain.html.kinds import article_blocks
 from webmain.items import Kind, Page, Reason, Rejected
 from webmain.metadata.head import letters
 from webmain.metadata.jsonld import about_page, read_json_ld
-from webmain.text.prose_amount import WIDE, prose_chars
+from webmain.text.prose_amount import n_wide, prose_chars
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -188,12 +188,18 @@ def embedded_instead(document: Document, text: str) -> Embedded | None:
     """
     if len(text) >= 2 * ENOUGH_PROSE or not document.has_data:
         return None
-    counted = [(p, n) for p in text.split("\n\n") if (n := prose_chars(p))]
-    paragraphs, prose = [p for p, _ in counted], sum(n for _, n in counted)
+    has_body = any("articleBody" in script for script in document.tree.data)
+    paragraphs, prose = [], 0.0
+    for paragraph in text.split("\n\n"):
+        if n := prose_chars(paragraph):
+            paragraphs.append(paragraph)
+            prose += n
+        if prose >= (ENOUGH_PROSE if has_body else FEW_PROSE):
+            break
     if prose < NEEDED_PROSE or asks_for_scripts(text):
         return embedded_article(document)
     twice = _standing_twice(document.html, paragraphs) if prose < FEW_PROSE else []
-    if prose >= ENOUGH_PROSE or not (twice or any("articleBody" in script for script in document.tree.data)):
+    if prose >= ENOUGH_PROSE or not (twice or has_body):
         return None
     attributes = document.elements.attributes
     is_in_data = any(stands_in_data(piece, document.html, attributes) for piece in twice)
@@ -230,7 +236,7 @@ def _most_prose(scripts: Iterable[str]) -> float:
                 return math.inf
             unread -= found[1] == "articleBody"
             value = found[2] or ""
-            most = max(most, len(value) + (0 if value.isascii() else 2 * len(WIDE.findall(value))))
+            most = max(most, len(value) + 2 * n_wide(value))
         if unread:
             return math.inf
     return most

@@ -12,13 +12,13 @@ from urllib.parse import unquote, urlsplit
 from webmain.embedded.rich_text import TEXT_KEYS, is_element, is_markup, type_words
 from webmain.embedded.states import MAX_NODES, nested
 from webmain.metadata.head import letters
-from webmain.metadata.read import read_metadata
 from webmain.text.prose_amount import prose_chars
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from webmain.html.document import Document
+    from webmain.items import Metadata
 
 MIN_PROSE: Final = 250.0
 """Characters of prose (`prose_chars`) that a body has at least."""
@@ -43,9 +43,15 @@ class About:
         self._document = document
 
     @cached_property
+    def _metadata(self) -> Metadata:
+        from webmain.metadata.read import read_metadata
+
+        return read_metadata(self._document)
+
+    @property
     def title(self) -> str:
         """The page's headline."""
-        return read_metadata(self._document).title or self._document.title
+        return self._metadata.title or self._document.title
 
     @cached_property
     def titles(self) -> list[str]:
@@ -55,7 +61,7 @@ class About:
     @cached_property
     def urls(self) -> list[str]:
         """The page's own address and the canonical one."""
-        return [u for u in (self._document.url, read_metadata(self._document).canonical_url) if u]
+        return [u for u in (self._document.url, self._metadata.canonical_url) if u]
 
     @cached_property
     def slugs(self) -> set[str]:

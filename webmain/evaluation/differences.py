@@ -7,7 +7,8 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from webmain.evaluation.tokens import Unit, unit_of
+from webmain.evaluation.metrics import words
+from webmain.evaluation.tokens import TextPair, Unit, unit_of
 from webmain.text.normal import mark_ranges
 
 MOST_TOKENS = 900
@@ -62,6 +63,56 @@ def difference(gold: str, predicted: str, *, language: str = "") -> Difference:
         predicted=tuple(right),
         gold_cut=len(gold) - sum(len(piece.text) for piece in left),
         predicted_cut=len(predicted) - sum(len(piece.text) for piece in right),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextComparison:
+    """Two texts with their differences marked.
+
+    Attributes
+    ----------
+    left, right : str
+        What they are: "the right text", or a method.
+    difference : Difference
+        The left one as `gold`.
+    precision, recall, f1 : float
+        Of the words of the right text, measured by the left one.
+    unit : str
+        What was compared.
+    language : str
+    """
+
+    left: str
+    right: str
+    difference: Difference
+    precision: float
+    recall: float
+    f1: float
+    unit: str
+    language: str
+
+    @property
+    def is_same(self) -> bool:
+        """Whether nothing differs."""
+        told = (*self.difference.gold, *self.difference.predicted)
+        cut = self.difference.gold_cut or self.difference.predicted_cut
+        return self.f1 == 1 and not cut and not any(piece.differs for piece in told)
+
+
+def compare_texts(left: str, left_text: str, right: str, right_text: str, language: str) -> TextComparison:
+    """Compare two texts, the right one measured by the left one."""
+    pair = TextPair(predicted=right_text, gold=left_text, language=language)
+    agreement = words(pair)
+    return TextComparison(
+        left=left,
+        right=right,
+        difference=difference(left_text, right_text, language=language),
+        precision=agreement.precision,
+        recall=agreement.recall,
+        f1=agreement.f1,
+        unit=pair.unit.value,
+        language=language,
     )
 
 

@@ -119,8 +119,8 @@ def ad_elements(document: Document, *, own_list: bool = True, filters: str = "")
     marked = np.zeros(len(elements), dtype=np.bool_)
     engine = _engine(filters) if filters else None
     known: dict[tuple[str, str], bool] = {}
-    for i in np.flatnonzero(elements.leaf_ends > elements.leaf_starts).tolist():
-        attributes = elements.attributes[i]
+    with_text = elements.with_text
+    for i, attributes in zip(with_text, elements.attributes_of(with_text), strict=True):
         for name in ("src", "href") if attributes else ():
             if address := attributes.get(name):
                 key = elements.tags[i], address

@@ -181,14 +181,15 @@ class Extractor(Protocol):
 
 @runtime_checkable
 class ExplainingExtractor(Extractor, Protocol):
-    """An extractor that can tell what moved a block's score, and what it did not judge; no other needs to."""
+    """An extractor that can tell what moved the scores of blocks, and what it did not judge; no other needs to."""
 
     def pruned(self, segmentation: Segmentation) -> list[int]:
         """Return the elements of a page that were left out as a whole: menus and footers, ascending."""
 
-    def contributions(self, segmentation: Segmentation, block: int) -> list[tuple[str, float, float]]:
-        """Return name, value and contribution (log-odds) of what moved a block's score, the strongest first."""
-        ...
+    def contributions(
+        self, segmentation: Segmentation, blocks: Sequence[int], *, most: int | None = None
+    ) -> list[list[tuple[str, float, float]]]:
+        """Return for each block name, value and contribution (log-odds) of the `most` columns that moved its score most."""
 
 
 class NothingLearned(ValueError):  # noqa: N818 - reads as what it is
@@ -349,7 +350,7 @@ def create(spec: str | Extractor | None = None) -> Extractor:
         raise UnknownExtractor(f"extractor: cannot make {spec!r}: {error}") from error
     except ValueError as error:
         raise UnknownExtractor(f"extractor {name}: {str(error).removeprefix(f'{name}: ')}") from error
-    return _checked(made)
+    return made if name in EXTRACTORS else _checked(made)
 
 
 def _checked(made: Extractor) -> Extractor:
@@ -373,12 +374,10 @@ def _is_extractor(kind: object) -> TypeGuard[type[Extractor]]:
 def _options(kind: type, text: str) -> dict[str, object]:
     """Read "a=1,b=x" by the types of the extractor's fields; those that hold what it has learned are no options."""
     values: dict[str, object] = {}
-    if not text:
-        return values
     types = typing.get_type_hints(kind)
     given = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
     allowed = [f.name for f in given if f.init and f.repr and f.name != "learned"]
-    for part in text.split(","):
+    for part in text.split(",") if text else ():
         name, equals, value = part.partition("=")
         name = name.strip()
         if not equals or name not in allowed:

@@ -268,7 +268,7 @@ class _Boxes:
         total = np.concatenate(([0], np.cumsum(gathering)))
         deeper: NDArray[np.bool_] = total[elements.ends] > total[1:]
         self._gathers_text = gathering & ~deeper  # rules 2 and 3: no gathering child
-        self._near, self._child = _nearest(elements, gathering)
+        self._near, self._child = _nearest(elements, gathering, self._visible)
 
     def owners(self) -> NDArray[np.int32]:
         """Name the element whose block each leaf belongs to, -1 for none.
@@ -295,15 +295,21 @@ class _Boxes:
         return np.where(around >= 0, self._near[around], -1)
 
 
-def _nearest(elements: Elements, gathering: NDArray[np.bool_]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Find for each element the innermost gathering node, itself included; and that node's child that holds it."""
-    near: list[int] = []
-    child: list[int] = []
-    for i, (parent, gathers) in enumerate(zip(elements.parent, gathering.tolist(), strict=True)):
-        above = near[parent] if parent >= 0 else -1
-        near.append(i if gathers else above)
-        child.append(i if above == parent else child[parent])
-    return np.array(near, dtype=np.int32), np.array(child, dtype=np.int32)
+def _nearest(
+    elements: Elements, gathering: NDArray[np.bool_], visible: NDArray[np.bool_]
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Find for each visible element the innermost gathering node, itself included; and that node's child that holds it.
+
+    All others have none: -1.
+    """
+    near, child = [-1] * (len(elements) + 1), [-1] * (len(elements) + 1)  # the last is of what is above the root
+    parents, gathers = elements.parent, gathering.tolist()
+    for i in np.flatnonzero(visible).tolist():
+        parent = parents[i]
+        above = near[parent]
+        near[i] = i if gathers[i] else above
+        child[i] = i if above == parent else child[parent]
+    return np.array(near[:-1], dtype=np.int32), np.array(child[:-1], dtype=np.int32)
 
 
 def _between(record: NDArray[np.int32], is_body: NDArray[np.bool_]) -> NDArray[np.bool_]:

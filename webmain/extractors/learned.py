@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, ClassVar, Final, Literal, Self
 
 import numpy as np
 
-from webmain.embedded.fallback import fallback_mask
 from webmain.extractors.base import (
     NOT_SHOWN,
     CheckedOptions,
@@ -36,12 +35,10 @@ from webmain.extractors.page_model import (
     page_row,
 )
 from webmain.extractors.page_types import note_row
-from webmain.extractors.site_model import COLUMNS, SiteModel, learn_site
-from webmain.features.site_memory import site_page
-from webmain.features.site_paths import KnownPages
+from webmain.features.corrected import CERTAIN
 from webmain.features.trees import probabilities
 from webmain.html.blocks import segment
-from webmain.html.columns import Break, Flag
+from webmain.html.columns import Flag
 from webmain.html.pruning import pruned_elements
 from webmain.items import Rejected
 from webmain.metadata.declared import article_evidence
@@ -52,6 +49,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from webmain.extractors.page_model import Columns
+    from webmain.extractors.site_model import SiteModel
     from webmain.features.site_memory import SitePage
     from webmain.html.blocks import Segmentation
     from webmain.html.document import Document
@@ -76,6 +74,8 @@ _WHY: Final = (
     "likely to be content",
     "the site's other pages speak against it",
     "the site's other pages speak for it",
+    "people said that it is none here",
+    "people said that it is content here",
 )
 
 
@@ -118,13 +118,14 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
         leaves, elements = document.leaves, document.elements
         hidden = leaves.has(NOT_SHOWN)
         if leaves.n_chars[~hidden].sum() < LITTLE:
+            from webmain.embedded.fallback import fallback_mask
+
             return segment(document, member=fallback_mask(document))
         member = ~leaves.has(NEVER_SHOWN)
         for element in pruned_elements(document):
             member[elements.first_leaf[element] : elements.end_leaf[element]] = False
         if hidden.any():
-            unit = np.cumsum(leaves.gaps >= int(Break.BR_BR))
-            member &= ~(hidden & (np.bincount(unit, weights=~hidden) > 0)[unit])
+            member &= ~(hidden & (np.bincount(leaves.unit, weights=~hidden) > 0)[leaves.unit])
         return segment(document, member=member)
 
     def judge(self, segmentation: Segmentation) -> Extraction:
@@ -134,14 +135,14 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
             kept = nothing.astype(np.bool_)
             return Extraction(segmentation, self.name, score=nothing, raw=nothing, kept=kept, why=(), confidence=0.0)
         seen, article, generic = self._look(segmentation)
-        margin = generic
-        if self._site is not None:
-            margin = self._site.margins(segmentation, seen.texts, generic)
+        margin, signs = self._by_site(segmentation, seen.texts, generic)
         probability = probabilities(margin)
         choice = choose(probability, seen.n_chars)
         reason = 2 * choice.kept + (probability > np.where(choice.kept, 0.5, choice.limit / 2))
         reason[(generic > 0) & (margin <= 0) & ~choice.kept] = 4
         reason[(generic <= 0) & (margin > 0) & choice.kept] = 5
+        reason[(signs < 0) & ~choice.kept] = 6
+        reason[(signs > 0) & choice.kept] = 7
         return Extraction(
             segmentation,
             self.name,
@@ -158,20 +159,40 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
         start, end = elements.first_leaf, elements.end_leaf
         return [i for i in pruned_elements(segmentation.document) if not inside[start[i] : end[i]].any()]
 
-    def contributions(self, segmentation: Segmentation, block: int) -> list[tuple[str, float, float]]:
-        """Return what moved a block's score: for each column its name, value and contribution, the strongest first.
+    def contributions(
+        self, segmentation: Segmentation, blocks: Sequence[int], *, most: int | None = None
+    ) -> list[list[tuple[str, float, float]]]:
+        """Return what moved the scores of blocks: for each column its name, value and contribution, the strongest first.
 
         What a site's other pages say is among the columns as `BY_SITE`, with the log-odds before it as its value.
         """
-        model = page_model()
         seen, article, generic = self._look(segmentation)
-        row = seen.with_article(article)[block]
-        moved = model.blocks.contributions(row, len(row))
-        found = [(block_names()[i], float(row[i]), float(moved[i])) for i in np.flatnonzero(moved).tolist()]
-        if self._site is not None:
-            margin = self._site.margins(segmentation, seen.texts, generic)
-            found.append((BY_SITE, float(generic[block]), float(margin[block] - generic[block])))
-        return sorted(found, key=lambda one: -abs(one[2]))
+        rows = seen.with_article(article)[list(blocks)]
+        moved = page_model().blocks.contributions(rows)
+        names = block_names()
+        found = []
+        margin, _ = self._by_site(segmentation, seen.texts, generic)
+        for block, row, odds in zip(blocks, rows, moved, strict=True):
+            order = np.argsort(-np.abs(odds), kind="stable")[: np.count_nonzero(odds)][:most]
+            columns_of = (order.tolist(), row[order].tolist(), odds[order].tolist())
+            told = [(names[i], value, by) for i, value, by in zip(*columns_of, strict=True)]
+            if self._site is not None:
+                told.append((BY_SITE, float(generic[block]), float(margin[block] - generic[block])))
+                told.sort(key=lambda one: -abs(one[2]))
+            found.append(told[:most])
+        return found
+
+    def _by_site(
+        self, segmentation: Segmentation, texts: Sequence[str], generic: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
+        """Return log-odds with what is known of the site, and the signs of blocks of which people said what they are."""
+        if self._site is None:
+            return generic, np.zeros(len(generic), dtype=np.int8)
+        margin, signs = self._site.margins(segmentation, texts, generic), self._site.signs(segmentation, texts)
+        margin = np.where(
+            signs > 0, np.maximum(margin, CERTAIN), np.where(signs < 0, np.minimum(margin, -CERTAIN), margin)
+        )
+        return margin, signs
 
     def _look(self, segmentation: Segmentation) -> tuple[Columns, float, NDArray[np.float64]]:
         """Return a page's columns, its probability of being an article, and its blocks' log-odds by the page model."""
@@ -189,7 +210,7 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
         if self.profile != "auto":
             return 1.0 if self.profile == "news" else 0.0
         site = self._site
-        if site is not None and site.is_adopted:
+        if site is not None and site.has_evidence:
             share = (share + site.news) / 2
         is_found = document.page.article_reason and article_evidence(document)
         return (share + 1) / 2 if is_found else share
@@ -212,6 +233,8 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
         NothingLearned
             Fewer than `min_pages` of the pages are different and have text.
         """
+        from webmain.extractors.site_model import COLUMNS, learn_site
+
         pages = list(replace(self, learned=None)._site_pages(islice(documents, MAX_SITE_PAGES)))
         if len(pages) < self.min_pages:
             raise NothingLearned(
@@ -229,6 +252,9 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
 
     def _site_pages(self, documents: Iterable[Document]) -> Iterator[SitePage]:
         """Judge each of the different pages as it comes, and keep what a site is learned from."""
+        from webmain.features.site_memory import site_page
+        from webmain.features.site_paths import KnownPages
+
         known = KnownPages()
         for document in documents:
             try:
@@ -264,6 +290,8 @@ class LearnedExtractor(CheckedOptions, SiteExtractor):
 
 def _site_model(learned: Learned) -> SiteModel:
     """Read what was learned of a site."""
+    from webmain.extractors.site_model import COLUMNS, SiteModel
+
     if tuple(learned.columns) != COLUMNS:
         raise ValueError(f"learned: a model with columns {', '.join(learned.columns)} is not of this method")
     return SiteModel.from_plain(learned.weights)

@@ -17,11 +17,11 @@ import numpy as np
 
 from webmain.extractors.base import NOT_SHOWN, CheckedOptions, Extraction, body_index, range_sums, within
 from webmain.html.blocks import Segmentation, from_elements
+from webmain.html.document import Document, view
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from webmain.html.document import Document
     from webmain.html.tree import Elements
 
 IRRELEVANT = frozenset(("script", "style", "iframe", "object", "form"))
@@ -171,18 +171,17 @@ def _marked(elements: list[int], n: int) -> NDArray[np.int32]:
     return column
 
 
+@view
 def _kinds(document: Document) -> NDArray[np.int16]:
     """Return for each element its priority in tenths and what it is; -1 inside irrelevant tags."""
     elements = document.elements
     known = _KINDS.get
     kinds = np.array([known(tag, 0) for tag in elements.tags], dtype=np.int16)
-    attributes = elements.attributes
-    for i in np.flatnonzero(kinds & (_HYPERLINK | _IMAGE)).tolist():
-        if kinds[i] & _HYPERLINK:
-            if "href" not in attributes[i]:
-                kinds[i] = 0
-        elif not (attributes[i].get("alt") or "").strip():
-            kinds[i] = 0
+    links, images = np.flatnonzero(kinds & _HYPERLINK), np.flatnonzero(kinds & _IMAGE)
+    kinds[links] *= np.array(["href" in of for of in elements.attributes_of(links.tolist())], dtype=bool)
+    kinds[images] *= np.array(
+        [bool((of.get("alt") or "").strip()) for of in elements.attributes_of(images.tolist())], dtype=bool
+    )
     irrelevant = kinds == _IRRELEVANT
     if irrelevant.any():
         kinds[elements.within(irrelevant)] = -1

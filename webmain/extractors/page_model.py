@@ -14,8 +14,9 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.resources import files
+from functools import cached_property
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
@@ -25,7 +26,7 @@ from webmain.clock import once
 from webmain.features import block_columns, cue_columns, title_columns
 from webmain.features.page_blocks import PageBlocks
 from webmain.features.page_columns import page_columns
-from webmain.features.trees import Trees, probabilities
+from webmain.features.trees import Stack, Trees, probabilities
 from webmain.html.blocks import default_blocks
 from webmain.html.document import Document
 from webmain.items import PAGE_TYPES, Page
@@ -213,10 +214,9 @@ def choose(probability: NDArray[np.float64], n_chars: NDArray[np.float64]) -> Ch
     kept_chars = np.cumsum(n[order])
     above = np.searchsorted(-probability[order], -levels(), side="left")  # blocks that are content, for each level
     content_chars = np.concatenate(([0.0], kept_chars))[above]
-    expected = np.zeros(len(order))
-    for chars in content_chars.tolist():
-        expected += np.minimum(kept_chars, chars) / (kept_chars + chars)
-    expected *= 2 / LEVELS
+    parts = [kept_chars[at : at + MANY_BLOCKS] for at in range(0, len(order), MANY_BLOCKS)]
+    chars = content_chars[:, None]
+    expected = np.concatenate([(np.minimum(part, chars) / (part + chars)).sum(axis=0) for part in parts]) * (2 / LEVELS)
     best = int(np.argmax(expected))
     kept = np.zeros(len(probability), dtype=np.bool_)
     kept[order[: best + 1]] = True
@@ -250,6 +250,10 @@ class PageModel:
     no_listing: Trees | None = None
     sha256: str = ""
 
+    @cached_property
+    def _of_page(self) -> Stack:
+        return Stack([self.article, *self.kinds.values(), *filter(None, [self.no_listing])])
+
     def article_share(self, row: NDArray[np.float32]) -> float:
         """Return the probability of a page being one with an article, by its `page_row`."""
         return float(probabilities(self.article.sums(row[None, :]))[0])
@@ -259,25 +263,15 @@ class PageModel:
 
         What an article loses by being like a listing is the listing's.
         """
-        article = self.article_share(row)
-        shares = probabilities(np.array([trees.sums(row[None, :])[0] for trees in self.kinds.values()]))
-        shares *= (1 - article) / shares.sum()
-        found = dict(zip(self.kinds, shares.tolist(), strict=True))
-        if self.no_listing is not None:
-            sure = min(article, float(probabilities(self.no_listing.sums(row[None, :]) - LISTINGS)[0]))
-            found["listing"] += article - sure
-            article = sure
-        return {"article": article} | found
+        margins = self._of_page.of_row(row)
+        article, *kinds = probabilities(margins[: len(self.kinds) + 1]).tolist()
+        found = {name: share * (1 - article) / sum(kinds) for name, share in zip(self.kinds, kinds, strict=True)}
+        sure = min([article, *probabilities(margins[len(kinds) + 1 :] - LISTINGS).tolist()])
+        found["listing"] += article - sure
+        return {"article": sure} | found
 
     def margins(self, columns: Columns, article: float) -> NDArray[np.float64]:
-        """Return the log-odds of each block of a page.
-
-        Parameters
-        ----------
-        columns : Columns
-        article : float
-            Probability of the page being one with an article.
-        """
+        """Return the log-odds of each block of a page, by its columns and its probability of being one with an article."""
         return self.blocks.sums(columns.with_article(article))
 
     def expected_f1(self, row: NDArray[np.float32]) -> float:
@@ -397,4 +391,4 @@ def written(model: PageModel) -> bytes:
 @once
 def page_model() -> PageModel:
     """Return the model that comes with the program, read when it is first needed."""
-    return read(files("webmain.extractors").joinpath(FILE).read_bytes())
+    return read(Path(__file__).with_name(FILE).read_bytes())

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from webmain.clock import once
 from webmain.embedded.articles import embedded_article
 from webmain.extractors.base import create
 from webmain.extractors.page_model import columns, page_model, page_names, page_row
@@ -15,8 +16,7 @@ from webmain.html.columns import HIDDEN
 from webmain.html.document import view
 from webmain.items import PAGE_TYPES as PAGE_TYPES
 from webmain.items import Reason, Rejected
-from webmain.metadata.declared import article_evidence
-from webmain.metadata.jsonld import declared_types
+from webmain.metadata.declared import article_evidence, own_types
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 
 FEW_CHARS: Final = 250
 """Where fewer characters are shown, the article that a page carries as data tells its kind."""
-
-MAX_DATA_CHARS: Final = 400_000
-"""Characters of a page's own data that are looked at."""
 
 _THREADS: Final = frozenset(("DiscussionForumPosting", "QAPage"))
 _ROW: Final = f"{__name__}.row"
@@ -140,10 +137,6 @@ def _carries_article(document: Document) -> bool:
     return found is not None and found.is_own
 
 
-def _types(document: Document) -> set[str]:
-    return declared_types("".join(document.tree.data)[:MAX_DATA_CHARS])
-
-
 def _certain(kind: str) -> dict[str, float]:
     return {name: float(name == kind) for name in PAGE_TYPES}
 
@@ -153,15 +146,24 @@ def note_row(document: Document, row: NDArray[np.float32]) -> None:
     document.views[_ROW] = row
 
 
+@once
+def _places() -> list[int]:
+    """Return the places in a page's row of what a page is besides what the model makes of it."""
+    return [
+        page_names().index(name) for name in ("page_link", "page_says_product", "page_says_forum", "page_says_article")
+    ]
+
+
 def _judged(row: NDArray[np.float32], document: Document) -> dict[str, float]:
     """Return what the page model says of a page's row; less where no article is such a page."""
     found = page_model().page_types(row)
-    says = dict(zip(page_names(), row.tolist(), strict=True))
-    if says["page_link"] > THRESHOLDS.linked:
+    linked, *says = row[_places()].tolist()
+    says_product, says_forum, says_article = says
+    if linked > THRESHOLDS.linked:
         kind, left = "listing", 0.0
-    elif says["page_says_product"] and not says["page_says_article"]:
+    elif says_product and not says_article:
         kind, left = "product", THRESHOLDS.if_product
-    elif says["page_says_forum"] and not says["page_says_article"] and not _THREADS.isdisjoint(_types(document)):
+    elif says_forum and not says_article and not _THREADS.isdisjoint(own_types(document)):
         kind, left = "forum", THRESHOLDS.if_forum
     else:
         return found

@@ -8,7 +8,7 @@ overturns nothing that is certain.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -89,6 +89,11 @@ class SiteModel(PlainRecord):
         log-odds of content there.
     texts, text_pages
         Fingerprints of texts that recur, and the pages they are on, at least 2.
+    settled
+        For each place 1 or -1 where people said that what is there is content, or is not; 0 where they did not. Empty where
+        nobody corrected a page.
+    settled_texts, text_signs
+        Fingerprints of texts of which people said so, where the place alone does not tell, and the same signs.
     """
 
     what = "site model"
@@ -102,6 +107,9 @@ class SiteModel(PlainRecord):
     odds: tuple[float, ...]
     texts: tuple[str, ...]
     text_pages: tuple[int, ...]
+    settled: tuple[int, ...] = ()
+    settled_texts: tuple[str, ...] = ()
+    text_signs: tuple[int, ...] = ()
 
     def __repr__(self) -> str:
         return f"SiteModel({len(self.steps)} places, {len(self.texts)} texts)"
@@ -109,7 +117,17 @@ class SiteModel(PlainRecord):
     @property
     def is_adopted(self) -> bool:
         """Whether anything is known that the page model does not know."""
+        return self.has_evidence or self.is_corrected
+
+    @property
+    def has_evidence(self) -> bool:
+        """Whether the site's pages tell more than each of them alone."""
         return (self.places_count or self.texts_count) and self.strength > 0
+
+    @property
+    def is_corrected(self) -> bool:
+        """Whether people said of places or texts what they are."""
+        return any(self.settled) or bool(self.settled_texts)
 
     @property
     def strength(self) -> float:
@@ -140,7 +158,7 @@ class SiteModel(PlainRecord):
             Texts of the blocks.
         margin : (n_blocks,) float64
         """
-        if not self.is_adopted:
+        if not self.has_evidence:
             return margin
         found = margin.copy()
         doubtful = np.flatnonzero((margin > EVIDENCE.doubt[0]) & (margin < EVIDENCE.doubt[1])).tolist()
@@ -154,6 +172,18 @@ class SiteModel(PlainRecord):
         found += np.clip(margin.max(initial=-30) - found.max(initial=-30), 0, EVIDENCE.max_rest)
         moved: NDArray[np.float64] = margin + self.strength * (found - margin)
         return moved
+
+    def signs(self, segmentation: Segmentation, texts: Sequence[str]) -> NDArray[np.int8]:
+        """Return for each block 1 or -1 where people said that such a block is content, or is not; 0 where they did not."""
+        signs = np.zeros(len(segmentation), dtype=np.int8)
+        if any(self.settled):
+            places = self._places(segmentation, range(len(segmentation)))
+            signs[:] = [self.settled[place] if place >= 0 else 0 for place in places]
+        if self.settled_texts:
+            known = dict(zip(self.settled_texts, self.text_signs, strict=True))
+            of_text = np.array([known.get(text_fingerprint(text), 0) for text in texts], dtype=np.int8)
+            signs = np.where(of_text != 0, of_text, signs)
+        return signs
 
     def _places(self, segmentation: Segmentation, blocks: Sequence[int]) -> list[int]:
         elements = np.maximum(segmentation.element, 0)[np.array(blocks, dtype=np.int64)].tolist()
@@ -180,6 +210,11 @@ class SiteModel(PlainRecord):
         self.require("text_pages", int, 2)
         self.require("steps", str)
         self.require("texts", str)
+        self.require_columns(("settled", "parents") if self.settled else ("settled",), MAX_PLACES)
+        self.require_columns(("settled_texts", "text_signs"), MAX_TEXTS)
+        self.require("settled_texts", str)
+        self.require("settled", int, -1, 1)
+        self.require("text_signs", int, -1, 1)
         if self.parents[:1] != (-1,) or any(not 0 <= p < place for place, p in enumerate(self.parents[1:], 1)):
             raise ValueError("site model: a place comes before the one around it")
 
@@ -235,8 +270,10 @@ def learn_site(pages: Sequence[SitePage]) -> SiteLesson:
     margins = [_after_texts(page, counts, len(pages)) if texts_count else page.margin for page in pages]
     places = Places(pages, [probabilities(margin) for margin in margins])
     skill, agreement = _held_back(pages, margins, places)
-    kept = np.flatnonzero(places.pages >= 2)
-    kept = np.sort(kept[np.argsort(-places.pages[kept], kind="stable")[:MAX_PLACES]])  # parents have as many pages
+    signs, settled_texts = _settled(pages, places)
+    rank = places.pages + _around(places, signs) * len(pages)
+    kept = np.flatnonzero(rank >= 2)
+    kept = np.sort(kept[np.argsort(-rank[kept], kind="stable")[:MAX_PLACES]])  # parents have as many pages
     new = np.full(len(places.parents), -1, dtype=np.int64)
     new[kept] = np.arange(len(kept))
     odds = np.clip(_odds(places.chances()[kept]), -CAP, CAP).round(2)
@@ -254,6 +291,9 @@ def learn_site(pages: Sequence[SitePage]) -> SiteLesson:
         odds=tuple(odds.tolist()),
         texts=tuple(text for _, text in texts),
         text_pages=tuple(n for n, _ in texts),
+        settled=tuple(signs.get(place, 0) for place in kept.tolist()) if signs else (),
+        settled_texts=tuple(settled_texts),
+        text_signs=tuple(settled_texts.values()),
     )
     shares = [
         float(
@@ -264,6 +304,42 @@ def learn_site(pages: Sequence[SitePage]) -> SiteLesson:
     return SiteLesson(
         model=model, quality=agreement if places_count else None, resemblance=float(np.clip(np.mean(shares), 0, 1))
     )
+
+
+def _settled(pages: Sequence[SitePage], places: Places) -> tuple[dict[int, int], dict[str, int]]:
+    """Return the places, and the texts, of which people said that they are content (1) or are not (-1).
+
+    What was changed tells of its place where everything there is of one kind on all corrected pages; else of its text.
+    """
+    corrected = [
+        (page, page.said, of[page.element].tolist())
+        for page, of in zip(pages, places.of_element, strict=True)
+        if page.said is not None
+    ]
+    kinds: dict[int, set[bool]] = {}
+    for _, said, at in corrected:
+        for place, content in zip(at, said.content.tolist(), strict=True):
+            kinds.setdefault(place, set()).add(content)
+    signs: dict[int, int] = {}
+    texts: dict[str, int] = {}
+    for page, said, at in corrected:
+        for block in np.flatnonzero(said.changed).tolist():
+            sign = 1 if said.content[block] else -1
+            if at[block] > ROOT and len(kinds[at[block]]) == 1:
+                signs[at[block]] = sign
+            elif len(texts) < MAX_TEXTS:
+                texts[page.texts[block]] = sign
+    return signs, texts
+
+
+def _around(places: Places, signs: Iterable[int]) -> NDArray[np.int64]:
+    """Return 1 for places and all that are around them, 0 for others: `(n_places,)`."""
+    found = np.zeros(len(places.parents), dtype=np.int64)
+    for place in signs:
+        while place >= 0 and not found[place]:
+            found[place] = 1
+            place = places.parents[place]
+    return found
 
 
 def _odds(chance: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -26,6 +26,7 @@ from webmain.extractors.base import (
     within,
 )
 from webmain.features.block_features import DEFAULT_SETS, check_sets
+from webmain.features.corrected import with_said
 from webmain.features.labels import Labels, label_site
 from webmain.features.linear import LinearModel, learn
 from webmain.features.relevance import is_own_text, usable_descriptions
@@ -37,6 +38,7 @@ from webmain.features.site_blocks import (
     side_by_side,
 )
 from webmain.features.trees import probabilities
+from webmain.items import Reason, Rejected
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -52,6 +54,7 @@ __all__ = ["SVM", "LinearModel", "learn"]
 NO_MODEL = "no model of this site and no description on the page"
 NO_MATCH = "no model of this site and no block that says what the description says"
 NO_FEATURES = "no model of this site and nothing on the page that the feature sets look at"
+NOT_DRAWN = "visual properties are wanted, and no browser has drawn the page (-a render=always)"
 
 MAX_PAGES = 500
 """Pages of a site that are learned from; the first ones are as good as any."""
@@ -81,8 +84,8 @@ class SVM(CheckedOptions, SiteExtractor):
         a deviation: beside it the best clusters of further templates, leads, and the quotes, headings and lists that stand
         between content blocks or go on after them.
     features : str
-        Feature sets, joined by "+": "length", "tag_path", "selector" (module 1). "visual" is refused: only rendered pages
-        have such properties, and the protocol `svm_visual` reads them.
+        Feature sets, joined by "+": "length", "tag_path", "selector", "visual" (module 1). The last wants pages that a
+        browser has drawn (`Page.rendering`, in crawls `-a render=always`); others are refused.
     min_pages : int
         Pages of a site to learn from.
     seed : int
@@ -109,11 +112,6 @@ class SVM(CheckedOptions, SiteExtractor):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_sets(self._sets)
-        if "visual" in self._sets:
-            raise ValueError(
-                f"{self.name}: option features: got {self.features!r}, and only rendered pages have visual properties: "
-                "`webmain evaluate --protocol svm_visual` reads such"
-            )
 
     @property
     def _sets(self) -> tuple[str, ...]:
@@ -128,8 +126,16 @@ class SVM(CheckedOptions, SiteExtractor):
         return shown_blocks(document)
 
     def judge(self, segmentation: Segmentation) -> Extraction:
-        """Keep blocks with a positive margin (module 4)."""
+        """Keep blocks with a positive margin (module 4).
+
+        Raises
+        ------
+        Rejected
+            `NO_TEXT`: visual properties are wanted, and no browser has drawn the page.
+        """
         blocks = read_segmentations([segmentation])
+        if not self._can_see(blocks):
+            raise Rejected(Reason.NO_TEXT, f"{self.name}: features={self.features}: {NOT_DRAWN}")
         model = self._model or self._alone(blocks, segmentation.document)
         if isinstance(model, str):
             return self._nothing(segmentation, model)
@@ -152,8 +158,12 @@ class SVM(CheckedOptions, SiteExtractor):
         positive = self._label(alone, check=document.check_time).positive
         if not positive.any():
             return NO_MATCH
-        model = learn(alone, positive, sets=self._sets, seed=self.seed, check=document.check_time)
+        model = learn(alone, positive, sets=self._sets, seed=self.seed, with_places=False, check=document.check_time)
         return NO_FEATURES if _is_blind(model) else model
+
+    def _can_see(self, blocks: SiteBlocks) -> bool:
+        """Return True unless visual properties are wanted that the blocks do not have."""
+        return blocks.visual is not None or "visual" not in self._sets
 
     def _nothing(self, segmentation: Segmentation, why: str) -> Extraction:
         none = np.zeros(len(segmentation))
@@ -165,8 +175,8 @@ class SVM(CheckedOptions, SiteExtractor):
         Pages on which no cluster is content are left out when the classifier learns (not with `labels="paper"`): their
         article, if they have one, was not found, and would count as boilerplate. Only their links, and what they share with
         other pages, count so, where the classifier would else take these for most of their content. The order of the pages
-        makes no difference. Of more than `MAX_PAGES` the first ones are read, one after the other: a sequence that makes its
-        items on access holds one parsed page at a time.
+        makes no difference. What people corrected counts in place of these labels. Of more than `MAX_PAGES` the first ones
+        are read, one after the other: a sequence that makes its items on access holds one parsed page at a time.
 
         Raises
         ------
@@ -174,10 +184,15 @@ class SVM(CheckedOptions, SiteExtractor):
             No page has a description of its own, no cluster says what they say, or no block has any of the features.
         """
         pages = _read_pages(islice(documents, MAX_PAGES))
+        if pages and not any(map(self._can_see, pages)):
+            raise NothingLearned(f"svm: features={self.features}: {NOT_DRAWN}")
+        pages = list(filter(self._can_see, pages))
         blocks = side_by_side(pages)
-        if not any(usable_descriptions(blocks)):
+        is_described = any(usable_descriptions(blocks))
+        if not is_described and blocks.said is None:
             raise NothingLearned(f"svm: none of {len(pages)} pages has a description of its own")
-        positive = self._label(blocks).positive
+        positive = self._label(blocks).positive if is_described else np.zeros(len(blocks), dtype=np.bool_)
+        positive = with_said(positive, blocks.said, blocks.selectors)
         if not positive.any():
             raise NothingLearned(f"svm: no text on {len(pages)} pages says what their descriptions say")
         told = np.bincount(blocks.page[positive], minlength=blocks.n_pages) > 0

@@ -15,8 +15,8 @@ import numpy as np
 from webmain.features.page_blocks import SPECIAL
 from webmain.features.vocabulary import vocabulary
 from webmain.html.columns import Flag
+from webmain.metadata.declared import own_data, own_types
 from webmain.metadata.head import head_metas
-from webmain.metadata.jsonld import declared_types
 from webmain.text.normal import as_seen
 
 if TYPE_CHECKING:
@@ -165,38 +165,25 @@ def best_container(page: PageBlocks) -> Named:
 
 def neighbours(page: PageBlocks) -> Named:
     """Return what the blocks before and after are, and sums over more of them."""
-    near = {"log_chars": page.log_chars, "link": page.link, "kind": page.kind, "terminal": page.terminal}
+    n, counts, margin = page.n, page.counts, max(_WIDTHS)
+    names = ("log_chars", "link", "kind", "terminal")
     found: Named = {}
+    near = np.full((len(names), n + 6), -1.0)  # beyond the first block and the last one
+    near[:, 3:-3] = page.log_chars, page.link, page.kind, page.terminal
     for offset in (-2, -1, 1, 2, -3, 3):
-        for name in near if abs(offset) < 3 else ("log_chars", "link"):
-            found[f"{name}{offset:+d}"] = _shifted(near[name], offset)
-    totals = np.zeros(
-        (3, page.n + 1 + 2 * max(_WIDTHS))
-    )  # before the first block and after the last one nothing is added
-    start, end = max(_WIDTHS) + 1, max(_WIDTHS) + 1 + page.n
-    counts = page.counts
-    np.cumsum((counts.chars, counts.linked, counts.ends), axis=1, out=totals[:, start:end])
-    totals[:, end:] = totals[:, end - 1 : end]
+        for name, values in zip(names if abs(offset) < 3 else names[:2], near[:, 3 + offset :], strict=False):
+            found[f"{name}{offset:+d}"] = values[:n]
+    totals = np.zeros((3, n + 1 + 2 * margin))  # before the first block and after the last one nothing is added
+    np.cumsum((counts.chars, counts.linked, counts.ends), axis=1, out=totals[:, margin + 1 : margin + 1 + n])
+    totals[:, margin + 1 + n :] = totals[:, margin + n, None]
     for width in _WIDTHS:
-        for side, low, high in (("before", -width, 0), ("after", 1, width + 1)):
-            chars, linked, ends = (
-                totals[:, start - 1 + high : end - 1 + high] - totals[:, start - 1 + low : end - 1 + low]
-            )
+        for side, low, high in (("before", margin - width, margin), ("after", margin + 1, margin + 1 + width)):
+            chars, linked, ends = totals[:, high : high + n] - totals[:, low : low + n]
             some = np.maximum(chars, 1)
             found[f"{side}{width}_chars"] = np.log1p(chars)
             found[f"{side}{width}_link"] = linked / some
             found[f"{side}{width}_ends"] = ends / some * 100
     return found
-
-
-def _shifted(values: NDArray[np.float64], offset: int) -> NDArray[np.float64]:
-    """Return each block's neighbour at an offset; -1 beyond the ends."""
-    shifted = np.full(len(values), -1.0)
-    if offset > 0:
-        shifted[:-offset] = values[offset:]
-    else:
-        shifted[-offset:] = values[:offset]
-    return shifted
 
 
 def position(page: PageBlocks) -> Named:
@@ -270,7 +257,6 @@ def _bits(values: NDArray[np.int64], n: int) -> NDArray[np.bool_]:
 _MIN_CHARS: Final = 25
 _PROBE: Final = 50
 _MAX_HEAD_ELEMENTS: Final = 600
-_MAX_DATA: Final = 400_000
 _BODY_KEYS: Final = ('"articleBody"', '"text"', '"description"', '"reviewBody"')
 _BODY = re.compile(r'"[A-Za-z]+"\s*:\s*"([^"\\]*+(?:\\.[^"\\]*+)*+)"')
 _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})|\\(.)")
@@ -289,8 +275,7 @@ def head_and_data(page: PageBlocks) -> Named:
     document, n, keys = page.document, page.n, page.keys
     title = " ".join(as_seen(document.title).casefold().split())
     described, kind = _head(document)
-    data = "".join(document.tree.data)[:_MAX_DATA]
-    bodies = _bodies(data)
+    bodies = _bodies(own_data(document))
     has_description, in_data = np.zeros(n), np.zeros(n)
     starts, descriptions = [text[:_PROBE] for text in described], "\0".join(described)
     words = set(bodies.split())  # the first and the last word of a probe may be pieces of words
@@ -300,7 +285,7 @@ def head_and_data(page: PageBlocks) -> Named:
         has_description[i] = probe in descriptions or (bool(starts) and any(start in keys[i] for start in starts))
         if bodies and words.issuperset(probe.split()[1:-1]):
             in_data[i] = probe in bodies
-    types = declared_types(data)
+    types = own_types(document)
     tags = page.elements.tags
     path = (document.url or "").split("?")[0].rstrip("/")
     of_page: Named = {

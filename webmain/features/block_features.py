@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -71,8 +72,8 @@ def path_names(tag_path: str) -> Iterator[str]:
     """
     steps = tag_path.split("/")
     yield f"tag={steps[-1]}"
-    for n in range(2, len(steps) + 1):
-        yield f"path={'/'.join(steps[:n])}"
+    for path in islice(accumulate(steps, "{}/{}".format), 1, None):
+        yield f"path={path}"
 
 
 def selector_names(selector: str) -> Iterator[str]:
@@ -83,9 +84,10 @@ def selector_names(selector: str) -> Iterator[str]:
     """
     steps = selector.split("/")
     for step in steps:
-        tag, *classes = step.split(".")
-        for token in classes:
-            yield f"in={tag}.{token}"
+        if "." in step:
+            tag, *classes = step.split(".")
+            for token in classes:
+                yield f"in={tag}.{token}"
     tag, *classes = steps[-1].split(".")
     for token in classes or [""]:
         yield f"own={tag}.{token}"
@@ -147,21 +149,32 @@ def discrete_rows(
         if key not in named:
             named[key] = tuple(tuple(discrete_names((name,), tag_path, selector, style)) for name in discrete)
         keys.append(key)
+    min_pages = 2 if len(np.unique(blocks.page)) > 2 else 1
+    if min_pages > 1 or min_blocks > 1:
+        named = _reduced(named, keys, blocks.page, min_pages=min_pages, min_blocks=min_blocks)
+    rows = sorted(set(named.values()))
+    number = {row: i for i, row in enumerate(rows)}
+    return rows, np.array([number[named[key]] for key in keys], dtype=np.int64)
+
+
+def _reduced(
+    named: Mapping[Any, tuple[Names, ...]],
+    keys: Sequence[Any],
+    page: NDArray[np.int32],
+    *,
+    min_pages: int,
+    min_blocks: int,
+) -> dict[Any, tuple[Names, ...]]:
+    """Return the names by key without those on fewer pages, or of fewer blocks."""
     pages_of: defaultdict[str, set[int]] = defaultdict(set)
-    for key, page in set(zip(keys, blocks.page.tolist(), strict=True)):
+    for key, page_of_key in set(zip(keys, page.tolist(), strict=True)):
         for name in (name for names in named[key] for name in names):
-            pages_of[name].add(page)
+            pages_of[name].add(page_of_key)
     blocks_of: Counter[str] = Counter()
     for key, n in Counter(keys).items():
         blocks_of.update({name: n for names in named[key] for name in names})
-    min_pages = 2 if len(np.unique(blocks.page)) > 2 else 1
     common = {name for name, pages in pages_of.items() if len(pages) >= min_pages and blocks_of[name] >= min_blocks}
-    reduced = {
-        key: tuple(tuple(name for name in names if name in common) for names in row) for key, row in named.items()
-    }
-    rows = sorted(set(reduced.values()))
-    number = {row: i for i, row in enumerate(rows)}
-    return rows, np.array([number[reduced[key]] for key in keys], dtype=np.int64)
+    return {key: tuple(tuple(name for name in names if name in common) for names in row) for key, row in named.items()}
 
 
 def continuous_columns(blocks: SiteBlocks, sets: Sequence[str]) -> dict[str, NDArray[np.float64]]:

@@ -105,6 +105,7 @@ def cluster(
     if not len(blocks):
         return np.zeros(0, dtype=np.int32)
     with Loading():
+        from sklearn import config_context
         from sklearn.cluster import DBSCAN
 
     vectors = vectorise(blocks, sets=sets)
@@ -112,7 +113,9 @@ def cluster(
         return np.zeros(len(blocks), dtype=np.int32)
     least = max(1, round(blocks.n_pages**0.5)) if min_samples is None else min_samples
     reach = scale * (radius(vectors, k=least) if eps is None else eps)
-    found = DBSCAN(eps=reach, min_samples=least, algorithm="brute").fit(vectors.matrix, sample_weight=vectors.weight)
+    search = DBSCAN(eps=reach, min_samples=least, algorithm="brute")
+    with config_context(assume_finite=True, skip_parameter_validation=True):
+        found = search.fit(vectors.matrix, sample_weight=vectors.weight)
     return _by_first_appearance(found.labels_[vectors.of_block])
 
 
@@ -148,11 +151,11 @@ def vectorise(blocks: SiteBlocks, *, sets: Sequence[str] = DEFAULT_SETS, max_vec
         part = sparse.csr_array(np.stack([rounded[name][first] for name in together], axis=1))
         scales.append(min(_scale(part, weight), MAX_SCALE))
         parts.append(part * scales[-1])
-    share = steadiness(blocks) if "selector" in sets else {}
+    share = steadiness(blocks) if "selector" in sets and blocks.n_pages > 1 else {}
     chosen = [rows[i] for i in row[first].tolist()]
     for number in range(len(rows[0])):
         part, names = one_hot([names[number] for names in chosen])
-        part = part @ sparse.diags_array([share.get(name, 1.0) ** 2 for name in names]) if names else part
+        part = part @ sparse.diags_array([share.get(name, 1.0) ** 2 for name in names]) if share and names else part
         parts.append(part * min(_scale(part, weight), 1.0))
     return Vectors(sparse.csr_array(sparse.hstack(parts, format="csr")), weight, of_block, step * max(scales))
 
@@ -189,11 +192,12 @@ def one_hot(rows: Sequence[Names]) -> tuple[Any, list[str]]:
     """Return a sparse matrix with 1 where a row has a name, and the names of its columns, sorted."""
     with Loading():
         from scipy import sparse
-        from sklearn.preprocessing import MultiLabelBinarizer
 
-    binarizer = MultiLabelBinarizer(sparse_output=True)
-    found = sparse.csr_array(binarizer.fit_transform(rows), dtype=np.float64)
-    return found, list(binarizer.classes_)
+    columns = sorted(set().union(*rows))
+    number = {name: i for i, name in enumerate(columns)}
+    indices = np.array([number[name] for names in rows for name in names], dtype=np.int32)
+    ends = np.cumsum([0, *map(len, rows)], dtype=np.int32)
+    return sparse.csr_array((np.ones(len(indices)), indices, ends), shape=(len(rows), len(columns))), columns
 
 
 def _scale(part: Any, weight: NDArray[np.int64]) -> float:
@@ -220,9 +224,11 @@ def radius(vectors: Vectors, *, k: int) -> float:
         Positive. Vectors that k blocks share have distance 0 and are left out: they are dense by themselves. Two steps of
         rounding at least.
     """
+    least = max((BRIDGED + 0.01) * vectors.step, 1e-6)
+    if k <= 1:  # a block is dense by itself
+        return least
     distances = np.sort(kth_distances(vectors, k=k))
     distances = distances[distances > 1e-9]
-    least = max((BRIDGED + 0.01) * vectors.step, 1e-6)
     return max(float(distances[knee(distances)]), least) if len(distances) else least
 
 

@@ -184,6 +184,7 @@ def learn(
     *,
     sets: Sequence[str] = DEFAULT_SETS,
     seed: int = 0,
+    with_places: bool = True,
     check: Callable[[], object] = lambda: None,
 ) -> LinearModel:
     """Fit a class-weighted linear SVM to labelled blocks.
@@ -197,6 +198,8 @@ def learn(
         Feature sets.
     seed : int
         Of the folds by which C is chosen.
+    with_places : bool
+        Remember the places of the blocks, which later pages are held against; a model of one page needs none.
     check : callable
         Called between the steps; it may raise to end the work.
 
@@ -228,7 +231,7 @@ def learn(
         bias=bias,
         cost=cost,
         quality=quality,
-        places=_places(blocks, sets, columns),
+        places=_places(blocks, sets, columns) if with_places else (),
     )
 
 
@@ -310,6 +313,7 @@ class _Rows:
         if n_blocks[self.positive].sum() in (0, n_blocks.sum()):
             return [], np.zeros(0), 1.0 if n_blocks[self.positive].any() else -1.0
         with Loading():
+            from sklearn import config_context
             from sklearn.exceptions import ConvergenceWarning
             from sklearn.svm import LinearSVC
 
@@ -322,7 +326,7 @@ class _Rows:
             weight[of_class] *= 0.5 * TOTAL_WEIGHT / weight[of_class].sum()
         used = np.flatnonzero(n_blocks)
         machine = LinearSVC(C=cost, dual=False, tol=1e-5, max_iter=2_000)
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), config_context(assume_finite=True, skip_parameter_validation=True):
             warnings.simplefilter("ignore", ConvergenceWarning)  # what it has reached is good enough to be compared
             machine.fit(self.matrix[used], self.positive[used], sample_weight=weight[used])
         return self.columns, machine.coef_[0], float(machine.intercept_[0])

@@ -73,6 +73,9 @@ _UNSEEN: Final = 0b11
 MAX_NAME_CHARS: Final = 200
 """Characters read of an element's class names and ids; utility-class style sheets write much longer ones."""
 
+_PIECE: Final = 1 << 15
+"""Characters that are counted at once: fewer than a counter of 16 bits holds, and little memory."""
+
 _KEY_CHARS: Final = 200
 """Characters of a block's text, as it is seen, by which it is compared."""
 
@@ -269,43 +272,42 @@ class PageBlocks:
 @cache
 def _character_bits() -> NDArray[np.uint8]:
     """Return for each code point the first eight `Counts` that it adds to, a bit each."""
-    base = table()
-    classes = np.zeros(len(base), dtype=np.uint8)
-    for place, mask in enumerate((Class.LETTER, Class.DIGIT, Class.SPACE, UNSPACED)):
-        classes |= ((base & mask.value) != 0).astype(np.uint8) << place
+    every = np.arange(256)
+    masks = ((0, Class.LETTER), (1, Class.DIGIT), (2, Class.SPACE), (3, UNSPACED), (7, Class.PUNCTUATION))
+    of_class = sum(((every & mask.value) != 0) << place for place, mask in masks)
+    classes = np.asarray(of_class, dtype=np.uint8).take(table())
     for place, marks in ((4, _ENDS), (5, _COMMAS)):
         classes[[ord(mark) for mark in marks]] |= 1 << place
     classes[[point for point in (*range(0x530), *range(0xFF21, 0xFF3B)) if chr(point).isupper()]] |= 1 << 6
-    classes |= ((base & Class.PUNCTUATION.value) != 0).astype(np.uint8) << 7
     classes[invisible_points()] = _UNSEEN
     return classes
 
 
 @cache
-def _packed(field: int) -> NDArray[np.uint64]:
-    """Return for each combination of bits its eight counters, as many to a number as there is room: `(256, n_numbers)`."""
-    counters = (np.arange(256)[:, None] >> np.arange(8) & 1).astype(np.uint64)
+def _packed() -> NDArray[np.uint64]:
+    """Return for each combination of bits its eight counters of 16 bits, four to a number: `(256, 2)`."""
+    counters = (np.arange(256)[:, None] >> np.arange(8) & 1).astype("<u2")
     counters[_UNSEEN] = 0
-    shifts = np.arange(0, 64, field, dtype=np.uint64)
-    packed: NDArray[np.uint64] = (counters.reshape(256, -1, len(shifts)) << shifts).sum(axis=2, dtype=np.uint64)
-    return packed
+    return counters.view(np.uint64)
 
 
 def count_characters(texts: Sequence[str]) -> NDArray[np.float64]:
     """Count the characters of each text, none of which is empty: `(9, n_texts)`, the first nine of `Counts`."""
     lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
-    starts = np.cumsum(lengths) - lengths
+    starts = lengths.cumsum() - lengths
     points = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-    classes = _character_bits().take(points)
-    field = 16 if lengths.max(initial=0) < 1 << 16 else 32  # bits of a counter: several are added up at once
-    out = np.empty((9, len(texts)))
-    sums = np.add.reduceat(_packed(field).take(classes, axis=0), starts, axis=0)
-    out[:8] = sums.view(f"<u{field // 8}").T
-    np.subtract(lengths, out[2], out=out[8])
-    unseen = classes == _UNSEEN
-    if unseen.any():
-        out[8] -= np.add.reduceat(unseen, starts, dtype=np.int64)
-    return out
+    pieces = np.arange(0, len(points), _PIECE)
+    ends = starts.searchsorted(pieces + _PIECE).tolist()
+    bits_of, packed = _character_bits(), _packed()
+    out = np.zeros((len(texts), 9))
+    for at, first, end in zip(pieces.tolist(), (starts.searchsorted(pieces, "right") - 1).tolist(), ends, strict=True):
+        bits = bits_of.take(points[at : at + _PIECE])
+        own = np.maximum(starts[first:end] - at, 0)
+        out[first:end, :8] += np.add.reduceat(packed.take(bits, axis=0), own, axis=0).view("<u2")
+        if (unseen := bits == _UNSEEN).any():
+            out[first:end, 8] -= np.add.reduceat(unseen, own, dtype=np.int64)
+    out[:, 8] += lengths - out[:, 2]
+    return out.T
 
 
 _known_bits: dict[Names, int] = {}
@@ -317,7 +319,9 @@ def _remember_bits(called: Names, n_names: int) -> int:
         _known_bits.clear()
     special = _SPECIAL_BITS.get(called.tag, 0) | _ROLES.get(called.role, 0)
     words = " ".join(filter(None, (called.classes, called.id, called.itemprop)))
-    bits = _known_bits[called] = special << n_names | name_bits(words)
+    bits = special << n_names | name_bits(words)
+    if called.is_remembered:
+        _known_bits[called] = bits
     return bits
 
 

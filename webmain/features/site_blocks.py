@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from webmain.features.corrected import signs_said
 from webmain.html.blocks import from_runs
 from webmain.html.columns import HIDDEN, Break, Flag
+from webmain.rendered import MARK
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,13 +38,16 @@ class SiteBlocks:
     selectors : tuple of str
         The tag path with class names: "html/body/div.story/p".
     visual : tuple of mapping or None
-        CSS properties with a value other than the default, size and position, for pages that were rendered; None otherwise.
+        CSS properties with a value other than the body's, size and position, where a browser has drawn the pages.
     descriptions : tuple of tuple of str
         For each page what it says of itself in its head (`meta name=description`, `og:description`, ...), unique, best first.
     sites : tuple of str
         The site of each page; all the same but where pages of several sites are put together.
     anchor_share : (n_blocks,) float64 or None
         Share of each block's characters that are in anchors; None where that is not known.
+    said : (n_blocks,) int8 or None
+        What people said of each block: above 0 it is content, below it is not, 2 and -2 where a method had said otherwise; 0
+        where nobody did. None where no page was corrected.
     """
 
     page: NDArray[np.int32]
@@ -53,6 +58,7 @@ class SiteBlocks:
     descriptions: tuple[tuple[str, ...], ...]
     sites: tuple[str, ...]
     anchor_share: NDArray[np.float64] | None = None
+    said: NDArray[np.int8] | None = None
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -96,6 +102,7 @@ class SiteBlocks:
             selectors=tuple(self.selectors[i] for i in kept),
             visual=None if self.visual is None else tuple(self.visual[i] for i in kept),
             anchor_share=None if self.anchor_share is None else self.anchor_share[at],
+            said=None if self.said is None else self.said[at],
         )
 
 
@@ -151,7 +158,7 @@ def read_documents(documents: Sequence[Document]) -> SiteBlocks:
     Returns
     -------
     SiteBlocks
-        Blocks of `shown_blocks`, with descriptions, without visual properties.
+        Blocks of `shown_blocks`, with descriptions; with visual properties where a browser has drawn all of the pages.
     """
     descriptions = [read_descriptions(document) for document in documents]
     return read_segmentations([shown_blocks(document) for document in documents], descriptions=descriptions)
@@ -173,6 +180,7 @@ def read_segmentations(
     texts: list[str] = []
     places: list[tuple[str, str]] = []
     linked = [np.zeros(0)]
+    visual: list[Mapping[str, str | float]] = []
     for number, segmentation in enumerate(segmentations):
         pages.append(np.full(len(segmentation), number, dtype=np.int32))
         texts += segmentation.texts(range(len(segmentation)))
@@ -180,15 +188,36 @@ def read_segmentations(
         leaves = segmentation.document.leaves
         n_chars, n_linked = (segmentation.sums(leaves.n_chars * of) for of in (1, leaves.has(Flag.IN_ANCHOR)))
         linked.append(n_linked / n_chars)
+        visual += _visual(segmentation)
     return SiteBlocks(
         page=np.concatenate(pages),
         texts=tuple(texts),
         tag_paths=tuple(tag_path for tag_path, _ in places),
         selectors=tuple(selector for _, selector in places),
+        visual=tuple(visual) if all(each.document.page.rendering for each in segmentations) else None,
         descriptions=tuple(descriptions) if descriptions is not None else ((),) * len(segmentations),
         sites=tuple(segmentation.document.site for segmentation in segmentations),
         anchor_share=np.concatenate(linked),
+        said=signs_said(segmentations),
     )
+
+
+def _visual(segmentation: Segmentation) -> list[Mapping[str, str | float]]:
+    """Return the properties of each block of a page that a browser has drawn: its own, or those of an element around it."""
+    rendering, elements = segmentation.document.page.rendering, segmentation.document.elements
+    if rendering is None:
+        return []
+    known: dict[int, Mapping[str, str | float]] = {-1: {}}
+    for element in segmentation.element.tolist():
+        climbed, index = [], element
+        while index not in known and (found := rendering.visual(elements.attributes[index].get(MARK))) is None:
+            climbed.append(index)
+            index = elements.parent[index]
+        if index not in known:
+            assert found is not None
+            known[index] = found
+        known.update(dict.fromkeys(climbed, known[index]))
+    return [known[element] for element in segmentation.element.tolist()]
 
 
 def side_by_side(parts: Sequence[SiteBlocks]) -> SiteBlocks:
@@ -206,7 +235,12 @@ def side_by_side(parts: Sequence[SiteBlocks]) -> SiteBlocks:
         descriptions=tuple(texts for part in parts for texts in part.descriptions),
         sites=tuple(site for part in parts for site in part.sites),
         anchor_share=np.concatenate([np.zeros(0), *shares]) if len(shares) == len(parts) else None,
+        said=np.concatenate([_said(part) for part in parts]) if any(part.said is not None for part in parts) else None,
     )
+
+
+def _said(part: SiteBlocks) -> NDArray[np.int8]:
+    return np.zeros(len(part), dtype=np.int8) if part.said is None else part.said
 
 
 def paths(document: Document, elements: Sequence[int]) -> list[tuple[str, str]]:
@@ -295,7 +329,7 @@ def read_descriptions(document: Document) -> tuple[str, ...]:
     reading = read(document)
     found: dict[str, None] = {}
     for name in _DESCRIPTION_NAMES:
-        found.update(dict.fromkeys(value for value in reading.clues.metas.get(name, ()) if value))
+        found.update(dict.fromkeys(value for value in reading.clues.metas(name) if value))
     for value in reading.values("description", all_nodes=False):
         found.update(dict.fromkeys(clean(text) for text in texts_of(value, limit=3)))
     found.pop("", None)

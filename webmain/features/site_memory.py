@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from webmain.features.corrected import CERTAIN, Said, blocks_said
 from webmain.features.site_paths import (
     count_pages,
     grow,
@@ -73,6 +74,8 @@ class SitePage:
         Characters that are shown.
     news : float
         How much of the news profile the page model gives the page.
+    said : Said or None
+        What people said of the blocks, where somebody corrected the page.
     """
 
     labels: list[tuple[str, tuple[str, ...]]]
@@ -83,6 +86,7 @@ class SitePage:
     margin: NDArray[np.float64]
     n_chars: NDArray[np.float64]
     news: float
+    said: Said | None = None
 
     @property
     def weight(self) -> NDArray[np.float64]:
@@ -99,7 +103,13 @@ def site_page(
     n_chars: NDArray[np.float64],
     news: float,
 ) -> SitePage:
-    """Keep of a page what a site is learned from; at most its first `MAX_BLOCKS` blocks."""
+    """Keep of a page what a site is learned from; at most its first `MAX_BLOCKS` blocks.
+
+    Where somebody corrected the page, that is believed in place of the page model.
+    """
+    said = blocks_said(segmentation)
+    if said is not None:
+        margin = np.where(said.content, np.maximum(margin, CERTAIN), np.minimum(margin, -CERTAIN))
     elements = segmentation.document.elements
     of_block = np.maximum(segmentation.element[:MAX_BLOCKS], 0).tolist()
     order = with_ancestors(elements, of_block, most=MAX_ELEMENTS)
@@ -116,6 +126,7 @@ def site_page(
         margin=margin[:n],
         n_chars=n_chars[:n],
         news=news,
+        said=None if said is None else Said(said.content[:n], said.changed[:n]),
     )
 
 

@@ -10,7 +10,7 @@ import hashlib
 import math
 from collections import Counter
 from collections.abc import Hashable, Mapping
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
@@ -237,7 +237,7 @@ class PlainRecord:
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> Self:
-        """Read what `to_plain` wrote.
+        """Read what `to_plain` wrote, by this or an earlier version: fields with a default may be missing.
 
         Raises
         ------
@@ -246,7 +246,8 @@ class PlainRecord:
         """
         if not isinstance(plain, Mapping):
             raise ValueError(f"{cls.what}: is no mapping")
-        found = cls(**{field.name: _hashable(plain.get(field.name)) for field in fields(cls)})  # type: ignore[arg-type]
+        names = [f.name for f in fields(cls) if f.name in plain or f.default is MISSING]  # type: ignore[arg-type]
+        found = cls(**{name: _hashable(plain.get(name)) for name in names})
         found.check()
         return found
 

@@ -176,17 +176,18 @@ def _body_after(evidence: Evidence, lead: int, pages: NDArray[np.bool_]) -> int:
     on = pages & (evidence.n_blocks[:, lead] > 0)
     apart = LIMITS.max_steps_apart if _is_description(evidence, lead, pages) else LIMITS.max_steps_inside
     nearest, body = np.inf, lead
-    for cluster in range(evidence.n_blocks.shape[1]):
-        both = on & (evidence.n_blocks[:, cluster] > 0)
-        n_both = int(both.sum())
-        if cluster == lead or 2 * n_both < int(on.sum()) or evidence.own_text[cluster] < LIMITS.min_own_text:
-            continue
-        if not _is_near(evidence.places[cluster], evidence.places[lead], apart=apart):
+    on_both = (evidence.n_blocks > 0) & on[:, None]
+    candidates = (2 * on_both.sum(axis=0) >= on.sum()) & (evidence.own_text >= LIMITS.min_own_text)
+    for cluster in np.flatnonzero(candidates).tolist():
+        both = on_both[:, cluster]
+        if cluster == lead or not _is_near(evidence.places[cluster], evidence.places[lead], apart=apart):
             continue
         distance = np.median(evidence.first[both, cluster] - evidence.first[both, lead])
+        if not 0 < distance < nearest:
+            continue
         more = np.median(evidence.mass[both, cluster] / evidence.mass[both, lead])
         longer = np.median(more * evidence.n_blocks[both, lead] / evidence.n_blocks[both, cluster])
-        if more >= LIMITS.min_more and longer >= LIMITS.min_length_share and 0 < distance < nearest:
+        if more >= LIMITS.min_more and longer >= LIMITS.min_length_share:
             nearest, body = distance, cluster
     return body
 

@@ -8,33 +8,19 @@ from typing import TYPE_CHECKING, Final, Self
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
 MAX_LEAVES: Final = 256
 """`TreeBits` are not made of trees with more leaves."""
 
-_ROWS: Final = 1024
-"""Rows that `TreeBits` looks at together; bounds the memory taken."""
+_WORDS: Final = 4
+"""Words of rows that `TreeBits` looks at together; bounds the memory taken."""
 
-_CONDITIONS: Final = 256
+_BITS: Final = 64
+_CONDITIONS: Final = 512
 _ALL: Final = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
-
-
-@dataclass(frozen=True)
-class Level:
-    """One step down all trees.
-
-    Attributes
-    ----------
-    condition : (n,) int64
-        What each inner node of the level asks.
-    inner, leaves : int64 arrays
-        Places of inner nodes and leaves among the children: all left ones, then all right ones.
-    """
-
-    condition: NDArray[np.int64]
-    inner: NDArray[np.int64]
-    leaves: NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -48,15 +34,14 @@ class TreeBits:
     Attributes
     ----------
     column : (n_conditions,) int64
-    limit : (n_conditions, 1) float32
-        A condition holds where the column's value is above the limit.
-    n_inner_roots : int
-        Trees that are more than a leaf.
-    levels : tuple of Level
-    members, starts : int64 arrays
-        For each binary digit and each tree a run of leaves: those whose number has the digit. Leaves are numbered as the
-        levels come; one more is reached by no row.
-    n_leaves, n_digits : int
+    limit : (n_conditions, 64) float32
+        A condition holds where the column's value is above the limit, which is repeated for the rows of a word.
+    levels : tuple of (int64 array, int64 array)
+        For each step down all trees what its inner nodes ask, and which of the children that the step before has reached
+        (all left ones, then all right ones) they are; of the first step, numbers of trees.
+    leaves : (2 ** n_digits * n_trees,) int64
+        For each number of a leaf and each tree the child, counted over all steps; the last one, which no row reaches, where
+        there is none.
     values : (n_trees * 2 ** n_digits,) float64
         What each leaf adds, by the leaf's number in its tree.
     offsets : (n_trees, 1) int64
@@ -65,12 +50,8 @@ class TreeBits:
 
     column: NDArray[np.int64]
     limit: NDArray[np.float32]
-    n_inner_roots: int
-    levels: tuple[Level, ...]
-    members: NDArray[np.int64]
-    starts: NDArray[np.int64]
-    n_leaves: int
-    n_digits: int
+    levels: tuple[tuple[NDArray[np.int64], NDArray[np.int64]], ...]
+    leaves: NDArray[np.int64]
     values: NDArray[np.float64]
     offsets: NDArray[np.int64]
 
@@ -81,49 +62,50 @@ class TreeBits:
         ----------
         values : (n_rows, n_columns) float32
         """
-        parts = [self._sums(values[at : at + _ROWS]) for at in range(0, len(values), _ROWS)]
-        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+        step = _WORDS * _BITS
+        return np.concatenate([self._sums(values[at : at + step]) for at in range(0, len(values), step)])
 
     def _sums(self, values: NDArray[np.float32]) -> NDArray[np.float64]:
-        n_rows = len(values)
-        ends = self._ends(self._answers(values))
-        digits = np.unpackbits(ends.view(np.uint8), axis=1, bitorder="little")
-        planes = digits.reshape(self.n_digits, len(self.offsets), -1)
-        number = planes[-1].copy()
-        for plane in planes[-2::-1]:
-            number += number
-            number += plane
-        found: NDArray[np.float64] = self.values.take(np.add(number, self.offsets, dtype=np.intp)).sum(axis=0)
-        return found[:n_rows]
+        number = np.zeros(1, dtype=np.uint8)
+        for digit in self._digits(self._answers(values)):
+            number = number + number + np.unpackbits(digit.view(np.uint8), bitorder="little")
+        place = number.astype(np.intp).reshape(len(self.offsets), -1)
+        place += self.offsets
+        found: NDArray[np.float64] = self.values.take(place, mode="clip").sum(axis=0)
+        return found[: len(values)]
 
     def _answers(self, values: NDArray[np.float32]) -> NDArray[np.uint64]:
-        """Return for each condition the set of the rows for which it holds."""
+        """Return for each condition the set of the rows for which it holds, as `(n_conditions, n_words)`."""
         n_rows, n_columns = values.shape
-        rows = np.zeros((n_columns, -(-n_rows // 64) * 64), dtype=np.float32)
-        rows[:, :n_rows] = values.T
-        holds = np.empty((len(self.column), rows.shape[1]), dtype=np.bool_)
-        for at in range(0, len(holds), _CONDITIONS):  # a piece that stays in the processor's cache
-            piece = slice(at, at + _CONDITIONS)
-            np.greater(rows.take(self.column[piece], axis=0), self.limit[piece], out=holds[piece])
-        return np.packbits(holds, axis=1, bitorder="little").view(np.uint64)
-
-    def _ends(self, answers: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        """Return for each digit and each tree the set of the rows whose leaf's number has the digit."""
-        n_words = answers.shape[1]
-        at_leaf = np.zeros((self.n_leaves + 1, n_words), dtype=np.uint64)
-        here = np.full((self.n_inner_roots, n_words), _ALL)
-        filled = 0
-        for level in self.levels:
-            n = len(level.condition)
-            below = np.empty((2 * n, n_words), dtype=np.uint64)
-            left, right = below[:n], below[n:]
-            np.bitwise_and(here, answers.take(level.condition, axis=0), out=right)
-            np.bitwise_xor(here, right, out=left)
-            at_leaf[filled : filled + len(level.leaves)] = below.take(level.leaves, axis=0)
-            filled += len(level.leaves)
-            here = below.take(level.inner, axis=0)
-        found: NDArray[np.uint64] = np.bitwise_or.reduceat(at_leaf.take(self.members, axis=0), self.starts, axis=0)
+        found = np.empty((len(self.column), -(-n_rows // _BITS)), dtype=np.uint64)
+        holds = np.empty(self.limit.shape, dtype=np.bool_)
+        for word in range(found.shape[1]):
+            of_word = values[word * _BITS : (word + 1) * _BITS]
+            rows = np.zeros((n_columns, _BITS), dtype=np.float32)
+            rows[:, : len(of_word)] = of_word.T
+            for at in range(0, len(holds), _CONDITIONS):  # a piece that stays in the processor's cache
+                piece = slice(at, at + _CONDITIONS)
+                np.greater(rows.take(self.column[piece], axis=0, mode="clip"), self.limit[piece], out=holds[piece])
+            found[:, word] = np.packbits(holds.ravel(), bitorder="little").view(np.uint64)
         return found
+
+    def _digits(self, answers: NDArray[np.uint64]) -> Iterator[NDArray[np.uint64]]:
+        """Yield for each digit, the highest first, and each tree the set of the rows whose leaf's number has the digit."""
+        n_words = answers.shape[1]
+        reached = np.zeros((2 * sum(len(condition) for condition, _ in self.levels) + 1, n_words), dtype=np.uint64)
+        below = np.full((len(self.offsets), n_words), _ALL)
+        at = 0
+        for condition, inner in self.levels:
+            here = below.take(inner, axis=0, mode="clip")
+            n = len(condition)
+            below = reached[at : at + 2 * n]
+            at += 2 * n
+            np.bitwise_and(here, answers.take(condition, axis=0, mode="clip"), out=below[n:])
+            np.bitwise_xor(here, below[n:], out=below[:n])
+        sets = reached.take(self.leaves, axis=0, mode="clip").reshape(-1, len(self.offsets) * n_words)
+        while (half := len(sets) // 2) > 0:
+            yield np.bitwise_or.reduce(sets[half:], axis=0)
+            sets = sets[:half] | sets[half:]
 
     @classmethod
     def of(
@@ -142,50 +124,29 @@ class TreeBits:
         most = int(leaves_of.max())
         if most > MAX_LEAVES or not is_inner.any():
             return None
-        asked = np.stack((feature[is_inner].astype(np.float64), threshold[is_inner]))
-        conditions, numbers = np.unique(asked, axis=1, return_inverse=True)
+        asked = feature[is_inner] << 32 | threshold[is_inner].view(np.uint32)  # both in one number
+        conditions, numbers = np.unique(asked, return_inverse=True)
         condition = np.zeros(n, dtype=np.int64)
-        condition[is_inner] = numbers.ravel()
+        condition[is_inner] = numbers
         number = np.cumsum(~is_inner) - 1  # a leaf's number in its tree
         number -= (np.cumsum(leaves_of) - leaves_of)[tree]
         n_digits = max(1, (most - 1).bit_length())
         values = np.zeros((len(roots), 1 << n_digits))
         values[tree[~is_inner], number[~is_inner]] = value[~is_inner]
-        levels, order = [], []
-        inner_roots = here = roots[is_inner[roots]]
-        while len(here):
-            below = np.concatenate((child[2 * here], child[2 * here + 1]))
-            inner, leaves = np.flatnonzero(is_inner[below]), np.flatnonzero(~is_inner[below])
-            levels.append(Level(condition[here], inner, leaves))
-            order.append(below[leaves])
+        leaves = np.full((1 << n_digits, len(roots)), 2 * np.count_nonzero(is_inner))
+        levels, below, n_reached = [], roots, 0
+        while len(inner := np.flatnonzero(is_inner[below])):
             here = below[inner]
-        leaf = np.concatenate(order)
-        members, starts = _runs(tree[leaf], number[leaf], len(roots), n_digits)
+            levels.append((condition[here], inner))
+            below = np.concatenate((child[2 * here], child[2 * here + 1]))
+            ends = np.flatnonzero(~is_inner[below])
+            leaves[number[below[ends]], tree[below[ends]]] = n_reached + ends
+            n_reached += len(below)
         return cls(
-            column=conditions[0].astype(np.int64),
-            limit=conditions[1].astype(np.float32)[:, None],
-            n_inner_roots=len(inner_roots),
+            column=conditions >> 32,
+            limit=np.repeat(conditions.astype(np.uint32).view(np.float32)[:, None], _BITS, axis=1),
             levels=tuple(levels),
-            members=members,
-            starts=starts,
-            n_leaves=len(leaf),
-            n_digits=n_digits,
+            leaves=leaves.ravel(),
             values=values.ravel(),
             offsets=(np.arange(len(roots)) << n_digits)[:, None],
         )
-
-
-def _runs(
-    tree: NDArray[np.int64], number: NDArray[np.int64], n_trees: int, n_digits: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return for each digit and each tree its leaves with that digit, as one array and where each run begins in it.
-
-    Each run has at least one member: the place after the last leaf.
-    """
-    leaf, digit = np.nonzero((number[:, None] >> np.arange(n_digits)) & 1)
-    run = digit * n_trees + tree[leaf]
-    runs = np.arange(n_digits * n_trees)
-    every = np.concatenate((run, runs))
-    members = np.concatenate((leaf, np.full(len(runs), len(tree))))[np.argsort(every, kind="stable")]
-    counts = np.bincount(every)
-    return members, np.cumsum(counts) - counts

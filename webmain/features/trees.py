@@ -1,8 +1,8 @@
 """Sums of decision trees as plain arrays: predicted by NumPy alone, written as plain values.
 
 The trees are binary; a row goes left where its value is at most the threshold. All trees of a model and all rows of a page
-step down a level at a time together, so that the cost is a few array operations for each level: of a few rows by looking up
-the next node of each (`Trees`), of many as sets of bits (`TreeBits`).
+step down a level at a time together, so that the cost is a few array operations for each level: a few rows one by one
+(`Trees`), many as sets of bits (`TreeBits`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MAX_DEPTH: Final = 24
 MAX_NUMBER: Final = 1e30
 """Thresholds and values lie between it and its negative: sums of them stay finite."""
 
-_MANY_ROWS: Final = 24
+_MANY_ROWS: Final = 5
 
 
 def probabilities(margin: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -77,50 +77,65 @@ class Trees:
         """
         if len(values) >= _MANY_ROWS and (bits := self._bits) is not None:
             return bits.sums(values) + self.base
-        leaf = self._leaves(values)
-        total: NDArray[np.float64] = self.value.take(leaf).sum(axis=0) + self.base
+        found = np.empty((len(self.roots), len(values)))
+        for i, row in enumerate(values):
+            found[:, i] = self.leaf_values(row)
+        total: NDArray[np.float64] = found.sum(axis=0) + self.base
         return total
 
     @cached_property
     def _bits(self) -> TreeBits | None:
         return TreeBits.of(self.roots, self.feature, self.threshold, self.child, self.value)
 
-    def _leaves(self, values: NDArray[np.float32]) -> NDArray[np.int64]:
-        """Return the leaf of each tree that each row falls into, as `(n_trees, n_rows)`."""
-        n_rows = len(values)
-        flat = np.ascontiguousarray(values.T).ravel()
-        start = self.feature * n_rows
-        row = np.arange(n_rows)
-        node = np.repeat(self.roots, n_rows).reshape(len(self.roots), n_rows)
+    def leaf_values(self, row: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Return what the leaf of each tree that a row falls into adds, `(n_trees,)`."""
+        above = row.take(self.feature, mode="clip") > self.threshold
+        step, node = np.where(above, self.child[1::2], self.child[::2]), self.roots
         for _ in range(self.depth):
-            seen = flat.take(start.take(node) + row)
-            node = self.child.take(2 * node + (seen > self.threshold.take(node)))
-        return node
+            node = step.take(node, mode="clip")
+        return self.value.take(node)
 
-    def contributions(self, row: NDArray[np.float32], n_columns: int) -> NDArray[np.float64]:
-        """Return how much each column moved one row's sum, step by step down every tree.
+    def contributions(self, values: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Return how much each column moved each row's sum, step by step down every tree.
 
         A step adds the difference between the mean of the leaves below the node it leads to and below the one it leaves
         (each leaf counted once), so that all contributions and the mean of a tree's leaves add up to its value.
-        """
-        mean = self._means()
-        moved = np.zeros(n_columns)
-        for root in self.roots.tolist():
-            node = root
-            while self.child[2 * node] != node:
-                after = int(self.child[2 * node + (row[self.feature[node]] > self.threshold[node])])
-                moved[self.feature[node]] += mean[after] - mean[node]
-                node = after
-        return moved
 
-    def _means(self) -> NDArray[np.float64]:
-        total, count = self.value.copy(), np.ones(len(self.value))
-        for node in range(len(self.value) - 1, -1, -1):  # children come after their parents
-            left, right = int(self.child[2 * node]), int(self.child[2 * node + 1])
+        Parameters
+        ----------
+        values : (n_rows, n_columns) float32
+
+        Returns
+        -------
+        (n_rows, n_columns) float64
+        """
+        moved = np.zeros(values.size)
+        n_rows, n_columns = values.shape
+        flat, means = values.ravel(), self.means
+        left, right = self.child[::2], self.child[1::2]
+        node = np.tile(self.roots, n_rows)
+        start = np.repeat(np.arange(n_rows) * n_columns, len(self.roots))  # of the row in the flat array
+        for _ in range(self.depth):
+            inner = np.flatnonzero(left.take(node) != node)
+            node, start = node.take(inner), start.take(inner)
+            cell = start + self.feature.take(node)
+            after = np.where(flat.take(cell) > self.threshold.take(node), right.take(node), left.take(node))
+            moved += np.bincount(cell, weights=means.take(after) - means.take(node), minlength=values.size)
+            node = after
+        return moved.reshape(values.shape)
+
+    @cached_property
+    def means(self) -> NDArray[np.float64]:
+        """The mean of the leaves below each node."""
+        total, child = self.value.tolist(), self.child.tolist()
+        count = [1] * len(total)
+        for node in range(len(total) - 1, -1, -1):  # children come after their parents
+            left, right = child[2 * node], child[2 * node + 1]
             if left != node:
                 total[node] = total[left] + total[right]
                 count[node] = count[left] + count[right]
-        return total / count
+        means: NDArray[np.float64] = np.array(total) / np.array(count)
+        return means
 
     def to_plain(self, names: Sequence[str]) -> dict[str, Any]:
         """Return the trees as JSON values.
@@ -185,6 +200,41 @@ class Trees:
             np.where(is_inner, 0.0, numbers),
             _checked_depth(roots, roots + sizes, is_inner, places),
         )
+
+
+class Stack:
+    """Several sums of trees that look at the same row: one way down all their trees costs hardly more than that of one sum.
+
+    Parameters
+    ----------
+    sums : sequence of Trees
+        One at least.
+    """
+
+    def __init__(self, sums: Sequence[Trees]) -> None:
+        before = np.cumsum([0, *(len(trees.feature) for trees in sums)]).tolist()
+        self._starts = np.cumsum([0, *(len(trees.roots) for trees in sums[:-1])])
+        self._bases = np.array([trees.base for trees in sums])
+        self._trees = Trees(
+            base=0.0,
+            roots=np.concatenate([trees.roots + n for trees, n in zip(sums, before, strict=False)]),
+            feature=np.concatenate([trees.feature for trees in sums]),
+            threshold=np.concatenate([trees.threshold for trees in sums]),
+            child=np.concatenate([trees.child + n for trees, n in zip(sums, before, strict=False)]),
+            value=np.concatenate([trees.value for trees in sums]),
+            depth=max(trees.depth for trees in sums),
+        )
+
+    def of_row(self, row: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Return each of the sums for one row, `(n_sums,)`.
+
+        Parameters
+        ----------
+        row : (n_columns,) float32
+        """
+        values = self._trees.leaf_values(row)
+        found: NDArray[np.float64] = np.add.reduceat(values, self._starts) + self._bases
+        return found
 
 
 def _is_number(found: Any) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from webmain.clock import once
@@ -36,7 +36,7 @@ class Vocabulary:
 @once
 def vocabulary() -> Vocabulary:
     """Return the vocabulary, read when first needed."""
-    plain = tomllib.loads(files("webmain.features").joinpath("vocabulary.toml").read_text("utf-8"))
+    plain = tomllib.loads(Path(__file__).with_name("vocabulary.toml").read_text("utf-8"))
     names = {group: tuple(words.split()) for group, words in plain["names"].items()}
     bits: dict[str, int] = {}
     for place, words in enumerate(names.values()):

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum, IntFlag
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from webmain.html.names import NO_NAMES, names_of
+from webmain.html.names import NO_NAMES, Attributes, names_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable
 
     from numpy.typing import NDArray
 
@@ -52,56 +53,13 @@ class Break(IntEnum):
 
 
 _PREFORMATTED_BIT = int(Flag.PREFORMATTED)
-_XPATH_NAME = re.compile(r"[a-z_][a-z0-9_-]*", re.IGNORECASE).fullmatch
+_XPATH_NAME = re.compile(r"[a-z_][a-z0-9_-]{0,59}", re.IGNORECASE).fullmatch
+"""Names of tags that stand in an XPath; longer ones would be in that of each element below."""
 
-
-class Attributes(Sequence["dict[str, str | None]"]):
-    """The attributes of a page's elements: each element's dict is made when first asked for, and kept.
-
-    Reads like a list, but for slices. Half of the elements of a page hold no text (`meta`, `link`, `img`, `path`), and few
-    methods ever ask for their attributes.
-
-    Parameters
-    ----------
-    nodes : list
-        The parser's nodes in preorder; as long as they live, so does the parser's tree.
-    """
-
-    __slots__ = ("_made", "_nodes")
-
-    def __init__(self, nodes: list[Any]) -> None:
-        self._nodes: Sequence[Any] = nodes
-        self._made: dict[int, dict[str, str | None]] = {}
-
-    def __len__(self) -> int:
-        return len(self._nodes)
-
-    def __getitem__(self, index: int) -> dict[str, str | None]:  # type: ignore[override]  # no slices
-        made = self._made.get(index)
-        if made is None:
-            made = self._made[index] = self._nodes[index].attributes
-        return made
-
-    def take(self, indices: Sequence[int]) -> list[dict[str, str | None]]:
-        """Return the attributes of several elements, faster than one by one.
-
-        Parameters
-        ----------
-        indices : sequence of int
-            From 0 on.
-        """
-        nodes, made = self._nodes, self._made
-        if not made:
-            made.update(zip(indices, [nodes[i].attributes for i in indices], strict=True))
-            return list(made.values())
-        made.update({i: nodes[i].attributes for i in indices if i not in made})
-        return list(map(made.__getitem__, indices))
-
-    def __iter__(self) -> Iterator[dict[str, str | None]]:
-        return map(self.__getitem__, range(len(self._nodes)))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return list, (list(self),)  # the parser's nodes cannot be pickled
+MAX_SELECTOR_STEPS = 20
+MAX_SELECTOR_NAMES = 10
+MAX_SELECTOR_NAME_CHARS = 100
+"""A CSS selector names so many elements, the innermost ones, each with so many classes, and no longer name."""
 
 
 @dataclass(frozen=True)
@@ -211,7 +169,7 @@ class Leaves:
         return " " if any(self.spaced[first + 1 : second + 1]) else ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Elements:
     """The page's elements in preorder, as columns of equal length.
 
@@ -223,8 +181,8 @@ class Elements:
         -1 for the root.
     end : list of int
         One past the last element of the subtree: element `i` holds elements `i + 1 ... end[i] - 1`.
-    first_leaf, end_leaf : list of int
-        Half-open range of the leaves in the subtree.
+    before, around : list of int
+        Of each leaf, not of each element: how many elements begin before it, and the one that it is in.
     attributes : Attributes
         Attribute values by lower-case name, None for attributes without a value; made when first asked for.
     """
@@ -232,8 +190,8 @@ class Elements:
     tags: list[str] = field(default_factory=list)
     parent: list[int] = field(default_factory=list)
     end: list[int] = field(default_factory=list)
-    first_leaf: list[int] = field(default_factory=list)
-    end_leaf: list[int] = field(default_factory=list)
+    before: list[int] = field(default_factory=list)
+    around: list[int] = field(default_factory=list)
     attributes: Sequence[dict[str, str | None]] = field(default_factory=list)
 
     def __len__(self) -> int:
@@ -260,17 +218,27 @@ class Elements:
     @cached_property
     def with_text(self) -> list[int]:
         """The elements with text below them."""
-        return [i for i, (a, b) in enumerate(zip(self.first_leaf, self.end_leaf, strict=True)) if a != b]
+        with_text: list[int] = np.flatnonzero(self.leaf_ends > self.leaf_starts).tolist()
+        return with_text
 
     @cached_property
     def names(self) -> list[Names]:
         """What each element with text below it is called; `NO_NAMES` for the others."""
-        names = [NO_NAMES] * len(self.tags)
+        return self._called[0]
+
+    @property
+    def may_hide(self) -> list[int]:
+        """The elements with text below them that have a style, the attribute `hidden`, or a class of what is not seen."""
+        return self._called[1]
+
+    @cached_property
+    def _called(self) -> tuple[list[Names], list[int]]:
         with_text, tags = self.with_text, self.tags
         found = names_of(map(tags.__getitem__, with_text), self.attributes_of(with_text))
-        for i, called in zip(with_text, found, strict=True):
+        names = [NO_NAMES] * len(tags)
+        for i, called in zip(with_text, found.names, strict=True):
             names[i] = called
-        return names
+        return names, [with_text[place] for place in found.may_hide]
 
     def attributes_of(self, indices: Sequence[int]) -> list[dict[str, str | None]]:
         """Return the attributes of several elements, faster than one by one."""
@@ -284,24 +252,36 @@ class Elements:
 
     @cached_property
     def leaf_starts(self) -> NDArray[np.int32]:
-        """`first_leaf` as an array."""
-        return np.array(self.first_leaf, dtype=np.int32)
+        """The first leaf in each element's subtree or after it: as many leaves begin before the element."""
+        n = len(self.tags)
+        return np.cumsum(np.bincount(np.array(self.before, dtype=np.intp), minlength=n), dtype=np.int32)[:n]
 
     @cached_property
     def leaf_ends(self) -> NDArray[np.int32]:
-        """`end_leaf` as an array."""
-        return np.array(self.end_leaf, dtype=np.int32)
+        """One past the last leaf in each element's subtree."""
+        of_elements = np.bincount(np.array(self.around, dtype=np.intp), minlength=len(self.tags))
+        inside = np.concatenate(([0], np.cumsum(of_elements, dtype=np.int32)))
+        return self.leaf_starts + inside.take(self.ends) - inside[:-1]
+
+    @cached_property
+    def first_leaf(self) -> list[int]:
+        """`leaf_starts` as a list."""
+        first_leaf: list[int] = self.leaf_starts.tolist()
+        return first_leaf
+
+    @cached_property
+    def end_leaf(self) -> list[int]:
+        """`leaf_ends` as a list."""
+        end_leaf: list[int] = self.leaf_ends.tolist()
+        return end_leaf
 
     @cached_property
     def by_tag(self) -> dict[str, list[int]]:
         """The elements of each tag that the page has, ascending."""
-        found: dict[str, list[int]] = {}
+        found: dict[str, list[int]] = defaultdict(list)
         for i, tag in enumerate(self.tags):
-            if tag in found:
-                found[tag].append(i)
-            else:
-                found[tag] = [i]
-        return found
+            found[tag].append(i)
+        return dict(found)
 
     def of_tags(self, tags: Iterable[str]) -> list[int]:
         """Return the elements of several tags, ascending."""
@@ -335,17 +315,16 @@ class Elements:
         return "/".join(self.tags[i] for i in reversed(self.ancestors(index)))
 
     def css(self, index: int) -> str:
-        """Return a CSS selector from the body to the element, with ids and classes."""
-        steps = []
-        for i in self.ancestors(index):
-            if self.tags[i] in ("html", "body"):
-                break
-            attributes = self.attributes[i]
-            step = self.tags[i]
-            if name := attributes.get("id"):
-                step += f"#{'.'.join(name.split())}"
-            step += "".join(f".{token}" for token in (attributes.get("class") or "").split())
-            steps.append(step)
+        """Return a CSS selector from the body, or an element well above, to the element, with ids and classes."""
+        steps: list[str] = []
+        while index >= 0 and len(steps) < MAX_SELECTOR_STEPS and self.tags[index] not in ("html", "body"):
+            attributes = self.attributes[index]
+            name = ".".join((attributes.get("id") or "").split())
+            names = [f"#{name}"] if name else []
+            names += [f".{token}" for token in (attributes.get("class") or "").split()[:MAX_SELECTOR_NAMES]]
+            short = [name for name in (self.tags[index], *names) if len(name) <= MAX_SELECTOR_NAME_CHARS]
+            steps.append("".join(short) or "*")
+            index = self.parent[index]
         return " > ".join(reversed(steps))
 
     def xpath(self, index: int) -> str:
@@ -370,7 +349,7 @@ class Elements:
         """Write the paths of all children of an element; tags that are no XPath name are numbered among all siblings."""
         tags, end, paths = self.tags, self.end, self._paths
         start, child, last = paths[parent] + "/", parent + 1, end[parent]
-        if end[child] == last and tags[child].isalnum():
+        if end[child] == last and _XPATH_NAME(tags[child]):
             paths[child] = start + tags[child]
             return
         children = []

@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from importlib.resources import files
+from pathlib import Path
 
 from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding, read_bom, resolve_encoding
 
@@ -308,7 +308,7 @@ class Script:
 def _scripts() -> dict[str, Script]:
     """Return what `encodings.toml` has of each language."""
     found: dict[str, Script] = {}
-    for entry in tomllib.loads(files("webmain.html").joinpath("encodings.toml").read_text("utf-8"))["scripts"]:
+    for entry in tomllib.loads(Path(__file__).with_name("encodings.toml").read_text("utf-8"))["scripts"]:
         frequent = entry.get("frequent", "")
         letters = entry.get("letters", frequent + frequent.upper())
         script = Script(tuple(entry["encodings"].split()), re.compile(f"[{letters}]"), frequent)

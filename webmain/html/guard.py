@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -60,8 +61,8 @@ MAX_REOPENED = 200_000
 MAX_REOPENED_BYTES = 40_000_000
 """The same times the lengths of their tags."""
 
-MAX_ATTRIBUTE_BYTES = 12_500_000_000
-"""Bytes of a page times those of one of its tags: the attributes of shorter ones cost the parser 1.3 s at most."""
+MAX_ATTRIBUTE_BYTES = 5_000_000_000
+"""Bytes of a page times those of one of its tags: the attributes of shorter ones cost the parser half a second at most."""
 
 _LAST_BYTES = 10
 """At the end of a page; they hold no three tags."""
@@ -159,12 +160,17 @@ def _nested(depth: int) -> bytes:
     return rb"[^<]*+(?:<(?:%s|%s%s%s)[^<]*+){0,20}+" % (void, opening, _nested(depth - 1), closing)
 
 
-_FORMATTING_ELEMENT = re.compile(
-    b"<(?:%s|(%s)(?:%s(>)(?:%s</\\1(?=%s)(?P<closed>))?)?)"
-    % (_any(_ROOTS), _any(FORMATTING), ATTRIBUTES, _nested(_NESTED), AFTER_NAME),
-    re.IGNORECASE,
-)
+@cache
+def _formatting_element() -> re.Pattern[bytes]:
+    """Return the pattern of what begins a formatting element or a root; it is compiled for large pages only."""
+    names = (_any(_ROOTS), _any(FORMATTING), ATTRIBUTES, _nested(_NESTED), AFTER_NAME)
+    return re.compile(b"<(?:%s|(%s)(?:%s(>)(?:%s</\\1(?=%s)(?P<closed>))?)?)" % names, re.IGNORECASE)
+
+
 _OPENED_ANEW = re.compile(_any((*FORMATTING, "a")), re.IGNORECASE)
+_OPENED_ANEW_TAG = re.compile(b"<" + _OPENED_ANEW.pattern, re.IGNORECASE)
+_BEFORE_NAMES = (b" ", b"\t", b"\n", b"\r", b"\f", b"/", b'"', b"'")
+"""What may stand before the name of an attribute."""
 
 
 def _leaves_few_open(source: bytes, places: NDArray[np.int64], n: int) -> bool:
@@ -173,9 +179,9 @@ def _leaves_few_open(source: bytes, places: NDArray[np.int64], n: int) -> bool:
     Surely closed is one between whose tags is nothing but a few void and nested elements. Those of long tags count more:
     attributes are copied, too.
     """
-    n_roots = 0
+    n_roots, element_at = 0, _formatting_element().match
     for place in places.tolist():
-        element = _FORMATTING_ELEMENT.match(source, place, place + _NOTED_BYTES)
+        element = element_at(source, place, place + _NOTED_BYTES)
         if element is None or element["closed"] is not None:
             continue
         if element[1] is None:
@@ -189,14 +195,26 @@ def _leaves_few_open(source: bytes, places: NDArray[np.int64], n: int) -> bool:
 
 def _tags_end_within(source: bytes, n_bytes: int) -> bool:
     """Return whether no tag is longer, but for those of elements that are not opened anew and have not many attributes."""
-    position, budget = 0, 2 * len(source)
+    many = max(2 * MAX_ATTRIBUTES, MAX_ATTRIBUTE_BYTES // (4 * len(source)))
+    position, looked_at, budget = 0, 0, 2 * len(source)
     while (start := source.find(b"<", position)) >= 0 and len(source) - start > n_bytes:
         position = _find_end(source, start, start + n_bytes)
+        if position < 0 and start >= looked_at:
+            size = n_bytes
+            while position < 0 and size < len(source) - start:
+                size *= 2
+                position = _find_end(source, start, start + size)
+            looked_at = len(source) if position < 0 else position
+            piece = source[start:looked_at]
+            if _OPENED_ANEW_TAG.search(piece) is None and sum(map(piece.count, _BEFORE_NAMES)) <= many:
+                position = looked_at
+                continue
+            position = -1
         if position < 0:
             position = start + 1
             if tag := TAG.match(source, position):
                 budget -= len(tag[0])
-                if budget < 0 or (len(tag[0]) > n_bytes and _is_costly(tag[0])):
+                if budget < 0 or (len(tag[0]) > n_bytes and _is_costly(tag[0], many)):
                     return False
     return True
 
@@ -224,9 +242,9 @@ def _find_end(source: bytes, start: int, end: int) -> int:
 _BEFORE_VALUES = frozenset((*range(33), ord("=")))
 
 
-def _is_costly(tag: bytes) -> bool:
-    """Return whether a long tag, without its `<`, is copied by the parser or may have more than twice `MAX_ATTRIBUTES`."""
-    return bool(_OPENED_ANEW.match(tag)) or len(ATTRIBUTE.findall(tag)) > 2 * MAX_ATTRIBUTES
+def _is_costly(tag: bytes, many: int) -> bool:
+    """Return whether a long tag, without its `<`, is copied by the parser or may have many attributes."""
+    return bool(_OPENED_ANEW.match(tag)) or len(ATTRIBUTE.findall(tag)) > many
 
 
 def _open_shadow_roots(source: bytes) -> bytes:

@@ -48,10 +48,10 @@ MAX_CELL_CHARS = 300
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """Blocks, and for each the leaf that it begins with."""
+    """Blocks, and for each the leaves that it is made of, ascending."""
 
     blocks: tuple[ArticleBlock, ...]
-    first_leaf: tuple[int, ...]
+    leaves: tuple[Sequence[int], ...]
 
 
 def article_blocks(
@@ -101,7 +101,7 @@ def compose_blocks(
     at = [_place(places, leaves, group) for group in groups]
     shape = _Shape(document, wording, keep, groups, at)
     blocks: list[ArticleBlock] = []
-    starts: list[int] = []
+    members: list[Sequence[int]] = []
     firsts = [group[0] for group in groups]
     scores, raws = score[firsts].tolist(), raw[firsts].tolist()
     i = 0
@@ -112,8 +112,8 @@ def compose_blocks(
             element, values = made
             path = elements.xpath(element) if locate and element >= 0 else ""
             blocks.append(ArticleBlock(**values, score=scores[first], raw=raws[first], xpath=path))
-            starts.append(firsts[first])
-    return Composed(tuple(blocks), tuple(starts))
+            members.append(groups[first] if i == first + 1 else list(itertools.chain.from_iterable(groups[first:i])))
+    return Composed(tuple(blocks), tuple(members))
 
 
 def _shown(leaves: Leaves, kept: NDArray[np.bool_], unit: NDArray[np.int32]) -> tuple[list[int], list[int]]:

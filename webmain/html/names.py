@@ -6,10 +6,11 @@ one that was seen before.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 VISUALLY_HIDDEN: Final = frozenset(
     "sr-only visually-hidden visuallyhidden screen-reader-text screen-reader-only screenreader-only element-invisible "
@@ -35,9 +36,12 @@ _INSIDE_TAGS: Final = frozenset(("html", "body", "main", "article"))
 MAX_KNOWN: Final = 50_000
 """Names that are remembered; when there are more, all are forgotten."""
 
+MAX_KNOWN_CHARS: Final = 300
+"""Characters of names that are remembered at most: a page may write any number of them."""
+
 
 class Names:
-    """What an element is called; the same object for all elements that are called alike, so that a dict of these is fast.
+    """What an element is called; the same object for elements that are called alike, so that a dict of these is fast.
 
     Attributes
     ----------
@@ -54,6 +58,8 @@ class Names:
         Either.
     is_outside : bool
         Whether it says that it is no content: a menu, a footer, a choice, a dialog.
+    is_remembered : bool
+        Whether it is short enough to be remembered.
     """
 
     __slots__ = (
@@ -62,6 +68,7 @@ class Names:
         "is_clipped",
         "is_not_displayed",
         "is_outside",
+        "is_remembered",
         "is_unseen",
         "itemprop",
         "label",
@@ -89,6 +96,7 @@ class Names:
         is_by_role = self.role in OUTSIDE_ROLES and tag not in _INSIDE_TAGS
         self.is_outside = is_by_role or tag in OUTSIDE_TAGS
         self.is_unseen = self.is_clipped or self.is_not_displayed
+        self.is_remembered = sum(map(len, filter(None, (tag, classes, own_id, itemprop, role)))) <= MAX_KNOWN_CHARS
 
 
 NO_NAMES: Final = Names("")
@@ -98,7 +106,65 @@ NO_NAMES: Final = Names("")
 _known: dict[str | tuple[str | None, ...], Names] = {}
 
 
-def names_of(tags: Iterable[str], attributes: Iterable[dict[str, str | None]]) -> list[Names]:
+class Attributes(Sequence["dict[str, str | None]"]):
+    """The attributes of a page's elements: each element's dict is made when first asked for, and kept.
+
+    Reads like a list, but for slices. Half of the elements of a page hold no text (`meta`, `link`, `img`, `path`), and few
+    methods ever ask for their attributes.
+
+    Parameters
+    ----------
+    nodes : list
+        The parser's nodes in preorder; as long as they live, so does the parser's tree.
+    """
+
+    __slots__ = ("_made", "_nodes")
+
+    def __init__(self, nodes: list[Any]) -> None:
+        self._nodes: Sequence[Any] = nodes
+        self._made: list[dict[str, str | None] | None] = [None] * len(nodes)
+
+    def __len__(self) -> int:
+        return len(self._nodes)
+
+    def __getitem__(self, index: int) -> dict[str, str | None]:  # type: ignore[override]  # no slices
+        made = self._made[index]
+        if made is None:
+            made = self._made[index] = self._nodes[index].attributes
+        return made
+
+    def take(self, indices: Sequence[int]) -> list[dict[str, str | None]]:
+        """Return the attributes of several elements, faster than one by one.
+
+        Parameters
+        ----------
+        indices : sequence of int
+            From 0 on.
+        """
+        nodes, made = self._nodes, self._made
+        found = []
+        for i in indices:
+            named = made[i]
+            if named is None:
+                named = made[i] = nodes[i].attributes
+            found.append(named)
+        return found
+
+    def __iter__(self) -> Iterator[dict[str, str | None]]:
+        return map(self.__getitem__, range(len(self._nodes)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return list, (list(self),)  # the parser's nodes cannot be pickled
+
+
+class Called(NamedTuple):
+    """What elements are called, and the places of those that may hide their text."""
+
+    names: list[Names]
+    may_hide: list[int]
+
+
+def names_of(tags: Iterable[str], attributes: Iterable[dict[str, str | None]]) -> Called:
     """Return what elements are called.
 
     Parameters
@@ -109,10 +175,15 @@ def names_of(tags: Iterable[str], attributes: Iterable[dict[str, str | None]]) -
     known = _known
     if len(known) > MAX_KNOWN:
         known.clear()
-    found = []
+    found: list[Names] = []
+    add, may_hide = found.append, []
+    key: str | tuple[str | None, ...]
     for tag, named in zip(tags, attributes, strict=True):
-        key: str | tuple[str | None, ...] = tag
-        if named:
+        if not named:
+            key = tag
+        else:
+            if "style" in named or "hidden" in named:
+                may_hide.append(len(found))
             get = named.get
             if "id" in named or "itemprop" in named or "role" in named:
                 key = (tag, get("class"), get("id"), get("itemprop"), get("role"))
@@ -120,6 +191,10 @@ def names_of(tags: Iterable[str], attributes: Iterable[dict[str, str | None]]) -
                 key = (tag, get("class"))
         names = known.get(key)
         if names is None:
-            names = known[key] = Names(*key) if named else Names(tag)
-        found.append(names)
-    return found
+            names = Names(*key) if named else Names(tag)
+            if names.is_remembered:
+                known[key] = names
+        if names.is_unseen:
+            may_hide.append(len(found))
+        add(names)
+    return Called(found, may_hide)

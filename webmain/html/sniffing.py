@@ -6,7 +6,7 @@ import codecs
 import re
 import tomllib
 from enum import StrEnum
-from importlib.resources import files
+from pathlib import Path
 
 from w3lib.encoding import read_bom
 
@@ -89,7 +89,7 @@ def sniff(body: bytes, content_type: str = "") -> BodyKind:
 @once
 def _magic() -> dict[BodyKind, re.Pattern[bytes]]:
     """Return the patterns of `magic.toml`."""
-    found = tomllib.loads(files("webmain.html").joinpath("magic.toml").read_text("ascii"))
+    found = tomllib.loads(Path(__file__).with_name("magic.toml").read_text("ascii"))
     return {BodyKind(kind): re.compile(pattern.encode("ascii"), re.DOTALL) for kind, pattern in found.items()}
 
 

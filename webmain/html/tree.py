@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from webmain.clock import Deadline, Loading
-from webmain.html.columns import Attributes, Break, Elements, Flag, Leaves
+from webmain.html.columns import Break, Elements, Flag, Leaves
 from webmain.html.guard import guard
+from webmain.html.names import Attributes
 from webmain.items import Reason, Rejected
 from webmain.text.normal import fold_lines
 
@@ -124,13 +125,15 @@ def read_tree(source: bytes, *, deadline: Deadline | None = None) -> Tree:
 def _walk(root: Any, deadline: Deadline) -> Tree:  # the binding's stubs call every name optional
     """Visit each node once, in document order; one long loop because a call for each node would double its cost."""
     nodes: list[Any] = []
-    attributes = Attributes(nodes)
-    leaves, elements = Leaves(), Elements(attributes=attributes)
-    add_text, add_element, add_box = leaves.texts.append, leaves.element.append, leaves.box.append
+    tags: list[str] = []
+    parents: list[int] = []
+    end: list[int] = []
+    add_node, add_tag, add_parent, add_end = nodes.append, tags.append, parents.append, end.append
+    leaves = Leaves()
+    before: list[int] = []  # the elements that begin before each leaf
+    texts = leaves.texts
+    add_text, add_before, add_element, add_box = texts.append, before.append, leaves.element.append, leaves.box.append
     add_flags, add_break, add_spaced = leaves.flags.append, leaves.breaks.append, leaves.spaced.append
-    end, end_leaf = elements.end, elements.end_leaf
-    add_tag, add_parent, add_end, add_node = elements.tags.append, elements.parent.append, end.append, nodes.append
-    add_first_leaf, add_end_leaf = elements.first_leaf.append, end_leaf.append
     known: dict[int, tuple[str, int, int]] = {}  # by the parser's number of a tag: its name, what to do, flags inside
     none, br, br_br, block = map(int, (Break.NONE, Break.BR, Break.BR_BR, Break.BLOCK))
 
@@ -141,34 +144,43 @@ def _walk(root: Any, deadline: Deadline) -> Tree:  # the binding's stubs call ev
     enter, leave = stack.append, stack.pop
     parent, flags, box = -1, 0, 0
     gap, spaced = block, False
-    n_elements, n_leaves, next_check = 0, 0, _CHECK_CLOCK_EVERY
+    n_elements, next_check = 0, _CHECK_CLOCK_EVERY
     node = root
     while True:
         tag_id = node.tag_id
         if tag_id == _TEXT_ID:
-            if node.is_empty_text_node or (text := node.text_content).isspace():
+            folded = ""
+            if not node.is_empty_text_node:
+                text = node.text_content
+                is_folded = text.isprintable() and "  " not in text  # no white space but single spaces
+                folded = text.strip() if is_folded else fold_lines(text)
+            if not folded:
                 spaced = True
                 if flags & _PREFORMATTED_BIT and not gap:
                     tail.append(node.text_content or "")  # the end of a line of code
                     spaced = False
             else:
                 if tail:
-                    leaves.texts[-1] += "".join(tail)
+                    texts[-1] += "".join(tail)
                     tail.clear()
                 if flags & _PREFORMATTED_BIT:
                     add_text(text)
                     add_spaced(spaced)
                     spaced = False
+                elif len(text) == len(folded):  # no white space at its ends
+                    add_text(folded)
+                    add_spaced(spaced)
+                    spaced = False
                 else:
-                    add_text(" ".join(text.split()) if text.isascii() else fold_lines(text))
+                    add_text(folded)
                     add_spaced(spaced or text[0].isspace())
                     spaced = text[-1].isspace()
+                add_before(n_elements)
                 add_element(parent)
                 add_box(box)
                 add_flags(flags)
                 add_break(gap)
                 gap = none
-                n_leaves += 1
         elif tag_id > _LAST_ID_OF_NO_ELEMENT:
             try:
                 tag, action, inherited = known[tag_id]
@@ -181,8 +193,6 @@ def _walk(root: Any, deadline: Deadline) -> Tree:  # the binding's stubs call ev
             add_tag(tag)
             add_parent(parent)
             add_node(node)
-            add_first_leaf(n_leaves)
-            add_end_leaf(n_leaves)
             add_end(n_elements)
             if action == _INLINE:
                 child = node.first_child
@@ -224,19 +234,19 @@ def _walk(root: Any, deadline: Deadline) -> Tree:  # the binding's stubs call ev
         while node is None:
             if not stack:
                 if tail:
-                    leaves.texts[-1] += "".join(tail)
-                _check_size(n_elements, n_leaves)
+                    texts[-1] += "".join(tail)
+                _check_size(n_elements, len(texts))
+                elements = Elements(tags, parents, end, before, leaves.element, Attributes(nodes))
                 _flag_hidden(leaves, elements)
                 return Tree(leaves, elements, titles[0] if titles else "", data)
             end[parent] = n_elements
-            end_leaf[parent] = n_leaves
             node, parent, flags, box, gap_after = leave()
             if gap_after:
                 gap = gap_after
             node = node.next
         if n_elements >= next_check:
             next_check = n_elements + _CHECK_CLOCK_EVERY
-            _check_size(n_elements, n_leaves)
+            _check_size(n_elements, len(texts))
             if deadline.has_passed():
                 raise Rejected(Reason.TOO_SLOW, f"walk given up after {n_elements} elements")
 
@@ -261,13 +271,7 @@ def _keep_content(node: Any, tag: str, titles: list[str] | None, data: list[str]
 
 def _flag_hidden(leaves: Leaves, elements: Elements) -> None:
     """Flag the leaves that an element around them hides; only elements with text below them are looked at."""
-    with_text = elements.with_text
-    called, attributes = map(elements.names.__getitem__, with_text), elements.attributes_of(with_text)
-    hiding = [
-        (i, _hidden_by(names, named))
-        for i, names, named in zip(with_text, called, attributes, strict=True)
-        if names.is_unseen or "style" in named or "hidden" in named
-    ]
+    hiding = [(i, _hidden_by(elements.names[i], elements.attributes[i])) for i in elements.may_hide]
     for bit in (_BY_ATTRIBUTE, _BY_DISPLAY, _BY_VISIBILITY, _BY_CLASS):
         flagged = 0  # the leaves before are
         for i, hidden in hiding:

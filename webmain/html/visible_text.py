@@ -175,7 +175,7 @@ _UNPRINTED = str.maketrans("", "", "\u00ad\ufeff")
 _POWER = re.compile(r"[+\u2212-]?[0-9]{1,3}")
 _NUMBERS = re.compile(r"[\s0-9]+")
 _RAISED = str.maketrans("0123456789+-\u2212", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
-_EAST_ASIAN = re.compile(f"[{EAST_ASIAN}]")
+_EAST_ASIAN = f"[{EAST_ASIAN}]"
 _CLOSING = frozenset(".,;:!?)]…。、，")
 _QUOTATION_MARKS = frozenset("\"'“”„‟«»‹›‘’‚「」『』《》〈〉")
 _AIDS = frozenset(tag for tag, role in ROLES.items() if role == RUBY)
@@ -360,7 +360,7 @@ class Wording:
             text = _printed(text)
             gap = leaves.between(last, i) if last >= 0 else ""
             if gap == " " and not self._bases.isdisjoint((i, last)):
-                gap = "" if _EAST_ASIAN.match(text) and _EAST_ASIAN.match(out[-1][-1:]) else gap
+                gap = "" if re.match(_EAST_ASIAN, text) and re.match(_EAST_ASIAN, out[-1][-1:]) else gap
             elif gap == " " and i in self._after_hidden and text[:1] in _CLOSING:
                 gap = ""  # white space inside what is hidden
             out += (gap, text)

@@ -85,9 +85,9 @@ def _declared(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
         if names:
             yield "json-ld", names, ", ".join(raws)
     for key in meta_names("authors"):
-        values = [v for v in texts(reading.clues.metas.get(key, [])) if not _is_address(v)]
-        if key == "twitter:data1" and not _labelled_author(reading):
+        if key not in reading.clues.contents or (key == "twitter:data1" and not _labelled_author(reading)):
             continue
+        values = [v for v in texts(reading.clues.metas(key)) if not _is_address(v)]
         names = unique(n for v in values[:30] for n in _meta_names(v, key, reading.language))
         if names and len(values) == 1 and _DOMAIN.fullmatch(names[0]) and _is_site(names[0], reading):
             names = names[:1]  # "site.de, Town, Country": the publisher's address

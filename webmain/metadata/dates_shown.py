@@ -32,7 +32,7 @@ _MAX_ANCESTORS = 60
 _NEVER_OWN = ("blockquote", *BY_READERS)
 _MAX_LINES = 60
 _MAX_LINE_CHARS = 120
-_MAX_SCRIPT_CHARS = 1_000_000
+_MAX_SCRIPT_BYTES = 1_000_000
 _OUTSIDE: Final = int(Flag.IN_CONTROL | Flag.EMBEDDED)
 _IN_ANCHOR: Final = int(Flag.IN_ANCHOR)
 _ATTRIBUTES = (
@@ -46,8 +46,8 @@ _ATTRIBUTES = (
     "data-datetime",
 )
 _IN_SCRIPTS = re.compile(
-    r"pub(?:lished(?:_?(?:date|time|at|on))?|lish_?(?:date|time|at|on)|lication_?date|_?date)"
-    r"(?:[\\\"']|&quot;){0,4}\s{0,3}[:=]\s{0,3}(?:[\\\"']|&quot;){1,4}([^\\\"'&<>]{8,40})"
+    rb"pub(?:lished(?:_?(?:date|time|at|on))?|lish_?(?:date|time|at|on)|lication_?date|_?date)"
+    rb"(?:[\\\"']|&quot;){0,4}\s{0,3}[:=]\s{0,3}(?:[\\\"']|&quot;){1,4}([^\\\"'&<>]{8,40})"
 )
 """A date of publication in data for scripts, in lower case."""
 
@@ -250,8 +250,9 @@ class ShownDates:
 
     def in_scripts(self) -> Iterator[str]:
         """Yield dates of publication in the page's data for scripts, wherever they are."""
-        html = self.reading.document.html[:_MAX_SCRIPT_CHARS].lower()
-        yield from (match[1].upper() for match in islice(_IN_SCRIPTS.finditer(html), _MAX_LINES))
+        source = self.reading.document.source[:_MAX_SCRIPT_BYTES].lower()
+        found = islice(_IN_SCRIPTS.finditer(source), _MAX_LINES)
+        yield from (match[1].decode("utf-8", "replace").upper() for match in found)
 
 
 def _far(leaves: int) -> int:
@@ -259,11 +260,10 @@ def _far(leaves: int) -> int:
 
 
 _DIGIT = re.compile(r"\d")
-_THREE_DIGITS = re.compile(r"\d\D*\d\D*\d")
 
 
 def _is_mostly_date(text: str) -> bool:
     """Return True if a line may be a date with little else: it has a digit for a day and for a year."""
-    if not _THREE_DIGITS.search(text):
-        return False
-    return len(plain(text)) <= 14 + 6 * sum(c.isdigit() for c in text)
+    n_digits = len(_DIGIT.findall(text))
+    most = 14 + 6 * n_digits
+    return n_digits > 2 and (len(text) <= most or len(plain(text)) <= most)

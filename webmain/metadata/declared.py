@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Final
 
 from webmain.html.document import Document, view
 from webmain.metadata.head import clean, head_metas
-from webmain.metadata.jsonld import read_json_ld, texts
+from webmain.metadata.jsonld import declared_types, read_json_ld, texts
 
 if TYPE_CHECKING:
     from webmain.metadata.jsonld import Node
 
 MAX_HEAD_ELEMENTS: Final = 2000
+MAX_DATA_CHARS: Final = 400_000
+"""Characters of a page's JSON-LD that are looked at before it is parsed."""
 
 _SOURCES: Final = frozenset(("feed", "news-sitemap"))
 _TYPE = re.compile(r'(?:Article|BlogPosting)"')
@@ -26,6 +28,18 @@ def article_evidence(document: Document) -> bool:
     """
     hints = document.page.hints
     return (hints is not None and hints.source in _SOURCES) or declares_article(document)
+
+
+@view
+def own_data(document: Document) -> str:
+    """Return the beginning of a page's JSON-LD as it is written."""
+    return "".join(document.tree.data)[:MAX_DATA_CHARS]
+
+
+@view
+def own_types(document: Document) -> set[str]:
+    """Return the types that a page's JSON-LD names, wherever in it."""
+    return declared_types(own_data(document))
 
 
 @view

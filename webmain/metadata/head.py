@@ -5,23 +5,23 @@ from __future__ import annotations
 import html
 import re
 import tomllib
-from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import accumulate, islice
 from operator import add
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
 from webmain import languages
 from webmain.clock import once
 from webmain.html.document import Document, view
+from webmain.html.names import MAX_KNOWN, NO_NAMES, names_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from numpy.typing import NDArray
+    from webmain.html.columns import Elements
+    from webmain.html.names import Names
 
 MAX_ELEMENTS: Final = 60_000
 """Elements looked at; what a page says of itself is before."""
@@ -31,7 +31,9 @@ _MAX_NAME_CHARS: Final = 300
 _MAX_OF_A_KIND: Final = 200
 _MAX_ANCESTORS: Final = 60
 
-_BYLINE, _DATED, _ASIDE, _HEADLINE = 1, 2, 4, 8
+_BYLINE, _DATED, _HEADLINE, _ASIDE, _ELSEWHERE, _PROPERTY = 1, 2, 4, 8, 16, 32
+_NOTED = _BYLINE | _DATED | _HEADLINE | _PROPERTY
+_RELATIONS: Final = frozenset(("canonical", "image_src", "license", "licence"))
 
 _ARCHIVE_BANNERS: Final = ("wm-ipp", "wm-toolbar", "wm-disclaimer")
 """What the Wayback Machine lays over the pages it keeps."""
@@ -56,7 +58,7 @@ def _words(names: str) -> tuple[list[str], Iterable[str]]:
     return words, map(add, words, words[1:])
 
 
-@lru_cache(maxsize=50_000)
+@lru_cache(maxsize=1 << 14)
 def _signs(value: str) -> int:
     """Return what a class or id names: the place of an author, of a date, or a part about other pages or people.
 
@@ -131,9 +133,27 @@ def is_byline_class(value: str) -> bool:
     return bool(_signs(value[:_MAX_NAME_CHARS]) & _BYLINE)
 
 
-def is_aside_class(value: str) -> bool:
-    """Return True if a class or id names a part of the page that is about other pages or by other people."""
-    return bool(_signs(value[:_MAX_NAME_CHARS]) & _ASIDE)
+class _Signs(dict["Names", int]):
+    """What an element's class, id and tag name; looked at once for all elements that are called alike."""
+
+    def __missing__(self, called: Names) -> int:
+        if len(self) > MAX_KNOWN:
+            self.clear()
+        asides, signs = [], _PROPERTY if called.itemprop else 0
+        for value in filter(None, (called.classes, called.id)):
+            signs |= (found := _signs(value[:_MAX_NAME_CHARS]))
+            if found & _ASIDE:
+                asides.append(value.lower())
+        is_footer = called.tag == "footer" and _POST_WORDS.isdisjoint(_WORD.findall(called.classes))
+        is_by_readers = any(word in value for value in asides for word in BY_READERS)
+        if called.tag in ("nav", "aside") or is_footer or is_by_readers:
+            signs |= _ELSEWHERE
+        if called.is_remembered:
+            self[called] = signs
+        return signs
+
+
+_known_signs: Final = _Signs()
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,24 +162,25 @@ class Clues:
 
     Attributes
     ----------
-    metas : dict of str to list of str
-        Contents of `meta` by lower-case `property`, `name` or `http-equiv`; a `meta` with `itemprop` only is in
-        `properties`.
-    links : dict of str to list of str
-        `href` of `link` by `rel` token, lower case.
+    contents : dict of str to list of str
+        Contents of `meta`, as written, by lower-case `property`, `name` or `http-equiv`; a `meta` with `itemprop` only is
+        in `properties`.
+    links : dict of str to str
+        The first `href` of `link` by `rel` token, lower case: of those that are asked for.
     properties : dict of str to list of int
         Elements by `itemprop` token, lower case.
     headings, times, author_links, bylines, dated, headlines : list of int
-        `h1`; `time`; anchors with rel=author; elements whose class or id names an author, a date, or a headline.
+        `h1`; `time`; anchors with rel=author; elements whose class or id names an author, a date, or a headline; of those
+        without text the ones that name a date alone.
     licences : list of int
         Anchors with rel=license.
     language : list of str
         `lang` of the html element; empty where there is no such element.
     """
 
-    metas: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
-    links: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
-    properties: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    contents: dict[str, list[str]] = field(default_factory=dict)
+    links: dict[str, str] = field(default_factory=dict)
+    properties: dict[str, list[int]] = field(default_factory=dict)
     headings: list[int] = field(default_factory=list)
     times: list[int] = field(default_factory=list)
     author_links: list[int] = field(default_factory=list)
@@ -169,92 +190,101 @@ class Clues:
     licences: list[int] = field(default_factory=list)
     language: list[str] = field(default_factory=list)
 
+    def metas(self, name: str, n: int = _MAX_OF_A_KIND) -> list[str]:
+        """Return the first contents under a name, cleaned; blank ones among them."""
+        return [clean(content) for content in self.contents.get(name, ())[:n]]
+
     def meta(self, *names: str) -> str:
         """Return the first content that isn't blank, in the order of the names; "" where there is none."""
         for name in names:
-            for value in self.metas.get(name, ()):
-                if value:
+            for content in self.contents.get(name, ()):
+                if value := clean(content):
                     return value
         return ""
 
     def link(self, rel: str) -> str:
         """Return the first `href` of a `link` with this relation; "" where there is none."""
-        return next(iter(self.links.get(rel, ())), "")
+        return self.links.get(rel, "")
 
 
 def gather(document: Document) -> Clues:
-    """Sweep over the elements once."""
-    clues = Clues()
-    elements = document.elements
-    tags = elements.tags[:MAX_ELEMENTS]
-    for i, (tag, attributes) in enumerate(zip(tags, elements.attributes_of(range(len(tags))), strict=True)):
-        if tag in _NOTED:
-            if tag == "meta":
-                _take_meta(clues, i, attributes)
-                continue
-            if tag == "h1":
-                _add(clues.headings, i)
-            elif tag == "link":
-                _take_link(clues, attributes)
-            elif tag == "time":
-                _add(clues.times, i)
-            elif tag == "html" and not clues.language:
-                clues.language.append(attributes.get("lang") or attributes.get("xml:lang") or "")
-                continue
-            elif tag == "body":
-                continue
-        if not attributes:
+    """Look at the elements once: at what those with text are called, and at the attributes of the others that may tell."""
+    clues, elements, signs = Clues(), document.elements, _known_signs
+    _read_head(clues, elements)
+    names, tags = elements.names[:MAX_ELEMENTS], elements.tags
+    silent = _TELLS_NOTHING if any(written in document.source for written in _ITEMPROP) else _NEVER_DATED
+    rest = [i for i, called in enumerate(names) if called is NO_NAMES and tags[i] not in silent]
+    for i, attributes in zip(rest, elements.attributes_of(rest), strict=True):
+        if _tells(attributes) and not (tags[i] == "meta" and _name_of(attributes)):
+            names[i] = names_of((tags[i],), (attributes,)).names[0]
+    listed = ((_BYLINE, clues.bylines), (_DATED, clues.dated), (_HEADLINE, clues.headlines))
+    for i in [i for i, called in enumerate(names) if signs[called] & _NOTED]:
+        called = names[i]
+        if called.tag in ("html", "body"):
             continue
-        signs = 0
-        if "class" in attributes and (value := attributes["class"]):
-            signs = _signs(value[:_MAX_NAME_CHARS])
-        if "id" in attributes and (value := attributes["id"]):
-            signs |= _signs(value[:_MAX_NAME_CHARS])
-        if signs:
-            if signs & _BYLINE:
-                _add(clues.bylines, i)
-            if signs & _DATED:
-                _add(clues.dated, i)
-            if signs & _HEADLINE:
-                _add(clues.headlines, i)
-        if tag == "a" and "rel" in attributes and (value := attributes["rel"]):
-            tokens = value.lower().split()
-            if "author" in tokens:
-                _add(clues.author_links, i)
-            if "license" in tokens:
-                _add(clues.licences, i)
-        if "itemprop" in attributes and (value := attributes["itemprop"]):
-            for token in value.lower().split()[:5]:
-                _add(clues.properties[token], i)
+        for sign, found in listed:
+            if signs[called] & sign and len(found) < _MAX_OF_A_KIND:
+                found.append(i)
+        for token in dict.fromkeys(called.itemprop.lower().split()[:5]):
+            if len(found := clues.properties.setdefault(token, [])) < _MAX_OF_A_KIND:
+                found.append(i)
     return clues
 
 
-_NOTED: Final = frozenset(["meta", "h1", "link", "time", "html", "body"])
+_TELLS_NOTHING: Final = frozenset(
+    "script style noscript template svg path g use symbol defs rect circle polygon line stop img picture source video iframe "
+    "br hr wbr input button option head title base".split()
+)
+"""Elements that say nothing of the page where they have no text."""
+
+_ITEMPROP: Final = (b"itemprop", b"itemProp", b"ITEMPROP")
+_NEVER_DATED: Final = _TELLS_NOTHING.union(
+    "meta link div ul ol li section aside nav header footer main article form label figure table tr".split()
+)
+"""Elements that say nothing without text and without `itemprop`."""
 
 
-def _add(found: list[int], index: int) -> None:
-    if len(found) < _MAX_OF_A_KIND and (not found or found[-1] != index):
-        found.append(index)
+def _tells(attributes: dict[str, str | None]) -> bool:
+    """Return True if an element without text has a property of the page, or is the place of a date, which may be in it."""
+    if "itemprop" in attributes:
+        return True
+    named = attributes.get("class"), attributes.get("id")
+    return any(_signs(value[:_MAX_NAME_CHARS]) & _DATED for value in named if value)
 
 
-def _take_meta(clues: Clues, index: int, attributes: dict[str, str | None]) -> None:
-    name = attributes.get("property") or attributes.get("name") or attributes.get("http-equiv")
-    if name:
-        content = attributes.get("content") or attributes.get("value") or ""
-        for token in {name.strip().lower()[:80], *name.lower().split()[:3]}:
-            if len(values := clues.metas[token]) < _MAX_OF_A_KIND and len(clues.metas) < 2_000:
-                values.append(clean(content))
-    elif prop := attributes.get("itemprop"):
-        for token in prop.lower().split()[:5]:
-            _add(clues.properties[token], index)
+def _read_head(clues: Clues, elements: Elements) -> None:
+    """Read the elements of tags that say something by themselves."""
+
+    def of(tag: str) -> Iterator[tuple[int, dict[str, str | None]]]:
+        found = [i for i in elements.by_tag.get(tag, ()) if i < MAX_ELEMENTS]
+        return zip(found, elements.attributes_of(found), strict=True)
+
+    for _, attributes in of("meta"):
+        if name := _name_of(attributes):
+            content = attributes.get("content") or attributes.get("value") or ""
+            tokens = name.lower().split()[:3]
+            for token in tokens if len(tokens) == 1 else {name.strip().lower()[:80], *tokens}:
+                if len(values := clues.contents.setdefault(token, [])) < _MAX_OF_A_KIND:
+                    values.append(content)
+    for _, attributes in of("link"):
+        if (rel := attributes.get("rel")) and (href := attributes.get("href")):
+            for token in _RELATIONS.intersection(rel.lower().split()):
+                clues.links.setdefault(token, href.strip())
+    for _, attributes in islice(of("html"), 1):
+        clues.language.append(attributes.get("lang") or attributes.get("xml:lang") or "")
+    for i, attributes in of("a"):
+        if "rel" in attributes and (value := attributes["rel"]):
+            tokens = value.lower().split()
+            for name, found in (("author", clues.author_links), ("license", clues.licences)):
+                if name in tokens and len(found) < _MAX_OF_A_KIND:
+                    found.append(i)
+    clues.headings.extend(elements.by_tag.get("h1", ())[:_MAX_OF_A_KIND])
+    clues.times.extend(elements.by_tag.get("time", ())[:_MAX_OF_A_KIND])
 
 
-def _take_link(clues: Clues, attributes: dict[str, str | None]) -> None:
-    rel, href = attributes.get("rel"), attributes.get("href")
-    if rel and href:
-        for token in rel.lower().split()[:5]:
-            if len(values := clues.links[token]) < 20:
-                values.append(href.strip())
+def _name_of(attributes: dict[str, str | None]) -> str | None:
+    """Return the name of a `meta` element that has one beside `itemprop`."""
+    return attributes.get("property") or attributes.get("name") or attributes.get("http-equiv")
 
 
 _INVISIBLE = dict.fromkeys(
@@ -275,15 +305,21 @@ def clean(text: str, *, limit: int = MAX_VALUE_CHARS) -> str:
         text = html.unescape(text)
     if "<" in text:
         text = _MARKUP.sub(" ", text)
-    return " ".join(text.translate(_DROPPED).split())
-
-
-_NO_LETTER = re.compile(r"[\W_]+")
+    if not text.isprintable() or "\xb6" in text:
+        text = text.translate(_DROPPED)
+    return " ".join(text.split())
 
 
 def letters(text: str) -> str:
     """Reduce a string to letters and digits, case ignored, to compare it with another."""
-    return _NO_LETTER.sub("", text[:MAX_VALUE_CHARS].casefold())
+    return _letters(text) if len(text) <= _MAX_NAME_CHARS else _letters.__wrapped__(text[:MAX_VALUE_CHARS])
+
+
+@lru_cache(maxsize=1 << 12)
+def _letters(text: str) -> str:
+    """Return what `letters` does; remembered, since names of sites and sections, and titles, are compared again and again."""
+    words = text.casefold().split()
+    return "".join([word if word.isalnum() else "".join(filter(str.isalnum, word)) for word in words])
 
 
 def element_text(document: Document, index: int, *, limit: int = 400) -> str:
@@ -305,23 +341,21 @@ def is_aside(document: Document, index: int) -> bool:
 
     What has more than half of the page's text is no such part, unless it is comments: its class says what is beside it.
     """
-    tag, attributes = document.elements.tags[index], document.elements.attributes[index]
-    if tag in ("nav", "aside"):
-        return True
-    if tag == "footer" and not _POST_WORDS & set(_WORD.findall(attributes.get("class") or "")):
-        return True
-    named = [value for name in ("class", "id") if (value := attributes.get(name)) and is_aside_class(value)]
-    if not named or any(word in value.lower() for value in named for word in BY_READERS):
-        return bool(named)
+    elements = document.elements
+    called = elements.names[index]
+    if called is NO_NAMES:
+        called = names_of(elements.tags[index : index + 1], elements.attributes_of((index,))).names[0]
+    signs = _known_signs[called]
+    if not signs & _ASIDE or signs & _ELSEWHERE:
+        return bool(signs & _ELSEWHERE)
     before = _chars_before(document)
-    first, end = document.elements.first_leaf[index], document.elements.end_leaf[index]
-    return 2 * int(before[end] - before[first]) <= int(before[-1])
+    return 2 * (before[elements.end_leaf[index]] - before[elements.first_leaf[index]]) <= before[-1]
 
 
 @view
-def _chars_before(document: Document) -> NDArray[np.int64]:
+def _chars_before(document: Document) -> list[int]:
     """Return the number of characters before each leaf, and last that of all."""
-    return np.concatenate(([0], np.cumsum(document.leaves.n_chars, dtype=np.int64)))
+    return [0, *accumulate(map(len, document.leaves.texts))]
 
 
 def stands_aside(document: Document, index: int, *, headline_leaf: int = -1) -> bool:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
 
 from webmain import languages
-from webmain.metadata.head import clean, letters
+from webmain.clock import once
+from webmain.metadata.head import MAX_VALUE_CHARS, clean, letters
 from webmain.text.normal import HAN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from webmain.languages import Languages
 
@@ -46,8 +47,7 @@ class _Patterns:
     no_name: re.Pattern[str]
     name_word: re.Pattern[str]
     particle: re.Pattern[str]
-    wrote: re.Pattern[str]
-    address: re.Pattern[str]
+    wrote_in_lower: re.Pattern[str]
 
 
 @cache
@@ -66,7 +66,7 @@ def _patterns(words: Languages) -> _Patterns:
         tail=re.compile(rf"\s{either('after_name')}.*", re.I | re.S),
         aside=re.compile(rf"\s*\((?:{either('and')})\s", re.I),
         divider=re.compile(
-            rf"\s*(?:[,;|、،／]|(?<![{HAN}])[•·]|[•·](?![{HAN}])|\s/\s|\s\+\s|\s[-–—]\s|\n"
+            rf"(?:[,;|、،／]|(?<![{HAN}])[•·]|[•·](?![{HAN}])|\s/\s|\s\+\s|\s[-–—]\s|\n"
             rf"|,?\s{either('and', 'and_here')}\s(?=\S)|{either('and_patterns')})\s*",
             re.I,
         ),
@@ -76,10 +76,9 @@ def _patterns(words: Languages) -> _Patterns:
         no_name=re.compile(rf"{either('buttons')}\b(?!.*\b(?:team|staff)\b)|{either('edited_by')}\s", re.I),
         name_word=re.compile(r"[^\W\d_][\w'’.-]*$"),
         particle=re.compile(rf"{either('particles')}$"),
-        wrote=re.compile(
-            rf"(?:{either('verbs')}\s{either('by')}|{either('author_label')}s?\s?:)(?:\s?:)?(?:\s|$)", re.I
+        wrote_in_lower=re.compile(
+            rf"(?:{either('verbs')}\s{either('by')}|{either('author_label')}s?\s?:)(?:\s?:)?(?:\s|$)"
         ),
-        address=re.compile(rf"/(?:\w{{1,20}}-)?{words.either('urls.authors')}/[^/?#]+/?(?:[?#]|$)", re.I),
     )
 
 
@@ -175,14 +174,17 @@ def _is_date(name: str) -> bool:
 def looks_like_name(name: str) -> bool:
     """Return True if running text could be a person's or an agency's name: two to five words with capitals."""
     words = name.split()
-    if any(c.isdigit() for c in name):
+    if len(words) > 5 or any(map(str.isdigit, name)):
         return False
-    if not any(c.lower() != c.title() for c in name):  # a script without capitals, in running text as Georgian
+    if name.lower() == name.title():  # a script without capitals, in running text as Georgian
         return len(words) <= 4 and 2 <= len(name) <= 40
+    return len(words) > 1 and _are_of_names(words)
+
+
+def _are_of_names(words: list[str]) -> bool:
+    """Return True if each of some words is written as those of names are."""
     patterns = _patterns(languages.known())
-    return 2 <= len(words) <= 5 and all(
-        patterns.particle.match(w) if w[0].islower() else patterns.name_word.match(w) for w in words
-    )
+    return all(patterns.particle.match(w) if w[0].islower() else patterns.name_word.match(w) for w in words)
 
 
 def starts_byline(text: str) -> bool:
@@ -192,11 +194,14 @@ def starts_byline(text: str) -> bool:
 
 def says_who_wrote(text: str) -> bool:
     """Return True if a line begins with words that can mean nothing but its author: "written by", "Author:"."""
-    return bool(_patterns(languages.known()).wrote.match(text))
+    return bool(_patterns(languages.known()).wrote_in_lower.match(text.lower()))
 
 
 def named_with_role(text: str, *, language: str = "") -> list[str]:
     """Return the name in "Jane Roe, Staff Writer": a name and a profession, and nothing else; [] for other texts."""
+    words = [word.rstrip(",;|") for word in text.split(None, 2)[:2]]
+    if words and words[0].lower() != words[0].title() and not (all(words) and _are_of_names(words)):
+        return []  # most lines are done with this look
     pieces = [p.strip() for p in _divide(text, language)]
     is_signed = (
         len(pieces) == 2 and looks_like_name(pieces[0]) and _patterns(languages.known()).role.fullmatch(pieces[1])
@@ -206,7 +211,15 @@ def named_with_role(text: str, *, language: str = "") -> list[str]:
 
 def leads_to_author(href: str) -> bool:
     """Return True if an address is that of an author's page: ".../authors/jane-roe"."""
-    return bool(_patterns(languages.known()).address.search(href[:_SLUG_CHARS]))
+    path = href[:_SLUG_CHARS].lower().partition("?")[0].partition("#")[0]
+    before, name = ("", "", *path.removesuffix("/").split("/"))[-2:]
+    return bool(name) and (before in _of_authors() or before.partition("-")[2] in _of_authors())
+
+
+@once
+def _of_authors() -> frozenset[str]:
+    """Return the segments of paths that pages of authors are below."""
+    return frozenset(languages.known().words("urls.authors"))
 
 
 def unique(names: Iterable[str]) -> list[str]:
@@ -227,6 +240,8 @@ _ENDING = re.compile(r"\.[a-z]{2,5}$")
 _ROOT = re.compile(
     r"(?:(?:https?:)?//(?P<host>[^/?#]{1,200})(?:/|$)|/)(?:(?:index|default|home)\.\w{2,5})?(?:#|$)", re.IGNORECASE
 )
+_ROOT_SLASHES: Final = 3
+_AFTER_ROOT: Final = "/#iIdDhH"
 _LATIN: Final = str.maketrans(
     dict(
         zip(
@@ -242,7 +257,8 @@ _LATIN: Final = str.maketrans(
 _UMLAUTS: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa"})
 
 
-def latin_words(text: str, *, umlauts: bool = False) -> list[str]:
+@lru_cache(maxsize=1 << 11)
+def latin_words(text: str, *, umlauts: bool = False) -> tuple[str, ...]:
     """Return the words of a text as a domain or a path would write them: Latin, lower case, no accents.
 
     Parameters
@@ -251,11 +267,11 @@ def latin_words(text: str, *, umlauts: bool = False) -> list[str]:
     umlauts : bool
         Write ä, ö, ü as ae, oe, ue.
     """
-    text = text.casefold()
+    text = text[:MAX_VALUE_CHARS].casefold()
     if not text.isascii():
         text = unicodedata.normalize("NFKD", text.translate(_UMLAUTS) if umlauts else text)
         text = "".join(c for c in text if not unicodedata.combining(c)).translate(_LATIN)
-    return _WORD.findall(text)
+    return tuple(_WORD.findall(text))
 
 
 class SiteNames:
@@ -325,7 +341,7 @@ class SiteNames:
         return False
 
 
-def _abbreviates(label: str, words: list[str]) -> bool:
+def _abbreviates(label: str, words: Sequence[str]) -> bool:
     """Return True if a domain's label is made of the beginnings of all words: "nytimes", "nzz", "sueddeutsche"."""
     if len(words) < 2:
         return False
@@ -344,7 +360,9 @@ def _abbreviates(label: str, words: list[str]) -> bool:
 def is_root(href: str, site: str) -> bool:
     """Return True if a link leads to the front page of its own site."""
     href = href.strip()[:_SLUG_CHARS]
-    if href[:1] not in "/hH" or (match := _ROOT.match(href)) is None:
+    if (href.count("/") > _ROOT_SLASHES and "#" not in href) or (href[:1] == "/" and href[1:2] not in _AFTER_ROOT):
+        return False  # most are done with this look
+    if (match := _ROOT.match(href)) is None:
         return False
     host = (match["host"] or "").lower()
     return not host or host == site or (bool(site) and host.endswith("." + site))

@@ -161,7 +161,7 @@ def _modified(shown: ShownDates) -> Iterator[tuple[str, str]]:
 
 def _from_meta(reading: Reading, of: str) -> Iterator[tuple[str, str]]:
     for name in meta_names(of):
-        for value in reading.clues.metas.get(name, ())[:2]:
+        for value in reading.clues.metas(name, 2):
             if value:
                 yield source_name(name), value
 

@@ -10,6 +10,8 @@ from webmain.items import Metadata
 from webmain.metadata.authors import read_authors
 from webmain.metadata.head import clean, element_text, letters, meta_names
 from webmain.metadata.jsonld import texts
+from webmain.metadata.live import read_entries
+from webmain.metadata.opt_outs import read_opt_outs
 from webmain.metadata.publication import read_dates
 from webmain.metadata.reading import Found, Reading, found, read, source_name
 from webmain.metadata.titles import MAX_TITLE_CHARS, Candidate, choose
@@ -55,6 +57,7 @@ def read_metadata(document: Document) -> Metadata:
         "licence": read_licence(reading),
         "paywalled": read_paywalled(reading),
         "opt_outs": read_opt_outs(reading),
+        "entries": read_entries(reading),
     }
     known = {name: item for name, item in fields.items() if item is not None}
     values: dict[str, Any] = {name: item.value for name, item in known.items()}
@@ -173,8 +176,7 @@ def _tags(reading: Reading) -> Found | None:
         if tags := _split_tags([clean(t) for t in texts(value, limit=2 * MAX_TAGS)]):
             return found(tags, "json-ld", ", ".join(tags))
     for name in meta_names("tags"):
-        values = reading.clues.metas.get(name, [])
-        if tags := _split_tags([clean(t) for t in texts(values, limit=2 * MAX_TAGS)]):
+        if tags := _split_tags([clean(t) for t in texts(reading.clues.metas(name), limit=2 * MAX_TAGS)]):
             return found(tags, source_name(name), ", ".join(tags))
     return None
 
@@ -213,9 +215,7 @@ def _language(reading: Reading) -> Found | None:
 
 def _image(reading: Reading) -> Found | None:
     base = reading.document.base_url
-    places = [
-        (n, v) for n in ("og:image:secure_url", "og:image", "og:image:url") for v in reading.clues.metas.get(n, ())[:1]
-    ]
+    places = [(n, v) for n in ("og:image:secure_url", "og:image", "og:image:url") for v in reading.clues.metas(n, 1)]
     places += [("json-ld", _image_address(v, reading)) for v in reading.values("image", "thumbnailUrl")]
     places += reading.of_meta("image")
     places.append(("link:image_src", reading.clues.link("image_src")))
@@ -238,10 +238,8 @@ def _image_address(value: Any, reading: Reading) -> str:
     return value if isinstance(value, str) else ""
 
 
-_ROBOTS_SIGNALS: Final = ("noarchive", "noai", "noimageai", "nosnippet", "nocache", "noml", "none", "noindex")
 _LICENCE_URL = re.compile(r"https?://(?:www\.)?(?:creativecommons\.org|opensource\.org|gnu\.org|rightsstatements\.org|opendatacommons\.org|"
                           r"nationalarchives\.gov\.uk)/\S+", re.I)  # fmt: skip
-_PREVIEW = re.compile(r"max-snippet\s*:\s*0\b")
 
 
 def read_licence(reading: Reading) -> Found | None:
@@ -257,7 +255,7 @@ def read_licence(reading: Reading) -> Found | None:
         if (url := join(document.base_url, href)) and "dc:license" not in url:
             return found(url, "rel=license", href)
     for name in meta_names("licence"):
-        for raw in reading.clues.metas.get(name, ()):
+        for raw in reading.clues.metas(name):
             if match := _LICENCE_URL.search(raw):
                 return found(match.group().rstrip(".,;)"), f"meta:{name}", raw)
     return None
@@ -305,55 +303,3 @@ def _truth(value: Any) -> bool | None:
         word = value.strip().rpartition("/")[2].lower()
         return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}.get(word)
     return None
-
-
-def read_opt_outs(reading: Reading) -> Found | None:
-    """Collect signals against reuse, from meta elements and from the response's headers.
-
-    Returns
-    -------
-    Found or None
-        A tuple such as ("robots:noarchive", "gptbot:noindex", "tdm-reservation"), sorted, without repetitions.
-    """
-    signals: set[str] = set()
-    raws: list[str] = []
-    for name in meta_names("robots"):
-        for raw in reading.clues.metas.get(name, ()):
-            signals.update(kept := _signals(raw, name))
-            raws += [raw] if kept else []
-    headers = {k.lower(): v for k, v in reading.document.page.headers.items() if isinstance(v, str)}
-    if raw := headers.get("x-robots-tag", ""):
-        signals.update(kept := _header_signals(raw[:2000]))
-        raws += [raw] if kept else []
-    for raw in (reading.clues.meta("tdm-reservation"), headers.get("tdm-reservation", "")):
-        if raw.strip() == "1":
-            signals.add("tdm-reservation")
-            raws.append(f"tdm-reservation: {raw}")
-    if raw := reading.clues.meta("tdm-policy") or headers.get("tdm-policy", ""):
-        signals.add("tdm-policy")
-        raws.append(raw)
-    return found(tuple(sorted(signals)), "meta", "; ".join(raws)) if signals else None
-
-
-def _signals(raw: str, name: str) -> set[str]:
-    """Return the directives of one agent that speak against reuse."""
-    words = {w.strip() for w in re.split(r"[,;\s]+", raw.lower()[:500])}
-    kept = {f"{name}:{w}" for w in words.intersection(_ROBOTS_SIGNALS)}
-    return kept | ({f"{name}:nosnippet"} if _PREVIEW.search(raw.lower()[:500]) else set())
-
-
-def _header_signals(raw: str) -> set[str]:
-    """Read an X-Robots-Tag header, in which an agent's name may be before its directives."""
-    signals: set[str] = set()
-    agent = "robots"
-    for part in raw.lower().split(","):
-        before, colon, after = part.strip().partition(":")
-        if colon and before.strip() not in (
-            "max-snippet",
-            "max-image-preview",
-            "max-video-preview",
-            "unavailable_after",
-        ):
-            agent, part = before.strip()[:40], after
-        signals |= _signals(part, agent)
-    return signals

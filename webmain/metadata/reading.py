@@ -172,8 +172,9 @@ class Reading:
         title, leaves = clean(document.title[:1000]), document.leaves
         longest = max(len(letters(p)) for p in pieces(title))
         best, at_end = "", ""
-        for i, text in enumerate(leaves.texts[:_TOP_LEAVES]):
-            if len(best) < len(text) < len(title) and (title.startswith(text) or title.endswith(text)):
+        texts_of_leaves = enumerate(leaves.texts[:_TOP_LEAVES])
+        for i, text in [(i, t) for i, t in texts_of_leaves if title.startswith(t) or title.endswith(t)]:
+            if len(best) < len(text) < len(title):
                 is_heading = document.elements.tags[leaves.box[i]] in ("h2", "h3", "h4")
                 if is_heading or (not leaves.flags[i] & Flag.IN_ANCHOR and len(letters(text)) >= longest):
                     if title.startswith(text):
@@ -185,7 +186,7 @@ class Reading:
     @cached_property
     def shown(self) -> str:
         """All that the page shows, in lower case."""
-        return " ".join(self.document.leaves.texts).casefold()
+        return " ".join(map(str.casefold, self.document.leaves.texts))
 
     @cached_property
     def link_labels(self) -> set[str]:

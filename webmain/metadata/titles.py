@@ -323,7 +323,7 @@ def _is_rewording(heading: str, title: str, slug: frozenset[str]) -> bool:
     return 2 * len(runs & others) >= min(len(runs), len(others)) > 0
 
 
-def _all_words(text: str) -> list[str]:
+def _all_words(text: str) -> tuple[str, ...]:
     return latin_words(text) + latin_words(text, umlauts=True)
 
 

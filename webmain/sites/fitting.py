@@ -14,6 +14,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Final, overload
 
 from webmain.extractors.base import NothingLearned, SiteExtractor
+from webmain.features.corrected import put
 from webmain.html.document import Document
 from webmain.items import Page, Rejected
 from webmain.metadata.titles import recurring
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from webmain.extractors.base import Extractor
+    from webmain.features.corrected import CorrectedPage
     from webmain.sites.model_store import ModelStore
 
 logger = logging.getLogger(__name__)
@@ -287,6 +289,8 @@ class Lesson:
         What `known` was learned from.
     after_change : bool
         The pages are those of a new layout.
+    corrected : sequence of CorrectedPage
+        Pages of the site that people corrected; they are learned from beside the others.
     """
 
     site: str
@@ -297,18 +301,31 @@ class Lesson:
     least: int = 1
     past: Past = field(default_factory=Past)
     after_change: bool = False
+    corrected: Sequence[CorrectedPage] = ()
 
     def run(self, read: Read) -> Learnt:
         """Fit the extractor to the pages, and store the model; nothing is raised."""
         try:
-            return self._run(Documents(self.pages, read))
+            return self._run(Documents(self.pages, read), self._with_corrected(read))
         except Exception as error:  # the method may be anybody's; the pages must not be lost with it
             logger.exception("%s can not learn %s", self.extractor.name, self.site)
             problem = f"{self.extractor.name} can not learn {self.site}: {type(error).__name__}: {error}"
             return Learnt(fitted=self.known, event=Event.FAILED, detail=problem, past=self.past, problem=problem)
 
-    def _run(self, documents: Documents) -> Learnt:
-        known, n = self.known, len(documents)
+    def _with_corrected(self, read: Read) -> Documents:
+        """Return the corrected pages and the others; a page that came again is known by the first of the two."""
+        said = {id(each.page): each for each in self.corrected}
+
+        def reading(page: Page) -> Document:
+            document = read(page)
+            if (corrected := said.get(id(page))) is not None:
+                put(document, corrected)
+            return document
+
+        return Documents([*(each.page for each in self.corrected), *self.pages] if said else self.pages, reading)
+
+    def _run(self, documents: Documents, lessons: Documents) -> Learnt:
+        known, n = self.known, len(self.pages)
         has_changed = known is not None and self._is_unlike(known, documents)
         if has_changed:
             known = None
@@ -317,7 +334,7 @@ class Lesson:
             detail = f"a model of {self.past.n_given} pages"
             return Learnt(fitted=known, event=Event.REUSED, detail=detail, past=self.past)
         try:
-            fitted = fit(self.extractor, documents, least=self.least)
+            fitted = fit(self.extractor, lessons, least=self.least)
         except NothingLearned as nothing:
             event = Event.REUSED if known else Event.NOT_LEARNABLE
             return Learnt(fitted=known, event=event, detail=str(nothing), past=self.past, layout_changed=has_changed)
@@ -341,11 +358,14 @@ class Lesson:
         return Learnt(
             fitted=fitted,
             event=Event.LEARNED,
-            detail=f"from {n} pages{different}, {described(fitted)}{place}",
+            detail=f"from {n} pages{different}{self._told()}, {described(fitted)}{place}",
             past=past,
             layout_changed=has_changed,
             problem=problem,
         )
+
+    def _told(self) -> str:
+        return f" and {len(self.corrected)} corrected" if self.corrected else ""
 
     def _is_unlike(self, known: SiteExtractor, documents: Sequence[Document]) -> bool:
         """Return True if the pages that are newer than the model, if they are enough, do not look like its own."""

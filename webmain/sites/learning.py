@@ -12,7 +12,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from statistics import fmean
@@ -36,6 +36,7 @@ from webmain.sites.model_store import ModelError, ModelStore, OutdatedModelError
 
 if TYPE_CHECKING:
     from webmain.extractors.base import Extractor, SiteExtractor
+    from webmain.features.corrected import CorrectedPage
     from webmain.html.document import Document
 
 logger = logging.getLogger(__name__)
@@ -134,6 +135,8 @@ class Learning:
         Seconds for which a page waits at most; 0 for no limit.
     max_held : int
         Pages that wait at most, of all sites together; beyond, the site that was not seen for longest goes on.
+    corrected : callable
+        Returns the pages of a site that people corrected.
     report : callable
         Called with what happened, the site, and one sentence for people.
     clock : callable
@@ -150,6 +153,7 @@ class Learning:
         pages: int | None = None,
         hold_s: float = 0.0,
         max_held: int = 10_000,
+        corrected: Callable[[str], Sequence[CorrectedPage]] = lambda _site: (),
         report: Report = lambda _event, _site, _detail: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -160,6 +164,7 @@ class Learning:
         self._default: Extractor = fallback(extractor, default)
         self._hold_s = hold_s
         self._max_held = max_held
+        self._corrected = corrected
         self._report = report
         self._clock = clock
         self._sites: OrderedDict[str, _Site] = OrderedDict()
@@ -175,6 +180,11 @@ class Learning:
         if here.fitted is None or here.is_blind or not is_judge or is_unwatched(here.fitted):
             return None
         return here.fitted
+
+    def stored_model(self, site: str) -> SiteExtractor | None:
+        """Return what pages that were judged before are to be compared with: what was learned, from however few pages."""
+        here = self._look_up(site)
+        return None if here.fitted is None or here.is_blind or is_unwatched(here.fitted) else here.fitted
 
     def take(self, page: Page, found: Likeness) -> Extractor | None:
         """Return by what a page is to be judged; None where it waits from now on."""
@@ -342,6 +352,7 @@ class Learning:
             least=min(self.extractor.min_pages, self.wanted),
             past=here.past,
             after_change=here.is_retrained,
+            corrected=self._corrected(site),
         )
 
     def note(self, site: str, learnt: Learnt) -> None:

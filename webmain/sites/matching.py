@@ -18,6 +18,7 @@ from webmain.html.guard import guard
 from webmain.items import Article, Source
 from webmain.metadata.dates import parse_date
 from webmain.metadata.names import names_in, unique
+from webmain.sites import MATCHES
 from webmain.sites.rules import MARKED, SELECTORS, Rule, SiteRules, Sites
 
 if TYPE_CHECKING:
@@ -30,9 +31,6 @@ MARK: Final = "data-webmain-rule"
 
 NOTHING: Final = "; nothing: "
 """What is before the keys that have matched nothing, in `sources["rules"]`."""
-
-MATCHES: Final = "webmain.sites.matching"
-"""The view of a document that `matches_of` returns."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -218,8 +218,8 @@ class ModelStore:
         gone = []
         wanted = None if method is None else _safe(method, dots=False)
         for file in self._files():
-            own_site, _, own_method = _ASIDE.sub("", file.name).removesuffix(SUFFIX).rpartition(".")
-            if own_site == _safe(site) and wanted in (None, own_method):
+            own_method = _ASIDE.sub("", file.name).removesuffix(SUFFIX).rpartition(".")[2]
+            if _own_site(file) == _safe(site) and wanted in (None, own_method):
                 try:
                     file.unlink(missing_ok=True)
                 except OSError as error:
@@ -227,11 +227,13 @@ class ModelStore:
                 gone.append(file)
         return tuple(gone)
 
-    def models(self) -> Listing:
-        """Return all models of the folder, and what can not be used of it."""
+    def models(self, site: str | None = None) -> Listing:
+        """Return all models of the folder, or those of a site, and what can not be used of them."""
         models, errors = [], []
         try:
             files = [file for file in self._files() if file.suffix == SUFFIX]
+            if site is not None:
+                files = [file for file in files if _own_site(file) == _safe(site)]
         except ModelError as error:
             return Listing(models=(), errors=(error,))
         for file in files:
@@ -322,6 +324,11 @@ def site_of(document: Document) -> str:
         return document.site
     canonical = read_metadata(document).canonical_url
     return site_key(canonical) if canonical else ""
+
+
+def _own_site(file: Path) -> str:
+    """Return the site that a file's name stands for, in the form of `_safe`."""
+    return _ASIDE.sub("", file.name).removesuffix(SUFFIX).rpartition(".")[0]
 
 
 def _safe(name: str, *, dots: bool = True) -> str:

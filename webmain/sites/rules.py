@@ -5,6 +5,12 @@
     sections = ["/news", "/sport"]        # paths in which articles are; globs are allowed
     exclude = ["/news/live"]
     delay = 5                             # seconds between two requests
+    refresh = "1h,6h,1d"                  # ages at which articles are looked at again, or "no" (discovery.schedule.Refresh)
+    respect = "optouts"                   # "no": whether pages that are not to be reused are rejected
+    max_pages = 500                       # a run's budget for the site: pages, minutes, megabytes
+    max_minutes = 20
+    max_mb = 200
+    render = "auto"                       # "always", "never": pages that a browser draws
     language = "en"                       # articles in other languages are rejected
     title = "h1.headline"                 # CSS; what begins with "/", "." and a slash, or "(" is XPath
     authors = ".byline a"
@@ -27,8 +33,10 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from webmain.discovery.schedule import Refresh
 from webmain.extractors.base import UnknownExtractor, create
-from webmain.text.normal import ISO_639_1
+from webmain.sites.budgets import Budget
+from webmain.text.language import ISO_639_1
 from webmain.urls import host
 
 if TYPE_CHECKING:
@@ -37,8 +45,16 @@ if TYPE_CHECKING:
 MAX_RULES_BYTES: Final = 4 << 20
 """Size up to which a file of rules is read."""
 
-_HEADER = re.compile(r"\s*\[\s*([^\[\]]+?)\s*\]\s*(?:#.*)?")
-_KEY = re.compile(r"""\s*["']?([\w-]+)["']?\s*=""")
+RENDER: Final = ("auto", "always", "never")
+"""When a browser draws a site's pages: where they show hardly any text without their scripts, always, never."""
+
+RESPECT: Final = ("optouts", "no")
+"""Whether pages are rejected that are not to be reused."""
+
+_PART: Final = r"""(?:"[^"]*"|'[^']*'|[\w-]+)"""
+_PATH: Final = rf"{_PART}(?:[ \t]*\.[ \t]*{_PART})*"
+_HEADER: Final = re.compile(rf"\s*\[{{1,2}}\s*({_PATH})\s*\]{{1,2}}\s*(?:#.*)?")
+_KEY: Final = re.compile(rf"\s*({_PATH})\s*=")
 
 
 class SitesError(ValueError):
@@ -81,6 +97,12 @@ class SiteRules:
     sections: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     delay: float | None = None
+    refresh: Refresh | None = None
+    respect: str | None = None
+    max_pages: int | None = None
+    max_minutes: float | None = None
+    max_mb: float | None = None
+    render: str | None = None
     language: str | None = None
     title: tuple[Rule, ...] = ()
     authors: tuple[Rule, ...] = ()
@@ -88,6 +110,15 @@ class SiteRules:
     body: tuple[Rule, ...] = ()
     keep: tuple[Rule, ...] = ()
     remove: tuple[Rule, ...] = ()
+
+    @property
+    def budget(self) -> Budget:
+        """What a run may spend on the site."""
+        return Budget(
+            pages=self.max_pages,
+            time_s=self.max_minutes and 60 * self.max_minutes,
+            size_bytes=int(1_000_000 * self.max_mb) if self.max_mb else None,
+        )
 
     @property
     def selectors(self) -> tuple[Rule, ...]:
@@ -132,34 +163,41 @@ def read_sites(path: str | Path) -> Sites:
         data = path.read_bytes()
         if len(data) > MAX_RULES_BYTES:
             raise SitesError(f"{path}: {len(data):,} bytes, allowed {MAX_RULES_BYTES:,}")
-        text = data.decode()
-        tables = tomllib.loads(text)
+        text = data.decode("utf-8-sig")
+        tables = list(_flat(tomllib.loads(text)))
     except OSError as error:
         raise SitesError(f"{path}: cannot be read: {error.strerror or error}") from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         line = re.search(r"\(at line (\d+)", str(error))
         raise SitesError(f"{path}{':' + line[1] if line else ''}: no valid TOML: {error}") from error
+    except RecursionError as error:
+        raise SitesError(f"{path}: tables or lists are too deep") from error
     lines = _line_numbers(text)
     problems: list[str] = []
     found: dict[str, SiteRules] = {}
-    for name, values in _flat(tables):
-        site = name.strip().lower().removeprefix("www.")
-        at = f"{path.name}:{lines.get((name, ''), 1)}"
+
+    def place(name: str) -> str:
+        while name and name not in lines:
+            name = name.rpartition(".")[0]
+        return f"{path.name}:{lines.get(name, 1)}"
+
+    for name, values in tables:
+        site = _site(name)
         if not name:
-            problems += [f"{path.name}:{lines.get(('', key), 1)}: {key}: is in no site's table" for key in values]
-        elif host(f"https://{site}/") != site:
-            problems.append(f"{at}: {name!r} is no domain, such as 'paper.example'")
+            problems += [f"{place(key)}: {key}: is in no site's table" for key in values]
+        elif not site:
+            problems.append(f"{place(name)}: {name!r} is no domain, such as 'paper.example'")
         elif site in found:
-            problems.append(f"{at}: {site} has a table already ({found[site].place})")
+            problems.append(f"{place(name)}: {site} has a table already ({found[site].place})")
         else:
             options: dict[str, Any] = {}
             for key, value in values.items():
-                place = f"{path.name}:{lines.get((name, key), lines.get((name, ''), 1))}"
+                at = place(f"{name}.{key}")
                 try:
-                    options[key] = _option(key, value, place)
+                    options[key] = _option(key, value, at)
                 except ValueError as error:
-                    problems.append(f"{place}: {site}: {key}: {error}")
-            found[site] = SiteRules(site=site, place=at, **{k: v for k, v in options.items() if k in _KEYS})
+                    problems.append(f"{at}: {site}: {key}: {error}")
+            found[site] = SiteRules(site=site, place=place(name), **{k: v for k, v in options.items() if k in _KEYS})
     if problems:
         raise SitesError("\n".join(problems))
     return Sites(found)
@@ -175,16 +213,34 @@ def _flat(table: Mapping[str, Any], name: str = "") -> Iterator[tuple[str, dict[
             yield from _flat(value, f"{name}.{key}" if name else key)
 
 
-def _line_numbers(text: str) -> dict[tuple[str, str], int]:
-    """Return the line of each key by table and key; that of the table's header by table and ""."""
-    table, lines = "", {}
-    for number, line in enumerate(text.splitlines(), 1):
-        if header := _HEADER.fullmatch(line):
-            table = ".".join(part.strip(" \"'") for part in header[1].split("."))
-            lines[table, ""] = number
-        elif key := _KEY.match(line):
-            lines.setdefault((table, key[1]), number)
+def _site(name: str) -> str:
+    """Return the host that a table's name stands for, in ASCII; "" where it is none."""
+    site = name.strip().lower().removeprefix("www.")
+    ascii_site = host(f"https://{site}/")
+    return ascii_site if ascii_site == site or not (site.isascii() or set(site) & set("/:@?#%")) else ""
+
+
+def _line_numbers(text: str) -> dict[str, int]:
+    """Return the line of each table's header, and of each key by its table's name, a point, and itself."""
+    table, lines, quotes = "", {}, ""
+    for number, line in enumerate(text.split("\n"), 1):
+        header, key = (None, None) if quotes else (_HEADER.fullmatch(line), _KEY.match(line))
+        if header:
+            table = _joined(header[1])
+            lines[table] = number
+        elif key:
+            lines.setdefault(f"{table}.{_joined(key[1])}".lstrip("."), number)
+        for found in _LONG_QUOTES.findall(line):
+            quotes = "" if quotes == found else quotes or found
     return lines
+
+
+_LONG_QUOTES: Final = re.compile(r"\"{3}|'{3}")
+
+
+def _joined(path: str) -> str:
+    """Return a path of TOML with points between its parts, without quotes."""
+    return ".".join(part.strip("\"'") for part in re.findall(_PART, path))
 
 
 def _option(key: str, value: Any, place: str) -> Any:
@@ -196,22 +252,47 @@ def _option(key: str, value: Any, place: str) -> Any:
         if wrong := [path for path in paths if not path.startswith(("/", "*"))]:
             raise ValueError(f"got {wrong[0]!r}, a path begins with '/'")
         return paths
-    if key == "delay":
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 86_400:
-            raise ValueError(f"got {value!r}, allowed are seconds from 0 to 86400")
-        return float(value)
+    if key in _NUMBERS:
+        return _number(value, *_NUMBERS[key])
+    if key == "max_pages":
+        return int(_number(value, "whole numbers", 1, 1_000_000_000, int))
+    if key in _WORDS:
+        if value not in _WORDS[key]:
+            raise ValueError(f"got {value!r}, allowed are {', '.join(_WORDS[key])}")
+        return value
+    if key == "refresh":
+        if not isinstance(value, str):
+            raise ValueError(f"got {value!r}, allowed is a string, such as '1h,6h,1d' or 'no'")
+        return Refresh.of(value)
     if key == "language":
-        if value not in ISO_639_1:
+        if not isinstance(value, str) or value not in ISO_639_1:
             raise ValueError(f"got {value!r}, allowed is a code of ISO 639-1, such as 'en'")
         return value
     if key == "extractor":
         try:
-            create(*_strings(value))
+            if not isinstance(value, str):
+                raise ValueError(f"got {value!r}, allowed is the name of one, with options")
+            create(value)
         except (UnknownExtractor, TypeError, ValueError) as error:
             raise ValueError(str(error)) from error
         return value
     near = get_close_matches(key, _KEYS, 1)
     raise ValueError(f"is no key{f'; did you mean {near[0]!r}?' if near else ''} (allowed are {', '.join(_KEYS)})")
+
+
+_WORDS: Final[Mapping[str, tuple[str, ...]]] = {"render": RENDER, "respect": RESPECT}
+_NUMBERS: Final = {
+    "delay": ("seconds", 0, 86_400),
+    "max_minutes": ("minutes", 0.1, 525_600),
+    "max_mb": ("megabytes", 0.1, 1e6),
+}
+
+
+def _number(value: Any, unit: str, low: float, high: float, kinds: Any = int | float) -> float:
+    """Return a number within bounds; raise a ValueError that names them."""
+    if isinstance(value, bool) or not isinstance(value, kinds) or not low <= value <= high:
+        raise ValueError(f"got {value!r}, allowed are {unit} from {low} to {high:.0f}")
+    return float(value)
 
 
 def _strings(value: Any) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fnmatch import translate
@@ -49,6 +50,18 @@ def is_personal(url: str) -> bool:
     return not url_words().sides.isdisjoint(urlsplit(url).path.lower().split("/"))
 
 
+_MAX_REPEATS = 2
+_DEEP = 6  # slashes of an address whose path can have a segment three times: two are the scheme's
+
+
+def is_repeating(url: str) -> bool:
+    """Return True if a name is in a path three times, as where relative links lead ever deeper (/a/b/a/b/a)."""
+    if url.count("/") < _DEEP - 1:
+        return False
+    names = [name for name in urlsplit(url).path.split("/") if name and not name.isdigit()]
+    return any(n > _MAX_REPEATS for n in Counter(names).values())
+
+
 _NUMBER = re.compile(r"\d+")
 _NUMBERS = re.compile(r"(?:/0)+(?=/)")
 
@@ -93,6 +106,10 @@ class PathFilter:
     def __post_init__(self) -> None:
         object.__setattr__(self, "_include", _globs(self.include))
         object.__setattr__(self, "_exclude", _globs(self.exclude))
+
+    def __str__(self) -> str:
+        """Return the patterns, for a comparison of two runs' filters."""
+        return "|".join(",".join(sorted(each)) for each in (self.include, self.exclude)).strip("|")
 
     def with_rules(self, rules: SiteRules | None) -> PathFilter:
         """Return the filter for a site: its rules' sections where nothing else is included, and what they exclude."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
@@ -13,10 +13,14 @@ from scrapy.exceptions import DownloadFailedError, DownloadTimeoutError, Respons
 from scrapy.http.request import NO_CALLBACK
 from scrapy.spidermiddlewares.httperror import HttpError
 
+from webmain import clock
+from webmain.browsing import Browsing
 from webmain.discovery.pagination import next_part
 from webmain.failures import RobotsUnreachableError
 from webmain.items import Hints, Page, Rejected
+from webmain.rendered import RenderingError
 from webmain.urls import normalise
+from webmain.validators import hash_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -24,7 +28,6 @@ if TYPE_CHECKING:
 
     from webmain.discovery.look import Look
     from webmain.spiders.site import Site
-    from webmain.workers import Workers
 
 logger = logging.getLogger("news")
 
@@ -34,21 +37,30 @@ _PART_PRIORITY: Final = 100
 def page_of(response: Response, *, hints: Hints | None = None) -> Page:
     """Return a response as a page; its address normalised, its headers' names in lower case.
 
-    The time is that of the recording where one answered (`meta["fetched_at"]`).
+    Where a recording answered, the time is its (`meta["fetched_at"]`), and so is the rendering (`meta["rendering"]`).
     """
     headers = {
         name.decode("latin-1").lower(): b", ".join(values).decode("latin-1")
         for name, values in response.headers.items()
     }
     recorded = response.request.meta.get("fetched_at") if response.request is not None else None
-    return Page(
+    page = Page(
         url=normalise(response.url) or response.url,
         body=response.body,
-        fetched_at=recorded or datetime.now(UTC).replace(microsecond=0),
+        fetched_at=recorded or clock.now().replace(microsecond=0),
         status=response.status,
         headers=headers,
         hints=hints,
     )
+    drawn = response.request.meta.get("rendering") if response.request is not None else None
+    with suppress(RenderingError):
+        return page.drawn(drawn) if drawn else page
+    return page
+
+
+def mark_of(seen: Look) -> str:
+    """Return a hash of the links of a page: a list that names the same pages has not changed, whatever else has."""
+    return hash_of("\n".join(sorted(set(seen.followed))).encode("utf-8", "surrogatepass"))
 
 
 def is_answer(error: BaseException | None) -> bool:
@@ -78,14 +90,12 @@ def is_passing(error: BaseException | None) -> bool:
     return isinstance(error, (DownloadTimeoutError, DownloadFailedError, ResponseDataLossError))
 
 
-async def fetch_parts(crawler: Crawler, workers: Workers, page: Look, site: Site) -> tuple[Page, ...]:
+async def fetch_parts(crawler: Crawler, page: Look, site: Site) -> tuple[Page, ...]:
     """Fetch the following pages of an article; one that fails ends it, with what was there.
 
     Parameters
     ----------
     crawler : Crawler
-    workers : Workers
-        Read the parts.
     page : Look
         The first page.
     site : Site
@@ -99,12 +109,12 @@ async def fetch_parts(crawler: Crawler, workers: Workers, page: Look, site: Site
         address = normalise(following) if following else None
         if address is None or address in {first, *(part.url for part in parts)} or not site.is_own(address):
             break
-        part = await _fetch(crawler, address)
-        if part is None or not site.is_own(part.url or address):
+        response = await _fetch(crawler, address)
+        if response is None or not site.is_own(normalise(response.url) or address):
             break
         site.fold(address)
         try:
-            seen = await workers.look(part)
+            part, seen = await Browsing.of(crawler).look(page_of(response), response)
             here, links, rel_next = part.url or address, seen.pager, seen.head.rel_next
         except Rejected as rejected:
             logger.info("part %d of %s can not be read: %s", len(parts) + 2, first, rejected)
@@ -115,7 +125,7 @@ async def fetch_parts(crawler: Crawler, workers: Workers, page: Look, site: Site
     return tuple(parts)
 
 
-async def _fetch(crawler: Crawler, address: str) -> Page | None:
+async def _fetch(crawler: Crawler, address: str) -> Response | None:
     """Fetch one further page; None where it can not be had."""
     assert crawler.engine is not None
     request = Request(address, callback=NO_CALLBACK, priority=_PART_PRIORITY, dont_filter=True)
@@ -124,9 +134,9 @@ async def _fetch(crawler: Crawler, address: str) -> Page | None:
     except Exception as error:  # whatever fails, the article goes on with what was there
         why = str(error)
     else:
-        if response.status == 200:
-            return page_of(response)
-        why = f"status {response.status}"
+        if response.status == 200 and "wall" not in request.meta:
+            return response
+        why = str(request.meta.get("wall") or f"status {response.status}")
     logger.info("a part is missing: %s: %s", address, why)
     crawler.stats.inc_value("webmain/parts_failed")
     return None

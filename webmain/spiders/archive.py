@@ -1,16 +1,22 @@
-"""The spider `archive`: reads pages from WARC files and folders of HTML files instead of the network."""
+"""The spider `archive`: reads pages from WARC files, folders of HTML files, and Common Crawl's news archives."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+import logging
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from scrapy import Request, Spider
 
+from webmain.archive.common_crawl import Wanted
 from webmain.archive.warc import ArchiveError, Skip, read_pages
-from webmain.signals import crawl_closing
+from webmain.html.walls import wall_of
+from webmain.items import Reason, Rejected
+from webmain.signals import crawl_closing, is_closing, tell_rejected
 from webmain.spiders.arguments import read_archive_arguments, with_settings
+from webmain.spiders.news_months import NewsMonths
 from webmain.workers import Workers
 
 if TYPE_CHECKING:
@@ -31,12 +37,17 @@ class ArchiveSpider(Spider):
     """Extract articles from an archive: `scrapy crawl archive -a path=pages.warc.gz -a store=jsonl:articles.jsonl`.
 
     Every HTML page of status 200 goes through the same pipelines as a crawl's, whatever its address. There is no
-    network, no robots.txt and no delay.
+    robots.txt and no delay, and no network but for `ccnews`.
 
     Arguments
     ---------
     path : WARC files (.warc, .gz, .zst, .lz4), folders of HTML and WARC files, globs; several separated by commas.
-    extractor, store, since, language, max_articles, learn, keep, review_below, review_only : as for the spider `news`.
+    ccnews : months of Common Crawl's news archives: 2026/10, 2026/08-2026/10, several separated by commas.
+    base : where they are, a URL or a folder in the same layout.
+    domains : only records of these hosts and those below are read, several separated by commas.
+    max_bytes : bytes of such archives that are read, in all: 500000000, 500MB, 20GB.
+    extractor, store, since, until, undated, language, section, max_articles, learn, keep, review_below, review_only : as for
+        the spider `news`.
     require : the kind of page that is wanted; by default all are.
     max_pages : pages read, in all.
 
@@ -53,7 +64,10 @@ class ArchiveSpider(Spider):
     def __init__(self, name: str | None = None, **arguments: object) -> None:
         super().__init__(name)
         self.arguments = read_archive_arguments(arguments)
-        vars(self).update(self.arguments.options(), skip_known=False)
+        vars(self).update(self.arguments.options())
+        self.skip_known = self.arguments.skip_known and bool(self.arguments.months)
+        self._months: NewsMonths | None = None
+        self._wanted = Wanted(self.arguments.domains, since=self.arguments.since, until=self.arguments.until)
         self._closing = False
         self._n_warned = 0
 
@@ -62,6 +76,8 @@ class ArchiveSpider(Spider):
         """Make the spider for a crawl; store and extractor may also be settings."""
         spider = super().from_crawler(crawler, *args, **with_settings(kwargs, crawler.settings))
         crawler.signals.connect(spider._close, crawl_closing)
+        if spider.arguments.months:
+            spider._months = NewsMonths(crawler, spider.arguments, spider._wanted, spider._note)
         return spider
 
     @classmethod
@@ -78,48 +94,67 @@ class ArchiveSpider(Spider):
     async def read(self, response: Response) -> AsyncIterator[Page]:
         """Yield one page after the other until the end, a limit, or the end of the crawl."""
         workers = Workers.of(self.crawler)
-        for n, page in enumerate(self._pages(), 1):
-            await workers.room()
-            yield page
-            await asyncio.sleep(0)
-            if n == self.arguments.max_pages:
-                self.logger.info("stopped after %d pages, as max_pages asks", n)
-                return
-            if self._closing or self.crawler.engine is None or not self.crawler.engine.running:
-                return
+        n = 0
+        pages = self._pages()
+        try:
+            async for page in pages:
+                await workers.room()
+                if self._closing or is_closing(self.crawler):
+                    return
+                self._count("webmain/archive/pages")
+                if wall := wall_of(page):
+                    self._count(f"webmain/blocked/{wall}")
+                    tell_rejected(self.crawler, Rejected(Reason.BLOCKED, str(wall), url=page.url))
+                    continue
+                yield page
+                n += 1
+                await asyncio.sleep(0)
+                if n == self.arguments.max_pages:
+                    self.logger.info("stopped after %d pages, as max_pages asks", n)
+                    return
+        finally:
+            await pages.aclose()
+            self._count("webmain/archive/skipped/not_wanted", self._wanted.n_passed)
 
     def _close(self) -> None:
         self._closing = True
+        if self._months is not None:
+            self._months.close()
 
-    def _pages(self) -> Iterator[Page]:
-        """Read all paths in order; what gives no page is counted by its reason."""
+    async def _pages(self) -> AsyncGenerator[Page, None]:
+        """Read all months and all paths in order; what gives no page is counted by its reason."""
+        if self._months is not None:
+            async for page in self._months.pages():
+                yield page
         for path in self.arguments.files:
-            n = 0
-            try:
-                for page in read_pages(path, on_skip=self._note_skip):
-                    n += 1
-                    self._count("webmain/archive/pages")
-                    yield page
-            except ArchiveError as error:  # removed since the arguments were read
-                self.logger.error("%s", error)
-                self._count("webmain/archive/missing")
-            self.logger.info("%s: %d pages read", path, n)
+            for page in self._pages_below(path):
+                yield page
+
+    def _pages_below(self, path: str) -> Iterator[Page]:
+        """Read a file, folder or glob."""
+        n = 0
+        try:
+            for page in read_pages(path, on_skip=self._note_skip, is_wanted=self._is_wanted):
+                n += 1
+                yield page
+        except ArchiveError as error:  # removed since the arguments were read
+            self._note("missing", str(error), True)
+        self.logger.info("%s: %d pages read", path, n)
+
+    def _is_wanted(self, begin: int, url: str | None, fetched_at: datetime | None) -> bool:
+        return self._wanted(url, fetched_at)
 
     def _note_skip(self, reason: Skip, url: str | None) -> None:
-        self._count(f"webmain/archive/skipped/{reason.value}")
-        if reason in (Skip.DAMAGED, Skip.UNREADABLE):
-            self.logger.warning("%s: %s", reason.value, url)
-            self._warn(f"{reason.value}: {url}")
-        else:
-            self.logger.debug("skipped: %s: %s", reason.value, url)
+        self._note(f"skipped/{reason.value}", f"{reason.value}: {url}", reason in (Skip.DAMAGED, Skip.UNREADABLE))
 
-    def _warn(self, message: str) -> None:
-        """Name it in the summary, for the first few."""
-        stats = self.crawler.stats
-        self._n_warned += 1
-        if stats is not None and self._n_warned <= MAX_WARNINGS:
-            stats.set_value(f"webmain/warning/archive{self._n_warned:02}", message)
+    def _note(self, name: str, message: str, is_warning: bool) -> None:
+        """Count and log what gives no page; warnings are in the summary, the first few."""
+        self._count(f"webmain/archive/{name}")
+        self.logger.log(logging.WARNING if is_warning else logging.DEBUG, "%s", message)
+        self._n_warned += is_warning
+        if is_warning and self.crawler.stats is not None and self._n_warned <= MAX_WARNINGS:
+            self.crawler.stats.set_value(f"webmain/warning/archive{self._n_warned:02}", message)
 
-    def _count(self, name: str) -> None:
-        if self.crawler.stats is not None:
-            self.crawler.stats.inc_value(name)
+    def _count(self, name: str, n: int = 1) -> None:
+        if self.crawler.stats is not None and n:
+            self.crawler.stats.inc_value(name, n)

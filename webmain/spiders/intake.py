@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from webmain import clock
+from webmain.browsing import Browsing, is_closing
+from webmain.conditional import AGAIN
+from webmain.discovery.articles import UrlKind
+from webmain.discovery.entries import Entry
 from webmain.discovery.pagination import next_listing
+from webmain.items import Hints
+from webmain.ledger.answers import Answer, Named
+from webmain.signals import count_for_site
 from webmain.spiders.queues import Candidate, Where
+from webmain.urls import normalise, without_credentials
+from webmain.validators import hash_of, validators
 
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-    from webmain.discovery.entries import Entry
     from webmain.discovery.look import Look
-    from webmain.items import Hints
+    from webmain.ledger.answers import Filters
     from webmain.spiders.memory import Memory
     from webmain.spiders.site import Site
 
@@ -43,6 +52,8 @@ class Intake:
     ----------
     n_pages : int
         Pages downloaded so far, or on their way.
+    on_claims : callable or None
+        Called with a site, and known addresses that were named with what was said of them.
     """
 
     def __init__(self, crawler: Crawler, memory: Memory, max_pages: int | None = None) -> None:
@@ -50,6 +61,8 @@ class Intake:
         self.n_pages = 0
         self._crawler = crawler
         self._max_pages = max_pages
+        self._unsaved: dict[str, list[Answer]] = {}
+        self.on_claims: Callable[[Site, list[tuple[str, Hints | None]]], None] | None = None
 
     # ---- What is found
 
@@ -57,6 +70,9 @@ class Intake:
         """Take over the addresses of a feed or sitemap, leaving room for other work in between."""
         entries = iter(found)
         while chunk := list(islice(entries, _CHUNK)):
+            known = [(own.url, hints) for url, hints in chunk if (own := site.look_up(url)) and site.is_gone(own.url)]
+            if self.on_claims is not None and known:  # they were named elsewhere, too
+                self.on_claims(site, known)
             self.wait_for(site, site.sift(chunk, where))
             await asyncio.sleep(0)
 
@@ -68,13 +84,18 @@ class Intake:
         taken = {url for url, _ in news}
         left = [entry for entry in entries if entry.url not in taken and site.is_own(entry.url)]
         settled = self.memory.settled([entry.url for entry in left])
+        if self.on_claims is not None and settled:
+            self.on_claims(site, [(entry.url, entry.hints) for entry in left if entry.url in settled])
         for entry in left:
             if entry.url in settled:
                 site.fold(entry.url)
                 site.n_known += 1
+            elif site.wanted.is_too_new(entry.url, entry.hints):
+                site.skipped["too_new"] += 1
             else:
                 site.backlog.add(entry.url, entry.hints)
-        self.count("webmain/known", len(settled))
+        self.count_skipped(site)
+        self.count("webmain/known", len(settled), site)
         self.count("webmain/skipped/offsite", len(entries) - len(taken) - len(left))
         await asyncio.sleep(0)
 
@@ -94,16 +115,19 @@ class Intake:
         while candidates := list(candidates):
             verdict, stored = self.memory.sort(site, candidates), self.memory.stored(candidates)
             known = verdict.known | stored
+            if self.on_claims is not None and known:
+                self.on_claims(site, [(url, site.peek_hints(url)) for url in known])
             for candidate in candidates:
                 if candidate.url in known:
                     site.fold(candidate.url)
                 else:
                     n_new += not candidate.is_hub and site.is_promising(candidate.url)
                     site.push(candidate)
-            self.count("webmain/known", len(known))
+            self.count("webmain/known", len(known), site)
             self.count("webmain/waiting_for_retry", verdict.n_waiting)
             freed = [site.note_fruitful(url, is_article=True) for url in sorted(stored)]
             candidates = [candidate for each in freed for candidate in each]
+        n_new += site.skipped["too_new"]  # a list of what is too new leads to what is not
         self.count_skipped(site)
         return n_new
 
@@ -118,6 +142,98 @@ class Intake:
         if following:
             self.wait_for(site, site.sift([(following, None)], Where.NEXT, depth=max(0, depth - 1)))
         return n_new
+
+    # ---- What is asked again
+
+    def may_ask_again(self, site: Site, url: str) -> dict[str, Filters]:
+        """Return the meta of a request that may be answered by "not changed": not of a page that a browser draws."""
+        return {AGAIN: site.filters} if Browsing.of(self._crawler).mode(url) == "never" else {}
+
+    def known_answer(self, site: Site, response: Response) -> Answer | None:
+        """Return what an address answered before where it says that this has not changed, or its body has not."""
+        if response.request is None or AGAIN not in response.request.meta:
+            return None
+        answer = self.memory.answer(response.url, site.filters)
+        if answer is None or (response.status != 304 and answer.content_hash != hash_of(response.body)):
+            return None
+        self.count("webmain/not_modified" if response.status == 304 else "webmain/identical")
+        self.memory.note_unchanged(answer)
+        return answer
+
+    def recall(self, site: Site, answer: Answer, where: Where, *, depth: int = 0) -> None:
+        """Take over what a source that has not changed named: its articles are known, or pending."""
+        named = answer.named
+        site.note_repeated(named.hashes)
+        site.sources.add_feeds(named.feeds)
+        site.sources.add_sitemaps(
+            Entry(url=url, hints=Hints(source="sitemap", modified=date)) for url, date in named.children
+        )
+        lists = self.memory.lists(site.name) if where is Where.FRONT else []
+        links = [(url, None) for url in (*named.links, *lists)]
+        if where in (Where.FRONT, Where.HUB):
+            self.wait_for(site, site.sift(links, where, depth=depth))
+        if named.following:
+            self.wait_for(site, site.sift([(named.following, None)], Where.NEXT, depth=max(0, depth - 1)))
+        if named.n_articles:
+            site.has_sources = True
+            site.has_sitemap |= where is Where.SITEMAP
+            self.count("webmain/known", named.n_articles)
+
+    def remember(self, site: Site, response: Response, kind: str, named: Named, mark: str = "") -> None:
+        """Keep an answer, as soon as all that it named is pending.
+
+        Parameters
+        ----------
+        kind : str
+            "front", "hub", "feed", "sitemap".
+        mark : str
+            A hash of what counts as its content; by default of its body.
+        """
+        if response.request is None or AGAIN not in response.request.meta or response.status != 200:
+            return
+        now, digest = clock.now_s(), hash_of(response.body)
+        etag, last_modified = validators(response)
+        answer = Answer(
+            url=without_credentials(normalise(response.url) or response.url),
+            site=site.name,
+            kind=kind,
+            etag=etag,
+            last_modified=last_modified,
+            content_hash=digest,
+            mark=mark or digest,
+            first_at=now,
+            asked_at=now,
+            read_at=now,
+            changed_at=now,
+            filters=site.filters,
+            named=named,
+        )
+        self._unsaved.setdefault(site.name, []).append(answer)
+        self.save(site)
+
+    def save(self, site: Site) -> None:
+        """Save the answers of a site: those of sitemaps not before all addresses that they name were judged."""
+        unsaved = self._unsaved.pop(site.name, [])
+        ready = [each for each in unsaved if each.kind != "sitemap" or not each.named.n_articles]
+        waiting = [each for each in unsaved if each not in ready]
+        if not site.backlog:
+            ready, waiting = unsaved if not site.backlog.has_dropped else ready, []
+        if waiting:
+            self._unsaved[site.name] = waiting
+        self.memory.keep(ready)
+
+    def named_by(self, site: Site, seen: Look) -> Named:
+        """Return what of a page is to be looked at in each run."""
+        found = (site.look_up(raw) for raw in seen.followed)
+        lists = {
+            each.url: None for each in found if each and (each.judgement.kind is UrlKind.HUB or site.is_list(each.url))
+        }
+        return Named(
+            links=tuple(lists),
+            following=next_listing(seen.url, seen.pager, seen.head.rel_next),
+            feeds=tuple(seen.head.feeds),
+            hashes=tuple(dict.fromkeys(seen.text_hashes)),
+        )
 
     # ---- Requests
 
@@ -142,19 +258,29 @@ class Intake:
 
     def is_running(self) -> bool:
         """Return True if the crawl goes on."""
-        engine = self._crawler.engine
-        return engine is not None and engine.running and not (engine._slot is not None and engine._slot.closing)
+        return not is_closing(self._crawler)
 
     def is_spent(self) -> bool:
         """Return True if as many pages were downloaded as are wanted."""
         return self._max_pages is not None and self.n_pages >= self._max_pages
 
+    def is_over(self, site: Site) -> bool:
+        """Return True if no more is to be asked of a site; where its budget is spent, the summary says so."""
+        what = site.spending.exhausted()
+        if what and self._crawler.stats is not None:
+            n_waiting = len(site) + len(site.backlog)
+            told = f"{site.name}: {what}" + (f", {n_waiting:,} addresses wait" if n_waiting else "")
+            self._crawler.stats.set_value(f"webmain/told/budget/{site.name}", told)
+        return what is not None or self.is_spent()
+
     # ---- Counting
 
-    def count(self, name: str, n: int = 1) -> None:
-        """Count in the crawl's stats."""
+    def count(self, name: str, n: int = 1, site: Site | None = None) -> None:
+        """Count in the crawl's stats; "webmain/known" for a site as "known", too (`webmain.ledger.runs.Figures`)."""
         if n and self._crawler.stats is not None:
             self._crawler.stats.inc_value(name, n)
+            if site is not None:
+                count_for_site(self._crawler, site.name, name.removeprefix("webmain/"), n)
 
     def count_skipped(self, site: Site) -> None:
         """Count what a site has left out."""

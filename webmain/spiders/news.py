@@ -6,29 +6,31 @@ import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Final, Self
-from urllib.parse import urlsplit
 
 from scrapy import Request, Spider, signals
 from scrapy.exceptions import DontCloseSpider
 
 from webmain import extraction as stages
+from webmain.browsing import Browsing
 from webmain.discovery.articles import UrlKind
-from webmain.discovery.ledger import LIST
-from webmain.discovery.page_evidence import evidence_of, judge_page
+from webmain.discovery.frontier import Wanted
 from webmain.items import Page, Reason, Rejected
-from webmain.options import site_rules
+from webmain.ledger.ledger import LIST
+from webmain.options import refresh_of, site_rules
 from webmain.pool import PoolClosed
 from webmain.signals import tell_rejected
 from webmain.sites.rules import Sites
-from webmain.spiders.answers import fetch_parts, is_answer, page_of
+from webmain.spiders.answers import fetch_parts, is_answer, mark_of, page_of
 from webmain.spiders.arguments import read_news_arguments, with_settings
+from webmain.spiders.fairness import MAX_WAITING, share, widen
 from webmain.spiders.intake import Intake
-from webmain.spiders.memory import Memory
+from webmain.spiders.judging import judge_at
+from webmain.spiders.memory import MAX_LEFT_OVER, Memory
 from webmain.spiders.queues import Candidate, Limits, Where
-from webmain.spiders.site import Site
+from webmain.spiders.revisits import Revisits
+from webmain.spiders.site import COVERAGE_DAYS, Site
 from webmain.spiders.source_reader import SourceReader
-from webmain.urls import amp_to_canonical_guess, normalise
-from webmain.workers import Workers
+from webmain.urls import amp_to_canonical_guess, normalise, site_key
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -54,17 +56,23 @@ class NewsSpider(Spider):
     store : `jsonl:PATH` or `sqlite:PATH`, several separated by commas; `jsonl:output/articles.jsonl` by default.
     max_pages : articles and hubs downloaded, in all; the further pages of an article belong to it.
     max_articles : articles stored, in all.
-    since : only what was published since: `2026-11-20`, `3d`, `12h`, `2w`.
+    since, until : only what was published since, and until: `2026-11-20` (that whole day), `3d`, `12h`, `2w`.
+    undated : `reject` rejects articles without a date, `keep` keeps them.
     language : only articles in this language (ISO 639-1).
+    section : only articles whose page names one of these sections, several separated by commas.
+    site_pages, site_time, site_bytes : what may be spent on each site: `200`, `30m`, `50MB`.
     include, exclude : globs over paths, several separated by commas (see `arguments.PathFilter`). Articles are at
         included paths; nothing at all is fetched from excluded ones.
     keep : what beside running text is kept: `captions,links,images,comments,no-tables,no-lists` (see `webmain.Keep`).
     require : the kind of page that is wanted, `article` for one, `any` for all; by default only pages that are certainly no
         article are rejected (see docs/crawling.md).
     record : `.warc.gz` file to which everything fetched is recorded.
+    render : pages that a browser draws: `auto`, those that show hardly any text without scripts, `always`, `never`.
     skip_known : `false` fetches again what an earlier run has settled.
     learn : `false` judges each page by itself: no page waits for others of its site, and no model of a site is used or made.
+    respect : `optouts` rejects pages that are not to be reused (noindex, reserved text and data mining, no machine learning).
     review_below : articles whose confidence is below this are listed for review (see docs/crawling.md).
+    refresh : ages after publication at which an article is looked at again, `1h,6h,1d,3d,10d`; `no` for never.
     review_only : `true` keeps them out of the store, in one beside it.
 
     Settings
@@ -84,7 +92,12 @@ class NewsSpider(Spider):
     def __init__(self, name: str | None = None, **arguments: object) -> None:
         super().__init__(name)
         self.arguments = read_news_arguments(arguments)
-        vars(self).update(self.arguments.options(), record=self.arguments.record)
+        vars(self).update(
+            self.arguments.options(),
+            record=self.arguments.record,
+            render=self.arguments.render,
+            refresh=self.arguments.refresh,
+        )
         self.named_urls = (*self.arguments.sites, *(other for _, other in self.arguments.aliases))
         self.sites: dict[str, Site] = {}
 
@@ -93,7 +106,10 @@ class NewsSpider(Spider):
         """Make the spider for a crawl; store and extractor may also be settings."""
         kwargs = with_settings(kwargs, crawler.settings)
         spider = super().from_crawler(crawler, *args, **kwargs)
+        widen(crawler.settings, len(spider.arguments.sites))
         crawler.signals.connect(spider.continue_when_idle, signals.spider_idle)
+        crawler.signals.connect(spider.tell_coverage, signals.spider_closed)
+        crawler.signals.connect(spider.note_answer, signals.response_downloaded)
         return spider
 
     async def start(self) -> AsyncIterator[Any]:
@@ -107,12 +123,19 @@ class NewsSpider(Spider):
                 for each in fields(Limits)
             }
         )
+        n_sites = len(self.arguments.sites)
+        limits = replace(
+            limits,
+            frontier=share(limits.frontier, MAX_WAITING, n_sites),
+            remembered=share(limits.remembered, 2 * MAX_WAITING, n_sites),
+        )
         for address in self.arguments.sites:
             site = Site(
                 address,
                 limits=limits,
-                paths=self.arguments.paths.with_rules(rules.of(address)),
-                since=self.arguments.since,
+                paths=self.arguments.paths.with_rules(own := rules.of(address)),
+                budget=own.budget.or_else(self.arguments.budget) if own else self.arguments.budget,
+                wanted=Wanted(self.arguments.since, self.arguments.until),
             )
             known = self.sites.setdefault(site.name, site)
             if known is not site:
@@ -123,7 +146,7 @@ class NewsSpider(Spider):
             site.n_known = self.memory.n_articles(site.name)
             for url in self.memory.lists(site.name):
                 site.note_list(url)
-            for url, hints in self.memory.left_over(site.name):
+            for url, hints in self.memory.left_over(site.name, share(MAX_LEFT_OVER, MAX_WAITING // 5, n_sites)):
                 for candidate in site.sift([(url, hints)], Where.BEFORE):
                     site.push(candidate)
             yield self.reader.front_request(site, address)
@@ -131,9 +154,11 @@ class NewsSpider(Spider):
     def open(self) -> None:
         """Make what the spider works with."""
         self.memory = Memory.of(self)
-        self.workers = Workers.of(self.crawler)
+        self.browsing = Browsing.of(self.crawler)
         self.intake = Intake(self.crawler, self.memory, self.arguments.max_pages)
-        self.reader = SourceReader(self.crawler, self.workers, self.intake, self._fetch)
+        self.revisits = Revisits(self.crawler, self.intake, refresh_of(self.crawler), self._release)
+        self.intake.on_claims = self.revisits.claimed
+        self.reader = SourceReader(self.crawler, self.intake, self._fetch)
         self._ahead = max(_REQUESTS_AHEAD, 2 * self.settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN"))
 
     def is_one_site(self, url: str, other: str) -> bool:
@@ -144,27 +169,37 @@ class NewsSpider(Spider):
 
     def _fetch(self, site: Site) -> None:
         """Keep a few requests for the site's best pages on their way."""
-        if site.is_asking and not site.sources.is_settled:
+        if site.is_left or (site.is_asking and not site.sources.is_settled):
             return
-        while site.in_flight < self._ahead and not self.intake.is_spent():
+        while site.in_flight < self._ahead and not self.intake.is_over(site):
             if site.is_backlog_due():
                 if not self.intake.is_running():
                     return
                 self.intake.judge(site)
                 asyncio.get_running_loop().call_soon(self._fetch, site)  # other work comes in between
                 break
+            if (row := self.revisits.next(site)) is not None:
+                self.revisits.visit(site, row)
+                continue
             candidate = site.next()
             if candidate is None:
                 break
+            if candidate.is_hub and (known := self.memory.resting(candidate.url, site.filters)):
+                self.intake.recall(site, known, Where.HUB, depth=candidate.depth)
+                self.intake.count("webmain/resting")
+                continue
             site.in_flight += 1
             self.intake.n_pages += 1
+            site.spending.n_pages += 1
             request = Request(
                 candidate.url,
                 callback=self.parse_page,
                 errback=self.page_failed,
                 cb_kwargs={"candidate": candidate},
                 dont_filter=True,  # the frontier gives each address once
-                meta={"probe": True} if candidate.is_hub else None,
+                meta={"probe": True, "purpose": "hub", **self.intake.may_ask_again(site, candidate.url)}
+                if candidate.is_hub
+                else None,
             )
             self.intake.send(request)
         self.intake.count_skipped(site)
@@ -178,9 +213,26 @@ class NewsSpider(Spider):
             site.is_asking = False
             site.in_flight = 0
             self._fetch(site)
-        is_left = not self.intake.is_spent() and any(site.backlog for site in self.sites.values())
+        is_left = any(
+            site.backlog and not site.is_left and not self.intake.is_over(site) for site in self.sites.values()
+        )
         if self.intake.n_pages > before or is_left:
             raise DontCloseSpider
+
+    def tell_coverage(self) -> None:
+        """Say how many of the latest articles were found, as it seems."""
+        for site in self.sites.values():
+            if coverage := site.coverage():
+                told = f"{site.name}: {coverage} articles of the last {COVERAGE_DAYS} days"
+                self.crawler.stats.set_value(f"webmain/told/coverage/{site.name}", told)
+                for name in ("n_found", "estimate", "low", "high"):
+                    self.crawler.stats.set_value(f"webmain/coverage/{name}/{site.name}", round(getattr(coverage, name)))
+
+    def note_answer(self, response: Response) -> None:
+        """Count an answer of any kind for its site, as it came over the network."""
+        site = self.sites.get(site_key(response.url))
+        if site is not None:
+            site.spending.note_answer(len(response.body))
 
     # ---- Pages
 
@@ -207,40 +259,35 @@ class NewsSpider(Spider):
         url = page.url or response.url
         if url != candidate.url and not self._moved(candidate, url, site):
             return None
-        seen = await self.workers.look(page)
+        if candidate.is_hub and (known := self.intake.known_answer(site, response)):
+            self.intake.recall(site, known, Where.HUB, depth=candidate.depth)
+            self.intake.count("webmain/hubs")
+            return None
+        page, seen = await self.browsing.look(page, response)
         if further := self.intake.refreshed(response, seen.head.refresh):
             self._go_on(further, candidate, site, hints)
             return None
-        links = site.article_links(seen.links, url)
-        teased = site.teased(seen.teasers, (url, seen.head.canonical))
-        is_front = url == site.front or (urlsplit(url).path in ("", "/") and not urlsplit(url).query)
-        evidence = evidence_of(
-            seen,
-            site.judge(url),
-            hints=hints,
-            n_article_links=len(links),
-            teased=teased,
-            is_front_page=is_front,
-            repeated=site.repeated,
-        )
-        judged = judge_page(evidence)
-        reason, is_article = judged.reason, judged.is_article
-        if seen.with_feeds_text and not is_front:
-            reason, is_article = f"a feed holds the whole text; {judged.reason}", True
-            page = replace(page, html=seen.with_feeds_text, body=None)
-        site.note_page(candidate.url, is_article=is_article, is_named=hints is not None)
-        if not is_article:
-            self._read_list(site, seen, candidate, is_list=site.is_new_list(links.union(teased)), why=judged.reason)
+        found = judge_at(site, seen, url, hints)
+        if found.is_from_feed:
+            page = replace(page, html=seen.with_feeds_text, body=None, rendering=None)
+        is_named, newest = hints is not None, candidate.newest
+        site.note_page(candidate.url, seen.text_hash, is_article=found.is_article, is_named=is_named, newest=newest)
+        if not found.is_article:
+            is_list = site.is_new_list(found.links.union(found.teased))
+            self._read_list(site, seen, candidate, is_list=is_list, why=found.reason)
+            if candidate.is_hub:
+                self.intake.remember(site, response, "hub", self.intake.named_by(site, seen), mark_of(seen))
             return None
         if candidate.is_hub:
             self.intake.wait_for(site, site.note_fruitful(candidate.url, is_article=True))
         hints = self._fold(seen, candidate, site, hints)
         if site.is_repeated(seen.text_hash):
             raise Rejected(Reason.DUPLICATE, "its text was read already, under another address", url=url)
-        parts = await fetch_parts(self.crawler, self.workers, seen, site)
+        self.memory.note_page(url, hints, seen)
+        parts = await fetch_parts(self.crawler, seen, site)
         if candidate.depth <= site.limits.link_depth:
             self.intake.follow(site, seen, Where.ARTICLE, depth=candidate.depth)
-        return replace(page, hints=hints, parts=parts, article_reason=reason)
+        return replace(page, hints=hints, parts=parts, article_reason=found.reason)
 
     def _go_on(self, further: Request, candidate: Candidate, site: Site, hints: Hints | None) -> None:
         """Ask for the page to which a page's refresh leads, where it is worth reading."""
@@ -287,7 +334,7 @@ class NewsSpider(Spider):
             return False
         site.fold(url)
         if not candidate.is_hub and self.memory.is_known(url):
-            self.intake.count("webmain/known")
+            self.intake.count("webmain/known", site=site)
             self.memory.settle(candidate, "moved")
             return False
         return True
@@ -324,10 +371,13 @@ class NewsSpider(Spider):
         candidate: Candidate = request.cb_kwargs["candidate"]
         if not is_answer(failure.value):
             self.intake.n_pages -= 1  # nothing was downloaded
+            self.sites[candidate.site].spending.n_pages -= 1
         if candidate.is_hub:
             self.intake.count("webmain/hubs_failed")
             self.logger.info("no hub at %s: %s", candidate.url, failure.value)
-        self._release(self.sites[candidate.site])
+        site = self.sites[candidate.site]
+        self.reader.note_left(site, failure)
+        self._release(site)
 
     # ---- Counting
 
@@ -335,6 +385,7 @@ class NewsSpider(Spider):
         """Go on to the next page, or to the next source where one is to be asked for."""
         site.in_flight -= 1
         self._fetch(site)
+        self.intake.save(site)
         if not site.is_asking:
             self.reader.ask_next(site)
 

@@ -97,6 +97,8 @@ class Limits:
         Sitemaps and feeds read.
     frontier : int
         Addresses that wait; beyond these the oldest are dropped.
+    remembered : int
+        Texts, lists and folders that are remembered, of each kind; addresses in links a tenth of it.
     """
 
     hubs: int = 100
@@ -109,6 +111,7 @@ class Limits:
     sitemaps: int = 50
     feeds: int = 20
     frontier: int = 50_000
+    remembered: int = 200_000
 
 
 _MAX_REFUSED: Final = 5_000
@@ -174,6 +177,11 @@ class Backlog:
         Addresses that are kept; beyond these the oldest are dropped.
     skipped : Counter
         Where the dropped ones are counted, as "frontier_full".
+
+    Attributes
+    ----------
+    has_dropped : bool
+        Any were dropped.
     """
 
     def __init__(self, limit: int, skipped: Counter[str]) -> None:
@@ -181,6 +189,7 @@ class Backlog:
         self._sorted: list[tuple[float, int, str, Hints | None]] = []
         self._added: list[tuple[float, int, str, Hints | None]] = []
         self._n = 0
+        self.has_dropped = False
 
     def __len__(self) -> int:
         return len(self._sorted) + len(self._added)
@@ -212,6 +221,7 @@ class Backlog:
         dropped = max(0, len(self._sorted) - self._limit)
         del self._sorted[:dropped]
         if dropped:
+            self.has_dropped = True
             self._skipped["frontier_full"] += dropped
 
 
@@ -241,11 +251,10 @@ def richer(one: Hints, other: Hints) -> Hints:
     return replace(one, **missing) if missing else one
 
 
-MAX_REMEMBERED: Final = 200_000
 T = TypeVar("T")
 
 
-def remember(known: set[T], values: Iterable[T]) -> None:
+def remember(known: set[T], values: Iterable[T], limit: int) -> None:
     """Add values to a set that is not yet too large."""
-    if len(known) < MAX_REMEMBERED:
+    if len(known) < limit:
         known.update(values)

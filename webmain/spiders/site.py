@@ -2,33 +2,47 @@
 
 from __future__ import annotations
 
-import heapq
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterable, Iterator
+from datetime import datetime
 from typing import Final
-from urllib.parse import urlsplit
 
-from webmain.discovery.articles import LATER_PART, UrlJudgement, UrlKind, judge_url
-from webmain.discovery.frontier import UNDATED, newest_key
+from webmain import clock
+from webmain.discovery.articles import ARCHIVE, LATER_PART, UrlJudgement, UrlKind
+from webmain.discovery.coverage import Channel, Coverage, estimate_coverage
+from webmain.discovery.frontier import UNDATED, Wanted, named_period, newest_key
 from webmain.discovery.pagination import stems
 from webmain.items import Hints
-from webmain.spiders.addresses import PathFilter, is_personal, patterns, whole_pages, without_referrer
+from webmain.ledger.answers import Filters
+from webmain.sites.budgets import Budget
+from webmain.spiders.addresses import PathFilter, is_personal, is_repeating, patterns, whole_pages
+from webmain.spiders.own_addresses import OwnAddresses
 from webmain.spiders.queues import (
-    MAX_REMEMBERED,
     PRESUMED_AGE_S,
-    Backlog,
     Candidate,
     Hubs,
     Limits,
-    Seen,
     Where,
     hub_age_s,
     remember,
-    richer,
 )
 from webmain.spiders.sources import Sources
-from webmain.urls import normalise, site_key
+from webmain.spiders.spending import Spending
+from webmain.spiders.waiting import Waiting
+from webmain.urls import site_key
+
+COVERAGE_DAYS: Final = 30
+_CHANNELS: Final = {
+    Where.FEED: Channel.FEED,
+    Where.SITEMAP: Channel.SITEMAP,
+    **dict.fromkeys((Where.FRONT, Where.HUB, Where.NEXT, Where.ARTICLE), Channel.PAGES),
+}
+
+MISSING_A_MISS: Final = 10
+"""Pages that are missing count as one that is no article: their folder may hold articles all the same."""
+
+MIN_LINKS: Final = 1_000
+"""Links of a site that are remembered at least."""
 
 MIN_LIST_LINKS: Final = 2
 """A page that is no article and has so many links to articles is a list."""
@@ -43,7 +57,7 @@ _NAMED: Final = (Where.SITEMAP, Where.FEED, Where.BEFORE)
 """Addresses from there are too many for a close look at each."""
 
 
-class Site:
+class Site(OwnAddresses, Waiting):
     """What has been seen of one site, and what waits.
 
     Parameters
@@ -52,8 +66,10 @@ class Site:
         Address of its front page.
     paths : PathFilter
         What is wanted.
-    since : datetime or None
-        What is dated before it is left out, with a day's grace for zones.
+    budget : Budget or None
+        What may be spent on it.
+    wanted : Wanted or None
+        When articles may have been published; what is surely dated otherwise is left out.
     now : datetime or None
         The present.
 
@@ -63,16 +79,18 @@ class Site:
         Its site key; that of the ledger, too.
     sources : Sources
         Where it names its articles.
+    spending : Spending
+        What it has cost.
     in_flight : int
         Its pages that were asked for and have not come.
     is_asking : bool
         One of its sources was asked for and has not come.
-    skipped : Counter
-        Addresses left out, by reason, since the caller last took them (`take_skipped`).
-    backlog : Backlog
-        Addresses of sitemaps that nobody has judged yet.
+    is_left : bool
+        It refuses, and is asked for nothing more in this run; what waits stays pending.
     n_known : int
         Articles that earlier crawls have stored.
+    filters : Filters
+        What is let through; answers that were read with narrower ones tell too little.
     repeated : set of int
         Hashes of the texts on its hubs: teasers and banners, which make no article of another page.
     has_sources : bool
@@ -87,27 +105,25 @@ class Site:
         *,
         limits: Limits | None = None,
         paths: PathFilter | None = None,
-        since: datetime | None = None,
+        wanted: Wanted | None = None,
+        budget: Budget | None = None,
         now: datetime | None = None,
     ) -> None:
         self.start = self.front = start
-        self.name = site_key(start)
         self.limits = limits or Limits()
-        self.sources = Sources(max_feeds=self.limits.feeds, max_sitemaps=self.limits.sitemaps, since=since)
+        OwnAddresses.__init__(self, site_key(start), max(MIN_LINKS, self.limits.remembered // 10))
+        Waiting.__init__(self, self.limits.frontier)
+        self.wanted = wanted or Wanted()
+        self.sources = Sources(max_feeds=self.limits.feeds, max_sitemaps=self.limits.sitemaps, wanted=self.wanted)
+        self.spending = Spending(budget or Budget())
         self.in_flight = 0
-        self.is_asking = False
-        self.skipped: Counter[str] = Counter()
-        self._keys = {self.name}
+        self.is_asking = self.is_left = False
         self._paths = paths or PathFilter()
-        self._now = now or datetime.now(UTC)
-        self._oldest = (since - timedelta(days=1)).timestamp() if since else UNDATED
-        self._links: dict[str, Seen | None] = {}
-        self._heap: list[tuple[float, int, Candidate]] = []
-        self._count = 0
-        self._queued: dict[str, float] = {}  # normalised address -> its best key
-        self._gone: set[str] = set()  # fetched, folded into another, or given up
-        self._hints: dict[str, Hints] = {}
-        self.backlog = Backlog(self.limits.frontier, self.skipped)
+        since, until = self.wanted.since, self.wanted.until
+        self.filters = Filters(
+            since=since.timestamp() if since else None, others=f"{self._paths} {until or ''}".strip()
+        )
+        self._now = now or clock.now()
         self.repeated: set[int] = set()
         self.has_sources = self.has_sitemap = False
         self._articles: set[bytes] = set()
@@ -117,48 +133,11 @@ class Site:
         self._hubs = Hubs(self.limits, self.skipped)
         self._hits: Counter[str] = Counter()
         self._misses: Counter[str] = Counter()
-
-    def __len__(self) -> int:
-        """Addresses that wait."""
-        return len(self._queued)
-
-    # ---- The site's own addresses
-
-    def add_alias(self, url: str) -> None:
-        """Take the domain of an address, to which the front page leads, for the site's own."""
-        self._keys.add(site_key(url))
-
-    def is_own(self, url: str) -> bool:
-        """Return True if an address lies within the site."""
-        return site_key(url) in self._keys
-
-    def judge(self, url: str) -> UrlJudgement:
-        """Judge a normalised address, from memory where it was judged before."""
-        seen = self._look_up(url)
-        return seen.judgement if seen else judge_url(url)
-
-    def _look_up(self, raw: str) -> Seen | None:
-        """Return normal form and judgement of a link; None where it leads off the site or is no address."""
-        if raw in self._links:
-            return self._links[raw]
-        seen = None
-        url = normalise(raw) if self.is_own(raw) else None
-        if url is not None and url in self._links:
-            seen = self._links[url]
-        elif url is not None:
-            url = without_referrer(url)
-            seen = self._links.get(url) or Seen(url, judge_url(url))
-        if len(self._links) >= MAX_REMEMBERED:
-            self._links.clear()
-        self._links[raw] = seen
-        if seen is not None:
-            self._links.setdefault(seen.url, seen)
-        return seen
-
-    def article_links(self, urls: Iterable[str], own: str) -> frozenset[str]:
-        """Return the different addresses of the site, other than a page's own, that look like articles."""
-        found = (self._look_up(raw) for raw in urls)
-        return frozenset(seen.url for seen in found if seen and seen.judgement.kind is UrlKind.ARTICLE) - {own}
+        self._missing: Counter[str] = Counter()  # pages that say 200 and show what others showed
+        self._others: set[bytes] = set()
+        self._n_hits = 0
+        self._channels: dict[int, int] = {}  # by the hash of an address
+        self._ages: dict[int, float] = {}  # of articles
 
     # ---- Finding
 
@@ -175,22 +154,25 @@ class Site:
         """
         batch: dict[str, float] = {}
         for raw, hints in found:
-            seen = self._look_up(raw)
+            seen = self.look_up(raw)
             if seen is None:
                 if where in (Where.SITEMAP, Where.FEED):
                     self.skipped["offsite"] += 1
                 continue
             url = seen.url
-            if url in self._gone:
-                continue
+            self._note_channel(url, where)
+            if self.is_gone(url) or (where is Where.ARTICLE and self._queued.get(url, UNDATED) > UNDATED):
+                continue  # what is linked in an article has no better place than anything dated or presumed
             if hints is not None:
                 self.note_hints(url, hints)
             candidate = self._candidate(url, seen.judgement, where, depth)
             place = batch.get(url, self._queued.get(url))
+            if candidate is None and place is None:
+                self._hints.pop(url, None)
             if candidate is None or (place is not None and candidate.newest <= place):
                 continue
             wholes = () if candidate.is_hub else whole_pages(url)
-            if any(whole in self._queued or whole in self._gone or whole in batch for whole in wholes):
+            if any(whole in self._queued or self.is_gone(whole) or whole in batch for whole in wholes):
                 continue  # its AMP form or a later part of it: both are found from there
             batch[url] = candidate.newest
             yield candidate
@@ -198,29 +180,46 @@ class Site:
     def _candidate(self, url: str, judgement: UrlJudgement, where: Where, depth: int) -> Candidate | None:
         """Decide what an address is taken for; None where it is left out."""
         kind = judgement.kind
+        is_side_way = where is Where.ARTICLE and self.has_sources  # all else is named, or on the hubs
         is_news = where in (Where.BEFORE, Where.FEED) or self._is_news(url)
         is_list = where is Where.NEXT or (url in self._lists if where in _NAMED else self.is_list(url))
         is_ignored = kind is UrlKind.IGNORE and not (is_list and judgement.reason == LATER_PART)
         if is_ignored or self._paths.excludes(url) or url == self.front:
             return None
-        is_side_way = where is Where.ARTICLE and self.has_sources  # all else is named, or on the hubs
+        if is_repeating(url):
+            self.skipped["repeating"] += 1
+            return None
         if is_list or (kind is UrlKind.HUB and judgement.score < _DOUBTFUL_HUB_SCORE and not is_news):
-            return None if is_side_way else self._hub(url, depth + 1)
+            return None if is_side_way or self._is_other_archive(url, judgement) else self._hub(url, depth + 1)
         if is_side_way and not (kind is UrlKind.ARTICLE or self._balance(url) > 0):
             return None
         if not self._paths.includes(url):
             self.skipped["not_included"] += url not in self._queued
             return None
         newest = newest_key(url, self._hints.get(url), now=self._now)
-        if UNDATED < newest < self._oldest:
-            self._forget(url, "too_old")
+        if UNDATED < newest < self.wanted.oldest:
+            self.forget(url, "too_old")
             return None
-        if newest == UNDATED < self._oldest and is_side_way:
+        if self.wanted.is_too_new(url, self._hints.get(url)):
+            self.forget(url, "too_new")
+            return None
+        if newest == UNDATED < self.wanted.oldest and is_side_way:
             self.skipped["undated"] += url not in self._queued
             return None
         if newest == UNDATED and where in PRESUMED_AGE_S:
             newest = self._now.timestamp() - PRESUMED_AGE_S[where] * (1 if kind is UrlKind.ARTICLE else 3)
         return Candidate(url, self.name, False, depth + 1, newest)
+
+    def _is_other_archive(self, url: str, judgement: UrlJudgement) -> bool:
+        """Return True if an address is the archive of a year, month or day of which nothing is wanted."""
+        is_archive = judgement.reason == ARCHIVE and self.wanted.excludes(named_period(url))
+        self.skipped["other_period"] += is_archive
+        return is_archive
+
+    def lets_visit(self, url: str, published_at: float | None) -> bool:
+        """Return True if the filters let a known article through."""
+        is_old = published_at is not None and published_at < self.wanted.oldest
+        return self._paths.includes(url) and not is_old and not self.wanted.is_too_new(url, None)
 
     def _is_news(self, url: str) -> bool:
         hints = self._hints.get(url)
@@ -232,41 +231,9 @@ class Site:
             return None
         return Candidate(url, self.name, True, depth, self._now.timestamp() - hub_age_s(url, depth))
 
-    def note_hints(self, url: str, hints: Hints) -> None:
-        """Remember what a feed or sitemap said of an address."""
-        known = self._hints.get(url)
-        self._hints[url] = hints if known is None or known == hints else richer(known, hints)
-
-    # ---- Waiting and fetching
-
-    def push(self, candidate: Candidate) -> None:
-        """Let a candidate wait for its turn."""
-        self._queued[candidate.url] = candidate.newest
-        self._count += 1
-        heapq.heappush(self._heap, (-candidate.newest, self._count, candidate))
-        if len(self._heap) > 2 * self.limits.frontier:
-            self._prune()
-
-    def _prune(self) -> None:
-        """Drop the oldest of what waits."""
-        current = [entry for entry in self._heap if self._is_current(entry[2])]
-        self._heap = heapq.nsmallest(self.limits.frontier, current)
-        kept = {entry[2].url for entry in self._heap}
-        for url in [url for url in self._queued if url not in kept]:
-            self._forget(url, "frontier_full")
-
-    def _is_current(self, candidate: Candidate) -> bool:
-        """Return True if a candidate still waits, and not in a better place."""
-        return self._queued.get(candidate.url) == candidate.newest
-
     def next(self) -> Candidate | None:
         """Take what is to be fetched next; None where nothing waits."""
-        while self._heap:
-            _, _, candidate = heapq.heappop(self._heap)
-            if not self._is_current(candidate):
-                continue
-            del self._queued[candidate.url]
-            self._gone.add(candidate.url)
+        while candidate := self.pop():
             if candidate.is_hub and self._names_all and is_personal(candidate.url):
                 self.skipped["tags_and_authors"] += 1
             elif not candidate.is_hub and not self._is_news(candidate.url) and self._is_fruitless(candidate.url):
@@ -275,62 +242,67 @@ class Site:
                 return candidate
         return None
 
-    def is_backlog_due(self) -> bool:
-        """Return True if the newest of what waits is among the addresses that are not judged yet."""
-        if not self.backlog:
-            return False
-        while self._heap and not self._is_current(self._heap[0][2]):
-            heapq.heappop(self._heap)
-        return not self._heap or self.backlog.newest() > -self._heap[0][0]
-
-    def hints(self, url: str) -> Hints | None:
-        """Take what feeds and sitemaps said of an address."""
-        return self._hints.pop(url, None)
-
-    def peek_hints(self, url: str) -> Hints | None:
-        """Return what feeds and sitemaps said of an address, and keep it."""
-        return self._hints.get(url)
-
-    def is_gone(self, url: str) -> bool:
-        """Return True if an address was fetched or folded already."""
-        return url in self._gone
-
-    def is_waiting(self, url: str) -> bool:
-        """Return True if an address will be fetched."""
-        return url in self._queued
-
-    def fold(self, url: str) -> Hints | None:
-        """Take an address out: the page that was fetched is the same; what was said of it is returned."""
-        self._gone.add(url)
-        self._queued.pop(url, None)
-        return self._hints.pop(url, None)
-
-    def _forget(self, url: str, reason: str) -> None:
-        self._queued.pop(url, None)
-        self._hints.pop(url, None)
-        self.skipped[reason] += 1
-
     # ---- Learning
 
     def note_repeated(self, hashes: Iterable[int]) -> None:
         """Remember the texts of a hub."""
-        remember(self.repeated, hashes)
+        remember(self.repeated, hashes, self.limits.remembered)
 
     def is_repeated(self, text_hash: bytes) -> bool:
         """Return True if an article with exactly these texts was read already, under another address."""
         is_known = text_hash in self._articles
-        remember(self._articles, [text_hash])
+        remember(self._articles, [text_hash], self.limits.remembered)
         return is_known
 
-    def note_page(self, url: str, *, is_article: bool, is_named: bool = True) -> None:
-        """Learn whether the pages of a folder are articles, and whether sources name them."""
-        (self._hits if is_article else self._misses)[patterns(url)[0]] += 1
+    def note_page(
+        self, url: str, text: bytes = b"", *, is_article: bool, is_named: bool = True, newest: float = UNDATED
+    ) -> None:
+        """Learn whether the pages of a folder are articles, and whether sources name them.
+
+        Parameters
+        ----------
+        text : bytes
+            Hash of its texts: what is missing shows the same each time, and says little of its folder.
+        newest : float
+            An article's age.
+        """
+        counts = self._hits if is_article else self._misses
+        if text and not is_article:
+            is_missing = text in self._others
+            remember(self._others, [text], self.limits.remembered)
+            counts = self._missing if is_missing else counts
+            self.skipped["missing"] += is_missing
+        counts[patterns(url)[0]] += 1
+        if len(counts) > self.limits.remembered // 10:
+            for folder, _ in counts.most_common()[len(counts) // 2 :]:
+                del counts[folder]
+        self._n_hits += is_article
         self._unnamed += is_article and not is_named
+        if is_article and newest > UNDATED and len(self._ages) < self.limits.remembered:
+            self._ages[hash(url)] = newest
+
+    def _note_channel(self, url: str, where: Where) -> None:
+        """Remember through which channels an address was found."""
+        channel = _CHANNELS.get(where)
+        if channel is None:
+            return
+        known = self._channels.get(hash(url), 0)
+        if known or len(self._channels) < self.limits.remembered:
+            self._channels[hash(url)] = known | int(channel)
+
+    def coverage(self) -> Coverage | None:
+        """Estimate how many articles of the last days there are; None where some still wait, or nothing can be told."""
+        since = self._now.timestamp() - COVERAGE_DAYS * 24 * 3600
+        oldest = max(since, self.wanted.oldest)
+        if self.backlog.newest() >= oldest or any(newest >= oldest for newest in self._queued.values()):
+            return None
+        recent = ((age, Channel(self._channels.get(key, 0))) for key, age in self._ages.items() if age >= oldest)
+        return estimate_coverage(recent)
 
     @property
     def n_articles(self) -> int:
         """Articles found in this crawl and in earlier ones."""
-        return self._hits.total() + self.n_known
+        return self._n_hits + self.n_known
 
     @property
     def _names_all(self) -> bool:
@@ -343,7 +315,8 @@ class Site:
 
     def _is_fruitless(self, url: str) -> bool:
         folder = patterns(url)[0]
-        return not self._hits[folder] and self._misses[folder] >= self.limits.misses
+        n_misses = self._misses[folder] + self._missing[folder] // MISSING_A_MISS
+        return not self._hits[folder] and n_misses >= self.limits.misses
 
     def is_promising(self, url: str) -> bool:
         """Return True if an address waits for its first time, in a folder that has not given more else than articles."""
@@ -353,12 +326,12 @@ class Site:
         """Return True if no page was seen that links to exactly these articles: what is missing shows the same each time."""
         mark = hash(links)
         is_known = mark in self._link_sets
-        remember(self._link_sets, [mark])
+        remember(self._link_sets, [mark], self.limits.remembered)
         return not is_known and len(links) >= MIN_LIST_LINKS
 
     def note_list(self, url: str) -> None:
         """Remember that a page is a list: so are the pages that are numbered after it."""
-        remember(self._lists, {url, *stems(url)})
+        remember(self._lists, {url, *stems(url)}, self.limits.remembered)
 
     def is_list(self, url: str) -> bool:
         """Return True if a page was seen to be a list, or is a numbered page of one."""
@@ -368,31 +341,5 @@ class Site:
         """Learn that a hub led to new articles, or was one, so that it does not count against its like; return one."""
         self._hubs.credit(url, is_article=is_article)
         free = self._hubs.pop_free()
-        candidate = self._hub(*free) if free and free[0] not in self._gone else None
+        candidate = self._hub(*free) if free and not self.is_gone(free[0]) else None
         return [candidate] if candidate else []
-
-    def teased(self, teasers: Mapping[str, int], own: Collection[str | None]) -> Mapping[str, int]:
-        """Return the other pages that may be articles whose links head paragraphs, and the characters of these.
-
-        Parameters
-        ----------
-        teasers : mapping of address to characters
-            See `webmain.discovery.look.read_teasers`.
-        own : collection of str
-            The page's own addresses.
-        """
-        found: Counter[str] = Counter()
-        paths = {urlsplit(url).path for url in own if url} - {"", "/"}  # the posts of a thread differ in their query
-        for raw, n_chars in teasers.items():
-            seen = self._look_up(raw)
-            if seen is None or seen.judgement.kind not in (UrlKind.ARTICLE, UrlKind.UNKNOWN):
-                continue
-            if seen.url not in own and urlsplit(seen.url).path not in paths:
-                found[seen.url] += n_chars
-        return found
-
-    def take_skipped(self) -> Counter[str]:
-        """Return what was left out since the last call."""
-        taken = Counter(self.skipped)
-        self.skipped.clear()
-        return taken

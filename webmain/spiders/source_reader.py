@@ -12,15 +12,20 @@ from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
 from scrapy.spidermiddlewares.httperror import HttpError
 
+from webmain import clock
 from webmain import extraction as stages
+from webmain.browsing import Browsing
+from webmain.conditional import AGAIN
 from webmain.discovery.entries import Entry
 from webmain.discovery.feeds import NotAFeed, read_feed
 from webmain.discovery.places import sitemaps_from_robots
 from webmain.discovery.sitemaps import NotASitemap, read_pieces
+from webmain.failures import LeftAloneError
 from webmain.items import Rejected
-from webmain.middlewares import Robots
+from webmain.ledger.answers import Named
 from webmain.pool import PoolClosed
-from webmain.spiders.answers import is_answer, is_passing, other_fronts, page_of
+from webmain.robots import Robots
+from webmain.spiders.answers import is_answer, is_passing, mark_of, other_fronts, page_of
 from webmain.spiders.queues import Where
 from webmain.spiders.sources import Source, SourceKind
 from webmain.urls import normalise, site_key
@@ -32,12 +37,16 @@ if TYPE_CHECKING:
 
     from webmain.spiders.intake import Intake
     from webmain.spiders.site import Site
-    from webmain.workers import Workers
 
 logger = logging.getLogger("news")
 
 _PRIORITY: Final = 100
 _SITEMAP_MAX_BYTES: Final = 64 << 20
+
+MAX_CHILDREN: Final = 5_000
+"""Sitemaps of an index that are remembered."""
+
+_FOUND: Final = {SourceKind.FEED: Where.FEED, SourceKind.SITEMAP: Where.SITEMAP}
 
 MAX_TOLD_FRONTS: Final = 10
 """Sites whose front page could not be fetched that the summary names; all are counted and logged."""
@@ -49,16 +58,13 @@ class SourceReader:
     Parameters
     ----------
     crawler : Crawler
-    workers : Workers
-        Read the front pages.
     intake : Intake
     fetch : callable
         Called with a site whose pages may be asked for.
     """
 
-    def __init__(self, crawler: Crawler, workers: Workers, intake: Intake, fetch: Callable[[Site], None]) -> None:
+    def __init__(self, crawler: Crawler, intake: Intake, fetch: Callable[[Site], None]) -> None:
         self._crawler = crawler
-        self._workers = workers
         self._intake = intake
         self._fetch = fetch
 
@@ -73,12 +79,13 @@ class SourceReader:
             cb_kwargs={"site": site},
             priority=_PRIORITY,
             dont_filter=True,
-            meta={"probe": True},
+            meta={"probe": True, "purpose": "front", **self._intake.may_ask_again(site, address)},
         )
 
     async def parse_front(self, response: Response, site: Site) -> None:
         """Read the front page: its links, its feeds, and on which of the site's hosts it is."""
         self._intake.n_pages += 1
+        site.spending.n_pages += 1
         url = normalise(response.url) or response.url
         if site.is_own(url):
             site.front = url
@@ -86,12 +93,9 @@ class SourceReader:
             for address in (url, *earlier):
                 site.fold(normalise(address) or address)
             try:
-                with stages.errors_as_rejections(url, passing=(PoolClosed,)):
-                    seen = await self._workers.look(page_of(response))
-                    if further := self._intake.refreshed(response, seen.head.refresh):
-                        self._intake.send(further)
-                        return
-                    self._intake.follow(site, seen, Where.FRONT, depth=0)
+                if further := await self._read_front(response, site, url):
+                    self._intake.send(further)
+                    return
             except (Rejected, PoolClosed) as error:
                 logger.warning("%s: the front page can not be read: %s", site.name, error)
         else:
@@ -101,16 +105,31 @@ class SourceReader:
                 f" site, give -a site={site.name}={other}, and to crawl the other alone -a site={other}"
             )
             logger.warning("%s", message)
-            self._intake.count("webmain/front_failed")
+            self._intake.count("webmain/front_failed", site=site)
             self._crawler.stats.set_value(f"webmain/warning/front/{site.name}", message)
         site.sources.begin(site.front, self._intake.memory.missing)
         self.ask_next(site)
+
+    async def _read_front(self, response: Response, site: Site, url: str) -> Request | None:
+        """Follow the links of a front page; return the request to which its refresh leads."""
+        if known := self._intake.known_answer(site, response):
+            self._intake.recall(site, known, Where.FRONT)
+            return None
+        with stages.errors_as_rejections(url, passing=(PoolClosed,)):
+            _, seen = await Browsing.of(self._crawler).look(page_of(response), response)
+            if further := self._intake.refreshed(response, seen.head.refresh):
+                return further
+            self._intake.follow(site, seen, Where.FRONT, depth=0)
+            self._intake.remember(site, response, "front", self._intake.named_by(site, seen), mark_of(seen))
+        return None
 
     def front_failed(self, failure: Failure) -> None:
         """Try the front page at the next likely address; without any, go on with feeds and sitemaps."""
         request: Request = failure.request  # type: ignore[attr-defined]
         site: Site = request.cb_kwargs["site"]
         logger.info("%s: no front page at %s: %s", site.name, request.url, failure.value)
+        if self.note_left(site, failure):
+            return
         tried = [*request.meta.get("webmain_tried", ()), request.url]
         is_there = is_answer(failure.value) or isinstance(failure.value, IgnoreRequest)
         others = [] if is_there else list(other_fronts(site.start))
@@ -121,7 +140,7 @@ class SourceReader:
             self._intake.send(again)
             return
         stats = self._crawler.stats
-        self._intake.count("webmain/front_failed")
+        self._intake.count("webmain/front_failed", site=site)
         level = logging.INFO if is_passing(failure.value) else logging.WARNING
         message = f"{site.name}: the front page can not be fetched: {failure.value}"
         logger.log(level, "%s", message)
@@ -131,14 +150,23 @@ class SourceReader:
             site.sources.begin(site.start, self._intake.memory.missing)
         self.ask_next(site)
 
+    def note_left(self, site: Site, failure: Failure) -> bool:
+        """Ask a site for nothing more whose own host is left alone; return True if it is."""
+        url = failure.request.url  # type: ignore[attr-defined]
+        if isinstance(failure.value, LeftAloneError) and urlsplit(url).netloc == urlsplit(site.front).netloc:
+            site.is_left = True
+        return site.is_left
+
     # ---- Robots.txt, feeds and sitemaps
 
     def ask_next(self, site: Site) -> None:
         """Ask for the site's next source; where none is left, fetch pages."""
         site.is_asking = False
+        if site.is_left:
+            return
         is_idle = not site.in_flight and not len(site)
         source = None
-        if not self._intake.is_spent():
+        if not self._intake.is_over(site):
             source = site.sources.next(n_articles=site.n_articles, is_idle=is_idle)
         if source is None or site.sources.is_settled:
             self._fetch(site)
@@ -147,9 +175,15 @@ class SourceReader:
         site.is_asking = True
         if source.kind is SourceKind.ROBOTS and self._take_robots(site, source):
             return
-        meta: dict[str, Any] = {"probe": True, "download_maxsize": _SITEMAP_MAX_BYTES, "download_warnsize": 0}
+        if self._is_resting(site, source):
+            self.ask_next(site)
+            return
+        meta: dict[str, Any] = {"probe": True, "purpose": source.kind.value}
+        meta |= {"download_maxsize": _SITEMAP_MAX_BYTES, "download_warnsize": 0}
         if source.kind is SourceKind.ROBOTS:
             meta["dont_obey_robotstxt"] = True
+        else:
+            meta[AGAIN] = site.filters
         if source.is_probe:
             meta["max_retry_times"] = 1
         request = Request(
@@ -174,12 +208,30 @@ class SourceReader:
         self.ask_next(site)
         return True
 
+    def _is_resting(self, site: Site, source: Source) -> bool:
+        """Take over what a source named where it need not be asked: not due, or not changed by what its index says."""
+        if source.kind is SourceKind.ROBOTS:
+            return False
+        url = normalise(source.url) or source.url
+        known = self._intake.memory.resting(url, site.filters)
+        if known is None and source.changed_at is not None:
+            answer = self._intake.memory.answer(url, site.filters)
+            known = answer if answer is not None and answer.is_newer(source.changed_at, clock.now_s()) else None
+        if known is None:
+            return False
+        site.sources.succeeded(source)
+        self._intake.recall(site, known, _FOUND[source.kind])
+        self._intake.count("webmain/resting")
+        return True
+
     async def parse_source(self, response: Response, site: Site, source: Source) -> None:
         """Read robots.txt, a feed or a sitemap."""
         try:
             if source.kind is SourceKind.ROBOTS:
                 text = response.body[: 500 * 1024].decode("utf-8", "replace")
                 site.sources.add_sitemaps(Entry(url=url) for url in sitemaps_from_robots(text, url=response.url))
+            elif known := self._intake.known_answer(site, response):
+                self._intake.recall(site, known, _FOUND[source.kind])
             elif source.kind is SourceKind.FEED:
                 await self._read_feed(response, site)
             else:
@@ -194,6 +246,7 @@ class SourceReader:
                 logger.info("%s: no %s at %s: %s", site.name, source.kind, source.url, error)
         else:
             self._intake.count(f"webmain/read/{source.kind}")
+            self._intake.count("webmain/sources", int(source.kind is not SourceKind.ROBOTS), site)
         finally:
             self.ask_next(site)
 
@@ -203,8 +256,12 @@ class SourceReader:
             site.sources.add_feed_page(feed.next_url)
         site.has_sources = True
         await self._intake.take(site, ((entry.url, entry.hints) for entry in feed.entries), Where.FEED)
+        following = (feed.next_url,) if feed.next_url else ()
+        self._intake.remember(site, response, "feed", Named(feeds=following, n_articles=len(feed.entries)))
 
     async def _read_sitemap(self, response: Response, site: Site) -> None:
+        children: list[Entry] = []
+        n = 0
         for sitemap in read_pieces(response.body, url=response.url):
             if not self._intake.is_running():
                 return
@@ -212,6 +269,10 @@ class SourceReader:
             if sitemap.entries:
                 site.has_sources = site.has_sitemap = True
             await self._intake.keep(site, sitemap.entries)
+            children += sitemap.children
+            n += len(sitemap.entries)
+        named = tuple((child.url, child.hints.modified) for child in children[:MAX_CHILDREN])
+        self._intake.remember(site, response, "sitemap", Named(children=named, n_articles=n))
 
     def source_failed(self, failure: Failure) -> None:
         """Go on with the next source; that a usual place is empty is no error."""
@@ -223,4 +284,5 @@ class SourceReader:
         elif not source.is_probe and source.kind is not SourceKind.ROBOTS:
             self._intake.count(f"webmain/broken/{source.kind}")
             logger.info("no %s at %s: %s", source.kind, source.url, error)
+        self.note_left(request.cb_kwargs["site"], failure)
         self.ask_next(request.cb_kwargs["site"])

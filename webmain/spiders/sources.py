@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from enum import StrEnum
 from itertools import zip_longest
 from typing import Final
 from urllib.parse import urljoin
 
 from webmain.discovery.entries import Entry
-from webmain.discovery.frontier import order_children
+from webmain.discovery.frontier import Wanted, order_children
 from webmain.discovery.places import USUAL_FEED_PATHS, USUAL_SITEMAP_PATHS
+from webmain.metadata.dates import parse_feed_date
 from webmain.urls import normalise
 
 SETTLED_AFTER: Final = 12
@@ -23,6 +23,9 @@ GUESSES_AT_FIRST: Final = 2
 PAGES_A_GUESS: Final = 30
 FEW_ARTICLES: Final = 10
 """Where neither sources nor links have given so many, all guesses are worth asking."""
+
+MAX_NAMED: Final = 2_000
+"""Sitemaps that wait: the most promising of those that indexes name."""
 
 MAX_FEED_PAGES: Final = 3
 """Further pages of paged feeds that are read, for all feeds of a site together."""
@@ -44,11 +47,14 @@ class Source:
     ----------
     is_probe : bool
         Nobody named it: it lies at a usual place, or does not.
+    changed_at : float or None
+        When it changed last, in seconds since 1970, by what names it.
     """
 
     kind: SourceKind
     url: str
     is_probe: bool = False
+    changed_at: float | None = None
 
 
 class Sources:
@@ -58,9 +64,10 @@ class Sources:
     more for each `PAGES_A_GUESS` articles found by links, all of them where nothing else is left and few articles were found.
     """
 
-    def __init__(self, *, max_feeds: int, max_sitemaps: int, since: datetime | None = None) -> None:
+    def __init__(self, *, max_feeds: int, max_sitemaps: int, wanted: Wanted | None = None) -> None:
         self.n_asked = 0
-        self._since = since
+        self.read: list[Source] = []
+        self._wanted = wanted
         self._left = {SourceKind.FEED: max_feeds, SourceKind.SITEMAP: max_sitemaps}
         self._robots: str | None = None
         self._feeds: deque[str] = deque()
@@ -97,13 +104,14 @@ class Sources:
 
     def add_sitemaps(self, children: Iterable[Entry]) -> None:
         """Take sitemaps that robots.txt or an index names."""
-        fresh = [child for child in children if self._is_fresh(child.url)]
+        fresh = [child for child in children if len(self._seen) < 10 * MAX_NAMED and self._is_fresh(child.url)]
         if fresh:
-            self._sitemaps = list(order_children([*self._sitemaps, *fresh], since=self._since))
+            self._sitemaps = list(order_children([*self._sitemaps, *fresh], wanted=self._wanted))[:MAX_NAMED]
 
     def succeeded(self, source: Source) -> None:
         """Note that a source was what it should be, so that no other place need be guessed."""
         self._found.add(source.kind)
+        self.read.append(source)
 
     def next(self, *, n_articles: int = 0, is_idle: bool = False) -> Source | None:
         """Return what to ask for now; None when all is read.
@@ -131,7 +139,9 @@ class Sources:
             return Source(SourceKind.FEED, self._feeds.popleft())
         while self._sitemaps and self._left[SourceKind.SITEMAP]:
             self._left[SourceKind.SITEMAP] -= 1
-            return Source(SourceKind.SITEMAP, self._sitemaps.pop(0).url)
+            child = self._sitemaps.pop(0)
+            changed = parse_feed_date(child.hints.modified)
+            return Source(SourceKind.SITEMAP, child.url, changed_at=changed.timestamp() if changed else None)
         return None
 
     def _next_guess(self, n_articles: int, *, is_idle: bool) -> Source | None:

@@ -15,8 +15,8 @@ from webmain.archive.warc import Skip, read_captures
 from webmain.codec import UNREADABLE
 from webmain.items import Article
 from webmain.store.jsonl import Line, read_lines
-from webmain.store.sqlite import article_of
 from webmain.store.sqlite_file import named_rows
+from webmain.store.sqlite_rows import article_of
 from webmain.text.normal import fingerprint
 
 _PORTION: Final = 200

@@ -12,6 +12,7 @@ from webmain.article.identity import identify
 from webmain.items import Article, article_id
 from webmain.rejected import Reason, Rejected
 from webmain.sites.recurring import SIMILARITY, Place, RecurringTexts, boilerplate, is_same_title
+from webmain.store.forms import known_names, looks_like_form, ordinary_form
 from webmain.store.protocol import StoreDamagedError
 from webmain.store.several import Stores
 from webmain.text.near_duplicates import NearDuplicates
@@ -43,12 +44,27 @@ class Copies:
 
     def new(self, article: Article) -> Article:
         """Return an article that this crawl has not had, under its own address where it has no right to its canonical one."""
+        article = self._at_ordinary(article)
         seen = self._seen.get(identify(article))
         if seen is not None:
             article = self._apart(article, seen)
         self._seen[identify(article)] = Place(article.title, article.url)
         if len(self._seen) > MAX_SEEN:
             self._seen.popitem(last=False)
+        return article
+
+    def _at_ordinary(self, article: Article) -> Article:
+        """Return a print, AMP or mobile page without a canonical address as the article known at its ordinary one.
+
+        That address is a guess: the titles have to agree.
+        """
+        url = article.url
+        if not url or not article.title or article.canonical_url not in (None, url) or not looks_like_form(url):
+            return article
+        for name in known_names(ordinary_form(url)):
+            place = self._place(name)
+            if place and place.address and place.title and is_same_title(place.title, article.title):
+                return replace(article, id=name, canonical_url=place.address)
         return article
 
     def _apart(self, article: Article, seen: Place) -> Article:

@@ -35,7 +35,7 @@ class Format(StrEnum):
 COLUMNS = tuple(
     "id url canonical_url site title authors published modified description site_name section tags language"
     " language_score language_declared image licence paywalled opt_outs extractor confidence page_type page_type_probability"
-    " n_words n_parts fetched_at status duplicate_of fingerprint".split()
+    " n_words n_parts fetched_at status gone_at gone_status duplicate_of fingerprint".split()
 )
 """The columns of the CSV export; lists are joined by semicolons."""
 

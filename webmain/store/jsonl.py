@@ -2,8 +2,8 @@
 
 What holds, whatever happens: each line is written by one `os.write` to a file opened for appending; nothing that was
 there is ever changed, but for a last line that a killed process left unfinished. An article that is stored again with
-the same text is not written again; with another text it is a new line with the same id and a higher `revision`: the
-last line of an id counts.
+the same title, text and metadata is not written again; with another title or text it is a new line with the same id and a
+higher `revision`, with other metadata one with the same: the last line of an id counts.
 
 Each line ends with a checksum (`crc32`), so that opening a file finds lines that have been damaged since without
 reading all of their JSON. A line that is damaged does not count: its article is not known, and a crawl fetches it again.
@@ -19,7 +19,7 @@ import re
 import struct
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -28,7 +28,10 @@ from webmain.article.identity import content_mark, identify
 from webmain.codec import UNREADABLE, encode, plain
 from webmain.files import AppendFile, StoreDamagedError, StoreSpecError
 from webmain.items import Article
+from webmain.revisions.kinds import ChangeKind
+from webmain.store.forms import known_names
 from webmain.store.protocol import Outcome, Revision, Store, Stored, utc_now
+from webmain.store.revising import revised
 
 logger = logging.getLogger(__name__)
 
@@ -177,12 +180,33 @@ class JsonlStore(Store):
         self._check_usable()
         if article_id not in self._known:
             return
+        found: dict[int, Revision] = {}
         with self.path.open("rb") as file:
             lines = [line for line in read_lines(file) if line.id == article_id and not line.is_damaged]
             for line in lines:
-                if (found := _read(_line_at(file, line.offset))) is not None:
-                    article, record = found
-                    yield Revision(number=line.revision, stored_at=_stored_at(record), article=article)
+                if (read := _read(_line_at(file, line.offset))) is not None:
+                    article, record = read
+                    first = found.get(line.revision)
+                    stored_at = first.stored_at if first else _stored_at(record)
+                    found[line.revision] = Revision(number=line.revision, stored_at=stored_at, article=article)
+        yield from found.values()
+
+    def find(self, name: str) -> str | None:
+        """Return the id of the article with an id or at a URL; its id tells most, else the file is read."""
+        self._check_usable()
+        return next((each for each in known_names(name) if each in self._known), None) or super().find(name)
+
+    def mark_gone(self, name: str, *, when: datetime, status: int) -> bool:
+        """Note that the page of an article is gone: a line with `gone_at`, of the same revision."""
+        self._check_usable(writing=True)
+        found = self.find(name)
+        article = self.get(found) if found else None
+        if found is None or article is None:
+            return False
+        if article.gone_at is None:
+            revision: int = _KNOWN.unpack(self._known[found])[1]
+            self._append(found, replace(article, gone_at=when, gone_status=status), revision, Outcome.UNCHANGED)
+        return True
 
     def has(self, article_id: str) -> bool:
         """Return True if an article is committed, in its last revision."""
@@ -238,19 +262,35 @@ class JsonlStore(Store):
         )
 
     def _write(self, article: Article) -> Stored:
-        """Append one article unless it is there with the same text."""
-        name, mark = identify(article), content_mark(article)
-        digest = _digest(mark)
-        before, revision, _ = _KNOWN.unpack(self._known[name]) if name in self._known else (None, 0, 0)
-        if before == digest:
-            return Stored(id=name, url=article.url, outcome=Outcome.UNCHANGED, revision=revision)
-        head = {"id": name, "fingerprint": mark, "revision": revision + 1, "stored_at": self._clock().isoformat()}
+        """Append one article unless it is there with the same title, text and metadata."""
+        name = identify(article)
+        if name not in self._known:
+            return self._append(name, article, 1, Outcome.NEW)
+        revision: int = _KNOWN.unpack(self._known[name])[1]
+        try:
+            before = self.get(name)
+        except StoreDamagedError:
+            before = None
+        if before is None:
+            return self._append(name, article, revision + 1, Outcome.CHANGED, ChangeKind.REWRITE)
+        found = revised(before, article)
+        if found.change is not ChangeKind.NONE:
+            return self._append(name, found.article, revision + 1, Outcome.CHANGED, found.change)
+        if found.is_news:
+            self._append(name, found.article, revision, Outcome.UNCHANGED)
+        return Stored(id=name, url=article.url, outcome=Outcome.UNCHANGED, revision=revision)
+
+    def _append(
+        self, name: str, article: Article, revision: int, outcome: Outcome, change: ChangeKind = ChangeKind.NONE
+    ) -> Stored:
+        """Append a line."""
+        mark = content_mark(article)
+        head = {"id": name, "fingerprint": mark, "revision": revision, "stored_at": self._clock().isoformat()}
         line = encode(head | {key: value for key, value in plain(article).items() if key not in HEAD}).encode()
         offset = self._file.append(line[:-1] + _checksum(line[:-1]) + b"\n")
-        self._known[name] = _KNOWN.pack(digest, revision + 1, offset)
+        self._known[name] = _KNOWN.pack(_digest(mark), revision, offset)
         self._lost.discard(name)
-        outcome = Outcome.CHANGED if revision else Outcome.NEW
-        return Stored(id=name, url=article.url, outcome=outcome, revision=revision + 1)
+        return Stored(id=name, url=article.url, outcome=outcome, revision=revision, change=change)
 
 
 def read_lines(file: BinaryIO) -> Iterator[Line]:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self, runtime_checkable
 
+from webmain import clock
 from webmain.files import NewerStoreError as NewerStoreError
 from webmain.files import NotAStoreError as NotAStoreError
 from webmain.files import StoreDamagedError as StoreDamagedError
@@ -21,8 +23,11 @@ from webmain.files import StoreLockedError as StoreLockedError
 from webmain.files import StoreSpecError as StoreSpecError
 from webmain.files import StoreWriteError as StoreWriteError
 from webmain.items import Article
+from webmain.revisions.kinds import ChangeKind
+from webmain.store.forms import is_at
 
 if TYPE_CHECKING:
+    from webmain.store.found import Filters
     from webmain.text.near_duplicates import Bands
 
 COMMIT_ITEMS = 50
@@ -36,18 +41,22 @@ class Outcome(StrEnum):
     """What a commit did with an article."""
 
     NEW = "new"  # this id was not there
-    CHANGED = "changed"  # it was, with another text: a new revision
-    UNCHANGED = "unchanged"  # it was, with this text: nothing was written
+    CHANGED = "changed"  # it was, with another title or text: a new revision
+    UNCHANGED = "unchanged"  # it was, with these; at most other metadata were written, and that the page is back
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored:
-    """One article that is now durable: its id, its URL for the ledger, and its revision, from 1."""
+    """One article that is now durable: its id, its URL for the ledger, its revision, from 1, and what was changed.
+
+    `change` is a kind other than NONE where the outcome is CHANGED, and NONE for all others.
+    """
 
     id: str
     url: str | None
     outcome: Outcome
     revision: int
+    change: ChangeKind = ChangeKind.NONE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,6 +142,19 @@ class Store(ABC):
     def articles(self) -> Iterator[Article]:
         """Yield the committed articles, in the order in which they were stored."""
 
+    def selected(self, filters: Filters) -> Iterator[Article]:
+        """Yield those of the committed articles that the filters let through."""
+        return filter(filters.has, self.articles())
+
+    def tally(self, field: Literal["site", "language", "extractor"]) -> Counter[str]:
+        """Return how many of the committed articles are of each site or language, or from each extractor."""
+        value_of: Mapping[str, Callable[[Article], str | None]] = {
+            "site": lambda one: one.site,
+            "language": lambda one: one.language,
+            "extractor": lambda one: one.extractor,
+        }
+        return Counter(value_of[field](one) or "" for one in self.articles())
+
     def get(self, article_id: str) -> Article | None:
         """Return a committed article."""
         return next((article for article in self.articles() if article.id == article_id), None)
@@ -140,6 +162,33 @@ class Store(ABC):
     def has(self, article_id: str) -> bool:
         """Return True if an article is committed."""
         return self.get(article_id) is not None
+
+    def mark_gone(self, name: str, *, when: datetime, status: int) -> bool:
+        """Note, durably, that the page of a committed article is gone; its text stays as it is.
+
+        The first time counts until the page is stored again, which clears it. A store that keeps no such note returns
+        False.
+
+        Parameters
+        ----------
+        name : str
+            The article's id, or its URL in any form (`find`).
+        when : datetime
+            Time-zone aware.
+        status : int
+            404 or 410.
+
+        Returns
+        -------
+        bool
+            The store has this article.
+        """
+        self._check_usable(writing=True)
+        return False
+
+    def find(self, name: str) -> str | None:
+        """Return the id of the committed article with an id, or at a URL in any known form: tracked, print, AMP, mobile."""
+        return next((article.id for article in self.articles() if is_at(article, name)), None)
 
     def revisions(self, article_id: str) -> Iterator[Revision]:
         """Yield the committed article; a store that keeps earlier texts yields them before it."""
@@ -199,4 +248,4 @@ class Database(Protocol):
 
 def utc_now() -> datetime:
     """Return the time in UTC, to the second, as stores write it."""
-    return datetime.now(UTC).replace(microsecond=0)
+    return clock.now().replace(microsecond=0)

@@ -98,3 +98,9 @@ def split_specs(specs: str) -> list[str]:
     if len(set(paths)) < len(paths):
         raise StoreSpecError(f"store {specs!r}: one file is named twice")
     return parts
+
+
+def ledger_path(store_spec: str) -> str:
+    """Return the ledger's file beside the first store: "jsonl:news.jsonl,sqlite:x.db" gives "news.jsonl.ledger"."""
+    address = split_spec(split_specs(store_spec)[0])[1]
+    return str(Path(address).expanduser()) + ".ledger"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime
 from types import TracebackType
 from typing import Self
 
@@ -72,6 +73,15 @@ class Stores:
     def has(self, article_id: str) -> bool:
         """Return True if an article is in every store of which something was found damaged."""
         return all(store.has(article_id) for store in self.stores if store.may_lack)
+
+    def mark_gone(self, name: str, *, when: datetime, status: int) -> bool:
+        """Note in every store that the page of an article is gone (`Store.mark_gone`); return whether the first has it."""
+        answers = [store.mark_gone(name, when=when, status=status) for store in self.stores]
+        return answers[0]
+
+    def find(self, name: str) -> str | None:
+        """Return the id of the article with an id or at a URL, in the first store."""
+        return self.stores[0].find(name)
 
     def revisions(self, article_id: str) -> Iterator[Revision]:
         """Yield all committed texts of an article of the first store."""

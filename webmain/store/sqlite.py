@@ -4,27 +4,33 @@ from __future__ import annotations
 
 import json
 import logging
-from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from webmain.article.identity import content_mark, identify
-from webmain.codec import UNREADABLE, as_json, cells, clean, coders, encode, of_cells, plain
-from webmain.items import Article, ArticleBlock, WordCount
+from webmain.codec import UNREADABLE, as_json, cells, clean, coders, encode, plain
+from webmain.items import Article, ArticleBlock
+from webmain.revisions.kinds import ChangeKind
 from webmain.store.block_index import BlockIndex
+from webmain.store.catalogue import Catalogue
+from webmain.store.forms import known_forms, known_names
+from webmain.store.found import Filters, wanted_articles
 from webmain.store.protocol import Outcome, Revision, Store, Stored, StoreDamagedError, utc_now
-from webmain.store.sqlite_file import SqliteFile, block_text
-from webmain.text.near_duplicates import Entry, MemoryBands, band_hashes
-from webmain.text.shingles import N_PERMUTATIONS
+from webmain.store.revising import revised
+from webmain.store.sqlite_bands import SqliteBands
+from webmain.store.sqlite_file import SqliteFile
+from webmain.store.sqlite_rows import HEAVY, article_of, insert, light, placed, put_article, read_time
 
 logger = logging.getLogger(__name__)
 
-HEAVY = frozenset(("text", "blocks", "words"))
-"""Fields that are in columns and tables of their own, and not in the JSON in `article.record`."""
-
 DAMAGED_ROW = "can not be read: it is damaged; `webmain check` tells all that is"
+
+_LASTING = HEAVY | {"id", "title", "fingerprint", "extractor"}
+"""Columns that stay as they are in one revision; writing some would have triggers put it on the index's list."""
 
 _CLEAR = (
     "DELETE FROM kept_block WHERE article = ?",
@@ -50,8 +56,8 @@ class SqliteStore(Store):
         Made, with its folders, where it is not there.
     read_only : bool
         Change nothing; refuse to add.
-    wait_s : float
-        How long to wait for another writer, in seconds.
+    wait_s, limit_s : float, float or None
+        How long to wait for another writer, and how long the store answers after it was opened, in seconds.
     clock : callable
         Gives the time written as `first_stored`, `last_stored`, `started`, `finished`.
 
@@ -69,6 +75,7 @@ class SqliteStore(Store):
         *,
         read_only: bool = False,
         wait_s: float = 30.0,
+        limit_s: float | None = None,
         clock: Callable[[], datetime] = utc_now,
     ) -> None:
         super().__init__(path, read_only=read_only)
@@ -76,11 +83,11 @@ class SqliteStore(Store):
         self._run: int | None = None
         self._bands: SqliteBands | None = None
         self._closed = False
-        self._file = SqliteFile(self.path, self.spec, read_only=read_only, wait_s=wait_s)
+        self._file = SqliteFile(self.path, self.spec, read_only=read_only, wait_s=wait_s, limit_s=limit_s)
         self._columns = [name for name in self._file.columns("article") if name in coders(Article)]
         self._block_columns = [name for name in self._file.columns("kept_block") if name in coders(ArticleBlock)]
-        self._put_article = _put_article(self._columns)
-        self._put_block = _insert("kept_block", ["article", "position", *self._block_columns, "start", "n_chars"])
+        self._put_article = put_article(self._columns)
+        self._put_block = insert("kept_block", ["article", "position", *self._block_columns, "start", "n_chars"])
 
     @property
     def closed(self) -> bool:
@@ -127,6 +134,29 @@ class SqliteStore(Store):
         self._check_usable()
         return bool(self._file.rows("SELECT 1 FROM article WHERE id = ?", (article_id,)))
 
+    def find(self, name: str) -> str | None:
+        """Return the id of the article with an id or at a URL, in any form that is known."""
+        self._check_usable()
+        for column, wanted in (
+            ("id", known_names(name)),
+            ("url", known_forms(name)),
+            ("canonical_url", known_forms(name)),
+        ):
+            query = f"SELECT id FROM article WHERE {column} IN (SELECT value FROM json_each(?)) ORDER BY key LIMIT 1"  # noqa: S608
+            if (found := self._file.one(query, (as_json(wanted),))) is not None:
+                return str(found)
+        return None
+
+    def mark_gone(self, name: str, *, when: datetime, status: int) -> bool:
+        """Note that the page of an article is gone."""
+        self._check_usable(writing=True)
+        with self._file.transaction():
+            for key, article in self._read("WHERE id = ?", (self.find(name),)):
+                if article is not None and article.gone_at is None:
+                    self._update(key, replace(article, gone_at=when, gone_status=status))
+                return True
+        return False
+
     def revisions(self, article_id: str) -> Iterator[Revision]:
         """Yield all texts of an article, the earliest first; one that cannot be read any more is left out."""
         self._check_usable()
@@ -144,9 +174,15 @@ class SqliteStore(Store):
 
     def articles(self) -> Iterator[Article]:
         """Yield the articles in the order in which they were first stored."""
+        return self.selected(Filters())
+
+    def selected(self, filters: Filters) -> Iterator[Article]:
+        """Yield those of the articles that the filters let through, in that order."""
+        asked, values = wanted_articles(filters)
+        where = " AND ".join(["key > ?", *asked])
         last = -1
         while True:  # portion by portion: a statement left open would keep the log from shrinking
-            portion = list(self._read("WHERE key > ? ORDER BY key LIMIT 100", (last,)))
+            portion = list(self._read(f"WHERE {where} ORDER BY key LIMIT 100", (last, *values)))
             for key, article in portion:
                 if article is None:
                     logger.warning("store %s: the article in row %d %s; passed over", self.spec, key, DAMAGED_ROW)
@@ -165,6 +201,12 @@ class SqliteStore(Store):
         """Return the number of articles."""
         self._check_usable()
         return int(self._file.one("SELECT count(*) FROM article"))
+
+    def tally(self, field: Literal["site", "language", "extractor"]) -> Counter[str]:
+        """Return how many articles are of each site or language, or from each extractor."""
+        self._check_usable()
+        column = {name: name for name in ("site", "language", "extractor")}[field]
+        return Counter(dict(self._file.rows(f"SELECT coalesce({column}, ''), count(*) FROM article GROUP BY 1")))  # noqa: S608
 
     def start_run(self, arguments: Mapping[str, Any]) -> int:
         """Note that a crawl begins; articles stored from now on carry its number.
@@ -216,6 +258,11 @@ class SqliteStore(Store):
         self._check_usable()
         return BlockIndex(self._file)
 
+    def catalogue(self) -> Catalogue:
+        """Return what lists this database's articles, sites and crawls; it ends with the store."""
+        self._check_usable()
+        return Catalogue(self._file)
+
     def _release(self) -> None:
         self._closed = True
         self._file.db.close()
@@ -231,45 +278,66 @@ class SqliteStore(Store):
 
     def _write(self, article: Article, now: str) -> Stored:
         """Write an article with its blocks, words and authors, inside a transaction."""
-        name, mark = identify(article), content_mark(article)
-        self._keep_earlier(name, mark)
-        record = plain(article) | {"id": name, "fingerprint": mark}
-        rest = encode({key: value for key, value in record.items() if key not in HEAVY})
+        name = identify(article)
+        rows = list(self._read("WHERE id = ?", (name,)))
+        before = rows[0][1] if rows else None
+        outcome, change, url = (
+            (Outcome.CHANGED, ChangeKind.REWRITE, article.url) if rows else (Outcome.NEW, ChangeKind.NONE, article.url)
+        )
+        if before is not None:
+            found = revised(before, article)
+            article, change = found.article, found.change
+            if change is ChangeKind.NONE:
+                if found.is_news:
+                    self._update(rows[0][0], article)
+                revision = self._file.one("SELECT revision FROM article WHERE id = ?", (name,))
+                return Stored(id=name, url=url, outcome=Outcome.UNCHANGED, revision=revision)
+        for key, earlier in rows:
+            self._keep_earlier(key, name, earlier)
+        record = plain(article) | {"id": name, "fingerprint": content_mark(article)}
         values = cells(Article, record, self._columns)
-        written = self._file.rows(self._put_article, (*values, now, now, self._run, rest))
-        if not written:
-            revision = self._file.one("SELECT revision FROM article WHERE id = ?", (name,))
-            return Stored(id=name, url=article.url, outcome=Outcome.UNCHANGED, revision=revision)
-        ((key, revision),) = written
-        if revision > 1:
+        ((key, revision),) = self._file.rows(self._put_article, (*values, now, now, self._run, light(record)))
+        if rows:
             for statement in _CLEAR:
                 self._file.rows(statement, (key,))
         self._write_parts(key, record)
-        outcome = Outcome.NEW if revision == 1 else Outcome.CHANGED
-        return Stored(id=name, url=article.url, outcome=outcome, revision=revision)
+        return Stored(id=name, url=url, outcome=outcome, revision=revision, change=change)
+
+    def _update(self, key: int, article: Article) -> None:
+        """Write what an article's row says, its text, blocks and words apart, inside a transaction."""
+        record = plain(article)
+        names = [name for name in self._columns if name not in _LASTING]
+        changed = ", ".join(f"{name} = ?" for name in [*names, "record"])
+        values = (*cells(Article, record, names), light(record), key)
+        self._file.rows(f"UPDATE article SET {changed} WHERE key = ?", values)  # noqa: S608 - the table's own names
+        self._file.rows("DELETE FROM article_author WHERE article = ?", (key,))
+        self._write_authors(key, record)
 
     def _write_parts(self, key: int, record: Mapping[str, Any]) -> None:
         many = self._file.db.executemany
-        blocks = ((cells(ArticleBlock, b, self._block_columns), place) for b, *place in _placed(record))
+        blocks = ((cells(ArticleBlock, b, self._block_columns), place) for b, *place in placed(record))
         many(self._put_block, ((key, i, *row, *place) for i, (row, place) in enumerate(blocks)))
         many("INSERT INTO word VALUES (?, ?, ?, ?)", ((key, i, *w.values()) for i, w in enumerate(record["words"])))
+        self._write_authors(key, record)
+
+    def _write_authors(self, key: int, record: Mapping[str, Any]) -> None:
+        many = self._file.db.executemany
         many("INSERT OR IGNORE INTO author (name) VALUES (?)", ((name,) for name in record["authors"]))
         link = "INSERT INTO article_author SELECT ?, ?, key FROM author WHERE name = ?"
         many(link, ((key, i, name) for i, name in enumerate(record["authors"])))
 
-    def _keep_earlier(self, name: str, mark: str) -> None:
-        """Keep the text of an article that is about to get another one."""
-        for key, article in self._read("WHERE id = ? AND fingerprint <> ?", (name, mark)):
-            record = None
-            if article:
-                values = {field: value for field, value in plain(article).items() if field != "text"}
-                record = encode(values | {"id": name})
-            self._file.rows(_PUT_EARLIER, (record, key))
+    def _keep_earlier(self, key: int, name: str, article: Article | None) -> None:
+        """Keep the text of an article that is about to get another one; a damaged one as it is."""
+        record = None
+        if article:
+            values = {field: value for field, value in plain(article).items() if field != "text"}
+            record = encode(values | {"id": name})
+        self._file.rows(_PUT_EARLIER, (record, key))
 
     def _read(self, where: str, values: tuple[Any, ...]) -> Iterator[tuple[int, Article | None]]:
         """Yield row numbers and articles; None for what is damaged."""
         self._check_usable()
-        for row in self._file.named_rows(f"SELECT key, record, text FROM article {where}", values):  # noqa: S608 - our own clauses
+        for row in self._file.named_rows(f"SELECT key, record, text FROM article AS a {where}", values):  # noqa: S608 - our own clauses
             key = row["key"]
             blocks = self._file.named_rows("SELECT * FROM kept_block WHERE article = ? ORDER BY position", (key,))
             words = self._file.named_rows("SELECT * FROM word WHERE article = ? ORDER BY position", (key,))
@@ -277,100 +345,3 @@ class SqliteStore(Store):
                 yield key, article_of(row, blocks, words)
             except UNREADABLE:
                 yield key, None
-
-
-class SqliteBands(MemoryBands):
-    """Near-duplicate signatures in the database; what is not committed yet is found in memory."""
-
-    def __init__(self, file: SqliteFile) -> None:
-        super().__init__(max_entries=None)
-        self._file = file
-
-    def candidates(self, hashes: Sequence[int]) -> Iterator[Entry]:
-        """Yield the entries that share a band, those committed first."""
-        marks = ", ".join("?" * len(hashes))
-        query = f"""SELECT DISTINCT s.id, s.cluster, s.minhash FROM band AS b JOIN signature AS s ON s.id = b.id
-            WHERE b.hash IN ({marks}) ORDER BY s.id LIMIT 1000"""  # noqa: S608 - question marks only
-        for name, cluster, minhash in self._file.rows(query, hashes):
-            if _is_whole(minhash) and name not in self.entries:
-                yield Entry(id=name, cluster=cluster, signature=array("I", minhash))
-        yield from super().candidates(hashes)
-
-    def write(self) -> None:
-        """Write what waits, inside the store's transaction."""
-        for entry, hashes in self.entries.values():
-            for (earlier,) in self._file.rows("SELECT minhash FROM signature WHERE id = ?", (entry.id,)):
-                self._forget_bands(entry.id, earlier)
-            minhash = array("I", entry.signature).tobytes()
-            self._file.rows("INSERT OR REPLACE INTO signature VALUES (?, ?, ?)", (entry.id, entry.cluster, minhash))
-            pairs = ((each, entry.id) for each in hashes)
-            self._file.db.executemany("INSERT OR IGNORE INTO band VALUES (?, ?)", pairs)
-
-    def _forget_bands(self, name: str, minhash: Any) -> None:
-        """Delete the bands of an earlier signature by their hashes: to look for them by id would read the whole table."""
-        if _is_whole(minhash):
-            hashes = band_hashes(array("I", minhash))
-            self._file.db.executemany("DELETE FROM band WHERE hash = ? AND id = ?", ((each, name) for each in hashes))
-        else:
-            self._file.rows("DELETE FROM band WHERE id = ?", (name,))
-
-
-def article_of(
-    row: Mapping[str, Any], blocks: Iterable[Mapping[str, Any]], words: Iterable[Mapping[str, Any]]
-) -> Article:
-    """Return the article in a row with `record` and `text`, and in the rows of its blocks and words.
-
-    Raises
-    ------
-    ValueError, TypeError, KeyError, AttributeError, RecursionError
-        They are damaged (`UNREADABLE`).
-    """
-    if isinstance(row["record"], bytes):
-        raise ValueError("bytes in the place of record")
-    text = of_cells(Article, {"text": row["text"]})
-    parts = {
-        "blocks": [of_cells(ArticleBlock, {**block, "text": block_text(block, text["text"])}) for block in blocks],
-        "words": [of_cells(WordCount, word) for word in words],
-    }
-    return Article.from_dict(json.loads(row["record"]) | text | parts)
-
-
-def _placed(record: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], int | None, int | None]]:
-    """Yield an article's blocks with the start and length of their text in its own, and without it where it is there."""
-    start = 0
-    for block in record["blocks"]:
-        n_chars = len(block["text"])
-        if record["text"].startswith(block["text"], start) and "\0" not in block["text"]:  # SQL ends a text there
-            yield {**block, "text": ""}, start, n_chars
-            start += n_chars + len("\n\n")
-        else:
-            yield block, None, None
-
-
-def read_time(text: Any) -> datetime | None:
-    """Return a time as stores write it; None where it is none."""
-    try:
-        return datetime.fromisoformat(text)
-    except (TypeError, ValueError):
-        return None
-
-
-def _is_whole(minhash: Any) -> bool:
-    return isinstance(minhash, bytes) and len(minhash) == N_PERMUTATIONS * array("I").itemsize
-
-
-def _insert(table: str, columns: Sequence[str]) -> str:
-    names = ", ".join(f'"{column}"' for column in columns)
-    return f"INSERT INTO {table} ({names}) VALUES ({', '.join('?' * len(columns))})"  # noqa: S608 - the table's own names
-
-
-def _put_article(columns: Sequence[str]) -> str:
-    """Return the statement that inserts an article, or updates it where the fingerprint differs.
-
-    It returns no row where nothing was written.
-    """
-    insert = _insert("article", [*columns, "first_stored", "last_stored", "run", "record", "revision"])
-    changed = ", ".join(f"{c} = excluded.{c}" for c in [*columns, "last_stored", "run", "record"] if c != "id")
-    return f"""{insert.removesuffix("?)")}1)
-        ON CONFLICT (id) DO UPDATE SET {changed}, revision = revision + 1 WHERE fingerprint <> excluded.fingerprint
-        RETURNING key, revision"""

@@ -7,6 +7,7 @@ has been released: add another. Every table, view and column is described in doc
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,6 +34,9 @@ _STEPS = sorted(Path(__file__).with_name("migrations").glob("*.sql"))
 VERSION = len(_STEPS)
 """The version that this webmain writes; a file's `PRAGMA user_version` is the number of steps it has taken."""
 
+_STEPS_BETWEEN_LOOKS = 20_000
+"""Steps of SQLite's machine between two looks at the clock: some milliseconds."""
+
 _WRITE_CODES = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_IOERR", "SQLITE_AUTH")
 
 
@@ -49,6 +53,8 @@ class SqliteFile:
         Change nothing.
     wait_s : float
         How long to wait for another writer, in seconds.
+    limit_s : float or None
+        Seconds after which statements fail, counted from the opening.
 
     Raises
     ------
@@ -56,7 +62,7 @@ class SqliteFile:
         See `webmain.files`.
     """
 
-    def __init__(self, path: Path, spec: str, *, read_only: bool, wait_s: float) -> None:
+    def __init__(self, path: Path, spec: str, *, read_only: bool, wait_s: float, limit_s: float | None = None) -> None:
         self.spec = spec
         self.read_only = read_only
         if not read_only:
@@ -68,6 +74,9 @@ class SqliteFile:
         with self.failures():
             self.db = sqlite3.connect(uri, uri=True, timeout=wait_s, isolation_level=None)
         self.db.text_factory = lambda text: text.decode("utf-8", "replace")  # damaged bytes hide no other row
+        if limit_s is not None:
+            end = time.monotonic() + limit_s
+            self.db.set_progress_handler(lambda: time.monotonic() > end, _STEPS_BETWEEN_LOOKS)
         try:
             with self.failures():
                 self._prepare()
@@ -194,6 +203,8 @@ def _failure(spec: str, error: sqlite3.Error | UnicodeDecodeError) -> StoreError
         return StoreFullError(f"store {spec}: no space is left on the disk; {FULL}")
     if code.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return StoreLockedError(f"store {spec}: another process has kept the database locked for too long")
+    if code.startswith("SQLITE_INTERRUPT"):
+        return StoreError(f"store {spec}: the answer would have taken too long")
     if code.startswith("SQLITE_NOTADB"):
         return NotAStoreError(f"store {spec}: the file is there and is no SQLite database; it was left as it is")
     if code.startswith("SQLITE_CORRUPT") or isinstance(error, UnicodeDecodeError):

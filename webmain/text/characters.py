@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntFlag
+from pathlib import Path
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from webmain.clock import once
-from webmain.text.normal import EAST_ASIAN, INVISIBLE, LATIN_LOOKALIKES, SOUTHEAST_ASIAN
+from webmain.text.normal import INVISIBLE, LATIN_LOOKALIKES
 
 MEAN_WORD_LENGTH_SOUTHEAST_ASIAN = 4.8
 """Characters (letters and marks) in a Thai, Lao, Khmer or Burmese word: Thai news segmented by newmm has 4.8."""
@@ -36,31 +38,16 @@ class Class(IntFlag):
 
 UNSPACED = Class.SOUTHEAST_ASIAN | Class.EAST_ASIAN
 _N_CODE_POINTS = 0x110000
-_DENSE_END = 0x20000  # planes 0 and 1; above them only Han characters, selectors and tags are assigned
-_OF_CATEGORY = {
-    "L": Class.LETTER | Class.SPACED,
-    "M": Class.LETTER | Class.SPACED,
-    "N": Class.DIGIT | Class.SPACED,
-    "P": Class.PUNCTUATION,
-}
+FILE: Final = Path(__file__).with_name("characters.json")
+"""The classes of all code points: where each run of the same begins. Made by `python tests/text/test_characters.py` of what
+Python knows of Unicode, which takes too long for each process."""
 
 
 @once
 def table() -> NDArray[np.uint8]:
-    """Return the classes of every code point, as `(0x110000,) uint8` of `Class` bits; built once, read-only."""
-    classes = np.zeros(_N_CODE_POINTS, dtype=np.uint8)
-    points = list(map(chr, range(_DENSE_END)))
-    major, minor = np.frombuffer("".join(map(unicodedata.category, points)).encode(), dtype=np.uint8).reshape(-1, 2).T
-    for letter, meaning in _OF_CATEGORY.items():
-        classes[:_DENSE_END][major == ord(letter)] = meaning
-    classes[0xE0100:0xE01F0] = Class.LETTER | Class.SPACED
-    classes[:_DENSE_END][list(map(str.isspace, points))] = Class.SPACE
-    for ranges, script in ((SOUTHEAST_ASIAN, Class.SOUTHEAST_ASIAN), (EAST_ASIAN, Class.EAST_ASIAN)):
-        for first, last in _ranges(ranges):
-            classes[first : last + 1] = Class.LETTER | script
-    classes[:_DENSE_END][(major == ord("C")) & (minor == ord("f"))] |= Class.JOINER.value
-    classes[0x200B] = 0  # the zero-width space parts words
-    classes[[ord(mark) for mark in "'\u2019\uff07"]] |= Class.JOINER.value
+    """Return the classes of every code point, as `(0x110000,) uint8` of `Class` bits; read once, read-only."""
+    first, found = np.array(json.loads(FILE.read_bytes())["runs"]).T
+    classes = np.repeat(found.astype(np.uint8), np.diff(first, append=_N_CODE_POINTS))
     classes.setflags(write=False)
     return classes
 

@@ -5,8 +5,6 @@ separators. The zero-width space is no white space; it is an invisible character
 
 Scripts are written as the inside of a regular expression's character class, so that one constant serves the patterns here
 and the table of `webmain.text.characters`. Source: Unicode 15 blocks and Scripts.txt.
-
-The language of a text is settled by its script where that is possible, else by a model of letter sequences.
 """
 
 from __future__ import annotations
@@ -14,13 +12,8 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
-from typing import Any
-
-from webmain.clock import once
 
 MAX_MARKS = 30
 """Combining marks kept in a row: the limit of Unicode's Stream-Safe Text Format (UAX #15, section 13).
@@ -55,8 +48,8 @@ _JOINERS = "\u034f\u180b-\u180d\u180f\u200b-\u200d\ufe00-\ufe0f\U000e0100-\U000e
 INVISIBLE = f"{_CONTROLS}{_DISCRETIONARY}{_JOINERS}"
 """What shows nothing and takes no place, as the inside of a character class."""
 
-_UNPRINTED = re.compile(f"[{_CONTROLS}{_DISCRETIONARY}]+")
-_INVISIBLE = re.compile(f"[{INVISIBLE}]+")
+_UNPRINTED = re.compile(f"[{_CONTROLS}{_DISCRETIONARY}]")  # `re` finds single characters faster than runs
+_INVISIBLE = re.compile(f"[{INVISIBLE}]")
 _NOT_PLAIN = re.compile(
     "[^\t\n\r -~\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0373\u0376-\u037d\u037f-\u0386\u0388-\u0482\u048a-\u052f"
     "\u2010-\u2027\u202f-\u205e\u20a0-\u20bf\u2122]"
@@ -71,8 +64,12 @@ _LOOKALIKE = re.compile(f"[{LATIN_LOOKALIKES}]")
 _MIXED = re.compile(f"[a-zA-Z][{LATIN_LOOKALIKES}]|[{LATIN_LOOKALIKES}][a-zA-Z]")
 _WORD = re.compile(r"[^\W\d_]+")
 _SURROGATES = re.compile("[\ud800-\udfff]")
-_WIDE = re.compile(f"[{EAST_ASIAN}\u3001-\u303f\uff01-\uff60]")
-"""A character written without spaces around it: Han, kana, their punctuation, full width."""
+
+
+@cache
+def _wide() -> re.Pattern[str]:
+    """Return the pattern of a character written without spaces around it: Han, kana, their punctuation, full width."""
+    return re.compile(f"[{EAST_ASIAN}\u3001-\u303f\uff01-\uff60]")
 
 
 def fold_space(text: str) -> str:
@@ -89,7 +86,7 @@ def fold_lines(text: str) -> str:
     """
     if text.isascii() or "\n" not in text:
         return " ".join(text.split())
-    is_wide = _WIDE.match
+    is_wide = _wide().match
     out = ""
     parts: list[str] = []
     for line in text.split("\n"):
@@ -164,9 +161,11 @@ def is_plain(text: str) -> bool:
     return not _NOT_PLAIN.search(text)
 
 
-def has_astral(text: str) -> bool:
-    """Return whether a text has a character above U+FFFF."""
-    return len(text.encode("utf-16-le", "surrogatepass")) > 2 * len(text)
+def has_astral_marks(text: str) -> bool:
+    """Return whether a text has a mark (category M) above U+FFFF."""
+    if len(text.encode("utf-16-le", "surrogatepass")) == 2 * len(text):
+        return False
+    return any(unicodedata.category(character)[0] == "M" for character in set(text) if character > "\uffff")
 
 
 @cache
@@ -197,7 +196,7 @@ def _character_class(points: Iterable[int]) -> str:
 def _long_rows_of_marks(*, astral: bool) -> re.Pattern[str]:
     """Return the pattern of more than `MAX_MARKS` marks in a row."""
     marks = mark_ranges(astral=astral)
-    return re.compile(f"([{marks}]{{{MAX_MARKS}}})[{marks}]+")
+    return re.compile(f"([{marks}][{marks}]{{{MAX_MARKS - 1}}})[{marks}]+")  # a first one alone is found faster
 
 
 def compose(text: str) -> str:
@@ -211,15 +210,14 @@ def compose(text: str) -> str:
     if is_plain(text):
         return text
     if len(text) > MAX_MARKS:
-        text = _long_rows_of_marks(astral=has_astral(text)).sub(r"\1", text)
+        text = _long_rows_of_marks(astral=has_astral_marks(text)).sub(r"\1", text)
     return unicodedata.normalize("NFC", text)
 
 
 def comparable(text: str) -> str:
     """Return a text folded for comparing: visible characters only, NFC, case and white space folded."""
-    plain = is_plain(text)
-    folded = fold_case(text if plain else compose(strip_invisible(text)))
-    return fold_space(folded if plain and folded.isascii() else compose(folded))
+    folded = fold_case(text if is_plain(text) else compose(strip_invisible(text)))
+    return fold_space(folded if unicodedata.is_normalized("NFC", folded) else compose(folded))
 
 
 def fingerprint(text: str) -> str:
@@ -250,138 +248,3 @@ def is_unspaced(text: str) -> bool:
     """
     unspaced = 0 if text.isascii() else sum(map(len, unspaced_runs().findall(text)))
     return unspaced > 0 and unspaced >= sum(map(len, _spaced_letters().findall(text)))
-
-
-MAX_CHARS = 500
-"""Characters at the start of a text that are looked at: from 300 on, the model makes no errors on news."""
-
-MIN_SCORE = 0.5
-"""Probability below which the language is undetermined."""
-
-UNDETERMINED = "und"
-NO_LETTERS = "zxx"
-
-KANA_SHARE = 0.05
-"""Share of kana among Han characters and kana from which a text is Japanese; a Chinese text quotes less."""
-
-MIN_HAN = 20
-"""Han characters without any kana from which a text is Chinese: Japanese headlines can do without kana, texts can't."""
-
-_ONE_LANGUAGE_SCRIPTS = {
-    "el": "\u0370-\u03e1\u03f0-\u03ff\u1f00-\u1fff",
-    "gu": "\u0a80-\u0aff",
-    "hy": "\u0531-\u0587",
-    "ka": "\u10a0-\u10ff\u1c90-\u1cbf",
-    "km": KHMER,
-    "kn": "\u0c80-\u0cff",
-    "ko": HANGUL,
-    "lo": LAO,
-    "ml": "\u0d00-\u0d7f",
-    "my": BURMESE,
-    "or": "\u0b00-\u0b7f",
-    "pa": "\u0a00-\u0a7f",
-    "si": "\u0d80-\u0dff",
-    "ta": "\u0b80-\u0bff",
-    "te": "\u0c00-\u0c7f",
-    "th": THAI,
-}
-"""Scripts that the news writes one language in, by that language's ISO 639-1 code."""
-
-ISO_639_1 = frozenset(
-    """
-    aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el
-    en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu
-    ja jv ka kg ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na
-    nb nd ne ng nl nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so
-    sq sr ss st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu
-    """.split()
-)
-"""The two-letter codes of languages; `detect` gives no others, beside `UNDETERMINED` and `NO_LETTERS`."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Language:
-    """A detected language.
-
-    Attributes
-    ----------
-    language : str
-        ISO 639-1 code (639-3 where there is none); "und" when unsure, "zxx" when there are no letters.
-    score : float
-        Probability of the language that was found likeliest, in [0, 1]; 1.0 where the script settles it.
-    """
-
-    language: str
-    score: float
-
-
-def detect(text: str) -> Language:
-    """Tell the language of a text from its first `MAX_CHARS` characters.
-
-    Texts in a script of one language (Thai, Korean, Greek, ...) and Japanese and longer Chinese ones are reported by their
-    letters; only for the others a model is loaded: 0.5 s and 76 MB, once per process, then 0.1 ms a text.
-
-    Returns
-    -------
-    Language
-        "und" with the best guess's score where that is below `MIN_SCORE`.
-    """
-    text = text.lstrip()[:MAX_CHARS]
-    letters = _letters_by_script(text)
-    n_letters = letters.total()
-    if not n_letters:
-        return Language(language=NO_LETTERS, score=1.0)
-    by_script = _settled(letters, n_letters)
-    if by_script:
-        return Language(language=by_script, score=1.0)
-    language, score = _identifier().classify(_encodable(text))
-    score = float(score)
-    return Language(language=language if score >= MIN_SCORE else UNDETERMINED, score=min(score, 1.0))
-
-
-def _encodable(text: str) -> str:
-    return text.encode("utf-8", "replace").decode("utf-8")
-
-
-def _settled(letters: Counter[str], n_letters: int) -> str | None:
-    """Return the language whose script has more than half of the letters, where the script settles it."""
-    n_east_asian = letters["han"] + letters["kana"]
-    if 2 * n_east_asian > n_letters:
-        if letters["kana"] >= KANA_SHARE * n_east_asian:
-            return "ja"
-        return "zh" if letters["han"] >= MIN_HAN else None
-    script, n = letters.most_common(1)[0]
-    return script if 2 * n > n_letters and script in _ONE_LANGUAGE_SCRIPTS else None
-
-
-def _letters_by_script(text: str) -> Counter[str]:
-    """Count letters (and marks, in the scripts that have a name here) by script."""
-    counts: Counter[str] = Counter()
-    if not _named_scripts().search(text):  # a Latin, Cyrillic or Arabic text: nothing to distinguish
-        counts["other"] = sum(map(str.isalpha, text))
-        return counts
-    for run in _script_runs().finditer(text):
-        counts[run.lastgroup or ""] += run.end() - run.start()
-    return counts
-
-
-@cache
-def _script_runs() -> re.Pattern[str]:
-    """Return the pattern of a run of letters of one script, as a named group; all other scripts are "other"."""
-    named = {"han": HAN, "kana": KANA, **_ONE_LANGUAGE_SCRIPTS}
-    other = rf"(?P<other>[^\W\d_{''.join(named.values())}]+)"
-    return re.compile("|".join([other, *(f"(?P<{name}>[{ranges}]+)" for name, ranges in named.items())]))
-
-
-@cache
-def _named_scripts() -> re.Pattern[str]:
-    """Return the pattern of one letter of a script that has a name here."""
-    return re.compile(f"[{HAN}{KANA}{''.join(_ONE_LANGUAGE_SCRIPTS.values())}]")
-
-
-@once
-def _identifier() -> Any:
-    """Load the model that py3langid brings."""
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier
-
-    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)

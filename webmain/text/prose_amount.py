@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from itertools import islice
 from typing import Final
 
@@ -12,15 +13,25 @@ MAX_CHARS: Final = 1_000_000
 
 _TAG = re.compile(r"<[a-zA-Z/!][^<>]{0,4000}+>")
 _STYLE = re.compile(r"<(style|script)\b[^<>]{0,1000}+>.*?(?:</\1|\Z)", re.IGNORECASE | re.DOTALL)
-WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-"""Characters that count as three."""
-
-_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 _END = re.compile(r"[.!?…:;”\"»’)](?=\s|$|<|[\"'”»’)])|[。！？；」؟۔।॥։။៕]")
 _CODE: Final = (*"{};=<>\\|_$", "::", "()")
 _CHARS_AN_END: Final = 600
 _TOKEN_CHARS: Final = 25
 """Characters a word, beyond which text in a spaced script is none."""
+
+_WIDE: Final = r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+_UNSPACED: Final = r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]"
+
+
+def n_wide(text: str) -> int:
+    """Count the characters that count as three."""
+    return 0 if text.isascii() else len(_pattern(_WIDE).findall(text))
+
+
+@cache
+def _pattern(characters: str) -> re.Pattern[str]:
+    """Return a compiled pattern; those of many characters take long, and few pages have them."""
+    return re.compile(characters)
 
 
 def plain(text: str) -> str:
@@ -53,13 +64,13 @@ def prose_chars(text: str) -> float:
     if not n or (has_tags and _linked_chars(text) > 0.5 * n):
         return 0.0
     sample = shown[:2000]
-    unspaced = 0 if sample.isascii() else len(_UNSPACED.findall(sample))
+    unspaced = 0 if sample.isascii() else len(_pattern(_UNSPACED).findall(sample))
     if sum(map(sample.count, _CODE)) > 0.03 * len(sample):
         return 0.0
     spaces = sample.count(" ") + sample.count("\n")
     if unspaced < 0.3 * len(sample) and len(sample) / (spaces + 1) > _TOKEN_CHARS:
         return 0.0
-    wide = 0 if shown.isascii() else len(WIDE.findall(shown))
+    wide = n_wide(shown)
     weight = float(n + 2 * wide)
     if weight < MIN_CHARS:
         return 0.0

@@ -23,7 +23,7 @@ from webmain.text.normal import (
     compose,
     fold_apostrophes,
     fold_case,
-    has_astral,
+    has_astral_marks,
     is_plain,
     mark_ranges,
     replace_surrogates,
@@ -374,7 +374,7 @@ def spaced_words(text: str, *, fold_case: bool = True) -> list[str]:
     if is_plain(text):
         return re.findall(r"\w+", text)
     text = compose(strip_invisible(text))
-    return _token_pattern(astral=has_astral(text)).findall(text)
+    return _token_pattern(astral=has_astral_marks(text)).findall(text)
 
 
 def tokens(text: str) -> list[str]:

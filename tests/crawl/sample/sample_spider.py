@@ -10,11 +10,11 @@ from datetime import UTC, datetime
 
 import scrapy
 
-from webmain.discovery.ledger import Found
-from webmain.extensions import KnownUrls
 from webmain.extractors.base import create
 from webmain.extractors.line_block import LineBlock
 from webmain.items import Page, Reason, Rejected
+from webmain.known_urls import KnownUrls
+from webmain.ledger.ledger import Found
 from webmain.signals import tell_rejected
 
 

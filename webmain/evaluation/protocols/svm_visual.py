@@ -19,7 +19,7 @@ a model of other pages of its site, in 4 folds. Clusters, labels and the classif
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -59,6 +59,12 @@ DIFFERENT = 0.98
 
 LONGEST_QUOTE = 80
 """Characters shown of a difference."""
+
+BEST_ONLY, OWN_PAGES = "visual, best cluster only", "visual, trained on the pages themselves"
+"""Settings with a name of their own: the ancestor's, and one that has seen the pages that it extracts."""
+
+Masks = Mapping[str, Sequence[NDArray[np.bool_]]]
+"""For each setting and site: the blocks that are extracted."""
 
 
 @dataclass(frozen=True)
@@ -145,10 +151,12 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0, path: str | Path | None = No
     if not sites:
         return Findings(protocol="svm_visual", tables=(), notes=(*rendered.dropped, *dropped), n_pages=0)
     compared = [Compared(site, extract(site, Setting(), seed=seed), flaws_of_references(site)) for site in sites]
+    masks = _masks(compared, seed=seed)
     tables = (
-        _accuracy(compared, seed=seed),
-        _by_setting(compared, seed=seed),
-        _by_training_pages(sites, seed=seed),
+        _accuracy(compared, masks),
+        _by_choice(compared, masks),
+        _by_setting(compared, masks),
+        _by_training_pages(compared, seed=seed),
         table("svm_visual", "svm_visual_differences", _differences(compared), different=100 * DIFFERENT),
     )
     notes = [one.note for one in compared if one.flaws]
@@ -260,6 +268,11 @@ class Compared:
     flaws: dict[int, str]
 
     @property
+    def whole(self) -> list[int]:
+        """The pages whose reference shows no flaw."""
+        return [page for page in self.site.compared if page not in self.flaws]
+
+    @property
     def note(self) -> str:
         """The flaws as a sentence."""
         listed = "; ".join(f"{self.site.pages[page].id} {reason}" for page, reason in self.flaws.items())
@@ -267,40 +280,82 @@ class Compared:
         return f"{self.site.name}: {n} of {n_compared} references are not whole: {listed}."
 
 
-def _accuracy(compared: Sequence[Compared], *, seed: int) -> Table:
+def _masks(compared: Sequence[Compared], *, seed: int) -> Masks:
+    """Return which blocks each setting extracts, site by site."""
+    settings = {"+".join(sets): Setting(sets=sets) for sets in SETS}
+    settings["visual, local form"] = Setting(form="local")
+    settings[BEST_ONLY] = Setting(rule="best")
+    settings["visual, Algorithm 1 as printed"] = Setting(rule="paper")
+    settings[OWN_PAGES] = Setting(own=True)
+    return {
+        name: [one.kept if setting == Setting() else extract(one.site, setting, seed=seed) for one in compared]
+        for name, setting in settings.items()
+    }
+
+
+def _accuracy(compared: Sequence[Compared], masks: Masks) -> Table:
     published = figures("svm_visual", "published")
     rows: list[tuple[Cell, ...]] = []
-    for one in compared:
+    for one, best in zip(compared, masks[BEST_ONLY], strict=True):
         site = one.site
-        whole = [page for page in site.compared if page not in one.flaws]
-        best_only = _percent(ratios(site, extract(site, Setting(rule="best"), seed=seed)))
-        ours, there = _percent(ratios(site, one.kept)), _percent(ratios(site, one.kept, pages=whole))
-        row = site.name, len(site.compared), published.get(site.name), *ours, *best_only, len(whole), *there
+        ours, there = _percent(ratios(site, one.kept)), _percent(ratios(site, one.kept, pages=one.whole))
+        best_only = _percent(ratios(site, best))
+        row = site.name, len(site.compared), published.get(site.name), *ours, *best_only, len(one.whole), *there
         rows.append(row)
     return table("svm_visual", "svm_visual_accuracy", rows)
 
 
-def _by_setting(compared: Sequence[Compared], *, seed: int) -> Table:
-    settings = {"+".join(sets): Setting(sets=sets) for sets in SETS}
-    settings["visual, local form"] = Setting(form="local")
-    settings["visual, Algorithm 1 as printed"] = Setting(rule="paper")
-    settings["visual, trained on the pages themselves"] = Setting(own=True)
+def _by_choice(compared: Sequence[Compared], masks: Masks) -> Table:
+    """Choose each site's setting by the mean over the other sites: over their whole references, and over all of them."""
+    published = figures("svm_visual", "published")
+    rows: list[tuple[Cell, ...]] = []
+    for i, one in enumerate(compared) if len(compared) > 1 else ():
+        others = [j for j in range(len(compared)) if j != i]
+        by_whole, by_all = (_best(compared, masks, others, is_whole=is_whole) for is_whole in (True, False))
+        ours = _percent(ratios(one.site, masks[by_whole][i]))
+        there = _percent(ratios(one.site, masks[by_whole][i], pages=one.whole))[0]
+        else_ = _percent(ratios(one.site, masks[by_all][i]))[0]
+        wanted = published.get(one.site.name)
+        reached = "" if wanted is None or ours[0] is None else "yes" if ours[0] >= wanted else "no"
+        rows.append((one.site.name, wanted, by_whole, *ours, reached, len(one.whole), there, by_all, else_))
+    return table("svm_visual", "svm_visual_chosen", rows)
+
+
+def _best(compared: Sequence[Compared], masks: Masks, sites: Sequence[int], *, is_whole: bool) -> str:
+    """Return the setting with the highest mean of matching ratios over some sites; never the one that has seen the pages."""
+
+    def mean(name: str) -> float:
+        found = [ratios(compared[i].site, masks[name][i], pages=compared[i].whole if is_whole else None) for i in sites]
+        return float(np.mean([ratio[0] for ratio in found if ratio] or [0.0]))
+
+    return max((name for name in masks if name != OWN_PAGES), key=mean)
+
+
+def _by_setting(compared: Sequence[Compared], masks: Masks) -> Table:
     rows = []
-    for name, setting in settings.items():
-        masks = [one.kept if setting == Setting() else extract(one.site, setting, seed=seed) for one in compared]
-        found = [_percent(ratios(one.site, mask))[0] for one, mask in zip(compared, masks, strict=True)]
+    for name, kept in masks.items():
+        found = [_percent(ratios(one.site, mask))[0] for one, mask in zip(compared, kept, strict=True)]
         rows.append((name, *found, float(np.mean([value for value in found if value is not None]))))
     columns = ("feature sets", *(one.site.name for one in compared), "mean of sites")
     return table("svm_visual", "svm_visual_feature_sets", rows, columns=columns)
 
 
-def _by_training_pages(sites: Sequence[Site], *, seed: int) -> Table:
-    rows = [
-        (f"{n} pages", *(_percent(ratios(s, extract(s, Setting(n_train=n), seed=seed)))[0] for s in sites))
-        for n in TRAINING_PAGES
-    ]
-    columns = ("learned from", *(site.name for site in sites))
-    return table("svm_visual", "svm_visual_training_pages", rows, columns=columns)
+def _by_training_pages(compared: Sequence[Compared], *, seed: int) -> Table:
+    """For sites some of whose references are not whole, the ratio on the others too: there it can only tell of us."""
+    rows = []
+    for n in TRAINING_PAGES:
+        row: list[Cell] = [f"{n} pages"]
+        for one in compared:
+            kept = extract(one.site, Setting(n_train=n), seed=seed)
+            row += [_percent(ratios(one.site, kept, pages=pages))[0] for pages in _page_sets(one)]
+        rows.append(row)
+    names = [(one.site.name, f"{one.site.name}, whole references") for one in compared]
+    columns = [name for one, both in zip(compared, names, strict=True) for name in both[: len(_page_sets(one))]]
+    return table("svm_visual", "svm_visual_training_pages", rows, columns=("learned from", *columns))
+
+
+def _page_sets(one: Compared) -> list[Sequence[int]]:
+    return [one.site.compared, *([one.whole] if one.flaws else [])]
 
 
 def _differences(compared: Sequence[Compared]) -> Iterator[tuple[Cell, ...]]:

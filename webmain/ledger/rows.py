@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from enum import IntEnum
@@ -13,58 +12,6 @@ from typing import Any, Final
 
 from webmain.items import Hints
 from webmain.urls import without_credentials
-
-SCHEMA_VERSION: Final = 3
-APPLICATION_ID: Final = 0x574D4C47  # "WMLG"
-
-_SCHEMA_1: Final = """
-CREATE TABLE urls (
-    url TEXT PRIMARY KEY,
-    site TEXT NOT NULL,
-    state INTEGER NOT NULL DEFAULT 0,
-    newest REAL NOT NULL,
-    added_at REAL NOT NULL,
-    changed_at REAL NOT NULL,
-    attempts INTEGER NOT NULL DEFAULT 0,
-    retry_after REAL NOT NULL DEFAULT 0,
-    article_id TEXT,
-    reason TEXT,
-    hints TEXT
-);
-CREATE INDEX urls_pending ON urls (site, newest DESC) WHERE state = 0;
-CREATE TABLE aliases (url TEXT PRIMARY KEY, canonical TEXT NOT NULL) WITHOUT ROWID;
-CREATE INDEX aliases_canonical ON aliases (canonical);
-"""
-
-_SCHEMA_2: Final = """
-ALTER TABLE urls ADD COLUMN since REAL;
-ALTER TABLE urls ADD COLUMN language TEXT
-"""
-
-_SCHEMA_3: Final = """
-CREATE TABLE missing (url TEXT PRIMARY KEY, noted_at REAL NOT NULL) WITHOUT ROWID
-"""
-
-MIGRATIONS: Final = (_SCHEMA_1, _SCHEMA_2, _SCHEMA_3)
-"""Step n brings a file from version n to n + 1; a new version appends one, and none is ever changed."""
-
-_SETTLED_AT: Final = """CASE
-    WHEN u.article_id IS NOT NULL OR u.reason IN ('duplicate', 'moved', 'too_old', 'other_language') THEN 9e999
-    WHEN typeof(u.changed_at) = 'real' THEN u.changed_at
-    END"""
-
-FORMS: Final = f"""
-CREATE TEMP VIEW forms AS
-SELECT u.url, u.url AS canonical, u.state, u.attempts, {_SETTLED_AT} AS settled_at FROM urls u
-UNION ALL
-SELECT a.url, a.canonical, u.state, u.attempts, {_SETTLED_AT} FROM aliases a CROSS JOIN urls u ON u.url = a.canonical
-"""  # noqa: S608 - a constant
-"""Every address with the state of its canonical form. A settled one with an article, or that is another's, or that a run's
-filters decide upon, stays so: the time at which it was settled is infinite."""
-
-
-class LedgerError(RuntimeError):
-    """The file is no ledger, is of a newer webmain, or can not be read or written; the message names the file."""
 
 
 class State(IntEnum):
@@ -99,7 +46,7 @@ class Pending:
 class Done:
     """An address that is settled: either the id of its stored article, or the reason why there is none.
 
-    With "too_old" and "other_language" goes what was asked for: `since`, in seconds since 1970, or `language`.
+    With a refusal by a filter goes what was asked for: `since` or `until`, in seconds since 1970, `language` or `section`.
     """
 
     url: str
@@ -107,7 +54,9 @@ class Done:
     reason: str | None = None
     canonical: str | None = None
     since: float | None = None
+    until: float | None = None
     language: str | None = None
+    section: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "url", without_credentials(self.url))
@@ -125,20 +74,6 @@ class Counts:
 
 
 # ---- The database
-
-
-def use_wal(db: sqlite3.Connection, timeout_s: float) -> None:
-    """Let several processes read and write; tried again, since SQLite refuses this at once while another does it."""
-    deadline = time.monotonic() + timeout_s
-    while True:
-        try:
-            db.execute("PRAGMA journal_mode = WAL").fetchone()
-            break
-        except sqlite3.OperationalError as error:
-            if "locked" not in str(error) or time.monotonic() > deadline:
-                raise
-            time.sleep(0.02)
-    db.execute("PRAGMA synchronous = NORMAL")
 
 
 def is_root(url: str) -> bool:

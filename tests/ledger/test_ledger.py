@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webmain.discovery.ledger import (
+from webmain.items import Hints
+from webmain.ledger.ledger import (
     ASK_AGAIN_S,
     LIST,
     MAX_ATTEMPTS,
@@ -24,8 +25,7 @@ from webmain.discovery.ledger import (
     Pending,
     State,
 )
-from webmain.discovery.ledger_rows import APPLICATION_ID, MIGRATIONS
-from webmain.items import Hints
+from webmain.ledger.schema import APPLICATION_ID, MIGRATIONS
 
 SITE = "news.example"
 A, B, C = (f"https://{SITE}/{name}" for name in "abc")
@@ -134,7 +134,7 @@ def test_one_look_up_always_reaches_the_end_of_the_aliases(pairs):
     with Ledger(":memory:") as ledger:
         for one, other in pairs:
             ledger.add_alias(one, other)
-        canonical = dict(ledger._db.execute("SELECT url, canonical FROM aliases"))
+        canonical = dict(ledger.file._db.execute("SELECT url, canonical FROM aliases"))
         assert not canonical.keys() & set(canonical.values())
 
 
@@ -272,7 +272,7 @@ def test_two_processes_share_a_new_file(tmp_path):
 
 _WRITER = """
 import sys
-from webmain.discovery.ledger import Done, Found, Ledger
+from webmain.ledger.ledger import Done, Found, Ledger
 with Ledger(sys.argv[1]) as ledger:
     n = 0
     while True:
@@ -329,6 +329,16 @@ def test_kill_9_loses_nothing_that_a_call_has_written(tmp_path):
         ({"reason": "other_language", "language": "en"}, {"language": "th"}, 1),
         ({"reason": "other_language", "language": "en"}, {}, 1),
         ({"reason": "other_language"}, {"language": "en"}, 1),
+        ({"reason": "too_new", "until": 1000.0}, {"until": 1000.0}, 0),
+        ({"reason": "too_new", "until": 1000.0}, {"until": 999.0, "since": 1.0}, 0),
+        ({"reason": "too_new", "until": 1000.0}, {"until": 1001.0}, 1),
+        ({"reason": "too_new", "until": 1000.0}, {}, 1),
+        ({"reason": "undated"}, {"undated": "reject"}, 0),
+        ({"reason": "undated"}, {"undated": "keep"}, 1),
+        ({"reason": "undated"}, {}, 1),
+        ({"reason": "other_section", "section": "sport"}, {"section": "sport"}, 0),
+        ({"reason": "other_section", "section": "sport"}, {"section": "city", "language": "sport"}, 1),
+        ({"reason": "other_section", "section": "sport"}, {}, 1),
         ({"reason": "not_article"}, {}, 0),
         ({"article_id": "1"}, {}, 0),
     ],
@@ -360,7 +370,7 @@ BAD = ["'{'", "'[]'", "x'ff00'", "'{\"title\": 5}'", "'{\"tags\": [1]}'"]
 def test_damaged_hints_are_no_hints_and_are_told(tmp_path, hints, caplog):
     with Ledger(tmp_path / "x") as ledger:
         ledger.add_pending([Found(url=A, hints=Hints(source="feed", title="T")), Found(url=B)], site=SITE)
-        ledger._db.execute(f"UPDATE urls SET hints = {hints} WHERE url = ?", (A,))
+        ledger.file._db.execute(f"UPDATE urls SET hints = {hints} WHERE url = ?", (A,))
         assert {each.url: each.hints for each in ledger.pending(SITE, 9)} == {A: None, B: None}
         assert f"1 damaged rows count as not known: {A}" in caplog.text
 
@@ -370,7 +380,7 @@ def test_damaged_hints_are_no_hints_and_are_told(tmp_path, hints, caplog):
 def test_a_damaged_row_counts_as_not_known_and_stops_nothing(tmp_path, column, value):
     with Ledger(tmp_path / "x") as ledger:
         ledger.add_pending([Found(url=A, hints=Hints(source="feed", published="no date"))], site=SITE)
-        ledger._db.execute(f"UPDATE urls SET {column} = {value}")
+        ledger.file._db.execute(f"UPDATE urls SET {column} = {value}")
         assert ledger.unknown([A]) == [A]
         assert ledger.state(A) in (None, State.PENDING)
         if column != "state":
@@ -444,7 +454,7 @@ def test_an_older_ledger_is_brought_up_to_date(tmp_path, version):
 
 def test_a_full_disk_is_told_with_what_to_do(tmp_path):
     with Ledger(tmp_path / "x") as ledger:
-        (pages,) = ledger._db.execute("PRAGMA page_count").fetchone()
-        ledger._db.execute(f"PRAGMA max_page_count = {pages + 1}")
+        (pages,) = ledger.file._db.execute("PRAGMA page_count").fetchone()
+        ledger.file._db.execute(f"PRAGMA max_page_count = {pages + 1}")
         with pytest.raises(LedgerError, match="no space is left on the disk; free some and start again"):
             ledger.add_pending([Found(url=f"https://{SITE}/{'x' * 900}{n}") for n in range(100)], site=SITE)

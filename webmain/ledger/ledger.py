@@ -12,31 +12,19 @@ from __future__ import annotations
 import json
 import logging
 import math
-import sqlite3
-import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Final, Self
 
+from webmain.clock import now_s
 from webmain.discovery.frontier import UNDATED, newest_key
-from webmain.discovery.ledger_rows import (
-    APPLICATION_ID,
-    FORMS,
-    MIGRATIONS,
-    SCHEMA_VERSION,
-    Counts,
-    Done,
-    Found,
-    LedgerError,
-    Pending,
-    State,
-    is_root,
-    put_alias,
-    read_hints,
-    use_wal,
-    written_hints,
-)
+from webmain.ledger.answers import Answers
+from webmain.ledger.archives import Archives
+from webmain.ledger.file import LedgerError, LedgerFile
+from webmain.ledger.hosts import Hosts
+from webmain.ledger.rows import Counts, Done, Found, Pending, State, is_root, put_alias, read_hints, written_hints
+from webmain.ledger.runs import Runs
+from webmain.ledger.visits import Visits
 from webmain.urls import without_credentials
 
 __all__ = ["Counts", "Done", "Found", "Ledger", "LedgerError", "Pending", "State"]
@@ -56,13 +44,14 @@ LIST: Final = "list"
 """The reason of an address that turned out to lead to a list of articles."""
 
 MAX_LISTS: Final = 5_000
-_UNUSABLE: Final = "is no ledger, or can not be written: "
 _LONGEST_WAIT_S: Final = 400 * 24 * 3600.0
 """No address waits for longer: a later time is a damaged one."""
 
 
 class Ledger:
     """What is known about the addresses of any number of sites.
+
+    Beside them, in the same file: `answers`, `visits`, `hosts`, `runs`, `archives`.
 
     Parameters
     ----------
@@ -79,26 +68,14 @@ class Ledger:
         The file is something else, of a newer version, or not writable.
     """
 
-    def __init__(
-        self, path: str | Path, *, busy_timeout_s: float = 30.0, clock: Callable[[], float] = time.time
-    ) -> None:
-        self.path = Path(path)
-        self._clock = clock
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(self.path, timeout=busy_timeout_s, isolation_level=None)
-            self._db.text_factory = lambda text: text.decode("utf-8", "replace")
-        except (OSError, sqlite3.Error) as error:
-            raise LedgerError(f"{self.path}: can not be opened: {error}") from error
-        try:
-            with self._errors(_UNUSABLE):
-                self._check_is_ledger()
-                use_wal(self._db, busy_timeout_s)
-                self._migrate()
-                self._db.execute(FORMS)
-        except BaseException:
-            self._db.close()
-            raise
+    def __init__(self, path: str | Path, *, busy_timeout_s: float = 30.0, clock: Callable[[], float] = now_s) -> None:
+        self.file = LedgerFile(path, busy_timeout_s=busy_timeout_s, clock=clock)
+        self.path = self.file.path
+        self.answers = Answers(self.file)
+        self.visits = Visits(self.file)
+        self.hosts = Hosts(self.file)
+        self.runs = Runs(self.file)
+        self.archives = Archives(self.file)
 
     def __enter__(self) -> Self:
         return self
@@ -108,7 +85,7 @@ class Ledger:
 
     def close(self) -> None:
         """Close the file; everything was written before."""
-        self._db.close()
+        self.file.close()
 
     # ---- Reading
 
@@ -122,10 +99,10 @@ class Ledger:
         That is also so for those that gave no article `ASK_AGAIN_S` ago.
         """
         plain = [without_credentials(url) for url in urls]
-        rows = self._read(
+        rows = self.file.read(
             "SELECT url FROM forms WHERE state IN (1, 2) AND settled_at > ?"
             " AND url IN (SELECT value FROM json_each(?))",
-            (self._clock() - ASK_AGAIN_S, json.dumps(plain)),
+            (self.file.clock() - ASK_AGAIN_S, json.dumps(plain)),
         )
         settled = {row[0] for row in rows}
         return [url for url, bare in zip(urls, plain, strict=True) if bare not in settled]
@@ -137,7 +114,7 @@ class Ledger:
     def states(self, urls: Sequence[str]) -> dict[str, State]:
         """Return the states of those of the addresses that the ledger knows, as `state` does for one."""
         plain = {url: without_credentials(url) for url in urls}
-        rows = self._read(
+        rows = self.file.read(
             "SELECT url, state FROM forms WHERE state IN (0, 1, 2) AND url IN (SELECT value FROM json_each(?))"
             " ORDER BY state",
             (json.dumps(list(plain.values())),),
@@ -147,7 +124,7 @@ class Ledger:
 
     def lists(self, site: str) -> list[str]:
         """Return the addresses of a site that turned out to lead to lists of articles, the latest first."""
-        rows = self._read(
+        rows = self.file.read(
             "SELECT url FROM urls WHERE site = ? AND state = 1 AND reason = ? ORDER BY changed_at DESC LIMIT ?",
             (site, LIST, MAX_LISTS),
         )
@@ -155,23 +132,31 @@ class Ledger:
 
     def stored(self, urls: Sequence[str]) -> set[str]:
         """Return those of the addresses under which an article is stored."""
-        rows = self._read(
+        rows = self.file.read(
             "SELECT url FROM urls WHERE state = 1 AND article_id IS NOT NULL"
             " AND url IN (SELECT value FROM json_each(?))",
             (json.dumps(list(urls)),),
         )
         return {row[0] for row in rows}
 
+    def article_id(self, url: str) -> str | None:
+        """Return the id of the article that an address, or what it is an alias of, has given."""
+        rows = self.file.read(
+            "SELECT u.article_id FROM urls u WHERE u.url = coalesce((SELECT canonical FROM aliases WHERE url = ?1), ?1)",
+            (without_credentials(url),),
+        )
+        return rows[0][0] if rows else None
+
     def missing(self, urls: Sequence[str]) -> set[str]:
         """Return those of the addresses that were noted as missing in the last `ASK_AGAIN_S`."""
         query = "SELECT url FROM missing WHERE noted_at > ?"
-        noted = {row[0] for row in self._read(query, (self._clock() - ASK_AGAIN_S,))}
+        noted = {row[0] for row in self.file.read(query, (self.file.clock() - ASK_AGAIN_S,))}
         return {url for url in urls if without_credentials(url) in noted}
 
     def pending(self, site: str, limit: int) -> list[Pending]:
         """Return addresses to fetch now, newest first, the undated last; those waiting for a retry are left out."""
-        now = self._clock()
-        rows = self._read(
+        now = self.file.clock()
+        rows = self.file.read(
             "SELECT url, hints, attempts FROM urls WHERE site = ?1 AND state = 0 AND typeof(url) = 'text'"
             " AND NOT (typeof(retry_after) = 'real' AND retry_after BETWEEN ?2 AND ?3)"
             " ORDER BY newest DESC, added_at, rowid LIMIT ?4",
@@ -191,13 +176,22 @@ class Ledger:
 
     def articles(self) -> list[tuple[str, str]]:
         """Return addresses that gave an article, with its id."""
-        return self._read(
+        return self.file.read(
             "SELECT url, article_id FROM urls WHERE state = 1 AND article_id IS NOT NULL AND reason IS NULL", ()
         )
 
+    def article_at(self, urls: Sequence[str]) -> str | None:
+        """Return the id of the article that one of the addresses gave, or what it is an alias of."""
+        rows = self.file.read(
+            "WITH asked AS (SELECT value FROM json_each(?)) SELECT article_id FROM urls WHERE article_id IS NOT NULL AND"
+            " (url IN asked OR url IN (SELECT canonical FROM aliases WHERE url IN asked)) LIMIT 1",
+            (json.dumps([without_credentials(url) for url in urls]),),
+        )
+        return rows[0][0] if rows else None
+
     def counts(self, site: str | None = None) -> Counts:
         """Count the addresses of a site, or of all."""
-        rows = self._read(
+        rows = self.file.read(
             "SELECT coalesce(sum(state = 0), 0), coalesce(sum(state = 1 AND article_id IS NOT NULL), 0),"
             " coalesce(sum(state = 1 AND article_id IS NULL), 0), coalesce(sum(state = 2), 0)"
             " FROM urls WHERE ?1 IS NULL OR site = ?1",
@@ -218,8 +212,8 @@ class Ledger:
         site : str
             The site's key.
         """
-        now = self._clock()
-        with self._transaction() as db:
+        now = self.file.clock()
+        with self.file.transaction() as db:
             db.executemany(
                 "INSERT INTO urls (url, site, newest, added_at, changed_at, hints)"
                 " SELECT ?1, ?2, ?3, ?4, ?4, ?5 WHERE NOT EXISTS"
@@ -243,8 +237,8 @@ class Ledger:
         site : str
             The site's key for addresses that were never pending.
         """
-        now = self._clock()
-        with self._transaction() as db:
+        now = self.file.clock()
+        with self.file.transaction() as db:
             for each in done:
                 row = db.execute("SELECT site FROM urls WHERE url = ?", (each.url,)).fetchone()
                 url = each.url
@@ -258,7 +252,7 @@ class Ledger:
                     " VALUES (?1, ?2, 1, ?3, ?4, ?4, ?5, ?6, ?7, ?8)"
                     " ON CONFLICT (url) DO UPDATE SET state = 1, changed_at = ?4, hints = NULL,"
                     " article_id = coalesce(?5, article_id), reason = ?6, since = ?7, language = ?8",
-                    (*values, each.article_id, each.reason, each.since, each.language),
+                    (*values, each.article_id, each.reason, *_limits(each)),
                 )
 
     def mark_failed(self, url: str, reason: str, *, retry_after_s: float | None = None, site: str = "") -> State:
@@ -280,8 +274,8 @@ class Ledger:
         State
             PENDING or GAVE_UP; DONE where another process has settled it meanwhile, which stays.
         """
-        url, now = without_credentials(url), self._clock()
-        with self._transaction() as db:
+        url, now = without_credentials(url), self.file.clock()
+        with self.file.transaction() as db:
             row = db.execute(
                 "SELECT attempts, state = 1 AND settled_at > ? FROM forms WHERE url = ? AND canonical = url",
                 (now - ASK_AGAIN_S, url),
@@ -300,96 +294,67 @@ class Ledger:
             )
         return state
 
+    def excuse(self, urls: Sequence[str], until: float) -> None:
+        """Take a failed attempt back: not the addresses were refused, but their whole host refuses, until a time."""
+        plain = json.dumps([without_credentials(url) for url in urls])
+        with self.file.transaction() as db:
+            db.execute(
+                "UPDATE urls SET state = 0, attempts = max(0, attempts - 1), retry_after = ?2"
+                " WHERE state <> 1 AND reason = 'blocked' AND url IN (SELECT value FROM json_each(?1))",
+                (plain, until),
+            )
+
     def add_alias(self, url: str, canonical: str) -> None:
         """Note that an address is another form of a canonical one (a redirect, AMP, tracking parameters)."""
         url, canonical = without_credentials(url), without_credentials(canonical)
         if url != canonical:
-            with self._transaction() as db:
+            with self.file.transaction() as db:
                 put_alias(db, url, canonical)
 
     def note_missing(self, url: str) -> None:
         """Note that nothing is at an address that was guessed."""
-        row = (without_credentials(url), self._clock())
-        with self._transaction() as db:
+        row = (without_credentials(url), self.file.clock())
+        with self.file.transaction() as db:
             db.execute("INSERT OR REPLACE INTO missing (url, noted_at) VALUES (?, ?)", row)
 
     def reopen(self, url: str) -> bool:
         """Make a settled address pending again (its article was lost); False where it is not settled."""
-        with self._transaction() as db:
+        with self.file.transaction() as db:
             changed = db.execute(
                 "UPDATE urls SET state = 0, attempts = 0, retry_after = 0, changed_at = ? WHERE url = ? AND state > 0",
-                (self._clock(), url),
+                (self.file.clock(), url),
             ).rowcount
         return changed > 0
 
-    def reopen_filtered(self, site: str, *, since: float | None = None, language: str | None = None) -> int:
+    def reopen_filtered(
+        self,
+        site: str,
+        *,
+        since: float | None = None,
+        until: float | None = None,
+        undated: str | None = None,
+        language: str | None = None,
+        section: str | None = None,
+    ) -> int:
         """Make pending again what a filter of an earlier run refused and this run's does not surely refuse; return how many.
 
-        A page that was too old for one date is too old for any later one; a page that was not in one language is
-        known to be wrong only for a run that asks for the same. Other sites have runs with filters of their own.
+        A page that was too old for one date is too old for any later one, and one too new for a date for any earlier one; a
+        page that was not in one language is known to be wrong only for a run that asks for the same. Other sites have runs
+        with filters of their own.
         """
-        with self._transaction() as db:
+        with self.file.transaction() as db:
             return db.execute(
                 "UPDATE urls SET state = 0, attempts = 0, retry_after = 0, changed_at = ?1"
                 " WHERE site = ?2 AND state = 1 AND article_id IS NULL AND ("
                 "(reason = 'too_old' AND (since IS NULL OR ?3 IS NULL OR since > ?3))"
+                " OR (reason = 'too_new' AND (since IS NULL OR ?5 IS NULL OR since < ?5))"
+                " OR (reason = 'undated' AND ?6 IS NOT 'reject')"
+                " OR (reason = 'other_section' AND (language IS NULL OR language IS NOT ?7))"
                 " OR (reason = 'other_language' AND (language IS NULL OR language IS NOT ?4)))",
-                (self._clock(), site, since, language),
+                (self.file.clock(), site, since, language, until, undated, section),
             ).rowcount
 
-    # ---- The file
 
-    def _check_is_ledger(self) -> None:
-        """Refuse other databases and newer ledgers before anything is written."""
-        version = self._db.execute("PRAGMA user_version").fetchone()[0]
-        application = self._db.execute("PRAGMA application_id").fetchone()[0]
-        n_tables = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        if application != APPLICATION_ID and (n_tables or application):
-            raise LedgerError(f"{self.path}: is a database, but no ledger")
-        if version > SCHEMA_VERSION:
-            raise LedgerError(f"{self.path}: is of version {version}; this webmain reads up to {SCHEMA_VERSION}")
-
-    def _migrate(self) -> None:
-        """Bring the schema up to date in one transaction, which also shows whether the file can be written."""
-        with self._transaction(_UNUSABLE) as db:
-            version = db.execute("PRAGMA user_version").fetchone()[0]
-            for step in MIGRATIONS[version:]:
-                for statement in step.split(";"):
-                    db.execute(statement)
-            if version < SCHEMA_VERSION:
-                db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-                db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-
-    @contextmanager
-    def _transaction(self, what: str = "") -> Iterator[sqlite3.Connection]:
-        """Hold the file's write lock for one short transaction."""
-        with self._errors(what):
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._db
-            except BaseException:
-                self._db.execute("ROLLBACK")
-                raise
-            self._db.execute("COMMIT")
-
-    def _read(self, query: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-        """Return all rows of a query."""
-        with self._errors():
-            return self._db.execute(query, values).fetchall()
-
-    @contextmanager
-    def _errors(self, what: str = "") -> Iterator[None]:
-        """Turn SQLite's errors into ours, with what to do."""
-        try:
-            yield
-        except (sqlite3.Error, UnicodeDecodeError) as error:  # its own messages name what is damaged
-            code = getattr(error, "sqlite_errorname", "") or ""
-            message = f"{what}{error}"
-            if code.startswith("SQLITE_FULL"):
-                message = "no space is left on the disk; free some and start again: nothing is lost"
-            elif code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or isinstance(error, UnicodeDecodeError):
-                message = (
-                    f"is damaged, or no ledger: {error}; `webmain check {self.path}` tells more."
-                    " Without it the next crawl fetches everything again, and stores nothing twice"
-                )
-            raise LedgerError(f"{self.path}: {message}") from error
+def _limits(done: Done) -> tuple[float | None, str | None]:
+    """Return what a filter asked for as the columns `since` and `language` keep it; the reason says which filter it was."""
+    return done.until if done.since is None else done.since, done.section if done.language is None else done.language

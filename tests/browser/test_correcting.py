@@ -1,0 +1,57 @@
+"""Somebody knows better than the method: marks parts of the page, keeps the correction, looks at it, takes it back."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.browser.conftest import GOLD, NARROW, WIDE
+
+URL = "https://corrected.example/2026/{}"
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW])
+def test_a_part_is_clicked_in_the_page_and_the_correction_kept_seen_and_taken_back(visit, picture, size):
+    visitor = visit(size=size)
+    page = visitor.paste((GOLD / "en_news_teasers.html").read_text(), url=URL.format(size[0]))
+    page.get_by_role("link", name="Correct it").first.click()
+    page.wait_for_url("**/correct")
+    boxes = page.get_by_role("region", name="Parts of the page").get_by_role("checkbox")
+    before = [box.is_checked() for box in boxes.all()]
+    assert any(before)
+    assert not all(before)
+    wrong, missed = before.index(True), before.index(False)
+    frame = page.frame_locator("iframe")
+    frame.locator(f"[data-block='{wrong}']").first.click()
+    page.get_by_role("region", name="Parts of the page").get_by_role("checkbox").nth(missed).check()
+    after = [box.is_checked() for box in boxes.all()]
+    assert [number for number, (one, two) in enumerate(zip(before, after, strict=True)) if one != two] == sorted(
+        (wrong, missed)
+    )
+    assert frame.locator(f"[data-block='{wrong}'][role=checkbox]").first.get_attribute("aria-checked") == "false"
+    assert "wm-content" in frame.locator(f"[data-block='{missed}']").first.get_attribute("class").split()
+    if size == WIDE:
+        picture(visitor, "correct")
+    page.get_by_label("Note").fill("seen by a reader")
+    page.get_by_role("button", name="Keep the correction").click()
+    page.wait_for_url("**/corrections/*")
+    assert page.get_by_text("seen by a reader").count() == 1
+    assert page.get_by_role("region", name="What was marked").get_by_role("row").count() == 3
+    page.get_by_role("link", name="Corrections", exact=True).click()
+    page.get_by_role("link", name=URL.format(size[0])).click()
+    page.get_by_role("button", name="Take it back").click()
+    page.wait_for_url("**/corrections")
+    assert "taken back" in page.get_by_role("status").first.inner_text()
+    assert page.get_by_role("link", name=URL.format(size[0])).count() == 0
+
+
+def test_without_scripts_the_boxes_do_it(visit):
+    visitor = visit(scripts=False)
+    page = visitor.paste((GOLD / "en_news_teasers.html").read_text(), url=URL.format("plain"))
+    page.get_by_role("link", name="Correct it").first.click()
+    boxes = page.get_by_role("region", name="Parts of the page").get_by_role("checkbox")
+    boxes.first.set_checked(not boxes.first.is_checked())
+    page.get_by_role("button", name="Keep the correction").click()
+    page.wait_for_url("**/corrections/*")
+    page.get_by_role("link", name="Propose a rule for corrected.example").click()
+    page.wait_for_url("**/rules/corrected.example")
+    assert page.locator("h1").inner_text() == "Rules for corrected.example"

@@ -1,0 +1,166 @@
+"""Every page: for people who see little or nothing (axe), by day and by night, on a telephone, and without scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from starlette.routing import Route
+
+from tests.browser.conftest import GOLD, Visitor
+from webmain.web.app import create_app
+from webmain.web.config import Config
+
+PATHS = {
+    "/": "Extract a page",
+    "/?url=https://news.example/a-very-long-address-without-any-place-at-which-a-line-could-be-broken": "Extract a page",
+    "/articles": "Articles",
+    "/articles?lang=ar": "Articles",
+    "/articles?site=nowhere.example": "Articles",
+    "/clouds": "Tag clouds",
+    "/clouds?lang=th": "Tag clouds",
+    "/clouds?site=khaosaiklang.example&against=rest": "Tag clouds",
+    "/clouds?query=(": "Tag clouds",
+    "/search": "Search",
+    "/search?q=harbour": "Search",
+    "/search?q=เศรษฐกิจ": "Search",
+    "/search?q=nothing-has-this-word": "Search",
+    "/api": "REST interface",
+    "/crawls": "Crawls",
+    "/sites": "Sites",
+    "/review": "",
+    "/corrections": "Corrections",
+    "/login": "Log in",
+    "/no/such/page": "",
+}
+"""Pages with an address of their own, and the heading of each."""
+
+FOUND = ("article", "chinese", "arabic", "one", "thai", "lines", "two", "block", "correct")
+"""Pages that come of other pages."""
+
+NOT_SEEN = {
+    "/static/explain.css",
+    "/static/cloud.css",
+    "/clouds.json",
+    "/clouds.svg",
+    "/clouds.png",
+    "/logout",
+    "/extract",
+    "/search/index",
+    "/crawls/now",  # leads to the list where no crawl runs
+    "/crawls/now/stop",
+}
+
+
+def test_every_page_is_looked_at():
+    paths = {route.path for route in create_app(Config()).routes if isinstance(route, Route)}
+    with_address = {path for path in paths if "{" not in path and not path.startswith("/api/")}
+    assert with_address - NOT_SEEN <= {path.partition("?")[0] for path in PATHS}
+
+
+@pytest.fixture(scope="module")
+def found(chromium, server) -> Mapping[str, str]:
+    """The paths of pages that come of other pages."""
+    context = chromium.new_context()
+    visitor = Visitor(context, server.url)
+    paths = {}
+    for name, method, other, file in (
+        ("one", "", "", "en_docs_code_tables"),
+        ("thai", "", "", "th_news"),
+        ("lines", "line_block", "", "en_old_br_table"),
+        ("two", "learned", "eniw", "en_news_teasers"),
+    ):
+        visitor.paste(
+            (GOLD / f"{file}.html").read_text(), url=f"https://pages.example/{file}", method=method, other=other
+        )
+        paths[name] = visitor.path()
+    paths["block"] = paths["one"] + "/0/blocks/3"
+    paths["correct"] = paths["thai"] + "/0/correct"
+    for name, query in (("article", "lang=th"), ("chinese", "lang=zh"), ("arabic", "lang=ar")):
+        page = visitor.open(f"/articles?{query}")
+        page.locator("tbody th a").first.click()
+        page.wait_for_url("**/articles/*")
+        paths[name] = visitor.path()
+    context.close()
+    return paths
+
+
+FOREIGN = {"heading-order", "page-has-heading-one"}
+"""What is not asked of the page within a frame: its headings are those that somebody else wrote."""
+
+
+def faults(visitor: Visitor, *, without: Set[str] = frozenset()) -> str:
+    """What axe finds on the page."""
+    results = Axe().run(visitor.page, options={"rules": {rule: {"enabled": False} for rule in without}})
+    return results.generate_report() if results.violations_count else ""
+
+
+def too_wide(visitor: Visitor) -> list[str]:
+    """What stands out to the right of the screen, so that one would have to scroll sideways."""
+    if visitor.page.evaluate("document.documentElement.scrollWidth <= innerWidth"):
+        return []
+    wide: list[str] = visitor.page.evaluate(
+        """[...document.querySelectorAll("main *, header *, footer *")]
+        .filter((one) => one.getBoundingClientRect().right > innerWidth)
+        .map((one) => one.outerHTML.slice(0, 100)).slice(0, 8)"""
+    )
+    return wide or ["something"]
+
+
+def look_at(visitor: Visitor, path: str) -> None:
+    """Look at a page by day, by night, and on telephones."""
+    page = visitor.page
+    assert page.locator("h1").count() == 1
+    assert page.title()
+    assert faults(visitor) == "", path
+    assert too_wide(visitor) == []
+    page.emulate_media(color_scheme="dark")
+    assert faults(visitor) == "", path
+    for width in (360, 320):
+        page.set_viewport_size({"width": width, "height": 740})
+        assert too_wide(visitor) == [], width
+    assert faults(visitor) == "", path
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_page_is_accessible_by_day_by_night_and_on_a_telephone(visit, path):
+    visitor = visit()
+    visitor.expected.append("Failed to load resource: the server responded with a status of")
+    visitor.open(path)
+    assert PATHS[path] in visitor.page.locator("h1").inner_text()
+    look_at(visitor, path)
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_a_page_that_comes_of_others_is_accessible_by_day_by_night_and_on_a_telephone(visit, found, name):
+    visitor = visit()
+    visitor.open(found[name])
+    look_at(visitor, found[name])
+
+
+@pytest.mark.parametrize("name", ["one/0/page", "lines/0/page", "thai/0/page", "two/page", "thai/0/correct/page"])
+def test_the_page_within_the_frame_is_accessible_too(visit, found, name):
+    visitor = visit()
+    path, _, rest = name.partition("/")
+    shown = visitor.page.context.request.get(f"{visitor.base}{found[path]}/{rest}")
+    assert "sandbox" in shown.headers["content-security-policy"]
+    visitor.page.set_content(shown.text())
+    assert faults(visitor, without=FOREIGN) == ""
+    assert too_wide(visitor) == []
+    visitor.page.emulate_media(color_scheme="dark")
+    visitor.page.set_viewport_size({"width": 320, "height": 740})
+    assert faults(visitor, without=FOREIGN) == ""
+    assert too_wide(visitor) == []
+
+
+@pytest.mark.parametrize("name", ["/", "/articles", "/clouds?lang=th", "article", "one", "two", "correct"])
+def test_a_page_shows_the_same_without_scripts(visit, found, name):
+    path = found.get(name, name)
+    texts = []
+    for scripts in (True, False):
+        visitor = visit(scripts=scripts)
+        visitor.open(path)
+        texts.append(visitor.page.locator("body").inner_text())
+    assert texts[0] == texts[1]
+    assert len(texts[0]) > 300

@@ -1,0 +1,57 @@
+"""What a crawl writes down of each site, also where it is killed."""
+
+import time
+
+from webmain.ledger.ledger import Ledger
+from webmain.ledger.runs import COUNTED, COUNTED_BY_KIND, Figures
+
+
+def runs_of(crawl):
+    with Ledger(f"{crawl.store}.ledger") as ledger:
+        return ledger.runs.read().of
+
+
+def counted(stats, site):
+    prefix = f"webmain/site/{site}/"
+    return {name.removeprefix(prefix) for name in stats if name.startswith(prefix)}
+
+
+def test_each_run_leaves_its_figures(crawl):
+    arguments = {"module": "demo.settings", "site": "harbour-courier.example,no-such-site.example"}
+    done = crawl("news", **arguments)
+    again = crawl("news", **arguments)
+    assert (done.code, again.code) == (0, 0)
+    found = runs_of(crawl)
+    first, second = found["harbour-courier.example"]
+    assert (first.outcome, first.figures.new, second.figures.new) == ("finished", len(done.articles()), 0)
+    assert second.figures.known + second.figures.not_modified > 10
+    assert first.finished_at > first.started_at
+    assert first.figures.requests["page"] >= first.figures.new
+    assert first.figures.requests["front"] == 2  # the bare domain leads to its www.
+    assert {"robots", "feed", "sitemap", "hub"} <= first.figures.requests.keys()
+    assert first.figures.sources > 2
+    assert first.figures.bytes > 50_000
+    assert 500 < first.figures.chars_median < 10_000
+    assert [r.outcome for r in found["no-such-site.example"]] == ["unreachable", "unreachable"]
+
+
+def test_every_figure_of_a_site_has_its_place(crawl):
+    done = crawl("news", module="demo.settings", site="the-tangle.example")
+    names = counted(done.stats, "the-tangle.example") - {"articles", "rejected"}  # totals of what is counted by kind
+    assert {name for name in names if name.partition("/")[0] not in (*COUNTED, *COUNTED_BY_KIND)} == set()
+    (found,) = runs_of(crawl)["the-tangle.example"]
+    assert found.figures.rejected == done.rejected()
+    assert found.figures.failed["robots_unreachable"] == 1
+
+
+def test_killed_run_leaves_a_row_without_an_end(crawl, site):
+    site.routes["/"] = lambda _n: (f"<a href='{site.article('/2026/11/20/a-story-that-is-slow', delay_s=20)}'>a</a>",)
+    process = crawl.start("news", site=site.url, settings={"WEBMAIN_ALLOW_PRIVATE": "1"})
+    deadline = time.monotonic() + 30
+    while not site.asked["/"] and time.monotonic() < deadline:
+        time.sleep(0.1)
+    process.kill()
+    process.communicate(timeout=30)
+    ((found,),) = runs_of(crawl).values()
+    assert (found.finished_at, found.outcome, found.figures.new) == (None, None, 0)
+    assert found.figures == Figures(seconds=found.figures.seconds)

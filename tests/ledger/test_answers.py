@@ -1,0 +1,104 @@
+import sqlite3
+from dataclasses import replace
+
+import pytest
+
+from webmain.ledger.answers import DATE_GRACE_S, WHOLE_AFTER_S, Answer, Filters, Named
+from webmain.ledger.ledger import Ledger
+
+URL = "https://news.example/world"
+NOW = 1_800_000_000.0
+NAMED = Named(
+    links=("https://news.example/sport",),
+    following="https://news.example/world?page=2",
+    feeds=("https://news.example/rss",),
+    children=(("https://news.example/s1.xml", "2026-11-01"), ("https://news.example/s2.xml", None)),
+    n_articles=3,
+    hashes=(1, 2**64 - 1),
+)
+
+
+def answer(at=NOW, mark="m", **other):
+    return Answer(
+        url=URL, site="news.example", kind="hub", etag='W/"1"', content_hash="h", mark=mark,
+        first_at=at, asked_at=at, read_at=at, changed_at=at, named=NAMED, **other,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def clock():
+    return [NOW]
+
+
+@pytest.fixture
+def ledger(tmp_path, clock):
+    with Ledger(tmp_path / "x.ledger", clock=lambda: clock[0]) as opened:
+        yield opened
+
+
+def test_an_answer_comes_back_with_all_that_it_named(ledger):
+    ledger.answers.save([answer(filters=Filters(since=1.0, others="/world"))])
+    found = ledger.answers.get(URL)
+    assert found == replace(answer(filters=Filters(since=1.0, others="/world")), next_at=NOW)
+    assert ledger.answers.get(URL + "s") is None
+
+
+def test_answers_are_counted_on_and_a_change_is_one_of_what_counts(ledger, clock):
+    ledger.answers.save([answer()])
+    clock[0] += 60
+    ledger.answers.unchanged(URL)
+    ledger.answers.save([replace(answer(NOW + 120), etag="x")])
+    found = ledger.answers.get(URL)
+    assert (found.n_asked, found.n_changed, found.first_at, found.changed_at) == (3, 0, NOW, NOW)
+    assert found.etag == "x"
+    ledger.answers.save([answer(NOW + 180, mark="another")])
+    found = ledger.answers.get(URL)
+    assert (found.n_asked, found.n_changed, found.changed_at) == (4, 1, NOW + 180)
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "is_covered"),
+    [
+        (Filters(), Filters(), True),
+        (Filters(), Filters(since=5), True),
+        (Filters(since=5), Filters(), False),
+        (Filters(since=5), Filters(since=6), True),
+        (Filters(since=5), Filters(since=4), False),
+        (Filters(others="/a"), Filters(others="/b"), False),
+    ],
+)
+def test_an_answer_read_with_narrower_filters_tells_too_little(before, now, is_covered):
+    assert before.covers(now) is is_covered
+
+
+def test_a_whole_body_is_asked_for_once_a_day_whatever_the_validators_say():
+    assert answer().has_validators(NOW + 1)
+    assert not answer().has_validators(NOW + WHOLE_AFTER_S)
+    assert not answer().has_validators(NOW - 1)  # the clock jumped back
+    assert not replace(answer(), etag=None).has_validators(NOW)
+
+
+def test_a_source_rests_until_its_time_and_not_where_the_clock_jumped_back():
+    resting = replace(answer(), next_at=NOW + 100)
+    assert [resting.is_due(at) for at in (NOW - 1, NOW, NOW + 99, NOW + 100)] == [True, False, False, True]
+
+
+def test_a_sitemap_that_was_read_well_after_its_date_has_not_changed():
+    assert answer().is_newer(NOW - DATE_GRACE_S - 1, NOW)
+    assert not answer().is_newer(NOW - DATE_GRACE_S + 1, NOW)  # a date may stand for its whole day
+    assert not answer().is_newer(NOW - 10 * DATE_GRACE_S, NOW + WHOLE_AFTER_S)
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [("named", b"\x00"), ("named", None), ("asked_at", "soon"), ("etag", b"5"), ("n_asked", -1), ("next_at", "x")],
+)
+def test_a_damaged_row_is_no_answer(ledger, column, value):
+    ledger.answers.save([answer()])
+    with sqlite3.connect(ledger.path) as db:
+        db.execute(f"UPDATE answers SET {column} = ?", (value,))
+    db.close()
+    assert ledger.answers.get(URL) is None
+    ledger.answers.unchanged(URL)
+    ledger.answers.save([answer()])
+    assert ledger.answers.get(URL) is not None

@@ -1,0 +1,59 @@
+"""Long runs (make soak): a crawl of 200 sites keeps its memory, and slow or large sites hold the others up in nothing."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+pytestmark = [pytest.mark.soak, pytest.mark.timeout(4 * 3600)]
+
+N_SITES = 200
+N_PAGES = int(os.environ.get("SOAK_PAGES", "100000"))
+ALLOWED_MB_A_THOUSAND = 1.0 if N_PAGES >= 100_000 else 10.0
+"""From the middle on: the index of near copies grows by 5 MB a thousand until it holds 50,000 articles, and no further."""
+
+
+def test_memory_is_flat_over_a_crawl_of_many_sites(tmp_path):
+    crowd = {
+        "CROWD_SITES": str(N_SITES),
+        "CROWD_ARTICLES": str(N_PAGES // N_SITES),
+        "CROWD_LARGE": str(N_PAGES // N_SITES),
+    }
+    (tmp_path / "sites.txt").write_text("\n".join(f"paper{n}.example" for n in range(N_SITES)))
+    root = str(Path(__file__).resolve().parents[2])
+    command = [
+        sys.executable, "-m", "scrapy", "crawl", "news", "-a", "sites=sites.txt", "-a", "extractor=line_block",
+        "-s", "DEMO_WEB=demo.crowd.Crowd", "-s", "LOG_LEVEL=WARNING",
+    ]  # fmt: skip
+    env = {**os.environ, **crowd, "SCRAPY_SETTINGS_MODULE": "demo.settings", "PYTHONPATH": root}
+    samples = []
+    with (
+        (tmp_path / "log").open("w") as log,
+        subprocess.Popen(command, cwd=tmp_path, env=env, stdout=log, stderr=log) as run,
+    ):
+        process, store = psutil.Process(run.pid), tmp_path / "output" / "articles.jsonl"
+        n_bytes = n_articles = 0
+        while run.poll() is None:
+            time.sleep(2)
+            if store.exists():
+                with store.open("rb") as lines:
+                    lines.seek(n_bytes)
+                    new = lines.read()
+                n_bytes += len(new)
+                n_articles += new.count(b"\n")
+            try:
+                samples.append((n_articles, process.memory_info().rss / 1e6))
+            except psutil.NoSuchProcess:
+                break
+    assert run.returncode == 0, (tmp_path / "log").read_text()[-2000:]
+    warm = next(each for each in samples if each[0] >= n_articles * 0.55)
+    end = max(samples[len(samples) * 4 // 5 :], key=lambda each: each[1])
+    slope = (end[1] - warm[1]) / max(1, end[0] - warm[0]) * 1000
+    print(
+        f"{n_articles:,} pages: {warm[1]:.0f} MB after {warm[0]:,}, {end[1]:.0f} MB after {end[0]:,}: {slope:+.2f} MB/1,000"
+    )
+    assert slope < ALLOWED_MB_A_THOUSAND

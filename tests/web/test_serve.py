@@ -1,0 +1,126 @@
+"""The server as a process: its start, its end, its limits on what comes in."""
+
+from __future__ import annotations
+
+import re
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from contextlib import contextmanager, suppress
+
+import pytest
+
+from webmain.cli import main
+from webmain.cli.exits import USAGE
+
+START = [sys.executable, "-m", "webmain.cli", "serve", "--port", "0"]
+
+
+@contextmanager
+def running(*arguments, command=START, **other):
+    process = subprocess.Popen([*command, *arguments], stdout=subprocess.PIPE, text=True, **other)
+    try:
+        line = process.stdout.readline()
+        yield int(re.search(r"http://127\.0\.0\.1:(\d+)/", line)[1]), process
+    finally:
+        process.terminate()
+        process.communicate(timeout=20)
+
+
+def test_the_first_page_comes_soon_and_loads_nothing_heavy():
+    began = time.perf_counter()
+    with running() as (port, _):
+        page = urllib.request.urlopen(f"http://127.0.0.1:{port}/").read()
+        took_s = time.perf_counter() - began
+    assert b"Extract a page" in page
+    assert took_s < 10  # a second on a machine that does nothing else: benchmarks/serve.py
+
+
+def test_nothing_heavy_is_imported_for_the_first_page():
+    code = (
+        "import sys; from webmain.web.app import create_app; from webmain.web.config import Config\n"
+        "create_app(Config()); heavy = 'scrapy twisted numpy scipy sklearn lxml selectolax fastwarc'.split()\n"
+        "print([m for m in heavy if m in sys.modules])"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_slow_and_endless_requests_do_not_stop_others():
+    with running() as (port, _):
+        slow = [socket.create_connection(("127.0.0.1", port)) for _ in range(20)]
+        for one in slow:
+            one.sendall(b"POST /logout HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\nx")
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=20) as answer:
+            assert answer.status == 200
+        for one in slow:
+            one.close()
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        (b"GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n", b"421"),
+        (b"GET / HTTP/1.1\r\n\r\n", b"400"),
+        (b"GET http://evil.example/ HTTP/1.1\r\nHost: evil.example\r\n\r\n", b"421"),
+        (b"GET /static/../app.py HTTP/1.1\r\nHost: localhost\r\n\r\n", b"404"),
+        (b"GET /static/%2e%2e/app.py HTTP/1.1\r\nHost: localhost\r\n\r\n", b"404"),
+        (b"GET /static//etc/passwd HTTP/1.1\r\nHost: localhost\r\n\r\n", b"404"),
+        (b"POST /extract HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999\r\n\r\n", b"413"),
+        (b"POST /extract HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", b"4"),
+        (b"\x16\x03\x01\x02\x00\x01\r\n\r\n", b"400"),
+    ],
+)
+def test_odd_requests_are_refused(server, sent, status):
+    with socket.create_connection(("127.0.0.1", server), timeout=20) as connection:
+        connection.sendall(sent.replace(b"Host:", b"Connection: close\r\nHost:"))
+        answer = b""
+        while part := connection.recv(65_536):
+            answer += part
+    assert answer.split(b" ", 2)[1].startswith(status)
+    assert b"root:" not in answer
+
+
+def test_heads_without_end_are_refused(server):
+    with socket.create_connection(("127.0.0.1", server), timeout=20) as connection, suppress(OSError):
+        connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 3_000_000)
+        assert connection.recv(100).startswith(b"HTTP/1.1 400")
+
+
+def test_who_asks_for_nothing_is_sent_away():
+    """Twenty looks a second in place of one in ten."""
+    code = "import webmain.web.connections as c; c.HEAD_S = .05; from webmain.cli import main; main()"
+    with running(command=[sys.executable, "-c", code, "serve", "--port", "0"]) as (port, _):
+        with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+            connection.sendall(b"GET / HTTP/1.1\r\nHost: local")
+            assert connection.recv(100) == b""
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/") as answer:
+            assert answer.status == 200
+
+
+@pytest.fixture(scope="module")
+def server():
+    with running() as (port, _):
+        yield port
+
+
+def test_the_token_is_in_no_log_and_in_no_answer(tmp_path):
+    with (tmp_path / "log").open("wb") as log, running(stderr=log, env={"WEBMAIN_TOKEN": "s3cret-t0ken"}) as (port, _):
+        asked = urllib.request.Request(f"http://127.0.0.1:{port}/", headers={"Authorization": "Bearer s3cret-t0ken"})
+        with urllib.request.urlopen(asked) as answer:
+            text = answer.read()
+    assert b"s3cret" not in text
+    assert b"s3cret" not in (tmp_path / "log").read_bytes()
+
+
+def test_beyond_this_machine_a_token_is_needed(capsys, monkeypatch):
+    monkeypatch.delenv("WEBMAIN_TOKEN", raising=False)
+    assert main(["serve", "--host", "0.0.0.0"]) == USAGE
+    assert "WEBMAIN_TOKEN" in capsys.readouterr().err
+
+
+def test_a_port_that_is_taken_is_told(capsys):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        assert main(["serve", "--port", str(taken.getsockname()[1])]) == USAGE
+    assert "--port" in capsys.readouterr().err

@@ -1,0 +1,112 @@
+"""Common Crawl's news archives: where the files of a month are, and which records of them are wanted.
+
+References: https://commoncrawl.org/blog/news-dataset-available. A month's list, `crawl-data/CC-NEWS/2026/10/warc.paths.gz`,
+names its WARC files, one a line, relative to the same base; records are gzip members.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from webmain.archive.decoding import decode_body
+from webmain.urls import host
+
+BASE: Final = "https://data.commoncrawl.org/"
+FOLDER: Final = "crawl-data/CC-NEWS/"
+
+MAX_LIST_BYTES: Final = 8 << 20
+"""Of a list, packed; as many again times four unpacked. One of a month takes some kilobytes."""
+
+MAX_FILES: Final = 20_000
+"""Files of a month; it has several hundred."""
+
+LATE: Final = timedelta(days=7)
+"""So long after its publication a page may be fetched: records later than `until` by more are passed over unread."""
+
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,200}\.warc(?:\.gz)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """The files of a month, relative to the base, and how many lines of its list were refused before reading ended."""
+
+    paths: tuple[str, ...]
+    n_refused: int
+
+
+def list_of(month: str) -> str:
+    """Return where the list of a month ("2026/10") is."""
+    return f"{FOLDER}{month}/warc.paths.gz"
+
+
+def read_list(packed: bytes, month: str) -> Listed:
+    """Read a month's list; a line that names anything but a WARC file in the month's own folder is refused.
+
+    Raises
+    ------
+    TooLargeError
+        It unpacks to more than a list may have. A ValueError.
+    """
+    text = decode_body(packed, content="gzip", max_bytes=4 * MAX_LIST_BYTES)
+    folder = f"{FOLDER}{month}/".encode()
+    found: dict[str, None] = {}
+    n_refused = 0
+    for match in re.finditer(rb"[^\r\n]+", text):
+        line = match[0].strip() if len(match[0]) < 1_000 else b"?"
+        name = line[len(folder) :].decode("latin-1") if line.startswith(folder) else ""
+        if _NAME.fullmatch(name) and (len(found) < MAX_FILES or folder.decode() + name in found):
+            found[folder.decode() + name] = None
+        elif line:
+            n_refused += 1
+            if n_refused >= MAX_FILES:
+                break
+    return Listed(tuple(found), n_refused)
+
+
+class Wanted:
+    """Says of a record by its head alone whether it can be wanted.
+
+    A page is published before it is fetched: what was fetched before `since` is too old. What was fetched up to `LATE`
+    after `until` is looked at; then its own date counts.
+
+    Parameters
+    ----------
+    domains : iterable of str
+        Hosts whose pages are wanted, with all hosts below; none for all.
+    since, until : datetime or None
+
+    Attributes
+    ----------
+    n_passed : int
+        Records that were not wanted.
+    """
+
+    def __init__(
+        self, domains: Iterable[str] = (), *, since: datetime | None = None, until: datetime | None = None
+    ) -> None:
+        self.domains = frozenset(domains)
+        self._since = since
+        self._until = until + LATE if until is not None else None
+        self.n_passed = 0
+
+    def __call__(self, url: str | None, fetched_at: datetime | None) -> bool:
+        """Return True for a record that has to be read."""
+        is_wanted = self._is_wanted(url, fetched_at)
+        self.n_passed += not is_wanted
+        return is_wanted
+
+    def _is_wanted(self, url: str | None, fetched_at: datetime | None) -> bool:
+        if fetched_at is not None and self._since is not None and fetched_at < self._since:
+            return False
+        if fetched_at is not None and self._until is not None and fetched_at > self._until:
+            return False
+        name = host(url or "")
+        while self.domains and name:
+            if name in self.domains:
+                return True
+            name = name.partition(".")[2]
+        return not self.domains

@@ -1,0 +1,275 @@
+"""Pages that a browser draws, in a crawl: which of them, what they are answered, and what is kept of it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, Self
+
+from scrapy import Request
+from scrapy.exceptions import CloseSpider
+from scrapy.http.request import NO_CALLBACK
+
+from webmain.discovery.articles import THRESHOLDS
+from webmain.discovery.look import Look, paragraphs_of
+from webmain.items import Page
+from webmain.options import option, own, site_rules
+from webmain.pool import PoolClosed
+from webmain.recordings import Recorder
+from webmain.rendered import NoBrowserError, RenderingError
+from webmain.rendering.chromium import problem
+from webmain.rendering.reach import MAX_ANSWER_BYTES, Reach, named_hosts
+from webmain.rendering.visit import Answer, Visit
+from webmain.signals import Ticks, close_crawl, connect
+from webmain.urls import host, join
+from webmain.workers import Workers
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+    from webmain.browser import Browser
+
+logger = logging.getLogger(__name__)
+
+ANSWER_S: Final = 10.0
+"""Seconds for one style or script."""
+
+MAX_CACHE_BYTES: Final = 32 << 20
+"""Styles and scripts that are kept, so that the pages of a site ask for them once."""
+
+PRIORITY: Final = 200
+
+STOP_S: Final = 2.0
+"""Seconds after which a crawl that was given to stop ends its browser."""
+
+CLOSE_S: Final = 10.0
+"""Seconds in which the browser ends by itself; else it ends with the crawl's process."""
+
+
+class Browsing:
+    """Looks at pages, and lets a browser draw those that are to be drawn (`-a render=`, `render` in `sites.toml`).
+
+    Everything a page asks for while it is drawn is a request of the crawl: robots.txt, the guard of addresses, the limits on
+    sizes and the recording apply to it. The browser has no network of its own.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._browser: Browser | None = None
+        self._cache: OrderedDict[str, Answer] = OrderedDict()
+        self._n_cached = 0
+        self._ticks: Ticks | None = None
+        self._ending: asyncio.Future[None] | None = None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make the extension."""
+        browsing = cls(crawler)
+        browsing._ticks = Ticks(crawler, STOP_S / 2, browsing._look_whether_stopped)
+        connect(crawler, browsing, "spider_opened", "spider_closed")
+        return browsing
+
+    @classmethod
+    def of(cls, crawler: Crawler) -> Browsing:
+        """Return a crawl's; without the extension no page is drawn."""
+        return crawler.get_extension(cls) or cls(crawler)
+
+    @cached_property
+    def _default(self) -> str:
+        return str(option(self._crawler, "render", "WEBMAIN_RENDER") or "never")
+
+    @cached_property
+    def _by_site(self) -> Mapping[str, str]:
+        sites = site_rules(self._crawler)
+        return {name: each.render for name, each in sites.tables.items() if each.render} if sites else {}
+
+    def mode(self, url: str) -> str:
+        """Return whether a page is to be drawn: "auto", "always", "never"."""
+        name = host(url) if self._by_site else ""
+        while name:
+            if name in self._by_site:
+                return self._by_site[name]
+            name = name.partition(".")[2]
+        return self._default
+
+    def spider_opened(self) -> None:
+        """End the crawl before it begins where pages are to be drawn and cannot be."""
+        settings = own(self._crawler.settings)
+        modes = {self._default, *self._by_site.values()}
+        if modes == {"never"} or settings.get("WEBMAIN_REPLAY"):
+            return
+        sandbox = settings.getbool("WEBMAIN_CHROMIUM_SANDBOX")
+        message = problem(settings.get("WEBMAIN_CHROMIUM") or "", sandbox=sandbox)
+        if message:
+            self._tell(message)
+            raise CloseSpider("render_error")
+
+    def _tell(self, message: str) -> None:
+        logger.error("The crawl ends: %s", message)
+        self._crawler.stats.set_value("webmain/render_error", message)
+
+    def _end(self, message: str) -> None:
+        """End the crawl, once."""
+        if not self._crawler.stats.get_value("webmain/render_error"):
+            self._tell(message)
+            close_crawl(self._crawler, "render_error")
+
+    def _look_whether_stopped(self) -> None:
+        """End the browser soon after the crawl was given to stop by a signal; what is being drawn stays pending."""
+        if self._crawler.engine is not None and not self._crawler.engine.running:
+            self._ending = self._ending or asyncio.ensure_future(self.spider_closed())
+
+    async def spider_closed(self) -> None:
+        """End the browser."""
+        if self._browser is not None:
+            browser, self._browser = self._browser, None
+            try:
+                await asyncio.wait_for(browser.close(), CLOSE_S)
+            except Exception as error:  # it may have been ended from outside, as by Ctrl-C
+                logger.debug("the browser was gone: %s", error)
+
+    # ---- Pages
+
+    async def look(self, page: Page, response: Response) -> tuple[Page, Look]:
+        """Return a page, drawn where it is to be, and what discovery needs of it.
+
+        A page that cannot be drawn goes on as it was fetched; that is counted.
+
+        Raises
+        ------
+        Rejected, PoolClosed
+            As `Workers.look`.
+        """
+        workers, mode = Workers.of(self._crawler), self.mode(page.url or response.url)
+        data: bytes | None = None
+        try:
+            if mode == "never" or page.rendering is not None or not self._is_drawable(page):
+                return page, await workers.look(page)
+            seen = await workers.look(page) if mode == "auto" else None
+            if seen is not None and not shows_nothing(seen):
+                return page, seen
+            data = await self._draw(page, response.url)
+            if data is None:
+                return page, seen or await workers.look(page)
+            drawn = page.drawn(data)
+            seen_drawn = await workers.look(drawn)
+            if seen is not None and not seen_drawn.chars.sum() > seen.chars.sum():
+                data = None
+                return page, seen
+        finally:
+            recorder = self._crawler.get_downloader_middleware(Recorder)
+            if recorder is not None and response.request is not None:
+                recorder.settle(response.request.url, data)
+        self._count("webmain/rendered")
+        return drawn, seen_drawn
+
+    def _is_drawable(self, page: Page) -> bool:
+        """Return True if a page came from the network, and is HTML by what its server says; `Recorder` waits for such."""
+        is_replayed = own(self._crawler.settings).get("WEBMAIN_REPLAY")
+        return not is_replayed and bool(page.body) and "html" in page.headers.get("content-type", "html").lower()
+
+    async def _draw(self, page: Page, url: str) -> bytes | None:
+        """Return a page's rendering; None, counted, where there is none to be had."""
+        body = page.body or b""
+        reach = Reach(url, named_hosts(body.decode("latin-1"), url))
+        headers = {"content-type": page.headers.get("content-type") or "text/html"}
+        visit = Visit(url, Answer(200, headers, body), reach, self._fetch)
+        try:
+            if is_closing(self._crawler):
+                raise PoolClosed("the crawl ends")
+            if self._browser is None:
+                from webmain.browser import Browser
+
+                self._browser = Browser(self._crawler)
+            return await self._browser.draw(visit)
+        except NoBrowserError as error:
+            self._end(str(error))
+            raise PoolClosed(str(error)) from error
+        except RenderingError as error:
+            if is_closing(self._crawler):  # with whom the browser ends; the page stays pending
+                raise PoolClosed(str(error)) from error
+            why = str(error).partition(":")[0].replace(" ", "_")
+            logger.info("%s is not drawn: %s", page.url, error)
+            self._count(f"webmain/render_failed/{why}")
+            return None
+        finally:
+            self._count("webmain/render_requests", reach.n_requests)
+            for why, n in reach.refused.items():
+                self._count(f"webmain/render_refused/{why}", n)
+
+    async def _fetch(self, url: str, headers: Mapping[str, str]) -> Answer | None:
+        """Ask for what a page needs to be drawn, as for anything else in the crawl; styles and scripts once."""
+        if url in self._cache:
+            self._cache.move_to_end(url)
+            return self._cache[url]
+        engine = self._crawler.engine
+        assert engine is not None
+        slot = f"render:{host(url)}"  # a page's own slot would wait between each two of its styles
+        engine.downloader.per_slot_settings.setdefault(slot, {"delay": 0.0, "jitter": 0.0, "concurrency": 2})
+        request = Request(
+            url,
+            headers=dict(headers),
+            callback=NO_CALLBACK,
+            dont_filter=True,
+            priority=PRIORITY,
+            meta={
+                "download_slot": slot,
+                "download_timeout": ANSWER_S,
+                "download_maxsize": MAX_ANSWER_BYTES,
+                "autothrottle_dont_adjust_delay": True,
+                "dont_redirect": True,
+                "dont_retry": True,
+                "probe": True,
+            },
+        )
+        try:
+            response = await engine.download_async(request)
+        except Exception as error:  # whatever fails, the page is drawn without it
+            logger.debug("%s is not to be had: %s", url, error)
+            return None
+        answer = _answer(response)
+        if answer.status == 200 and any(kind in answer.headers.get("content-type", "") for kind in ("css", "script")):
+            self._keep(url, answer)
+        return answer
+
+    def _keep(self, url: str, answer: Answer) -> None:
+        self._cache[url] = answer
+        self._n_cached += len(answer.body)
+        while self._n_cached > MAX_CACHE_BYTES:
+            self._n_cached -= len(self._cache.popitem(last=False)[1].body)
+
+    def _count(self, name: str, n: int = 1) -> None:
+        if n:
+            self._crawler.stats.inc_value(name, n)
+
+
+def is_closing(crawler: Crawler) -> bool:
+    """Return True if a crawl is coming to its end."""
+    engine = crawler.engine
+    return engine is None or not engine.running or bool(engine._slot is not None and engine._slot.closing)
+
+
+def _answer(response: Response) -> Answer:
+    headers = {
+        name.decode("latin-1").lower(): b", ".join(values).decode("latin-1")
+        for name, values in response.headers.items()
+    }
+    location = headers.get("location") if 300 <= response.status < 400 else None
+    target = join(response.url, location) or "about:blank" if location else None
+    return Answer(response.status, headers, response.body, target)
+
+
+def shows_nothing(seen: Look) -> bool:
+    """Return True if a page shows hardly any text and few links, and carries no article as data either."""
+    few = THRESHOLDS.few_chars
+    is_empty = paragraphs_of(seen.of_leaf, seen.chars, seen.linked).sum() < few
+    return (
+        is_empty
+        and len(set(seen.links)) < THRESHOLDS.few_links
+        and sum(seen.embedded) < few
+        and not seen.with_feeds_text
+    )

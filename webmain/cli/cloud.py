@@ -1,0 +1,271 @@
+"""`webmain cloud`: the most frequent words of pages or stored articles, or those typical of them, as a table or a picture."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from webmain.cli.exits import NOT_FOUND, OK, REJECTED, USAGE
+from webmain.cli.filters import add_filters
+from webmain.cli.search import DEFAULT_STORE
+from webmain.cli.sources import NotFoundError, add_source, positive_int, read_page, tell
+from webmain.items import Article
+from webmain.store.periods import EmptyPeriodError, period_of, read_day
+from webmain.text.terminal import one_line, pad
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from webmain.cli import Commands
+    from webmain.cloud.counting import Counts
+    from webmain.cloud.records import Cloud
+    from webmain.cloud.selecting import Against, Scope
+
+FORMATS = ("table", "json", "html", "svg", "png")
+MAX_PX = 4_000
+"""Longer side of a picture."""
+
+_KEYS = ("store", "site", "lang", "since", "until", "query", "article")
+
+
+class UsageError(ValueError):
+    """The arguments don't go together."""
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    cloud = commands.add_parser(
+        "cloud",
+        help="draw the words of pages or stored articles",
+        description="Count the words of pages, or of stored articles, and print or draw the most frequent ones, or those "
+        "that are typical of them against others (log-likelihood).",
+    )
+    add_source(cloud, several=True, least=0)
+    cloud.add_argument(
+        "--store", metavar="STORE", help=f"sqlite:PATH or jsonl:PATH, if no page is given ({DEFAULT_STORE})"
+    )
+    add_filters(cloud)
+    cloud.add_argument("--query", default="", help="only articles with a block that has these words (sqlite)")
+    cloud.add_argument("--article", default="", metavar="ID", help="only this article")
+    cloud.add_argument(
+        "--against",
+        metavar="OTHERS",
+        help="words that are typical against: rest (of the store), site=bbc.co.uk,since=30d (also lang, until, query, "
+        "article, store), another store, or a page",
+    )
+    cloud.add_argument("--under", action="store_true", help="words that are rarer than in the others")
+    cloud.add_argument("--top", type=positive_int, default=100, metavar="N", help="words at most (100)")
+    cloud.add_argument("--stopwords", metavar="FILE", type=_stopwords, help="your own stop words, by language")
+    cloud.add_argument("-f", "--format", choices=FORMATS, help="what to make (table, or by the name of FILE)")
+    cloud.add_argument("-o", "--output", metavar="FILE", help="where to write it (standard output)")
+    cloud.add_argument("--order", choices=("weight", "alphabet", "text"), help="of words in html and in lines")
+    cloud.add_argument(
+        "--shape", choices=("packed", "lines"), default="packed", help="how a picture places words (packed)"
+    )
+    cloud.add_argument("--width", type=_pixels, default=900, metavar="PX", help="of a picture (900)")
+    cloud.add_argument("--height", type=_pixels, default=500, metavar="PX", help="of a picture (500)")
+    cloud.add_argument("--colours", choices=("light", "dark", "ink"), default="light", help="of a picture (light)")
+    cloud.add_argument(
+        "--font", action="append", default=[], metavar="FILE", help="a font that is taken before all others"
+    )
+    cloud.set_defaults(run=_run)
+
+
+def _stopwords(path: str) -> Mapping[str, frozenset[str]]:
+    """Read a user's stop words (an argument's type)."""
+    from webmain.text.stopwords import StopWordFileError, read_stopwords
+
+    try:
+        return read_stopwords(path)
+    except StopWordFileError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def _pixels(text: str) -> int:
+    """Read a picture's width or height (an argument's type)."""
+    value = int(text)
+    if not 50 <= value <= MAX_PX:
+        raise argparse.ArgumentTypeError(f"got {text}, allowed are 50 to {MAX_PX:,}")
+    return value
+
+
+def _run(args: argparse.Namespace) -> int:
+    from webmain.cloud.records import CloudError
+    from webmain.store.protocol import StoreError
+    from webmain.store.query import QueryError
+
+    try:
+        form = _format(args)
+        return _write(_Pages(args), args, form)
+    except (UsageError, EmptyPeriodError, QueryError) as error:
+        tell(error)
+        return USAGE
+    except (NotFoundError, StoreError, CloudError) as error:
+        tell(error)
+        return NOT_FOUND
+
+
+def _write(pages: _Pages, args: argparse.Namespace, form: str) -> int:
+    cloud = _cloud(pages, args)
+    if not cloud.words:
+        tell("no word to show" + ("" if cloud.n_articles else ": no article is selected"))
+        return REJECTED
+    if cloud.uncertain:
+        tell(f"counts may be too small by up to {cloud.uncertain:,}: rare words were forgotten to save memory")
+    made = _drawn(cloud, args, form)
+    if args.output:
+        Path(args.output).write_bytes(made)
+    elif form == "png":
+        sys.stdout.buffer.write(made)
+    else:
+        sys.stdout.write(made.decode())
+    return REJECTED if pages.n_rejected else OK
+
+
+def _format(args: argparse.Namespace) -> str:
+    """Return the format that is asked for, by the file's name where it is not given."""
+    form: str | None = args.format
+    if form is None and args.output:
+        form = {"htm": "html", "txt": "table"}.get(suffix := Path(args.output).suffix.lower()[1:], suffix)
+        if form not in FORMATS:
+            raise UsageError(f"{args.output}: the name tells no format; give one of -f {', '.join(FORMATS)}")
+    if form == "png" and not args.output and sys.stdout.isatty():
+        raise UsageError("a PNG is nothing for a terminal: give its file with -o")
+    return form or "table"
+
+
+class _Pages:
+    """The articles of pages; what can not be had is an error, what gives no article is reported and counted."""
+
+    def __init__(self, args: argparse.Namespace) -> None:
+        self._args = args
+        self.titles: list[str] = []
+        self.n_rejected = 0
+
+    def count(self, sources: list[str]) -> Counts:
+        """Count their words."""
+        from webmain.cloud.counting import count
+
+        return count(self._articles(sources), own_stopwords=self._args.stopwords)
+
+    def _articles(self, sources: list[str]) -> Iterator[Article]:
+        from webmain.batch import Walk, answers
+        from webmain.extraction import Options
+
+        args = self._args
+        options = Options(max_bytes=args.max_bytes, timeout_s=args.timeout, sites=args.sites)
+        walk = Walk(
+            extractor=args.extractor, options=options, models=args.models, notes_missing=args.extractor is not None
+        )
+        pages = (read_page(source, args) for source in sources)
+        for source, answer in zip(sources, answers(pages, walk, jobs=0), strict=True):
+            if answer.note:
+                tell(answer.note)
+            if isinstance(answer.found, Article):
+                self.titles.append(answer.found.title or source)
+                yield answer.found
+            else:
+                self.n_rejected += 1
+                tell(f"{source}: rejected: {answer.found}")
+
+
+def _cloud(pages: _Pages, args: argparse.Namespace) -> Cloud:
+    """Count what is asked for, and compare it."""
+    from webmain.cloud.selecting import REST, cloud_for
+
+    against: Against = None
+    if args.against is not None:
+        others = _filters(args.against)
+        if args.against == REST:
+            against = REST
+        elif others is not None:
+            against = _scope(others, args.store)
+    elif args.under:
+        raise UsageError("--under needs --against")
+    own: dict[str, Any] = {key: value for key in _KEYS if (value := vars(args)[key])}
+    what: Scope | Counts
+    if args.source:
+        if own:
+            raise UsageError(f"--{', --'.join(own)}: for articles of a store, not for pages")
+        what = pages.count(args.source)
+    else:
+        what = _scope(own, None)
+    title = pages.titles[0] if len(pages.titles) == 1 else "" if not args.source else f"{len(pages.titles)} pages"
+    if args.against is not None and against is None:
+        against = pages.count([args.against])
+    return cloud_for(what, against=against, top=args.top, under=args.under, title=title, own_stopwords=args.stopwords)
+
+
+def _filters(text: str) -> dict[str, Any] | None:
+    """Read what to compare with: a store, or filters of one; None for a page."""
+    from webmain.store.registry import SCHEMES
+
+    if text.partition(":")[0] in SCHEMES:
+        return {"store": text}
+    parts = [part.partition("=") for part in text.split(",")]
+    if parts[0][0].strip() not in _KEYS or not parts[0][1]:
+        return None
+    found: dict[str, Any] = {name.strip(): value.strip() for name, _, value in parts}
+    if unknown := [name for name in found if name not in _KEYS]:
+        raise UsageError(f"--against: {unknown[0]!r} is none of {', '.join(_KEYS)}")
+    for name in ("since", "until"):
+        if name in found:
+            try:
+                found[name] = read_day(found[name])
+            except ValueError as error:
+                raise UsageError(f"--against: {name}: {error}") from error
+    return found
+
+
+def _scope(found: Mapping[str, Any], store: str | None) -> Scope:
+    """Return the articles that filters select."""
+    from webmain.cloud.selecting import Scope
+    from webmain.store.search import Filters
+
+    since, until = period_of(found.get("since"), found.get("until"))
+    return Scope(
+        store=found.get("store") or store or DEFAULT_STORE,
+        filters=Filters(site=found.get("site"), language=found.get("lang"), since=since, until=until),
+        query=found.get("query", ""),
+        article=found.get("article", ""),
+    )
+
+
+def _drawn(cloud: Cloud, args: argparse.Namespace, form: str) -> bytes:
+    """Return a cloud in a format."""
+    from webmain.cloud.markup import Order, cloud_page
+    from webmain.cloud.pictures import Look, Shape, cloud_png, cloud_svg
+
+    if form == "table":
+        return _table(cloud).encode()
+    if form == "json":
+        return (json.dumps(cloud.to_dict(), ensure_ascii=False, indent=2) + "\n").encode()
+    if form == "html":
+        return cloud_page(cloud, order=args.order or Order.ALPHABET).encode()
+    look = Look(
+        width=args.width,
+        height=args.height,
+        shape=Shape(args.shape),
+        order=Order(args.order or Order.WEIGHT),
+        colours=args.colours,
+        fonts=tuple(args.font),
+    )
+    return cloud_png(cloud, look) if form == "png" else cloud_svg(cloud, look).encode()
+
+
+def _table(cloud: Cloud) -> str:
+    """Return a cloud as a table: words with their counts, and where it compares, how they differ."""
+    head = f"{'':>4}  {pad('word', 24)} {'count':>8} {'articles':>8}"
+    compares = any(one.keyness for one in cloud.words)
+    rows = [one_line(cloud.title), head + (f" {'others':>8} {'log-lik.':>9} {'log ratio':>9}" if compares else "")]
+    for rank, one in enumerate(cloud.words, 1):
+        row = f"{rank:>4}  {pad(one.word, 24)} {one.count:>8,} {one.n_articles:>8,}"
+        if key := one.keyness:
+            row += f" {key.count_against:>8,} {key.log_likelihood:>9.1f} {key.log_ratio:>+9.2f}"
+        rows.append(row)
+    n = cloud.n_articles
+    rows.append(f"{n:,} {'article' if n == 1 else 'articles'}, {cloud.n_words:,} words")
+    return "\n".join(rows) + "\n"

@@ -1,0 +1,109 @@
+"""`webmain correct`: say which parts of a page are content and which are not, and keep the page as gold."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from webmain.cli.exits import NOT_FOUND, OK, REJECTED, UNWRITTEN, USAGE
+from webmain.cli.sources import CORRECTIONS, NotFoundError, add_source, read_page, tell
+from webmain.items import Rejected
+from webmain.text.terminal import one_line
+
+if TYPE_CHECKING:
+    from webmain.cli import Commands
+    from webmain.corrections.file import CorrectionsFile
+    from webmain.corrections.records import Correction
+    from webmain.explain.records import Explanation
+
+MOST_TEXT = 90
+"""Characters of a part that are printed."""
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    correct = commands.add_parser(
+        "correct",
+        help="mark parts of a page as content or not, and keep the page as gold",
+        description="Print the parts of a page with their numbers; with --content or --boilerplate, mark some of them and "
+        "keep the page with its right text in a file of gold pages, which `webmain evaluate` and `webmain train` read, and "
+        "from which `webmain learn --corrections` learns its site.",
+    )
+    add_source(correct, several=False)
+    correct.add_argument("--content", type=_numbers, default=(), metavar="N,M", help="parts that are content")
+    correct.add_argument("--boilerplate", type=_numbers, default=(), metavar="N,M", help="parts that are not")
+    correct.add_argument("--note", default="", help="what to remember of it")
+    correct.add_argument("--undo", action="store_true", help="take back the correction of this page")
+    correct.add_argument(
+        "--corrections", default=CORRECTIONS, metavar="FILE", help=f"where corrections are kept ({CORRECTIONS})"
+    )
+    correct.set_defaults(run=_correct)
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    """Read numbers with commas between them (an argument's type)."""
+    try:
+        return tuple(int(part) for part in text.split(",") if part.strip())
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"got {text!r}, wanted are numbers of parts: 3,4,17") from None
+
+
+def _correct(args: argparse.Namespace) -> int:
+    from webmain.corrections.file import CorrectionsFile
+    from webmain.corrections.marking import CorrectionError, correct, page_id
+    from webmain.explain.explaining import explain_page
+    from webmain.extraction import Options
+    from webmain.extractors.base import create
+    from webmain.files import StoreError
+    from webmain.sites.model_store import ModelStore, SiteModels
+
+    extractor = create(args.extractor)
+    models = SiteModels(extractor, ModelStore(args.models), notes_missing=args.extractor is not None)
+    options = Options(max_bytes=args.max_bytes, timeout_s=args.timeout, sites=args.sites)
+    file = CorrectionsFile(args.corrections)
+    try:
+        found = explain_page(read_page(args.source[0], args), extractor, options, choose=models.choose)
+        if args.undo:
+            return _undo(file, page_id(found.document.url, found.document.html))
+        if not args.content and not args.boilerplate:
+            _print_parts(found)
+            return OK
+        correction = correct(found, content=args.content, boilerplate=args.boilerplate, note=args.note)
+        replaced = file.save(correction)
+    except (NotFoundError, Rejected) as error:
+        tell(error)
+        return NOT_FOUND if isinstance(error, NotFoundError) else REJECTED
+    except CorrectionError as error:
+        tell(error)
+        return USAGE
+    except StoreError as error:
+        tell(error)
+        return UNWRITTEN
+    _tell(file, correction, replaced=replaced)
+    return OK
+
+
+def _undo(file: CorrectionsFile, page: str) -> int:
+    if file.remove(page):
+        print(f"taken back from {file.path}")
+        return OK
+    tell(f"{file.path}: there is no correction of this page")
+    return NOT_FOUND
+
+
+def _print_parts(found: Explanation) -> None:
+    print(f"{'part':>5} {'verdict':<11} text")
+    for number, block in enumerate(found.blocks):
+        text = one_line(block.text)
+        print(
+            f"{number:>5} {block.verdict:<11} {text[: MOST_TEXT - 1] + '…' if len(text) > MOST_TEXT else text}".rstrip()
+        )
+
+
+def _tell(file: CorrectionsFile, correction: Correction, *, replaced: bool) -> None:
+    n_content = sum(mark.content for mark in correction.marked)
+    print(
+        f"{n_content} marked as content, {len(correction.marked) - n_content} as boilerplate; "
+        f"{len(correction.before):,} characters before, {len(correction.text):,} now; "
+        f"{'written anew in' if replaced else 'kept in'} {file.path}"
+    )

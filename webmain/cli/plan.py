@@ -1,0 +1,133 @@
+"""`webmain plan`: what a crawl of a site would do, without fetching an article."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
+
+from webmain.cli.exits import NOT_FOUND, OK, REJECTED, USAGE
+from webmain.cli.schedule import STORE
+from webmain.cli.sources import pairs, tell
+from webmain.text.terminal import one_line
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from webmain.cli import Commands
+    from webmain.planning import Plan
+
+MAX_SHOWN: Final = 8
+"""Sources and sections that are named; --json names all."""
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    plan = commands.add_parser(
+        "plan",
+        help="what a crawl of a site would do, without fetching an article",
+        description="Read a site's front page, robots.txt, feeds and sitemaps as a crawl does, and tell what it allows, what"
+        " they name, what of it is new, and how long a run takes. No article is fetched, and nothing is written.",
+        epilog="exit codes: 0 all sites can be crawled, 1 one can not, 2 wrong usage, 3 none can",
+    )
+    plan.add_argument("site", nargs="+", metavar="SITE", help="a domain or address; old.com=new.com is one site")
+    plan.add_argument("--store", default=STORE, help=f"the crawl's store, beside which its ledger is ({STORE})")
+    plan.add_argument("-a", action="append", default=[], metavar="NAME=VALUE", help="an argument of the crawl")
+    plan.add_argument("-s", action="append", default=[], metavar="NAME=VALUE", help="a setting of the crawl")
+    plan.add_argument("--json", action="store_true", help="print JSON")
+    plan.set_defaults(run=_plan)
+
+
+def _plan(args: argparse.Namespace) -> int:
+    from dataclasses import asdict
+
+    from webmain.ledger.file import LedgerError
+    from webmain.planning import plan
+    from webmain.sites.rules import SitesError, read_sites
+    from webmain.spiders.arguments import ArgumentError, read_news_arguments
+    from webmain.store.registry import ledger_path
+
+    refused = {"site": "name it before the options", "store": "give --store", "record": "a plan records nothing"}
+    try:
+        arguments = {**dict(pairs("-a", args.a, refused)), "site": ",".join(args.site), "store": args.store}
+        settings = dict(pairs("-s", args.s, {}))
+        read_news_arguments(arguments)
+        if settings.get("WEBMAIN_SITES"):
+            read_sites(settings["WEBMAIN_SITES"])
+    except (ArgumentError, SitesError, ValueError) as error:
+        for line in str(error).splitlines():
+            tell(line)
+        return USAGE
+    ledger = settings.pop("WEBMAIN_LEDGER", None) or ledger_path(args.store)
+    try:
+        found = plan(arguments, settings, Path(ledger))
+    except LedgerError as error:
+        tell(error)
+        return NOT_FOUND
+    if args.json:
+        print(json.dumps([asdict(each) for each in found], ensure_ascii=False, indent=1))
+    else:
+        print("\n\n".join(as_text(each) for each in found))
+    well = [_is_well(each) for each in found]
+    return OK if well and all(well) else REJECTED if any(well) else NOT_FOUND
+
+
+def _is_well(plan: Plan) -> bool:
+    """Return True if a site can be crawled now."""
+    return (
+        not plan.left_alone_s
+        and plan.robots in ("allowed", "none", "ignored")
+        and bool(plan.new or plan.known or plan.unread)
+    )
+
+
+def as_text(plan: Plan) -> str:
+    """Write a plan for people."""
+    rows = [("front page", plan.problem or plan.front), ("robots.txt", _robots(plan))]
+    if plan.left_alone_s:
+        rows.append(("left alone", f"for {_time(plan.left_alone_s)}: it has refused earlier runs"))
+    rows += [(kind, _listed(urls, plan.front)) for kind, urls in _lists(plan)]
+    dates = f"{plan.last_day:,} of the last day, {plan.last_week:,} of the last week, {plan.undated:,} without a date"
+    rows.append(("addresses", f"{plan.new:,} new ({dates}), {plan.known:,} known"))
+    if plan.unread:
+        rows.append(("", f"{plan.unread:,} more in sitemaps that are not looked at yet"))
+    if plan.forbidden:
+        rows.append(("", f"{plan.forbidden:,} more that robots.txt forbids"))
+    pace = f"at a request every {plan.delay_s:g} s" if plan.delay_s != 1 else "at 1 request a second"
+    pace = pace if plan.delay_s else "without a delay"
+    rows.append(("a run", f"about {_time(plan.takes_s)} {pace}: {plan.n_requests:,} pages, and what these lead to"))
+    rows += [("first" if not n else "", url) for n, url in enumerate(plan.first)]
+    return "\n".join([plan.site, *(f"  {name:<11} {one_line(value)}" for name, value in rows)])
+
+
+def _robots(plan: Plan) -> str:
+    told = {
+        "allowed": "allows the front page",
+        "forbidden": "forbids the front page",
+        "none": "there is none: everything is allowed",
+        "unreadable": "can not be read now: nothing is fetched",
+        "ignored": "is not obeyed (ROBOTSTXT_OBEY)",
+    }[plan.robots]
+    return told + (f"; Crawl-delay {plan.crawl_delay_s:g} s" if plan.crawl_delay_s else "")
+
+
+def _lists(plan: Plan) -> tuple[tuple[str, Sequence[str]], ...]:
+    return ("feeds", plan.feeds), ("sitemaps", plan.sitemaps), ("sections", plan.sections)
+
+
+def _listed(urls: Sequence[str], front: str) -> str:
+    """Return addresses in one line; those on the front page's host by their paths."""
+    if not urls:
+        return "none"
+    origin = "{0.scheme}://{0.netloc}".format(urlsplit(front))
+    shown = [url.removeprefix(origin) if url.startswith(origin + "/") else url for url in urls[:MAX_SHOWN]]
+    more = f" and {len(urls) - MAX_SHOWN:,} more" if len(urls) > MAX_SHOWN else ""
+    return f"{len(urls):,}: {', '.join(shown)}{more}"
+
+
+def _time(seconds: float) -> str:
+    from webmain.health.alarms import spoken
+
+    return spoken(seconds)

@@ -1,0 +1,166 @@
+"""`webmain revisions`: the versions of a stored article, and what was changed from each to the next."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from webmain.cli.exits import NOT_FOUND, OK
+from webmain.text.terminal import one_line, plain, printable
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator, Sequence
+
+    from webmain.cli import Commands
+    from webmain.revisions.kinds import Changes, Row, Span
+    from webmain.store.protocol import Revision, Store
+
+DEFAULT_STORE = "jsonl:output/articles.jsonl"
+
+_RED, _GREEN, _DIM, _OFF = "\x1b[31m", "\x1b[32m", "\x1b[2m", "\x1b[0m"
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    revisions = commands.add_parser(
+        "revisions",
+        help="show the versions of a stored article",
+        description="Show the versions of a stored article: when each was stored, and what kind of change it was.",
+    )
+    revisions.add_argument("url", metavar="URL", help="its address in any form (tracked, print, AMP), or its id")
+    revisions.add_argument("--store", default=DEFAULT_STORE, metavar="SPEC", help=f"the store ({DEFAULT_STORE})")
+    revisions.add_argument("--diff", action="store_true", help="show the paragraphs that were changed")
+    revisions.add_argument("--json", action="store_true", help="print one JSON object")
+    revisions.set_defaults(run=_revisions)
+
+
+def _revisions(args: argparse.Namespace) -> int:
+    from webmain.store.protocol import StoreError
+    from webmain.store.registry import open_store
+
+    try:
+        with open_store(args.store, read_only=True) as store:
+            name = store.find(args.url) or _alias(store, args.url)
+            found = list(store.revisions(name)) if name else []
+    except StoreError as error:
+        print(f"webmain: {error}", file=sys.stderr)
+        return NOT_FOUND
+    if not found:
+        print(f"webmain: no article {one_line(args.url)} in {args.store}", file=sys.stderr)
+        return NOT_FOUND
+    compared = _compared(found)
+    if args.json:
+        print(json.dumps(_record(found, compared, diff=args.diff), ensure_ascii=False, indent=1))
+    else:
+        _print(found, compared, diff=args.diff)
+    return OK
+
+
+def _alias(store: Store, url: str) -> str | None:
+    """Return the id that the ledger beside a store has for an address that led to an article."""
+    from webmain.ledger.ledger import Ledger, LedgerError
+    from webmain.store.forms import known_forms
+
+    path = Path(f"{store.path}.ledger")
+    if not path.exists():
+        return None
+    try:
+        with Ledger(path) as ledger:
+            return ledger.article_at(known_forms(url))
+    except LedgerError as error:
+        print(f"webmain: {error}", file=sys.stderr)
+        return None
+
+
+def _compared(found: Sequence[Revision]) -> list[Changes | None]:
+    from itertools import pairwise
+
+    from webmain.revisions.comparing import changes
+
+    return [None, *(changes(one.article, other.article) for one, other in pairwise(found))]
+
+
+def _record(found: Sequence[Revision], compared: Sequence[Changes | None], *, diff: bool) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    last = found[-1].article
+    told: list[dict[str, Any]] = []
+    for revision, change in zip(found, compared, strict=True):
+        stored = revision.stored_at.isoformat() if revision.stored_at else None
+        one: dict[str, Any] = {"number": revision.number, "stored_at": stored, "title": revision.article.title}
+        if change is not None:
+            one |= {name: value for name, value in asdict(change).items() if name != "rows"}
+        if diff and change is not None:
+            one["rows"] = [asdict(row) for row in change.rows]
+        told.append(one)
+    gone = last.gone_at.isoformat() if last.gone_at else None
+    return {"id": last.id, "url": last.url, "gone_at": gone, "gone_status": last.gone_status, "revisions": told}
+
+
+def _print(found: Sequence[Revision], compared: Sequence[Changes | None], *, diff: bool) -> None:
+    colours = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    last = found[-1].article
+    print(f"{one_line(last.title or '(no title)')}\n{one_line(last.url or last.id)}")
+    for revision, change in zip(found, compared, strict=True):
+        stored = revision.stored_at.isoformat(sep=" ", timespec="minutes") if revision.stored_at else "?"
+        print(f"\n{revision.number:>3}  {stored}  {_told(change)}")
+        if change is not None and change.is_headline:
+            print(f"     now: {one_line(revision.article.title or '')}")
+        if diff and change is not None:
+            for line in _lines(change.rows, colours=colours):
+                print(line, file=plain(sys.stdout))
+    if last.gone_at:
+        print(
+            f"\nThe page is gone: HTTP status {last.gone_status}, {last.gone_at.isoformat(sep=' ', timespec='minutes')}"
+        )
+
+
+def _told(change: Changes | None) -> str:
+    """Return the kind of a change, and how many sentences it concerned."""
+    if change is None:
+        return "first text"
+    n = change.sentences
+    counts = [(n.additions, "added"), (n.deletions, "deleted"), (n.edits, "edited"), (n.refactors, "moved")]
+    told = ", ".join(f"{number:,} {verb}" for number, verb in counts if number)
+    kind = change.kind.value + (", headline" if change.is_headline and change.kind.value != "headline" else "")
+    return f"{kind} (sentences: {told})" if told else kind
+
+
+def _lines(rows: Sequence[Row], *, colours: bool) -> Iterator[str]:
+    """Yield the paragraphs that are not the same in both texts, and how many are between them."""
+    n_kept = 0
+    for row in rows:
+        if row.kind.value == "kept":
+            n_kept += 1
+            continue
+        if n_kept:
+            yield _coloured(f"       ({n_kept:,} kept)", _DIM, colours=colours)
+        n_kept = 0
+        moved = " (moved)" if row.is_moved else ""
+        for mark, side, colour in (("-", row.before, _RED), ("+", row.after, _GREEN)):
+            if side:
+                yield f"     {mark} {_paragraph(side, colour, marked=row.kind.value == 'changed', colours=colours)}{moved}"
+    if n_kept:
+        yield _coloured(f"       ({n_kept:,} kept)", _DIM, colours=colours)
+
+
+def _paragraph(side: Sequence[Span], colour: str, *, marked: bool, colours: bool) -> str:
+    """Return a paragraph with what differs in colour, in brackets where there is none and not all of it does."""
+    parts = []
+    for span in side:
+        text = printable(span.text).replace("\n", " ")
+        if not span.differs:
+            parts.append(text)
+        elif colours:
+            parts.append(_coloured(text, colour, colours=True))
+        else:
+            parts.append(f"[{text.strip()}]{' ' * text[-1:].isspace()}" if marked else text)
+    return "".join(parts)
+
+
+def _coloured(text: str, colour: str, *, colours: bool) -> str:
+    return f"{colour}{text}{_OFF}" if colours else text

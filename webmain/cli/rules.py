@@ -1,0 +1,124 @@
+"""`webmain rules`: rules for a site, proposed from its corrections, shown on other pages, and written into `sites.toml`."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from webmain.cli.exits import NOT_FOUND, OK, UNWRITTEN, USAGE
+from webmain.cli.sources import CORRECTIONS, ArchivePages, positive_int, tell
+from webmain.text.terminal import one_line
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+
+    from webmain.cli import Commands
+    from webmain.corrections.proposals import Proposal
+    from webmain.items import Page
+
+MAX_PAGES = 20
+"""Other pages of the site on which a rule is shown."""
+
+MOST_TEXT = 110
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    rules = commands.add_parser(
+        "rules",
+        help="propose rules for a site from its corrections",
+        description="Propose CSS for sites.toml from the corrected pages of a site (webmain correct), show what each rule "
+        "would change on other pages of the site, and write one with --accept.",
+    )
+    rules.add_argument("site", help="domain of the site, as corrections name it")
+    rules.add_argument("--corrections", default=CORRECTIONS, metavar="FILE", help=f"corrected pages ({CORRECTIONS})")
+    rules.add_argument("--pages", metavar="WARC", help="other pages of the site: a WARC file, a folder of HTML files")
+    rules.add_argument("--max-pages", type=positive_int, default=MAX_PAGES, metavar="N", help=f"of these ({MAX_PAGES})")
+    rules.add_argument("-e", "--extractor", help="method by which the pages are extracted")
+    rules.add_argument("--accept", type=positive_int, metavar="N", help="write this proposal into the file of --sites")
+    rules.add_argument("--sites", default="sites.toml", metavar="FILE", help="file of rules (sites.toml)")
+    rules.set_defaults(run=_rules)
+
+
+def _rules(args: argparse.Namespace) -> int:
+    from webmain.corrections.accepting import MissingExtraError, accept
+    from webmain.corrections.file import CorrectionsFile
+    from webmain.corrections.proposals import propose
+    from webmain.files import StoreError
+    from webmain.sites.rules import SitesError
+
+    try:
+        corrections = CorrectionsFile(args.corrections).of_site(args.site)
+    except StoreError as error:
+        tell(error)
+        return NOT_FOUND
+    if not corrections:
+        tell(f"{args.corrections}: no page of {args.site} was corrected")
+        return NOT_FOUND
+    found = propose(corrections)
+    if not found:
+        print(
+            f"{args.site}: no selector matches what was marked and nothing else on {len(corrections)} corrected pages"
+        )
+        return OK
+    if args.accept is None:
+        for number, proposal in enumerate(found, 1):
+            _print(number, proposal, args)
+        return OK
+    if args.accept > len(found):
+        tell(f"--accept: got {args.accept}, there are {len(found)} proposals")
+        return USAGE
+    try:
+        accept(found[args.accept - 1], args.sites)
+    except (SitesError, MissingExtraError) as error:
+        tell(error)
+        return USAGE
+    except OSError as error:
+        tell(f"{args.sites}: {error.strerror or error}")
+        return UNWRITTEN
+    print(f"{args.sites}: {found[args.accept - 1].key} = {found[args.accept - 1].css!r} for {args.site}")
+    return OK
+
+
+def _print(number: int, proposal: Proposal, args: argparse.Namespace) -> None:
+    from webmain.corrections.proposals import changes
+    from webmain.extractors.base import create
+
+    print(
+        f"{number}. {proposal.key} {proposal.css}  ({proposal.n_marked} marked parts on {proposal.n_pages} corrected pages)"
+    )
+    n_pages = n_changed = 0
+    for change in changes(proposal, _other_pages(args), create(args.extractor)):
+        n_pages += 1
+        if change.lost or change.gained:
+            n_changed += 1
+            print(f"   {one_line(change.url or 'a page without an address')}")
+            for sign, texts in (("-", change.lost), ("+", change.gained)):
+                for text in texts:
+                    print(f"     {sign} {_cut(text)}")
+    if args.pages:
+        print(f"   changes {n_changed} of {n_pages} other pages")
+
+
+def _other_pages(args: argparse.Namespace) -> Iterator[Page]:
+    """Yield other pages of the site; those without an address are taken for such."""
+    from dataclasses import replace
+
+    from webmain.urls import site_key
+
+    if not args.pages:
+        return
+    archive = ArchivePages(args.pages)
+    own = (
+        page if page.url and page.url.startswith("http") else replace(page, url=f"https://{args.site}/page-{n}.html")
+        for n, page in enumerate(archive)
+    )
+    yield from islice((page for page in own if site_key(page.url or "") == args.site), args.max_pages)
+    for problem in archive.problems:
+        tell(problem)
+
+
+def _cut(text: str) -> str:
+    text = one_line(text)
+    return text if len(text) <= MOST_TEXT else text[: MOST_TEXT - 1] + "…"

@@ -1,0 +1,371 @@
+"""`webmain schedule`: how a site is crawled again and again: a line for cron, or a service and a timer for systemd."""
+
+from __future__ import annotations
+
+import argparse
+import getpass
+import os
+import re
+import shlex
+import shutil
+import sys
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from webmain.cli.exits import OK, USAGE
+from webmain.cli.sources import pairs, tell
+
+if TYPE_CHECKING:
+    from webmain.cli import Commands
+    from webmain.spiders.arguments import Arguments
+
+MINUTE_S: Final = 60
+HOUR_S: Final = 60 * MINUTE_S
+DAY_S: Final = 24 * HOUR_S
+WEEK_S: Final = 7 * DAY_S
+
+INTERVALS: Final = (
+    "5m",
+    "6m",
+    "10m",
+    "12m",
+    "15m",
+    "20m",
+    "30m",
+    "1h",
+    "2h",
+    "3h",
+    "4h",
+    "6h",
+    "8h",
+    "12h",
+    "1d",
+    "1w",
+)
+"""What a line of a crontab can say: steps that divide an hour or a day, a day, a week."""
+
+STORE: Final = "sqlite:output/articles.db"
+"""Where articles go: one file into which the crawls of several sites may write at the same time."""
+
+MAX_CRON_CHARS: Final = 998
+"""The longest line that Debian's cron takes."""
+
+HELD: Final = 75
+"""Exit code where an earlier run of the site still goes on."""
+
+_UNITS_S: Final = {"m": MINUTE_S, "h": HOUR_S, "d": DAY_S, "w": WEEK_S}
+_DAYS: Final = ("Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat")
+
+
+def interval_s(text: str) -> int:
+    """Read an interval, in seconds.
+
+    Raises
+    ------
+    argparse.ArgumentTypeError
+        It is none that cron can keep.
+    """
+    match = re.fullmatch(r"([0-9]{1,5})([mhdw])", text.strip().lower())
+    found = int(match[1]) * _UNITS_S[match[2]] if match else 0
+    if found not in {int(each[:-1]) * _UNITS_S[each[-1]] for each in INTERVALS}:
+        why = "is no interval that cron can keep, which counts anew in each hour and each day"
+        raise argparse.ArgumentTypeError(f"{text!r} {why}; allowed are {', '.join(INTERVALS)}")
+    return found
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    schedule = commands.add_parser(
+        "schedule",
+        help="a crontab line and a systemd timer that crawl a site again and again",
+        description="Print a line for a crontab, and a systemd service and timer, each of which crawls the site for its new "
+        "articles: one run of a site at a time, with a time limit below the interval, going on where the last run "
+        "ended. Nothing is installed.",
+    )
+    schedule.add_argument("site", nargs="+", metavar="SITE", help="a domain or address; old.com=new.com is one site")
+    schedule.add_argument("--every", type=interval_s, default="1h", metavar="TIME", help=f"{', '.join(INTERVALS)} (1h)")
+    schedule.add_argument("--store", default=STORE, help=f"where articles go ({STORE})")
+    schedule.add_argument(
+        "--folder", default=".", metavar="FOLDER", help="where the crawl runs; logs and locks are in its output/ (here)"
+    )
+    schedule.add_argument("-a", action="append", default=[], metavar="NAME=VALUE", help="an argument of the crawl")
+    schedule.add_argument("-s", action="append", default=[], metavar="NAME=VALUE", help="a setting of the crawl")
+    shown = schedule.add_mutually_exclusive_group()
+    shown.add_argument("--cron", action="store_true", help="print the crontab lines alone")
+    shown.add_argument("--units", metavar="FOLDER", help="write the systemd units there, print how they are enabled")
+    schedule.set_defaults(run=_schedule)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """The crawl of one site, again and again.
+
+    Attributes
+    ----------
+    name : str
+        For files and units.
+    key : str
+        The site's key: one run of it at a time.
+    folder : str
+        The working directory, absolute.
+    command : tuple of str
+        The crawl, with its arguments.
+    every_s : int
+    environment : tuple of str
+        "NAME=VALUE" of what the crawl needs.
+    writes : tuple of str
+        Folders in which it writes, absolute.
+    """
+
+    name: str
+    key: str
+    folder: str
+    command: tuple[str, ...]
+    every_s: int
+    environment: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+
+    @property
+    def place(self) -> int:
+        """When in the interval a run starts, in minutes; sites are spread by their names."""
+        return zlib.crc32(self.name.encode()) % (self.every_s // MINUTE_S)
+
+    @property
+    def bounded(self) -> tuple[str, ...]:
+        """The command behind lock, time limit and nice.
+
+        It ends by itself after three quarters of the interval, is asked to after five sixths, and is killed before the
+        next run.
+        """
+        kill_s = min(5 * MINUTE_S, self.every_s // 12)
+        limits = ("timeout", "-s", "TERM", "-k", f"{kill_s}s", f"{self.every_s * 5 // 6}s")
+        usual = {"CLOSESPIDER_TIMEOUT": self.every_s * 3 // 4, "WEBMAIN_PROGRESS_S": 600}
+        given = {word.partition("=")[0] for word in self.command}
+        own = [part for name, value in usual.items() if name not in given for part in ("-s", f"{name}={value}")]
+        return ("flock", "-n", "-E", str(HELD), self.lock, *limits, "nice", "-n", "10", *self.command, *own)
+
+    @property
+    def lock(self) -> str:
+        """The file that is locked while the site is crawled, in the folder."""
+        return f"output/{self.key.replace(':', '-')}.lock"
+
+
+# ---- cron
+
+
+def cron_time(job: Job) -> str:
+    """Return the five fields of a crontab's line."""
+    step, minute, hour = job.every_s // MINUTE_S, job.place % 60, job.place // 60 % 24
+    if step < 60:
+        return f"{job.place}-59/{step} * * * *"
+    if step == 60:
+        return f"{minute} * * * *"
+    if job.every_s < DAY_S:
+        return f"{minute} {hour}-23/{step // 60} * * *"
+    return f"{minute} {hour} * * {job.place // (24 * 60) if job.every_s == WEEK_S else '*'}"
+
+
+def cron_line(job: Job) -> str:
+    """Return a crontab's line; cron takes a % for a new line unless it comes behind a backslash."""
+    words = " ".join((*map(shlex.quote, job.environment), shlex.join(job.bounded)))
+    log = shlex.quote(f"output/{job.name}.log")
+    line = f"cd {shlex.quote(job.folder)} && mkdir -p output && {words} >> {log} 2>&1"
+    return f"{cron_time(job)}  {line.replace(chr(92) + '%', chr(92) + chr(39) * 2 + '%').replace('%', chr(92) + '%')}"
+
+
+# ---- systemd
+
+
+def calendar(job: Job) -> str:
+    """Return when a timer elapses, as OnCalendar= takes it."""
+    step, minute, hour = job.every_s // MINUTE_S, job.place % 60, job.place // 60 % 24
+    if step < 60:
+        return f"*:{job.place:02}/{step}:00"
+    if job.every_s < DAY_S:
+        return f"{'*' if step == 60 else f'{hour:02}/{step // 60}'}:{minute:02}:00"
+    day = f"{_DAYS[job.place // (24 * 60)]} " if job.every_s == WEEK_S else ""
+    return f"{day}*-*-* {hour:02}:{minute:02}:00"
+
+
+_TIMER: Final = """[Unit]
+Description=Start webmain for {name} every {every}
+
+[Timer]
+OnCalendar={calendar}
+RandomizedDelaySec={delay_s}
+Persistent=true
+
+[Install]
+WantedBy=timers.target
+"""
+
+_SERVICE: Final = """[Unit]
+Description=webmain: new articles of {name}
+Wants=network-online.target
+After=network-online.target
+
+[Service]
+Type=oneshot
+User={user}
+WorkingDirectory={folder}
+{environment}ExecStartPre=/bin/mkdir -p output
+ExecStart={command}
+SuccessExitStatus={held} 124
+TimeoutStartSec=infinity
+NoNewPrivileges=true
+ProtectSystem=strict
+ProtectHome=read-only
+ReadWritePaths={writes}
+PrivateTmp=true
+PrivateDevices=true
+ProtectKernelTunables=true
+ProtectKernelModules=true
+ProtectKernelLogs=true
+ProtectControlGroups=true
+ProtectClock=true
+ProtectHostname=true
+ProtectProc=invisible
+RestrictRealtime=true
+RestrictSUIDSGID=true
+SystemCallArchitectures=native
+LockPersonality=true
+CapabilityBoundingSet=
+RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6
+"""
+
+
+def _word(text: str) -> str:
+    """Return a word of a unit's command or list, quoted where it has to be."""
+    text = text.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
+    return f'"{text}"' if re.search(r"[\s\"';\\]", text) else text
+
+
+def service(job: Job, *, user: str) -> str:
+    """Return the text of a systemd service; what it prints goes to the journal."""
+    found = shutil.which("flock") or "/usr/bin/flock"
+    return _SERVICE.format(
+        name=job.name,
+        user=user,
+        folder=job.folder.replace("%", "%%"),
+        environment="".join(f"Environment={_word(each)}\n" for each in job.environment),
+        command=" ".join(_word(each).replace("$", "$$") for each in (found, *job.bounded[1:])),
+        writes=" ".join(map(_word, job.writes)),
+        held=HELD,
+    )
+
+
+def timer(job: Job) -> str:
+    """Return the text of a systemd timer; a run that was missed while the machine was off is made up for."""
+    every = next(each for each in INTERVALS if interval_s(each) == job.every_s)
+    delay_s = min(5 * MINUTE_S, job.every_s // 20)
+    return _TIMER.format(name=job.name, every=every, calendar=calendar(job), delay_s=delay_s)
+
+
+# ---- The command
+
+
+def _schedule(args: argparse.Namespace) -> int:
+    """Print or write what was asked for; tell everything that is wrong with it first."""
+    from webmain.spiders.arguments import ArgumentError
+
+    try:
+        jobs = [_job(site, args) for site in args.site]
+        _check_together(jobs, args)
+    except (ArgumentError, ValueError, OSError) as error:
+        for line in str(error).splitlines():
+            tell(line)
+        return USAGE
+    user = getpass.getuser()
+    if user == "root" and not args.cron:
+        tell("the units run as root: better put a user of its own behind User=")
+    if args.units:
+        return _write(jobs, Path(args.units), user)
+    if not args.cron:
+        print("# For cron (crontab -e); the log is in output/, exit code 75: the last run still goes on")
+    for job in jobs:
+        line = cron_line(job)
+        print(line)
+        if len(line) > MAX_CRON_CHARS:
+            tell(
+                f"{job.name}: the line has {len(line):,} characters, Debian's cron takes {MAX_CRON_CHARS}: use systemd"
+            )
+    if not args.cron:
+        for job in jobs:
+            for kind, text in (("service", service(job, user=user)), ("timer", timer(job))):
+                print(f"\n# ---- /etc/systemd/system/webmain-{job.name}.{kind}\n\n{text}", end="")
+    return OK
+
+
+def _write(jobs: list[Job], folder: Path, user: str) -> int:
+    """Write the units of all jobs into a folder."""
+    for job in jobs:
+        for kind, text in (("service", service(job, user=user)), ("timer", timer(job))):
+            (folder / f"webmain-{job.name}.{kind}").write_text(text, encoding="utf-8")
+    print("systemctl daemon-reload")
+    print(f"systemctl enable --now {' '.join(f'webmain-{job.name}.timer' for job in jobs)}")
+    return OK
+
+
+def _job(site: str, args: argparse.Namespace) -> Job:
+    """Return how one site is crawled; raise where an argument or setting is wrong."""
+    from webmain.sites.rules import read_sites
+    from webmain.spiders.arguments import read_news_arguments
+    from webmain.urls import site_key
+
+    given = dict(pairs("-a", args.a, {"site": "name it before the options", "store": "give --store"}))
+    settings = dict(pairs("-s", args.s, {"JOBDIR": "the ledger remembers where a run ended, also after a kill"}))
+    folder = Path(args.folder).expanduser().resolve()
+    if not folder.is_dir():
+        raise ValueError(f"{folder} is no folder")
+    if settings.get("WEBMAIN_SITES"):
+        read_sites(folder / settings["WEBMAIN_SITES"])
+    arguments = read_news_arguments({**given, "site": site, "store": args.store})
+    if len(arguments.sites) != 1:
+        raise ValueError(
+            f"{site}: {len(arguments.sites)} sites; give them with spaces between, each gets a run of its own"
+        )
+    words = [("-a", "site", site), ("-a", "store", args.store)]
+    words += [("-a", *pair) for pair in given.items()] + [("-s", *pair) for pair in settings.items()]
+    if any(not c.isprintable() for word in (*words, (str(folder),)) for c in "".join(word)):
+        raise ValueError(f"{site}: a line break or control character is in an argument or the folder's name")
+    command = (sys.executable, "-m", "scrapy", "crawl", "news")
+    address = arguments.sites[0].partition("://")[2].removeprefix("www.")
+    return Job(
+        name=re.sub(r"[^\w.]+", "-", address, flags=re.ASCII).strip("-"),
+        key=site_key(arguments.sites[0]),
+        folder=str(folder),
+        command=(*command, *(part for flag, name, value in words for part in (flag, f"{name}={value}"))),
+        every_s=args.every,
+        environment=_environment(folder),
+        writes=_writes(folder, arguments),
+    )
+
+
+def _environment(folder: Path) -> tuple[str, ...]:
+    """Return what tells Scrapy its settings, where no scrapy.cfg does."""
+    module = os.environ.get("SCRAPY_SETTINGS_MODULE", "")
+    if not module and not any((place / "scrapy.cfg").is_file() for place in (folder, *folder.parents)):
+        module = "webmain.settings"
+    return (f"SCRAPY_SETTINGS_MODULE={module}",) if module else ()
+
+
+def _writes(folder: Path, arguments: Arguments) -> tuple[str, ...]:
+    """Return the folders in which a crawl writes: its own, and those of stores and a recording that are elsewhere."""
+    from webmain.store.registry import split_spec, split_specs
+
+    paths = [split_spec(spec)[1] for spec in split_specs(arguments.store)]
+    paths += [arguments.record] if arguments.record else []
+    places = [(folder / Path(path).expanduser()).parent.resolve() for path in paths]
+    return tuple(dict.fromkeys((str(folder), *(str(place) for place in places if not place.is_relative_to(folder)))))
+
+
+def _check_together(jobs: list[Job], args: argparse.Namespace) -> None:
+    """Raise where the jobs would be in each other's way."""
+    if len(jobs) > 1 and any(spec.strip().startswith("jsonl:") for spec in args.store.split(",")):
+        raise ValueError("--store: one crawl at a time can write a JSONL file; give sqlite:PATH, or a store a site")
+    if doubled := sorted({job.name for job in jobs if sum(job.name == other.name for other in jobs) > 1}):
+        raise ValueError(f"{', '.join(doubled)}: given twice")
+    if too_long := [job.name for job in jobs if len(job.name) > 200]:
+        raise ValueError(f"{too_long[0][:60]}...: the address is too long for the name of a file")

@@ -1,0 +1,148 @@
+"""`webmain serve`: the web page and the REST interface."""
+
+from __future__ import annotations
+
+import os
+import socket
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from webmain.cli.exits import OK, USAGE
+from webmain.cli.search import DEFAULT_STORE
+from webmain.cli.sources import CORRECTIONS, MODELS, positive, positive_int, site_rules, tell
+
+if TYPE_CHECKING:
+    import argparse
+
+    from webmain.cli import Commands
+    from webmain.web.config import Config
+
+SITES = "sites.toml"
+"""The file of rules for single sites."""
+
+TOKEN = "WEBMAIN_TOKEN"  # noqa: S105 - the name of a variable
+"""Environment variable with the token: what is on the command line, every user of the machine can see."""
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    serve = commands.add_parser(
+        "serve",
+        help="show it all in the browser: extract and explain pages, search and browse the store",
+        description="Start a web server for the browser, with a REST interface under /api. Ctrl-C ends it.",
+    )
+    serve.add_argument("--host", default="127.0.0.1", help="address to listen at (127.0.0.1: this machine only)")
+    serve.add_argument("--port", type=int, default=8000, help="port to listen at, 0 for any that is free (8000)")
+    serve.add_argument(
+        "--name", action="append", default=[], metavar="HOST", help="another host name under which it is asked"
+    )
+    serve.add_argument(
+        "--token", help=f"what users have to know, needed beyond this machine; rather in the environment: {TOKEN}"
+    )
+    serve.add_argument("--store", default=DEFAULT_STORE, metavar="sqlite:PATH", help=f"the database ({DEFAULT_STORE})")
+    serve.add_argument("--pages", metavar="WARC", help="recorded pages of the store's articles: files, folder, pattern")
+    serve.add_argument("--models", default=MODELS, metavar="FOLDER", help=f"models of sites ({MODELS})")
+    serve.add_argument(
+        "--corrections", default=CORRECTIONS, metavar="FILE", help=f"where corrected pages are kept ({CORRECTIONS})"
+    )
+    serve.add_argument(
+        "--sites",
+        metavar="FILE",
+        type=_rules_file,
+        default=SITES,
+        help=f"rules for single sites, read where it is there; accepted rules are written into it ({SITES})",
+    )
+    serve.add_argument("--contact", default="", help="your address, sent in the user agent when a page is fetched")
+    serve.add_argument(
+        "--allow-private", action="store_true", help="also fetch from private and loopback addresses (your own network)"
+    )
+    serve.add_argument("--max-bytes", type=positive_int, metavar="N", help="largest page (10 MiB)")
+    serve.add_argument("--timeout", type=positive, metavar="S", help="CPU seconds for a page (10)")
+    serve.add_argument("--jobs", type=positive_int, metavar="N", help="processes that work with pages (2)")
+    serve.set_defaults(run=_serve)
+
+
+def _rules_file(path: str) -> str:
+    """Return the path of a file of rules that can be read, or is not there yet (an argument's type)."""
+    if Path(path).exists():
+        site_rules(path)
+    return path
+
+
+def _serve(args: argparse.Namespace) -> int:
+    config = _config(args)
+    if not config.is_local and not config.token:
+        tell(f"--host {config.host}: beyond this machine a token is needed: {TOKEN}=..., or --token")
+        return USAGE
+    try:
+        import jinja2  # noqa: F401
+        import python_multipart  # noqa: F401
+        import uvicorn
+
+        from webmain.web.app import create_app
+        from webmain.web.connections import BoundedProtocol
+    except ImportError as error:
+        tell(f"serve needs {error.name}: pip install 'webmain[web]'")
+        return USAGE
+    try:
+        listening = _listen(config.host, config.port)
+    except OSError as error:
+        tell(f"can not listen at {config.host} port {config.port}: {error.strerror or error}; --port takes another")
+        return USAGE
+    with listening:
+        settings = uvicorn.Config(
+            create_app(config),
+            loop="asyncio",
+            http=BoundedProtocol,
+            ws="none",
+            log_level="warning",
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            limit_concurrency=config.limits.connections,
+            timeout_keep_alive=5,
+            timeout_graceful_shutdown=3,
+            h11_max_incomplete_event_size=32_768,
+        )
+        print(f"webmain: open {_address(config.host, listening.getsockname()[1])} (Ctrl-C ends it)", flush=True)
+        uvicorn.Server(settings).run(sockets=[listening])
+    return OK
+
+
+def _config(args: argparse.Namespace) -> Config:
+    from dataclasses import replace
+
+    from webmain.net.addresses import allows_private
+    from webmain.web.config import Config, Limits
+
+    limits = Limits()
+    if args.max_bytes:
+        limits = replace(limits, page_bytes=args.max_bytes, body_bytes=args.max_bytes + (2 << 20))
+    if args.timeout:
+        limits = replace(limits, page_s=args.timeout, work_s=4 * args.timeout)
+    return Config(
+        host=args.host,
+        port=args.port,
+        names=tuple(name.lower() for name in args.name),
+        token=args.token or os.environ.get(TOKEN) or None,
+        store=args.store,
+        pages=args.pages,
+        models=args.models,
+        corrections=args.corrections,
+        sites=site_rules(args.sites) if Path(args.sites).exists() else None,
+        sites_file=args.sites,
+        contact=args.contact,
+        allow_private=args.allow_private or allows_private(),
+        limits=replace(limits, workers=args.jobs) if args.jobs else limits,
+    )
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens, so that the address that is printed can be opened at once."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    return socket.create_server((host, port), family=family)
+
+
+def _address(host: str, port: int) -> str:
+    shown = "127.0.0.1" if host in ("0.0.0.0", "::") else host  # noqa: S104 - compared, not listened at
+    return f"http://{f'[{shown}]' if ':' in shown else shown}:{port}/"

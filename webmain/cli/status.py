@@ -1,0 +1,99 @@
+"""`webmain status`: how crawls are doing, and whether anything needs a person."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from webmain.cli.exits import NOT_FOUND, OK, UNWRITTEN, USAGE
+from webmain.cli.sources import tell
+
+if TYPE_CHECKING:
+    import argparse
+
+    from webmain.cli import Commands
+
+NEEDED: Final = 1
+"""The exit code where something needs a person."""
+
+FOLDER: Final = Path("output")
+"""Where ledgers are looked for."""
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    status = commands.add_parser(
+        "status",
+        help="how crawls are doing, and whether anything needs a person",
+        description="Tell of each site when it was crawled last, how that ended, what came of it, and what needs a person:"
+        " a dropped yield, a changed layout or robots.txt, blocks, errors, missing runs. Ledgers are only read.",
+        epilog="exit codes: 0 nothing needs a person, 1 something does, 2 wrong usage, 3 there is no ledger, 4 FILE can"
+        " not be written",
+    )
+    status.add_argument(
+        "what",
+        nargs="*",
+        metavar="LEDGER|SITE",
+        help=f"ledgers, by default those in {FOLDER}/, and sites, by default all",
+    )
+    status.add_argument("--store", action="append", default=[], help="a store, whose ledger is beside it")
+    status.add_argument("--json", action="store_true", help="print JSON")
+    status.add_argument("--prometheus", metavar="FILE", help="write a Prometheus textfile, in one step")
+    status.set_defaults(run=_status)
+
+
+def _status(args: argparse.Namespace) -> int:
+    from webmain.health.status import as_prometheus, as_table, as_values, status_of
+    from webmain.store.protocol import StoreError
+    from webmain.store.registry import ledger_path
+    from webmain.urls import site_key
+
+    ledgers = [_ledger(each) for each in args.what if _is_file(each)]
+    if not ledgers and not args.store:
+        ledgers = sorted(FOLDER.glob("*.ledger")) or [FOLDER / "*.ledger"]
+    try:
+        ledgers += [Path(ledger_path(store if ":" in store else f"jsonl:{store}")) for store in args.store]
+    except StoreError as wrong:
+        tell(wrong)
+        return USAGE
+    if absent := [path for path in ledgers if not path.is_file()]:
+        for path in absent:
+            tell(f"{path}: no such ledger; a crawl makes one beside its store (--store sqlite:news.db)")
+        return NOT_FOUND
+    sites = [site_key(each) or each for each in args.what if not _is_file(each)]
+    status = status_of(ledgers, sites)
+    if args.prometheus and (error := _write(Path(args.prometheus), as_prometheus(status))):
+        tell(error)
+        return UNWRITTEN
+    if args.json:
+        json.dump(as_values(status), sys.stdout, ensure_ascii=False, indent=1)
+        sys.stdout.write("\n")
+    else:
+        sys.stdout.write(as_table(status))
+    for site in status.missing:
+        tell(f"{site}: no run of it is known")
+    return NEEDED if status.needs_a_person else NOT_FOUND if status.missing else OK
+
+
+def _is_file(text: str) -> bool:
+    return text.endswith(".ledger") or Path(text).is_file()
+
+
+def _ledger(text: str) -> Path:
+    """Return a ledger's path; that of the ledger beside it where a store is given."""
+    beside = Path(text + ".ledger")
+    return beside if beside.is_file() else Path(text)
+
+
+def _write(path: Path, text: str) -> str:
+    """Replace a file in one step; return what went wrong."""
+    from webmain.files import replaced_whole
+
+    try:
+        with replaced_whole(path) as part:
+            part.write_text(text, encoding="utf-8")
+    except OSError as error:
+        return f"{path}: can not be written: {error.strerror or error}"
+    return ""

@@ -1,0 +1,160 @@
+"""Words counted over any number of articles, one article held at a time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from webmain.article.words import forms_of, left_out, merge_forms, shown_form
+from webmain.items import Article
+from webmain.text.language import detect
+from webmain.text.words import base_language
+
+MAX_WORDS = 200_000
+"""Distinct words that are held at once, some 100 MB; the rarest half is forgotten when there are more."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counted:
+    """A word, its occurrences, the articles that have it, and the language in which most of these are."""
+
+    word: str
+    count: int
+    n_articles: int
+    language: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """The words of some articles.
+
+    Attributes
+    ----------
+    words : Mapping
+        By folded form, in the order in which they were met.
+    n_articles, n_words : int
+        Counted; stop words and numbers are among the words.
+    language : str
+        Of most words; "" if unknown.
+    uncertain : int
+        A count may be too small by so much, since rare words were forgotten on the way (`MAX_WORDS`); nearly always 0.
+    """
+
+    words: Mapping[str, Counted]
+    n_articles: int
+    n_words: int
+    language: str
+    uncertain: int = 0
+
+
+@dataclass(slots=True)
+class _Entry:
+    surfaces: dict[str, int] = field(default_factory=dict)
+    n_articles: int = 0
+
+    @property
+    def count(self) -> int:
+        return sum(self.surfaces.values())
+
+    def add(self, surfaces: Mapping[str, int], n_articles: int) -> None:
+        for surface, n in surfaces.items():
+            self.surfaces[surface] = self.surfaces.get(surface, 0) + n
+        self.n_articles += n_articles
+
+
+class Counting:
+    """Counts the words of one article after another; each language has its own stop words and base forms.
+
+    Parameters
+    ----------
+    own_stopwords : Mapping or None
+        What `webmain.text.stopwords.read_stopwords` read from a user's file.
+    max_words : int
+        See `MAX_WORDS`.
+    """
+
+    def __init__(
+        self, *, own_stopwords: Mapping[str, frozenset[str]] | None = None, max_words: int = MAX_WORDS
+    ) -> None:
+        self._own = own_stopwords or {}
+        self._max_words = max_words
+        self._stop_lists: dict[str, frozenset[str]] = {}
+        self._entries: dict[str, dict[str, _Entry]] = {}
+        self._n_words: Counter[str] = Counter()
+        self._n_articles = self._n_distinct = self._uncertain = 0
+
+    def add(self, text: str, *, language: str | None = None) -> None:
+        """Count a text as one article; its language is detected where it is not given."""
+        code = base_language(language or detect(text).language)
+        if code not in self._stop_lists:
+            self._stop_lists[code] = left_out(code, (), self._own)
+        is_first = not self._n_articles
+        found = forms_of(text, language=code, stop_list=self._stop_lists[code], in_order=is_first)
+        entries = self._entries.setdefault(code, {})
+        before = len(entries)
+        for key, surfaces in found.forms.items():
+            entry = entries.get(key)
+            if entry is None:
+                entry = entries[key] = _Entry()
+            entry.add(surfaces, 1)
+        self._n_words[code] += found.n_words
+        self._n_articles += 1
+        self._n_distinct += len(entries) - before
+        if self._n_distinct > self._max_words:
+            self._forget()
+
+    def counts(self) -> Counts:
+        """Return what was counted; more may be added afterwards."""
+        words: dict[str, Counted] = {}
+        for language, entries in self._entries.items():
+            for key, entry in _merged(entries, language).items():
+                one = Counted(
+                    word=shown_form(entry.surfaces), count=entry.count, n_articles=entry.n_articles, language=language
+                )
+                words[key] = _joined(words[key], one) if key in words else one
+        most = max(self._n_words, key=lambda code: (self._n_words[code], code), default="")
+        return Counts(
+            words=words,
+            n_articles=self._n_articles,
+            n_words=self._n_words.total(),
+            language="" if most in ("und", "zxx") else most,
+            uncertain=self._uncertain,
+        )
+
+    def _forget(self) -> None:
+        """Drop the rarest words, so that at most half of those allowed are left."""
+        every = sorted((entry.count for entries in self._entries.values() for entry in entries.values()), reverse=True)
+        least = every[self._max_words // 2]
+        for language, entries in self._entries.items():
+            self._entries[language] = {key: entry for key, entry in entries.items() if entry.count > least}
+        self._n_distinct = sum(map(len, self._entries.values()))
+        self._uncertain += least
+
+
+def count(articles: Iterable[Article], *, own_stopwords: Mapping[str, frozenset[str]] | None = None) -> Counts:
+    """Count the words of articles' texts."""
+    counting = Counting(own_stopwords=own_stopwords)
+    for article in articles:
+        counting.add(article.text, language=article.language or None)
+    return counting.counts()
+
+
+def _merged(entries: Mapping[str, _Entry], language: str) -> dict[str, _Entry]:
+    """Return words counted with their base forms; no article counts twice, since each has merged its own already."""
+    forms = {key: dict(entry.surfaces) for key, entry in entries.items()}
+    n_articles = {key: entry.n_articles for key, entry in entries.items()}
+    for word, base in merge_forms(forms, language):
+        n_articles[base] += n_articles[word]
+    return {key: _Entry(surfaces, n_articles[key]) for key, surfaces in forms.items()}
+
+
+def _joined(first: Counted, second: Counted) -> Counted:
+    """Return a word of two languages as one, in the form of the language that has it more often."""
+    most = max(first, second, key=lambda one: one.count)
+    return Counted(
+        word=most.word,
+        count=first.count + second.count,
+        n_articles=first.n_articles + second.n_articles,
+        language=most.language,
+    )

@@ -1,0 +1,112 @@
+"""Which words of some texts are shown: the most frequent, or those typical of them against other texts.
+
+References
+----------
+Ted Dunning: Accurate Methods for the Statistics of Surprise and Coincidence (1993).
+Paul Rayson, Roger Garside: Comparing Corpora using Frequency Profiling (2000): its two-term form of G2.
+Andrew Hardie: Log Ratio, an informal introduction (2014).
+"""
+
+from __future__ import annotations
+
+import math
+
+from webmain.cloud.counting import Counted, Counts
+from webmain.cloud.records import Cloud, CloudError, CloudWord, Keyness
+
+MIN_COUNT = 3
+"""Occurrences below which a word is typical of nothing."""
+
+MIN_LOG_LIKELIHOOD = 6.63
+"""G2 from which a word is shown as typical: 1 % of words without any difference have more."""
+
+FEW_ARTICLES = 5
+"""From so many articles on, a word typical of them must be in two: else it is typical of one."""
+
+_ABSENT = 0.5
+
+
+def keyness(count: int, n_words: int, count_against: int, n_words_against: int) -> Keyness:
+    """Compare how often a word is in one text of `n_words` words, and in another; neither is empty."""
+    share = (count + count_against) / (n_words + n_words_against)
+    both = ((count, share * n_words), (count_against, share * n_words_against))
+    log_likelihood = 2 * sum(n * math.log(n / expected) for n, expected in both if n)
+    ratio = ((count or _ABSENT) / n_words) / ((count_against or _ABSENT) / n_words_against)
+    return Keyness(log_likelihood=max(0.0, log_likelihood), log_ratio=math.log2(ratio), count_against=count_against)
+
+
+def frequent(counts: Counts, *, top: int, title: str = "") -> Cloud:
+    """Return the cloud of the most frequent words."""
+    ranked = sorted(((-one.count, key) for key, one in counts.words.items()))[:top]
+    most = -ranked[0][0] if ranked else 1
+    chosen = {key: _word(counts.words[key], -n / most) for n, key in ranked}
+    return _cloud(counts, chosen, title)
+
+
+def typical(counts: Counts, against: Counts, *, top: int, title: str = "", under: bool = False) -> Cloud:
+    """Return the cloud of the words that are more frequent in some articles than in others.
+
+    Parameters
+    ----------
+    counts, against : Counts
+    top : int
+        Words at most, greatest log-likelihood first.
+    title : str
+    under : bool
+        Words that are rarer instead: their `count` and `n_articles` may be 0.
+
+    Raises
+    ------
+    CloudError
+        There is no word on one of the sides.
+    """
+    if not (counts.n_words and against.n_words):
+        raise CloudError("there is nothing to compare: one side has no words")
+    few = 1 if (against if under else counts).n_articles < FEW_ARTICLES else 2
+    found: list[tuple[float, str, Keyness]] = []
+    for key, one in (against if under else counts).words.items():
+        if one.count < MIN_COUNT or one.n_articles < few:
+            continue
+        n, n_against = (counts.words[key].count if key in counts.words else 0), _count(against, key)
+        measured = keyness(n, counts.n_words, n_against, against.n_words)
+        if measured.log_likelihood >= MIN_LOG_LIKELIHOOD and (measured.log_ratio < 0) == under:
+            found.append((-measured.log_likelihood, key, measured))
+    found = sorted(found, key=lambda one: one[:2])[:top]
+    chosen: dict[str, CloudWord] = {}
+    for negative, key, measured in found:
+        absent = against.words.get(key)
+        one = counts.words.get(key) or Counted(
+            word=absent.word if absent else key, count=0, n_articles=0, language=absent.language if absent else ""
+        )
+        chosen[key] = _word(one, negative / found[0][0], measured)
+    return _cloud(counts, chosen, title)
+
+
+def _count(counts: Counts, key: str) -> int:
+    one = counts.words.get(key)
+    return one.count if one else 0
+
+
+def _word(one: Counted, weight: float, measured: Keyness | None = None) -> CloudWord:
+    return CloudWord(
+        word=one.word,
+        count=one.count,
+        n_articles=one.n_articles,
+        weight=weight,
+        language=one.language,
+        keyness=measured,
+    )
+
+
+def _cloud(counts: Counts, chosen: dict[str, CloudWord], title: str) -> Cloud:
+    places = {key: place for place, key in enumerate(chosen)}
+    met = [places.pop(key) for key in counts.words if key in places]
+    return Cloud(
+        words=tuple(chosen.values()),
+        title=title,
+        language=counts.language,
+        n_articles=counts.n_articles,
+        n_words=counts.n_words,
+        uncertain=counts.uncertain,
+        in_order=(*met, *places.values()),
+    )

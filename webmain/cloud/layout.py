@@ -1,0 +1,247 @@
+"""Where each word of a cloud stands: measured with its fonts, no two words touching.
+
+`packed` puts the greatest word into the middle and every other one where it is nearest to it; `in_lines` writes words in
+rows, in any order, as tag clouds on pages do. Both are the same for the same words and fonts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from webmain.cloud.fonts import Run
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from PIL.Image import Image
+
+GRID_PX = 130_000
+"""Pixels of the grid on which words are packed; pictures of any size are drawn from it."""
+
+MAX_WORDS = 300
+"""Words that are drawn."""
+
+SMALLEST = 0.24
+"""Least size of a word by that of the greatest."""
+
+MIN_PX = 8.0
+"""Least size of a letter in a picture, in pixels: words that would have to be smaller are left out."""
+
+MARGINS = 0.08, 0.17
+"""Space above and beside a word by its size: words without spaces between them read as one where they stand close."""
+
+FILLED = 0.66
+"""Share of the picture that the boxes of words take at first; less where they find no room."""
+
+GAP = 0.22
+"""Space between the words of a row by the greatest word's size."""
+
+LEADING = 1.22
+"""Height of a row by that of its ink."""
+
+_SHRINK = 0.94
+_UNIT = 100.0
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """Ink of a drawn word around the left end of its baseline: pixels, y downwards."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+    advance: float
+
+
+@dataclass(frozen=True, slots=True)
+class Sized:
+    """A word to be placed: its runs, its language, and its size in (0, 1]."""
+
+    runs: tuple[Run, ...]
+    language: str
+    size: float
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A word's place in a picture.
+
+    Attributes
+    ----------
+    index : int
+        Of the word among those that were given.
+    x, y : float
+        Left end of its baseline, in pixels.
+    size : float
+        Of its letters, in pixels.
+    width : float
+        Advance of the whole word, in pixels.
+    """
+
+    index: int
+    x: float
+    y: float
+    size: float
+    width: float
+
+
+def size_of(weight: float) -> float:
+    """Return a word's size by that of the greatest: its area goes with its weight."""
+    return max(SMALLEST, math.sqrt(max(0.0, weight)))
+
+
+def measure(word: Sized, size_px: float) -> Box:
+    """Return the ink and the advance of a word in a size."""
+    boxes: list[tuple[float, float, float, float]] = []
+    x = 0.0
+    for run in word.runs:
+        font = run.face.at(size_px)
+        left, top, right, bottom = font.getbbox(run.text, anchor="ls", language=word.language or None)
+        boxes.append((x + left, top, x + right, bottom))
+        x += font.getlength(run.text, language=word.language or None)
+    lefts, tops, rights, bottoms = zip(*boxes, strict=True)
+    return Box(min(lefts), min(tops), max(rights), max(bottoms), x)
+
+
+def draw(image: Image, word: Sized, x: float, y: float, size_px: float, fill: int | str) -> None:
+    """Draw a word from the left end of its baseline."""
+    from PIL import ImageDraw
+
+    pen = ImageDraw.Draw(image)
+    for run in word.runs:
+        font = run.face.at(size_px)
+        pen.text((x, y), run.text, fill=fill, font=font, anchor="ls", language=word.language or None)
+        x += font.getlength(run.text, language=word.language or None)
+
+
+def packed(words: Sequence[Sized], width: int, height: int) -> list[Placed]:
+    """Pack words around the middle, the given order first, as large as they all fit."""
+    words = words[:MAX_WORDS]
+    if not words:
+        return []
+    scale = math.sqrt(GRID_PX / (width * height))
+    grid = (max(1, round(width * scale)), max(1, round(height * scale)))
+    units = [measure(word, _UNIT) for word in words]
+    area = sum(
+        (word.size / _UNIT) ** 2 * (box.right - box.left) * (box.bottom - box.top)
+        for word, box in zip(words, units, strict=True)
+    )
+    top_px = min(math.sqrt(FILLED * grid[0] * grid[1] / max(area, 1e-9)), 0.6 * grid[1])
+    least_px = MIN_PX * scale / min(word.size for word in words)
+    while True:
+        sizes = [
+            min(word.size * top_px, 0.94 * grid[0] * _UNIT / max(1.0, box.right - box.left))
+            for word, box in zip(words, units, strict=True)
+        ]
+        placed = _pack(words, sizes, grid)
+        if len(placed) == len(words) or top_px < least_px:
+            return [Placed(p.index, p.x / scale, p.y / scale, p.size / scale, p.width / scale) for p in placed]
+        top_px *= _SHRINK
+
+
+def _pack(words: Sequence[Sized], sizes: Sequence[float], grid: tuple[int, int]) -> list[Placed]:
+    """Place words in fixed sizes; those that find no place are left out, and all after the first of them."""
+    width, height = grid
+    taken = np.zeros((height, width), bool)
+    sums = np.zeros((height + 1, width + 1), np.int32)  # of `taken`, above and left of each corner
+    placed: list[Placed] = []
+    for index, (word, size) in enumerate(zip(words, sizes, strict=True)):
+        box = measure(word, size)
+        mask = _mask(word, size, box)
+        above, beside = (max(1, round(margin * size)) for margin in MARGINS)
+        place = _nearest(sums, mask.shape[0] + 2 * above, mask.shape[1] + 2 * beside)
+        if place is None:
+            break
+        top, left = place[0] + above, place[1] + beside
+        taken[top : top + mask.shape[0], left : left + mask.shape[1]] |= mask
+        below = np.cumsum(taken[top:], axis=0, dtype=np.int32)
+        sums[top + 1 :, 1:] = sums[top, 1:] + np.cumsum(below, axis=1, out=below)
+        placed.append(Placed(index, left - math.floor(box.left), top - math.floor(box.top), size, box.advance))
+    return placed
+
+
+def _mask(word: Sized, size: float, box: Box) -> NDArray[np.bool_]:
+    """Return the ink of a word."""
+    from PIL import Image
+
+    left, top = math.floor(box.left), math.floor(box.top)
+    image = Image.new("L", (max(1, math.ceil(box.right) - left), max(1, math.ceil(box.bottom) - top)))
+    draw(image, word, -left, -top, size, 255)
+    return np.asarray(image) > 0
+
+
+def _nearest(sums: NDArray[np.int32], height: int, width: int) -> tuple[int, int] | None:
+    """Return the place of a free rectangle that is nearest to the middle; None where there is none."""
+    rows, columns = sums.shape[0] - 1, sums.shape[1] - 1
+    if height > rows or width > columns:
+        return None
+    inside = sums[height:, width:] - sums[:-height, width:]
+    inside -= sums[height:, :-width] - sums[:-height, :-width]
+    y = ((np.arange(inside.shape[0]) + height / 2 - rows / 2) / rows).astype(np.float32)
+    x = ((np.arange(inside.shape[1]) + width / 2 - columns / 2) / columns).astype(np.float32)
+    distance = np.where(inside == 0, (y * y)[:, None] + x * x, np.inf)
+    best = int(distance.argmin())
+    row, column = divmod(best, distance.shape[1])
+    return (row, column) if np.isfinite(distance[row, column]) else None
+
+
+def in_lines(words: Sequence[Sized], width: int, height: int, *, right_to_left: bool) -> list[Placed]:
+    """Write words in centred rows, in the given order, as large as they all fit."""
+    words = words[:MAX_WORDS]
+    if not words:
+        return []
+    boxes = [measure(word, _UNIT) for word in words]
+    low, high = 0.0, float(height)
+    for _ in range(24):
+        middle = (low + high) / 2
+        lines = _lines(words, boxes, middle, width)
+        fits = lines is not None and sum(line.height for line in lines) <= height
+        low, high = (middle, high) if fits else (low, middle)
+    lines = _lines(words, boxes, low, width) or []
+    placed: list[Placed] = []
+    y = (height - sum(line.height for line in lines)) / 2
+    for line in lines:
+        x = (width - line.width) / 2
+        for index in line.words[::-1] if right_to_left else line.words:
+            size = low * words[index].size
+            advance = size * boxes[index].advance / _UNIT
+            placed.append(Placed(index, x, y + line.ascent, size, advance))
+            x += advance + GAP * low
+        y += line.height
+    return sorted(placed, key=lambda one: one.index)
+
+
+@dataclass(slots=True)
+class _Line:
+    """A row: its words, its width, its height above and below the base line, all in pixels."""
+
+    words: list[int]
+    width: float
+    ascent: float
+    descent: float
+
+    @property
+    def height(self) -> float:
+        return (self.ascent + self.descent) * LEADING
+
+
+def _lines(words: Sequence[Sized], boxes: Sequence[Box], top_px: float, width: int) -> list[_Line] | None:
+    """Break words into rows; None where one is wider than a row."""
+    lines: list[_Line] = []
+    for index, (word, box) in enumerate(zip(words, boxes, strict=True)):
+        unit = top_px * word.size / _UNIT
+        needs = unit * max(box.advance, box.right)
+        if needs > width:
+            return None
+        if not lines or lines[-1].width + GAP * top_px + needs > width:
+            lines.append(_Line([], -GAP * top_px, 0.0, 0.0))
+        line = lines[-1]
+        line.words.append(index)
+        line.width += GAP * top_px + needs
+        line.ascent, line.descent = max(line.ascent, -unit * box.top), max(line.descent, unit * box.bottom)
+    return lines

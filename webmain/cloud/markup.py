@@ -1,0 +1,117 @@
+"""A cloud as HTML: a list whose items have classes for their sizes and colours; every word is escaped."""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+from html import escape
+from importlib import resources
+
+from webmain.cloud.colours import schemes
+from webmain.cloud.records import Cloud, CloudWord
+
+N_SIZES = 9
+"""Classes of sizes, from `cloud-1` to `cloud-9`."""
+
+SMALLEST = 0.6
+"""Words with this square root of the greatest weight, or less, are the smallest where no other has less."""
+
+_LATIN_MARKS = re.compile("[\u0300-\u036f]")
+_VOWEL_FIRST = re.compile("([\u0e40-\u0e44\u0ec0-\u0ec4])([\u0e01-\u0e2e\u0e81-\u0eae])")
+_TONES = re.compile("[\u0e47-\u0e4e\u0ec8-\u0ecd]")
+_UNFIT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
+
+
+class Order(StrEnum):
+    """The order in which words are written."""
+
+    WEIGHT = "weight"  # greatest first
+    ALPHABET = "alphabet"
+    TEXT = "text"  # as the texts have them
+
+
+def ordered(cloud: Cloud, order: Order | str) -> Sequence[CloudWord]:
+    """Return a cloud's words in an order."""
+    if Order(order) is Order.ALPHABET:
+        return sorted(cloud.words, key=lambda one: (alphabetical(one.word), one.word))
+    if Order(order) is Order.TEXT:
+        return [cloud.words[place] for place in cloud.in_order]
+    return cloud.words
+
+
+def alphabetical(word: str) -> str:
+    """Return what words are put in order by: case, accents and tone marks don't count, as in dictionaries.
+
+    In Thai and Lao a vowel that is written before its consonant comes after it. Other letters are in the order of Unicode.
+    """
+    letters = _LATIN_MARKS.sub("", unicodedata.normalize("NFKD", word).casefold())
+    return _VOWEL_FIRST.sub(r"\2\1", _TONES.sub("", letters))
+
+
+def cloud_markup(
+    cloud: Cloud, *, order: Order | str = Order.ALPHABET, link: Callable[[CloudWord], str] | None = None
+) -> str:
+    """Return a cloud as an HTML list; `cloud_css` gives it its look.
+
+    Parameters
+    ----------
+    cloud : Cloud
+    order : Order
+    link : callable or None
+        Returns the URL to which a word leads.
+
+    Returns
+    -------
+    str
+        Safe to be put into a page: words and URLs are escaped, there is no script and no style. Each word's count follows it
+        in text that is read out, and is shown as a tooltip.
+    """
+    n_colours = len(schemes()["light"].words)
+    ranks = {one.word: rank for rank, one in enumerate(cloud.words)}
+    least = min([SMALLEST, *(math.sqrt(one.weight) for one in cloud.words)])
+    items = []
+    for one in ordered(cloud, order):
+        size = 1 + round((N_SIZES - 1) * (math.sqrt(one.weight) - least) / (1 - least))
+        lang = f' lang="{escape(one.language)}"' if one.language not in ("", cloud.language) else ""
+        word = f"<bdi{lang}>{escape(fit(one.word))}</bdi>"
+        if link:
+            word = f'<a href="{escape(link(one))}">{word}</a>'
+        classes = f"cloud-{size} cloud-c{ranks[one.word] % n_colours}"
+        items.append(
+            f'<li class="{classes}" title="{one.count}">{word}<span class="cloud-count"> {one.count}</span></li>'
+        )
+    name = f' aria-label="{escape(fit(cloud.title))}"' if cloud.title else ""
+    head = f'<ul class="cloud" lang="{escape(cloud.language)}" dir="{cloud.direction}"{name}>'
+    return "\n".join([head, *items, "</ul>"])
+
+
+def cloud_css() -> str:
+    """Return the style sheet of `cloud_markup`, for light and dark pages."""
+    css = resources.files("webmain.cloud").joinpath("cloud.css").read_text("utf-8")
+    for name, condition in (("light", ""), ("dark", "@media (prefers-color-scheme: dark) ")):
+        rules = "".join(f".cloud-c{n} {{ color: {colour} }} " for n, colour in enumerate(schemes()[name].words))
+        css += f"{condition}{{ {rules}}}\n" if condition else f"{rules}\n"
+    return css
+
+
+def cloud_page(cloud: Cloud, *, order: Order | str = Order.ALPHABET) -> str:
+    """Return a whole page with a cloud, which loads nothing."""
+    title = escape(fit(cloud.title))
+    light, dark = schemes()["light"].ground, schemes()["dark"].ground
+    in_dark = f"body {{ background: {dark}; color: {light} }}"
+    ground = f"body {{ background: {light}; font-family: system-ui, sans-serif }}\n"
+    ground += f"@media (prefers-color-scheme: dark) {{ {in_dark} }}"
+    return (
+        f'<!DOCTYPE html>\n<html lang="{escape(cloud.language)}" dir="{cloud.direction}">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{title}</title>\n<style>\n{ground}\n{cloud_css()}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n"
+        f"{cloud_markup(cloud, order=order)}\n</main>\n</body>\n</html>\n"
+    )
+
+
+def fit(text: str) -> str:
+    """Return a text without what markup cannot hold, and without marks that turn the direction of what follows."""
+    return _UNFIT.sub("\ufffd", text)

@@ -1,0 +1,132 @@
+"""A cloud as a picture: SVG with real text, and PNG."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from html import escape
+from pathlib import Path
+
+from webmain.cloud.colours import Scheme, schemes
+from webmain.cloud.fonts import Fonts
+from webmain.cloud.layout import Placed, Sized, draw, in_lines, packed, size_of
+from webmain.cloud.markup import Order, fit, ordered
+from webmain.cloud.records import Cloud, CloudWord
+
+EDGE = 0.02
+"""Empty border of a picture by its shorter side."""
+
+
+class Shape(StrEnum):
+    """How words are placed."""
+
+    PACKED = "packed"  # around the greatest
+    LINES = "lines"  # in rows, as tag clouds on pages are
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """How a picture looks.
+
+    Attributes
+    ----------
+    width, height : int
+        Pixels.
+    shape : Shape
+    order : Order
+        Of words in rows.
+    colours : str
+        A scheme of `colours.toml`.
+    fonts : tuple of str or Path
+        Font files that are taken before those of the system.
+    """
+
+    width: int = 900
+    height: int = 500
+    shape: Shape = Shape.PACKED
+    order: Order = Order.WEIGHT
+    colours: str = "light"
+    fonts: tuple[str | Path, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    word: CloudWord
+    sized: Sized
+    place: Placed
+    colour: str
+
+
+def cloud_png(cloud: Cloud, look: Look | None = None) -> bytes:
+    """Return a cloud as a PNG; the same cloud, look and fonts give the same bytes.
+
+    Raises
+    ------
+    PictureError
+        A font or a library is missing (`webmain.cloud.fonts`).
+    """
+    from PIL import Image
+
+    look = look or Look()
+    drawn = _drawn(cloud, look)
+    image = Image.new("RGB", (look.width, look.height), schemes()[look.colours].ground)
+    for one in drawn:
+        draw(image, one.sized, one.place.x, one.place.y, one.place.size, one.colour)
+    packed_file = io.BytesIO()
+    image.quantize(128, dither=Image.Dither.NONE).save(packed_file, "PNG", optimize=True)
+    return packed_file.getvalue()
+
+
+def cloud_svg(cloud: Cloud, look: Look | None = None) -> str:
+    """Return a cloud as SVG with real text: it can be searched, copied and read out.
+
+    A viewer without the fonts fits its own into the same widths.
+
+    Raises
+    ------
+    PictureError
+        As `cloud_png`.
+    """
+    look = look or Look()
+    rows = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {look.width} {look.height}" width="{look.width}" '
+        f'height="{look.height}" role="img" xml:lang="{escape(cloud.language)}" font-weight="700" '
+        'text-anchor="middle">',
+        f"<title>{escape(fit(cloud.title))}</title>",
+        f'<rect width="100%" height="100%" fill="{schemes()[look.colours].ground}"/>',
+    ]
+    for one in _drawn(cloud, look):
+        place, word = one.place, one.word
+        language = f' xml:lang="{escape(word.language)}"' if word.language not in ("", cloud.language) else ""
+        families = ", ".join(f"'{name}'" for name in dict.fromkeys(run.face.family for run in one.sized.runs))
+        direction = ' direction="rtl"' if word.direction == "rtl" else ""
+        rows.append(
+            f'<text x="{place.x + place.width / 2:.1f}" y="{place.y:.1f}" font-size="{place.size:.1f}" fill="{one.colour}" '
+            f'font-family="{escape(families)}, sans-serif" textLength="{place.width:.1f}" lengthAdjust="spacingAndGlyphs"'
+            f"{language}{direction}>{escape(fit(word.word))}</text>"
+        )
+    return "\n".join([*rows, "</svg>\n"])
+
+
+def _drawn(cloud: Cloud, look: Look) -> Iterable[_Drawn]:
+    """Return the words with their places and colours."""
+    fonts = Fonts(look.fonts)
+    scheme: Scheme = schemes()[look.colours]
+    in_lines_too = Shape(look.shape) is Shape.LINES
+    words: Sequence[CloudWord] = ordered(cloud, look.order) if in_lines_too else cloud.words
+    sized = [
+        Sized(fonts.runs(fit(one.word), language=one.language), one.language, size_of(one.weight)) for one in words
+    ]
+    edge = round(EDGE * min(look.width, look.height))
+    width, height = look.width - 2 * edge, look.height - 2 * edge
+    if in_lines_too:
+        places = in_lines(sized, width, height, right_to_left=cloud.direction == "rtl")
+    else:
+        places = packed(sized, width, height)
+    ranks = {one.word: rank for rank, one in enumerate(cloud.words)}
+    for place in places:
+        word = words[place.index]
+        inside = replace(place, x=place.x + edge, y=place.y + edge)
+        yield _Drawn(word, sized[place.index], inside, scheme.words[ranks[word.word] % len(scheme.words)])

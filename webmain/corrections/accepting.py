@@ -1,0 +1,64 @@
+"""Writing a rule into `sites.toml`: comments and form stay, and the file is only replaced by one that can be read."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from webmain.files import replaced_whole
+from webmain.sites.rules import SitesError, read_sites
+
+if TYPE_CHECKING:
+    from webmain.corrections.proposals import Proposal
+
+
+class MissingExtraError(RuntimeError):
+    """A library of an extra is not installed; the message names it."""
+
+
+def accept(proposal: Proposal, path: str | Path) -> None:
+    """Add a rule to a file of rules; the file as it was is kept beside it, with `.bak` after its name.
+
+    Raises
+    ------
+    SitesError
+        The file cannot be used as it is; it was left so.
+    MissingExtraError
+        tomlkit is not there.
+    OSError
+        The system refuses.
+    """
+    try:
+        import tomlkit
+    except ImportError:
+        raise MissingExtraError("writing rules needs tomlkit: pip install 'webmain[web]'") from None
+    path = Path(path)
+    if path.exists():
+        read_sites(path)
+        document = tomlkit.parse(path.read_text(encoding="utf-8"))
+    else:
+        document = tomlkit.document()
+    table = next((document[name] for name in document if _is_name(name, proposal.site)), None)
+    if table is None:
+        table = document[proposal.site] = tomlkit.table()
+    given = table.get(proposal.key)
+    known = [given] if isinstance(given, str) else list(given or ())
+    if proposal.css in known:
+        return
+    if isinstance(given, list):
+        given.append(proposal.css)
+    else:
+        table[proposal.key] = [*known, proposal.css]
+    with replaced_whole(path) as part:
+        part.write_text(tomlkit.dumps(document), encoding="utf-8")
+        read_sites(part)
+        if path.exists():
+            shutil.copy2(path, path.with_name(path.name + ".bak"))
+
+
+def _is_name(name: str, site: str) -> bool:
+    return name.strip().lower().removeprefix("www.") == site
+
+
+__all__ = ["MissingExtraError", "SitesError", "accept"]

@@ -1,0 +1,183 @@
+"""The file of corrections: gold pages as JSON lines, one line a page, which `webmain evaluate` and `webmain train` read.
+
+A new page's line is appended whole or not at all. Where a page is corrected again, or its correction is taken back, the file
+is written anew beside the old one and takes its place; lines that are no corrections (gold pages from elsewhere) stay as
+they are.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from webmain.codec import UNREADABLE, build, encode
+from webmain.corrections.records import Correction
+from webmain.features.corrected import CorrectedPage
+from webmain.files import AppendFile, StoreError, StoreLockedError, replaced_whole, write_failure
+from webmain.items import Page
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+logger = logging.getLogger(__name__)
+
+MAX_LINE_BYTES = 64 << 20
+MAX_LEARNED = 50
+"""Corrected pages of a site that it is learned from."""
+
+WAIT_S = 5.0
+"""For how long a process waits for another one that writes to the file."""
+
+
+class CorrectionsFile:
+    """A file of corrections; it is opened for each change, so that several programs may write to it in turn.
+
+    Parameters
+    ----------
+    path : str or Path
+        Made, with its folders, with the first correction.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+
+    def __iter__(self) -> Iterator[Correction]:
+        """Yield the corrections in the order of the file; lines that are none are counted in the log.
+
+        Raises
+        ------
+        StoreError
+            The file cannot be read.
+        """
+        n_other = 0
+        for line in self._read():
+            correction = _correction(line)
+            if correction is not None:
+                yield correction
+            elif line.strip():
+                n_other += 1
+        if n_other:
+            logger.info("corrections %s: %d lines are no corrections; left alone", self.path, n_other)
+
+    def _read(self) -> Iterator[bytes]:
+        try:
+            with self.path.open("rb") as file:
+                yield from _lines(file)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise StoreError(f"corrections {self.path}: {error.strerror or error}") from error
+
+    def get(self, page_id: str) -> Correction | None:
+        """Return the correction of a page."""
+        return next((each for each in self if each.id == page_id), None)
+
+    def of_site(self, site: str) -> list[Correction]:
+        """Return the corrections of a site's pages."""
+        name = site.encode()
+        found = (_correction(line) for line in self._read() if name in line) if site else ()
+        return [each for each in found if each is not None and each.domain == site]
+
+    def pages_of(self, site: str) -> list[CorrectedPage]:
+        """Return the pages of a site for methods that learn it: those whose leaves are known; the latest first."""
+        found = [each for each in self.of_site(site) if each.leaves]
+        return [
+            CorrectedPage(
+                page=Page(url=each.url, html=each.html, fetched_at=datetime.fromisoformat(each.made_at)),
+                content=each.leaves,
+                changed=tuple(leaf for mark in each.marked for leaf in mark.leaves),
+            )
+            for each in sorted(found, key=lambda each: each.made_at, reverse=True)[:MAX_LEARNED]
+        ]
+
+    def save(self, correction: Correction) -> bool:
+        """Write a correction; return True if it takes the place of an earlier one of the same page.
+
+        Raises
+        ------
+        StoreFullError, StoreWriteError, StoreLockedError, NotAStoreError
+            The file is as it was.
+        """
+        line = (encode(asdict(correction)) + "\n").encode()
+        with self._opened() as file:
+            if self.get(correction.id) is None:
+                file.append(line)
+                return False
+            self._replace(correction.id, [line])
+            return True
+
+    def remove(self, page_id: str) -> bool:
+        """Take back the correction of a page; return False if there is none."""
+        with self._opened():
+            if self.get(page_id) is None:
+                return False
+            self._replace(page_id, [])
+            return True
+
+    def _replace(self, page_id: str, lines: Iterable[bytes]) -> None:
+        """Write the file anew, with other lines in the place of a page's."""
+        try:
+            with replaced_whole(self.path) as part, self.path.open("rb") as old, part.open("wb") as new:
+                for line in _lines(old):
+                    found = _correction(line)
+                    if found is None or found.id != page_id:
+                        new.write(line)
+                    else:
+                        new.writelines(lines)
+                new.flush()
+                os.fsync(new.fileno())
+        except OSError as error:
+            raise write_failure(f"corrections {self.path}", error) from error
+
+    @contextmanager
+    def _opened(self) -> Iterator[AppendFile]:
+        """Open the file as the only one who writes to it, its last line whole."""
+        end = time.monotonic() + WAIT_S
+        while True:
+            try:
+                file = AppendFile(self.path, label=f"corrections {self.path}")
+            except StoreLockedError:
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.05)
+                continue
+            if os.path.samestat(os.fstat(file.fd), self.path.stat()):
+                break
+            file.close()  # another process has replaced it meanwhile
+        try:
+            file.mend_lines("gold page", lambda line: _gold(line) is not None)
+            yield file
+        finally:
+            file.close()
+
+
+def _lines(file: Any) -> Iterator[bytes]:
+    while line := file.readline(MAX_LINE_BYTES + 1):
+        yield line
+
+
+def _gold(line: bytes) -> dict[str, Any] | None:
+    """Return a line as a gold page's record; None where it is none."""
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return record if isinstance(record, dict) and ("html" in record or "html_b64" in record) else None
+
+
+def _correction(line: bytes) -> Correction | None:
+    record = _gold(line)
+    if record is None or "marked" not in record:
+        return None
+    try:
+        return build(Correction, record)
+    except UNREADABLE:
+        return None

@@ -1,0 +1,102 @@
+"""Correcting a page: an explanation, and what a person says of its parts, make a correction."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterator
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from webmain.corrections.records import Correction, Marked
+from webmain.html.blocks import Unit
+from webmain.items import Verdict, article_id
+
+if TYPE_CHECKING:
+    from webmain.explain.records import ExplainedBlock, Explanation
+
+MAX_NOTE_CHARS = 2_000
+MAX_PAGE_CHARS = 10 << 20
+"""Characters of the largest page that is stored with its correction."""
+
+
+class CorrectionError(ValueError):
+    """What was said of a page cannot be a correction; the message is for people."""
+
+
+def corrected_text(explanation: Explanation, *, content: Collection[int], boilerplate: Collection[int]) -> str:
+    """Return the text of a page with some of its parts marked: as the extractor gave it where nothing is."""
+    return "\n\n".join(block.text for block in _content(explanation, content, boilerplate))
+
+
+def _content(
+    explanation: Explanation, content: Collection[int], boilerplate: Collection[int]
+) -> Iterator[ExplainedBlock]:
+    for number, block in enumerate(explanation.blocks):
+        if number in content or (block.verdict is Verdict.CONTENT and number not in boilerplate):
+            yield block
+
+
+def correct(
+    explanation: Explanation, *, content: Collection[int], boilerplate: Collection[int], note: str = ""
+) -> Correction:
+    """Return a correction of a page.
+
+    Parameters
+    ----------
+    explanation : Explanation
+        The page as it was shown.
+    content, boilerplate : collection of int
+        Parts (their places in `Explanation.blocks`) that are, and that are not, content. Those of which the method says so
+        already are left out.
+    note : str
+        At most `MAX_NOTE_CHARS` characters are kept.
+
+    Raises
+    ------
+    CorrectionError
+        There is no such part, a part is marked twice, or no text would be left; the page is too large to be stored.
+    """
+    blocks, document = explanation.blocks, explanation.document
+    for number in (*content, *boilerplate):
+        if not 0 <= number < len(blocks):
+            raise CorrectionError(f"no part {number}: this page has {len(blocks)}")
+    if both := sorted(set(content) & set(boilerplate)):
+        raise CorrectionError(f"part {both[0]} is marked as content and as boilerplate")
+    if len(document.html) > MAX_PAGE_CHARS:
+        raise CorrectionError(f"the page has {len(document.html):,} characters, stored are at most {MAX_PAGE_CHARS:,}")
+    text = corrected_text(explanation, content=content, boilerplate=boilerplate)
+    if not text.strip():
+        raise CorrectionError("nothing would be left: a page without any content is no gold page")
+    has_leaves = explanation.unit is Unit.LEAVES
+    marked = tuple(
+        Marked(
+            content=number in content,
+            xpath=block.xpath,
+            text=block.text,
+            leaves=block.units if has_leaves else (),
+        )
+        for number, block in enumerate(blocks)
+        if number in (boilerplate if block.verdict is Verdict.CONTENT else content)
+    )
+    article = explanation.article
+    return Correction(
+        id=page_id(document.url, document.html),
+        url=document.url,
+        domain=document.site,
+        lang=(article.language or "") if article is not None else "",
+        html=document.html,
+        text=text,
+        before=article.text if article is not None else "",
+        extractor=explanation.name,
+        marked=marked,
+        made_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        leaves=tuple(leaf for block in _content(explanation, content, boilerplate) for leaf in block.units)
+        if has_leaves
+        else (),
+        note=note.strip()[:MAX_NOTE_CHARS],
+    )
+
+
+def page_id(url: str | None, html: str) -> str:
+    """Return what a corrected page is known by: its address, or its content where it has none."""
+    return article_id(url) if url else hashlib.sha256(html.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -1,0 +1,268 @@
+"""Rules for a site, proposed from what people corrected there: CSS that matches what was marked, and nothing else.
+
+A selector is proposed where, on all corrected pages of the site, what it matches has no leaf of the other kind. What it would
+change on other pages is a `Change` each, made by extracting the page with the rule and without.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from webmain.corrections.records import Correction
+from webmain.extraction import Options, compose, judge, merge, read
+from webmain.items import Page, Rejected
+from webmain.sites.rules import Rule, SiteRules, Sites
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from webmain.extractors.base import Extractor
+    from webmain.html.document import Document
+
+MAX_PROPOSALS: Final = 10
+MAX_PAGES: Final = 50
+"""Corrected pages of a site that are looked at, the latest ones."""
+
+MAX_AROUND: Final = 3
+"""Elements around what was marked that are tried, too."""
+
+MAX_NAMES: Final = 6
+"""Ids and classes of one element that are tried."""
+
+_NAME = re.compile(r"-?[A-Za-z_][A-Za-z0-9_-]{0,39}")
+_MADE_UP = re.compile(r"\d{3}|[0-9a-f]{6}|^(?:css|sc|jsx|jss|svelte|emotion)-|__[A-Za-z0-9_-]{5,}$|[a-z][0-9][a-z]")
+"""Names that a program has made: they change from page to page, or with the next version of the site."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """An element in a selector: its tag, id and class; "" for any."""
+
+    tag: str = ""
+    id: str = ""
+    name: str = ""
+
+    @property
+    def css(self) -> str:
+        """As CSS has it."""
+        return self.tag + (f"#{self.id}" if self.id else "") + (f".{self.name}" if self.name else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A line of `sites.toml`.
+
+    Attributes
+    ----------
+    site : str
+    key : str
+        "remove" or "keep".
+    css : str
+        The selector.
+    n_marked, n_pages : int
+        Parts that were marked so and are in what it matches, and the corrected pages they are on.
+    """
+
+    site: str
+    key: str
+    css: str
+    n_marked: int
+    n_pages: int
+
+    def added_to(self, sites: Sites) -> Sites:
+        """Return the rules with this one among those of its site."""
+        own = sites.tables.get(self.site) or SiteRules(site=self.site, place="proposed")
+        rule = Rule(self.key, self.css, "proposed")
+        given = {name: getattr(own, name) for name in SiteRules.__slots__}
+        given[self.key] = (*given[self.key], rule)
+        return Sites({**sites.tables, self.site: SiteRules(**given)})
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a rule would do to a page: the blocks that its text would lose, and those that it would gain."""
+
+    url: str | None
+    lost: tuple[str, ...]
+    gained: tuple[str, ...]
+
+
+def propose(corrections: Iterable[Correction]) -> list[Proposal]:
+    """Return rules for a site from the corrections of its pages: those that match most of what was marked first."""
+    pages = [page for one in itertools.islice(corrections, MAX_PAGES) if (page := _Corrected.of(one)) is not None]
+    found: list[Proposal] = []
+    for key, wanted in (("remove", False), ("keep", True)):
+        marks = [(page, leaves) for page in pages for leaves in page.marks[wanted]]
+        paths = dict.fromkeys(path for page, leaves in marks for path in page.paths(leaves, wanted=wanted))
+        best: list[tuple[Proposal, frozenset[int]]] = []
+        for path in paths:
+            if not all(page.agrees(path, wanted=wanted) for page in pages):
+                continue
+            covered = frozenset(n for n, (page, leaves) in enumerate(marks) if page.holds(path, leaves))
+            n_pages = len({id(marks[n][0]) for n in covered})
+            css = " > ".join(step.css for step in path)
+            best.append((Proposal(pages[0].site, key, css, len(covered), n_pages), covered))
+        best.sort(key=lambda one: (-one[0].n_marked, _effort(one[0].css), one[0].css))
+        told: set[int] = set()
+        for proposal, covered in best:  # a longer selector for what is matched already is no news
+            if not covered <= told:
+                told |= covered
+                found.append(proposal)
+    return sorted(found, key=lambda one: -one.n_marked)[:MAX_PROPOSALS]
+
+
+def _effort(css: str) -> tuple[int, int]:
+    """Return how much a selector depends on: its steps, whether it names a class or an id, its length."""
+    return css.count(">") + (not ("." in css or "#" in css)) * 2, len(css)
+
+
+@dataclass(slots=True, eq=False)
+class _Corrected:
+    """A corrected page, read again: its leaves that are content, and what was marked."""
+
+    site: str
+    document: Document
+    content: NDArray[np.bool_]
+    marks: dict[bool, list[tuple[int, ...]]]
+    _n_content: NDArray[np.int64] = field(init=False)
+    _of_id: dict[str, list[int]] = field(init=False, default_factory=dict)
+    _of_class: dict[str, list[int]] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._n_content = np.concatenate(([0], np.cumsum(self.content, dtype=np.int64)))
+        for i, own in enumerate(self.document.elements.attributes):
+            if name := own.get("id"):
+                self._of_id.setdefault(name, []).append(i)
+            for each in set((own.get("class") or "").split()):
+                self._of_class.setdefault(each, []).append(i)
+
+    @classmethod
+    def of(cls, one: Correction) -> _Corrected | None:
+        """Read the page of a correction; None where it is not read as it was then, or has no leaves."""
+        try:
+            document = read(Page(url=one.url, html=one.html))
+            n = len(document.leaves)
+        except Rejected:
+            return None
+        marks: dict[bool, list[tuple[int, ...]]] = {True: [], False: []}
+        for mark in one.marked:
+            if mark.leaves:
+                marks[mark.content].append(mark.leaves)
+        if not one.leaves or max(itertools.chain(one.leaves, *marks[True], *marks[False])) >= n:
+            return None
+        content = np.zeros(n, dtype=np.bool_)
+        content[list(one.leaves)] = True
+        return cls(one.domain, document, content, marks)
+
+    def paths(self, leaves: Sequence[int], *, wanted: bool) -> Iterator[tuple[Step, ...]]:
+        """Yield selectors of what holds some leaves, and nothing of the other kind."""
+        elements = self.document.elements
+        element = self.document.leaves.element[leaves[0]]
+        tried = 0
+        for each in elements.ancestors(element):
+            first, end = elements.first_leaf[each], elements.end_leaf[each]
+            if first > leaves[0] or end <= leaves[-1]:
+                continue
+            if not self._is_of_one_kind(each, wanted=wanted):
+                return
+            for step in self._steps(each):
+                yield (step,)
+                parent = elements.parent[each]
+                for around in self._steps(parent) if parent >= 0 else ():
+                    if around.id or around.name:
+                        yield around, step
+            tried += 1
+            if tried > MAX_AROUND:
+                return
+
+    def _steps(self, element: int) -> Iterator[Step]:
+        """Yield what an element can be called by: its id, its classes, its tag alone."""
+        elements = self.document.elements
+        tag, own = elements.tags[element], elements.attributes[element]
+        if tag in ("html", "body"):
+            return
+        if _is_stable(own.get("id") or ""):
+            yield Step(id=own["id"] or "")
+        for name in [name for name in (own.get("class") or "").split() if _is_stable(name)][:MAX_NAMES]:
+            yield Step(name=name)
+            yield Step(tag=tag, name=name)
+        yield Step(tag=tag)
+
+    def matches(self, path: tuple[Step, ...]) -> list[int]:
+        """Return the elements that a selector matches."""
+        parent = self.document.elements.parent
+        found = self._named(path[-1])
+        for up, step in enumerate(reversed(path[:-1]), 1):
+            named = set(self._named(step))
+            found = [each for each in found if _above(parent, each, up) in named]
+        return found
+
+    def _named(self, step: Step) -> list[int]:
+        elements = self.document.elements
+        if step.id:
+            return self._of_id.get(step.id, [])
+        if not step.name:
+            return elements.of_tags([step.tag])
+        found = self._of_class.get(step.name, [])
+        return [i for i in found if elements.tags[i] == step.tag] if step.tag else found
+
+    def agrees(self, path: tuple[Step, ...], *, wanted: bool) -> bool:
+        """Return True if everything that a selector matches is of one kind."""
+        return all(self._is_of_one_kind(each, wanted=wanted) for each in self.matches(path))
+
+    def _is_of_one_kind(self, element: int, *, wanted: bool) -> bool:
+        elements = self.document.elements
+        first, end = elements.first_leaf[element], elements.end_leaf[element]
+        return int(self._n_content[end] - self._n_content[first]) == (end - first if wanted else 0)
+
+    def holds(self, path: tuple[Step, ...], leaves: Sequence[int]) -> bool:
+        """Return True if some leaves are in what a selector matches."""
+        elements = self.document.elements
+        return any(
+            elements.first_leaf[each] <= leaves[0] and leaves[-1] < elements.end_leaf[each]
+            for each in self.matches(path)
+        )
+
+
+def _above(parent: Sequence[int], element: int, up: int) -> int:
+    for _ in range(up):
+        element = parent[element] if element >= 0 else -1
+    return element
+
+
+def _is_stable(name: str) -> bool:
+    return bool(_NAME.fullmatch(name)) and not _MADE_UP.search(name)
+
+
+def changes(
+    proposal: Proposal, pages: Iterable[Page], extractor: Extractor, options: Options | None = None
+) -> Iterator[Change]:
+    """Yield what a rule would change on pages of its site; pages that give no article with or without it are left out."""
+    options = options or Options()
+    before = options.sites or Sites()
+    for page in pages:
+        old, new = (_blocks(page, extractor, sites) for sites in (before, proposal.added_to(before)))
+        if old is None or new is None:
+            continue
+        yield Change(
+            url=page.url,
+            lost=tuple(text for text in old if text not in set(new)),
+            gained=tuple(text for text in new if text not in set(old)),
+        )
+
+
+def _blocks(page: Page, extractor: Extractor, sites: Sites) -> list[str] | None:
+    from webmain.sites.matching import extractor_of
+
+    try:
+        document = read(page, Options(sites=sites))
+        judged = merge(judge(document, extractor_of(document, extractor)))
+        return [block.text for block in compose(judged, metadata=False).blocks]
+    except Rejected:
+        return None

@@ -1,0 +1,277 @@
+"""robots.txt by RFC 9309: groups, rules, and what else its lines say of a site's wishes."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final, Self
+from urllib.parse import quote_from_bytes
+
+from webmain.discovery.places import sitemaps_from_robots
+from webmain.metadata.opt_outs import ai_crawlers, read_usage
+
+MAX_ROBOTS_BYTES: Final = 500 * 1024
+"""What is read of a robots.txt (RFC 9309 asks for at least this)."""
+
+_FIELDS: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("user-agent", "useragent", "user agent"), "agent"),
+    **dict.fromkeys(("disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw"), "disallow"),
+    **dict.fromkeys(("crawl-delay", "crawldelay", "crawl delay"), "delay"),
+    "allow": "allow",
+    "content-signal": "content-signal",
+    "content-usage": "content-usage",
+}
+"""Names of lines as they are written, misspellings that Google's parser takes too."""
+
+_LINE_END: Final = re.compile(r"\r\n|\r|\n")
+_NO_COLON: Final = re.compile(r"\s*([a-z]+[- ]?[a-z]+)\s+(\S+)\s*", re.I)
+_AGENT: Final = re.compile(r"\*(?![\w.-])|[\w.-]+", re.ASCII)
+_ESCAPE: Final = re.compile("%([0-9A-Fa-f]{2})")
+_TARGET: Final = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#]*([^#]*)", re.I)
+_UNRESERVED: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+_SAFE: Final = "%/:?#[]@!$&'()*+,;=~"
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """One Allow or Disallow: the parts of its path between asterisks, and whether the address must end with the last."""
+
+    is_allow: bool
+    parts: tuple[str, ...]
+    is_whole: bool
+    size: int
+
+    def matches(self, target: str) -> bool:
+        """Return True if a normalised path begins as the rule says; linear in the path."""
+        first, *others = self.parts
+        if not target.startswith(first):
+            return False
+        if not others:
+            return not self.is_whole or len(target) == len(first)
+        at, last = len(first), others.pop()
+        for part in others:
+            at = target.find(part, at)
+            if at < 0:
+                return False
+            at += len(part)
+        if self.is_whole:
+            return len(target) - len(last) >= at and target.endswith(last)
+        return target.find(last, at) >= 0
+
+
+@dataclass(slots=True)
+class _Group:
+    """Rules that follow the names of some agents."""
+
+    rules: dict[str, _Rule] = field(default_factory=dict)
+    usage: list[tuple[str, _Rule, bool]] = field(default_factory=list)
+
+
+class _Merged:
+    """The rules of all groups of an agent, found by the length of their paths."""
+
+    def __init__(self, groups: Iterable[_Group]) -> None:
+        groups = list(groups)
+        self.usage = [usage for group in groups for usage in group.usage]
+        self._plain: dict[str, _Rule] = {}
+        others: dict[str, _Rule] = {}
+        for text, rule in (pair for group in groups for pair in group.rules.items()):
+            is_plain = len(rule.parts) == 1 and not rule.is_whole
+            known = self._plain if is_plain else others
+            text = rule.parts[0] if is_plain else text[1:]
+            if text not in known or rule.is_allow:
+                known[text] = rule
+        self._sizes = sorted({len(text) for text in self._plain}, reverse=True)
+        self._others = sorted(others.values(), key=lambda rule: (-rule.size, not rule.is_allow))
+
+    def allows(self, target: str) -> bool:
+        """Return what the longest matching rule says; an Allow outranks a Disallow of the same length."""
+        plain = next((rule for n in self._sizes if (rule := self._plain.get(target[:n]))), None)
+        for rule in self._others:
+            if plain is not None and (rule.size, rule.is_allow) <= (plain.size, plain.is_allow):
+                break
+            if rule.matches(target):
+                return rule.is_allow
+        return plain is None or plain.is_allow
+
+
+class RobotsRules:
+    """What a robots.txt says.
+
+    Read by RFC 9309, unlike Protego 0.7 in this: an agent is matched by its whole product token, whatever version follows
+    it (`webmain/0.1` is us, `web` is not); lines that the RFC does not know end no group; `$` is special at the end of a
+    path only; paths in other encodings than UTF-8 are compared byte by byte. More liberal than the RFC: a line may lack its
+    colon, a path its first slash or be a whole address, and "disallow" is understood in some misspellings.
+
+    Parameters
+    ----------
+    body : bytes or str
+        The file; only its first 500 KiB are read.
+    url : str
+        Where it came from; relative addresses of sitemaps are joined to it.
+    """
+
+    def __init__(self, body: bytes | str = b"", *, url: str = "") -> None:
+        self.text = robots_text(body) if isinstance(body, bytes) else body[:MAX_ROBOTS_BYTES]
+        self._url = url
+        self._groups: dict[str, list[_Group]] = {}
+        self._delays: dict[str, float] = {}
+        self._merged: dict[str, _Merged] = {}
+        self._read()
+
+    @classmethod
+    def none(cls) -> Self:
+        """Return the rules of a site that has none."""
+        return cls(b"")
+
+    def _read(self) -> None:
+        """Read the lines; linear in the file, whatever the order of its lines."""
+        group, named, n_delayed = _Group(), list[str](), 0
+        is_naming = False
+        for name, value in _lines(self.text):
+            if name == "agent":
+                if not is_naming:
+                    group, named, n_delayed, is_naming = _Group(), [], 0, True
+                if match := _AGENT.search(value):
+                    agent = match.group().lower()
+                    named.append(agent)
+                    groups = self._groups.setdefault(agent, [])
+                    if not groups or groups[-1] is not group:
+                        groups.append(group)
+            elif name in ("allow", "disallow"):
+                is_naming = False
+                if value:
+                    rule = _rule(value, is_allow=name == "allow")
+                    group.rules.setdefault(f"{name[0]}{value}", rule)
+            elif name == "delay":
+                seconds = _number(value)
+                for agent in named[n_delayed:] if seconds is not None else ():
+                    self._delays.setdefault(agent, seconds or 0.0)
+                n_delayed = n_delayed if is_naming is False or seconds is None else len(named)
+            else:
+                path, _, rest = value.partition(" ") if value[:1] in ("/", "*") else ("/", "", value)
+                scope = _rule(path, is_allow=True)
+                group.usage += [(f"{name}:{use}", scope, is_allowed) for use, is_allowed in read_usage(rest).items()]
+
+    # ---- Questions
+
+    def names(self, agent: str) -> bool:
+        """Return True if a group names the agent (`*` is no name)."""
+        return _token(agent) in self._groups
+
+    def _of(self, agent: str) -> _Merged:
+        token = _token(agent)
+        if token not in self._merged:
+            self._merged[token] = _Merged(self._groups.get(token) or self._groups.get("*") or ())
+        return self._merged[token]
+
+    def allows(self, url: str, agent: str) -> bool:
+        """Return True if an agent may ask for an address; robots.txt itself always."""
+        target = _target(url)
+        return target == "/robots.txt" or self._of(agent).allows(target)
+
+    def crawl_delay(self, agent: str) -> float | None:
+        """Return the seconds between two requests that the agent's group asks for."""
+        token = _token(agent)
+        return self._delays.get(token if token in self._groups else "*")
+
+    def usage(self, url: str, agent: str) -> dict[str, bool]:
+        """Return what Content-Signal and Content-Usage lines say of an address: `content-signal:ai-train` -> False."""
+        target = _target(url)
+        said: dict[str, tuple[int, bool]] = {}
+        for name, scope, is_allowed in self._of(agent).usage:
+            if scope.matches(target) and (scope.size, not is_allowed) >= said.get(name, (-1, False)):
+                said[name] = (scope.size, not is_allowed)
+        return {name: not is_refused for name, (_, is_refused) in said.items()}
+
+    def opt_outs(self, url: str, agent: str) -> tuple[str, ...]:
+        """Return its signals against the reuse of a page: crawlers for language models that are shut out, refused uses."""
+        shut_out = [f"robots.txt:{each}" for each in self._ai_crawlers if not self.allows(url, each)]
+        refused = [f"{use}=no" for use, is_allowed in self.usage(url, agent).items() if not is_allowed]
+        return tuple(sorted([*shut_out, *refused]))
+
+    @cached_property
+    def _ai_crawlers(self) -> list[str]:
+        return sorted(ai_crawlers() & self._groups.keys())
+
+    @cached_property
+    def sitemaps(self) -> tuple[str, ...]:
+        """The sitemaps that it names, absolute, in order."""
+        return sitemaps_from_robots(self.text, url=self._url)
+
+
+def robots_text(body: bytes) -> str:
+    """Decode a robots.txt: UTF-8, or UTF-16 with a mark; other bytes are kept, so that paths are compared by them."""
+    body = body[:MAX_ROBOTS_BYTES]
+    for mark, encoding in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
+        if body.startswith(mark):
+            return body[2:].decode(encoding, "replace")
+    return body.removeprefix(codecs.BOM_UTF8).decode("utf-8", "surrogateescape")
+
+
+def _lines(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the kind and the value of each line that is understood."""
+    for raw in _LINE_END.split(text.lstrip("\ufeff")):
+        line = raw.partition("#")[0]
+        name, colon, value = line.partition(":")
+        kind = _FIELDS.get(" ".join(name.lower().split())) if colon else None
+        if kind is None and (match := _NO_COLON.fullmatch(line[:2_000])):
+            kind, value = _FIELDS.get(match[1].lower()), match[2]
+        if kind:
+            yield kind, value.strip()
+
+
+def _rule(path: str, *, is_allow: bool) -> _Rule:
+    """Read a rule's path."""
+    if found := _TARGET.match(path):
+        path = found[1] or "/"
+    if path[:1] not in ("/", "*"):
+        path = "/" + path
+    is_whole = path.endswith("$")
+    path = _normal(path.removesuffix("$")).replace("$", "%24")
+    parts = re.split(r"\*+", path)
+    if is_whole and parts[-1] == "" and len(parts) > 1:
+        is_whole = False  # `/a*$` is `/a`
+    return _Rule(is_allow, tuple(parts), is_whole, len(path) + is_whole)
+
+
+def _target(url: str) -> str:
+    """Return an address's path and query, normalised for comparison."""
+    found = _TARGET.match(url)
+    path = found[1] if found else url.partition("#")[0]
+    return _normal(path if path.startswith("/") else "/" + path).replace("*", "%2A").replace("$", "%24")
+
+
+def _normal(path: str) -> str:
+    """Encode what is not ASCII, decode what needs no encoding (RFC 9309, 2.2.2)."""
+    try:
+        raw = path.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        raw = path.encode("utf-8", "replace")
+    return _ESCAPE.sub(_unescaped, quote_from_bytes(raw, safe=_SAFE))
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    character = chr(int(match[1], 16))
+    return character if character in _UNRESERVED else match.group().upper()
+
+
+def _token(agent: str) -> str:
+    found = _AGENT.search(agent)
+    return found.group().lower() if found else ""
+
+
+def path_matches(pattern: str, url: str) -> bool:
+    """Return True if an address has a path as robots.txt writes them, with `*` and `$`."""
+    return _rule(pattern, is_allow=True).matches(_target(url))
+
+
+def _number(value: str) -> float | None:
+    try:
+        seconds = float(value)
+    except ValueError:
+        return None
+    return seconds if 0 <= seconds < float("inf") else None

@@ -1,0 +1,146 @@
+"""Two methods on one page: which leaves both keep, and which only one of them."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from webmain.article.regions import leaves_of_lines
+from webmain.explain.overlay import Mark, block_label, overlay_html
+from webmain.html.blocks import Unit
+from webmain.items import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from webmain.explain.records import ExplainedBlock, Explanation
+
+
+class Side(StrEnum):
+    """Which of two methods have a leaf in their text."""
+
+    BOTH = "both"
+    FIRST = "only-a"
+    SECOND = "only-b"
+    NEITHER = "none"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """Leaves (lines) after one another that only one of two methods has in its text."""
+
+    side: Side
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """What two methods made of each leaf of a page; of each source line, where neither of them builds a tree.
+
+    Attributes
+    ----------
+    first, second : Explanation
+        Of one document.
+    unit : Unit
+    sides : tuple of Side
+        For each leaf (line).
+    marks : tuple of Mark or None
+        The same for an overlay: classes `wm-both`, `wm-only-a`, `wm-only-b` and `wm-none`, with what each method says.
+    """
+
+    first: Explanation
+    second: Explanation
+    unit: Unit
+    sides: tuple[Side, ...]
+    marks: tuple[Mark | None, ...]
+
+    @property
+    def n_chars(self) -> Mapping[Side, int]:
+        """Characters of the page by side."""
+        document = self.first.document
+        lengths = document.leaves.n_chars if self.unit is Unit.LEAVES else document.lines.text_lengths
+        found: Counter[Side] = Counter(dict.fromkeys(Side, 0))
+        for side, length in zip(self.sides, lengths.tolist(), strict=True):
+            found[side] += length
+        return dict(found)
+
+    @property
+    def runs(self) -> Iterator[Run]:
+        """The texts that only one of the methods has, in the page's order."""
+        document = self.first.document
+        texts = document.lines.texts
+        for side, group in itertools.groupby(range(len(self.sides)), key=self.sides.__getitem__):
+            if side in (Side.FIRST, Side.SECOND):
+                units = list(group)
+                text = document.leaves.text(units) if self.unit is Unit.LEAVES else "\n".join(texts[i] for i in units)
+                yield Run(side=side, text=text)
+
+    @property
+    def overlay(self) -> str:
+        """The page with what differs marked, as `webmain.explain.overlay.overlay_html` writes it."""
+        shown = self.first if self.first.unit is self.unit else self.second
+        return overlay_html(shown, marks=self.marks)
+
+
+def compare(first: Explanation, second: Explanation) -> Comparison:
+    """Compare what two methods made of one document.
+
+    Lines of the source that a method keeps are looked for among the leaves, in order.
+
+    Raises
+    ------
+    ValueError
+        They explain two documents; a page that is read once is explained by several methods.
+    """
+    if first.document is not second.document:
+        raise ValueError("compare: these are explanations of two documents")
+    unit = Unit.LINES if first.unit is second.unit is Unit.LINES else Unit.LEAVES
+    sides: list[Side] = []
+    marks: list[Mark | None] = []
+    known: dict[tuple[int, int], Mark] = {}
+    for pair in zip(_owners(first, unit), _owners(second, unit), strict=True):
+        ours, theirs = (_at(found, i) for found, i in zip((first, second), pair, strict=True))
+        side = _SIDES[_is_kept(ours), _is_kept(theirs)]
+        sides.append(side)
+        if pair not in known:
+            label = "\n".join(
+                f"{found.name}: {block_label(block) if block else 'nothing'}"
+                for found, block in ((first, ours), (second, theirs))
+            )
+            known[pair] = Mark(pair[0] if ours else pair[1], f"wm-{side}", label)
+        marks.append(known[pair] if ours or theirs else None)
+    return Comparison(first=first, second=second, unit=unit, sides=tuple(sides), marks=tuple(marks))
+
+
+_SIDES = {
+    (True, True): Side.BOTH,
+    (True, False): Side.FIRST,
+    (False, True): Side.SECOND,
+    (False, False): Side.NEITHER,
+}
+
+
+def _owners(explanation: Explanation, unit: Unit) -> list[int]:
+    """Return for each leaf (line) the place of its part in the explanation; -1 for none."""
+    document = explanation.document
+    n_units = len(document.lines) if explanation.unit is Unit.LINES else len(document.leaves)
+    owner = np.full(n_units, -1, dtype=np.int32)
+    for number, block in enumerate(explanation.blocks):
+        owner[list(block.units)] = number
+    if explanation.unit is not unit:
+        owner = leaves_of_lines(document, np.flatnonzero(owner >= 0), owner)
+    found: list[int] = owner.tolist()
+    return found
+
+
+def _at(explanation: Explanation, place: int) -> ExplainedBlock | None:
+    return explanation.blocks[place] if place >= 0 else None
+
+
+def _is_kept(block: ExplainedBlock | None) -> bool:
+    return block is not None and block.verdict is Verdict.CONTENT

@@ -1,0 +1,161 @@
+"""A page on the way that `webmain.extraction.extract_page` takes, and on it a verdict for every leaf."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from webmain import extraction as stages
+from webmain.explain.parts import explained_blocks
+from webmain.explain.records import ExplainedBlock, Explanation, Moved
+from webmain.extractors.base import ExplainingExtractor
+from webmain.extractors.page_types import page_type
+from webmain.html.blocks import Unit
+from webmain.html.document import Document
+from webmain.items import Article, Page, Reason, Rejected
+from webmain.sites.model_store import Choice
+
+if TYPE_CHECKING:
+    from webmain.extractors.base import Extraction, Extractor
+    from webmain.extractors.page_types import PageType
+
+Choose = Callable[[Document], Choice]
+"""Returns what judges a page, with a note: `webmain.sites.model_store.SiteModels.choose`."""
+
+
+def explain_page(
+    page: Page | Document,
+    extractor: Extractor,
+    options: stages.Options = stages.DEFAULTS,
+    *,
+    choose: Choose | None = None,
+) -> Explanation:
+    """Make a page into an article, or a rejection, and tell of every leaf what became of it, and why.
+
+    Parameters
+    ----------
+    page : Page or Document
+        A document is a page that has been read already: several methods may explain it, and it is parsed once.
+    extractor : Extractor
+    options : Options
+    choose : callable or None
+        Chooses another extractor by the page, with what was learned of its site.
+
+    Raises
+    ------
+    Rejected
+        The page can not be read at all: `EMPTY`, `NOT_HTML`, `TOO_LARGE`; `INTERNAL_ERROR` for whatever was not foreseen.
+        What is rejected later is an explanation with `rejected`.
+    ModelError
+        The model of the page's site can not be used.
+    """
+    with stages.errors_as_rejections(page.url):
+        document = page if isinstance(page, Document) else stages.read(page, options)
+        choice = choose(document) if choose is not None else Choice(extractor)
+        method = choice.extractor
+        if options.sites is not None:
+            from webmain.sites import matching
+
+            method = matching.extractor_of(document, method)
+        judged = _judged(document, method)
+        extraction = None if isinstance(judged, Rejected) else judged
+        found = judged if isinstance(judged, Rejected) else _article(judged, method, options)
+        article = found if isinstance(found, Article) else None
+        unit, blocks, kind = Unit.LEAVES, _NOTHING, None
+        if (
+            not isinstance(judged, Rejected) or judged.reason is Reason.NO_BLOCKS
+        ):  # else there is no time to read it again
+            unit, blocks = explained_blocks(document, method, extraction, article, options.keep)
+            kind = _page_type(document)
+        return Explanation(
+            document=document,
+            method=method,
+            extraction=extraction,
+            page_type=kind,
+            unit=unit,
+            blocks=blocks,
+            article=article,
+            rejected=found if isinstance(found, Rejected) else None,
+            note=choice.note,
+        )
+
+
+_NOTHING: tuple[ExplainedBlock, ...] = ()
+
+
+def _judged(document: Document, method: Extractor) -> Extraction | Rejected:
+    try:
+        return stages.merge(stages.judge(document, method))
+    except Rejected as rejected:
+        return rejected.with_traceback(None)
+
+
+def _article(judged: Extraction, method: Extractor, options: stages.Options) -> Article | Rejected:
+    try:
+        return stages.finish(judged, method, options)
+    except Rejected as rejected:
+        return rejected.with_traceback(None)
+
+
+def _page_type(document: Document) -> PageType | None:
+    try:
+        return page_type(document)
+    except Rejected:
+        return None
+
+
+def moved(explanation: Explanation, index: int) -> tuple[Moved, ...]:
+    """Return what moved the score of one of the method's blocks, the strongest first; nothing where it can not tell."""
+    return next(iter(_contributions(explanation, [index])), ())
+
+
+def features_of(
+    explanation: Explanation, blocks: Iterable[int], *, most: int | None = None
+) -> dict[int, tuple[Moved, ...]]:
+    """Return for some of the method's blocks what moved their scores, faster than one by one; {} where it can not tell.
+
+    Parameters
+    ----------
+    explanation : Explanation
+    blocks : iterable of int
+    most : int or None
+        Columns of each block at most; None for all.
+    """
+    wanted = sorted(set(blocks))
+    return dict(zip(wanted, _contributions(explanation, wanted, most), strict=False))
+
+
+def _contributions(
+    explanation: Explanation, blocks: Sequence[int], most: int | None = None
+) -> Iterator[tuple[Moved, ...]]:
+    method, judged = explanation.method, explanation.extraction
+    if judged is None or judged.unit is not Unit.LEAVES or not isinstance(method, ExplainingExtractor):
+        return
+    for one in method.contributions(judged.segmentation, blocks, most=most):
+        yield tuple(itertools.starmap(Moved, one))
+
+
+def block_of(explanation: Explanation, index: int) -> ExplainedBlock:
+    """Return one of the method's blocks whole: what became of its parts is in `Explanation.blocks`.
+
+    Raises
+    ------
+    IndexError
+        The method has no such block.
+    """
+    judged = explanation.extraction
+    if judged is None or not 0 <= index < len(judged.kept):
+        raise IndexError(f"no block {index}")
+    segmentation = judged.segmentation
+    return ExplainedBlock(
+        index=index,
+        verdict=judged.verdict(index),
+        score=float(judged.score[index]),
+        raw=float(judged.raw[index]),
+        why=judged.why[index],
+        units=tuple(segmentation.members(index).tolist()),
+        text=segmentation.text(index),
+        element=int(segmentation.element[index]),
+        elements=explanation.document.elements if judged.unit is Unit.LEAVES else None,
+    )

@@ -1,0 +1,80 @@
+"""A page's explanation as one HTML file: no script, nothing loaded, the page itself in a frame that can do nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from webmain.clock import once
+from webmain.cloud.markup import cloud_css
+from webmain.explain import overlay
+from webmain.explain.view import View
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import jinja2
+
+    from webmain.explain.comparing import Comparison
+    from webmain.explain.records import Explanation
+
+TEMPLATES: Final = Path(__file__).with_name("templates")
+REMEDY: Final = "pip install 'webmain[web]'"
+
+
+class MissingExtraError(ImportError):
+    """What makes the page is not installed; the message says what to do."""
+
+
+def explanation_page(
+    explanation: Explanation, *, comparison: Comparison | None = None, texts: Sequence[object] = ()
+) -> str:
+    """Return an explanation as an HTML document that stands alone.
+
+    Parameters
+    ----------
+    explanation : Explanation
+    comparison : Comparison or None
+        With another method.
+    texts : sequence of webmain.evaluation.differences.TextComparison
+        The article's text with others.
+
+    Raises
+    ------
+    MissingExtraError
+        Jinja2 is not installed.
+    """
+    try:
+        from markupsafe import Markup
+
+        environment = _environment()
+    except ImportError as error:
+        raise MissingExtraError(f"a page of an explanation needs Jinja2: {REMEDY}") from error
+    style = style_sheet()
+    return environment.get_template("page.html.jinja").render(
+        view=View(explanation),
+        comparison=comparison,
+        texts=texts,
+        style=Markup(style),  # noqa: S704 - a file of this package
+        styles=f"{overlay.digest(style)} {overlay.style_source()}",
+    )
+
+
+@once
+def _environment() -> jinja2.Environment:
+    """Return what reads the templates, and keeps them."""
+    import jinja2
+
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+@once
+def style_sheet() -> str:
+    """Return the style sheet of the page: what is around the parts, and the parts' own."""
+    return "".join(TEMPLATES.joinpath(name).read_text("utf-8") for name in ("page.css", "explain.css")) + cloud_css()

@@ -1,0 +1,244 @@
+"""Every leaf of a page in exactly one part: what is in the article, what its method left out, what it did not judge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from webmain.article.compose import Found, found_on_page, reads_lines
+from webmain.article.regions import leaves_of_lines
+from webmain.explain.records import ExplainedBlock
+from webmain.extractors.base import ExplainingExtractor
+from webmain.html.blocks import Unit
+from webmain.html.columns import HIDDEN, Flag
+from webmain.html.visible_text import LINE_NUMBER, RAISED, RUBY, Places
+from webmain.items import Kind, Rejected, Verdict
+
+if TYPE_CHECKING:
+    from webmain.extractors.base import Extraction, Extractor
+    from webmain.html.document import Document
+    from webmain.items import Article
+    from webmain.keep import Keep
+
+PRUNED = "a menu or a footer"
+ADDED = "a caption of what was kept"
+LEFT_OUT = "kept by the method; no running text: "
+REPLACED = "kept by the method; the text came from elsewhere: "
+NOT_JUDGED = "in no block of this method"
+TITLE = "the page's title, for search; no part of the text"
+NEXT_PAGE = "from a page that continues this one"
+ORIGINS = {
+    "embedded": "data that the page carries for its scripts",
+    "feed": "the feed",
+    "fallback": "whatever text the page has, as nothing was found",
+}
+"""Where a text comes from that is not what the method chose, by the article's `extractor`."""
+
+_OUTSIDE = (
+    (Flag.HIDDEN_ATTRIBUTE, "hidden text (attribute hidden)"),
+    (Flag.HIDDEN_DISPLAY, "hidden text (not displayed)"),
+    (Flag.HIDDEN_VISIBILITY, "hidden text (not visible)"),
+    (Flag.HIDDEN_CLASS, "hidden text (for screen readers only)"),
+    (Flag.EMBEDDED, "text in the place of a frame or a player"),
+    (Flag.IN_NOSCRIPT, f"{NOT_JUDGED}: for readers without scripts"),
+    (Flag.IN_CONTROL, f"{NOT_JUDGED}: in a form's control"),
+    (Flag.IN_FORM, f"{NOT_JUDGED}: in a form"),
+    (Flag.IN_SVG, f"{NOT_JUDGED}: in a drawing"),
+)
+_ROLES = {RUBY: "a reading aid", RAISED: "the mark of a footnote", LINE_NUMBER: "the number of a line"}
+
+
+def explained_blocks(
+    document: Document, method: Extractor, extraction: Extraction | None, article: Article | None, keep: Keep
+) -> tuple[Unit, tuple[ExplainedBlock, ...]]:
+    """Return the parts of a page in its order, and what they are made of.
+
+    Parameters
+    ----------
+    document : Document
+    method : Extractor
+    extraction : Extraction or None
+        None where no method judged: then nothing has a score, and a page that can not be parsed has no part.
+    article : Article or None
+        None where the page was rejected: then what would be its text is content.
+    keep : Keep
+        What beside running text was wanted.
+    """
+    try:
+        parts = _Parts(document, extraction, keep)
+    except Rejected:
+        return Unit.LEAVES, ()
+    blocks = [*parts.in_text(article), *parts.left_out(), *parts.not_judged(method)]
+    blocks.sort(key=lambda block: block.first)
+    return parts.unit, (*blocks, *parts.from_elsewhere(article))
+
+
+class _Parts:
+    """Divides the units of a page."""
+
+    def __init__(self, document: Document, extraction: Extraction | None, keep: Keep) -> None:
+        self._document, self._extraction, self._keep = document, extraction, keep
+        self._found = Found()
+        self.unit = Unit.LEAVES
+        self._of_unit = [-1] * (0 if extraction else len(document.leaves))
+        if extraction is not None:
+            of_unit = extraction.segmentation.of_unit
+            self._found = found_on_page(extraction, keep, locate=True)
+            if extraction.unit is Unit.LINES and reads_lines(extraction, keep):
+                self.unit = Unit.LINES
+            elif extraction.unit is Unit.LINES:
+                of_unit = leaves_of_lines(document, np.arange(len(of_unit)), of_unit)
+            self._of_unit = of_unit.tolist()
+        self._flags = document.leaves.flags if self.unit is Unit.LEAVES else []
+        self._used = {unit for units in self._found.units for unit in units}
+
+    def in_text(self, article: Article | None) -> Iterator[ExplainedBlock]:
+        """Yield what the article, or what would be one, is composed of."""
+        extraction = self._extraction
+        origin = None
+        if article is not None and extraction is not None and article.extractor != extraction.extractor:
+            origin = ORIGINS.get(article.extractor, article.extractor)
+        told = {_folded(block.text) for block in article.blocks} if article is not None and origin else set()
+        for block, units in zip(self._found.blocks, self._found.units, strict=True):
+            index = self._of_unit[units[0]]
+            element = self._named(block.xpath, units)
+            part = self._part(index, Verdict.CONTENT, ADDED, units, text=block.text, element=element)
+            if origin is not None:
+                verdict = Verdict.DUPLICATE if _folded(block.text) in told else Verdict.BOILERPLATE
+                part = replace(part, verdict=verdict, why=REPLACED + origin)
+            yield part
+
+    def left_out(self) -> Iterator[ExplainedBlock]:
+        """Yield what is in the method's blocks and not in the text."""
+        extraction = self._extraction
+        if extraction is None:
+            return
+        groups: dict[tuple[int, str], list[int]] = {}
+        kept = extraction.kept.tolist()
+        reason = _Reasons(self._document, self._keep) if self.unit is Unit.LEAVES else None
+        for unit, block in enumerate(self._of_unit):
+            if block >= 0 and unit not in self._used and self._has_text(unit):
+                why = ""
+                if kept[block]:
+                    why = LEFT_OUT + (reason.of_leaf(unit) if reason else "a list or a table")
+                groups.setdefault((block, why), []).append(unit)
+        for (block, why), units in groups.items():
+            verdict = Verdict.BOILERPLATE if why else extraction.verdict(block)
+            yield self._part(block, verdict, why, units)
+        segmentation = extraction.segmentation
+        for block in np.flatnonzero(segmentation.end == segmentation.first).tolist():
+            title = self._part(block, Verdict.OUTSIDE, TITLE, ())
+            yield replace(title, text=segmentation.text(block))
+
+    def not_judged(self, method: Extractor) -> Iterator[ExplainedBlock]:
+        """Yield what is in none of the method's blocks: what was pruned, and what it does not look at."""
+        owner, leaves = self._of_unit, self._document.leaves if self.unit is Unit.LEAVES else None
+        done = set(self._used)
+        if self._extraction is not None and leaves is not None and isinstance(method, ExplainingExtractor):
+            elements = self._document.elements
+            for i in method.pruned(self._extraction.segmentation):
+                units = [u for u in range(elements.first_leaf[i], elements.end_leaf[i]) if u not in done]
+                if units:
+                    done.update(units)
+                    yield self._part(-1, Verdict.PRUNED, PRUNED, units, element=i)
+        groups: dict[tuple[int, str], list[int]] = {}
+        seen = leaves.unit.tolist() if leaves is not None else None
+        for unit, block in enumerate(owner):
+            if block < 0 and unit not in done and self._has_text(unit):
+                flags = leaves.flags[unit] if leaves is not None else 0
+                why = next((why for flag, why in _OUTSIDE if flags & flag), NOT_JUDGED)
+                groups.setdefault((seen[unit] if seen else unit, why), []).append(unit)
+        for (_, why), units in groups.items():
+            yield self._part(-1, Verdict.OUTSIDE, why, units)
+
+    def from_elsewhere(self, article: Article | None) -> Iterator[ExplainedBlock]:
+        """Yield the article's blocks that are not of this page's blocks."""
+        if article is None or self._extraction is None:
+            return
+        is_own = article.extractor == self._extraction.extractor
+        why = NEXT_PAGE if is_own else f"from {ORIGINS.get(article.extractor, article.extractor)}"
+        for block in article.blocks[len(self._found.blocks) if is_own else 0 :]:
+            yield replace(self._part(-1, Verdict.CONTENT, why, ()), text=block.text)
+
+    def _has_text(self, unit: int) -> bool:
+        return self.unit is Unit.LEAVES or bool(self._document.lines.texts[unit])
+
+    def _part(
+        self, index: int, verdict: Verdict, why: str, units: Sequence[int], *, text: str = "", element: int = -1
+    ) -> ExplainedBlock:
+        """Return a part; the method's own reason goes before the one that is given, where the method agrees."""
+        extraction = self._extraction
+        score = raw = None
+        if index >= 0 and extraction is not None:
+            score, raw = float(extraction.score[index]), float(extraction.raw[index])
+            if not why or (verdict is Verdict.CONTENT and extraction.kept[index]):
+                why = extraction.why[index]
+            if element < 0 and extraction.unit is Unit.LEAVES:
+                element = int(extraction.segmentation.element[index])
+        is_tree = self.unit is Unit.LEAVES
+        if is_tree and units and element < 0:
+            element = self._around(units)
+        if is_tree and units and "hidden" not in why and all(self._flags[unit] & HIDDEN for unit in units):
+            why += " (hidden text)"
+        return ExplainedBlock(
+            index=index if index >= 0 else None,
+            verdict=verdict,
+            score=score,
+            raw=raw,
+            why=why,
+            units=tuple(units),
+            text=text or self._text(units),
+            element=element,
+            elements=self._document.elements if is_tree else None,
+        )
+
+    def _named(self, xpath: str, units: Sequence[int]) -> int:
+        """Return the element of a block of the article; -1 for source lines."""
+        if not xpath:
+            return -1
+        elements, element = self._document.elements, self._document.leaves.box[units[0]]
+        while element >= 0 and elements.xpath(element) != xpath:
+            element = elements.parent[element]
+        return element
+
+    def _around(self, units: Sequence[int]) -> int:
+        """Return the lowest element around leaves."""
+        elements, element = self._document.elements, self._document.leaves.element[units[0]]
+        while elements.end_leaf[element] <= units[-1]:
+            element = elements.parent[element]
+        return element
+
+    def _text(self, units: Sequence[int]) -> str:
+        if self.unit is Unit.LEAVES:
+            return self._document.leaves.text(units) if units else ""
+        return "\n".join(self._document.lines.texts[unit] for unit in units)
+
+
+class _Reasons:
+    """Tells why leaves that a method kept are not in the text."""
+
+    def __init__(self, document: Document, keep: Keep) -> None:
+        self._leaves, self._keep = document.leaves, keep
+        self._places = Places(document.elements)
+
+    def of_leaf(self, leaf: int) -> str:
+        """Return what a leaf is, in a few words."""
+        keep, place = self._keep, self._places.of(self._leaves.element[leaf])
+        if self._leaves.flags[leaf] & HIDDEN:
+            return "hidden text"
+        if place.role in _ROLES:
+            return _ROLES[place.role]
+        if place.kind is Kind.CAPTION:
+            return "a caption"
+        if not keep.tables and place.table >= 0:
+            return "a table"
+        if not keep.lists and place.outer_list >= 0:
+            return "a list"
+        return "a label, a link or an aside" if not keep.comments else "a label, a link, an aside or a comment"
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split()).casefold()

@@ -1,0 +1,287 @@
+"""An explanation as a page shows it: plain values, for the templates of this package and for those of `webmain serve`.
+
+`parts.html.jinja` has a macro for each part; most take a `View`: `overlay_frame`, `legend`, `article_tabs`, `metadata_table`,
+`summary_table`, `cloud_list`, `blocks_table`; `comparison_frame` takes a `webmain.explain.comparing.Comparison`,
+`difference_columns` the pieces of two texts. Their style sheets are `explain.css`, whose
+colours are custom properties that the page around them sets, and `cloud_css`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, fields
+from datetime import datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from webmain.article.words import with_words
+from webmain.cloud.markup import cloud_markup
+from webmain.cloud.records import cloud_of
+from webmain.explain.explaining import features_of
+from webmain.explain.overlay import overlay_html
+from webmain.html.blocks import Unit
+from webmain.html.columns import Flag
+from webmain.items import Metadata, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from webmain.explain.records import ExplainedBlock, Explanation, Moved
+    from webmain.items import Article
+
+MOST_ROWS: Final = 2_000
+"""Blocks that the table shows."""
+
+MOST_TEXT: Final = 240
+"""Characters of a block that the table shows."""
+
+MOST_SUMMARY: Final = 400
+MOST_CODE: Final = 4_000_000
+"""Characters of the article as Markdown and as JSON that are shown."""
+
+MOST_MOVED: Final = 3
+"""Features of a block that are shown."""
+
+MOST_WORDS: Final = 60
+"""Words of the tag cloud."""
+
+MIN_LINKED: Final = 0.5
+"""A block with such a share of its characters in links is one of links."""
+
+_NOT_METADATA: Final = frozenset(("sources",))
+_NO_LANGUAGE: Final = frozenset(("", "und", "zxx"))
+_UNFIT = re.compile("[\0\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """A value that is known of a page, where it was found, and how it was written there; "" where the page did not say it."""
+
+    name: str
+    value: str
+    source: str = ""
+    raw: str = ""
+
+    @property
+    def label(self) -> str:
+        """Its name for people."""
+        return self.name.replace("_", " ").capitalize().replace(" url", " URL").replace("Url", "URL")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A block as the table shows it: its place in `Explanation.blocks`, itself, and what moved its score most."""
+
+    number: int
+    block: ExplainedBlock
+    moved: tuple[Moved, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The beginning of its text."""
+        return _cut(" ".join(self.block.text.split()), MOST_TEXT)
+
+
+class ArticleView:
+    """What the templates ask of an article; each part is made when it is asked for.
+
+    Parameters
+    ----------
+    article : Article or None
+        None where a page gave none.
+    url : str
+        Of the page.
+    """
+
+    def __init__(self, article: Article | None, url: str = "") -> None:
+        self._article = article
+        self.url = fit(url)
+
+    @cached_property
+    def article(self) -> Article | None:
+        """The article with its words counted."""
+        article = self._article
+        return article if article is None or article.words else with_words(article, top=MOST_WORDS)
+
+    @cached_property
+    def title(self) -> str:
+        """Title of the article; the page's address where it has none."""
+        return fit((self._article and self._article.title) or "") or self.url or "A page without an address"
+
+    @cached_property
+    def language(self) -> str:
+        """Language of the article for the attribute `lang`; "" where it is not known."""
+        found = (self._article and self._article.language) or ""
+        return "" if found in _NO_LANGUAGE else found
+
+    @cached_property
+    def text(self) -> str:
+        """The article's text."""
+        return fit(self.article.text) if self.article else ""
+
+    @cached_property
+    def markdown(self) -> str:
+        """The article as Markdown."""
+        return _cut(self.article.to_markdown(), MOST_CODE) if self.article else ""
+
+    @cached_property
+    def json(self) -> str:
+        """The article as JSON."""
+        return _cut(self.article.to_json(indent=2), MOST_CODE) if self.article else ""
+
+    @property
+    def confidence(self) -> float | None:
+        """The F1 that the method expects of the text."""
+        return self._article.confidence if self._article else None
+
+    @cached_property
+    def facts(self) -> tuple[Fact, ...]:
+        """What is known of the article, each with where it was found."""
+        return tuple(_facts(self.article)) if self.article else ()
+
+    @cached_property
+    def cloud(self) -> str:
+        """The tag cloud as a list in HTML; "" where there is no word."""
+        if not (self.article and self.article.words):
+            return ""
+        return cloud_markup(cloud_of(self.article.words[:MOST_WORDS], language=self.language, title="Tag cloud"))
+
+
+class View(ArticleView):
+    """What the templates ask of an explanation.
+
+    Parameters
+    ----------
+    explanation : Explanation
+    """
+
+    def __init__(self, explanation: Explanation) -> None:
+        super().__init__(explanation.article, explanation.document.url or "")
+        self.explanation = explanation
+        self.name = explanation.name
+        self.rejected = "" if explanation.rejected is None else fit(str(explanation.rejected))
+        self.note = fit(explanation.note)
+
+    @cached_property
+    def overlay(self) -> str:
+        """The page with its leaves marked, an HTML document of its own."""
+        return overlay_html(self.explanation)
+
+    @property
+    def page_type(self) -> tuple[str, float] | None:
+        """Kind of the page, and its probability."""
+        kind = self.explanation.page_type
+        return None if kind is None else (kind.name, kind.probability)
+
+    @cached_property
+    def is_source(self) -> bool:
+        """Whether the overlay shows lines of the source."""
+        return self.explanation.unit is Unit.LINES
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """Parts of the page by verdict, in the order of `Verdict`."""
+        found = Counter(block.verdict for block in self.explanation.blocks)
+        return {verdict.value: found[verdict] for verdict in Verdict if found[verdict]}
+
+    @cached_property
+    def rows(self) -> tuple[Row, ...]:
+        """The blocks of the table, at most `MOST_ROWS`, with what moved their scores most where the method can tell."""
+        blocks = self.explanation.blocks[:MOST_ROWS]
+        indices = [block.index for block in blocks if block.index is not None]
+        told = features_of(self.explanation, indices, most=MOST_MOVED)
+        return tuple(
+            Row(number=number, block=block, moved=() if block.index is None else told.get(block.index, ()))
+            for number, block in enumerate(blocks)
+        )
+
+    @property
+    def n_more(self) -> int:
+        """Blocks that the table leaves out."""
+        return max(0, len(self.explanation.blocks) - MOST_ROWS)
+
+    @cached_property
+    def summary(self) -> tuple[Fact, ...]:
+        """The rows of the summary table."""
+        return tuple(_summary(self))
+
+
+def fit(text: str) -> str:
+    """Return a text without what no HTML can hold: zeros and halves of characters."""
+    return text if text.isascii() and "\0" not in text else _UNFIT.sub("\ufffd", text)
+
+
+def _cut(text: str, most: int) -> str:
+    return fit(text if len(text) <= most else text[: most - 1] + "…")
+
+
+def _facts(article: Article) -> Iterator[Fact]:
+    """Yield the metadata that a page states and what was found out about it."""
+    for field in fields(Metadata):
+        value = getattr(article, field.name)
+        if field.name not in _NOT_METADATA and value not in (None, "", ()):
+            source = article.sources.get(field.name)
+            raw = source.raw if source else ""
+            yield Fact(name=field.name, value=_shown(value), source=fit(source.name) if source else "", raw=fit(raw))
+    if article.language:
+        yield Fact(name="language", value=article.language, source="detected", raw=f"{article.language_score:.2f}")
+    if article.charset:
+        yield Fact(name="charset", value=article.charset, source=article.charset_source)
+    if article.fetched_at:
+        yield Fact(name="fetched_at", value=_shown(article.fetched_at))
+    yield Fact(name="text_from", value=article.extractor)
+
+
+def _shown(value: Any) -> str:
+    """Return a value for people."""
+    if isinstance(value, tuple):
+        return fit(", ".join(map(str, value)))
+    if isinstance(value, datetime):
+        return value.isoformat(sep=" ")
+    return ("yes" if value else "no") if isinstance(value, bool) else fit(str(value))
+
+
+def _summary(view: View) -> Iterator[Fact]:
+    """Yield the steps from an address to its text.
+
+    Notes
+    -----
+    Source: the paper of the per-site SVM, "Working": a URL is entered into a website; text data are extracted, divided into
+    "text, links, etc.", labelled as related (1) and unrelated (0), noise, advertisements and duplicates are removed, "final
+    output will be the summarized text from website". The paper prints no such table; these are its steps as rows.
+    """
+    explanation, article = view.explanation, view.article
+    document, judged = explanation.document, explanation.extraction
+    yield Fact(name="url", value=view.url or "none was given")
+    if article is not None and article.title:
+        yield Fact(name="title", value=fit(article.title))
+    if article is not None and article.description:
+        yield Fact(name="description", value=fit(article.description))
+    yield Fact(name="size of the source", value=f"{len(document.source):,} bytes")
+    if judged is None or not explanation.blocks:
+        yield Fact(name="result", value=view.rejected)
+        return
+    by_lines = judged.unit is Unit.LINES
+    n_chars = document.lines.text_lengths if by_lines else document.leaves.n_chars
+    what = "lines of the source" if by_lines else "runs of text"
+    total = int(n_chars.sum())
+    yield Fact(name="text data", value=f"{int(np.count_nonzero(n_chars)):,} {what}, {total:,} characters")
+    segmentation = judged.segmentation
+    linked = document.lines.anchor_lengths if by_lines else n_chars * document.leaves.has(Flag.IN_ANCHOR)
+    share = segmentation.sums(linked) / np.maximum(segmentation.sums(n_chars), 1)
+    n_links = int(np.count_nonzero(share >= MIN_LINKED))
+    yield Fact(name="kinds of data", value=f"{len(share) - n_links:,} blocks of text, {n_links:,} of links")
+    n_kept = int(judged.kept.sum())
+    yield Fact(name="labels", value=f"{n_kept:,} related (1), {len(judged.kept) - n_kept:,} unrelated (0)")
+    removed = {verdict: n for verdict, n in view.counts.items() if verdict != Verdict.CONTENT}
+    yield Fact(name="removed", value=", ".join(f"{n:,} {verdict}" for verdict, n in removed.items()) or "nothing")
+    if article is None:
+        yield Fact(name="result", value=view.rejected)
+        return
+    of_source = 1 - len(article.text.encode("utf-8", "replace")) / max(1, len(document.source))
+    words = f"{article.n_words:,} words, {len(article.text):,} characters, {of_source:.1%} less than the source"
+    yield Fact(name="content", value=words)
+    yield Fact(name="summarized text", value=_cut(" ".join(article.text.split()), MOST_SUMMARY))

@@ -1,0 +1,295 @@
+"""What about a site needs a person: each alarm says what is wrong and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+from statistics import median
+from typing import Final
+
+from webmain.health.yields import yield_drop
+from webmain.ledger.hosts import Host
+from webmain.ledger.runs import GOOD_ENDS, KILLED, RUNNING, STOPPED, UNREACHABLE, SiteRun
+
+LAST_RUNS: Final = 3
+"""So many runs together say how a site is now."""
+
+LEAST_PAGES: Final = 10
+LEAST_ARTICLES: Final = 5
+"""Fewer pages, or articles, tell nothing of shares."""
+
+ERROR_SHARE: Final = 0.3
+BLOCKED_SHARE: Final = 0.5
+SHORT_SHARE: Final = 0.8
+SHRUNK_TO: Final = 1 / 3
+"""Shares of pages that could not be had, or were refused; of short articles; and of the usual length."""
+
+LATE_INTERVALS: Final = 2.5
+LATE_S: Final = 2 * 3600.0
+"""A run is late after so many of the usual intervals, and so many seconds beyond one."""
+
+REGULAR_RUNS: Final = 6
+CLOCK_S: Final = 300.0
+LONG_AGO_S: Final = 24 * 3600.0
+NEW_S: Final = 7 * 24 * 3600.0
+
+
+class Kind(StrEnum):
+    """What may be wrong."""
+
+    YIELD = "yield_dropped"
+    NOTHING = "no_articles"
+    LAYOUT = "layout_changed"
+    ERRORS = "errors"
+    SHORT = "articles_short"
+    ROBOTS = "robots_changed"
+    FORBIDDEN = "robots_forbid"
+    BLOCKED = "blocked"
+    UNREACHABLE = "unreachable"
+    LATE = "no_run"
+    FAILED = "run_failed"
+    CUT = "runs_cut"
+    CLOCK = "clock_jumped"
+    DAMAGED = "ledger_damaged"
+
+
+ADVICE: Final = {
+    Kind.YIELD: "look at the front page in a browser; `webmain plan SITE` shows which feeds, sitemaps and sections are found",
+    Kind.NOTHING: "`webmain plan SITE` shows what is found; give the address of the section with the news as site",
+    Kind.LAYOUT: "read some new articles; the site was learned anew, selectors in sites.toml were not",
+    Kind.ERRORS: "the log of the last run names addresses and reasons; a longer delay in sites.toml may help",
+    Kind.SHORT: "`webmain explain URL` of a new article shows what is kept; the site may have put up a wall or new templates",
+    Kind.ROBOTS: "read its robots.txt; `webmain plan SITE` says what it still allows",
+    Kind.FORBIDDEN: "do not crawl it, or ask the site's people; remove it from the schedule",
+    Kind.BLOCKED: "crawl more slowly or not at all; set WEBMAIN_CONTACT, and write to the site's people",
+    Kind.UNREACHABLE: "does it open in a browser? The site may have moved: -a site=old.example=new.example",
+    Kind.LATE: "is cron or the timer on, is the lock free, the disk full? `systemctl list-timers`, `crontab -l`",
+    Kind.FAILED: "the log of that run has the error; `webmain check` reads all of store and ledger",
+    Kind.CUT: "a longer time limit, or less to do: since=2d, max_pages, budgets in sites.toml",
+    Kind.CLOCK: "set the machine's clock (timedatectl); rows of the future lose their effect as time passes",
+    Kind.DAMAGED: "`webmain check LEDGER` names what is damaged; a crawl goes on without it, or move the file away",
+}
+"""What to do about each."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alarm:
+    """Something that needs a person."""
+
+    kind: Kind
+    message: str
+
+    @property
+    def advice(self) -> str:
+        """What to do."""
+        return ADVICE[self.kind]
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """A site as the ledger knows it, now: its runs, the oldest first, and its hosts."""
+
+    site: str
+    runs: Sequence[SiteRun]
+    hosts: Sequence[Host]
+    now: float
+
+    @property
+    def ended(self) -> list[SiteRun]:
+        """The runs that are over, killed ones among them."""
+        return [run for run in self.runs if run.ended(self.now) != RUNNING]
+
+    @property
+    def sound(self) -> list[SiteRun]:
+        """The runs that ended as they should."""
+        return [run for run in self.runs if run.outcome in GOOD_ENDS]
+
+    @property
+    def interval_s(self) -> float | None:
+        """The usual seconds between the beginnings of two runs; None where they are irregular, or few."""
+        starts = [run.started_at for run in self.runs[-21:]]
+        gaps = [later - earlier for earlier, later in pairwise(starts)]
+        if not gaps:
+            return None
+        usual = median(gaps)
+        near = sum(0.5 * usual <= gap <= 1.5 * usual for gap in gaps)
+        return usual if len(starts) >= REGULAR_RUNS and 2 * near >= len(gaps) else None
+
+
+def alarms_of(site: Watched) -> list[Alarm]:
+    """Return what about a site needs a person, in the order of `Kind`."""
+    found = [Alarm(kind=kind, message=message) for kind, check in _CHECKS.items() if (message := check(site))]
+    if any(alarm.kind in (Kind.BLOCKED, Kind.FORBIDDEN, Kind.UNREACHABLE) for alarm in found):
+        found = [alarm for alarm in found if alarm.kind not in (Kind.YIELD, Kind.NOTHING, Kind.ERRORS)]  # their cause
+    return found
+
+
+# ---- What is found
+
+
+def _yield(site: Watched) -> str:
+    if not (drop := yield_drop(site.sound)):
+        return ""
+    return f"{drop.found:,} new articles in {spoken(site.now - drop.since)}, about {drop.expected:,.0f} were to be expected"
+
+
+def _nothing(site: Watched) -> str:
+    figures = [run.figures for run in site.sound]
+    if len(figures) < LAST_RUNS or any(f.articles or f.known or f.not_modified for f in figures):
+        return ""
+    return f"no article in any of {len(figures)} runs"
+
+
+def _layout(site: Watched) -> str:
+    changed = [run for run in site.ended[-LAST_RUNS:] if run.figures.layout_changed]
+    return f"its pages no longer look as they did, since {_ago(site, changed[0].started_at)}" if changed else ""
+
+
+def _errors(site: Watched) -> str:
+    last, before = site.ended[-LAST_RUNS:], site.ended[:-LAST_RUNS]
+    errors, asked = _share(last, lambda run: run.figures.errors)
+    usual, ever = _share(before, lambda run: run.figures.errors)
+    if (
+        asked < LEAST_PAGES
+        or errors < ERROR_SHARE * asked
+        or (ever >= LEAST_PAGES and errors / asked < 2 * usual / ever)
+    ):
+        return ""
+    return f"{errors:,} of {asked:,} pages could not be had: {_kinds(last)}"
+
+
+def _short(site: Watched) -> str:
+    runs = [run for run in site.ended if run.figures.chars_median is not None]
+    last: list[SiteRun] = []
+    while runs and sum(run.figures.articles for run in last) < LEAST_ARTICLES:
+        last.insert(0, runs.pop())
+    n, n_before = (sum(run.figures.articles for run in some) for some in (last, runs))
+    if n < LEAST_ARTICLES:
+        return ""
+    length = max(run.figures.chars_median or 0 for run in last)
+    usual = median(run.figures.chars_median or 0 for run in runs) if runs else 0
+    if n_before >= LEAST_ARTICLES and length < SHRUNK_TO * usual:
+        return f"the last {n:,} articles have {length:,.0f} characters in the median, {usual:,.0f} were usual"
+    short = sum(run.figures.short for run in last)
+    was_short = sum(run.figures.short for run in runs)
+    is_new = site.now - site.runs[0].started_at < NEW_S  # one that always was so is no news
+    if short >= SHORT_SHARE * n and (is_new or was_short < SHORT_SHARE / 2 * n_before):
+        return f"{short:,} of the last {n:,} articles are very short"
+    return ""
+
+
+def _robots(site: Watched) -> str:
+    since = max((run.started_at for run in site.runs[:-LAST_RUNS]), default=None)
+    for host in site.hosts:
+        if host.robots_changed_at and since is not None and host.robots_changed_at >= since:
+            return f"the robots.txt of {host.host} changed {_ago(site, host.robots_changed_at)}"
+        if host.robots_failing_since and site.now - host.robots_failing_since > LONG_AGO_S:
+            return f"the robots.txt of {host.host} cannot be read since {_ago(site, host.robots_failing_since)}"
+    return ""
+
+
+def _forbidden(site: Watched) -> str:
+    last = site.ended[-LAST_RUNS:]
+    n, asked = _share(last, lambda run: run.figures.failed.get("robots", 0))
+    return f"robots.txt forbids {n:,} of {asked:,} pages" if asked >= LEAST_PAGES and n > 0.9 * asked else ""
+
+
+def _blocked(site: Watched) -> str:
+    for host in site.hosts:
+        if host.blocked_at:
+            why = f" ({host.refusal})" if host.refusal else ""
+            return f"{host.host} refuses nearly everything{why}, since {_ago(site, host.blocked_at)}"
+    n, asked = _share(site.ended[-1:], lambda run: run.figures.rejected.get("blocked", 0))
+    is_much = n >= LEAST_ARTICLES and n >= BLOCKED_SHARE * asked
+    return f"{n:,} of {asked:,} pages were refused (401, 403, 429, a wall) in the last run" if is_much else ""
+
+
+def _unreachable(site: Watched) -> str:
+    last = site.ended[-LAST_RUNS:]
+    is_so = len(last) == LAST_RUNS and all(run.outcome == UNREACHABLE for run in last)
+    return f"not reached by the last {LAST_RUNS} runs or more" if is_so else ""
+
+
+def _late(site: Watched) -> str:
+    usual = site.interval_s
+    if usual is None or not site.runs:
+        return ""
+    age = site.now - max(site.runs[-1].started_at, site.runs[-1].written_at)
+    is_late = age > max(LATE_INTERVALS * usual, usual + LATE_S)
+    return f"the last run was {spoken(age)} ago, one in {spoken(usual)} is usual" if is_late else ""
+
+
+def _failed(site: Watched) -> str:
+    last = site.ended[-1:]
+    if not last or (outcome := last[0].ended(site.now)) in (*GOOD_ENDS, UNREACHABLE, STOPPED, KILLED):
+        return ""
+    return f"the last run ended by {outcome.replace('_', ' ')}"
+
+
+def _cut(site: Watched) -> str:
+    last = [run.ended(site.now) for run in site.ended[-LAST_RUNS:]]
+    is_so = len(last) == LAST_RUNS and all(outcome in (STOPPED, KILLED) for outcome in last)
+    return f"each of the last {LAST_RUNS} runs was ended by a signal before it was done" if is_so else ""
+
+
+def _clock(site: Watched) -> str:
+    if not site.runs:
+        return ""
+    last = site.runs[-1]
+    if last.started_at > site.now + CLOCK_S:
+        return f"a run began {spoken(last.started_at - site.now)} after now"
+    took = (last.finished_at or last.written_at) - last.started_at
+    if abs(took - last.figures.seconds) > CLOCK_S:
+        return f"in a run of {spoken(last.figures.seconds)} the clock went on by {spoken(took)}, or the machine slept"
+    return ""
+
+
+_CHECKS: Final[dict[Kind, Callable[[Watched], str]]] = {
+    Kind.YIELD: _yield,
+    Kind.NOTHING: _nothing,
+    Kind.LAYOUT: _layout,
+    Kind.ERRORS: _errors,
+    Kind.SHORT: _short,
+    Kind.ROBOTS: _robots,
+    Kind.FORBIDDEN: _forbidden,
+    Kind.BLOCKED: _blocked,
+    Kind.UNREACHABLE: _unreachable,
+    Kind.LATE: _late,
+    Kind.FAILED: _failed,
+    Kind.CUT: _cut,
+    Kind.CLOCK: _clock,
+}
+
+
+def _share(runs: Sequence[SiteRun], count: Callable[[SiteRun], int]) -> tuple[int, int]:
+    """Return a count over runs, and how many pages were asked for that said anything."""
+    asked = sum(r.figures.articles + sum(r.figures.rejected.values()) + sum(r.figures.failed.values()) for r in runs)
+    return sum(map(count, runs)), asked
+
+
+def _kinds(runs: Sequence[SiteRun]) -> str:
+    """Return the commonest kinds of errors."""
+    counts: dict[str, int] = {}
+    for kind, n in _errors_by_kind(runs):
+        counts[kind] = counts.get(kind, 0) + n
+    return ", ".join(f"{n:,} {kind.replace('_', ' ')}" for kind, n in sorted(counts.items(), key=lambda e: -e[1])[:3])
+
+
+def _errors_by_kind(runs: Sequence[SiteRun]) -> Iterator[tuple[str, int]]:
+    for run in runs:
+        yield from run.figures.errors_by_kind.items()
+
+
+def _ago(site: Watched, at: float) -> str:
+    return f"{spoken(site.now - at)} ago"
+
+
+def spoken(seconds: float) -> str:
+    """Return a time in its largest unit: "3 h"."""
+    seconds = abs(seconds)
+    for unit, length in (("d", 86_400.0), ("h", 3600.0), ("min", 60.0)):
+        if seconds >= (1.95 if unit == "d" else 0.98) * length:
+            return f"{seconds / length:.0f} {unit}"
+    return f"{seconds:.0f} s"

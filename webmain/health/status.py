@@ -1,0 +1,243 @@
+"""How crawls are doing: each site's last run, its trend and its alarms, as a table, as values, and for Prometheus."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from webmain.clock import now_s
+from webmain.health.alarms import Alarm, Kind, Watched, alarms_of, spoken
+from webmain.ledger.file import LedgerError, LedgerFile, OlderLedgerError
+from webmain.ledger.hosts import Hosts
+from webmain.ledger.runs import Figures, Runs, SiteRun
+from webmain.prometheus import Textfile
+from webmain.text.terminal import one_line, pad
+
+N_TREND: Final = 7
+_BARS: Final = "▁▂▃▄▅▆▇█"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteStatus:
+    """How one site is doing.
+
+    Attributes
+    ----------
+    last : SiteRun or None
+        Its last run.
+    outcome : str
+        How that ended; "running" and "killed" among them.
+    interval_s : float or None
+        The usual seconds between two runs; None where they are irregular, or few.
+    trend : tuple of int
+        New articles of the last runs, the oldest first.
+    alarms : tuple of Alarm
+    """
+
+    site: str
+    ledger: str
+    last: SiteRun | None
+    outcome: str
+    interval_s: float | None
+    trend: tuple[int, ...]
+    alarms: tuple[Alarm, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """How the sites of some ledgers are doing, at a time.
+
+    Attributes
+    ----------
+    ledgers : tuple of (str, Alarm)
+        What is wrong with ledgers themselves.
+    missing : tuple of str
+        Sites that were asked for, and of which no ledger has a run.
+    """
+
+    at: float
+    sites: tuple[SiteStatus, ...] = ()
+    ledgers: tuple[tuple[str, Alarm], ...] = ()
+    missing: tuple[str, ...] = ()
+
+    @property
+    def needs_a_person(self) -> bool:
+        """Whether anything does."""
+        return bool(self.ledgers) or any(site.alarms for site in self.sites)
+
+
+def status_of(ledgers: Iterable[Path], sites: Sequence[str] = (), *, now: float | None = None) -> Status:
+    """Return how the sites of some ledgers are doing; the files are only read."""
+    now = now_s() if now is None else now
+    found: list[SiteStatus] = []
+    wrong: list[tuple[str, Alarm]] = []
+    for path in ledgers:
+        try:
+            with LedgerFile(path, read_only=True, clock=lambda: now) as file:
+                histories, hosts = Runs(file).read(sites), Hosts(file)
+                for site, runs in histories.of.items():
+                    watched = Watched(site, runs, hosts.all(site), now)
+                    found.append(_site_status(watched, str(path)))
+                if histories.n_damaged:
+                    wrong.append(
+                        (
+                            str(path),
+                            _damaged(
+                                f"{histories.n_damaged:,} rows of runs cannot be read; a site's next run removes its own"
+                            ),
+                        )
+                    )
+        except OlderLedgerError:
+            continue  # the next crawl brings it up to date; there was no run since
+        except LedgerError as error:
+            wrong.append((str(path), _damaged(str(error))))
+    seen = {each.site for each in found}
+    missing = tuple(site for site in sites if site not in seen)
+    return Status(at=now, sites=tuple(found), ledgers=tuple(wrong), missing=missing)
+
+
+def _site_status(site: Watched, ledger: str) -> SiteStatus:
+    last = site.runs[-1] if site.runs else None
+    return SiteStatus(
+        site=site.site,
+        ledger=ledger,
+        last=last,
+        outcome=last.ended(site.now) if last else "",
+        interval_s=site.interval_s,
+        trend=tuple(run.figures.new for run in site.runs[-N_TREND:]),
+        alarms=tuple(alarms_of(site)),
+    )
+
+
+def _damaged(message: str) -> Alarm:
+    return Alarm(kind=Kind.DAMAGED, message=message)
+
+
+# ---- For people
+
+
+def as_table(status: Status) -> str:
+    """Write a line a site, then every alarm with what to do about it."""
+    lines = []
+    if status.sites:
+        head = f"{pad('site', 28)} {'last run':>10} {'every':>8}   {pad('ended', 12)}"
+        lines.append(f"{head} {'new':>6} {'changed':>7} {'gone':>5}  last {N_TREND}")
+        lines += [_row(each, status.at) for each in status.sites]
+    alarms = [(each.site, alarm) for each in status.sites for alarm in each.alarms] + list(status.ledgers)
+    for place, alarm in alarms:
+        lines += [
+            "",
+            f"{one_line(place)}: {one_line(alarm.message)}",
+            f"  {alarm.advice.replace('SITE', one_line(place))}",
+        ]
+    n = sum(bool(each.alarms) for each in status.sites) + len({place for place, _ in status.ledgers})
+    need = f"{n:,} need{'s' if n == 1 else ''} a person" if n else "nothing needs a person"
+    lines += [""] * bool(lines) + [f"{len(status.sites):,} site{'' if len(status.sites) == 1 else 's'}, {need}"]
+    return "\n".join(lines) + "\n"
+
+
+def _row(each: SiteStatus, now: float) -> str:
+    figures = each.last.figures if each.last else Figures()
+    ago = spoken(now - each.last.started_at) + " ago" if each.last else ""
+    usual = f"{spoken(each.interval_s)}" if each.interval_s else "-"
+    mark = "!" if each.alarms else " "
+    return (
+        f"{pad(each.site, 28)} {ago:>10} {usual:>8} {mark} {pad(each.outcome.replace('_', ' '), 12)}"
+        f" {figures.new:>6,} {figures.changed:>7,} {figures.gone:>5,}  {sparkline(each.trend)}"
+    )
+
+
+def sparkline(values: Sequence[int]) -> str:
+    """Return small numbers as bars, the largest the highest; nothing is the lowest."""
+    most = max(values, default=0)
+    return "".join(_BARS[0 if not most else -(-value * (len(_BARS) - 1) // most)] for value in values)
+
+
+# ---- For programs
+
+
+def as_values(status: Status) -> dict[str, Any]:
+    """Return everything as plain values; times in ISO 8601, UTC."""
+    return {
+        "at": _iso(status.at),
+        "needs_a_person": status.needs_a_person,
+        "sites": [_site_values(each) for each in status.sites],
+        "ledgers": [{"ledger": ledger, **_alarm_values(alarm)} for ledger, alarm in status.ledgers],
+        "missing": list(status.missing),
+    }
+
+
+def _site_values(each: SiteStatus) -> dict[str, Any]:
+    last = each.last
+    return {
+        "site": each.site,
+        "ledger": each.ledger,
+        "outcome": each.outcome,
+        "started_at": _iso(last.started_at) if last else None,
+        "finished_at": _iso(last.finished_at) if last and last.finished_at is not None else None,
+        "interval_s": each.interval_s,
+        "trend": list(each.trend),
+        "figures": asdict(last.figures) if last else {},
+        "alarms": [_alarm_values(alarm) for alarm in each.alarms],
+    }
+
+
+def _alarm_values(alarm: Alarm) -> dict[str, str]:
+    return {"kind": alarm.kind.value, "message": alarm.message, "advice": alarm.advice}
+
+
+def _iso(at: float) -> str | None:
+    try:
+        return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")
+    except (OverflowError, ValueError, OSError):
+        return None  # a damaged time
+
+
+def as_prometheus(status: Status) -> str:
+    """Write the figures of each site's last run, and a 1 for each alarm, as a Prometheus textfile."""
+    file = Textfile()
+    rows = [({"site": each.site, "ledger": each.ledger}, each) for each in status.sites]
+    alarms = [({**labels, "kind": alarm.kind.value}, 1.0) for labels, each in rows for alarm in each.alarms]
+    alarms += [({"site": "", "ledger": ledger, "kind": alarm.kind.value}, 1.0) for ledger, alarm in status.ledgers]
+    file.gauge("status_alarm", "1 for what needs a person.", alarms)
+    file.gauge("status_alarms", "Alarms of a site.", [(labels, len(each.alarms)) for labels, each in rows])
+    file.gauge("status_needs_a_person", "1 where anything needs a person.", [({}, status.needs_a_person)])
+    file.gauge("status_timestamp_seconds", "When this was written.", [({}, status.at)])
+    last = [(labels, each.last) for labels, each in rows if each.last is not None]
+    file.gauge("run_started_timestamp_seconds", "When the last run began.", [(k, run.started_at) for k, run in last])
+    for name, text in _GAUGES.items():
+        values = [(labels, value) for labels, run in last if (value := getattr(run.figures, name)) is not None]
+        file.gauge(f"run_{name}", text, values)
+    for name, text in _BY_KIND.items():
+        file.gauge(
+            f"run_{name}",
+            text,
+            [
+                ({**labels, "kind": kind}, n)
+                for labels, run in last
+                for kind, n in sorted(getattr(run.figures, name).items())
+            ],
+        )
+    return str(file)
+
+
+_GAUGES: Final = {
+    "new": "New articles of the last run.",
+    "changed": "Articles with another text.",
+    "unchanged": "Articles found as they were.",
+    "gone": "Articles whose page went away.",
+    "known": "Addresses passed over.",
+    "not_modified": "Answers that nothing has changed.",
+    "bytes": "Bytes of bodies received.",
+    "seconds": "Duration.",
+    "chars_median": "Characters of articles, the median.",
+    "errors": "Pages that could not be had.",
+}
+_BY_KIND: Final = {
+    "changes": "Changes of articles.",
+    "rejected": "Pages that gave no article.",
+    "requests": "Requests by purpose.",
+}

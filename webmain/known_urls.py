@@ -1,0 +1,311 @@
+"""The memory of addresses beside a crawl: the ledger, in which they are marked after the store's commit."""
+
+from __future__ import annotations
+
+import logging
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, Self
+from urllib.parse import urlsplit
+
+from scrapy.exceptions import CloseSpider
+from scrapy.http import Response
+
+from webmain.filters import FILTERS
+from webmain.items import Reason, Rejected
+from webmain.ledger.answers import ARTICLE, Answer, Filters
+from webmain.ledger.ledger import Done, Ledger, LedgerError
+from webmain.ledger.visits import Fetched
+from webmain.options import chosen, option, overwritten_feeds, own, refresh_of
+from webmain.pipelines import Store
+from webmain.signals import close_crawl, connect
+from webmain.store.protocol import Stored
+from webmain.store.registry import ledger_path
+from webmain.text.words import base_language
+from webmain.urls import normalise, same_site, site_key, without_credentials
+from webmain.visiting import Visiting
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+    from webmain.store.jsonl import JsonlStore
+    from webmain.store.several import Stores
+
+logger = logging.getLogger(__name__)
+
+MAX_REDIRECTED = 100_000
+"""Redirected addresses remembered until their page is settled."""
+
+_TRY_AGAIN = frozenset({Reason.BLOCKED, Reason.HTTP_ERROR, Reason.TOO_SLOW, Reason.INTERNAL_ERROR, Reason.EMPTY})
+
+_FILTERS: Final[Mapping[str, str]] = {
+    Reason.TOO_OLD: "since",
+    Reason.TOO_NEW: "until",
+    Reason.UNDATED: "undated",
+    Reason.OTHER_LANGUAGE: "language",
+    Reason.OTHER_SECTION: "section",
+}
+"""What a spider is asked for, by the reason for which an article is refused then."""
+
+
+class KnownUrls:
+    """The ledger of a crawl: addresses are marked done after the store's commit, rejected and failed ones at once.
+
+    Spiders reach it by `crawler.get_extension(KnownUrls)`.
+
+    Attributes
+    ----------
+    path : str
+        The ledger's file; ":memory:" where nothing is remembered over runs.
+    visiting : Visiting
+        Pages whose articles are not durable yet.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._redirected: OrderedDict[str, tuple[str, ...]] = OrderedDict()
+        self._waiting: list[Done] = []
+        self._closed = False
+        self.visiting = Visiting()
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make the extension; the file is opened at first use."""
+        known = cls(crawler)
+        connect(crawler, known, "spider_opened", "response_received", "articles_stored", "page_rejected", "page_failed")
+        connect(crawler, known, "spider_closed", "engine_stopped")
+        return known
+
+    @cached_property
+    def path(self) -> str:
+        """Where the ledger lies."""
+        path = own(self._crawler.settings).get("WEBMAIN_LEDGER")
+        if path is None:
+            return ledger_path(option(self._crawler, "store_spec", "WEBMAIN_STORE"))
+        return path or ":memory:"
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """The open ledger.
+
+        Raises
+        ------
+        LedgerError
+            The file is something else, or cannot be written.
+        """
+        return Ledger(self.path)
+
+    @cached_property
+    def skip_known(self) -> bool:
+        """Whether addresses settled by earlier crawls are passed over.
+
+        Not where a feed of Scrapy's is overwritten (`-O`): it would lose what it had. Not where the spider says so.
+        """
+        if getattr(self._crawler.spider, "skip_known", True) is False:
+            return False
+        if overwritten := overwritten_feeds(self._crawler.settings):
+            logger.info("Known addresses are fetched again, since %s is overwritten", ", ".join(overwritten))
+            return False
+        return True
+
+    @cached_property
+    def asks_for_changes(self) -> bool:
+        """Whether addresses that were read before are only asked whether they have changed.
+
+        Not where known ones are fetched again, and not where a recording is made, which must be whole, or answers.
+        """
+        is_recorded = option(self._crawler, "record", "WEBMAIN_RECORD") or own(self._crawler.settings).get(
+            "WEBMAIN_REPLAY"
+        )
+        return self.skip_known and not is_recorded
+
+    def again(self, url: str, filters: Filters) -> Answer | None:
+        """Return the last answer of an address, where another one like it would tell this run nothing new."""
+        if not self.asks_for_changes or self._crawler.stats.get_value("webmain/ledger_error"):
+            return None
+        try:
+            answer = self.ledger.answers.get(without_credentials(_key(url)))
+        except LedgerError as error:
+            self.fail(error)
+            return None
+        is_of_use = answer is not None and (answer.kind == ARTICLE or answer.filters.covers(filters))
+        return answer if is_of_use else None
+
+    def spider_opened(self) -> None:
+        """Open the ledger; where that fails the crawl ends before it begins.
+
+        Not where the store failed: no ledger is left beside a file of another program.
+        """
+        if self._crawler.stats.get_value("webmain/store_error"):
+            return
+        try:
+            self._warn_of_lost_store()
+            self._take_up_damaged()
+        except LedgerError as error:
+            self.fail(error)
+            raise CloseSpider("ledger_error") from error
+
+    @property
+    def _stores(self) -> tuple[Stores | None, JsonlStore | None]:
+        """The crawl's stores, and the one for articles that are kept out of them."""
+        pipeline = self._crawler.get_item_pipeline(Store)
+        return (pipeline.stores, pipeline.kept_out) if pipeline else (None, None)
+
+    def _warn_of_lost_store(self) -> None:
+        """Say so where the ledger knows of stored articles and the store has none: nothing of them is fetched again."""
+        n_known = self.ledger.counts().articles
+        stores, kept_out = self._stores
+        if not n_known or stores is None or not self.skip_known or any(s.count() for s in (stores, kept_out) if s):
+            return
+        message = (
+            f"the store {stores.spec} is empty, but the ledger {self.path} knows {n_known:,} articles as stored; they are"
+            " not fetched again. If the store was removed, remove the ledger too, or give -a skip_known=false"
+        )
+        logger.warning("%s", message)
+        self._crawler.stats.set_value("webmain/warning/store_lost", message)
+
+    def _take_up_damaged(self) -> None:
+        """Make pending again what the ledger knows as stored and a store has found damaged."""
+        stores, kept_out = self._stores
+        if stores is None or not stores.may_lack or not self.skip_known:
+            return
+        places = [store for store in (stores, kept_out) if store is not None]
+        lost = [url for url, article in self.ledger.articles() if not any(place.has(article) for place in places)]
+        n = sum(self.ledger.reopen(url) for url in lost)
+        if n:
+            message = f"{n:,} articles stood in damaged lines of the store {stores.spec} and are fetched again"
+            message += " (`webmain check` tells more)"
+            logger.warning("%s", message)
+            self._crawler.stats.set_value("webmain/warning/store_damaged", message)
+
+    def response_received(self, response: Response) -> None:
+        """Remember a page's validators, and under which addresses it was asked for."""
+        self.visiting.note_answer(response)
+        earlier = response.request.meta.get("redirect_urls") if response.request else None
+        if earlier:
+            self._redirected[_key(response.url)] = tuple(earlier)
+            if len(self._redirected) > MAX_REDIRECTED:
+                self._redirected.popitem(last=False)
+
+    def articles_stored(
+        self, stored: Sequence[Stored], canonical: Mapping[str, str], published: Mapping[str, datetime]
+    ) -> None:
+        """Mark what is durable now."""
+        done: list[Done] = self._waiting
+        self._waiting = []
+        for each in stored:
+            if each.url:
+                done += self._settled(each.url, article_id=each.id, canonical=canonical.get(each.id))
+        self._mark(done)
+        answers, fetched = self.visiting.take(stored, published)
+        self._note(lambda ledger: ledger.answers.save(answers))
+        self._note(lambda ledger: ledger.visits.note(fetched, refresh_of(self._crawler)))
+
+    def _note(self, write: Callable[[Ledger], object]) -> None:
+        """Write into the ledger; where that fails the crawl ends."""
+        try:
+            write(self.ledger)
+        except LedgerError as error:
+            self.fail(error)
+
+    def _note_visit(self, url: str) -> bool:
+        """Note that a known article gave none when it was looked at again, and stays as it is; False for others."""
+        visited = self.visiting.visited(url)
+        if visited:
+            self.visiting.forget(url)
+            fetched = Fetched(url=visited, site=site_key(visited))
+            self._note(lambda ledger: ledger.visits.note([fetched], refresh_of(self._crawler)))
+        return bool(visited)
+
+    def page_rejected(self, rejected: Rejected, url: str, retry_after_s: float | None) -> None:
+        """Mark an address that gives no article; one that may give one later is tried again."""
+        if not url or self._note_visit(url):
+            return
+        reason = rejected.reason
+        if reason in _TRY_AGAIN:
+            self.page_failed(url, reason.value, retry_after_s)
+        elif reason is Reason.DUPLICATE:  # its original may not be durable yet
+            self._waiting += self._settled(url, reason=reason.value)
+        else:
+            self._mark([self._with_filter(done) for done in self._settled(url, reason=reason.value)])
+
+    def reopen_filtered(self, site: str) -> None:
+        """Take up again what only a filter of an earlier run refused, as far as this run's may let it pass."""
+        n = self.ledger.reopen_filtered(site, **self._filters)
+        if n:
+            logger.info("%s: %d addresses that a filter of an earlier run refused are looked at again", site, n)
+
+    @property
+    def _filters(self) -> dict[str, Any]:
+        """What the spider asks for: `since` and `until` in seconds since 1970, a language, a section, dated articles."""
+        found = {name: chosen(self._crawler, name) for name in FILTERS}
+        for name in ("since", "until"):
+            if moment := found[name]:
+                found[name] = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+        return {**found, "language": base_language(found["language"]) or None}
+
+    def _with_filter(self, done: Done) -> Done:
+        """Note with a rejection by a filter for which filter it holds."""
+        name = _FILTERS.get(done.reason or "", "undated")
+        return done if name == "undated" else replace(done, **{name: self._filters[name]})
+
+    def page_failed(self, url: str, reason: str, retry_after_s: float | None) -> None:
+        """Note a failed attempt."""
+        addresses = [*self._redirected.pop(_key(url), ()), url]
+        for address in dict.fromkeys(addresses):
+            try:
+                self.ledger.mark_failed(address, reason, retry_after_s=retry_after_s, site=site_key(address))
+            except LedgerError as error:
+                self.fail(error)
+
+    def spider_closed(self) -> None:
+        """Mark what waited for a commit that has come."""
+        if not self._crawler.stats.get_value("webmain/store_error"):
+            waiting, self._waiting = self._waiting, []
+            self._mark(waiting)
+
+    def engine_stopped(self) -> None:
+        """Close the file."""
+        self._closed = True
+        if "ledger" in self.__dict__:
+            self.ledger.close()
+
+    def _settled(
+        self, url: str, *, article_id: str | None = None, reason: str | None = None, canonical: str | None = None
+    ) -> list[Done]:
+        """Return an address in all the forms in which it was asked for."""
+        alias = canonical if canonical and _is_alias(url, canonical) else None
+        forms = dict.fromkeys([url, normalise(url) or url, *self._redirected.pop(_key(url), ())])
+        return [Done(url=form, article_id=article_id, reason=reason, canonical=alias) for form in forms]
+
+    def _mark(self, done: Sequence[Done]) -> None:
+        by_site: dict[str, list[Done]] = {}
+        for each in done:
+            by_site.setdefault(site_key(each.url), []).append(each)
+        for site, some in by_site.items():
+            try:
+                self.ledger.mark_done(some, site=site)
+            except LedgerError as error:
+                self.fail(error)
+
+    def fail(self, error: LedgerError) -> None:
+        """Say once what is wrong, and end the crawl: without a memory it would fetch everything again."""
+        stats = self._crawler.stats
+        if stats.get_value("webmain/ledger_error"):
+            return
+        logger.error("The crawl ends: %s", error)
+        stats.set_value("webmain/ledger_error", str(error))
+        if self._crawler.engine.running and not self._closed:
+            close_crawl(self._crawler, "ledger_error")
+
+
+def _key(url: str) -> str:
+    return normalise(url) or url
+
+
+def _is_alias(url: str, canonical: str) -> bool:
+    """Return True if a page's canonical URL may be settled with it: never a front page, nor one of another site."""
+    return same_site(url, canonical) and len(urlsplit(canonical).path.strip("/")) > 0

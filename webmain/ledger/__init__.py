@@ -1,0 +1,1 @@
+"""What crawls remember over runs, in one SQLite file."""

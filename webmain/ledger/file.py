@@ -1,0 +1,179 @@
+"""The ledger's file: opened, brought up to date, its errors told."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any, Final, Self
+from urllib.parse import quote
+
+from webmain.clock import now_s
+from webmain.ledger.schema import APPLICATION_ID, FORMS, MIGRATIONS, SCHEMA_VERSION
+
+_UNUSABLE: Final = "is no ledger, or can not be written: "
+
+
+class LedgerError(RuntimeError):
+    """The file is no ledger, is of a newer webmain, or can not be read or written; the message names the file."""
+
+
+class OlderLedgerError(LedgerError):
+    """The file is to be read alone, and of a version that lacks what is read: the next crawl brings it up to date."""
+
+
+class LedgerFile:
+    """One SQLite file for `Ledger`, `Answers`, `Visits`, `Hosts`, `Runs` and `Archives`.
+
+    Every call is one short transaction (WAL, synchronous NORMAL): what it has written survives a kill, and several processes
+    may share the file.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file, made where it is missing, its folder too; ":memory:" keeps everything in memory.
+    busy_timeout_s : float
+        How long to wait for another process's transaction.
+    clock : callable
+        Seconds since 1970.
+    read_only : bool
+        Nothing is written or made, and nobody kept from writing.
+
+    Raises
+    ------
+    LedgerError
+        The file is something else, of a newer version, or not writable; to be read alone, of an older one.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        busy_timeout_s: float = 30.0,
+        clock: Callable[[], float] = now_s,
+        read_only: bool = False,
+    ) -> None:
+        self.path = Path(path)
+        self.clock = clock
+        place = str(self.path)
+        if read_only:
+            place = f"file:{quote(str(self.path.absolute()))}?mode=ro"
+        try:
+            if not read_only:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._db = sqlite3.connect(place, timeout=busy_timeout_s, isolation_level=None, uri=read_only)
+            self._db.text_factory = lambda text: text.decode("utf-8", "replace")
+        except (OSError, sqlite3.Error) as error:
+            raise LedgerError(f"{self.path}: can not be opened: {error}") from error
+        try:
+            with self.errors(_UNUSABLE):
+                version = self._check_is_ledger()
+                if not read_only:
+                    use_wal(self._db, busy_timeout_s)
+                    self._migrate()
+                elif version < SCHEMA_VERSION:
+                    raise OlderLedgerError(f"{self.path}: is of version {version}, {SCHEMA_VERSION} is needed")
+                self._db.execute(FORMS)
+        except BaseException:
+            self._db.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; everything was written before."""
+        self._db.close()
+
+    def _check_is_ledger(self) -> int:
+        """Return the version; refuse other databases and newer ledgers before anything is written."""
+        version = self._db.execute("PRAGMA user_version").fetchone()[0]
+        application = self._db.execute("PRAGMA application_id").fetchone()[0]
+        n_tables = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        if application != APPLICATION_ID and (n_tables or application):
+            raise LedgerError(f"{self.path}: is a database, but no ledger")
+        if version > SCHEMA_VERSION:
+            raise LedgerError(f"{self.path}: is of version {version}; this webmain reads up to {SCHEMA_VERSION}")
+        return int(version)
+
+    def _migrate(self) -> None:
+        """Bring the schema up to date in one transaction, which also shows whether the file can be written."""
+        with self.transaction(_UNUSABLE) as db:
+            version = db.execute("PRAGMA user_version").fetchone()[0]
+            for step in MIGRATIONS[version:]:
+                for statement in step.split(";"):
+                    db.execute(statement)
+            if version < SCHEMA_VERSION:
+                db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+                db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+    @contextmanager
+    def transaction(self, what: str = "") -> Iterator[sqlite3.Connection]:
+        """Hold the file's write lock for one short transaction."""
+        with self.errors(what):
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._db
+            except BaseException:
+                self._db.execute("ROLLBACK")
+                raise
+            self._db.execute("COMMIT")
+
+    def read(self, query: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+        """Return all rows of a query."""
+        with self.errors():
+            return self._db.execute(query, values).fetchall()
+
+    @contextmanager
+    def errors(self, what: str = "") -> Iterator[None]:
+        """Turn SQLite's errors into ours, with what to do."""
+        try:
+            yield
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # its own messages name what is damaged
+            code = getattr(error, "sqlite_errorname", "") or ""
+            message = f"{what}{error}"
+            if code.startswith("SQLITE_FULL"):
+                message = "no space is left on the disk; free some and start again: nothing is lost"
+            elif code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or isinstance(error, UnicodeDecodeError):
+                message = (
+                    f"is damaged, or no ledger: {error}; `webmain check {self.path}` tells more."
+                    " Without it the next crawl fetches everything again, and stores nothing twice"
+                )
+            raise LedgerError(f"{self.path}: {message}") from error
+
+
+def copy_ledger(path: Path, target: Path) -> None:
+    """Copy a ledger as it is now, also while a crawl writes it; nobody is kept from writing.
+
+    Raises
+    ------
+    LedgerError
+        It can not be read.
+    """
+    try:
+        with (
+            closing(sqlite3.connect(f"file:{quote(str(path.absolute()))}?mode=ro", uri=True)) as db,
+            closing(sqlite3.connect(target)) as copy,
+        ):
+            db.backup(copy)
+    except sqlite3.Error as error:
+        raise LedgerError(f"{path}: {_UNUSABLE}{error}") from error
+
+
+def use_wal(db: sqlite3.Connection, timeout_s: float) -> None:
+    """Let several processes read and write; tried again, since SQLite refuses this at once while another does it."""
+    deadline = time.monotonic() + timeout_s
+    while True:
+        try:
+            db.execute("PRAGMA journal_mode = WAL").fetchone()
+            break
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)
+    db.execute("PRAGMA synchronous = NORMAL")

@@ -1,0 +1,197 @@
+"""Hosts: their robots.txt, and how long they want to be left alone."""
+
+from __future__ import annotations
+
+from dataclasses import astuple, dataclass, fields, replace
+from typing import Final
+
+from webmain.ledger.file import LedgerFile
+
+FORGIVEN_AFTER_S: Final = 30 * 60.0
+"""A good answer so long after the last refusal ends the count of refusals."""
+
+LONGEST_WAIT_S: Final = 24 * 3600.0
+"""No host is left alone for longer at once; a later time is a damaged one, or of a clock that jumped."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Host:
+    """What is known of one host; times are seconds since 1970, None where there was nothing yet.
+
+    Attributes
+    ----------
+    host, site : str
+        Its name, with its port where that is no usual one, and its site's key.
+    robots, robots_status : bytes or None, int or None
+        Its robots.txt, empty where there is none, and the status with which it was last answered (304 counts as 200).
+    robots_at, robots_until : float or None
+        When it was read or confirmed, and how long it holds.
+    robots_etag, robots_last_modified : str or None
+        By which it is asked for again.
+    robots_changed_at : float or None
+        When another one was found than before.
+    robots_failing_since : float or None
+        Since when it cannot be read.
+    reserved, reserved_at : bytes or None, float or None
+        Its files of reservations, as JSON, and when they were read.
+    n_refusals : int
+        How often in a row it has refused, over runs.
+    refused_at, wait_until : float or None
+        When it last refused, and until when it is left alone.
+    refusal : str or None
+        How it refused: a status, or the kind of its page ("429", "cloudflare", "consent").
+    blocked_at : float or None
+        Since when it refuses nearly everything.
+    """
+
+    host: str
+    site: str
+    robots: bytes | None = None
+    robots_status: int | None = None
+    robots_at: float | None = None
+    robots_until: float | None = None
+    robots_etag: str | None = None
+    robots_last_modified: str | None = None
+    robots_changed_at: float | None = None
+    robots_failing_since: float | None = None
+    reserved: bytes | None = None
+    reserved_at: float | None = None
+    n_refusals: int = 0
+    refused_at: float | None = None
+    wait_until: float | None = None
+    refusal: str | None = None
+    blocked_at: float | None = None
+
+    def has_robots(self, now: float) -> bool:
+        """Return True if its robots.txt still holds; not where the clock has jumped back behind the reading."""
+        at, until = self.robots_at, self.robots_until
+        return self.robots is not None and at is not None and until is not None and at <= now < until
+
+    def left_alone_until(self, now: float) -> float | None:
+        """Return until when it is to be left alone; None where it may be asked."""
+        at, until = self.refused_at, self.wait_until
+        if at is None or until is None or not at <= now < min(until, at + LONGEST_WAIT_S):
+            return None
+        return min(until, at + LONGEST_WAIT_S)
+
+
+_NAMES: Final = tuple(each.name for each in fields(Host))
+_NEEDED: Final = frozenset({"host", "site", "n_refusals"})
+_KINDS: Final[dict[str, type]] = {
+    **dict.fromkeys(("host", "site", "refusal", "robots_etag", "robots_last_modified"), str),
+    **dict.fromkeys(("robots", "reserved"), bytes),
+    **dict.fromkeys(("n_refusals", "robots_status"), int),
+}
+_GET: Final = f"SELECT {', '.join(_NAMES)} FROM hosts"  # noqa: S608 - a constant
+_PUT: Final = f"REPLACE INTO hosts ({', '.join(_NAMES)}) VALUES ({', '.join('?' * len(_NAMES))})"  # noqa: S608
+
+
+class Hosts:
+    """Hosts: their robots.txt, and how long they want to be left alone."""
+
+    def __init__(self, file: LedgerFile) -> None:
+        self._file = file
+
+    def get(self, host: str) -> Host | None:
+        """Return what is known of a host; a damaged row is none."""
+        return next(iter(self._read(" WHERE host = ?", (host,))), None)
+
+    def all(self, site: str | None = None) -> list[Host]:
+        """Return the hosts of a site, or of all, by name."""
+        return self._read(" WHERE ?1 IS NULL OR site = ?1 ORDER BY host", (site,))
+
+    def _read(self, where: str, values: tuple[str | None, ...]) -> list[Host]:
+        rows = self._file.read(_GET + where, values)
+        return [Host(**dict(zip(_NAMES, row, strict=True))) for row in rows if _is_sound(row)]
+
+    def _change(self, host: str, site: str, **values: object) -> Host:
+        """Change some values of a host's row, which is made where there is none."""
+        with self._file.transaction() as db:
+            row = db.execute(_GET + " WHERE host = ?", (host,)).fetchone()
+            known = (
+                Host(**dict(zip(_NAMES, row, strict=True))) if row and _is_sound(row) else Host(host=host, site=site)
+            )
+            changed = replace(known, **values)  # type: ignore[arg-type]
+            db.execute(_PUT, astuple(changed))
+        return changed
+
+    # ---- robots.txt
+
+    def note_robots(
+        self,
+        host: str,
+        *,
+        site: str,
+        robots: bytes,
+        status: int,
+        fresh_s: float,
+        etag: str | None = None,
+        last_modified: str | None = None,
+    ) -> bool:
+        """Note a robots.txt that was read, or confirmed; return True if another one was known before."""
+        now = self._file.clock()
+        known = self.get(host)
+        is_changed = known is not None and known.robots is not None and known.robots != robots
+        self._change(
+            host,
+            site,
+            robots=robots,
+            robots_status=status,
+            robots_at=now,
+            robots_until=now + fresh_s,
+            robots_etag=etag,
+            robots_last_modified=last_modified,
+            robots_failing_since=None,
+            **({"robots_changed_at": now} if is_changed else {}),
+        )
+        return is_changed
+
+    def note_no_robots(self, host: str, *, site: str) -> Host:
+        """Note that a robots.txt cannot be read; what was known of it stays."""
+        known, now = self.get(host), self._file.clock()
+        since = known.robots_failing_since if known else None
+        return self._change(host, site, robots_failing_since=now if since is None else min(since, now))
+
+    def note_reserved(self, host: str, *, site: str, reserved: bytes) -> None:
+        """Note a host's files of reservations."""
+        self._change(host, site, reserved=reserved, reserved_at=self._file.clock())
+
+    # ---- Refusals
+
+    def refuse(self, host: str, *, site: str, refusal: str, n: int, wait_s: float, is_block: bool = False) -> Host:
+        """Note that a host wants to be left alone.
+
+        Parameters
+        ----------
+        refusal : str
+            How it refused.
+        n : int
+            How often in a row, this time included.
+        wait_s : float
+            For how long; no earlier wait is shortened.
+        is_block : bool
+            It refuses nearly everything.
+        """
+        known, now = self.get(host), self._file.clock()
+        earlier = (known.left_alone_until(now) if known else None) or 0.0
+        return self._change(
+            host,
+            site,
+            n_refusals=n,
+            refused_at=now,
+            wait_until=max(earlier, now + min(wait_s, LONGEST_WAIT_S)),
+            refusal=refusal,
+            blocked_at=(known.blocked_at if known and known.blocked_at else now) if is_block else None,
+        )
+
+    def forgive(self, host: str, *, site: str) -> None:
+        """Forget a host's refusals."""
+        self._change(host, site, n_refusals=0, refused_at=None, wait_until=None, refusal=None, blocked_at=None)
+
+
+def _is_sound(row: tuple[object, ...]) -> bool:
+    """Return True if each value of a row has its column's type."""
+    return all(
+        isinstance(value, _KINDS.get(name, float)) or (value is None and name not in _NEEDED)
+        for name, value in zip(_NAMES, row, strict=True)
+    )

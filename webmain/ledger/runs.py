@@ -1,0 +1,221 @@
+"""What each run gave of each site: a row a run and site, which a killed run leaves behind unfinished."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Final
+
+from webmain.ledger.file import LedgerFile
+
+KEEP_DAYS: Final = 400
+KEEP_RUNS: Final = 5_000
+"""Older rows of a site, and those beyond so many, are removed when a run of it ends."""
+
+LEFT_AFTER_S: Final = 300.0
+"""A run that has neither ended nor written anything for so long was killed; it writes every minute."""
+
+RUNNING, KILLED, UNREACHABLE = "running", "killed", "unreachable"
+"""Outcomes beside the reasons for which a crawl ends: under way, ended by force, the site did not answer."""
+
+STOPPED: Final = "shutdown"
+GOOD_ENDS: Final = (
+    "finished",
+    "max_pages",
+    "max_articles",
+    "closespider_itemcount",
+    "closespider_pagecount",
+    "closespider_timeout",
+    "closespider_timeout_no_item",
+    "closespider_pagecount_no_item",
+)
+"""Reasons for which a crawl ends: by a signal; as it should, or at a limit of the user's."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """What a run gave of one site.
+
+    Each is counted under its name (`webmain.signals.count_for_site`), the last four under "NAME/KIND".
+
+    Attributes
+    ----------
+    new, changed, unchanged : int
+        Articles stored, stored with another text, and found as they were.
+    gone : int
+        Articles whose page went away.
+    known : int
+        Addresses passed over, since an earlier run has settled them.
+    not_modified : int
+        Answers that said that nothing has changed (304).
+    bytes : int
+        Received, as they came, of bodies.
+    sources, front_failed : int
+        Feeds and sitemaps that could be read; 1 where the front page could not.
+    layout_changed : int
+        1 where the site's pages no longer resembled those that were learned from.
+    short, chars_median : int, float or None
+        Articles of fewer than `SHORT_CHARS` characters; the median of all articles' characters.
+    seconds : float
+        Duration, by a clock that does not jump.
+    changes, rejected, failed, requests : mapping
+        Changes of articles, pages that give no article, addresses that could not be fetched, and requests by purpose.
+    """
+
+    new: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    gone: int = 0
+    known: int = 0
+    not_modified: int = 0
+    bytes: int = 0
+    sources: int = 0
+    front_failed: int = 0
+    layout_changed: int = 0
+    short: int = 0
+    chars_median: float | None = None
+    seconds: float = 0.0
+    changes: Mapping[str, int] = field(default_factory=dict)
+    rejected: Mapping[str, int] = field(default_factory=dict)
+    failed: Mapping[str, int] = field(default_factory=dict)
+    requests: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def articles(self) -> int:
+        """Articles that were extracted and are stored, whether they were before or not."""
+        return self.new + self.changed + self.unchanged
+
+    @property
+    def errors_by_kind(self) -> Mapping[str, int]:
+        """Pages that could not be had, for any reason but that the site forbids or refuses them."""
+        faults = {kind: n for kind, n in self.rejected.items() if kind in ("http_error", "too_slow", "internal_error")}
+        return faults | {kind: n for kind, n in self.failed.items() if not kind.startswith("robots")}
+
+    @property
+    def errors(self) -> int:
+        """How many they are."""
+        return sum(self.errors_by_kind.values())
+
+    @classmethod
+    def of(cls, counts: Mapping[str, float]) -> Figures:
+        """Return the figures of counts by name, "new", and by name and kind, "rejected/blocked"; others are left out."""
+        values: dict[str, Any] = {name: value for name, value in counts.items() if name in COUNTED}
+        for name, value in counts.items():
+            first, _, kind = name.partition("/")
+            if kind and first in COUNTED_BY_KIND:
+                values.setdefault(first, {})[kind] = int(value)
+        return cls(**values)
+
+    def as_json(self) -> str:
+        """Return what is not zero."""
+        return json.dumps({name: value for name, value in asdict(self).items() if value}, sort_keys=True)
+
+
+COUNTED_BY_KIND: Final = ("changes", "rejected", "failed", "requests")
+COUNTED: Final = tuple(each.name for each in fields(Figures) if each.name not in COUNTED_BY_KIND)
+"""The names under which is counted for a site, by kind and plainly."""
+
+SHORT_CHARS: Final = 250
+"""Articles of fewer characters are short."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteRun:
+    """One run, as far as one site goes; times are seconds since 1970.
+
+    Attributes
+    ----------
+    written_at : float
+        When the figures were written last.
+    finished_at, outcome : float or None, str or None
+        None where the run was killed, or goes on. Else the reason for which it ended; or `UNREACHABLE`.
+    """
+
+    site: str
+    started_at: float
+    written_at: float
+    finished_at: float | None = None
+    outcome: str | None = None
+    figures: Figures = field(default_factory=Figures)
+
+    def ended(self, now: float) -> str:
+        """Return the outcome; of a run without one whether it goes on or was killed."""
+        if self.outcome is not None:
+            return self.outcome
+        return RUNNING if abs(now - self.written_at) <= LEFT_AFTER_S else KILLED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Histories:
+    """The last runs of sites, the oldest first, and how many rows could not be read."""
+
+    of: Mapping[str, Sequence[SiteRun]]
+    n_damaged: int = 0
+
+
+_COLUMNS: Final = "site, started_at, written_at, finished_at, outcome, figures"
+
+
+class Runs:
+    """What each run gave of each site."""
+
+    def __init__(self, file: LedgerFile) -> None:
+        self._file = file
+
+    def write(self, runs: Iterable[SiteRun]) -> None:
+        """Write rows, or write them anew; where a run has ended, old and damaged rows of its site are removed."""
+        rows = list(runs)
+        with self._file.transaction() as db:
+            db.executemany(
+                f"REPLACE INTO site_runs ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)",  # noqa: S608 - a constant
+                [(r.site, r.started_at, r.written_at, r.finished_at, r.outcome, r.figures.as_json()) for r in rows],
+            )
+            ended = [(run.site, run.started_at) for run in rows if run.finished_at is not None]
+            db.executemany(
+                """DELETE FROM site_runs WHERE site = ?1 AND (NOT json_valid(figures) OR started_at < ?2 - ?3
+                   OR started_at < (
+                   SELECT started_at FROM site_runs WHERE site = ?1 ORDER BY started_at DESC LIMIT 1 OFFSET ?4))""",
+                [(site, at, KEEP_DAYS * 86_400.0, KEEP_RUNS - 1) for site, at in ended],
+            )
+
+    def read(self, sites: Iterable[str] = (), *, last: int = KEEP_RUNS) -> Histories:
+        """Return the last runs of some sites, or of all."""
+        wanted = list(sites) or [site for (site,) in self._file.read("SELECT DISTINCT site FROM site_runs", ())]
+        found: dict[str, list[SiteRun]] = {}
+        n_damaged = 0
+        for site in sorted(wanted):
+            query = f"SELECT {_COLUMNS} FROM site_runs WHERE site = ? ORDER BY started_at DESC LIMIT ?"  # noqa: S608
+            rows = self._file.read(query, (site, last))
+            runs = [run for row in reversed(rows) if (run := _run(row)) is not None]
+            n_damaged += len(rows) - len(runs)
+            if rows:
+                found[site] = runs
+        return Histories(of=found, n_damaged=n_damaged)
+
+
+def _run(row: Sequence[Any]) -> SiteRun | None:
+    """Return a row as a record; None where it is not as it was written."""
+    site, started_at, written_at, finished_at, outcome, figures = row
+    times = [value for value in (started_at, written_at, finished_at) if value is not None]
+    try:
+        values = json.loads(figures)
+        is_sound = isinstance(outcome, str | None) and all(isinstance(t, int | float) for t in times)
+        counts: dict[str, Any] = {name: value for name, value in values.items() if name in COUNTED}
+        kinds: dict[str, Any] = {name: dict(value) for name, value in values.items() if name in COUNTED_BY_KIND}
+        whole = [n for name, n in counts.items() if name not in ("seconds", "chars_median")]
+        whole += [n for by_kind in kinds.values() for n in by_kind.values()]
+        floats = float(counts.get("seconds", 0.0)), float(counts.get("chars_median", 0.0))
+        if not is_sound or not all(isinstance(n, int) for n in whole) or not all(map(math.isfinite, (*times, *floats))):
+            return None
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        return None
+    return SiteRun(
+        site=str(site),
+        started_at=started_at,
+        written_at=written_at,
+        finished_at=finished_at,
+        outcome=outcome,
+        figures=Figures(**counts, **kinds),
+    )

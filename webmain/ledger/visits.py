@@ -1,0 +1,306 @@
+"""When each article was fetched, and when it is due again."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Final
+
+from webmain.discovery.schedule import HOUR_S, Refresh, Visit, believes_claims, next_visit
+from webmain.items import Hints
+from webmain.ledger.file import LedgerFile
+from webmain.ledger.rows import read_hints, written_hints
+
+MISSES: Final = 2
+"""So often in a row a page has to be missing before it is gone; once, where its server says that it is gone for good."""
+
+GONE_FOR_GOOD: Final = 410
+
+MAX_DUE: Final = 5_000
+"""Articles that are due of which a run chooses; the others stay due."""
+
+_EARLIEST_S: Final = 631_152_000.0  # 1990
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fetched:
+    """An article that was fetched, and is durable.
+
+    Attributes
+    ----------
+    url : str
+        Where it was, after redirects.
+    has_changed : bool
+        The store has a new revision of it.
+    claimed_at : float or None
+        When it was changed last by what names it.
+    """
+
+    url: str
+    site: str
+    published_at: float | None = None
+    has_changed: bool = False
+    claimed_at: float | None = None
+    hints: Hints | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """What is known of an article's visits; times in seconds since 1970, see `webmain.discovery.schedule.Visit`.
+
+    Attributes
+    ----------
+    changed_at : float or None
+        When a change of it was found.
+    next_at : float or None
+        When it is due; None where it is not looked at again.
+    n_missed : int
+        How often in a row its page was missing.
+    n_claims, n_true : int
+        How often it was fetched as a source said that it had changed, and how often it had.
+    gone_at, gone_status : float or None, int or None
+        Since when its page is gone, and by which status.
+    """
+
+    url: str
+    site: str
+    published_at: float | None = None
+    first_seen_at: float
+    visited_at: float
+    changed_at: float | None = None
+    claimed_at: float | None = None
+    next_at: float | None = None
+    n_visits: int = 1
+    n_changes: int = 0
+    n_missed: int = 0
+    n_claims: int = 0
+    n_true: int = 0
+    gone_at: float | None = None
+    gone_status: int | None = None
+    hints: str | None = None
+
+    @property
+    def visit(self) -> Visit:
+        """It, as the schedule takes it."""
+        return Visit(
+            url=self.url,
+            published_at=self.published_at,
+            first_seen_at=self.first_seen_at,
+            visited_at=self.visited_at,
+            claimed_at=self.claimed_at,
+            n_visits=self.n_visits,
+            n_changes=self.n_changes,
+        )
+
+    def is_gone_with(self, status: int) -> bool:
+        """Return True if its page counts as gone where it is missing once more."""
+        return status == GONE_FOR_GOOD or self.n_missed + 1 >= MISSES
+
+    def read_hints(self) -> Hints | None:
+        """Return what its sources said of it."""
+        try:
+            return read_hints(self.hints)
+        except ValueError:
+            return None
+
+
+_NAMES: Final = tuple(each.name for each in fields(Row))
+_SELECT: Final = f"SELECT {', '.join(_NAMES)} FROM visits"  # noqa: S608 - constants
+_PUT: Final = f"INSERT OR REPLACE INTO visits ({', '.join(_NAMES)}) VALUES ({', '.join('?' * len(_NAMES))})"  # noqa: S608
+_ADOPT: Final = """
+INSERT OR IGNORE INTO visits (url, site, published_at, first_seen_at, visited_at)
+SELECT u.url, u.site, CASE WHEN u.newest BETWEEN ?3 AND u.changed_at THEN u.newest END, u.changed_at, u.changed_at
+FROM urls u WHERE u.site = ?1 AND u.state = 1 AND u.article_id IS NOT NULL AND u.reason IS NULL
+AND typeof(u.changed_at) = 'real' AND u.changed_at > ?2 AND u.changed_at <= ?4
+AND NOT EXISTS (SELECT 1 FROM aliases a JOIN visits v ON v.url = a.url WHERE a.canonical = u.url)
+"""
+_OF: Final = """
+SELECT f.url, v.url FROM (SELECT value AS url FROM json_each(?1)) f
+LEFT JOIN aliases a ON a.url = f.url
+LEFT JOIN aliases b ON b.canonical = coalesce(a.canonical, f.url)
+JOIN visits v ON v.url IN (f.url, a.canonical, b.url)
+"""
+
+
+class Visits:
+    """When each article was fetched, and when it is due again.
+
+    Nothing is noted of a fetch before the store's commit has returned, or the page is known not to have changed.
+    """
+
+    def __init__(self, file: LedgerFile) -> None:
+        self._file = file
+
+    def get(self, url: str) -> Row | None:
+        """Return what is known of an article; None where it was never fetched, or its row is damaged."""
+        return self._one("WHERE url = ?", url)
+
+    def _one(self, where: str, *values: Any) -> Row | None:
+        rows = [row for row in map(_row, self._file.read(f"{_SELECT} {where}", values)) if row is not None]
+        return rows[0] if rows else None
+
+    # ---- At the beginning of a run
+
+    def due(self, site: str, refresh: Refresh) -> list[Row]:
+        """Return the articles of a site that are due.
+
+        Recent articles that were stored by earlier versions, or by a run that was killed before they were noted here, are
+        taken up. Times that lie in the future, as the clock was wrong, are taken for the present.
+        """
+        if not refresh.ages_s:
+            return []
+        now = self._file.clock()
+        with self._file.transaction() as db:
+            db.execute(_ADOPT, (site, now - refresh.ages_s[-1], _EARLIEST_S, now))
+            rows = db.execute(
+                f"{_SELECT} WHERE site = ? AND gone_at IS NULL AND (next_at IS NOT NULL OR first_seen_at > ?)"
+                " ORDER BY first_seen_at DESC",
+                (site, now - refresh.ages_s[-1]),
+            ).fetchall()
+            found = [row for row in map(_row, rows) if row is not None]
+            planned = [_planned(row, refresh, now) for row in found]
+            db.executemany(_PUT, [_values(row) for row, before in zip(planned, found, strict=True) if row != before])
+        return [row for row in planned if row.next_at is not None and row.next_at <= now][:MAX_DUE]
+
+    def believes_claims(self, site: str) -> bool:
+        """Return whether the dates of change that a site's sources name were true often enough."""
+        ((n_claims, n_true),) = self._file.read(
+            "SELECT coalesce(sum(n_claims), 0), coalesce(sum(n_true), 0) FROM visits WHERE site = ?", (site,)
+        )
+        return believes_claims(n_claims, n_true)
+
+    # ---- What sources say
+
+    def known(self, urls: Sequence[str]) -> dict[str, str]:
+        """Return under which address those of the articles were fetched that have been, in whatever form they are named."""
+        return dict(self._file.read(_OF, (json.dumps(list(urls)),))) if urls else {}
+
+    def claim(self, claims: Iterable[tuple[str, float, Hints]], refresh: Refresh) -> list[Row]:
+        """Note when articles were changed by what names them; return those that were after they were fetched."""
+        now = self._file.clock()
+        moved = []
+        with self._file.transaction() as db:
+            for url, claimed_at, hints in claims:
+                row = _row(db.execute(f"{_SELECT} WHERE url = ?", (url,)).fetchone())
+                if row is None or (row.claimed_at is not None and claimed_at <= row.claimed_at):
+                    continue
+                again = replace(row, claimed_at=claimed_at)
+                if row.visited_at < claimed_at:
+                    at = next_visit(again.visit, refresh, now)
+                    again = replace(again, next_at=at, hints=written_hints(hints), gone_at=None, n_missed=0)
+                    if at is not None and at <= now:
+                        moved.append(again)
+                db.execute(_PUT, _values(again))
+        return moved
+
+    # ---- What came of a visit
+
+    def note(self, fetched: Iterable[Fetched], refresh: Callable[[str], Refresh]) -> None:
+        """Note that articles were fetched, and plan their next visits by the schedule for their sites."""
+        now = self._file.clock()
+        with self._file.transaction() as db:
+            for each in fetched:
+                before = _row(db.execute(f"{_SELECT} WHERE url = ?", (each.url,)).fetchone())
+                row = _fetched_again(before, each, now) if before else _fetched_first(each, now)
+                at = next_visit(row.visit, refresh(each.url), now)
+                hints = written_hints(each.hints) if each.hints else row.hints
+                row = replace(row, next_at=at, hints=hints if at is not None else None)
+                db.execute(_PUT, _values(row))
+
+    def note_missing(self, url: str, status: int) -> bool:
+        """Note that an article's page is missing; return True if it counts as gone from now on."""
+        row = self.get(url)
+        if row is None:
+            return False
+        now = self._file.clock()
+        is_gone = row.is_gone_with(status)
+        again = replace(row, n_missed=row.n_missed + 1, next_at=None if is_gone else now + HOUR_S)
+        if is_gone:
+            again = replace(again, gone_at=now, gone_status=status, hints=None)
+        self._put(again)
+        return is_gone
+
+    def put_off(self, url: str, seconds: float = HOUR_S) -> None:
+        """Let an article that could not be fetched be due again later."""
+        if (row := self.get(url)) is not None:
+            self._put(replace(row, next_at=self._file.clock() + seconds))
+
+    def drop(self, url: str) -> None:
+        """Look no more at an address that leads to another article now."""
+        if (row := self.get(url)) is not None:
+            self._put(replace(row, next_at=None, gone_at=self._file.clock(), gone_status=301, hints=None))
+
+    def _put(self, row: Row) -> None:
+        with self._file.transaction() as db:
+            db.execute(_PUT, _values(row))
+
+
+def _fetched_first(each: Fetched, now: float) -> Row:
+    return Row(
+        url=each.url,
+        site=each.site,
+        published_at=each.published_at,
+        first_seen_at=now,
+        visited_at=now,
+        claimed_at=each.claimed_at,
+    )
+
+
+def _fetched_again(before: Row, each: Fetched, now: float) -> Row:
+    was_claimed = before.claimed_at is not None and before.claimed_at > before.visited_at
+    return replace(
+        before,
+        published_at=each.published_at if before.published_at is None else before.published_at,
+        visited_at=now,
+        changed_at=now if each.has_changed else before.changed_at,
+        n_visits=before.n_visits + 1,
+        n_changes=before.n_changes + each.has_changed,
+        n_missed=0,
+        n_claims=before.n_claims + was_claimed,
+        n_true=before.n_true + (was_claimed and each.has_changed),
+        gone_at=None,
+        gone_status=None,
+    )
+
+
+def _clamped(row: Row, now: float) -> Row:
+    """Return a row whose times do not lie in the future."""
+    return replace(
+        row,
+        first_seen_at=min(row.first_seen_at, now),
+        visited_at=min(row.visited_at, now),
+        changed_at=None if row.changed_at is None or row.changed_at > now else row.changed_at,
+    )
+
+
+def _planned(row: Row, refresh: Refresh, now: float) -> Row:
+    """Return a row with its next time by the schedule of this run."""
+    row = _clamped(row, now)
+    return replace(row, next_at=next_visit(row.visit, refresh, now))
+
+
+def _values(row: Row) -> tuple[Any, ...]:
+    return tuple(getattr(row, name) for name in _NAMES)
+
+
+def _row(values: tuple[Any, ...] | None) -> Row | None:
+    """Read a row; None where there is none, or it is damaged."""
+    if values is None:
+        return None
+    found = dict(zip(_NAMES, values, strict=True))
+    needed = [found["first_seen_at"], found["visited_at"]]
+    optional = [found[name] for name in ("published_at", "changed_at", "claimed_at", "next_at", "gone_at")]
+    counts = [found[name] for name in ("n_visits", "n_changes", "n_missed", "n_claims", "n_true")]
+    is_whole = (
+        all(map(_is_time, needed))
+        and all(value is None or _is_time(value) for value in optional)
+        and all(isinstance(value, int) and value >= 0 for value in counts)
+        and (found["hints"] is None or isinstance(found["hints"], str))
+    )
+    return Row(**found) if is_whole else None
+
+
+def _is_time(value: object) -> bool:
+    return isinstance(value, (int, float)) and math.isfinite(value)

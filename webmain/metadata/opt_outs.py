@@ -1,0 +1,111 @@
+"""Signals against reuse: robots directives, reservations of text and data mining, preferences for machine learning."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from webmain.clock import once
+from webmain.metadata.head import meta_names
+from webmain.metadata.reading import Found, Reading, found
+
+OUR_AGENT: Final = "webmain"
+
+_PREVIEW: Final = re.compile(r"max-snippet\s*:\s*0\b")
+_USAGE: Final = re.compile(r"([a-z][a-z0-9-]*)\s*=\s*(yes|no|y|n)\b", re.I)
+_VALUED: Final = frozenset({"max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"})
+
+
+@once
+def _words() -> dict[str, frozenset[str]]:
+    table = tomllib.loads(Path(__file__).with_name("opt_outs.toml").read_text("utf-8"))
+    return {name: frozenset(words.split()) for name, words in table.items()}
+
+
+def ai_crawlers() -> frozenset[str]:
+    """Return the crawlers that collect for language models, in lower case."""
+    return _words()["crawlers"]
+
+
+def obeyed(signals: Iterable[str], *, agent: str = OUR_AGENT) -> str | None:
+    """Return the first signal that speaks against storing an article; None where none does.
+
+    Parameters
+    ----------
+    signals : iterable of str
+        As `Metadata.opt_outs` has them.
+    agent : str
+        Our own name in lower case, for directives that name it.
+    """
+    words = _words()
+    for signal in sorted(signals):
+        who, _, what = signal.partition(":")
+        if who in ("robots.txt", "ai.txt", "tdm-reservation"):
+            return signal
+        if what in words["obeyed"] and (who in ("robots", agent) or who in words["crawlers"]):
+            return signal
+        if who in ("content-signal", "content-usage") and what.removesuffix("=no") in words["uses"]:
+            return signal
+    return None
+
+
+def read_usage(text: str) -> dict[str, bool]:
+    """Return what a Content-Signal or Content-Usage says of each use: "search=yes, ai-train=no"."""
+    return {name.lower(): value[0] in "yY" for name, value in _USAGE.findall(text[:2_000])[:20]}
+
+
+def read_opt_outs(reading: Reading) -> Found | None:
+    """Collect signals against reuse, from meta elements and from the response's headers.
+
+    Returns
+    -------
+    Found or None
+        A tuple such as ("robots:noarchive", "gptbot:noindex", "tdm-reservation"), sorted, without repetitions.
+    """
+    signals: set[str] = set()
+    raws: list[str] = []
+    for name in meta_names("robots"):
+        for raw in reading.clues.metas(name):
+            signals.update(kept := _signals(raw, name))
+            raws += [raw] if kept else []
+    headers = {k.lower(): v for k, v in reading.document.page.headers.items() if isinstance(v, str)}
+    if raw := headers.get("x-robots-tag", ""):
+        signals.update(kept := _header_signals(raw[:2000]))
+        raws += [raw] if kept else []
+    reserved = reading.clues.meta("tdm-reservation") or headers.get(
+        "tdm-reservation", ""
+    )  # the page's own outranks the other
+    if reserved.strip() == "1":
+        signals.add("tdm-reservation")
+        raws.append(f"tdm-reservation: {reserved}")
+    for name in ("content-signal", "content-usage"):
+        raw = headers.get(name, "") or reading.clues.meta(name)
+        if refused := [use for use, is_allowed in read_usage(raw).items() if not is_allowed]:
+            signals.update(f"{name}:{use}=no" for use in refused)
+            raws.append(f"{name}: {raw}")
+    if raw := reading.clues.meta("tdm-policy") or headers.get("tdm-policy", ""):
+        signals.add("tdm-policy")
+        raws.append(raw)
+    return found(tuple(sorted(signals)), "meta", "; ".join(raws)) if signals else None
+
+
+def _signals(raw: str, name: str) -> set[str]:
+    """Return the directives of one agent that speak against reuse."""
+    words = {w.strip() for w in re.split(r"[,;\s]+", raw.lower()[:500])}
+    kept = {f"{name}:{w}" for w in words & _words()["directives"]}
+    return kept | ({f"{name}:nosnippet"} if _PREVIEW.search(raw.lower()[:500]) else set())
+
+
+def _header_signals(raw: str) -> set[str]:
+    """Read an X-Robots-Tag header, in which an agent's name may be before its directives."""
+    signals: set[str] = set()
+    agent = "robots"
+    for part in raw.lower().split(","):
+        before, colon, after = part.strip().partition(":")
+        if colon and before.strip() not in _VALUED:
+            agent, part = before.strip()[:40], after
+        signals |= _signals(part, agent)
+    return signals

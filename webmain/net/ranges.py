@@ -1,0 +1,319 @@
+"""Large files of a host of bulk data, read piece by piece: by ranges, or as one stream where the server knows none.
+
+Every connection passes the guard (`webmain.net.connection`). Errors, 429 and 5xx are waited out, longer each time, and
+reading goes on where it was. robots.txt is not asked: such hosts publish their files for being read by programs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import io
+import random
+import re
+import socket
+import threading
+import time
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
+
+from webmain.net.connection import connection_to, fetch_error
+from webmain.net.errors import BadAddress, BadResponse, FetchError, HTTPStatus, TooManyRedirects
+from webmain.urls import join
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+    from webmain.net.addresses import Guard
+
+_READ_BYTES: Final = 1 << 16
+_MAX_REDIRECTS: Final = 5
+_PASSING: Final = frozenset((408, 425, 429, 500, 502, 503, 504))
+"""Statuses after which the same request may succeed."""
+
+
+class SourceError(RuntimeError):
+    """A file can not be read further: not by an error of a record, which a reader of records would take for damage.
+
+    Attributes
+    ----------
+    is_missing : bool
+        The host answers, and has no such file, or gives it to nobody (403, 404, 410).
+    """
+
+    def __init__(self, message: str, *, is_missing: bool = False) -> None:
+        super().__init__(message)
+        self.is_missing = is_missing
+
+
+class StoppedReading(SourceError):  # noqa: N818 - no error: the end was asked for, or a limit is reached
+    """The end was asked for, or so many bytes as are allowed were read."""
+
+
+@dataclass(slots=True, kw_only=True)
+class DataHost:
+    """How files are asked for, and how many bytes have come.
+
+    Attributes
+    ----------
+    chunk_bytes : int
+        Bytes asked for at once. Two such pieces are kept, for the way back after a damaged record.
+    tries : int
+        Requests that fail in a row before a file is given up.
+    back_off_s, longest_wait_s : float
+        Seconds after the first failure, doubled with each; a server that asks for a longer wait is left alone.
+    timeout_s : float
+        Seconds for one request with its piece.
+    max_bytes : int or None
+        Bytes after which reading ends.
+    """
+
+    user_agent: str
+    guard: Guard
+    chunk_bytes: int = 8 << 20
+    tries: int = 8
+    back_off_s: float = 2.0
+    longest_wait_s: float = 120.0
+    timeout_s: float = 300.0
+    max_bytes: int | None = None
+    n_bytes: int = 0
+    n_failures: int = 0
+    stopped: threading.Event = field(default_factory=threading.Event)
+    sock: socket.socket | None = None
+
+    def stop(self) -> None:
+        """End what is under way; from any thread."""
+        self.stopped.set()
+        if self.sock is not None:
+            with contextlib.suppress(OSError):
+                self.sock.shutdown(socket.SHUT_RDWR)
+
+    def take(self, n: int) -> None:
+        """Count bytes that have come, or will come; raise `StoppedReading` at the end."""
+        self.n_bytes += n
+        if self.stopped.is_set():
+            raise StoppedReading("reading was stopped")
+        if self.max_bytes is not None and self.n_bytes > self.max_bytes:
+            raise StoppedReading(f"{self.max_bytes:,} bytes were read, as many as are allowed")
+
+    def wait(self, n_failed: int, problem: FetchError) -> None:
+        """Wait after so many failures in a row; raise `SourceError` where that is of no use."""
+        self.n_failures += 1
+        wait_s = min(self.longest_wait_s, self.back_off_s * 2 ** min(n_failed - 1, 20)) * random.uniform(0.8, 1.2)  # noqa: S311
+        if isinstance(problem, HTTPStatus):
+            asked = problem.headers.get("retry-after", "").strip()
+            wait_s = max(wait_s, float(asked[:9]) if asked.isascii() and asked.isdigit() else 0.0)
+        if n_failed >= self.tries or wait_s > 1.2 * self.longest_wait_s:
+            raise SourceError(f"given up after {n_failed} failures ({problem.message})") from problem
+        if self.stopped.wait(wait_s):
+            raise StoppedReading("reading was stopped")
+
+
+_RANGE: Final = re.compile(r"bytes\s+(\d{1,18})-(\d{1,18})/(\d{1,18}|\*)", re.IGNORECASE)
+_NO_RANGE: Final = re.compile(r"bytes\s+\*/(\d{1,18})", re.IGNORECASE)
+
+
+class RemoteFile(io.RawIOBase):
+    """A file at a URL as a binary stream that can be read and sought; put an `io.BufferedReader` around it.
+
+    Not more than two pieces are in memory. A server that ignores ranges is read from the beginning to where reading is
+    to begin, once, as long as it goes forward.
+
+    Attributes
+    ----------
+    size : int or None
+        Its length in bytes, once the server has told it.
+    mark : str
+        Its ETag, else when it was last modified; "" where the server tells neither. One that changes while the file is
+        read is a `SourceError`.
+    """
+
+    def __init__(self, url: str, host: DataHost) -> None:
+        self.name = url
+        self.size: int | None = None
+        self.mark = ""
+        self._host = host
+        self._at = 0
+        self._pieces: deque[tuple[int, bytes]] = deque(maxlen=2)
+        self._connection: http.client.HTTPConnection | None = None
+        self._answer: http.client.HTTPResponse | None = None
+        self._answer_at, self._answer_end = 0, 0
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def seekable(self) -> bool:
+        """Return True."""
+        return True
+
+    def tell(self) -> int:
+        """Return where the next byte is read."""
+        return self._at
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
+        """Go to a place."""
+        if whence == io.SEEK_END and self.size is None:
+            self._piece(0)
+        begin = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self.size or 0}[whence]
+        self._at = max(0, begin + offset)
+        return self._at
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int:
+        """Read some bytes, at least one before the end.
+
+        Raises
+        ------
+        SourceError
+            They can not be had.
+        """
+        view = memoryview(buffer).cast("B")
+        begin, piece = self._piece(self._at)
+        at = self._at - begin
+        n = min(len(view), len(piece) - at)
+        view[:n] = piece[at : at + n]
+        self._at += n
+        return n
+
+    def has(self, size: int | None, mark: str | None, at: int) -> bool:
+        """Return True if this is the file of which an earlier run has read up to a place; ask for that place."""
+        self._piece(at)
+        if (self.size, self.mark) == (size, mark or ""):
+            return True
+        self.size = None  # as told by a server that had nothing there
+        return False
+
+    def close(self) -> None:
+        """End the answer that is being read."""
+        self._hang_up()
+        super().close()
+
+    def _piece(self, at: int) -> tuple[int, bytes]:
+        """Return the piece that holds a place, fetched where it is not there; an empty one at the end."""
+        for begin, piece in self._pieces:
+            if begin <= at < begin + len(piece):
+                return begin, piece
+        if self.size is not None and at >= self.size:
+            return at, b""
+        piece = self._fetched(at)
+        if piece:
+            self._pieces.append((at, piece))
+        return at, piece
+
+    def _fetched(self, begin: int) -> bytes:
+        """Fetch the bytes from a place on; what fails goes on where it broke."""
+        data = bytearray()
+        n_failed = 0
+        while len(data) < self._host.chunk_bytes and (self.size is None or begin + len(data) < self.size):
+            before = len(data)
+            try:
+                if not self._receive(begin, data):
+                    break
+                n_failed = 0
+            except (OSError, ValueError, http.client.HTTPException) as error:
+                self._hang_up()
+                self._host.take(0)
+                problem = fetch_error(error, self.name)
+                status = problem.status if isinstance(problem, HTTPStatus) else None
+                if isinstance(problem, BadAddress) or (status is not None and status not in _PASSING):
+                    raise SourceError(problem.message, is_missing=status in (403, 404, 410)) from error
+                n_failed = 1 if len(data) - before >= _READ_BYTES else n_failed + 1
+                self._host.wait(n_failed, problem)
+        return bytes(data)
+
+    def _receive(self, begin: int, data: bytearray) -> bool:
+        """Append to a piece what one answer gives; False at the file's end."""
+        end = time.monotonic() + self._host.timeout_s
+        answer = self._answer
+        if answer is None or self._answer_at != begin + len(data):
+            self._hang_up()
+            answer = self._ask(begin + len(data), begin + self._host.chunk_bytes, end)
+            if answer is None:
+                return False
+        is_over = False
+        while not is_over and (room := min(self._host.chunk_bytes - len(data), self._left)) > 0:
+            if time.monotonic() > end:
+                raise TimeoutError
+            got = answer.read1(min(room, _READ_BYTES))
+            data += got
+            self._answer_at += len(got)
+            self._host.take(len(got))
+            is_over = not got
+        if is_over or not self._left:
+            self._hang_up()
+            if self._answer_end and self._answer_at < self._answer_end:
+                raise BadResponse(f"cut off at byte {self._answer_at} of {self._answer_end}", self.name)
+            if not self._answer_end:
+                self.size = self._answer_at  # no length was told: the answer's end is the file's
+        return True
+
+    @property
+    def _left(self) -> int:
+        """Bytes that the answer has still to give, whatever it gives beyond; without a length as many as it likes."""
+        return self._answer_end - self._answer_at if self._answer_end else self._host.chunk_bytes
+
+    def _ask(self, begin: int, end: int, until: float) -> http.client.HTTPResponse | None:
+        """Ask for a range, and go to its begin where the server gives all; None where the file has ended before."""
+        answer, headers = self._follow({"Range": f"bytes={begin}-{end - 1}"}, until)
+        mark = headers.get("etag") or headers.get("last-modified") or ""
+        size: int | None = None
+        if answer.status == 416:
+            told = _NO_RANGE.match(headers.get("content-range", ""))
+            self.size = int(told[1]) if told else begin
+            self._hang_up()
+            return None
+        if answer.status == 206:
+            told = _RANGE.match(headers.get("content-range", ""))
+            if told is None or int(told[1]) != begin or not begin <= int(told[2]) < end:
+                raise BadResponse("another range than was asked for", self.name)
+            size = int(told[3]) if told[3] != "*" else None
+            self._answer_at, self._answer_end = begin, int(told[2]) + 1
+        elif answer.status == 200:
+            size = answer.length
+            self._answer_at, self._answer_end = 0, size or 0
+        else:
+            raise HTTPStatus(answer.status, self.name, headers)
+        if (self.mark and mark != self.mark) or (None not in (self.size, size) and size != self.size):
+            raise SourceError("it was changed while it was read")
+        self.mark, self.size = mark, self.size if size is None else size
+        while self._answer_at < begin:
+            if time.monotonic() > until + self._host.timeout_s * begin / self._host.chunk_bytes:
+                raise TimeoutError
+            passed = len(answer.read1(min(begin - self._answer_at, _READ_BYTES)))
+            if not passed:
+                raise BadResponse("cut off", self.name)
+            self._answer_at += passed
+            self._host.take(passed)
+        return answer
+
+    def _follow(self, fields: dict[str, str], until: float) -> tuple[http.client.HTTPResponse, dict[str, str]]:
+        """Ask for the file, through redirects."""
+        url = self.name
+        for _ in range(_MAX_REDIRECTS + 1):
+            parts = urlsplit(url)
+            self._host.take(0)
+            self._connection = connection_to(url, guard=self._host.guard, end=until)
+            target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+            plain = {"User-Agent": self._host.user_agent, "Accept": "*/*", "Accept-Encoding": "identity"}
+            self._connection.request("GET", target, headers={**plain, **fields, "Connection": "close"})
+            self._host.sock = self._connection.sock  # the connection lets go of it once the answer has begun
+            answer = self._answer = self._connection.getresponse()
+            headers = {name.lower(): value for name, value in answer.getheaders()}
+            if answer.status not in (301, 302, 303, 307, 308):
+                return answer, headers
+            self._hang_up()
+            to = join(url, headers.get("location", ""))
+            if to is None:
+                raise BadAddress("redirected to no web address", url)
+            url = to
+        raise TooManyRedirects(f"more than {_MAX_REDIRECTS} redirects", self.name)
+
+    def _hang_up(self) -> None:
+        if self._answer is not None:
+            self._answer.close()
+            self._answer = None
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = self._host.sock = None

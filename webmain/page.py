@@ -1,0 +1,137 @@
+"""What is fetched: a page as it came, and what a feed or a sitemap said of it before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import TypeAlias
+
+from webmain.rendered import Rendering, decode
+
+MAX_SHOWN_URL = 200
+"""Characters of a URL that a page's `repr` shows."""
+
+Bytes: TypeAlias = bytes | bytearray | memoryview
+"""What is taken for bytes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hints:
+    """What a feed or a sitemap said about a page before it was fetched; strings as they stood there.
+
+    Attributes
+    ----------
+    source : str
+        "feed", "sitemap" or "news-sitemap".
+    published, modified : str or None
+        Date strings as found (RFC 822, ISO 8601, ...), unparsed.
+    content_html : str or None
+        The whole article as HTML where a feed carries it (`content:encoded`, Atom `content`, JSON Feed `content_html`).
+    """
+
+    source: str
+    title: str | None = None
+    published: str | None = None
+    modified: str | None = None
+    authors: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    summary: str | None = None
+    content_html: str | None = field(default=None, repr=False)
+    language: str | None = None
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class Page:
+    """One fetched page, as it came: bytes (with headers, to decode) or a string that somebody has decoded already.
+
+    Attributes
+    ----------
+    url : str or None
+        Where it came from, after redirects. Without it no link is internal or external.
+    body : bytes or None
+        The body after content decoding (gzip, br), before character decoding. Exactly one of `body`, `html` is given.
+    html : str or None
+        The markup as text; bytes given under this name are a body.
+    fetched_at : datetime or None
+        Time-zone aware.
+    status : int
+        HTTP status.
+    headers : Mapping[str, str]
+        Response headers, names in lower case.
+    hints : Hints or None
+        What a feed or sitemap said of it.
+    parts : tuple of Page
+        The following pages of an article over several pages, in order.
+    article_reason : str
+        Why a crawl took this page for an article ("" outside crawls).
+    rendering : Rendering or None
+        How a browser has drawn it; `html` is then the browser's document.
+
+    Raises
+    ------
+    TypeError
+        `html` is neither str nor bytes, or `body` no bytes.
+    ValueError
+        Bytes were given under both names.
+    """
+
+    url: str | None
+    html: str | None
+    body: bytes | None
+    fetched_at: datetime | None
+    status: int
+    headers: Mapping[str, str] = field(hash=False)
+    hints: Hints | None
+    parts: tuple[Page, ...]
+    article_reason: str
+    rendering: Rendering | None
+
+    def __init__(
+        self,
+        *,
+        url: str | None = None,
+        html: str | Bytes | None = None,
+        body: Bytes | None = None,
+        fetched_at: datetime | None = None,
+        status: int = 200,
+        headers: Mapping[str, str] | None = None,
+        hints: Hints | None = None,
+        parts: tuple[Page, ...] = (),
+        article_reason: str = "",
+        rendering: Rendering | None = None,
+    ) -> None:
+        if isinstance(html, Bytes):
+            if body is not None:
+                raise ValueError("Page: html and body are both bytes; give one of them")
+            html, body = None, html
+        if not isinstance(html, str | None):
+            raise TypeError(f"Page: html must be str or bytes, not {type(html).__name__}")
+        if not isinstance(body, Bytes | None):
+            raise TypeError(f"Page: body must be bytes, not {type(body).__name__}")
+        given = (url, html, None if body is None else bytes(body), fetched_at, status)
+        others = ({} if headers is None else headers, hints, parts, article_reason, rendering)
+        for name, value in zip(self.__slots__, (*given, *others), strict=True):
+            object.__setattr__(self, name, value)
+
+    def drawn(self, data: bytes) -> Page:
+        """Return this page as a browser has drawn it.
+
+        Raises
+        ------
+        RenderingError
+            The bytes are no rendering (`webmain.rendered`).
+        """
+        html, rendering = decode(data)
+        return replace(self, body=None, html=html, rendering=rendering)
+
+    def __repr__(self) -> str:
+        url = self.url if self.url is None or len(self.url) <= MAX_SHOWN_URL else self.url[:MAX_SHOWN_URL] + "…"
+        shown = [f"url={url!r}"]
+        if self.html is not None:
+            shown.append(f"html={len(self.html):,} characters")
+        if self.body is not None:
+            shown.append(f"body={len(self.body):,} bytes")
+        if self.parts:
+            shown.append(f"{len(self.parts)} parts")
+        return f"Page({', '.join(shown)}, status={self.status})"

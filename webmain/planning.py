@@ -1,0 +1,236 @@
+"""What a crawl of a site would do: the spider itself, which reads front page, robots.txt, feeds and sitemaps, and no more.
+
+Nothing is stored; the ledger is a copy, which is thrown away. Requests go the way of every crawl: robots.txt, delays and
+the guard of the network hold.
+"""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
+
+from scrapy import Spider
+from scrapy.crawler import CrawlerProcess
+from scrapy.exceptions import DontCloseSpider
+from scrapy.settings import BaseSettings
+
+from webmain.clock import now_s
+from webmain.discovery.frontier import UNDATED, newest_key
+from webmain.discovery.robots import RobotsRules
+from webmain.learning import bare_settings
+from webmain.ledger.file import LedgerFile, copy_ledger
+from webmain.ledger.hosts import Host, Hosts
+from webmain.options import own, site_rules
+from webmain.signals import SITE_PREFIX
+from webmain.sites.rules import Sites
+from webmain.spiders.news import NewsSpider
+from webmain.spiders.queues import Candidate
+from webmain.spiders.site import Site
+from webmain.spiders.sources import SourceKind
+
+if TYPE_CHECKING:
+    from webmain.sites.rules import SiteRules
+
+DAY_S: Final = 86_400.0
+N_FIRST: Final = 10
+"""Addresses named that a run would fetch first."""
+
+MAX_JUDGED: Final = 50_000
+"""Addresses of a site's sitemaps that are looked at; beyond, they are counted as unread."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What a run would find of one site now.
+
+    Attributes
+    ----------
+    front, problem : str
+        The front page as it answered; why it can not be read, "" where it can.
+    robots, crawl_delay_s : str, float or None
+        "allowed", "forbidden", "none" (there is no robots.txt), "unreadable", "ignored" (ROBOTSTXT_OBEY is off); what it
+        asks to wait.
+    left_alone_s : float
+        Seconds for which the site's host is not asked, since it has refused.
+    feeds, sitemaps, sections : tuple of str
+        Those that could be read; lists of articles that are linked on the front page.
+    known : int
+        Addresses named that an earlier run has settled.
+    new, last_day, last_week, undated : int
+        Addresses that would be fetched: all, and by the date that is said or shown.
+    unread : int
+        Addresses of sitemaps that nobody has looked at.
+    forbidden : int
+        New ones that robots.txt does not allow; they are not in `new`.
+    n_requests, delay_s, takes_s : int, float, float
+        Pages of a run at least, seconds between two requests, and seconds that a run takes.
+    first : tuple of str
+        What would be fetched first.
+    """
+
+    site: str
+    front: str
+    problem: str
+    robots: str
+    crawl_delay_s: float | None
+    left_alone_s: float
+    feeds: tuple[str, ...]
+    sitemaps: tuple[str, ...]
+    sections: tuple[str, ...]
+    known: int
+    new: int
+    last_day: int
+    last_week: int
+    undated: int
+    unread: int
+    forbidden: int
+    n_requests: int
+    delay_s: float
+    takes_s: float
+    first: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """What waits at the end of one site: candidates in their order, each with when it appeared, where that is known."""
+
+    candidates: list[tuple[Candidate, float]] = field(default_factory=list)
+    unread: int = 0
+
+
+class PlanSpider(NewsSpider):
+    """The spider `news`, which fetches no page but front pages."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.waiting: dict[str, _Waiting] = {}
+
+    def _fetch(self, site: Site) -> None:
+        """Fetch nothing."""
+
+    def continue_when_idle(self, spider: Spider) -> None:
+        """Look at what sitemaps name, some at a time; then take out what waits."""
+        if spider is not self:
+            return
+        for site in self.sites.values():
+            if site.backlog and len(site) < MAX_JUDGED and self.intake.is_running():
+                self.intake.judge(site)
+                raise DontCloseSpider
+
+    def closed(self, reason: str) -> None:
+        """Take out what waits, in the order in which it would be fetched."""
+        for site in self.sites.values():
+            waiting = self.waiting[site.name] = _Waiting(unread=len(site.backlog))
+            while (candidate := site.next()) is not None:
+                waiting.candidates.append((candidate, newest_key(candidate.url, site.peek_hints(candidate.url))))
+
+
+def plan(arguments: Mapping[str, Any], settings: Mapping[str, Any], ledger: Path | None) -> list[Plan]:
+    """Return what a crawl with some arguments and settings would do, site by site; none where it could not begin.
+
+    Parameters
+    ----------
+    arguments : mapping
+        Of the spider `news`.
+    settings : mapping
+        Beside the project's.
+    ledger : Path or None
+        What earlier runs know; it is not changed. None, or a file that is not there, for nothing.
+
+    Raises
+    ------
+    LedgerError
+        It can not be read.
+    """
+    with tempfile.TemporaryDirectory(prefix="webmain-plan-") as folder:
+        copy = Path(folder) / "copy.ledger"
+        if ledger is not None and ledger.exists():
+            copy_ledger(ledger, copy)
+            with LedgerFile(copy) as file, file.transaction() as db:
+                db.execute("DELETE FROM answers")  # sources are read whole, although nothing of them has changed
+        given = bare_settings(WEBMAIN_LEDGER=str(copy), LOG_LEVEL="ERROR", **settings)
+        process = CrawlerProcess(given)
+        crawler = process.create_crawler(PlanSpider)
+        process.crawl(crawler, **arguments)
+        process.start()
+        spider = crawler.spider
+        if not isinstance(spider, PlanSpider) or not copy.exists():
+            return []
+        rules = site_rules(crawler) or Sites()
+        with LedgerFile(copy) as file:
+            hosts = Hosts(file)
+            planner = _Planner(crawler.settings, crawler.stats.get_stats(), rules, hosts)
+            return [planner.plan(site, spider.waiting.get(name, _Waiting())) for name, site in spider.sites.items()]
+
+
+class _Planner:
+    """Puts the plan of each site together from what the spider and the ledger's copy hold."""
+
+    def __init__(self, settings: BaseSettings, stats: Mapping[str, Any], rules: Sites, hosts: Hosts) -> None:
+        self._settings, self._stats, self._rules, self._hosts = settings, stats, rules, hosts
+        self._agent = str(settings["ROBOTSTXT_USER_AGENT"] or settings["USER_AGENT"] or "*")
+
+    def plan(self, site: Site, waiting: _Waiting) -> Plan:
+        """Return a site's plan."""
+        host = self._hosts.get(urlsplit(site.front).netloc)
+        rules = RobotsRules(host.robots or b"", url=site.front) if host else RobotsRules.none()
+        allowed = [(each, at) for each, at in waiting.candidates if rules.allows(each.url, self._agent)]
+        ages = [now_s() - at if at > UNDATED else None for each, at in allowed if not each.is_hub]
+        sections = [each.url for each, _ in allowed if each.is_hub]
+        crawl_delay = rules.crawl_delay(self._agent)
+        of_site = self._rules.of(site.front)
+        delay, n = self._delay(crawl_delay, of_site), len(allowed) + waiting.unread
+        n = min(n, of_site.max_pages or n) if of_site else n
+        takes_s = min(n * delay, 60.0 * (of_site.max_minutes or math.inf)) if of_site else n * delay
+        return Plan(
+            site=site.name,
+            front=site.front,
+            problem=self._problem(site.name),
+            robots=self._verdict(host, is_allowed=rules.allows(site.front, self._agent)),
+            crawl_delay_s=crawl_delay,
+            left_alone_s=max(0.0, ((host.left_alone_until(now_s()) if host else None) or 0.0) - now_s()),
+            feeds=_urls(site, SourceKind.FEED),
+            sitemaps=_urls(site, SourceKind.SITEMAP),
+            sections=tuple(sections),
+            known=int(self._stats.get(f"{SITE_PREFIX}{site.name}/known") or 0),
+            new=len(ages),
+            last_day=sum(age is not None and age <= DAY_S for age in ages),
+            last_week=sum(age is not None and age <= 7 * DAY_S for age in ages),
+            undated=ages.count(None),
+            unread=waiting.unread,
+            forbidden=len(waiting.candidates) - len(allowed),
+            n_requests=n,
+            delay_s=delay,
+            takes_s=takes_s,
+            first=tuple(each.url for each, _ in allowed[:N_FIRST]),
+        )
+
+    def _verdict(self, host: Host | None, *, is_allowed: bool) -> str:
+        """Return in a word what robots.txt means."""
+        if not self._settings.getbool("ROBOTSTXT_OBEY"):
+            return "ignored"
+        if host is None or host.robots is None:
+            return "unreadable"
+        if not host.robots.strip():
+            return "none"
+        return "allowed" if is_allowed else "forbidden"
+
+    def _problem(self, site: str) -> str:
+        """Return why the front page could not be read; "" where it was."""
+        names = (f"webmain/unreachable/{site}", f"webmain/warning/front/{site}")
+        told = next((str(self._stats[name]) for name in names if name in self._stats), "")
+        return told.removeprefix(f"{site}: ")
+
+    def _delay(self, crawl_delay: float | None, rules: SiteRules | None) -> float:
+        """Return the seconds between two requests to the site."""
+        asked = min(crawl_delay or 0.0, own(self._settings).getfloat("WEBMAIN_MAX_CRAWL_DELAY"))
+        return max(self._settings.getfloat("DOWNLOAD_DELAY"), asked, (rules.delay if rules else None) or 0.0)
+
+
+def _urls(site: Site, kind: SourceKind) -> tuple[str, ...]:
+    return tuple(source.url for source in site.sources.read if source.kind is kind)

@@ -1,0 +1,221 @@
+"""Hosts that refuse: recognised, told, left alone, and asked again later, over runs."""
+
+from __future__ import annotations
+
+import logging
+import random
+from collections import deque
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING, Final, Self
+
+from scrapy.http import Request, Response
+from scrapy.http.request import NO_CALLBACK
+from scrapy.utils.httpobj import urlparse_cached
+
+from webmain.clock import now_s
+from webmain.discovery.schedule import back_off_s
+from webmain.failures import LeftAloneError, asked_url
+from webmain.html.walls import REFUSING, find_wall, wall_behind
+from webmain.ledger.hosts import FORGIVEN_AFTER_S, Host
+from webmain.ledger.ledger import Ledger
+from webmain.options import own
+from webmain.politeness import retry_after_s
+from webmain.robots import ask_hosts, ask_ledger
+from webmain.signals import connect
+from webmain.urls import site_key
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+logger = logging.getLogger(__name__)
+
+MIN_REFUSED: Final = 5
+"""Pages in a row that a host refuses before it counts as one that blocks."""
+
+REFUSED_SHARE: Final = 0.8
+"""More of its last `LAST_ANSWERS` answers are refusals, too."""
+
+LAST_ANSWERS: Final = 12
+
+BLOCK_STEPS: Final = 6
+"""A host that blocks is left alone longer than one that asks for patience: by so many doublings of the curve, for an hour."""
+
+MAX_TOLD: Final = 20
+"""Hosts that the summary names."""
+
+_BUSY: Final = frozenset({429, 503})
+_NOT_THERE: Final = frozenset({404, 410})
+_TIMES: Final = ("", "", "second time", "third time")
+
+
+@dataclass(slots=True)
+class _Standing:
+    """How a host has answered in this run."""
+
+    site: str
+    until: float = 0.0
+    known: Host | None = None
+    row: set[str] = field(default_factory=set)
+    last: deque[bool] = field(default_factory=lambda: deque(maxlen=LAST_ANSWERS))
+    is_good: bool = False
+    refusal: str = ""
+    why: str = ""
+
+    def blocks(self) -> bool:
+        """Return True if nearly everything is refused."""
+        return len(self.row) >= MIN_REFUSED and sum(self.last) > REFUSED_SHARE * len(self.last)
+
+
+class Refusals:
+    """Recognises refusals, and leaves a host alone that refuses nearly everything, or asks to wait for long.
+
+    A page that stands where another was asked for (`webmain.html.walls`) becomes the request's `meta["wall"]`, whatever its
+    status; `Statuses` rejects it. A host is left for the rest of the run, and by the ledger in later ones, until the
+    back-off curve, or its own Retry-After, is over; its addresses stay pending. A good answer half an hour after the last
+    refusal ends the count. WEBMAIN_BACK_OFF=0 leaves nobody alone.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        settings = own(crawler.settings)
+        self._crawler = crawler
+        self._leaves = settings.getbool("WEBMAIN_BACK_OFF") and not settings.get("WEBMAIN_REPLAY")
+        self._max_wait_s = settings.getfloat("WEBMAIN_MAX_RETRY_AFTER")
+        self._hosts: dict[str, _Standing] = {}
+        self._random = random.Random()  # noqa: S311 - a spread of times
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make the middleware."""
+        refusals = cls(crawler)
+        connect(crawler, refusals, "spider_closed")
+        return refusals
+
+    def _standing(self, request: Request) -> _Standing:
+        netloc = urlparse_cached(request).netloc
+        standing = self._hosts.get(netloc)
+        if standing is None:
+            standing = self._hosts[netloc] = _Standing(site_key(request.url))
+            known = ask_hosts(self._crawler, lambda hosts: hosts.get(netloc)) if self._leaves else None
+            if known is not None and known.n_refusals:
+                standing.known = known
+                standing.until = known.left_alone_until(now_s()) or 0.0
+                standing.why = _why(known)
+        return standing
+
+    def process_request(self, request: Request) -> None:
+        """Keep back what would go to a host that is left alone."""
+        if not self._leaves or not request.url.startswith("http"):
+            return
+        standing = self._standing(request)
+        if now_s() < standing.until:
+            netloc = urlparse_cached(request).netloc
+            self._tell(netloc, standing)
+            raise LeftAloneError(f"{netloc} is left alone {standing.why}")
+
+    def process_response(self, request: Request, response: Response) -> Response:
+        """Look at an answer: a refusal, a good one, or neither."""
+        is_robots = bool(request.meta.get("dont_obey_robotstxt")) and request.callback is NO_CALLBACK
+        if is_robots or not request.url.startswith("http"):
+            return response
+        refusal = self._refusal(request, response)
+        if not self._leaves:
+            return response
+        standing = self._standing(request)
+        if refusal is None:
+            self._note_answer(request, response, standing)
+        else:
+            self._note_refusal(request, response, standing, refusal)
+        return response
+
+    def _refusal(self, request: Request, response: Response) -> str | None:
+        """Return how an answer refuses, in a word or two; a wall is noted with the request."""
+        status = response.status
+
+        def header(name: str) -> str:
+            return (response.headers.get(name) or b"").decode("latin-1")
+
+        wall = find_wall(response.body, header, status=status) if status < 300 or status in (*REFUSING, 405) else None
+        if wall is None and status < 300 and request.meta.get("redirect_urls"):
+            wall = wall_behind(response.url, asked_url(request))
+        if wall is not None and wall.kind != "login":  # one login page more or less is no article, and no wall
+            request.meta["wall"] = wall
+        if status in REFUSING:
+            return f"{status}, {wall}" if wall else str(status)
+        return str(wall) if wall else None
+
+    def _note_answer(self, request: Request, response: Response, standing: _Standing) -> None:
+        """Take an answer that is no refusal; a guess that leads nowhere, or an error, says nothing of the host's will."""
+        if response.status >= 500 or (response.status in _NOT_THERE and request.meta.get("probe")):
+            return
+        standing.row.clear()
+        standing.last.append(False)
+        if response.status in _NOT_THERE:
+            return
+        standing.is_good = True
+        known = standing.known
+        if known is not None and now_s() - (known.refused_at or 0.0) >= FORGIVEN_AFTER_S:
+            standing.known = None
+            ask_hosts(self._crawler, lambda hosts: hosts.forgive(known.host, site=known.site))
+
+    def _note_refusal(self, request: Request, response: Response, standing: _Standing, refusal: str) -> None:
+        """Take a refusal; leave the host where it asks to wait for long, or refuses nearly everything."""
+        standing.row.add(asked_url(request))
+        standing.last.append(True)
+        standing.refusal = refusal
+        netloc = urlparse_cached(request).netloc
+        wait_s = None
+        if response.status in _BUSY:
+            wait_s = retry_after_s(response.headers.get(b"Retry-After"), now=now_s())
+        if wait_s and 0 < self._max_wait_s < wait_s:
+            self._leave(netloc, standing, wait_s=wait_s)
+        elif standing.blocks():
+            self._leave(netloc, standing, is_block=response.status not in _BUSY, wait_s=wait_s)
+
+    def _leave(self, netloc: str, standing: _Standing, *, is_block: bool = False, wait_s: float | None = None) -> None:
+        """Leave a host alone for the rest of the run, and until a time that later runs know."""
+        if now_s() < standing.until:
+            return
+        n = (standing.known.n_refusals if standing.known else 0) + 1
+        steps = n + BLOCK_STEPS if is_block else n
+        wait = back_off_s(steps, retry_after_s=wait_s, chance=self._random.random())
+        known = ask_hosts(
+            self._crawler,
+            lambda hosts: hosts.refuse(
+                netloc, site=standing.site, refusal=standing.refusal, n=n, wait_s=wait, is_block=is_block
+            ),
+        ) or Host(host=netloc, site=standing.site, n_refusals=n, refused_at=now_s(), refusal=standing.refusal)
+        standing.known = known
+        standing.until = known.left_alone_until(now_s()) or now_s() + wait
+        standing.why = _why(known, until=standing.until)
+        self._tell(netloc, standing)
+
+    def _tell(self, netloc: str, standing: _Standing) -> None:
+        """Log once, and note for the summary, that a host is left alone."""
+        stats = self._crawler.stats
+        name = f"webmain/left_alone/{netloc}"
+        if stats.get_value(name):
+            return
+        stats.inc_value("webmain/left_alone")
+        logger.info("%s: left alone %s", netloc, standing.why)
+        if stats.get_value("webmain/left_alone") <= MAX_TOLD:
+            stats.set_value(name, f"{netloc}: left alone {standing.why}")
+
+    def spider_closed(self) -> None:
+        """Note the hosts that have answered nothing but refusals; pages that these refused keep their chances."""
+        for netloc, standing in self._hosts.items():
+            if self._leaves and standing.row and not standing.is_good and now_s() >= standing.until:
+                self._leave(netloc, standing)
+            if standing.row and standing.known is not None and now_s() < standing.until:
+                ask_ledger(self._crawler, partial(Ledger.excuse, urls=sorted(standing.row), until=standing.until))
+
+
+def _why(host: Host, *, until: float | None = None) -> str:
+    """Return until when a host is left alone, and why, in words."""
+    end = datetime.fromtimestamp(until or host.wait_until or 0.0).astimezone()
+    today = datetime.fromtimestamp(now_s()).astimezone()
+    at = f"{end:%H:%M}" if end.date() == today.date() else f"{end:%d %b %H:%M}"
+    n = host.n_refusals
+    times = _TIMES[n] if n < len(_TIMES) else f"{n}th time"
+    return f"until {at} ({', '.join(filter(None, (host.refusal, times)))})"

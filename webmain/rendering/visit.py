@@ -1,0 +1,204 @@
+"""One page in the browser: what it asks for is answered by us or by nobody, and it is read once it is quiet."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urljoin
+
+from webmain.html.tree import BLOCK_TAGS, MAX_ELEMENTS
+from webmain.rendered import (
+    MARK,
+    MAX_BOXES,
+    MAX_BYTES,
+    MAX_HTML_CHARS,
+    MAX_STYLES,
+    MAX_VALUE_CHARS,
+    RenderingError,
+)
+from webmain.rendering.reach import MAX_ANSWER_BYTES, Reach
+
+if TYPE_CHECKING:
+    from playwright.async_api import CDPSession, Page, Route
+
+STEPS: Final = 8
+"""Windows that a page is scrolled down, so that it fetches what it shows there."""
+
+POLL_S: Final = 0.1
+QUIET_POLLS: Final = 3
+"""A page is quiet when it has not changed, and nothing is asked for, at so many looks one after the other."""
+
+SETTLE_S: Final = 8.0
+"""Seconds after which a page is read although it is not quiet."""
+
+_STATE = """
+[document.readyState == 'loading' ? 'loading' : 'there',
+ scrollY + innerHeight + 2 >= document.documentElement.scrollHeight ? 'at its end' : 'above',
+ document.getElementsByTagName('*').length, document.body ? document.body.textContent.length : 0].join(' ')
+"""
+_KEPT = re.compile(r"content-type|content-language|access-control-allow-.{1,40}", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a server has answered, its content coding undone.
+
+    Attributes
+    ----------
+    location : str or None
+        Absolute address to which it redirects.
+    """
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    location: str | None = None
+
+
+Fetch = Callable[[str, Mapping[str, str]], Awaitable[Answer | None]]
+"""Asks for an address with headers, by the guarded way out; None where there is no answer to be had."""
+
+
+@dataclass
+class Visit:
+    """Draws one page whose markup has been fetched already.
+
+    Parameters
+    ----------
+    url : str
+        Its address.
+    main : Answer
+        The page itself.
+    reach : Reach
+        What it may ask for.
+    fetch : Fetch
+    """
+
+    url: str
+    main: Answer
+    reach: Reach
+    fetch: Fetch
+    _is_begun: bool = False
+    _n_pending: int = 0
+
+    async def run(self, view: Page) -> bytes:
+        """Open the page in an empty window, wait until it is quiet, and read it.
+
+        Raises
+        ------
+        RenderingError
+            It has no body, is too large, or is no page.
+        playwright.async_api.Error
+            The browser has closed it.
+        """
+        context = view.context
+        context.on("page", self._close)
+        await view.unroute("**")
+        await context.route("**/*", self.answer)
+        await context.route_web_socket("**/*", lambda socket: socket.close())
+        await view.goto(self.url, wait_until="commit")
+        session = await context.new_cdp_session(view)
+        await self._settle(session)
+        return await read(session)
+
+    async def answer(self, route: Route) -> None:
+        """Answer a request of the page, or of a window or worker that it has opened."""
+        from playwright.async_api import Error
+
+        request = route.request
+        is_document = request.resource_type == "document"
+        if is_document and not self._is_begun and request.url == self.url and request.method == "GET":
+            self._is_begun = True
+            await _fulfil(route, self.main)
+            return
+        if is_document:
+            self.reach.refusal(request.url, kind="document", method=request.method)
+            await route.abort("aborted")  # with any other error the browser would show a page of its own
+            return
+        self._n_pending += 1
+        headers = {"Accept": request.headers.get("accept", "*/*"), "Referer": urljoin(self.url, "/")}
+        try:
+            found = await self._found(request.url, headers, kind=request.resource_type, method=request.method)
+            with suppress(Error):  # the window was closed meanwhile
+                await (_fulfil(route, found) if found else route.abort())
+        finally:
+            self._n_pending -= 1
+
+    async def _found(self, url: str, headers: Mapping[str, str], *, kind: str, method: str) -> Answer | None:
+        """Follow redirects here, each checked: the browser would follow them without asking."""
+        for _ in range(4):
+            if self.reach.refusal(url, kind=kind, method=method):
+                return None
+            found = await self.fetch(url, headers)
+            if found is None or len(found.body) > MAX_ANSWER_BYTES:
+                return None
+            self.reach.n_bytes += len(found.body)
+            if found.location is None:
+                return found
+            url = found.location
+        return None
+
+    async def _close(self, view: Page) -> None:
+        """Close a window that the page has opened."""
+        await view.close()
+
+    async def _settle(self, session: CDPSession) -> None:
+        """Scroll down and wait until the page is quiet, or for `SETTLE_S`."""
+        end, n_quiet, before, step = monotonic() + SETTLE_S, 0, "", 0
+        while monotonic() < end and n_quiet < QUIET_POLLS:
+            step += 1
+            scroll = f"scrollTo(0, {step} * innerHeight); " if step <= STEPS else ""
+            now = str(await _ask(session, scroll + _STATE))
+            is_quiet = now == before and not self._n_pending and (now.startswith("there at its end") or step >= STEPS)
+            n_quiet, before = n_quiet + 1 if is_quiet else 0, now
+            await asyncio.sleep(POLL_S)
+
+
+async def _fulfil(route: Route, answer: Answer) -> None:
+    """Give an answer to the browser; never a redirect."""
+    headers = {name: value for name, value in answer.headers.items() if _KEPT.fullmatch(name)}
+    status = answer.status if not 300 <= answer.status < 400 else 404
+    await route.fulfill(status=status, headers=headers, body=answer.body)
+
+
+async def read(session: CDPSession) -> bytes:
+    """Return the rendering of the page as it is now (raises as `Visit.run`)."""
+    await _ask(session, "scrollTo(0, 0)")
+    found = await _ask(session, f"({_script()})({_options()})")
+    if not isinstance(found, str) or len(found) > MAX_BYTES:
+        raise RenderingError("the page can not be read")
+    if found.startswith('{"error":'):
+        raise RenderingError(str(json.loads(found)["error"]))
+    return found.encode("utf-8", "replace")
+
+
+async def _ask(session: CDPSession, expression: str) -> Any:
+    """Evaluate in a world of our own: the page's scripts share its document, and nothing else."""
+    frames = await session.send("Page.getFrameTree")
+    world = await session.send("Page.createIsolatedWorld", {"frameId": frames["frameTree"]["frame"]["id"]})
+    place = {"contextId": world["executionContextId"], "returnByValue": True, "timeout": 10_000}
+    found = await session.send("Runtime.evaluate", {"expression": expression, **place})
+    if "exceptionDetails" in found:
+        raise RenderingError(f"the page can not be read: {found['exceptionDetails'].get('text', '')!s:.100}")
+    return found["result"].get("value")
+
+
+@cache
+def _script() -> str:
+    lines = files("webmain.rendering").joinpath("blocks.js").read_text("utf-8").splitlines()
+    return "\n".join(line for line in lines if not line.lstrip().startswith("//"))
+
+
+@cache
+def _options() -> str:
+    options = {"mark": MARK, "blockTags": sorted(BLOCK_TAGS), "maxElements": MAX_ELEMENTS, "maxBoxes": MAX_BOXES}
+    bounds = {"maxStyles": MAX_STYLES, "maxChars": MAX_HTML_CHARS, "maxValueChars": MAX_VALUE_CHARS}
+    return json.dumps({**options, **bounds})

@@ -1,0 +1,1 @@
+"""Versions of an article: what is a change, and of which kind."""

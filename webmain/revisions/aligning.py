@@ -1,0 +1,94 @@
+"""Two sequences aligned, in bounded time whatever they are.
+
+Equal ends are matched, then items that occur once in each sequence and stand in one order (patience sorting), then what lies
+between them in the same way; a longest common subsequence is computed only as far as a budget of cells reaches. What is left
+counts as different, so that the worst case costs precision and no time.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Hashable, Iterator, Sequence
+from itertools import pairwise
+from typing import Final, TypeAlias
+
+Match: TypeAlias = tuple[int, int]
+
+MAX_CELLS: Final = 200_000
+"""Cells of all tables of one alignment."""
+
+MAX_DEPTH: Final = 12
+"""How often what lies between matches is divided again."""
+
+
+def align(before: Sequence[Hashable], after: Sequence[Hashable], *, cells: int = MAX_CELLS) -> list[Match]:
+    """Return the places of items that are matched, in order: pairs of indices that both grow.
+
+    The cost is that of `MAX_DEPTH` sorts and of `cells` steps at most.
+    """
+    found: list[Match] = []
+    stack = [(0, len(before), 0, len(after), 0)]
+    while stack:
+        a, a_end, b, b_end, depth = stack.pop()
+        while a < a_end and b < b_end and before[a] == after[b]:
+            found.append((a, b))
+            a, b = a + 1, b + 1
+        while a < a_end and b < b_end and before[a_end - 1] == after[b_end - 1]:
+            a_end, b_end = a_end - 1, b_end - 1
+            found.append((a_end, b_end))
+        n_cells = (a_end - a) * (b_end - b)
+        if not n_cells:
+            continue
+        anchors = _anchors(before, after, (a, a_end), (b, b_end)) if depth < MAX_DEPTH else []
+        if anchors:
+            found += anchors
+            edges = pairwise([(a - 1, b - 1), *anchors, (a_end, b_end)])
+            stack += [(i + 1, k, j + 1, m, depth + 1) for (i, j), (k, m) in edges if i + 1 < k and j + 1 < m]
+        elif n_cells <= cells:
+            cells -= n_cells
+            found += ((a + i, b + j) for i, j in _subsequence(before[a:a_end], after[b:b_end]))
+    return sorted(found)
+
+
+def _anchors(before: Sequence[Hashable], after: Sequence[Hashable], a: Match, b: Match) -> list[Match]:
+    """Return the longest rising row of items that occur once in each of two ranges."""
+    n_before, n_after = Counter(before[slice(*a)]), Counter(after[slice(*b)])
+    places = {item: j for j, item in enumerate(after[slice(*b)], b[0]) if n_after[item] == n_before.get(item) == 1}
+    ends: list[int] = []
+    rows: list[tuple[int, int, int]] = []  # index before and after, and the row's last but this one
+    last: list[int] = []
+    for i, item in enumerate(before[slice(*a)], a[0]):
+        j = places.get(item)
+        if j is None:
+            continue
+        length = bisect_left(ends, j)
+        rows.append((i, j, last[length - 1] if length else -1))
+        ends[length : length + 1] = [j]
+        last[length : length + 1] = [len(rows) - 1]
+    found: list[Match] = []
+    row = last[-1] if last else -1
+    while row >= 0:
+        i, j, row = rows[row]
+        found.append((i, j))
+    return found[::-1]
+
+
+def _subsequence(before: Sequence[Hashable], after: Sequence[Hashable]) -> Iterator[Match]:
+    """Yield the matches of one longest common subsequence."""
+    lengths = [[0] * (len(after) + 1)]
+    for item in reversed(before):
+        below, row = lengths[-1], [0] * (len(after) + 1)
+        for j in range(len(after) - 1, -1, -1):
+            row[j] = below[j + 1] + 1 if after[j] == item else max(below[j], row[j + 1])
+        lengths.append(row)
+    lengths.reverse()
+    i = j = 0
+    while i < len(before) and j < len(after):
+        if before[i] == after[j]:
+            yield i, j
+            i, j = i + 1, j + 1
+        elif lengths[i + 1][j] >= lengths[i][j + 1]:
+            i += 1
+        else:
+            j += 1

@@ -1,0 +1,150 @@
+"""The words of a paragraph that another does not have, and how many two texts have in common."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from webmain.revisions.aligning import align
+from webmain.revisions.kinds import Span
+from webmain.revisions.volatile import folded
+from webmain.text.normal import UNSPACED, mark_ranges, unspaced_runs
+from webmain.text.words import words
+
+MAX_SEGMENTED: Final = 4_000
+"""Characters of a paragraph in a script without spaces that are divided into words; a longer one is divided into letters."""
+
+
+MAX_COMPARED: Final = 40_000
+"""Characters of two paragraphs that are compared by words."""
+
+MAX_COUNTED: Final = 20_000
+"""Characters of a paragraph or sentence of which the words are counted; of a longer one they are estimated."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spans:
+    """Two paragraphs in runs of words that both have and that one has; joined, each is the paragraph.
+
+    Attributes
+    ----------
+    before, after : tuple of Span
+    n_cells : int
+        Product of their numbers of words.
+    """
+
+    before: tuple[Span, ...]
+    after: tuple[Span, ...]
+    n_cells: int
+
+
+def spans(before: str, after: str, *, cells: int) -> Spans:
+    """Compare two paragraphs by words; very long ones by what is between their equal ends."""
+    if len(before) + len(after) > MAX_COMPARED:
+        return _between_ends(before, after)
+    ours, theirs = list(_pieces(before)), list(_pieces(after))
+    forms = {piece: folded(piece) for piece in {*ours, *theirs}}
+    matches = align([forms[p] for p in ours], [forms[p] for p in theirs], cells=cells)
+    return Spans(
+        before=_runs(ours, {i for i, _ in matches}),
+        after=_runs(theirs, {j for _, j in matches}),
+        n_cells=len(ours) * len(theirs),
+    )
+
+
+def _between_ends(before: str, after: str) -> Spans:
+    head = _n_common(before, after)
+    tail = _n_common(before[head:][::-1], after[head:][::-1])
+    told = []
+    for text in (before, after):
+        cuts = text[:head], text[head : len(text) - tail], text[len(text) - tail :]
+        told.append(tuple(Span(cut, i == 1) for i, cut in enumerate(cuts) if cut))
+    return Spans(before=told[0], after=told[1], n_cells=0)
+
+
+def _n_common(ours: str, theirs: str) -> int:
+    """Return how many characters two texts have in common at their beginning."""
+    return next(
+        (i for i, (one, other) in enumerate(zip(ours, theirs, strict=False)) if one != other),
+        min(len(ours), len(theirs)),
+    )
+
+
+def _runs(pieces: list[str], common: set[int]) -> tuple[Span, ...]:
+    runs: list[tuple[bool, list[str]]] = []
+    for i, piece in enumerate(pieces):
+        differs = i not in common
+        if not runs or runs[-1][0] != differs:
+            runs.append((differs, []))
+        runs[-1][1].append(piece)
+    return tuple(Span("".join(parts), differs) for differs, parts in runs)
+
+
+@cache
+def _units() -> re.Pattern[str]:
+    """Return the pattern of a run of an unspaced script, a word, or a mark, each with the white space after it."""
+    marks = mark_ranges(astral=False)
+    return re.compile(rf"(?:[{UNSPACED}]+|(?:(?![{UNSPACED}])[\w{marks}])+|[^\w\s])\s*|\s+")
+
+
+@cache
+def _letters() -> re.Pattern[str]:
+    return re.compile(rf"\S[{mark_ranges(astral=False)}]*\s*|\s+")
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Yield the words and marks of a paragraph; joined, they are the paragraph."""
+    for unit in _units().findall(text):
+        yield from _divided(unit) if unspaced_runs().match(unit) else (unit,)
+
+
+def _divided(run: str) -> Iterator[str]:
+    """Yield the words of a run of an unspaced script, or its letters where that is long."""
+    if len(run) > MAX_SEGMENTED:
+        yield from _letters().findall(run)
+        return
+    start = 0
+    for word in words(run):
+        end = run.find(word, start)
+        if end < 0:
+            break
+        end += len(word)
+        yield run[start:end]
+        start = end
+    if start < len(run):
+        yield run[start:]
+
+
+def bag(text: str) -> Counter[str]:
+    """Return the words of a text in lower case, as often as they occur; of unspaced scripts pairs of letters."""
+    found: Counter[str] = Counter()
+    for unit in _units().findall(text[:MAX_COUNTED].casefold()):
+        word = unit.rstrip()
+        if unspaced_runs().match(word):
+            found.update(map("".join, zip(word, word[1:] or " ", strict=False)))
+        elif word and (word[0].isalnum() or len(word) > 1):
+            found[word] += 1
+    return found
+
+
+def size(words_of: Counter[str]) -> float:
+    """Return how many words a bag stands for: about three letters of an unspaced script are one."""
+    n_pairs = sum(n for word, n in words_of.items() if unspaced_runs().match(word))
+    return words_of.total() - n_pairs * 2 / 3
+
+
+def amount(text: str) -> float:
+    """Return how many words a text has."""
+    return size(bag(text)) * max(1.0, len(text) / MAX_COUNTED)
+
+
+def likeness(ours: Counter[str], theirs: Counter[str]) -> float:
+    """Return the share of words that two bags have in common, 0 to 1 (Dice)."""
+    total = ours.total() + theirs.total()
+    if len(ours) > len(theirs):
+        ours, theirs = theirs, ours
+    return 2 * sum(min(n, theirs[word]) for word, n in ours.items() if word in theirs) / total if total else 0.0

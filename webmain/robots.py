@@ -1,0 +1,270 @@
+"""robots.txt in a crawl: asked once per host, kept in the ledger over runs, obeyed."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Self, TypeVar
+from urllib.parse import urlsplit
+
+from scrapy.exceptions import IgnoreRequest, NotConfigured
+from scrapy.http import Request, Response
+from scrapy.http.request import NO_CALLBACK
+from scrapy.utils.httpobj import urlparse_cached
+
+from webmain.clock import now_s
+from webmain.discovery.robots import MAX_ROBOTS_BYTES, RobotsRules
+from webmain.failures import RefusedAddressError, RobotsForbiddenError, RobotsUnreachableError, failure_name
+from webmain.ledger.hosts import Host, Hosts
+from webmain.ledger.ledger import Ledger, LedgerError
+from webmain.options import own
+from webmain.politeness import Delays
+from webmain.urls import site_key
+from webmain.validators import validators
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scrapy.crawler import Crawler
+
+logger = logging.getLogger(__name__)
+
+LONGEST_FRESH_S: Final = 24 * 3600.0
+"""A robots.txt is used for so long at most, unless it cannot be read (RFC 9309, 2.4)."""
+
+SHORTEST_FRESH_S: Final = 3600.0
+"""It is used for so long at least, whatever its Cache-Control says."""
+
+GIVEN_UP_AFTER_S: Final = 30 * 24 * 3600.0
+"""One that nobody could read for so long counts as missing (RFC 9309, 2.3.1.4)."""
+
+T = TypeVar("T")
+
+_PRIORITY: Final = 1000
+_MAX_AGE: Final = re.compile(r"\b(?:s-maxage|max-age)\s*=\s*\"?(\d{1,9})", re.I)
+_NO_CACHE: Final = re.compile(r"\bno-(?:cache|store)\b", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is known of a host's rules, and until when; `refusal` is raised where they cannot be had."""
+
+    rules: RobotsRules
+    until: float
+    refusal: IgnoreRequest | None = None
+
+
+def ask_ledger(crawler: Crawler, question: Callable[[Ledger], T]) -> T | None:
+    """Return what the ledger says; None where there is none, or it fails, which ends the crawl."""
+    from webmain.known_urls import KnownUrls
+
+    known = crawler.get_extension(KnownUrls)
+    if known is None:
+        return None
+    try:
+        return question(known.ledger)
+    except LedgerError as error:
+        known.fail(error)
+        return None
+
+
+def ask_hosts(crawler: Crawler, question: Callable[[Hosts], T]) -> T | None:
+    """Return what the ledger's table of hosts says, as `ask_ledger` does."""
+    return ask_ledger(crawler, lambda ledger: question(ledger.hosts))
+
+
+class Robots:
+    """Refuses what robots.txt forbids; a Crawl-delay becomes the delay of the site's slot.
+
+    One is asked for once per host, and kept in the ledger for a day, or less where its Cache-Control says so; after that it
+    is asked for with its validators. 4xx: everything is allowed. 429, 5xx or no answer: what was known of it holds on;
+    without that nothing is allowed (WEBMAIN_ROBOTS_UNREACHABLE) until it is asked for again, after WEBMAIN_ROBOTS_RETRY_S,
+    and everything after 30 days. Too many redirects count as none.
+
+    Attributes
+    ----------
+    sitemaps : dict
+        What each robots.txt that was read names, by host and port.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
+            raise NotConfigured
+        settings = own(crawler.settings)
+        self.agent = str(crawler.settings["ROBOTSTXT_USER_AGENT"] or crawler.settings["USER_AGENT"] or "*")
+        self._crawler = crawler
+        self._denies = denies_unreachable(settings.get("WEBMAIN_ROBOTS_UNREACHABLE"))
+        self._retry_s = settings.getfloat("WEBMAIN_ROBOTS_RETRY_S")
+        self._max_delay = settings.getfloat("WEBMAIN_MAX_CRAWL_DELAY")
+        self._delays = Delays(crawler)
+        self._known: dict[str, _Known] = {}
+        self._led_to: dict[str, _Known] = {}
+        self._locks: dict[str, asyncio.Lock] = {}
+        self.sitemaps: dict[str, tuple[str, ...]] = {}
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make the middleware; it is left out where ROBOTSTXT_OBEY is off."""
+        return cls(crawler)
+
+    async def process_request(self, request: Request) -> None:
+        """Refuse what robots.txt forbids."""
+        if request.meta.get("dont_obey_robotstxt") or not request.url.startswith("http"):
+            return
+        rules = await self.rules(request)
+        if not rules.allows(request.url, self.agent):
+            self._crawler.stats.inc_value("robotstxt/forbidden")
+            raise RobotsForbiddenError(f"robots.txt forbids {request.url}")
+
+    async def rules(self, request: Request) -> RobotsRules:
+        """Return the rules for a request's host, which is asked where they are not known.
+
+        Raises
+        ------
+        RobotsUnreachableError, RefusedAddressError
+            They cannot be had, or the host is one that is not asked for anything.
+        """
+        netloc = urlparse_cached(request).netloc
+        known = self._known.get(netloc)
+        if known is None or now_s() >= known.until:
+            async with self._locks.setdefault(netloc, asyncio.Lock()):
+                known = self._known.get(netloc)
+                if known is None or now_s() >= known.until:
+                    known = self._known[netloc] = await self._learn(netloc, request)
+                    self.sitemaps[netloc] = known.rules.sitemaps
+                    self._delay(known.rules, request)
+        if known.refusal is not None:
+            raise type(known.refusal)(*known.refusal.args)
+        return known.rules
+
+    def opt_outs(self, url: str) -> tuple[str, ...]:
+        """Return the signals of a site's robots.txt against the reuse of a page, where it was read in this crawl."""
+        known = self._known.get(urlsplit(url).netloc)
+        return known.rules.opt_outs(url, self.agent) if known is not None else ()
+
+    async def _learn(self, netloc: str, request: Request) -> _Known:
+        """Return what the ledger knows of a host's robots.txt, else what the host answers."""
+        address = f"{urlparse_cached(request).scheme}://{netloc}/robots.txt"
+        row = ask_hosts(self._crawler, lambda hosts: hosts.get(netloc))
+        if row is not None and row.has_robots(now_s()):
+            self._crawler.stats.inc_value("webmain/robots_known")
+            return _Known(RobotsRules(row.robots or b"", url=address), row.robots_until or 0.0)
+        if (led_to := self._led_to.pop(netloc, None)) is not None and now_s() < led_to.until:
+            return led_to
+        self._crawler.stats.inc_value("robotstxt/request_count")
+        asked = Request(
+            address,
+            priority=_PRIORITY,
+            headers=_validators(row),
+            meta={"dont_obey_robotstxt": True},
+            callback=NO_CALLBACK,
+        )
+        try:
+            response = await self._crawler.engine.download_async(asked)
+        except RefusedAddressError as error:
+            return _Known(RobotsRules.none(), now_s() + self._retry_s, RefusedAddressError(str(error)))
+        except RobotsUnreachableError as error:
+            return self._unreachable(netloc, address, str(error))
+        except IgnoreRequest as error:  # too many redirects, or a redirect to nowhere
+            logger.info("robots.txt of %s counts as missing: %s", netloc, error)
+            return self._take(netloc, address, Response(address, 404), row)
+        except Exception as error:  # where no middleware of ours has named it
+            return self._unreachable(netloc, address, failure_name(error))
+        self._crawler.stats.inc_value("robotstxt/response_count")
+        self._crawler.stats.inc_value(f"robotstxt/response_status_count/{response.status}")
+        other = urlsplit(response.url)
+        if other.netloc != netloc and other.path == "/robots.txt" and 200 <= response.status < 300:
+            # another host's own, which need not be asked again
+            self._led_to[other.netloc] = self._take(other.netloc, response.url, response, None)
+        return self._take(netloc, address, response, row)
+
+    def _take(self, netloc: str, address: str, response: Response, row: Host | None) -> _Known:
+        """Read an answer by its status."""
+        status = response.status
+        if status == 429 or status >= 500:
+            return self._unreachable(netloc, address, f"status {status}")
+        cache_control, age = (
+            (response.headers.get(name) or b"").decode("latin-1") for name in ("Cache-Control", "Age")
+        )
+        etag, last_modified = validators(response)
+        if status == 304 and row is not None and row.robots is not None:
+            body, status = row.robots, row.robots_status or 200
+            etag, last_modified = row.robots_etag, row.robots_last_modified
+        else:
+            body = response.body[:MAX_ROBOTS_BYTES] if 200 <= status < 300 else b""
+        fresh_s = fresh_for_s(cache_control[:1_000], age)
+        is_changed = ask_hosts(
+            self._crawler,
+            lambda hosts: hosts.note_robots(
+                netloc,
+                site=site_key(address),
+                robots=body,
+                status=status,
+                fresh_s=fresh_s,
+                etag=etag,
+                last_modified=last_modified,
+            ),
+        )
+        if is_changed:
+            self._crawler.stats.inc_value("webmain/robots_changed")
+            logger.info("robots.txt of %s has changed", netloc)
+        return _Known(RobotsRules(body, url=response.url), now_s() + fresh_s)
+
+    def _unreachable(self, netloc: str, address: str, why: str) -> _Known:
+        """Go on with what was known; without it deny, or allow where that was asked for, or nobody could read it for long."""
+        row = ask_hosts(self._crawler, lambda hosts: hosts.note_no_robots(netloc, site=site_key(address)))
+        until = now_s() + self._retry_s
+        self._crawler.stats.inc_value("webmain/robots_unreachable")
+        message = f"robots.txt of {netloc} cannot be read now ({why})"
+        if row is not None and row.robots is not None:
+            logger.info("%s: the rules that were read before hold on", message)
+            return _Known(RobotsRules(row.robots, url=address), until)
+        is_over = row is not None and now_s() - (row.robots_failing_since or now_s()) >= GIVEN_UP_AFTER_S
+        denies = self._denies and not is_over
+        logger.info("%s: %s", message, "its pages are left for later" if denies else "everything is taken as allowed")
+        return _Known(RobotsRules.none(), until, RobotsUnreachableError(message) if denies else None)
+
+    def _delay(self, rules: RobotsRules, request: Request) -> None:
+        """Apply a Crawl-delay to the slot of the request that asked for the rules."""
+        wanted = rules.crawl_delay(self.agent)
+        if not wanted or self._max_delay <= 0:
+            return
+        delay = min(wanted, self._max_delay)
+        if key := self._delays.lengthen(request, delay):
+            self._crawler.stats.inc_value("webmain/crawl_delays")
+            cut = f", cut from {wanted:g} s" if delay < wanted else ""
+            logger.info("Crawl-delay of %s: %g s%s", key, delay, cut)
+
+
+def fresh_for_s(cache_control: str, age: str = "") -> float:
+    """Return for how long a robots.txt holds, by its headers Cache-Control and Age: an hour to a day."""
+    if _NO_CACHE.search(cache_control):
+        return SHORTEST_FRESH_S
+    given = _MAX_AGE.search(cache_control)
+    if given is None:
+        return LONGEST_FRESH_S
+    spent = int(age) if age.isascii() and age.isdigit() and len(age) < 10 else 0
+    return max(SHORTEST_FRESH_S, min(LONGEST_FRESH_S, float(int(given[1]) - spent)))
+
+
+def _validators(row: Host | None) -> dict[str, str]:
+    """Return the headers by which a robots.txt that is known is asked for again."""
+    if row is None or row.robots is None:
+        return {}
+    named = {"If-None-Match": row.robots_etag, "If-Modified-Since": row.robots_last_modified}
+    return {name: value for name, value in named.items() if value}
+
+
+def denies_unreachable(means: str) -> bool:
+    """Read WEBMAIN_ROBOTS_UNREACHABLE.
+
+    Raises
+    ------
+    ValueError
+        It is neither "deny" nor "allow".
+    """
+    if means not in ("deny", "allow"):
+        raise ValueError(f"WEBMAIN_ROBOTS_UNREACHABLE: got {means!r}, allowed are 'deny' and 'allow'")
+    return means == "deny"

@@ -1,0 +1,146 @@
+"""What a crawl gives of each site, written into the ledger while it goes on: `webmain status` reads it."""
+
+from __future__ import annotations
+
+import logging
+import time
+from array import array
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from statistics import median
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from scrapy.http import Request, Response
+from scrapy.http.request import NO_CALLBACK
+
+from webmain.items import Article
+from webmain.known_urls import KnownUrls
+from webmain.ledger.file import LedgerError
+from webmain.ledger.runs import GOOD_ENDS, SHORT_CHARS, UNREACHABLE, Figures, SiteRun
+from webmain.signals import SITE_PREFIX, Ticks, connect, count_for_site
+from webmain.spiders.news import NewsSpider
+from webmain.store.protocol import Stored
+from webmain.urls import site_key
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+logger = logging.getLogger(__name__)
+
+EVERY_S: Final = 60.0
+"""Seconds after which a running crawl writes its figures: what a killed one leaves behind."""
+
+MAX_LENGTHS: Final = 5_000
+"""Articles of a site whose characters the median is made of."""
+
+
+class SiteRuns:
+    """Counts what each site of a crawl of `news` gives, and keeps it in the ledger, a row a site.
+
+    Other components count by `webmain.signals.count_for_site`.
+    """
+
+    def __init__(self, crawler: Crawler, clock: Callable[[], float] = time.monotonic) -> None:
+        self._crawler = crawler
+        self._clock = clock
+        self._began = clock()
+        self._started_at = 0.0
+        self._site_of: dict[str, str] = {}
+        self._lengths: defaultdict[str, array[int]] = defaultdict(lambda: array("I"))
+        self._ticks = Ticks(crawler, EVERY_S, self._write)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make the extension."""
+        runs = cls(crawler)
+        connect(crawler, runs, "spider_opened", "response_downloaded", "item_scraped", "articles_stored")
+        connect(crawler, runs, "engine_stopped")
+        return runs
+
+    def spider_opened(self) -> None:
+        """Note which sites are crawled, and leave a row for each."""
+        spider = self._crawler.spider
+        known = self._crawler.get_extension(KnownUrls)
+        if not isinstance(spider, NewsSpider) or known is None or known.path == ":memory:":
+            return
+        if self._crawler.stats.get_value("webmain/store_error") or self._crawler.stats.get_value(
+            "webmain/ledger_error"
+        ):
+            return
+        self._site_of = {site_key(url): site_key(url) for url in spider.arguments.sites}
+        for url, other in spider.arguments.aliases:
+            self._site_of.setdefault(site_key(other), site_key(url))
+        self._started_at = known.ledger.file.clock()
+        self._write()
+
+    # ---- Counting
+
+    def response_downloaded(self, response: Response, request: Request) -> None:
+        """Count a request by its purpose, and what came."""
+        site = site_key(request.url)
+        count_for_site(self._crawler, site, f"requests/{_purpose(request)}")
+        count_for_site(self._crawler, site, "bytes", len(response.body))
+        count_for_site(self._crawler, site, "not_modified", response.status == 304)
+
+    def item_scraped(self, item: Any) -> None:
+        """Note how long an article is."""
+        if isinstance(item, Article):
+            site, n = site_key(item.url or ""), len(item.text)
+            count_for_site(self._crawler, site, "short", n < SHORT_CHARS)
+            if site in self._site_of and len(self._lengths[site]) < MAX_LENGTHS:
+                self._lengths[site].append(n)
+
+    def articles_stored(self, stored: Sequence[Stored]) -> None:
+        """Count articles by what became of them."""
+        for each in stored:
+            count_for_site(self._crawler, site_key(each.url or ""), each.outcome.value)
+
+    # ---- Writing
+
+    def engine_stopped(self) -> None:
+        """Write how the crawl ended."""
+        self._write(str(self._crawler.stats.get_value("finish_reason") or "") or None)
+
+    def _write(self, reason: str | None = None) -> None:
+        known = self._crawler.get_extension(KnownUrls)
+        if not self._site_of or known is None or self._crawler.stats.get_value("webmain/ledger_error"):
+            return
+        now = known.ledger.file.clock()
+        row = SiteRun(site="", started_at=self._started_at, written_at=now, finished_at=now if reason else None)
+        rows = [
+            replace(row, site=site, figures=found, outcome=_outcome(found, reason) if reason else None)
+            for site, found in self._figures().items()
+        ]
+        try:
+            known.ledger.runs.write(rows)
+        except LedgerError as error:
+            known.fail(error)
+
+    def _figures(self) -> dict[str, Figures]:
+        """Return the figures of the crawl's sites so far; those of a site's other domains are its own."""
+        counts: dict[str, defaultdict[str, float]] = {site: defaultdict(int) for site in self._site_of.values()}
+        for name, value in self._crawler.stats.get_stats().items():
+            if name.startswith(SITE_PREFIX):
+                key, _, counted = name.removeprefix(SITE_PREFIX).partition("/")
+                if site := self._site_of.get(key):
+                    counts[site][counted] += value
+        for site, of_site in counts.items():
+            lengths = [n for key, own in self._site_of.items() if own == site for n in self._lengths.get(key, ())]
+            of_site["seconds"] = round(self._clock() - self._began, 1)
+            if lengths:
+                of_site["chars_median"] = median(lengths)
+        return {site: Figures.of(of_site) for site, of_site in counts.items()}
+
+
+def _purpose(request: Request) -> str:
+    """Return what a request is for: "robots", what its `meta` names as its purpose, "page"."""
+    if request.callback is NO_CALLBACK:
+        return "robots"
+    return str(request.meta.get("purpose") or "page")
+
+
+def _outcome(found: Figures, reason: str) -> str:
+    """Return how a run ended for one site."""
+    is_bare = not (found.articles or found.known or found.sources or found.rejected)
+    return UNREACHABLE if reason in GOOD_ENDS and found.front_failed and is_bare else reason

@@ -1,0 +1,75 @@
+"""What a crawl may spend on one site: pages, time and bytes; and how these are written."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+_SPAN: Final = re.compile(r"(\d{1,7}(?:\.\d{1,3})?)\s*([smhd])", re.IGNORECASE)
+_SECONDS: Final = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_SIZE: Final = re.compile(r"(\d{1,12}(?:\.\d{1,3})?)\s*(kB|MB|GB|B)?", re.IGNORECASE)
+_BYTES: Final = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """Bounds of what a run fetches of one site; None for no bound.
+
+    Attributes
+    ----------
+    pages : int or None
+        Articles and lists; the further pages of an article belong to it.
+    time_s : float or None
+        Seconds since the site's first answer.
+    size_bytes : int or None
+        Bytes of all answers, as they come over the network, packed or not.
+    """
+
+    pages: int | None = None
+    time_s: float | None = None
+    size_bytes: int | None = None
+
+    def or_else(self, other: Budget) -> Budget:
+        """Return this budget, with another one's bounds where it has none."""
+        return Budget(
+            pages=other.pages if self.pages is None else self.pages,
+            time_s=other.time_s if self.time_s is None else self.time_s,
+            size_bytes=other.size_bytes if self.size_bytes is None else self.size_bytes,
+        )
+
+
+def read_span(text: str) -> float:
+    """Read a span of time ("90s", "30m", "2h") in seconds.
+
+    Raises
+    ------
+    ValueError
+    """
+    match = _SPAN.fullmatch(text.strip())
+    seconds = float(match[1]) * _SECONDS[match[2].lower()] if match else 0.0
+    if seconds <= 0:
+        raise ValueError("allowed are spans of time such as 90s, 30m, 2h")
+    return seconds
+
+
+def read_size(text: str) -> int:
+    """Read a number of bytes ("500000", "500kB", "20MB", "1.5GB"); a kB has a thousand.
+
+    Raises
+    ------
+    ValueError
+    """
+    match = _SIZE.fullmatch(text.strip())
+    size = int(float(match[1]) * _BYTES[(match[2] or "").lower()]) if match else 0
+    if size <= 0:
+        raise ValueError("allowed are sizes such as 500kB, 20MB, 1.5GB")
+    return size
+
+
+def as_size(n_bytes: float) -> str:
+    """Write a number of bytes for people."""
+    for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if n_bytes >= size:
+            return f"{n_bytes / size:.3g} {unit}"
+    return f"{n_bytes:.0f} bytes"

@@ -1,0 +1,301 @@
+"""Months of Common Crawl's news archives in a crawl: read in a thread, their pages followed until they are stored.
+
+A file's position in the ledger is the offset of its first page that is not settled. It moves only when nothing waits in the
+stores: a killed run goes on there, and what it had stored behind that place is stored once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import logging
+import threading
+from collections import defaultdict, deque
+from collections.abc import AsyncIterator, Callable, Iterable
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
+
+from webmain import clock
+from webmain.archive.common_crawl import FOLDER, Wanted
+from webmain.items import Page, Rejected
+from webmain.known_urls import KnownUrls
+from webmain.ledger.archives import Progress
+from webmain.ledger.file import LedgerError
+from webmain.net.addresses import ALLOW_PRIVATE, Guard, allows_private
+from webmain.net.ranges import DataHost, StoppedReading
+from webmain.options import own
+from webmain.pipelines import Store
+from webmain.signals import Ticks, connect, is_closing
+from webmain.spiders.news_files import Found, NewsFiles, Part
+from webmain.steps import PENDING
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+    from webmain.spiders.arguments import Arguments
+
+logger = logging.getLogger(__name__)
+
+AHEAD: Final = 8
+"""Pages that are read before the crawl has room for them."""
+
+SETTLE_S: Final = 1.0
+"""Seconds between two looks at whether positions can move."""
+
+
+class NewsMonths:
+    """Reads what the arguments `ccnews`, `base`, `domains`, `since` and `until` name.
+
+    Parameters
+    ----------
+    crawler : Crawler
+    arguments : Arguments
+    wanted : Wanted
+    tell : callable
+        Called with a counter's name, what to log, and whether the summary is to have it.
+    """
+
+    def __init__(
+        self, crawler: Crawler, arguments: Arguments, wanted: Wanted, tell: Callable[[str, str, bool], None]
+    ) -> None:
+        self._crawler = crawler
+        self._arguments = arguments
+        self._wanted = wanted
+        self._tell = tell
+        self._room = threading.Semaphore(AHEAD)
+        self._found: asyncio.Queue[Found | BaseException | None] = asyncio.Queue()
+        self._parts: dict[str, Part] = {}
+        self._of_url: defaultdict[str, deque[tuple[Part, int]]] = defaultdict(deque)
+        self._settled: list[tuple[Part, int]] = []
+        self._noted: dict[str, Progress] = {}
+        self._now: Part | None = None
+        connect(crawler, self, "item_scraped", "item_dropped", "item_error", "page_rejected", "articles_stored")
+        connect(crawler, self, "spider_closed")
+        every_s = own(crawler.settings).getfloat("WEBMAIN_PROGRESS_S")
+        self._ticks = [Ticks(crawler, SETTLE_S, self._tick)]
+        self._ticks += [Ticks(crawler, every_s, self._log)] if every_s > 0 else []
+
+    # ---- Reading
+
+    @cached_property
+    def host(self) -> DataHost:
+        """How files are asked for: through the guard, as everything; the base that was named may be private."""
+        settings, base = own(self._crawler.settings), self._arguments.base
+        named = [base] if settings.getbool("WEBMAIN_NAMED_PRIVATE") else []
+        allowed = settings.getbool(ALLOW_PRIVATE) or allows_private()
+        return DataHost(
+            user_agent=str(self._crawler.settings["USER_AGENT"]),
+            guard=Guard(named, allow_private=allowed),
+            chunk_bytes=max(1, settings.getint("WEBMAIN_ARCHIVE_PIECE")),
+            back_off_s=settings.getfloat("WEBMAIN_ARCHIVE_BACK_OFF_S"),
+            longest_wait_s=settings.getfloat("WEBMAIN_MAX_RETRY_AFTER"),
+            max_bytes=self._arguments.max_bytes,
+        )
+
+    @cached_property
+    def _question(self) -> str:
+        """What is asked of each file beside its time: files that were read for another question are read anew."""
+        asked = self._arguments
+        wants = [sorted(asked.domains), asked.language, asked.require, asked.section, asked.undated, asked.respect]
+        return hashlib.sha256(json.dumps(wants).encode()).hexdigest()[:16]
+
+    def _key(self, path: str) -> str:
+        """Return under which name a file's progress is written: `since` and `until` stand at its end."""
+        moments = (self._arguments.since, self._arguments.until)
+        since, until = ("" if each is None else f"{each.timestamp():.0f}" for each in moments)
+        return f"{path}?{self._question}&{since}&{until}"
+
+    def _known(self) -> dict[str, Progress]:
+        """Return how far each file was read for this question, or for a wider time."""
+        known: dict[str, Progress] = {}
+        memory = self._crawler.get_extension(KnownUrls)
+        if memory is None or not memory.skip_known:
+            return known
+        mine = [float(each) if each else None for each in self._key("").split("&")[1:]]
+        for month in self._arguments.months:
+            for row in memory.ledger.archives.below(f"{FOLDER}{month}/"):
+                path, _, asked = row.path.partition("?")
+                question, *moments = asked.split("&")
+                if question != self._question or not _covers(moments, mine):
+                    continue
+                best = known.get(path)
+                if best is None or (row.done_at is not None, row.position) > (best.done_at is not None, best.position):
+                    known[path] = row
+        return known
+
+    async def pages(self) -> AsyncIterator[Page]:
+        """Yield the pages that are wanted, in the order of the files, until the end or `close`."""
+        asked = self._arguments
+        files = NewsFiles(
+            months=asked.months,
+            base=asked.base,
+            host=self.host,
+            wanted=self._wanted,
+            known=self._known(),
+            max_bytes=own(self._crawler.settings).getint("WEBMAIN_MAX_BYTES"),
+        )
+        loop = asyncio.get_running_loop()
+
+        def give(found: Found) -> None:
+            self._room.acquire()
+            if self.host.stopped.is_set():
+                raise StoppedReading("reading was stopped")
+            loop.call_soon_threadsafe(self._found.put_nowait, found)
+
+        def run() -> None:
+            end: BaseException | None = None
+            try:
+                files.read(give)
+            except StoppedReading:
+                pass
+            except BaseException as error:
+                end = error
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(self._found.put_nowait, end)
+
+        threading.Thread(target=run, daemon=True, name="archives").start()
+        try:
+            while (found := await self._found.get()) is not None:
+                if isinstance(found, BaseException):
+                    raise found
+                self._take(found)
+                if found.page is not None:
+                    yield found.page
+                self._room.release()
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """End reading."""
+        self.host.stop()
+        self._room.release()
+
+    def _take(self, found: Found) -> None:
+        """Note what was found, in its order."""
+        part = found.part
+        if found.problem is not None:
+            kind = "ended" if isinstance(found.problem, StoppedReading) else "failed"
+            self._tell("missing" if found.problem.is_missing else kind, str(found.problem), True)
+            return  # what was read of the file before, by this run or an earlier one, stays noted
+        if part is None:
+            return
+        self._now = part
+        if found.is_known:
+            self._tell("files/known", f"{part.path}: read before", False)
+            return
+        self._parts[part.path] = part
+        part.reached = max(part.reached, found.at)
+        if found.skip is not None:
+            reason, url = found.skip
+            self._tell(f"skipped/{reason.value}", f"{reason.value}: {url}", reason.value == "damaged")
+        if found.page is not None:
+            part.waiting[found.at] = None
+            self._of_url[found.page.url or ""].append((part, found.at))
+        if found.is_end and part.n_records:
+            part.is_read = True
+            self._tell("files/read", f"{part.path}: {part.n_records:,} records", False)
+        elif found.is_end:
+            self._tell("failed", f"{part.path}: no record is in it", True)
+
+    # ---- What becomes of the pages
+
+    def item_scraped(self, item: Any) -> None:
+        """Note that the stores have taken an article."""
+        self._settle(getattr(item, "url", None))
+
+    item_error = item_scraped
+
+    def item_dropped(self, item: Any, exception: Exception) -> None:
+        """Note that a step has dropped an item; not where it stays pending, or was rejected, which is told itself."""
+        if str(exception) != PENDING and not isinstance(exception.__cause__, Rejected):
+            self._settle(getattr(item, "url", None))
+
+    def page_rejected(self, url: str) -> None:
+        """Note that a page gives no article."""
+        self._settle(url)
+
+    def _settle(self, url: str | None) -> None:
+        places = self._of_url.get(url or "")
+        if places:
+            self._settled.append(places.popleft())
+            if not places:
+                del self._of_url[url or ""]
+
+    def articles_stored(self) -> None:
+        """Let positions move at once."""
+        self._save()
+
+    def _tick(self) -> None:
+        if is_closing(self._crawler):
+            self.close()
+        self._save()
+
+    def _save(self) -> None:
+        """Write how far files are settled; only while nothing waits in the stores, so that all of it is durable."""
+        stats = self._crawler.stats
+        if stats.get_value("webmain/store_error") or any(store.pending for store in self._stores):
+            return
+        for part, at in self._settled:
+            part.waiting.pop(at, None)
+        self._settled.clear()
+        new = {part.path: self._progress(part) for part in self._parts.values()}
+        changed = [each for path, each in new.items() if self._noted.get(path) != each]
+        for path in [path for path, each in new.items() if each.done_at is not None]:
+            del self._parts[path]
+        memory = self._crawler.get_extension(KnownUrls)
+        if not changed or memory is None:
+            return
+        try:
+            memory.ledger.archives.note(changed)
+        except LedgerError as error:
+            memory.fail(error)
+        self._noted = {path: new[path] for path in self._parts}
+
+    @property
+    def _stores(self) -> Iterable[Any]:
+        pipeline = self._crawler.get_item_pipeline(Store)
+        return filter(None, (pipeline.stores, pipeline.kept_out)) if pipeline else ()
+
+    def _progress(self, part: Part) -> Progress:
+        first = next(iter(part.waiting), None)
+        is_done = part.is_read and first is None
+        return Progress(
+            path=self._key(part.path),
+            position=part.reached if first is None else first,
+            size=part.size,
+            etag=part.mark,
+            n_records=part.n_records,
+            done_at=clock.now_s() if is_done else None,
+        )
+
+    def spider_closed(self, reason: str) -> None:
+        """Write the last positions: after a crawl that went to its end nothing waits but what it has left pending."""
+        self.close()
+        self._save()
+        stats = self._crawler.stats
+        stats.set_value("webmain/archive/bytes", self.host.n_bytes)
+        stats.set_value("webmain/archive/retries", self.host.n_failures)
+
+    def _log(self) -> None:
+        """Say how far reading has come."""
+        part = self._now
+        if part is not None and not part.is_read:
+            name = urlsplit(part.path).path.rpartition("/")[2]
+            size = f" of {part.size / 1e6:,.1f}" if part.size else ""
+            logger.info(
+                "file %d of %d: %s, %.1f%s MB; %.1f MB read in all",
+                *(part.number, part.of, name, part.reached / 1e6, size, self.host.n_bytes / 1e6),
+            )
+
+
+def _covers(moments: list[str], mine: list[float | None]) -> bool:
+    """Return True if a time that was asked for before holds all of another one."""
+    try:
+        since, until = (float(each) if each else None for each in moments)
+    except ValueError:
+        return False
+    return (since is None or (mine[0] is not None and since <= mine[0])) and (
+        until is None or (mine[1] is not None and until >= mine[1])
+    )

@@ -1,0 +1,86 @@
+"""The addresses of one site: which links are its own, in which form, and what they seem to lead to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from urllib.parse import urlsplit
+
+from webmain.discovery.articles import UrlJudgement, UrlKind, judge_url
+from webmain.spiders.addresses import without_referrer
+from webmain.spiders.queues import Seen
+from webmain.urls import normalise, site_key
+
+
+class OwnAddresses:
+    """Tells a site's own addresses from others, and judges each once.
+
+    Parameters
+    ----------
+    name : str
+        The site's key.
+    limit : int
+        Links that are remembered; then all are forgotten, and those of menus soon known again.
+    """
+
+    def __init__(self, name: str, limit: int) -> None:
+        self._limit_links = limit
+        self.name = name
+        self._keys = {name}
+        self._links: dict[str, Seen | None] = {}
+
+    def add_alias(self, url: str) -> None:
+        """Take the domain of an address, to which the front page leads, for the site's own."""
+        self._keys.add(site_key(url))
+
+    def is_own(self, url: str) -> bool:
+        """Return True if an address lies within the site."""
+        return site_key(url) in self._keys
+
+    def judge(self, url: str) -> UrlJudgement:
+        """Judge a normalised address, from memory where it was judged before."""
+        seen = self.look_up(url)
+        return seen.judgement if seen else judge_url(url)
+
+    def look_up(self, raw: str) -> Seen | None:
+        """Return normal form and judgement of a link; None where it leads off the site or is no address."""
+        if raw in self._links:
+            return self._links[raw]
+        seen = None
+        url = normalise(raw) if self.is_own(raw) else None
+        if url is not None and url in self._links:
+            seen = self._links[url]
+        elif url is not None:
+            url = without_referrer(url)
+            seen = self._links.get(url) or Seen(url, judge_url(url))
+        if len(self._links) >= self._limit_links:
+            self._links.clear()
+        self._links[raw] = seen
+        if seen is not None:
+            self._links.setdefault(seen.url, seen)
+        return seen
+
+    def article_links(self, urls: Iterable[str], own: str) -> frozenset[str]:
+        """Return the different addresses of the site, other than a page's own, that look like articles."""
+        found = (self.look_up(raw) for raw in urls)
+        return frozenset(seen.url for seen in found if seen and seen.judgement.kind is UrlKind.ARTICLE) - {own}
+
+    def teased(self, teasers: Mapping[str, int], own: Collection[str | None]) -> Mapping[str, int]:
+        """Return the other pages that may be articles whose links head paragraphs, and the characters of these.
+
+        Parameters
+        ----------
+        teasers : mapping of address to characters
+            See `webmain.discovery.look.read_teasers`.
+        own : collection of str
+            The page's own addresses.
+        """
+        found: Counter[str] = Counter()
+        paths = {urlsplit(url).path for url in own if url} - {"", "/"}  # the posts of a thread differ in their query
+        for raw, n_chars in teasers.items():
+            seen = self.look_up(raw)
+            if seen is None or seen.judgement.kind not in (UrlKind.ARTICLE, UrlKind.UNKNOWN):
+                continue
+            if seen.url not in own and urlsplit(seen.url).path not in paths:
+                found[seen.url] += n_chars
+        return found

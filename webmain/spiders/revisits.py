@@ -1,0 +1,246 @@
+"""Known articles that are looked at again: which, how many of a run's pages, and what is seen of them there."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
+
+from scrapy import Request
+from scrapy.spidermiddlewares.httperror import HttpError
+
+from webmain import clock
+from webmain import extraction as stages
+from webmain.browsing import Browsing
+from webmain.discovery.articles import UrlKind
+from webmain.discovery.schedule import choose
+from webmain.failures import StoppedError, failure_name
+from webmain.items import Rejected
+from webmain.pool import PoolClosed
+from webmain.spiders.answers import fetch_parts, page_of
+from webmain.spiders.judging import judge_at
+from webmain.spiders.queues import Where
+from webmain.store.protocol import StoreError
+from webmain.storing import Store
+from webmain.urls import normalise
+from webmain.visiting import VISIT, claimed_at
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterable
+
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+    from twisted.python.failure import Failure
+
+    from webmain.discovery.schedule import Refresh
+    from webmain.items import Hints, Page
+    from webmain.ledger.visits import Row
+    from webmain.spiders.intake import Intake
+    from webmain.spiders.site import Site
+
+logger = logging.getLogger("news")
+
+AT_LEAST: Final = 20
+"""Articles of a site that a run looks at again, however few pages it fetches, if so many are due."""
+
+MANY: Final = 10
+"""Articles named together of which, where most changed just now, none is believed to."""
+
+_MISSING: Final = (404, 410)
+
+
+class Revisits:
+    """Known articles that are due, in the order in which they are worth a look.
+
+    While new pages wait, known articles are at most a share of the pages that are fetched; after that, at most that share or
+    `AT_LEAST`, whichever is more. The others stay due.
+
+    Parameters
+    ----------
+    crawler : Crawler
+    intake : Intake
+    refresh : callable
+        Returns the schedule for an address.
+    release : callable
+        Called with a site when what was asked for has come.
+    """
+
+    def __init__(
+        self,
+        crawler: Crawler,
+        intake: Intake,
+        refresh: Callable[[str], Refresh],
+        release: Callable[[Site], None],
+    ) -> None:
+        self._crawler = crawler
+        self._intake = intake
+        self._refresh = refresh
+        self._release = release
+        self._due: dict[str, deque[Row]] = {}
+        self._taken: defaultdict[str, set[str]] = defaultdict(set)
+        self._n: Counter[str] = Counter()
+        self._believes: dict[str, bool] = {}
+
+    def next(self, site: Site) -> Row | None:
+        """Take the article that is looked at now; None where none is due, or a new page is to be fetched before."""
+        refresh = self._refresh(site.start)
+        limit = refresh.share * (site.spending.n_pages + 1)
+        if not (len(site) or site.backlog):
+            limit = max(limit, AT_LEAST)
+        if not refresh.ages_s or self._n[site.name] + 1 > limit:
+            return None
+        if site.name not in self._due:
+            self._add(site, self._intake.memory.due(site.name, refresh))
+        due, taken = self._due[site.name], self._taken[site.name]
+        while due:
+            row = due.popleft()
+            if row.url not in taken and site.lets_visit(row.url, row.published_at):
+                taken.add(row.url)
+                site.fold(row.url)
+                self._n[site.name] += 1
+                return row
+        return None
+
+    def claimed(self, site: Site, named: Iterable[tuple[str, Hints | None]]) -> None:
+        """Take over when known articles changed by what names them; those that have are looked at first.
+
+        Where most of those that are named together changed in the last hour by that, or a site's dates were wrong too often,
+        they are not believed.
+        """
+        memory, now = self._intake.memory, clock.now_s()
+        dated = {url: hints for url, hints in named if hints is not None and (hints.modified or hints.published)}
+        places = memory.visited_as(list(dated)) if dated and self._refresh(site.start).ages_s else {}
+        claims = [(places[url], at, dated[url]) for url in places if (at := claimed_at(dated[url])) is not None]
+        n_fresh = sum(at > now - 3600 for _, at, _ in claims)
+        if not claims or (len(claims) >= MANY and 2 * n_fresh > len(claims)):
+            return
+        if site.name not in self._believes:
+            self._believes[site.name] = memory.believes_claims(site.name)
+        if self._believes[site.name]:
+            moved = memory.claim(claims, self._refresh(site.start))
+            if site.name in self._due:
+                self._add(site, moved)
+
+    def _add(self, site: Site, rows: Iterable[Row]) -> None:
+        by_url = {row.url: row for row in (*self._due.get(site.name, ()), *rows)}
+        chosen = choose([row.visit for row in by_url.values()], len(by_url), clock.now_s())
+        self._due[site.name] = deque(by_url[visit.url] for visit in chosen)
+
+    def visit(self, site: Site, row: Row) -> None:
+        """Ask for an article again."""
+        site.in_flight += 1
+        self._intake.n_pages += 1
+        site.spending.n_pages += 1
+        request = Request(
+            row.url,
+            callback=self.parse,
+            errback=self.failed,
+            cb_kwargs={"row": row, "site": site},
+            dont_filter=True,
+            meta={"probe": True, "purpose": VISIT, **self._intake.may_ask_again(site, row.url)},
+        )
+        self._intake.send(request)
+
+    # ---- What came
+
+    async def parse(self, response: Response, row: Row, site: Site) -> AsyncIterator[Page]:
+        """Look at an article's page; yield it where it has changed."""
+        page = None
+        try:
+            with stages.errors_as_rejections(row.url, passing=(PoolClosed,)):
+                page = await self._changed(response, row, site)
+        except Rejected as rejected:
+            self._count(f"rejected/{rejected.reason}")
+            self._intake.memory.note_unchanged_article(row, self._refresh(row.url))
+        except PoolClosed:
+            logger.debug("%s stays due: the crawl is being closed", row.url)
+        finally:
+            self._release(site)
+        if page is not None:
+            yield page
+
+    async def _changed(self, response: Response, row: Row, site: Site) -> Page | None:
+        """Return the page of an article, to be extracted as any; None where it has not changed, or is one no more."""
+        memory, url = self._intake.memory, normalise(response.url) or response.url
+        if url != row.url:
+            self._follow(site, row, url)
+            return None
+        if self._intake.known_answer(site, response):
+            self._count("not_modified" if response.status == 304 else "identical")
+            memory.note_unchanged_article(row, self._refresh(row.url))
+            return None
+        page = page_of(response, hints=row.read_hints())
+        page, seen = await Browsing.of(self._crawler).look(page, response)
+        if memory.has_same_text(row.url, seen):
+            self._count("identical")
+            memory.note_unchanged_article(row, self._refresh(row.url))
+            return None
+        found = judge_at(site, seen, url, page.hints)
+        if not found.is_article:
+            logger.info("%s gives no article any more: %s", row.url, found.reason)
+            self._count("no_article")
+            memory.note_unchanged_article(row, self._refresh(row.url))
+            return None
+        if found.is_from_feed:
+            page = replace(page, html=seen.with_feeds_text, body=None, rendering=None)
+        memory.note_page(row.url, page.hints, seen, row=row)
+        parts = await fetch_parts(self._crawler, seen, site)
+        return replace(page, parts=parts, article_reason=found.reason)
+
+    def _follow(self, site: Site, row: Row, url: str) -> None:
+        """Note where an article leads now: to a list, and is missing; to another article, or a new place of it; to a wall."""
+        memory = self._intake.memory
+        is_list = site.is_own(url) and (
+            url == site.front
+            or urlsplit(url).path in ("", "/")
+            or site.judge(url).kind is UrlKind.HUB
+            or site.is_list(url)
+        )
+        if is_list:
+            self._miss(row, 404, f"it leads to {url}")
+        elif site.is_own(url) and (memory.is_known(url) or site.judge(url).kind is UrlKind.ARTICLE):
+            memory.moved(row.url, url)
+            self._count("moved")
+            if not memory.is_known(url):
+                self._intake.wait_for(site, site.sift([(url, row.read_hints())], Where.FEED))
+        else:  # a wall, as it may be
+            logger.info("%s leads to %s; it is looked at again later", row.url, url)
+            self._count("failed/redirect")
+            memory.put_off(row.url)
+
+    def _miss(self, row: Row, status: int, why: str) -> None:
+        """Note that an article's page is missing: where it counts as gone, in the stores first."""
+        memory, is_gone = self._intake.memory, row.is_gone_with(status)
+        if is_gone:
+            store, name = self._crawler.get_item_pipeline(Store), memory.article_id(row.url)
+            try:
+                if store is not None and store.stores is not None and name:
+                    store.stores.mark_gone(name, when=clock.now(), status=status)
+            except StoreError as error:
+                assert store is not None
+                store.end(error)
+                return
+        memory.note_missing_article(row.url, status)
+        logger.info("%s %s: %s", row.url, "is gone" if is_gone else "is missing", why)
+        self._count("gone" if is_gone else "missing")
+
+    def failed(self, failure: Failure) -> None:
+        """Note what came in place of an article: one that is missing may be gone, all else is tried again later."""
+        request: Request = failure.request  # type: ignore[attr-defined]
+        row: Row = request.cb_kwargs["row"]
+        error = failure.value
+        status = error.response.status if isinstance(error, HttpError) else 0
+        if status in _MISSING:
+            self._miss(row, status, f"status {status}")
+        elif not isinstance(error, StoppedError):
+            reason = f"status_{status}" if status else failure_name(error)  # type: ignore[arg-type]
+            logger.info("%s cannot be looked at again: %s", row.url, error)
+            self._count(f"failed/{reason}")
+            self._intake.memory.put_off(row.url)
+        self._release(request.cb_kwargs["site"])
+
+    def _count(self, name: str) -> None:
+        self._intake.count(f"webmain/visits/{name}")

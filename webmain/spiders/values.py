@@ -1,0 +1,272 @@
+"""How the value of each argument of a spider is read; what is refused says what is allowed."""
+
+from __future__ import annotations
+
+import glob
+import re
+from collections.abc import Callable
+from datetime import MAXYEAR, MINYEAR, UTC, datetime, timedelta
+from pathlib import Path
+from typing import Final, TypeVar
+
+from webmain.discovery.schedule import Refresh
+from webmain.keep import Keep
+from webmain.spiders.addresses import start_url
+from webmain.store.protocol import StoreSpecError
+from webmain.store.registry import SCHEMES, split_specs
+from webmain.text.language import ISO_639_1
+from webmain.urls import host
+
+STORE_FORMS: Final = "jsonl:PATH and sqlite:PATH, several separated by commas"
+
+MAX_SITES_BYTES: Final = 16 << 20
+"""Size up to which a file of sites is read."""
+
+
+_T = TypeVar("_T")
+
+
+class Refused(ValueError):  # noqa: N818 - reads as what it is
+    """A value is wrong; the message names what is allowed."""
+
+
+SITE_ALLOWED: Final = (
+    "allowed are domains and http(s) addresses, several separated by commas: bbc.com,https://www.dw.com/en; "
+    "old.com=new.com is one site with two domains"
+)
+PATH_ALLOWED: Final = "allowed are WARC files, folders of HTML files and globs, several separated by commas"
+
+
+def read_sites_file(text: str) -> tuple[str, ...]:
+    """Read a file of sites, one a line."""
+    place = Path(text).expanduser()
+    allowed = "allowed is a text file with one domain or address a line; # starts a comment"
+    try:
+        with place.open("rb") as stream:
+            body = stream.read(MAX_SITES_BYTES + 1)
+    except OSError as error:
+        raise Refused(f"{error.strerror or error}; {allowed}") from error
+    if len(body) > MAX_SITES_BYTES or b"\0" in body:
+        raise Refused(f"this is no such file; {allowed}")
+    lines = [re.sub(r"(?:^|\s)#.*", "", line).strip() for line in body.decode("utf-8-sig", "replace").splitlines()]
+    sites = tuple(part for line in lines for part in line.split(",") if part.strip())
+    if not sites:
+        raise Refused(f"no site is in it; {allowed}")
+    return sites
+
+
+def read_store(text: str) -> str:
+    """Check the form of stores without opening them."""
+    try:
+        parts = split_specs(text)
+    except StoreSpecError as error:
+        raise Refused(f"{str(error).rpartition(': ')[2]}; allowed are {STORE_FORMS}") from error
+    for part in parts:
+        scheme, colon, path = part.partition(":")
+        if scheme.strip().lower() not in SCHEMES:
+            _, colon, path = path.partition(":")  # package.module:Class:ADDRESS
+        if not colon:
+            raise Refused(f"{part!r} is no store; allowed are {STORE_FORMS}")
+        if not path.strip():
+            raise Refused(f"{part!r} has no path; allowed are {STORE_FORMS}")
+        if scheme.strip().lower() in SCHEMES and Path(path.strip()).expanduser().is_dir():
+            raise Refused(f"{path.strip()!r} is a folder; allowed are {STORE_FORMS}")
+    return ",".join(parts)
+
+
+def read_positive(text: str) -> int:
+    """Read a whole number from 1."""
+    if not (text.isascii() and text.isdigit() and 0 < len(text) <= 12 and int(text) > 0):
+        raise Refused("allowed are whole numbers from 1")
+    return int(text)
+
+
+def read_share(text: str) -> float:
+    """Read a number from 0 to 1."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise Refused("allowed are numbers from 0 to 1; 0 lists nothing")
+    return value
+
+
+_AGO = re.compile(r"(\d{1,5})\s*([hdw])", re.IGNORECASE)
+_UNITS: Final = {"h": "hours", "d": "days", "w": "weeks"}
+
+
+def read_since(text: str, now: datetime) -> datetime:
+    """Read a date, or a time before now; a date without a zone is taken as UTC."""
+    since = read_until(text, now, is_end=False)
+    if since > now:
+        raise Refused(f"this lies in the future; {_MOMENTS}")
+    return since
+
+
+_WHOLE_DAY = re.compile(r"\d{4}-?\d\d-?\d\d")
+_MOMENTS: Final = "allowed are ISO dates (2026-11-20, 2026-11-20T06:00+07:00) and spans up to now (12h, 3d, 2w)"
+
+
+def read_until(text: str, now: datetime, *, is_end: bool = True) -> datetime:
+    """Read a date, whose end is meant where it is an end, or a time before now."""
+    ago = _AGO.fullmatch(text)
+    try:
+        if ago:
+            return now - timedelta(**{_UNITS[ago[2].lower()]: int(ago[1])})
+        moment = datetime.fromisoformat(text)
+    except (ValueError, OverflowError):
+        raise Refused(_MOMENTS) from None
+    if not MINYEAR + 1 < moment.year < MAXYEAR:  # a day's grace, or another zone, may lie outside of all years
+        raise Refused(f"allowed are the years {MINYEAR + 2} to {MAXYEAR - 1}")
+    if is_end and _WHOLE_DAY.fullmatch(text):
+        moment += timedelta(days=1)
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
+
+
+_LANGUAGE = re.compile(r"([a-z]{2,3})(?:[-_][a-z0-9]{2,8})*", re.IGNORECASE)
+
+
+def read_language(text: str) -> str:
+    """Read a language, as ISO 639-1."""
+    match = _LANGUAGE.fullmatch(text)
+    if not match or match[1].lower() not in ISO_639_1:
+        raise Refused("allowed are ISO 639-1 codes such as en, th, de")
+    return match[1].lower()
+
+
+def read_keep(text: str) -> Keep:
+    """Read what beside running text is kept."""
+    try:
+        return Keep.of(text)
+    except ValueError as error:
+        raise Refused(str(error).removeprefix("keep: ").removeprefix(f"got {text!r}, ")) from error
+
+
+def of_value_error(read: Callable[[str], _T]) -> Callable[[str], _T]:
+    """Return a reader whose ValueError says what is allowed, as `Refused` does."""
+
+    def refusing(text: str) -> _T:
+        try:
+            return read(text)
+        except ValueError as error:
+            raise Refused(str(error)) from error
+
+    return refusing
+
+
+def one_of(*allowed: str) -> Callable[[str], str]:
+    """Return a reader of one of some words."""
+
+    def read(text: str) -> str:
+        if text not in allowed:
+            raise Refused(f"allowed are {', '.join(allowed[:-1])}, and {allowed[-1]}")
+        return text
+
+    return read
+
+
+_TRUTHS: Final = {
+    **dict.fromkeys(("1", "true", "yes", "on"), True),
+    **dict.fromkeys(("0", "false", "no", "off"), False),
+}
+
+
+def read_truth(text: str) -> bool:
+    """Read true or false."""
+    if text.lower() not in _TRUTHS:
+        raise Refused("allowed are true and false")
+    return _TRUTHS[text.lower()]
+
+
+def read_patterns(text: str) -> tuple[str, ...]:
+    """Read globs separated by commas; what begins with neither a slash nor a star is taken from the root."""
+    patterns = tuple(p if p[0] in "/*[?" else "/" + p for part in text.split(",") if (p := part.strip()))
+    if any("://" in pattern for pattern in patterns):
+        raise Refused("allowed are paths and globs over paths, several separated by commas: /sport,/news/*/live")
+    return patterns
+
+
+def read_recording(text: str) -> str:
+    """Read the path of a recording."""
+    if not text.lower().endswith(".warc.gz"):
+        raise Refused("allowed is the path of a file whose name ends in .warc.gz")
+    if Path(text).expanduser().is_dir():
+        raise Refused("this is a folder; allowed is the path of a file whose name ends in .warc.gz")
+    return text
+
+
+def read_refresh(text: str) -> Refresh:
+    """Read a schedule of visits."""
+    try:
+        return Refresh.of(text)
+    except ValueError as error:
+        raise Refused(str(error)) from error
+
+
+def read_existing_paths(text: str) -> tuple[str, ...]:
+    """Split at commas, unless the whole is the name of something that is there."""
+    parts = [text] if _is_there(text) else [part.strip() for part in text.split(",") if part.strip()]
+    missing = [part for part in parts if not _is_there(part)]
+    if missing:
+        raise Refused(f"nothing is there under {', '.join(map(repr, missing))}; {PATH_ALLOWED}")
+    if not parts:
+        raise Refused(PATH_ALLOWED)
+    return tuple(parts)
+
+
+def _is_there(text: str) -> bool:
+    place = Path(text).expanduser()
+    try:
+        if place.exists():
+            return True
+        return next(glob.iglob(str(place), recursive=True), None) is not None  # noqa: PTH207 - absolute patterns too
+    except (OSError, ValueError):
+        return False
+
+
+_MONTH = re.compile(r"(20\d{2})[/-](0[1-9]|1[0-2])")
+_MONTHS_ALLOWED: Final = (
+    "allowed are months, and ranges of them, up to now, separated by commas: 2026/10, 2026/08-2026/10"
+)
+MAX_MONTHS: Final = 240
+
+
+def read_months(text: str, now: datetime) -> tuple[str, ...]:
+    """Read months and ranges of months; each once, in the order given, as "2026/10"."""
+    months: dict[str, None] = {}
+    for part in text.split(","):
+        ends = [_MONTH.fullmatch(end.strip()) for end in (part.split("-") if "/" in part else [part])]
+        if not 1 <= len(ends) <= 2 or None in ends:
+            raise Refused(_MONTHS_ALLOWED)
+        first, last = (12 * int(end[1]) + int(end[2]) - 1 for end in (ends[0], ends[-1]) if end is not None)
+        if not first <= last <= 12 * now.year + now.month - 1 or last - first >= MAX_MONTHS:
+            raise Refused(_MONTHS_ALLOWED)
+        months |= dict.fromkeys(f"{number // 12}/{number % 12 + 1:02}" for number in range(first, last + 1))
+    return tuple(months)
+
+
+def read_base(text: str) -> str:
+    """Read where archives are: a URL, which ends in a slash then, or a folder."""
+    if "://" not in text:
+        if not Path(text).expanduser().is_dir():
+            raise Refused("there is no such folder; allowed are an http(s) URL and a folder in the same layout")
+        return str(Path(text).expanduser())
+    address = start_url(text)
+    if address is None or "?" in address:
+        raise Refused("allowed are an http(s) URL and a folder in the same layout")
+    return address.rstrip("/") + "/"
+
+
+def read_domains(text: str) -> tuple[str, ...]:
+    """Read domains, each of which means all hosts below; `www.` and `*.` are left out."""
+    domains: dict[str, None] = {}
+    for part in text.split(","):
+        if name := part.strip():
+            domain = host(name.removeprefix("*.")).removeprefix("www.")
+            if "." not in domain or re.search(r"[/?#@:]", name.partition("://")[2].rstrip("/") or name):
+                raise Refused(
+                    f"{name!r} is no domain; allowed are domains, several separated by commas: bbc.com,dw.com"
+                )
+            domains[domain] = None
+    return tuple(domains)

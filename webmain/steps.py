@@ -1,0 +1,86 @@
+"""What the pipelines share: the crawler, its options, and what becomes of a rejection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from scrapy.exceptions import DropItem
+
+from webmain import extraction as stages
+from webmain.extractors.base import Extraction, create
+from webmain.filters import FILTERS, check, of_declared_site
+from webmain.html.blocks import Segmentation
+from webmain.items import Article, Page, Rejected
+from webmain.learning import Assigned
+from webmain.options import chosen, option, page_options
+from webmain.pool import PoolClosed
+from webmain.signals import tell_rejected
+from webmain.store.protocol import StoreError
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+    from webmain.extractors.base import Extractor
+
+PENDING = "the crawl is being closed; the address stays pending"
+
+
+class Step:
+    """What the steps share: the crawler, its options, and what becomes of a rejection."""
+
+    takes: ClassVar[type[Any]] = Article
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make the step."""
+        return cls(crawler)
+
+    @cached_property
+    def extractor(self) -> Extractor:
+        """The spider's extractor, or the one that the settings name."""
+        return create(option(self.crawler, "extractor", "WEBMAIN_EXTRACTOR"))
+
+    @cached_property
+    def options(self) -> stages.Options:
+        """What is wanted of a page, and its limits, as the spider or the settings have it."""
+        return page_options(self.crawler)
+
+    def extractor_of(self, page: Page) -> Extractor:
+        """Return what a page is to be judged by: what was learned of its site, else the crawl's extractor."""
+        return page.extractor if isinstance(page, Assigned) else self.extractor
+
+    def process_item(self, item: Any) -> Any:
+        """Do the step with an item of its own; any other passes."""
+        if not isinstance(item, self.takes):
+            return item
+        if isinstance(item, Page):
+            self.crawler.stats.inc_value("webmain/pages")
+        with self.rejecting((item.document if isinstance(item, Segmentation | Extraction) else item).url):
+            return self.done(item)
+
+    def done(self, item: Any) -> Any:
+        """Return what becomes of an item."""
+        raise NotImplementedError
+
+    @contextmanager
+    def rejecting(self, url: str | None) -> Iterator[None]:
+        """Count and report a rejection, and drop the item; an unforeseen error is one, too."""
+        try:
+            with stages.errors_as_rejections(url, passing=(PoolClosed, StoreError)):
+                yield
+        except Rejected as rejected:
+            tell_rejected(self.crawler, rejected, url=url)
+            raise DropItem(str(rejected), log_level="DEBUG") from rejected
+        except PoolClosed as closed:
+            raise DropItem(PENDING, log_level="DEBUG") from closed
+
+    def check(self, article: Article) -> Article:
+        """Return an article under its site's own address; raise `Rejected` where a filter refuses it."""
+        check(article, **{name: chosen(self.crawler, name) for name in FILTERS})
+        return of_declared_site(article, getattr(self.crawler.spider, "is_one_site", None))

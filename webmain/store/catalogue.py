@@ -1,0 +1,306 @@
+"""What a store has, for people who look through it: articles in lists, their copies, sites, crawls.
+
+Rows only, never whole articles: a list reads neither texts nor records. Lists are cut by key: a page of one begins after the
+last row of the page before, so that none is missed or shown twice while a crawl writes, and the thousandth page costs as
+much as the first.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from webmain.store.found import SECONDS, Filters, wanted_articles
+from webmain.store.sqlite_file import SqliteFile
+
+SORTS: Final = {
+    "published": SECONDS,
+    "fetched": "julianday(a.fetched_at)",
+    "stored": "julianday(a.last_stored)",
+    "confidence": "a.confidence",
+    "words": "a.n_words",
+    "title": "a.title COLLATE NOCASE",
+    "site": "a.site",
+}
+"""What lists can be sorted by; articles without such a value come last, whichever way."""
+
+_ROW = """a.key, a.id, a.url, a.title, a.site, a.language, a.published, a.fetched_at, a.extractor, a.confidence, a.n_words,
+    a.duplicate_of, a.revision"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """How a list is sorted: a name in `SORTS`, and which way."""
+
+    by: str = "published"
+    descending: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """An article in a list; the fields as stored."""
+
+    key: int
+    id: str
+    url: str | None
+    title: str | None
+    site: str
+    language: str | None
+    published: str | None
+    fetched_at: str | None
+    extractor: str
+    confidence: float | None
+    n_words: int
+    duplicate_of: str | None
+    revision: int
+
+
+_KINDS: Final[tuple[tuple[tuple[str, ...], tuple[type, ...], Any], ...]] = (
+    (("url", "title", "language", "published", "fetched_at", "duplicate_of"), (str,), None),
+    (("id", "site", "extractor"), (str,), ""),
+    (("confidence",), (int, float), None),
+    (("n_words", "revision"), (int,), 0),
+)
+"""Kinds of the columns of `Listed`, and what stands for a value of another kind."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A part of a list.
+
+    Attributes
+    ----------
+    articles : tuple of Listed
+    before, after : int or None
+        The key that the part before it ends before, and the one that the part after it begins after; None without such a
+        part.
+    """
+
+    articles: tuple[Listed, ...]
+    before: int | None = None
+    after: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A text that an article has, or had: its number from 1, when it was stored (ISO 8601), its characters."""
+
+    number: int
+    stored: str
+    n_chars: int
+
+
+_VERSIONS = """SELECT e.revision, e.stored, length(e.text)
+    FROM earlier AS e JOIN article AS a ON a.key = e.article WHERE a.id = ?1
+    UNION ALL SELECT revision, last_stored, length(text) FROM article WHERE id = ?1 ORDER BY 1 DESC LIMIT ?2"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteHealth:
+    """What a store has of a site.
+
+    Attributes
+    ----------
+    n_articles, n_copies, n_changed : int
+        All articles; those that are copies of others; those that have earlier texts.
+    last_fetched, last_published : str or None
+        ISO 8601.
+    median_words : float
+        Of the articles' texts.
+    confidence : float or None
+        Mean of those that have one.
+    n_unsure : int
+        Articles with a confidence below `UNSURE`.
+    """
+
+    site: str
+    n_articles: int
+    n_copies: int
+    n_changed: int
+    last_fetched: str | None
+    last_published: str | None
+    median_words: float
+    confidence: float | None
+    n_unsure: int
+
+
+UNSURE: Final = 0.5
+"""An article with a confidence below this is unsure."""
+
+_SITES = """SELECT a.site, count(*) AS n_articles, count(a.duplicate_of) AS n_copies, sum(a.revision > 1) AS n_changed,
+    max(a.fetched_at) AS last_fetched, max(a.published) AS last_published,
+    avg(CASE WHEN place IN ((n + 1) / 2, (n + 2) / 2) THEN n_words END) AS median_words,
+    avg(a.confidence) AS confidence, coalesce(sum(a.confidence < ?), 0) AS n_unsure
+    FROM (SELECT site, n_words, duplicate_of, revision, fetched_at, published, confidence,
+        row_number() OVER (PARTITION BY site ORDER BY n_words) AS place, count(*) OVER (PARTITION BY site) AS n
+        FROM article {}) AS a GROUP BY a.site ORDER BY a.site"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """A crawl that wrote to a store.
+
+    Attributes
+    ----------
+    id : int
+    started, finished : str or None
+        ISO 8601; without an end it is still running, or was killed.
+    reason : str
+        Why it ended.
+    arguments, stats : Mapping
+        What it was called with; its figures at the end.
+    """
+
+    id: int
+    started: str
+    finished: str | None
+    reason: str
+    arguments: Mapping[str, Any]
+    stats: Mapping[str, Any]
+
+
+class Catalogue:
+    """Reads a store's database for people; made by `SqliteStore.catalogue`."""
+
+    def __init__(self, file: SqliteFile) -> None:
+        self._file = file
+
+    def count(self, filters: Filters | None = None) -> int:
+        """Return the number of articles that the filters let through."""
+        asked, values = wanted_articles(filters or Filters())
+        return int(self._file.one(f"SELECT count(*) FROM article AS a {_where(asked)}", values))  # noqa: S608 - our own clauses
+
+    def part(
+        self,
+        filters: Filters | None = None,
+        *,
+        order: Order | None = None,
+        after: int | None = None,
+        before: int | None = None,
+        limit: int = 50,
+    ) -> Part:
+        """Return a part of the list of articles.
+
+        Parameters
+        ----------
+        filters : Filters or None
+        order : Order or None
+            The latest first, if None.
+        after, before : int or None
+            The part that begins after an article (`Listed.key`), or that ends before one; the first part without both.
+        limit : int
+            Articles of the part, at most.
+
+        Raises
+        ------
+        KeyError
+            There is no article of this key (any more).
+        """
+        order = order or Order()
+        column, backwards = SORTS[order.by], before is not None
+        asked, values = wanted_articles(filters or Filters())
+        if (key := before if backwards else after) is not None:
+            rows = self._file.rows(f"SELECT {column} FROM article AS a WHERE a.key = ?", (key,))  # noqa: S608 - a constant
+            if not rows:
+                raise KeyError(key)
+            beyond, bound = _beyond(column, rows[0][0], key, descending=order.descending, backwards=backwards)
+            asked, values = [*asked, beyond], [*values, *bound]
+        way = "DESC" if order.descending != backwards else "ASC"
+        nulls = "DESC" if backwards else "ASC"
+        found = self._file.rows(
+            f"SELECT {_ROW} FROM article AS a {_where(asked)}"  # noqa: S608 - our own clauses
+            f" ORDER BY ({column}) IS NULL {nulls}, {column} {way}, a.key {way} LIMIT ?",
+            (*values, limit + 1),
+        )
+        shown = found[:limit][:: -1 if backwards else 1]
+        if not shown:
+            return Part(articles=())
+        is_more, is_later = len(found) > limit, key is not None
+        return Part(
+            articles=tuple(_listed(row) for row in shown),
+            before=shown[0][0] if (is_more if backwards else is_later) else None,
+            after=shown[-1][0] if (is_later if backwards else is_more) else None,
+        )
+
+    def article(self, article_id: str) -> Listed | None:
+        """Return an article's row."""
+        return next(iter(self._listed("WHERE a.id = ?", (article_id,))), None)
+
+    def copies(self, article_id: str, *, limit: int = 100) -> tuple[Listed, ...]:
+        """Return the articles that are copies of one."""
+        return self._listed("WHERE a.duplicate_of = ? ORDER BY a.key LIMIT ?", (article_id, limit))
+
+    def versions(self, article_id: str, *, limit: int = 100) -> tuple[Version, ...]:
+        """Return the texts that an article has had, the last first."""
+        return tuple(Version(*row) for row in self._file.rows(_VERSIONS, (article_id, limit)))
+
+    def sites(self, site: str | None = None) -> tuple[SiteHealth, ...]:
+        """Return what there is of all sites, in alphabetical order, or of one."""
+        query = _SITES.format("" if site is None else "WHERE site = ?")
+        rows = self._file.named_rows(query, (UNSURE,) if site is None else (UNSURE, site))
+        return tuple(SiteHealth(**row) for row in rows)
+
+    def runs(self, *, before: int | None = None, limit: int = 50) -> tuple[Run, ...]:
+        """Return the crawls, the last first; only those before one."""
+        where = "" if before is None else "WHERE r.id < ?"
+        return self._runs(f"{where} ORDER BY r.id DESC LIMIT ?", (limit,) if before is None else (before, limit))
+
+    def run(self, run: int) -> Run | None:
+        """Return a crawl."""
+        return next(iter(self._runs("WHERE r.id = ?", (run,))), None)
+
+    def n_stored(self, run: int) -> int:
+        """Return how many articles have their text of now from a crawl."""
+        return int(self._file.one("SELECT count(*) FROM article WHERE run = ?", (run,)))
+
+    def _listed(self, clause: str, values: Sequence[Any]) -> tuple[Listed, ...]:
+        return tuple(map(_listed, self._file.rows(f"SELECT {_ROW} FROM article AS a {clause}", values)))  # noqa: S608 - our own clauses
+
+    def _runs(self, clause: str, values: Sequence[Any]) -> tuple[Run, ...]:
+        rows = self._file.named_rows(
+            f"SELECT r.id, r.started, r.finished, r.reason, r.arguments, r.stats FROM crawl_run AS r {clause}",  # noqa: S608 - our own clauses
+            values,
+        )
+        return tuple(
+            Run(
+                **{
+                    **row,
+                    "reason": row["reason"] or "",
+                    **{name: _mapping(row[name]) for name in ("arguments", "stats")},
+                }
+            )
+            for row in rows
+        )
+
+
+def _where(asked: Sequence[str]) -> str:
+    return f"WHERE {' AND '.join(asked)}" if asked else ""
+
+
+def _beyond(column: str, value: Any, key: int, *, descending: bool, backwards: bool) -> tuple[str, list[str | float]]:
+    """Return the condition that a row is after one, or before it, with its values; rows without a value come last."""
+    sign = "<" if descending != backwards else ">"
+    if value is None:
+        same = f"({column} IS NULL AND a.key {sign} ?)"
+        return (f"({column} IS NOT NULL OR {same})" if backwards else same), [key]
+    nulls = "" if backwards else f" OR {column} IS NULL"
+    return f"({column} {sign} ? OR ({column} = ? AND a.key {sign} ?){nulls})", [value, value, key]
+
+
+def _listed(row: Sequence[Any]) -> Listed:
+    """Return a row; a value of another kind than its column's, in a damaged or foreign row, as if it were not there."""
+    found = dict(zip(Listed.__slots__, row, strict=True))
+    for names, kinds, other in _KINDS:
+        found |= {name: other for name in names if not isinstance(found[name], kinds)}
+    return Listed(**found)
+
+
+def _mapping(text: Any) -> dict[str, Any]:
+    """Return a JSON object; an empty one where a text is none."""
+    try:
+        found = json.loads(text or "{}")
+    except (TypeError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}

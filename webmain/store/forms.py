@@ -1,0 +1,63 @@
+"""The forms of an article's address: as it is, tracked, printed, AMP, mobile, with and without `www.`."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from webmain.items import Article, article_id
+from webmain.urls import amp_to_canonical_guess, normalise
+
+_QUERY: Final = (
+    r"(?:(?:is)?print(?:able|er|version|view|_?mode)?=(?:1|true|yes|y|on)?|print|\w{1,20}=print(?:able|er|version)?)"
+)
+_PRINTED: Final = re.compile(
+    r"(?<=[a-z0-9])/(?:print|printable|printer-friendly|print-version|drucken|imprimir|imprimer|stampa)(?=/|$)"
+    r"|[-_.](?:print|printable|druck|druckversion)(?=\.s?html?$|\.php$|$)",
+    re.I,
+)
+_PRINT_QUERY: Final = re.compile(rf"(?<=[?&]){_QUERY}(?:&|$)", re.I)
+_MOBILE: Final = re.compile(r"(?<=://)(?:m|mobile)\.(?=[^/]+\.)", re.I)
+_WWW: Final = re.compile(r"(?<=://)www\.", re.I)
+
+
+def ordinary_form(url: str) -> str:
+    """Guess the ordinary address of a print, AMP or mobile page, in normal form; the URL's own if it looks like none."""
+    plain = normalise(amp_to_canonical_guess(url))
+    if plain is None:
+        return url
+    address, mark, query = plain.partition("?")
+    query = _PRINT_QUERY.sub("", mark + query).rstrip("?&")
+    return _MOBILE.sub("", _PRINTED.sub("", address)) + query
+
+
+def looks_like_form(url: str) -> bool:
+    """Return True if a URL looks like that of a print, AMP or mobile page."""
+    return ordinary_form(url) != normalise(url)
+
+
+def is_other_form(url: str | None, than: str | None) -> bool:
+    """Return True if one URL looks like a print, AMP or mobile page, and the other does not."""
+    return bool(url and than and looks_like_form(url) and not looks_like_form(than))
+
+
+def known_forms(url: str) -> tuple[str, ...]:
+    """Return the addresses under which the article at a URL may be stored, the likeliest first."""
+    found: dict[str, None] = {}
+    for plain in (url, normalise(url) or url, amp_to_canonical_guess(url), ordinary_form(url)):
+        bare = _MOBILE.sub("", _WWW.sub("", plain))
+        for host in (plain, bare, bare.replace("://", "://www.", 1)):
+            for end in (host, host.rstrip("/"), host if "?" in host or host.endswith("/") else host + "/"):
+                found |= dict.fromkeys((end, re.sub("^https?:", "https:", end), re.sub("^https?:", "http:", end)))
+    return tuple(found)
+
+
+def known_names(name: str) -> tuple[str, ...]:
+    """Return the ids that the article of this id, or at this URL, may have, the likeliest first."""
+    return (name, *map(article_id, known_forms(name))) if "/" in name else (name,)
+
+
+def is_at(article: Article, name: str) -> bool:
+    """Return True if an article has this id or is known under this URL in any form."""
+    forms = {ordinary_form(url) for url in (article.url, article.canonical_url) if url}
+    return article.id in known_names(name) or ordinary_form(name) in forms or not forms.isdisjoint(known_forms(name))

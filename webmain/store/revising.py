@@ -1,0 +1,65 @@
+"""What becomes of an article that is stored already: a revision, other metadata, or nothing."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, fields, replace
+from typing import Final
+
+from webmain.codec import encode, plain
+from webmain.items import Article, Metadata
+from webmain.revisions.comparing import change_kind
+from webmain.revisions.kinds import ChangeKind
+from webmain.store.forms import is_other_form
+
+_TAKEN: Final = tuple(field.name for field in fields(Metadata) if field.name not in ("title", "sources"))
+"""Metadata that a later visit may set, though title and text are the same."""
+
+_TOLD: Final = tuple(name for name in _TAKEN if name != "page_title")
+"""... and those that are worth a write: titles of pages have counters."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Revised:
+    """What is to be stored of a further visit.
+
+    Attributes
+    ----------
+    article : Article
+        The one to store: the new one where there is a change, else the earlier one with what is known of it now.
+    change : ChangeKind
+        NONE: no revision.
+    is_news : bool
+        There is something to write.
+    """
+
+    article: Article
+    change: ChangeKind
+    is_news: bool
+
+
+def revised(before: Article, after: Article) -> Revised:
+    """Compare a stored article with what a further visit has found.
+
+    A print, AMP or mobile page tells nothing new of an article that was stored from its ordinary page, as templates differ;
+    it tells that the article is there.
+    """
+    found = _revised(before, after)
+    washed = Article.from_dict(json.loads(encode(plain(after)))) if found.is_news else after
+    return found if washed == after else _revised(before, washed)  # a store holds no lone surrogate and no NaN
+
+
+def _revised(before: Article, after: Article) -> Revised:
+    if is_other_form(after.url, before.url):
+        return Revised(article=_back(before), change=ChangeKind.NONE, is_news=before.gone_at is not None)
+    change = change_kind(before, after)
+    if change is not ChangeKind.NONE:
+        return Revised(article=after, change=change, is_news=True)
+    told = {name: value for name in _TAKEN if (value := getattr(after, name)) not in (None, ())}
+    merged = replace(_back(before), **told, sources={**before.sources, **after.sources})
+    is_news = before.gone_at is not None or any(getattr(merged, name) != getattr(before, name) for name in _TOLD)
+    return Revised(article=merged, change=change, is_news=is_news)
+
+
+def _back(article: Article) -> Article:
+    return replace(article, gone_at=None, gone_status=None)

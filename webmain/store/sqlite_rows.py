@@ -1,0 +1,74 @@
+"""Articles as rows of an SQLite store, and back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from webmain.codec import encode, of_cells
+from webmain.items import Article, ArticleBlock, WordCount
+from webmain.store.sqlite_file import block_text
+
+HEAVY = frozenset(("text", "blocks", "words"))
+"""Fields that are in columns and tables of their own, and not in the JSON in `article.record`."""
+
+
+def article_of(
+    row: Mapping[str, Any], blocks: Iterable[Mapping[str, Any]], words: Iterable[Mapping[str, Any]]
+) -> Article:
+    """Return the article in a row with `record` and `text`, and in the rows of its blocks and words.
+
+    Raises
+    ------
+    ValueError, TypeError, KeyError, AttributeError, RecursionError
+        They are damaged (`UNREADABLE`).
+    """
+    if isinstance(row["record"], bytes):
+        raise ValueError("bytes in the place of record")
+    text = of_cells(Article, {"text": row["text"]})
+    parts = {
+        "blocks": [of_cells(ArticleBlock, {**block, "text": block_text(block, text["text"])}) for block in blocks],
+        "words": [of_cells(WordCount, word) for word in words],
+    }
+    return Article.from_dict(json.loads(row["record"]) | text | parts)
+
+
+def placed(record: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], int | None, int | None]]:
+    """Yield an article's blocks with the start and length of their text in its own, and without it where it is there."""
+    start = 0
+    for block in record["blocks"]:
+        n_chars = len(block["text"])
+        if record["text"].startswith(block["text"], start) and "\0" not in block["text"]:  # SQL ends a text there
+            yield {**block, "text": ""}, start, n_chars
+            start += n_chars + len("\n\n")
+        else:
+            yield block, None, None
+
+
+def read_time(text: Any) -> datetime | None:
+    """Return a time as stores write it; None where it is none."""
+    try:
+        return datetime.fromisoformat(text)
+    except (TypeError, ValueError):
+        return None
+
+
+def insert(table: str, columns: Sequence[str]) -> str:
+    """Return the statement that inserts a row."""
+    names = ", ".join(f'"{column}"' for column in columns)
+    return f"INSERT INTO {table} ({names}) VALUES ({', '.join('?' * len(columns))})"  # noqa: S608 - the table's own names
+
+
+def light(record: Mapping[str, Any]) -> str:
+    """Return the JSON in `article.record`."""
+    return encode({key: value for key, value in record.items() if key not in HEAVY})
+
+
+def put_article(columns: Sequence[str]) -> str:
+    """Return the statement that inserts an article, or makes it the next revision of the one that is there."""
+    statement = insert("article", [*columns, "first_stored", "last_stored", "run", "record", "revision"])
+    changed = ", ".join(f"{c} = excluded.{c}" for c in [*columns, "last_stored", "run", "record"] if c != "id")
+    return f"""{statement.removesuffix("?)")}1)
+        ON CONFLICT (id) DO UPDATE SET {changed}, revision = revision + 1 RETURNING key, revision"""

@@ -1,0 +1,173 @@
+"""What a list or a search was asked for, in the query of an address: checked, and written again for links to other parts."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlencode
+
+from webmain.store.catalogue import SORTS, Order
+from webmain.store.found import Filters
+from webmain.store.periods import EmptyPeriodError, period_of, read_day
+from webmain.web.problems import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import TypeVar
+
+    from starlette.requests import Request
+
+    _T = TypeVar("_T")
+
+FILTERS: Final = ("site", "lang", "method", "since", "until", "below", "copies")
+"""Names of the filters in an address."""
+
+UPWARDS: Final = ("title", "site", "confidence")
+"""What lists are sorted by from the least on, if nothing else was asked for."""
+
+PLACES: Final = ("after", "before", "page")
+"""Which part of a list is shown: links to other lists leave these out."""
+
+MAX_VALUE_CHARS: Final = 1_000
+MAX_KEY: Final = 2**63 - 1
+MAX_PAGE: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The query of an address.
+
+    Attributes
+    ----------
+    path : str
+    given : Mapping[str, str]
+        What was given, without what is empty.
+    filters : Filters
+    """
+
+    path: str
+    given: Mapping[str, str]
+    filters: Filters = field(default_factory=Filters)
+
+    @property
+    def has_filters(self) -> bool:
+        """Whether anything is left out."""
+        return any(name in self.given for name in FILTERS)
+
+    @property
+    def order(self) -> Order:
+        """How a list is sorted.
+
+        Raises
+        ------
+        Problem
+            It cannot be sorted so.
+        """
+        by = self.choice("sort", tuple(SORTS)) or "published"
+        way = self.choice("order", ("down", "up")) or ("up" if by in UPWARDS else "down")
+        return Order(by=by, descending=way == "down")
+
+    def key(self, name: str) -> int | None:
+        """Return the key of a row that a part begins after, or ends before."""
+        return self._number(name, MAX_KEY)
+
+    @property
+    def page(self) -> int:
+        """The number of a page of results, from 1."""
+        return self._number("page", MAX_PAGE) or 1
+
+    def link(self, **changed: str | int | None) -> str:
+        """Return the address of the same list with other values; None leaves one out."""
+        values = {name: value for name, value in self.given.items() if name not in PLACES} | changed
+        query = urlencode({name: value for name, value in values.items() if value is not None})
+        return f"{self.path}?{query}" if query else self.path
+
+    def choice(self, name: str, allowed: tuple[str, ...]) -> str | None:
+        """Return a value that has to be one of several; None where it is not given."""
+        return _choice(self.given, name, allowed)
+
+    def _number(self, name: str, most: int) -> int | None:
+        text = self.given.get(name)
+        if text is None:
+            return None
+        if not (text.isascii() and text.isdecimal() and len(text) < 20 and 0 < int(text) <= most):
+            raise _wrong(
+                name, text, f"a whole number from 1 to {most:,}" if most < MAX_KEY else "a whole number from 1"
+            )
+        return int(text)
+
+
+def asked_of(request: Request) -> Asked:
+    """Return what a list or a search was asked for.
+
+    Raises
+    ------
+    Problem
+        A filter cannot be read.
+    """
+    given: dict[str, str] = {}
+    for name, value in request.query_params.multi_items():
+        if len(value) > MAX_VALUE_CHARS:
+            raise Problem(400, f"{name[:40]}: {len(value):,} characters were given, allowed are {MAX_VALUE_CHARS:,}.")
+        if value.strip():
+            given[name] = value.strip().replace("\0", "")
+    return Asked(request.url.path, given, filters_of(given))
+
+
+def filters_of(given: Mapping[str, str]) -> Filters:
+    """Return the filters in a query.
+
+    Raises
+    ------
+    Problem
+        One cannot be read.
+    """
+    since, until = _read(given, "since", read_day), _read(given, "until", read_day)
+    try:
+        first, end = period_of(since, until)
+    except EmptyPeriodError as error:
+        raise Problem(400, f"{error}.".capitalize()) from None
+    return Filters(
+        site=_lower(given.get("site")),
+        language=_lower(given.get("lang")),
+        method=given.get("method"),
+        since=first,
+        until=end,
+        below=_read(given, "below", _share),
+        copies=_choice(given, "copies", ("1",)) is not None,
+    )
+
+
+def _lower(text: str | None) -> str | None:
+    return text and text.lower()
+
+
+def _read(given: Mapping[str, str], name: str, form: Callable[[str], _T]) -> _T | None:
+    if name not in given:
+        return None
+    try:
+        return form(given[name])
+    except (ValueError, OverflowError) as error:
+        raise Problem(400, f"{name}: {error}.") from None
+
+
+def _share(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 <= value <= 1:
+        raise ValueError(f"got {text!r}, allowed is a number from 0 to 1")
+    return value
+
+
+def _choice(given: Mapping[str, str], name: str, allowed: tuple[str, ...]) -> str | None:
+    value = given.get(name)
+    if value is not None and value not in allowed:
+        raise _wrong(name, value, ", ".join(allowed))
+    return value
+
+
+def _wrong(name: str, value: str, allowed: str) -> Problem:
+    return Problem(400, f"{name}: got {value[:100]!r}, allowed is {allowed}.")

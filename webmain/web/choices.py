@@ -1,0 +1,170 @@
+"""What may be chosen in a form or a call: a method with its options, what is kept beside running text.
+
+Only methods that come with the package: an import path would run code, and an option that names a file would read it.
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+from webmain.clock import once
+from webmain.keep import Keep
+from webmain.web.problems import Problem
+
+Value: TypeAlias = str | float | bool
+
+KEPT: Final = (
+    ("captions", "captions of pictures"),
+    ("links", "links"),
+    ("images", "pictures"),
+    ("comments", "readers' comments, apart"),
+    ("no-tables", "no tables"),
+    ("no-lists", "no lists"),
+)
+"""What beside running text may be kept or left out: names as `Keep.of` reads them, and for people."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """An option of a method: one of several values, a number, or yes and no.
+
+    Attributes
+    ----------
+    name, label : str
+        For the method, and for people.
+    default : str, float or bool
+    values : tuple of str
+        What is allowed; empty for numbers, and for yes and no.
+    low, high : float or None
+        The range of a number.
+    """
+
+    name: str
+    label: str
+    default: Value
+    values: tuple[str, ...] = ()
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def kind(self) -> str:
+        """How a form asks for it."""
+        if self.values:
+            return "choice"
+        return "flag" if isinstance(self.default, bool) else "number"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Method:
+    """A method as a form shows it."""
+
+    name: str
+    title: str
+    idea: str
+    options: tuple[Option, ...]
+
+
+@once
+def methods() -> Mapping[str, Method]:
+    """Return the methods by their names, the default first."""
+    table = tomllib.loads(Path(__file__).with_name("extractors.toml").read_text("utf-8"))
+    return {
+        name: Method(
+            name=name,
+            title=given["title"],
+            idea=given["idea"],
+            options=tuple(_option(option, value) for option, value in given["options"].items()),
+        )
+        for name, given in table.items()
+    }
+
+
+def _option(name: str, given: Mapping[str, Any]) -> Option:
+    values = tuple(given.get("values", ()))
+    low, high = given.get("range", (None, None))
+    default = given["default"] if "default" in given else values[0]
+    return Option(name=name, label=given["label"], default=default, values=values, low=low, high=high)
+
+
+def checked_method(spec: str | None) -> str:
+    """Return a method with its options as `create` reads them, if all of it may be chosen here.
+
+    Raises
+    ------
+    Problem
+        There is no such method or option.
+    """
+    name, _, rest = (spec or next(iter(methods()))).strip().partition(":")
+    method = methods().get(name)
+    if method is None:
+        raise _wrong(f"extractor: got {name[:100]!r}, allowed are {', '.join(methods())}")
+    given = dict(part.partition("=")[::2] for part in rest.split(",")) if rest else {}
+    return with_options(method, given)
+
+
+def with_options(method: Method, given: Mapping[str, str]) -> str:
+    """Return a method with those of some options that are not as they come.
+
+    Raises
+    ------
+    Problem
+        There is no such option, or its value is not allowed.
+    """
+    known = {option.name: option for option in method.options}
+    chosen = []
+    for key, text in given.items():
+        name, value = key.strip(), text.strip()
+        option = known.get(name)
+        if option is None:
+            allowed = ", ".join(known) or "none"
+            raise _wrong(f"extractor {method.name}: got option {name[:100]!r}, allowed are {allowed}")
+        if _value(option, value, method.name) != option.default:
+            chosen.append(f"{name}={value}")
+    return method.name + (":" + ",".join(chosen) if chosen else "")
+
+
+def options_of(spec: str) -> dict[str, str]:
+    """Return the options of a method as the fields of a form are named: `line_block.decision`."""
+    name, _, rest = spec.partition(":")
+    return {f"{name}.{key}": value for key, _, value in (part.partition("=") for part in rest.split(",") if part)}
+
+
+def _value(option: Option, text: str, method: str) -> Value:
+    """Read a value of an option."""
+    allowed = " and ".join(option.values) if option.values else "true and false"
+    if option.kind == "choice" and text in option.values:
+        return text
+    if option.kind == "flag" and text in ("true", "false"):
+        return text == "true"
+    if option.kind == "number":
+        low, high = (-math.inf, math.inf) if option.low is None or option.high is None else (option.low, option.high)
+        allowed = f"numbers from {low:g} to {high:g}"
+        with suppress(ValueError):
+            number = float(text) if isinstance(option.default, float) else int(text)
+            if low <= number <= high:
+                return number
+    raise _wrong(f"extractor {method}: option {option.name}: got {text[:100]!r}, allowed are {allowed}")
+
+
+def checked_keep(names: str) -> Keep:
+    """Read what beside running text is kept.
+
+    Raises
+    ------
+    Problem
+        A name is not known.
+    """
+    try:
+        return Keep.of(names[:1000])
+    except ValueError as error:
+        raise _wrong(str(error)) from None
+
+
+def _wrong(message: str) -> Problem:
+    return Problem(400, message, code="bad_option")

@@ -1,0 +1,211 @@
+"""Tag clouds of the store: a form with filters, the cloud, its table, and its pictures."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlencode
+
+from starlette.responses import Response
+from starlette.routing import Route
+
+from webmain.web.asked import MAX_VALUE_CHARS, asked_of, filters_of
+from webmain.web.pages import render, to_json, web_of
+from webmain.web.problems import Problem
+from webmain.web.stored import state_of
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from webmain.cloud.records import Cloud, CloudWord
+    from webmain.cloud.selecting import Against, Scope
+
+MAX_CHARS: Final = 3_000_000
+"""Characters that are counted on each side of a cloud: a thousand articles, some seconds of Thai."""
+
+AT_ONCE: Final = 2
+"""Clouds that are counted at once."""
+
+MAX_CHOICES: Final = 200
+"""Languages and sites that the form proposes."""
+
+MAX_SHOWN: Final = 200
+"""Characters of a wrong value that are shown again."""
+
+TOPS: Final = (50, 100, 200)
+PICTURE: Final = 1_200, 650
+"""Pixels of a picture."""
+
+REMEMBERED: Final = 16
+"""Clouds that are kept for their pictures."""
+
+MEDIA_TYPES: Final = {"json": "application/json", "svg": "image/svg+xml", "png": "image/png"}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a cloud is made of, and the state of the store at that time."""
+
+    scope: Scope
+    against: Against
+    under: bool
+    top: int
+    state: tuple[int, ...]
+
+
+class Clouds:
+    """The pages of clouds; the last ones are kept, since their pictures are asked for one after the other."""
+
+    def __init__(self) -> None:
+        self._made = lru_cache(REMEMBERED)(_made)
+        self._choices = lru_cache(1)(_choices)
+        self._turn = asyncio.Semaphore(AT_ONCE)
+
+    async def page(self, request: Request) -> Response:
+        """Show the form and the cloud."""
+        fields = request.query_params.items()
+        given = {name: value.strip()[:MAX_VALUE_CHARS] for name, value in fields if value.strip()}
+        if not state_of(web_of(request).config.store):
+            return render(request, "no_store.html.jinja", why="")
+        cloud, problem, status = None, "", 200
+        try:
+            cloud = await self.cloud(request, given)
+        except Problem as found:
+            problem, status = found.detail, found.status_code
+        values: dict[str, Any] = {"choices": {"lang": [], "site": []}}
+        if cloud:
+            store = web_of(request).config.store
+            choices = await asyncio.to_thread(self._choices, store, state_of(store))
+            values = _shown(cloud, web_of(request).paths, given) | {"choices": choices}
+        return render(
+            request, "clouds.html.jinja", status=status, given=given, problem=problem, cloud=cloud, tops=TOPS, **values
+        )
+
+    async def file(self, request: Request) -> Response:
+        """Return a cloud as JSON or as a picture."""
+        from webmain.cloud.colours import schemes
+        from webmain.cloud.pictures import Look, cloud_png, cloud_svg
+        from webmain.cloud.records import CloudError
+
+        form = request.url.path.rpartition(".")[2]
+        given = asked_of(request).given
+        cloud = await self.cloud(request, given)
+        if form == "json":
+            return Response(to_json(cloud.to_dict()), media_type=MEDIA_TYPES[form])
+        colours = given.get("colours", "light")
+        if colours not in schemes():
+            raise Problem(400, f"There are no colours called {colours}: {', '.join(schemes())}.")
+        look = Look(width=PICTURE[0], height=PICTURE[1], colours=colours)
+        drawn = partial(cloud_png, cloud, look) if form == "png" else partial(cloud_svg, cloud, look)
+        try:
+            async with web_of(request).tasks.slot(), self._turn:
+                return Response(await asyncio.to_thread(drawn), media_type=MEDIA_TYPES[form])
+        except CloudError as error:
+            raise Problem(503, f"The picture can not be drawn: {error}", code="no_picture") from None
+
+    async def style(self, _: Request) -> Response:
+        """Return the style sheet of clouds."""
+        from webmain.cloud.markup import cloud_css
+
+        return Response(cloud_css(), media_type="text/css")
+
+    async def cloud(self, request: Request, given: Mapping[str, str]) -> Cloud:
+        """Return the cloud that is asked for.
+
+        Raises
+        ------
+        Problem
+            What is wrong with the question, or with the store.
+        """
+        from webmain.cloud.records import CloudError
+        from webmain.store.protocol import StoreError
+        from webmain.store.query import QueryError
+
+        web = web_of(request)
+        asked = _asked(given, web.config.store)
+        try:
+            async with web.tasks.slot(), self._turn:
+                return await asyncio.to_thread(self._made, asked)
+        except (QueryError, CloudError) as error:
+            raise Problem(400, f"{error}.") from None
+        except StoreError as error:
+            raise Problem(503, f"The store of articles can not be read: {error}", code="no_store") from None
+
+
+def _choices(store: str, _: tuple[int, ...]) -> dict[str, list[tuple[str, int]]]:
+    """Return the languages and sites of a store, those with most articles first."""
+    from webmain.store.registry import open_store
+
+    with open_store(store, read_only=True) as opened:
+        found = {"lang": opened.tally("language"), "site": opened.tally("site")}
+    return {name: [one for one in tally.most_common(MAX_CHOICES) if one[0]] for name, tally in found.items()}
+
+
+def _made(asked: Asked) -> Cloud:
+    from webmain.cloud.selecting import Scope, cloud_for
+
+    return cloud_for(
+        asked.scope,
+        against=asked.against,
+        top=asked.top,
+        under=asked.under,
+        title="All articles" if asked.scope == Scope(store=asked.scope.store) else "",
+        max_chars=MAX_CHARS,
+    )
+
+
+def _asked(given: Mapping[str, str], store: str) -> Asked:
+    """Read the form."""
+    from webmain.cloud.selecting import REST
+
+    against: Against = None
+    match given.get("against", ""):
+        case "rest":
+            against = REST
+        case "other":
+            against = _scope(given, store, "other_")
+        case "":
+            pass
+        case other:
+            raise Problem(400, f"Nothing can be compared with {other!r}.")
+    top = given.get("top") or str(TOPS[1])
+    if top not in map(str, TOPS):
+        raise Problem(400, f"The number of words is one of {', '.join(map(str, TOPS))}.")
+    return Asked(_scope(given, store, ""), against, bool(given.get("under")), int(top), state_of(store))
+
+
+def _scope(given: Mapping[str, str], store: str, prefix: str) -> Scope:
+    """Return the articles that the fields of a form select."""
+    from webmain.cloud.selecting import Scope
+
+    values = {name.removeprefix(prefix): value for name, value in given.items() if name.startswith(prefix)}
+    return Scope(
+        store=store, filters=filters_of(values), query=values.get("query", ""), article=values.get("article", "")
+    )
+
+
+def _shown(cloud: Cloud, paths: frozenset[str], given: Mapping[str, str]) -> dict[str, Any]:
+    """Return what the template shows of a cloud."""
+    from webmain.cloud.markup import cloud_markup, fit
+
+    def search(word: CloudWord) -> str:
+        asked = {"q": word.word, "site": given.get("site", ""), "lang": given.get("lang", "")}
+        return "/search?" + urlencode({name: value for name, value in asked.items() if value})
+
+    return {
+        "markup": cloud_markup(cloud, link=search if "/search" in paths else None),
+        "title": fit(cloud.title),
+        "compares": any(one.keyness for one in cloud.words),
+        "max_chars": MAX_CHARS,
+        "files": {form.upper(): f"/clouds.{form}?{urlencode(given)}" for form in ("png", "svg", "json")},
+    }
+
+
+def routes() -> list[Route]:
+    """Return the pages of this module."""
+    clouds = Clouds()
+    files = [Route(f"/clouds.{form}", clouds.file) for form in MEDIA_TYPES]
+    return [Route("/clouds", clouds.page), *files, Route("/static/cloud.css", clouds.style)]

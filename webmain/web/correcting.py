@@ -1,0 +1,200 @@
+"""The pages on which the parts of a page are marked as content or not, and on which corrections are listed."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from starlette.responses import Response
+from starlette.routing import Route
+
+from webmain.keep import DEFAULT_KEEP, Keep
+from webmain.web.extracting import judged_of, result_of
+from webmain.web.pages import redirect, render, web_of
+from webmain.web.problems import Problem
+from webmain.web.security import sandboxed
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from webmain.corrections.file import CorrectionsFile
+    from webmain.corrections.records import Correction
+    from webmain.items import Page
+    from webmain.web.pages import Web
+    from webmain.web.work import Worker
+
+MAX_PARTS: Final = 3_000
+"""Parts of a page that can be marked, the first ones."""
+
+MAX_TEXT: Final = 300
+"""Characters of a part that the table shows."""
+
+MAX_LISTED: Final = 500
+"""Corrections that are listed, the latest ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Correct:
+    """Make a correction of a page, in a worker process.
+
+    Attributes
+    ----------
+    page : Page
+    method : str
+    keep : Keep
+    content : frozenset of int
+        The parts that are content, of the first `n_shown`.
+    n_shown : int
+    note : str
+    """
+
+    page: Page
+    method: str
+    content: frozenset[int]
+    n_shown: int
+    note: str = ""
+    keep: Keep = DEFAULT_KEEP
+
+    def run(self, worker: Worker) -> Correction | str:
+        """Return the correction, or why there is none."""
+        from webmain.corrections.marking import CorrectionError, correct
+
+        explanation = worker.explain(self.page, self.method, self.keep)
+        n = min(self.n_shown, len(explanation.blocks))
+        try:
+            return correct(
+                explanation,
+                content=frozenset(number for number in self.content if number < n),
+                boilerplate=frozenset(range(n)) - self.content,
+                note=self.note,
+            )
+        except CorrectionError as error:
+            return str(error)
+
+
+async def marking(request: Request) -> Response:
+    """Show the parts of a result's page with a box for each: checked is content."""
+    judged, result = judged_of(request), result_of(request)
+    blocks = judged.blocks
+    return render(
+        request,
+        "correct.html.jinja",
+        place=f"/results/{request.path_params['name']}",
+        n=request.path_params["n"],
+        judged=judged,
+        result=result,
+        parts=[{**block, "text": _cut(block["text"])} for block in blocks[:MAX_PARTS]],
+        n_more=max(0, len(blocks) - MAX_PARTS),
+    )
+
+
+async def frame(request: Request) -> Response:
+    """Show the page with its parts coloured; it runs no script, and the script of the page around it may listen to clicks."""
+    response = Response(judged_of(request).overlay, media_type="text/html; charset=utf-8")
+    return sandboxed(response, is_clicked=True)
+
+
+async def save(request: Request) -> Response:
+    """Keep a correction."""
+    web, form, judged, result = web_of(request), await request.form(), judged_of(request), result_of(request)
+    try:
+        content = frozenset(int(str(value)) for value in form.getlist("content"))
+        n_shown = min(MAX_PARTS, int(str(form.get("shown", ""))))
+    except ValueError:
+        raise Problem(400, "The form was changed on its way.") from None
+    note = str(form.get("note", ""))
+    task = Correct(result.page, judged.method, content, n_shown, note, result.keep)
+    async with web.tasks.slot():
+        found = await web.tasks.run(task)
+    if isinstance(found, str):
+        raise Problem(422, f"{found[0].upper()}{found[1:]}.")
+    if not found.marked:
+        place = f"/results/{request.path_params['name']}/{request.path_params['n']}/correct"
+        return redirect(request, place, notice="Nothing was changed: check or uncheck some parts first.")
+    replaced = await _with_file(web, lambda file: file.save(found))
+    notice = "The correction was written anew." if replaced else "The correction is kept."
+    return redirect(request, f"/corrections/{found.id}", notice=notice)
+
+
+async def corrections(request: Request) -> Response:
+    """List the corrections, the latest first."""
+    found = await _with_file(web_of(request), lambda file: [_listed(each) for each in file])
+    found.sort(key=lambda one: str(one["made_at"]), reverse=True)
+    domains = sorted({str(one["domain"]) for one in found if one["domain"]})[:MAX_LISTED]
+    return render(
+        request,
+        "corrections.html.jinja",
+        domains=domains,
+        found=found[:MAX_LISTED],
+        n=len(found),
+        path=web_of(request).config.corrections,
+    )
+
+
+async def correction(request: Request) -> Response:
+    """Show a correction: what was marked, and both texts."""
+    from webmain.evaluation.differences import compare_texts
+
+    one = await _correction(request)
+    comparison = await asyncio.to_thread(compare_texts, "the right text", one.text, one.extractor, one.before, one.lang)
+    return render(request, "correction.html.jinja", one=one, both=None, texts=[comparison])
+
+
+async def undo(request: Request) -> Response:
+    """Take a correction back."""
+    one = await _correction(request)
+    await _with_file(web_of(request), lambda file: file.remove(one.id))
+    return redirect(request, "/corrections", notice="The correction was taken back.")
+
+
+async def _correction(request: Request) -> Correction:
+    name = request.path_params["id"]
+    one: Correction | None = await _with_file(web_of(request), lambda file: file.get(name))
+    if one is None:
+        raise Problem(404, "There is no such correction.")
+    return one
+
+
+async def _with_file(web: Web, do: Any) -> Any:
+    """Work with the file of corrections in a thread; `do` is given the file."""
+    from webmain.corrections.file import CorrectionsFile
+    from webmain.files import StoreError
+
+    file: CorrectionsFile = CorrectionsFile(web.config.corrections)
+    try:
+        return await asyncio.to_thread(do, file)
+    except StoreError as error:
+        raise Problem(503, f"{error}.") from None
+
+
+def _listed(one: Correction) -> dict[str, object]:
+    """Return a correction as the list shows it."""
+    n_content = sum(mark.content for mark in one.marked)
+    return {
+        "id": one.id,
+        "url": one.url or "",
+        "domain": one.domain,
+        "extractor": one.extractor,
+        "made_at": one.made_at,
+        "note": one.note,
+        "n_content": n_content,
+        "n_boilerplate": len(one.marked) - n_content,
+    }
+
+
+def _cut(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}…"
+
+
+def routes() -> list[Route]:
+    """Return the pages of this module."""
+    return [
+        Route("/results/{name}/{n:int}/correct", marking),
+        Route("/results/{name}/{n:int}/correct", save, methods=["POST"], name="save"),
+        Route("/results/{name}/{n:int}/correct/page", frame),
+        Route("/corrections", corrections),
+        Route("/corrections/{id}", correction),
+        Route("/corrections/{id}/undo", undo, methods=["POST"]),
+    ]

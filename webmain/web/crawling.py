@@ -1,0 +1,342 @@
+"""Crawls that are started from the browser: what may be asked for, and the one process that runs at a time.
+
+Nothing of a question reaches a shell or becomes an option: each value is checked against what is allowed, and is a part of an
+argument (`-a`, `site=...`). The store, the models, the contact and the limits are the server's own. Private addresses are
+refused where a site is named, and again by the crawl's guarded way out for whatever it leads to.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from webmain.net.addresses import ALLOW_PRIVATE
+from webmain.text.terminal import printable
+from webmain.web.problems import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from webmain.web.config import Config
+
+logger = logging.getLogger(__name__)
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+"""Where the package lies: a checkout has the made-up web beside it."""
+
+LOG_LINES: Final = 40
+LOG_BYTES: Final = 32 * 1024
+"""Last lines of a crawl's log that are shown, out of so many bytes."""
+
+END_S: Final = 20.0
+"""Seconds that a crawl has to end when the server does."""
+
+ENDS: Final = {
+    0: "finished",
+    1: "ended with an error: see its last lines",
+    2: "did not begin: its arguments were refused",
+    3: "fetched nothing: the site did not answer with a page",
+    4: "stopped; what was fetched is stored",
+}
+"""What exit codes of a crawl mean."""
+
+_SECRETS: Final = ("WEBMAIN_TOKEN", ALLOW_PRIVATE, "SCRAPY_SETTINGS_MODULE", "SCRAPY_PROJECT")
+"""What a crawl does not take over from the server's environment."""
+
+_SINCE = re.compile(r"\d{1,4}[hdw]|\d{4}-\d\d-\d\d")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """A crawl that is asked for; made by `wanted_of`, which checks it.
+
+    Attributes
+    ----------
+    site : str
+        The address to start from; "" for the made-up web.
+    arguments : Mapping[str, str]
+        Further arguments of the spider.
+    """
+
+    site: str
+    arguments: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """What is crawled, for people."""
+        return self.site or "the made-up web"
+
+
+def demo_sites() -> Path | None:
+    """Return the file of the made-up web's sites; None where it is not beside the package."""
+    place = ROOT / "demo" / "sites.txt"
+    return place if place.is_file() and (ROOT / "demo" / "settings.py").is_file() else None
+
+
+def wanted_of(form: Mapping[str, str], config: Config) -> Wanted:
+    """Return the crawl that a form asks for.
+
+    Raises
+    ------
+    Problem
+        Something is not allowed.
+    """
+    from webmain.text.language import ISO_639_1
+    from webmain.web.choices import checked_method
+
+    given = {name: value.strip() for name, value in form.items() if value.strip()}
+    arguments: dict[str, str] = {}
+    for name, usual in (("max_articles", 50), ("max_pages", 200)):
+        arguments[name] = str(_number(name, given.get(name, str(usual)), config.limits.crawl_pages))
+    if "extractor" in given:
+        arguments["extractor"] = checked_method(given["extractor"])
+    if since := given.get("since"):
+        if not _SINCE.fullmatch(since):
+            raise _wrong("since", since, "a date (2026-11-01), 3d or 12h")
+        arguments["since"] = since
+    if language := given.get("language", "").lower():
+        if language not in ISO_639_1:
+            raise _wrong("language", language, "a code such as en, th, de")
+        arguments["language"] = language
+    if "again" in given:
+        arguments["skip_known"] = "false"
+    if given.get("where") == "demo":
+        if demo_sites() is None:
+            raise Problem(400, "The made-up web is not installed here: it is in the project's folder demo/.")
+        return Wanted(site="", arguments=arguments)
+    return Wanted(site=_site(given.get("site", ""), config), arguments=arguments)
+
+
+def _site(text: str, config: Config) -> str:
+    from webmain.net.addresses import Guard
+    from webmain.net.errors import BadAddress, PrivateAddress
+    from webmain.spiders.addresses import start_url
+
+    if not text:
+        raise Problem(400, "Enter a site: bbc.com, or an address.")
+    address = start_url(text) if len(text) <= 2_000 and re.fullmatch(r"[^\s,=\-][^\s,=]*", text) else None
+    if address is None:
+        raise _wrong("site", text, "one domain or address: bbc.com, https://www.dw.com/en")
+    try:
+        Guard(allow_private=config.allow_private).check_target(address)
+    except PrivateAddress as error:
+        raise Problem(403, f"{error.message.capitalize()}: {address}", code="private_address") from None
+    except BadAddress as error:
+        raise Problem(400, f"{error.message.capitalize()}: {address}", code="bad_address") from None
+    return address
+
+
+def _number(name: str, text: str, most: int) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) < 10 and 0 < int(text) <= most):
+        raise _wrong(name, text, f"a whole number from 1 to {most:,}")
+    return int(text)
+
+
+def _wrong(name: str, text: str, allowed: str) -> Problem:
+    return Problem(400, f"{name}: got {text[:100]!r}, allowed is {allowed}.")
+
+
+def command(wanted: Wanted, config: Config, folder: Path) -> list[str]:
+    """Return the command line of a crawl; `folder` takes its figures."""
+    arguments = dict(wanted.arguments) | {"store": config.store}
+    if recording := _recording(config):
+        arguments["record"] = recording
+    if wanted.site:
+        arguments["site"] = wanted.site
+    else:
+        arguments["sites"] = str(demo_sites())
+    settings = {
+        "WEBMAIN_STATS_DIR": str(folder),
+        "WEBMAIN_STATS_NAME": "crawl",
+        "WEBMAIN_PROGRESS_S": "1",
+        "WEBMAIN_MODELS": config.models,
+        "WEBMAIN_SITES": config.sites_file if Path(config.sites_file).is_file() else "",
+        "WEBMAIN_CORRECTIONS": config.corrections,
+        "WEBMAIN_CHROMIUM_SANDBOX": "1",
+        "WEBMAIN_CONTACT": config.contact,
+        "WEBMAIN_MAX_BYTES": str(config.limits.page_bytes),
+        "WEBMAIN_PAGE_TIMEOUT_S": str(config.limits.page_s),
+        "WEBMAIN_NAMED_PRIVATE": str(int(config.allow_private)),
+        ALLOW_PRIVATE: str(int(config.allow_private)),
+        "CLOSESPIDER_TIMEOUT": str(config.limits.crawl_s),
+        "LOG_LEVEL": "INFO",
+    }
+    line = [sys.executable, "-P", "-m", "webmain.web.crawl_process", str(os.getpid()), "crawl", "news"]
+    line += [part for name, value in arguments.items() for part in ("-a", f"{name}={value}")]
+    return line + [part for name, value in settings.items() for part in ("-s", f"{name}={value}")]
+
+
+def environment(wanted: Wanted) -> dict[str, str]:
+    """Return the environment of a crawl: the server's, without its secrets."""
+    kept = {name: value for name, value in os.environ.items() if name not in _SECRETS}
+    path = os.pathsep.join(filter(None, (str(ROOT), kept.get("PYTHONPATH", ""))))
+    module = "webmain.settings" if wanted.site else "demo.settings"
+    return kept | {"SCRAPY_SETTINGS_MODULE": module, "PYTHONPATH": path, "PYTHONUNBUFFERED": "1"}
+
+
+def _recording(config: Config) -> str | None:
+    """Return the file to which pages are recorded, so that the store's articles can be explained; None for none."""
+    if not config.pages or re.search(r"[*?\[]", config.pages):
+        return None
+    place = Path(config.pages).expanduser()
+    if place.is_dir():
+        return str(place / "crawls.warc.gz")
+    return str(place) if place.name.endswith(".warc.gz") else None
+
+
+class Crawl:
+    """A crawl that was started: its process, its figures, its log.
+
+    Parameters
+    ----------
+    wanted : Wanted
+    line, env : sequence of str, Mapping[str, str]
+        The command line, and the environment.
+    folder : Path
+        Takes the log and the figures.
+
+    Raises
+    ------
+    OSError
+        It cannot be started.
+    """
+
+    def __init__(self, wanted: Wanted, line: Sequence[str], env: Mapping[str, str], folder: Path) -> None:
+        self.wanted = wanted
+        self.started = datetime.now(UTC)
+        self.is_stopping = False
+        self._folder = folder
+        self._began, self._ended = time.monotonic(), 0.0
+        with (folder / "log").open("wb") as log:  # a session of its own: Ctrl-C is for the server, which tells it
+            self._process = subprocess.Popen(  # noqa: S603 - no shell, and checked parts of arguments only
+                line, env=dict(env), stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+            )
+
+    @property
+    def code(self) -> int | None:
+        """The exit code; None while it runs."""
+        code = self._process.poll()
+        if code is not None and not self._ended:
+            self._ended = time.monotonic()
+        return code
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it runs."""
+        return self.code is None
+
+    @property
+    def end(self) -> str:
+        """How it ended, for people."""
+        code = self.code
+        return "" if code is None else ENDS.get(code, f"was ended (exit code {code})")
+
+    @property
+    def elapsed_s(self) -> float:
+        """Seconds since its start, or that it took."""
+        return (time.monotonic() if self.is_running else self._ended) - self._began
+
+    @property
+    def stats(self) -> dict[str, Any]:
+        """Its figures so far; empty before there are any."""
+        try:
+            found = json.loads((self._folder / "crawl.json").read_text("utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    @property
+    def log(self) -> list[str]:
+        """The last lines of its log, without those before it began: long lists of what is plugged in."""
+        try:
+            with (self._folder / "log").open("rb") as file:
+                start = max(0, file.seek(0, os.SEEK_END) - LOG_BYTES)
+                file.seek(start)
+                lines = file.read(LOG_BYTES).decode("utf-8", "replace").splitlines()
+        except OSError:
+            return []
+        begin = next((i for i, line in enumerate(lines) if line.endswith(" INFO: Spider opened")), 1 if start else 0)
+        return [printable(line) for line in lines[begin:]][-LOG_LINES:]
+
+    def stop(self) -> None:
+        """Ask it to end: what is being fetched is finished and stored; asked once more, it ends at once."""
+        self.is_stopping = True
+        with contextlib.suppress(ProcessLookupError):
+            self._process.send_signal(signal.SIGTERM)
+
+    def finish(self, within_s: float = END_S) -> None:
+        """End it, if need be by force, and wait for that."""
+        if self.is_running:
+            self.stop()
+            try:
+                self._process.wait(within_s)
+            except subprocess.TimeoutExpired:
+                logger.warning("The crawl of %s did not end within %g s; it was killed", self.wanted.name, within_s)
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(self._process.pid, signal.SIGKILL)
+                self._process.wait()
+
+
+class Crawls:
+    """The crawl that runs, or ran last; there is never more than one.
+
+    Parameters
+    ----------
+    config : Config
+    """
+
+    def __init__(self, config: Config) -> None:
+        self._config = config
+        self._lock = threading.Lock()
+        self._folder: Path | None = None
+        self._closed = False
+        self.last: Crawl | None = None
+
+    def start(self, wanted: Wanted) -> Crawl:
+        """Start a crawl.
+
+        Call it in the thread in which the server runs: where that ends without a word, the crawl ends too.
+
+        Raises
+        ------
+        Problem
+            One is running, or it can not be started.
+        """
+        with self._lock:
+            if self._closed or (self.last is not None and self.last.is_running):
+                raise Problem(409, "A crawl is running: wait for its end, or stop it.", code="crawl_running")
+            self._clear()
+            self._folder = Path(tempfile.mkdtemp(prefix="webmain-crawl-"))
+            line = command(wanted, self._config, self._folder)
+            try:
+                self.last = Crawl(wanted, line, environment(wanted), self._folder)
+            except OSError as error:
+                logger.error("The crawl can not be started: %s", error)
+                raise Problem(503, "The crawl can not be started; the server's log says why.") from None
+            return self.last
+
+    def close(self) -> None:
+        """End the crawl, and start no other."""
+        with self._lock:
+            self._closed = True
+            if self.last is not None:
+                self.last.finish()
+            self._clear()
+
+    def _clear(self) -> None:
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)

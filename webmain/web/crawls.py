@@ -1,0 +1,167 @@
+"""The pages of crawls: those that wrote to the store, the one that runs, and the form that starts one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from starlette.concurrency import run_in_threadpool
+from starlette.routing import Route
+
+from webmain.summary import FAILING, outcome
+from webmain.web.asked import asked_of
+from webmain.web.choices import methods
+from webmain.web.crawling import demo_sites, wanted_of
+from webmain.web.pages import redirect, render, web_of
+from webmain.web.problems import Problem
+from webmain.web.store_pages import reading
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from webmain.store.catalogue import Run
+    from webmain.store.sqlite import SqliteStore
+    from webmain.summary import Outcome
+    from webmain.web.crawling import Crawl
+
+ROWS: Final = 30
+"""Crawls on a page of the list."""
+
+REFRESH_S: Final = 2
+"""After so many seconds the page of a crawl that runs asks again."""
+
+
+def crawls(request: Request) -> Response:
+    """List the crawls, and show the form that starts one."""
+    return _list(request, {})
+
+
+def _list(request: Request, given: Mapping[str, str], *, problem: str = "", status: int = 200) -> Response:
+    web, asked = web_of(request), asked_of(request)
+    before = asked.key("before")
+    running = web.crawls.last if web.crawls.last is not None and web.crawls.last.is_running else None
+    listed, why = _runs(web.config.store, before)
+    return render(
+        request,
+        "crawls.html.jinja",
+        status=status,
+        problem=problem or why,
+        given=given,
+        running=running,
+        run_now=_run_of(running),
+        runs=[(run, found := figures_of(run.stats), _sites(run, found)) for run in listed[:ROWS]],
+        before=listed[ROWS - 1].id if len(listed) > ROWS else None,
+        is_first=before is None,
+        has_demo=demo_sites() is not None,
+        methods=methods(),
+    )
+
+
+def _runs(spec: str, before: int | None) -> tuple[tuple[Run, ...], str]:
+    """Return crawls of the store, none where it is not there yet; and what is wrong with it."""
+    from webmain.store.protocol import StoreError
+    from webmain.store.registry import located
+    from webmain.store.sqlite import SqliteStore
+
+    try:
+        kind, address = located(spec)
+        if not issubclass(kind, SqliteStore) or not Path(address).expanduser().is_file():
+            return (), ""
+        with SqliteStore(address, read_only=True, wait_s=5.0) as store:
+            return store.catalogue().runs(before=before, limit=ROWS + 1), ""
+    except StoreError as error:
+        return (), str(error)
+
+
+async def start(request: Request) -> Response:
+    """Start a crawl, and lead to it."""
+    web, form = web_of(request), await request.form()
+    given = {name: value for name, value in form.items() if isinstance(value, str)}
+    try:
+        web.crawls.start(wanted_of(given, web.config))
+    except Problem as problem:
+        return await run_in_threadpool(_list, request, given, problem=problem.detail, status=problem.status_code)
+    return redirect(request, "/crawls/now")
+
+
+def now(request: Request) -> Response:
+    """Show the crawl that runs, or ran last; while it runs, the page asks again by itself."""
+    crawl = web_of(request).crawls.last
+    if crawl is None:
+        raise Problem(404, "No crawl was started since the server was.")
+    is_running = crawl.is_running  # before the figures, which are complete once it has ended
+    stats = crawl.stats
+    return render(
+        request,
+        "crawl_now.html.jinja",
+        crawl=crawl,
+        is_running=is_running,
+        stats=stats,
+        found=figures_of(stats),
+        log=crawl.log,
+        run=stats.get("webmain/run"),
+        refresh_s=REFRESH_S,
+    )
+
+
+async def stop(request: Request) -> Response:
+    """Ask the crawl to end."""
+    crawl = web_of(request).crawls.last
+    if crawl is not None and crawl.is_running:
+        crawl.stop()
+    return redirect(request, "/crawls/now")
+
+
+@reading
+def run(request: Request, store: SqliteStore) -> Response:
+    """Show what a crawl was called with, and what came of it."""
+    number = request.path_params["run"]
+    catalogue = store.catalogue()
+    found = catalogue.run(number) if number < 2**63 else None
+    if found is None:
+        raise Problem(404, f"The store has no crawl {str(number)[:20]}.")
+    return render(
+        request,
+        "crawl.html.jinja",
+        run=found,
+        found=figures_of(found.stats),
+        n_stored=catalogue.n_stored(number),
+        is_running=_run_of(web_of(request).crawls.last) == found.id and not found.finished,
+        warnings=[str(value) for name, value in sorted(found.stats.items()) if name.startswith("webmain/warning/")],
+        errors=[f"{kind}: {found.stats[name]}" for kind in FAILING if (name := f"webmain/{kind}_error") in found.stats],
+    )
+
+
+def figures_of(stats: Mapping[str, Any]) -> Outcome | None:
+    """Return the figures of a crawl; None where there are none, or such as no crawl has written."""
+    try:
+        return outcome(stats) if stats else None
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def _sites(run: Run, found: Outcome | None) -> list[str]:
+    """Return the sites of a crawl: those that it has figures of, else those that it was called with."""
+    named = run.arguments.get("sites")
+    given = [site for site in named if isinstance(site, str)] if isinstance(named, list) else []
+    return list(found.sites) if found and found.sites else given
+
+
+def _run_of(crawl: Crawl | None) -> int | None:
+    """Return the number under which the store has a crawl that runs."""
+    number = crawl.stats.get("webmain/run") if crawl is not None and crawl.is_running else None
+    return number if isinstance(number, int) else None
+
+
+def routes() -> list[Route]:
+    """Return the pages of this module."""
+    return [
+        Route("/crawls", crawls),
+        Route("/crawls", start, methods=["POST"], name="start"),
+        Route("/crawls/now", now),
+        Route("/crawls/now/stop", stop, methods=["POST"]),
+        Route("/crawls/{run:int}", run),
+    ]

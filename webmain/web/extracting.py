@@ -1,0 +1,261 @@
+"""The pages on which a page is given, and on which its article is shown beside it."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from starlette.datastructures import UploadFile
+from starlette.responses import FileResponse, Response
+from starlette.routing import Route
+
+from webmain.items import Page
+from webmain.keep import DEFAULT_KEEP
+from webmain.web.choices import KEPT, checked_keep, checked_method, methods, options_of, with_options
+from webmain.web.pages import redirect, render, web_of
+from webmain.web.problems import Problem
+from webmain.web.results import Result, new_name
+from webmain.web.security import sandboxed
+from webmain.web.stored import article_of, latest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from starlette.datastructures import FormData
+    from starlette.requests import Request
+
+    from webmain.items import Article
+    from webmain.keep import Keep
+    from webmain.store.catalogue import Listed
+    from webmain.web.pages import Web
+    from webmain.web.work import Judged
+
+MAX_GOLD_CHARS: Final = 1_000_000
+MAX_URL_CHARS: Final = 4_000
+N_LATEST: Final = 8
+"""Articles of the store that are offered."""
+
+FORMATS: Final = {"txt": "text/plain", "md": "text/markdown", "json": "application/json"}
+
+
+async def home(request: Request) -> Response:
+    """Show the form into which a page is entered, and the latest articles of the store."""
+    rows = await asyncio.to_thread(latest, web_of(request).config, N_LATEST)
+    return _form(request, {"url": request.query_params.get("url", "")[:MAX_URL_CHARS]}, rows=rows)
+
+
+def _form(
+    request: Request, given: dict[str, str], *, problem: str = "", status: int = 200, rows: Sequence[Listed] = ()
+) -> Response:
+    """Show the form, with what was entered, and what is wrong with it."""
+    return render(
+        request,
+        "extract.html.jinja",
+        status=status,
+        methods=methods(),
+        kept=KEPT,
+        given=given,
+        problem=problem,
+        rows=rows,
+    )
+
+
+async def extract(request: Request) -> Response:
+    """Take the form, work with the page, and lead to the result."""
+    web, form = web_of(request), await request.form()
+    try:
+        names, keep, gold = _methods_of(form), _keep_of(form), _gold_of(form)
+        async with web.tasks.slot():
+            page, source = await _page_of(web, form)
+            place = await _worked(web, page, source, names, keep, gold)
+    except Problem as problem:
+        given = {name: value for name, value in form.items() if isinstance(value, str)}
+        answer = _form(request, given, problem=problem.detail, status=problem.status_code)
+        answer.headers.update(problem.headers or {})
+        return answer
+    return redirect(request, place)
+
+
+async def again(request: Request) -> Response:
+    """Work with the page of a result once more: by another method, by two, beside the text that was wanted."""
+    web, form, result = web_of(request), await request.form(), result_of(request)
+    names, gold = _methods_of(form), _gold_of(form)
+    async with web.tasks.slot():
+        return redirect(request, await _worked(web, result.page, result.source, names, _keep_of(form), gold))
+
+
+async def _worked(web: Web, page: Page, source: str, names: tuple[str, ...], keep: Keep, gold: str) -> str:
+    """Work with a page, keep the result, and return its path."""
+    from webmain.web.work import Show
+
+    name = new_name()
+    place = f"/results/{name}"
+    shown = await web.tasks.run(Show(page=page, methods=names, keep=keep, gold=gold, place=place), n=len(names))
+    web.results.add(name, Result(page=page, source=source, keep=keep, shown=shown, gold=gold))
+    return place
+
+
+async def show(request: Request) -> Response:
+    """Show a result: one method's, or where two differ."""
+    result = result_of(request)
+    n = int(request.path_params["n"]) if "n" in request.path_params else None
+    if n is None and len(result.shown.judged) == 1:
+        n = 0
+    judged = result.shown.judged[0] if n is None else judged_of(request, n)
+    return render(
+        request,
+        "comparing.html.jinja" if n is None else "result.html.jinja",
+        place=f"/results/{request.path_params['name']}",
+        result=result,
+        shown=result.shown,
+        judged=judged,
+        given={name: value for one in result.shown.judged for name, value in options_of(one.method).items()},
+        n=n,
+        methods=methods(),
+        kept=KEPT,
+    )
+
+
+async def style(_: Request) -> Response:
+    """Return the style sheet of the parts of results."""
+    import webmain.explain
+
+    return FileResponse(Path(webmain.explain.__file__).parent / "templates" / "explain.css", media_type="text/css")
+
+
+async def overlay(request: Request) -> Response:
+    """Show the page of a result with its blocks coloured, for a frame."""
+    return sandboxed(Response(judged_of(request).overlay, media_type="text/html; charset=utf-8"))
+
+
+async def both(request: Request) -> Response:
+    """Show the page of a result with what two methods make of it, for a frame."""
+    return sandboxed(Response(result_of(request).shown.overlay, media_type="text/html; charset=utf-8"))
+
+
+async def download(request: Request) -> Response:
+    """Return an article as text, Markdown or JSON."""
+    return article_file(judged_of(request).article, request.path_params["form"])
+
+
+def article_file(article: Article | None, form: str) -> Response:
+    """Return an article as a file.
+
+    Raises
+    ------
+    Problem
+        There is none, or not in this form.
+    """
+    if article is None or form not in FORMATS:
+        raise Problem(404, "There is no article here, or not in this form.")
+    text = article.text if form == "txt" else article.to_markdown() if form == "md" else article.to_json(indent=2)
+    name = re.sub(r"[^A-Za-z0-9]+", "-", article.title or "")[:60].strip("-") or "article"
+    headers = {"content-disposition": f'attachment; filename="{name}.{form}"'}
+    return Response(text.encode("utf-8", "replace"), media_type=f"{FORMATS[form]}; charset=utf-8", headers=headers)
+
+
+async def block(request: Request) -> Response:
+    """Show a block, and what moved its score."""
+    from webmain.web.work import Move
+
+    web, result, judged = web_of(request), result_of(request), judged_of(request)
+    number = request.path_params["block"]
+    async with web.tasks.slot():
+        task = Move(page=result.page, method=judged.method, block=number, keep=result.keep)
+        found = await web.tasks.run(task)
+    if found is None:
+        raise Problem(404, "The method has no such block on this page.")
+    return render(
+        request, "block.html.jinja", block=found, judged=judged, place=f"/results/{request.path_params['name']}"
+    )
+
+
+def result_of(request: Request) -> Result:
+    """Return a result by its name in the path."""
+    result = web_of(request).results.get(request.path_params["name"])
+    if result is None:
+        raise Problem(404, "This result is not kept any more.")
+    return result
+
+
+def judged_of(request: Request, n: int | None = None) -> Judged:
+    """Return what one method made of the page."""
+    judged = result_of(request).shown.judged
+    number = int(request.path_params["n"]) if n is None else n
+    if number >= len(judged):
+        raise Problem(404, "There is no second method in this result.")
+    return judged[number]
+
+
+async def _page_of(web: Web, form: FormData) -> tuple[Page, str]:
+    """Return the page that was entered, and where it came from: a file, markup, the store, the web."""
+    url = _text(form, "url").strip()[:MAX_URL_CHARS]
+    file, html, article_id = form.get("file"), _text(form, "html"), _text(form, "article").strip()
+    if isinstance(file, UploadFile) and (file.size or file.filename):
+        return Page(url=_address(url), body=await file.read()), file.filename or "a file"
+    if html.strip():
+        return Page(url=_address(url), html=html), url or "pasted HTML"
+    if article_id:
+        article = await asyncio.to_thread(article_of, web.config, article_id)
+        url = article.url or ""
+        page = await asyncio.to_thread(web.recordings.page, url) if url else None
+        return page or await web.tasks.fetch(url), url
+    if not url:
+        raise Problem(400, "Enter an address, paste HTML, or choose a file.")
+    if "://" not in url:
+        url = f"https://{url}"
+    return await web.tasks.fetch(url), url
+
+
+def _address(url: str) -> str | None:
+    """Return the address of a page that was not fetched from there; None where it is none."""
+    return url if url.lower().startswith(("http://", "https://")) else None
+
+
+def _methods_of(form: FormData) -> tuple[str, ...]:
+    """Return the methods that were chosen, one or two different ones, with their options."""
+    chosen = [_text(form, "extractor"), _text(form, "other")]
+    specs = []
+    for name in filter(None, chosen):
+        method = methods().get(name)
+        if method is None:
+            specs.append(checked_method(name))
+            continue
+        given = {option.name: _text(form, f"{name}.{option.name}") for option in method.options}
+        flags = {option.name for option in method.options if option.kind == "flag"}
+        if f"{name}.flags" in form:
+            given |= {flag: "true" if _text(form, f"{name}.{flag}") else "false" for flag in flags}
+        specs.append(with_options(method, {option: value for option, value in given.items() if value}))
+    return tuple(dict.fromkeys(specs)) or (checked_method(None),)
+
+
+def _keep_of(form: FormData) -> Keep:
+    names = [value for value in form.getlist("keep") if isinstance(value, str) and value]
+    return checked_keep(",".join(names)) if names else DEFAULT_KEEP
+
+
+def _gold_of(form: FormData) -> str:
+    return _text(form, "gold").strip()[:MAX_GOLD_CHARS]
+
+
+def _text(form: FormData, name: str) -> str:
+    value: Any = form.get(name, "")
+    return value if isinstance(value, str) else ""
+
+
+def routes() -> list[Route]:
+    """Return the pages of this module."""
+    return [
+        Route("/", home),
+        Route("/extract", extract, methods=["POST"]),
+        Route("/results/{name}", show),
+        Route("/results/{name}/{n:int}", show, name="one"),
+        Route("/results/{name}", again, methods=["POST"], name="again"),
+        Route("/results/{name}/{n:int}/page", overlay),
+        Route("/results/{name}/page", both),
+        Route("/static/explain.css", style),
+        Route("/results/{name}/{n:int}/article.{form}", download),
+        Route("/results/{name}/{n:int}/blocks/{block:int}", block),
+    ]

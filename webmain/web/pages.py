@@ -1,0 +1,155 @@
+"""How pages are made of templates: `render`, `redirect`, `failure`; what every page module works with.
+
+A page module has `routes() -> list[Route]`, and its name is in `webmain.web.app.PAGES`. Its handlers take a request and
+return `render(request, "name.html.jinja", ...)`; its templates start with `{% extends "base.html.jinja" %}` and fill the
+blocks title and main (and `{% block width %}wide{% endblock %}` where the page needs room). Each form that is posted has
+`{{ form_token() }}` in it; the token is checked before the handler is called, which then asks `await request.form()`.
+What goes wrong is raised as a `Problem`. After a form, `redirect(request, path, notice="Saved.")`.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+
+from webmain.web import sessions
+from webmain.web.problems import ADVICE, CODES, TITLES
+from webmain.web.sessions import Logins, Signer
+from webmain.web.templating import templates
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from webmain.web.config import Config
+    from webmain.web.crawling import Crawls
+    from webmain.web.results import Results
+    from webmain.web.stored import Recordings
+    from webmain.web.tasks import Tasks
+
+API: Final = "/api/"
+"""Where paths of the REST interface start: errors are JSON there."""
+
+NAVIGATION: Final = (
+    ("/", "Extract"),
+    ("/search", "Search"),
+    ("/articles", "Articles"),
+    ("/sites", "Sites"),
+    ("/clouds", "Clouds"),
+    ("/crawls", "Crawls"),
+    ("/corrections", "Corrections"),
+)
+
+
+@dataclass(kw_only=True)
+class Web:
+    """What the pages share; `web_of(request)` returns it."""
+
+    config: Config
+    signer: Signer
+    logins: Logins
+    tasks: Tasks
+    crawls: Crawls
+    results: Results
+    recordings: Recordings
+    paths: frozenset[str] = frozenset()
+
+
+def web_of(request: HTTPConnection) -> Web:
+    """Return what the pages share."""
+    web: Web = request.app.state.web
+    return web
+
+
+def render(request: HTTPConnection, template: str, *, status: int = 200, **values: Any) -> Response:
+    """Return a page.
+
+    Parameters
+    ----------
+    template : str
+        Name of a file in `templates`. Beside its values it knows `here` (the path asked for), `navigation`, `notice`,
+        `form_token()` (a hidden field, for every form that is posted) and `config`.
+    """
+    web = web_of(request)
+    browser = request.cookies.get(sessions.BROWSER, "")
+    made = ""
+
+    def form_token() -> Any:
+        nonlocal browser, made
+        from markupsafe import Markup
+
+        if not browser:
+            browser = made = secrets.token_urlsafe(24)
+        return Markup('<input type="hidden" name="form_token" value="{}">').format(
+            sessions.form_token(browser, web.signer)
+        )
+
+    notice = sessions.notice_of(request, web.signer)
+    known = {
+        "here": request.url.path,
+        "navigation": [(path, name) for path, name in NAVIGATION if path in web.paths],
+        "notice": notice,
+        "problem": "",
+        "form_token": form_token,
+        "config": web.config,
+        "paths": web.paths,
+        "is_logged_in": web.logins.is_needed and sessions.is_logged_in(request, web.signer),
+    }
+    text = templates().get_template(template).render(known | values)
+    response = Response(text, status_code=status, media_type="text/html; charset=utf-8")
+    if made:
+        sessions.set_browser(response, made, secure=is_secure(request))
+    if notice:
+        response.delete_cookie(sessions.NOTICE)
+    return response
+
+
+def redirect(request: Request, path: str, *, notice: str = "") -> Response:
+    """Send the browser to another page of this server, after a form; `notice` is shown there."""
+    response = RedirectResponse(path, status_code=303)
+    if notice:
+        sessions.put_notice(response, notice, web_of(request).signer, secure=is_secure(request))
+    return response
+
+
+def failure(
+    request: HTTPConnection,
+    status: int,
+    message: str = "",
+    *,
+    code: str = "",
+    headers: Mapping[str, str] | None = None,
+) -> Response:
+    """Return an error: a page that says what to do, JSON for the REST interface.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong, for people.
+    code : str
+        What is wrong, for programs: a word of the REST interface's description.
+    """
+    title = TITLES.get(status, "This did not work")
+    if request.url.path.startswith(API):
+        error = {"code": code or CODES.get(status, "error"), "message": message or title}
+        response: Response = JSONResponse({"error": error}, status_code=status)
+    else:
+        response = render(
+            request, "error.html.jinja", status=status, title=title, message=message, advice=ADVICE.get(status, "")
+        )
+    response.headers.update(headers or {})
+    return response
+
+
+def is_secure(request: HTTPConnection) -> bool:
+    """Return True if the browser asked by https, also of a proxy that speaks plain HTTP to this server."""
+    return request.url.scheme == "https" or request.headers.get("origin", "").startswith("https://")
+
+
+def to_json(value: object) -> str:
+    """Return JSON for people: indented, characters as they are."""
+    return json.dumps(value, ensure_ascii=False, indent=2)

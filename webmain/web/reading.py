@@ -1,0 +1,197 @@
+"""An article's blocks as HTML: headings, lists, quotes, tables and code as such, everything of the page's own escaped."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final, Literal
+
+from markupsafe import Markup, escape
+
+from webmain.article_blocks import ArticleBlock, Kind
+from webmain.explain.view import fit
+
+MAX_BLOCKS: Final = 3_000
+MAX_CHARS: Final = 400_000
+"""Blocks and characters of an article that are shown."""
+
+MAX_SPANS: Final = 200
+MAX_ALL_SPANS: Final = 5_000
+"""Links and marks that are shown: of a block, and of an article."""
+
+MAX_DEPTH: Final = 8
+"""Deepest list; deeper items are shown in it."""
+
+FIRST_HEADING: Final = 3
+"""Level of the article's first heading: those above it are the page's."""
+
+_TAGS: Final = {"bold": "b", "italic": "i", "code": "code"}
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """An article's text as HTML, and how many of its blocks are left out."""
+
+    html: Markup
+    n_left_out: int = 0
+
+
+def shown(blocks: Sequence[ArticleBlock]) -> Shown:
+    """Return the blocks as HTML, within `MAX_BLOCKS` and `MAX_CHARS`."""
+    n, n_chars = 0, 0
+    for n, block in enumerate(islice(blocks, MAX_BLOCKS), 1):
+        n_chars += len(block.text)
+        if n_chars > MAX_CHARS:
+            n -= 1
+            break
+    writer = _Writer(sorted({block.level for block in blocks[:n] if block.kind is Kind.HEADING}))
+    for block in blocks[:n]:
+        writer.add(block)
+    return Shown(Markup("").join(writer.end()), len(blocks) - n)
+
+
+def direction(text: str) -> Literal["ltr", "rtl"]:
+    """Return the direction of most of a text's letters, as far as its beginning shows."""
+    kinds = [unicodedata.bidirectional(character) for character in text[:2_000]]
+    return "rtl" if sum(kind in ("R", "AL") for kind in kinds) > kinds.count("L") else "ltr"
+
+
+def is_link(url: object) -> bool:
+    """Return True if an address may be a link's: one of the web, and nothing that a browser would run."""
+    return isinstance(url, str) and url.lower().startswith(("http://", "https://"))
+
+
+class _Writer:
+    """Writes block by block; keeps track of the lists, and the quote, that are open."""
+
+    def __init__(self, levels: Sequence[int]) -> None:
+        self._heading = {level: min(6, FIRST_HEADING + i) for i, level in enumerate(levels)}
+        self._out: list[Markup] = []
+        self._lists: list[tuple[str, int]] = []
+        self._in_quote = False
+        self._n_spans = 0
+
+    def add(self, block: ArticleBlock) -> None:
+        """Write a block."""
+        if block.kind is Kind.LIST_ITEM:
+            self._end_quote()
+            self._item(block)
+            return
+        self._end_lists(0)
+        if block.kind is Kind.QUOTE:
+            if not (self._in_quote and block.continues):
+                self._end_quote()
+                self._out.append(Markup("<blockquote>"))
+                self._in_quote = True
+            self._out.append(self._element("p", block))
+            return
+        self._end_quote()
+        match block.kind:
+            case Kind.HEADING:
+                self._out.append(self._element(f"h{self._heading[block.level]}", block))
+            case Kind.CODE:
+                self._out.append(Markup('<pre tabindex="0"><code>{}</code></pre>').format(fit(block.text)))
+            case Kind.TABLE:
+                self._out.append(_table(block))
+            case Kind.CAPTION:
+                self._out.append(self._element("p", block, "caption"))
+            case _:
+                self._out.append(self._element("p", block))
+
+    def end(self) -> list[Markup]:
+        """Close what is open, and return what was written."""
+        self._end_lists(0)
+        self._end_quote()
+        return self._out
+
+    def _item(self, block: ArticleBlock) -> None:
+        level = min(max(block.level, 1), MAX_DEPTH)
+        tag = "ol" if block.ordered else "ul"
+        if block.continues and self._lists:
+            self._end_lists(level)
+            self._out.append(self._element("p", block))
+            return
+        self._end_lists(level)
+        if self._lists and self._lists[-1][1] == level and self._lists[-1][0] != tag:
+            self._end_lists(level - 1)
+        if self._lists and self._lists[-1][1] == level:
+            self._out.append(Markup("</li>"))
+        else:
+            self._out.append(Markup(f"<{tag}>"))  # noqa: S704 - ul or ol
+            self._lists.append((tag, level))
+        number = Markup(' value="{}"').format(block.number) if block.ordered and block.number else ""
+        self._out.append(Markup('<li dir="auto"{}>{}').format(number, self._inline(block)))
+
+    def _element(self, tag: str, block: ArticleBlock, kind: str = "") -> Markup:
+        of_kind = Markup(' class="{}"').format(kind) if kind else ""
+        return Markup('<{0}{1} dir="auto">{2}</{0}>').format(tag, of_kind, self._inline(block))
+
+    def _inline(self, block: ArticleBlock) -> Markup:
+        """Write a block's text with its links and marks."""
+        text = fit(block.text)
+        spans = _spans(text, block) if self._n_spans < MAX_ALL_SPANS else []
+        self._n_spans += len(spans)
+        return Markup("").join(_pieces(text, spans))
+
+    def _end_lists(self, level: int) -> None:
+        """Close the lists that are deeper than a level."""
+        while self._lists and self._lists[-1][1] > level:
+            self._out.append(Markup(f"</li></{self._lists.pop()[0]}>"))  # noqa: S704 - ul or ol
+
+    def _end_quote(self) -> None:
+        if self._in_quote:
+            self._out.append(Markup("</blockquote>"))
+            self._in_quote = False
+
+
+def _table(block: ArticleBlock) -> Markup:
+    """Write a table; its first row is the head, where there is more than one."""
+    rows = block.rows or tuple(tuple(row.split("\t")) for row in block.text.split("\n"))
+    out = [Markup('<div class="scroll" tabindex="0" role="region" aria-label="Table of the article"><table>')]
+    for i, row in enumerate(rows):
+        cell = Markup('<{0}{1} dir="auto">{2}</{0}>')
+        kind = ("th", Markup(' scope="col"')) if i == 0 < len(rows) - 1 else ("td", "")
+        out.append(Markup("<tr>{}</tr>").format(Markup("").join(cell.format(*kind, fit(text)) for text in row)))
+    return Markup("").join([*out, Markup("</table></div>")])
+
+
+def _spans(text: str, block: ArticleBlock) -> list[tuple[int, int, str]]:
+    """Return the links and marks that lie in a text: start, end, and the address or the kind."""
+    spans = [(s.start, s.end, s.url) for s in block.links[:MAX_SPANS] if is_link(s.url)]
+    spans += [(s.start, s.end, s.kind) for s in block.marks[:MAX_SPANS] if s.kind in _TAGS]
+    return [span for span in spans if 0 <= span[0] < span[1] <= len(text)]
+
+
+def _pieces(text: str, spans: Sequence[tuple[int, int, str]]) -> Iterator[Markup]:
+    """Yield a text in pieces, within each of which the same links and marks are open, so that crossed ones do no harm."""
+    starts, ends = _by_place(spans)
+    at, opened = 0, list[str]()
+    for place in sorted({*starts, *ends, len(text)}):
+        if place > at:
+            yield _piece(text[at:place], opened)
+        for name in ends.get(place, ()):
+            opened.remove(name)
+        opened += starts.get(place, ())
+        at = place
+
+
+def _by_place(spans: Iterable[tuple[int, int, str]]) -> tuple[dict[int, list[str]], dict[int, list[str]]]:
+    starts: dict[int, list[str]] = {}
+    ends: dict[int, list[str]] = {}
+    for start, end, name in spans:
+        starts.setdefault(start, []).append(name)
+        ends.setdefault(end, []).append(name)
+    return starts, ends
+
+
+def _piece(text: str, opened: Sequence[str]) -> Markup:
+    piece = escape(text)
+    for kind, tag in _TAGS.items():
+        if kind in opened:
+            piece = Markup(f"<{tag}>{{}}</{tag}>").format(piece)  # noqa: S704 - our own tags
+    url = next((name for name in reversed(opened) if name not in _TAGS), None)
+    if url is None:
+        return piece
+    return Markup('<a href="{}" rel="noreferrer noopener nofollow" target="_blank">{}</a>').format(url, piece)

@@ -1,0 +1,131 @@
+"""The REST interface: `/api/v1`, described by `/api/v1/openapi.json`, and for people at `/api`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from webmain.items import ANY_TYPE, PAGE_TYPES, Page
+from webmain.web.choices import checked_keep, checked_method
+from webmain.web.pages import render, web_of
+from webmain.web.problems import Problem, wrong
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from webmain.keep import Keep
+    from webmain.web.pages import Web
+
+PREFIX: Final = "/api/v1"
+
+_STRINGS: Final = ("url", "html", "extractor", "require")
+_GIVEN: Final = (*_STRINGS, "keep")
+"""What a call that gives a page may say."""
+
+
+async def extract(request: Request) -> Response:
+    """Return the article of a page."""
+    from webmain.web.work import Extract
+
+    web, given = web_of(request), await _given(request)
+    method, keep, require = _chosen(given)
+    async with web.tasks.slot():
+        page = await _page(web, given)
+        task = Extract(page=page, method=method, keep=keep, require=require)
+        return JSONResponse({"article": await web.tasks.run(task)})
+
+
+async def explain(request: Request) -> Response:
+    """Return every block of a page with its verdict."""
+    from webmain.web.work import Record
+
+    web, given = web_of(request), await _given(request)
+    method, keep, require = _chosen(given)
+    if require is not None:
+        raise wrong("require: every kind of page is explained")
+    async with web.tasks.slot():
+        page = await _page(web, given)
+        return JSONResponse(await web.tasks.run(Record(page=page, method=method, keep=keep)))
+
+
+async def _given(request: Request) -> Mapping[str, Any]:
+    """Return what a call says: a JSON object, or a page as it is with the rest in the address."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    body = await request.body()
+    if kind in ("text/html", "application/xhtml+xml"):
+        given: dict[str, Any] = dict(request.query_params)
+        if "html" in given:
+            raise wrong("html: the page is the body already")
+        page = Page(body=body, headers={"content-type": request.headers["content-type"]})
+        return _checked(given | {"keep": given.get("keep", "").split(",") if given.get("keep") else []}) | {
+            "page": page
+        }
+    if kind != "application/json":
+        raise Problem(415, "The body has to be JSON (Content-Type: application/json), or a page (text/html).")
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        raise Problem(400, "The body is no JSON.", code="bad_json") from None
+    if not isinstance(found, dict):
+        raise Problem(400, 'The body has to be an object: {"url": ...} or {"html": ...}.', code="bad_json")
+    return _checked(found)
+
+
+def _checked(given: dict[str, Any]) -> dict[str, Any]:
+    for name, value in given.items():
+        if name not in _GIVEN:
+            raise wrong(f"{name[:100]}: no such field; there are {', '.join(_GIVEN)}")
+        if name in _STRINGS and not isinstance(value, str):
+            raise wrong(f"{name}: a string is wanted")
+    keep = given.get("keep", [])
+    if not isinstance(keep, list) or not all(isinstance(name, str) for name in keep):
+        raise wrong("keep: a list of names is wanted")
+    return given
+
+
+def _chosen(given: Mapping[str, Any]) -> tuple[str, Keep, str | None]:
+    """Return method, what is kept, and the kind of page that is wanted."""
+    require = given.get("require")
+    if require not in (None, ANY_TYPE, *PAGE_TYPES):
+        raise wrong(f"require: got {require[:100]!r}, allowed are {', '.join((*PAGE_TYPES, ANY_TYPE))}")
+    return checked_method(given.get("extractor")), checked_keep(",".join(given.get("keep", []))), require
+
+
+async def _page(web: Web, given: Mapping[str, Any]) -> Page:
+    """Return the page that was given, fetched where only its address was."""
+    url = given.get("url", "")
+    if "page" in given:
+        return Page(url=url or None, body=given["page"].body, headers=given["page"].headers)
+    if "html" in given:
+        return Page(url=url or None, html=given["html"])
+    if not url:
+        raise wrong("url or html: one of them is needed")
+    return await web.tasks.fetch(url)
+
+
+async def description(_: Request) -> Response:
+    """Return the OpenAPI description."""
+    from webmain.web.openapi import described
+
+    return JSONResponse(described())
+
+
+async def docs(request: Request) -> Response:
+    """Show the description to people."""
+    from webmain.web.openapi import described
+
+    return render(request, "api.html.jinja", api=described(), prefix=PREFIX)
+
+
+def routes() -> list[Route]:
+    """Return the paths of the interface."""
+    return [
+        Route("/api", docs),
+        Route(f"{PREFIX}/openapi.json", description),
+        Route(f"{PREFIX}/extract", extract, methods=["POST"]),
+        Route(f"{PREFIX}/explain", explain, methods=["POST"]),
+    ]

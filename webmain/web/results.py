@@ -1,0 +1,80 @@
+"""Results that can be looked at again under their address, for as long as there is room for them."""
+
+from __future__ import annotations
+
+import secrets
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from webmain.items import Page
+
+if TYPE_CHECKING:
+    from webmain.keep import Keep
+    from webmain.web.work import Shown
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """A page that was worked with.
+
+    Attributes
+    ----------
+    page : Page
+        As it came, for the next method.
+    source : str
+        Where it came from, for people.
+    keep : Keep
+    shown : Shown
+        What was made of it.
+    gold : str
+        The text that was wanted; "" if none was given.
+    """
+
+    page: Page
+    source: str
+    keep: Keep
+    shown: Shown
+    gold: str = ""
+
+    @property
+    def size(self) -> int:
+        """Characters and bytes, roughly."""
+        shown = self.shown
+        texts = [self.gold, shown.comparison, shown.overlay]
+        texts += [text for one in shown.judged for text in (one.overlay, one.parts, one.parts, one.parts)]
+        return len(self.page.body or self.page.html or "") + sum(map(len, texts))
+
+
+def new_name() -> str:
+    """Return a name for a result, which nobody can guess."""
+    return secrets.token_urlsafe(12)
+
+
+class Results:
+    """The last results; those that were not looked at for longest go first.
+
+    Parameters
+    ----------
+    most, most_bytes : int
+        How many, and how large together.
+    """
+
+    def __init__(self, most: int, most_bytes: int) -> None:
+        self._most, self._most_bytes = most, most_bytes
+        self._found: OrderedDict[str, Result] = OrderedDict()
+
+    def add(self, name: str, result: Result) -> None:
+        """Keep a result under a name (`new_name`)."""
+        self._found[name] = result
+        while len(self._found) > 1 and (
+            len(self._found) > self._most or sum(one.size for one in self._found.values()) > self._most_bytes
+        ):
+            self._found.popitem(last=False)
+
+    def get(self, name: str) -> Result | None:
+        """Return a result; None where it has gone."""
+        if name not in self._found:
+            return None
+        self._found.move_to_end(name)
+        return self._found[name]

@@ -1,0 +1,148 @@
+"""The page on which the store is searched, and the index that it is searched by."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from typing import TYPE_CHECKING, Final
+from urllib.parse import parse_qsl, urlencode
+
+from starlette.routing import Route
+
+from webmain.web.asked import FILTERS, asked_of
+from webmain.web.pages import redirect, render, web_of
+from webmain.web.problems import Problem
+from webmain.web.store_pages import known_values, reading
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from webmain.store.found import Results
+    from webmain.store.snippets import Snippet
+    from webmain.store.sqlite import SqliteStore
+
+logger = logging.getLogger(__name__)
+
+HITS: Final = 20
+"""Results on a page."""
+
+PATIENCE_S: Final = 2.0
+"""So long the answer waits for an index to be made; what takes longer goes on behind the page."""
+
+REFRESH_S: Final = 2
+"""After so many seconds the page asks again how far the index is."""
+
+KEPT: Final = frozenset(("q", "match", "per", *FILTERS))
+"""Names of the question that are still there after the index was made."""
+
+
+class Searching:
+    """The pages of the search; one index at a time is made."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self.progress = (0, 0)
+        self.problem = ""
+
+    @property
+    def is_indexing(self) -> bool:
+        """Whether the index is being made."""
+        return self._thread is not None and self._thread.is_alive()
+
+    def page(self, request: Request) -> Response:
+        """Show the results of a search, or its form alone."""
+        return reading(self._page)(request)
+
+    def _page(self, request: Request, store: SqliteStore) -> Response:
+        asked, is_indexing = (
+            asked_of(request),
+            self.is_indexing,
+        )  # asked first: results may be older than the index's end
+        match, per = asked.choice("match", ("all", "any")) or "all", asked.choice("per", ("page", "block")) or "page"
+        index, query = store.index(), asked.given.get("q", "")
+        results: Results | None = None
+        if query:
+            from webmain.store.query import QueryError
+
+            offset = (asked.page - 1) * HITS
+            try:
+                results = index.search(
+                    query,
+                    limit=HITS,
+                    offset=offset,
+                    filters=asked.filters,
+                    match="any" if match == "any" else "all",
+                    per="block" if per == "block" else "page",
+                )
+            except QueryError as error:
+                raise Problem(400, f"{error}.".capitalize()) from None
+        n_found = 0 if results is None else results.n_blocks if per == "block" else results.n_pages
+        return render(
+            request,
+            "search.html.jinja",
+            asked=asked,
+            query=query,
+            match=match,
+            per=per,
+            results=results,
+            found=[(hit, passages(hit.snippet)) for hit in results.hits] if results else [],
+            n_found=n_found,
+            has_more=asked.page * HITS < n_found,
+            absent=index.absent(asked.filters) if results is not None and not n_found else {},
+            n_left=index.pending(),
+            n_all=store.count(),
+            known=known_values(web_of(request).config),
+            indexing=self,
+            is_indexing=is_indexing,
+            refresh_s=REFRESH_S,
+        )
+
+    async def index(self, request: Request) -> Response:
+        """Bring the index up to date, and lead back to the question."""
+        form = await request.form()
+        back = form.get("back", "")
+        asked = [(k, v) for k, v in parse_qsl(back if isinstance(back, str) else "", max_num_fields=20) if k in KEPT]
+        with self._lock:
+            if not self.is_indexing:
+                self.progress, self.problem = (0, 0), ""
+                spec = web_of(request).config.store
+                self._thread = threading.Thread(target=self._update, args=(spec,), name="index", daemon=True)
+                self._thread.start()
+            thread = self._thread
+        if thread is not None:
+            await asyncio.to_thread(thread.join, PATIENCE_S)
+        done = "" if self.is_indexing or self.problem else "The search index is up to date."
+        return redirect(request, f"/search?{urlencode(asked)}" if asked else "/search", notice=done)
+
+    def _update(self, spec: str) -> None:
+        """Take new articles into the index; what was taken in stays, whenever this ends."""
+        from webmain.store.protocol import StoreError
+        from webmain.store.search import open_index
+
+        try:
+            with open_index(spec) as index:
+                index.update(self._tell)
+        except StoreError as error:
+            logger.error("The index was not made: %s", error)
+            self.problem = str(error)
+
+    def _tell(self, done: int, total: int) -> None:
+        self.progress = (done, total)
+
+
+def passages(snippet: Snippet) -> list[tuple[str, bool]]:
+    """Return a passage in pieces, and whether each was searched for."""
+    pieces, at = [], 0
+    for start, end in snippet.marks:
+        pieces += [(snippet.text[at:start], False), (snippet.text[start:end], True)]
+        at = end
+    return [piece for piece in [*pieces, (snippet.text[at:], False)] if piece[0]]
+
+
+def routes() -> list[Route]:
+    """Return the pages of this module."""
+    searching = Searching()
+    return [Route("/search", searching.page), Route("/search/index", searching.index, methods=["POST"])]

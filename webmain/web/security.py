@@ -1,0 +1,226 @@
+"""What every request passes before a page is asked: headers of answers, the server's name, origin, token, size.
+
+Each check stands for an attack: another name that leads here (DNS rebinding), a page elsewhere that posts here (cross-site
+request forgery), a page that shows this one in a frame (clickjacking), bodies without end. Forms are checked a second time,
+by their token.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
+
+from starlette.datastructures import MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.routing import Route
+
+from webmain.web import sessions
+from webmain.web.pages import API, failure, is_secure, redirect, render, web_of
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+Handler = Callable[[Request], Awaitable["Response"]]
+
+POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; "
+    "form-action 'self'; frame-src 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+"""Nothing but this server's own files; nothing inline."""
+
+SANDBOX: Final = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox; form-action 'none'; base-uri 'none'; "
+    "frame-ancestors 'self'"
+)
+"""Of somebody else's page shown in a frame: no script, no network, no origin. Its own styles are in the page."""
+
+HEADERS: Final = {
+    "content-security-policy": POLICY,
+    "x-frame-options": "DENY",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "same-origin",  # not no-referrer: browsers then hide the origin of forms, which is checked here
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=(), display-capture=()",
+    "cache-control": "private, no-cache",
+}
+
+SAFE_METHODS: Final = frozenset(("GET", "HEAD", "OPTIONS"))
+OPEN_PATHS: Final = ("/static/", "/login")
+"""What is shown without a token."""
+
+MAX_FIELDS: Final = 4_000
+
+
+def sandboxed(response: Response, *, is_clicked: bool = False) -> Response:
+    """Return an answer that is somebody else's page, to be shown in a frame of a page of ours.
+
+    It runs no script. Where parts of it are to be clicked (`is_clicked`), the script of our page may look into it: then it
+    has to be a page whose markup we have written ourselves (`webmain.explain.overlay`).
+    """
+    response.headers["content-security-policy"] = SANDBOX.replace(
+        "sandbox;", "sandbox allow-same-origin;" if is_clicked else "sandbox;"
+    )
+    response.headers["x-frame-options"] = "SAMEORIGIN"
+    return response
+
+
+def add_headers(headers: MutableHeaders) -> None:
+    """Add the headers that every answer has; those that a page has set stay as they are."""
+    for name, value in HEADERS.items():
+        headers.setdefault(name, value)
+
+
+class Security:
+    """Checks each request, and adds headers to each answer."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def sending(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                add_headers(MutableHeaders(scope=message))
+            await send(message)
+
+        request = Request(scope, receive)
+        refusal = _refused(request)
+        if refusal is not None:
+            await refusal(scope, receive, sending)
+        else:
+            await self._app(scope, _bounded(request, receive), sending)
+
+
+def _refused(request: Request) -> Response | None:
+    """Return what a request is refused with; None if it may pass."""
+    web, path = web_of(request), request.url.path
+    if not web.config.allows_host(_host(request.headers.get("host", ""))):
+        return failure(request, 421)
+    if request.method not in SAFE_METHODS and not _is_own_origin(request):
+        return failure(request, 403, "The request came from a page of another site.", code="other_origin")
+    length = request.headers.get("content-length", "0")
+    if not length.isdecimal() or int(length) > web.config.limits.body_bytes:
+        return failure(request, 413, f"More than {web.config.limits.body_bytes:,} bytes were sent.")
+    if not web.logins.is_needed or path.startswith(OPEN_PATHS) or sessions.is_logged_in(request, web.signer):
+        return None
+    return _without_login(request)
+
+
+def _without_login(request: Request) -> Response | None:
+    """Return what a request without a login is answered with; None if it has the token."""
+    logins = web_of(request).logins
+    kind, _, token = request.headers.get("authorization", "").partition(" ")
+    if wait_s := logins.wait_s():
+        return failure(request, 429, headers={"retry-after": str(wait_s)})
+    if kind.lower() == "bearer" and logins.accepts(token.strip()):
+        return None
+    if request.url.path.startswith(API):
+        message = "This token is not the right one." if kind else "Send the header Authorization: Bearer TOKEN."
+        return failure(request, 401, message, headers={"www-authenticate": "Bearer"})
+    if request.method == "GET":
+        return redirect(request, "/login")
+    return failure(request, 401)
+
+
+def _host(header: str) -> str:
+    """Return the name in a `Host` header, without the port."""
+    try:
+        parts = urlsplit(f"//{header}")
+        return parts.hostname or "" if parts.netloc == header and "@" not in header else ""
+    except ValueError:
+        return ""
+
+
+def _is_own_origin(request: Request) -> bool:
+    """Return True if a request that changes something came from a page of this server, or from no page at all."""
+    if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+        return False
+    origin = request.headers.get("origin")
+    if origin is None:  # programs send none, and browsers always do
+        return True
+    try:
+        return urlsplit(origin).netloc.lower() == request.headers.get("host", "").lower()
+    except ValueError:
+        return False
+
+
+def _bounded(request: Request, receive: Receive) -> Receive:
+    """Return what reads the body of a request, so many bytes and so long."""
+    limits = web_of(request).config.limits
+    n_bytes, end, done = 0, time.monotonic() + limits.body_s, False
+
+    async def receiving() -> Message:
+        nonlocal n_bytes, done
+        if done:  # what is waited for now is that the browser goes
+            return await receive()
+        try:
+            async with asyncio.timeout(max(0.0, end - time.monotonic())):
+                message = await receive()
+        except TimeoutError:
+            raise HTTPException(408, headers={"connection": "close"}) from None
+        n_bytes += len(message.get("body", b""))
+        done = not message.get("more_body", False)
+        if n_bytes > limits.body_bytes:
+            raise HTTPException(413, f"More than {limits.body_bytes:,} bytes were sent.", {"connection": "close"})
+        return message
+
+    return receiving
+
+
+def guarded(route: Route) -> Route:
+    """Return a route whose forms are checked before its handler is called; routes that nobody posts to stay as they are."""
+    methods = route.methods or set()
+    if methods <= SAFE_METHODS or route.path.startswith(API):
+        return route
+    endpoint: Handler = route.endpoint
+
+    @wraps(endpoint)
+    async def checked(request: Request) -> Response:
+        if request.method in SAFE_METHODS:
+            return await endpoint(request)
+        web = web_of(request)
+        most = web.config.limits.page_bytes + 1024
+        async with request.form(max_files=4, max_fields=MAX_FIELDS, max_part_size=most) as form:
+            if not sessions.is_own_form(request, form.get("form_token"), web.signer):
+                raise HTTPException(403, "The form is too old, or your browser keeps no cookies for this server.")
+            return await endpoint(request)
+
+    return Route(route.path, checked, methods=list(methods), name=route.name)
+
+
+async def login(request: Request) -> Response:
+    """Ask for the token, and let in who knows it."""
+    web = web_of(request)
+    if request.method != "POST":
+        return render(request, "login.html.jinja", problem="")
+    if wait_s := web.logins.wait_s():
+        return failure(request, 429, "Too many wrong tokens were tried.", headers={"retry-after": str(wait_s)})
+    form = await request.form()
+    if not web.logins.accepts(str(form.get("token", ""))):
+        return render(request, "login.html.jinja", status=403, problem="This token is not the right one.")
+    response = redirect(request, "/")
+    sessions.log_in(response, web.signer, secure=is_secure(request))
+    return response
+
+
+async def logout(request: Request) -> Response:
+    """Forget the login of a browser."""
+    response = redirect(request, "/login", notice="You are logged out.")
+    response.delete_cookie(sessions.SESSION)
+    return response
+
+
+def routes() -> list[Route]:
+    """Return the pages of this module."""
+    return [Route("/login", login, methods=["GET", "POST"]), Route("/logout", logout, methods=["POST"])]

@@ -1,0 +1,213 @@
+"""The pages on the health of sites: what the store has of each, what crawls rejected, what was learned; articles in doubt."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
+
+from starlette.routing import Route
+
+from webmain.store.catalogue import Order, SiteHealth
+from webmain.store.found import Filters
+from webmain.web.asked import asked_of
+from webmain.web.pages import render, web_of
+from webmain.web.problems import Problem
+from webmain.web.store_pages import reading
+from webmain.web.stored import state_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from webmain.store.catalogue import Run
+    from webmain.store.sqlite import SqliteStore
+
+ROWS: Final = 100
+"""Sites on a page of the list."""
+
+ENTRIES: Final = 50
+"""Articles in doubt on a page."""
+
+RUNS: Final = 50
+"""Crawls whose figures are looked at, the last ones."""
+
+LAST: Final = 10
+"""Articles that a site's page shows: the last, and as many of the least confident."""
+
+_COUNTED = re.compile(r"webmain/site/([^/]+)/(articles|rejected|layout_changed)(?:/([a-z_]+))?")
+
+
+@dataclass(slots=True)
+class Crawled:
+    """What crawls did on a site.
+
+    Attributes
+    ----------
+    n_articles, n_rejected : int
+        Pages that gave an article, and those that gave none.
+    reasons : Counter of str
+        Why they gave none.
+    n_changed : int
+        How often a crawl found another layout than the one that was learned.
+    runs : list of int
+        The crawls, the last first.
+    """
+
+    n_articles: int = 0
+    n_rejected: int = 0
+    reasons: Counter[str] = field(default_factory=Counter)
+    n_changed: int = 0
+    runs: list[int] = field(default_factory=list)
+
+    @property
+    def share(self) -> float | None:
+        """The share of pages that gave no article; None without a page."""
+        total = self.n_articles + self.n_rejected
+        return self.n_rejected / total if total else None
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A site in the list: what the store has of it, None for nothing, and what crawls did on it."""
+
+    site: str
+    health: SiteHealth | None
+    crawled: Crawled
+
+
+_SORTS: Final[dict[str, Callable[[Row], Any]]] = {
+    "site": lambda row: (row.site,),
+    "articles": lambda row: (-(row.health.n_articles if row.health else 0), row.site),
+    "fetched": lambda row: (row.health is None, _backwards(row.health.last_fetched if row.health else None), row.site),
+    "confidence": lambda row: (_or(row.health.confidence if row.health else None, 2.0), row.site),
+    "rejected": lambda row: (-_or(row.crawled.share, -1.0), row.site),
+}
+
+
+def _or(value: float | None, other: float) -> float:
+    return other if value is None else value
+
+
+def _backwards(text: str | None) -> list[int]:
+    """Return what sorts texts the other way round."""
+    return [-ord(character) for character in text or ""]
+
+
+def by_site(runs: Iterable[Run]) -> dict[str, Crawled]:
+    """Add up what crawls did, by site."""
+    found: dict[str, Crawled] = {}
+    for run in runs:
+        for name, value in run.stats.items():
+            match = _COUNTED.fullmatch(name)
+            if not match or not isinstance(value, int):
+                continue
+            site, what, reason = match.groups()
+            crawled = found.setdefault(site, Crawled())
+            if run.id not in crawled.runs[-1:]:
+                crawled.runs.append(run.id)
+            if reason:
+                crawled.reasons[reason] += value
+            elif what == "articles":
+                crawled.n_articles += value
+            elif what == "rejected":
+                crawled.n_rejected += value
+            else:
+                crawled.n_changed += value
+    return found
+
+
+@reading
+def sites(request: Request, store: SqliteStore) -> Response:
+    """List the sites with their health."""
+    asked, catalogue = asked_of(request), store.catalogue()
+    sort = asked.choice("sort", tuple(_SORTS)) or "site"
+    spec = web_of(request).config.store
+    health = {one.site: one for one in _all_sites(spec, state_of(spec))}
+    crawled = by_site(catalogue.runs(limit=RUNS))
+    rows = [Row(site, health.get(site), crawled.get(site, Crawled())) for site in {*health, *crawled}]
+    rows.sort(key=_SORTS[sort])
+    start = 0
+    if after := asked.given.get("after"):
+        start = next((i for i, row in enumerate(rows, 1) if row.site == after), 0)
+        if not start:
+            raise Problem(404, "The list has changed: start again from its first page.")
+    shown = rows[start : start + ROWS]
+    return render(
+        request,
+        "sites.html.jinja",
+        asked=asked,
+        sort=sort,
+        rows=shown,
+        n=len(rows),
+        start=start,
+        after=shown[-1].site if start + ROWS < len(rows) else None,
+        n_runs=RUNS,
+    )
+
+
+@lru_cache(maxsize=1)
+def _all_sites(spec: str, _state: tuple[int, ...]) -> tuple[SiteHealth, ...]:
+    """Return the health of all sites, which reads a row of every article: once for each state of the store."""
+    from webmain.store.registry import located
+    from webmain.store.sqlite import SqliteStore
+
+    with SqliteStore(located(spec)[1], read_only=True) as store:
+        return store.catalogue().sites()
+
+
+@reading
+def site(request: Request, store: SqliteStore) -> Response:
+    """Show a site's health, what was learned of it, and its last articles."""
+    from webmain.sites.model_store import ModelStore
+
+    name, catalogue = request.path_params["site"], store.catalogue()
+    crawled = by_site(catalogue.runs(limit=RUNS)).get(name)
+    health = next(iter(catalogue.sites(name)), None)
+    if health is None and crawled is None:
+        raise Problem(404, f"The store has no site {name[:100]}.")
+    models = ModelStore(web_of(request).config.models).models(name)
+    only = Filters(site=name)
+    unsure = catalogue.part(Filters(site=name, below=1.0), order=Order(by="confidence", descending=False), limit=LAST)
+    return render(
+        request,
+        "site.html.jinja",
+        site=name,
+        health=health,
+        crawled=crawled or Crawled(),
+        models=models.models,
+        model_errors=models.errors,
+        last=catalogue.part(only, order=Order(by="fetched"), limit=LAST).articles,
+        unsure=unsure.articles,
+        n_runs=RUNS,
+    )
+
+
+@reading
+def review(request: Request, store: SqliteStore) -> Response:
+    """Show the articles that crawls have listed as doubtful, the least confident first."""
+    from webmain.store.review import read_review, review_path
+
+    asked, place = asked_of(request), review_path(store.path)
+    entries = read_review(place) if place.is_file() else None
+    start = (asked.page - 1) * ENTRIES
+    return render(
+        request,
+        "review.html.jinja",
+        asked=asked,
+        is_listed=entries is not None,
+        n=len(entries or ()),
+        entries=(entries or [])[start : start + ENTRIES],
+        has_more=start + ENTRIES < len(entries or ()),
+        least=store.catalogue().part(order=Order(by="confidence", descending=False), limit=LAST).articles,
+    )
+
+
+def routes() -> list[Route]:
+    """Return the pages of this module."""
+    return [Route("/sites", sites), Route("/sites/{site:path}", site), Route("/review", review)]

@@ -1,0 +1,169 @@
+"""The pages on which the store is looked through: articles in lists, each with its copies and its earlier texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache, wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from starlette.routing import Route
+
+from webmain.web.asked import asked_of
+from webmain.web.extracting import article_file
+from webmain.web.pages import render, web_of
+from webmain.web.problems import Problem
+from webmain.web.stored import state_of
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from webmain.items import Article
+    from webmain.store.sqlite import SqliteStore
+    from webmain.web.config import Config
+
+ROWS: Final = 50
+"""Articles on a page of the list."""
+
+MOST_VALUES: Final = 300
+"""Sites, languages and methods that a form proposes, of each."""
+
+Handler: TypeAlias = Callable[["Request"], "Response"]
+
+
+def reading(handler: Callable[[Request, SqliteStore], Response]) -> Handler:
+    """Give a handler the store, open for reading; answer in its place where there is none."""
+
+    @wraps(handler)
+    def answering(request: Request) -> Response:
+        from webmain.store.protocol import StoreError
+        from webmain.store.registry import located
+        from webmain.store.sqlite import SqliteStore
+
+        config = web_of(request).config
+        try:
+            kind, address = located(config.store)
+            if not issubclass(kind, SqliteStore):
+                raise StoreError(f"store {config.store}: only SQLite stores can be looked through: sqlite:PATH")
+            if not Path(address).expanduser().is_file():
+                return render(request, "no_store.html.jinja", why="")
+            with SqliteStore(address, read_only=True, wait_s=5.0, limit_s=config.limits.fetch_s) as store:
+                return handler(request, store)
+        except StoreError as error:
+            return render(request, "no_store.html.jinja", status=503, why=str(error))
+
+    return answering
+
+
+@reading
+def articles(request: Request, store: SqliteStore) -> Response:
+    """List the articles, by filters, a part at a time."""
+    asked, catalogue = asked_of(request), store.catalogue()
+    after, before = asked.key("after"), asked.key("before")
+    try:
+        part = catalogue.part(asked.filters, order=asked.order, after=after, before=before, limit=ROWS)
+    except KeyError:
+        raise Problem(404, "The list has changed: start again from its first page.") from None
+    return render(
+        request,
+        "articles.html.jinja",
+        asked=asked,
+        part=part,
+        n=catalogue.count(asked.filters),
+        n_all=catalogue.count(),
+        known=known_values(web_of(request).config),
+    )
+
+
+def known_values(config: Config) -> dict[str, list[tuple[str, int]]]:
+    """Return what articles can be chosen by, and how many have it."""
+    return _values(config.store, state_of(config.store))
+
+
+@lru_cache(maxsize=1)
+def _values(spec: str, _state: tuple[int, ...]) -> dict[str, list[tuple[str, int]]]:
+    from webmain.store.registry import open_store
+
+    names: tuple[Literal["site", "language", "extractor"], ...] = ("site", "language", "extractor")
+    with open_store(spec, read_only=True) as store:
+        return {
+            name: sorted((value, n) for value, n in store.tally(name).items() if value and type(value) is str)[
+                :MOST_VALUES
+            ]
+            for name in names
+        }
+
+
+@reading
+def article(request: Request, store: SqliteStore) -> Response:
+    """Show an article."""
+    from webmain.explain.view import ArticleView
+    from webmain.web.reading import direction, shown
+
+    found, catalogue = _article(request, store), store.catalogue()
+    row = catalogue.article(found.id)
+    return render(
+        request,
+        "article.html.jinja",
+        article=found,
+        row=row,
+        view=ArticleView(found, found.url or ""),
+        shown=shown(found.blocks),
+        comments=shown(found.comments),
+        direction=direction(found.text),
+        original=catalogue.article(found.duplicate_of) if found.duplicate_of else None,
+        copies=catalogue.copies(found.id),
+        versions=catalogue.versions(found.id),
+    )
+
+
+@reading
+def download(request: Request, store: SqliteStore) -> Response:
+    """Return an article as text, Markdown or JSON."""
+    return article_file(_article(request, store), request.path_params["form"])
+
+
+@reading
+def revision(request: Request, store: SqliteStore) -> Response:
+    """Show a text of an article as it was stored by then, and what was changed in it."""
+    from webmain.revisions.comparing import changes
+    from webmain.web.reading import direction, shown
+
+    number = request.path_params["number"]
+    found = {each.number: each for each in store.revisions(request.path_params["article"])}
+    this = found.get(number)
+    if this is None:
+        raise Problem(404, "The store has no such text of this article.")
+    earlier = max((other for other in found if other < number), default=None)
+    before = found[earlier].article if earlier is not None else None
+    return render(
+        request,
+        "revision.html.jinja",
+        article=this.article,
+        versions=store.catalogue().versions(this.article.id),
+        number=number,
+        earlier=earlier,
+        shown=shown(this.article.blocks),
+        direction=direction(this.article.text),
+        title_before=before.title if before else None,
+        changes=None if before is None else changes(before, this.article),
+    )
+
+
+def _article(request: Request, store: SqliteStore) -> Article:
+    article_id = request.path_params["article"]
+    found = store.get(article_id)
+    if found is None:
+        raise Problem(404, f"The store has no article {article_id[:100]}.")
+    return found
+
+
+def routes() -> list[Route]:
+    """Return the pages of this module."""
+    return [
+        Route("/articles", articles),
+        Route("/articles/{article}", article),
+        Route("/articles/{article}/article.{form}", download),
+        Route("/articles/{article}/texts/{number:int}", revision),
+    ]

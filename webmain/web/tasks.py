@@ -1,0 +1,169 @@
+"""Fetching pages and working with them: a bounded number at once, within limits, in processes that can be killed."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from webmain.items import Page, Reason, Rejected
+from webmain.pool import Pool, PoolError
+from webmain.web.problems import Problem
+
+if TYPE_CHECKING:
+    from webmain.web.config import Config
+    from webmain.web.work import Task
+
+logger = logging.getLogger(__name__)
+
+RETRY_AFTER_S: Final = 5
+WARM_UP_AFTER_S: Final = 1.0
+"""Seconds after its start in which the server leaves the machine to the first page."""
+
+
+class Tasks:
+    """What takes long: at most `Limits.tasks` of them at once, or waiting; one more is refused.
+
+    Parameters
+    ----------
+    config : Config
+    """
+
+    def __init__(self, config: Config) -> None:
+        self._config = config
+        self._pool: Pool | None = None
+        self._n = 0
+        self._closed = False
+        self._fetching = ThreadPoolExecutor(max(1, config.limits.tasks), "webmain-fetch")  # slow sites hold up no page
+
+    @property
+    def n_busy(self) -> int:
+        """How many are served now."""
+        return self._n
+
+    @asynccontextmanager
+    async def slot(self) -> AsyncIterator[None]:
+        """Take a place among those that are served.
+
+        Raises
+        ------
+        Problem
+            There is none.
+        """
+        if self._n >= self._config.limits.tasks:
+            message = f"{self._n} pages are being worked with."
+            raise Problem(503, message, headers={"retry-after": str(RETRY_AFTER_S)})
+        self._n += 1
+        try:
+            yield
+        finally:
+            self._n -= 1
+
+    async def fetch(self, url: str) -> Page:
+        """Fetch a page, by the guarded way out.
+
+        Raises
+        ------
+        Problem
+            Why it could not be fetched.
+        """
+        from webmain import __version__
+        from webmain.net.errors import FetchError
+        from webmain.net.fetch import fetch
+
+        config = self._config
+        agent = f"webmain/{__version__}" + (f" (+{config.contact})" if config.contact else "")
+        fetching = partial(
+            fetch,
+            url,
+            user_agent=agent,
+            timeout_s=config.limits.fetch_s,
+            max_bytes=config.limits.page_bytes,
+            allow_private=config.allow_private,
+        )
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._fetching, fetching)
+        except FetchError as error:
+            raise _problem(error) from None
+
+    async def run(self, task: Task, *, n: int = 1) -> Any:
+        """Let a worker do a task; `n` is how many times the work with a page it is.
+
+        Raises
+        ------
+        Problem
+            The page is rejected, or the work with it took too long.
+        """
+        limits = self._config.limits
+        future = self._workers().give(task, url=task.page.url, limit_s=n * limits.page_s, wall_s=n * limits.work_s)
+        try:
+            return await asyncio.wrap_future(future)
+        except Rejected as rejected:
+            raise _rejection(rejected) from None
+        except PoolError as error:
+            logger.error("No worker: %s", error)
+            raise Problem(503, "No process can be started to work with the page.") from None
+
+    def warm_up(self) -> None:
+        """Start the workers a little later, so that the first task need not wait for them."""
+        asyncio.get_running_loop().call_later(WARM_UP_AFTER_S, self._start)
+
+    def _start(self) -> None:
+        if self._pool is None and not self._closed:  # no task has started them
+            self._workers().start()
+
+    async def renew(self, config: Config) -> None:
+        """Let what comes be worked with by other settings; workers of the earlier ones end."""
+        old, self._pool, self._config = self._pool, None, config
+        if old is not None:
+            await asyncio.to_thread(old.close)
+
+    def close(self) -> None:
+        """End all workers, also in the midst of their tasks."""
+        self._closed = True
+        self._fetching.shutdown(wait=False, cancel_futures=True)
+        if self._pool is not None:
+            self._pool.close()
+
+    def _workers(self) -> Pool:
+        if self._pool is None:
+            from webmain.extraction import Options
+            from webmain.web.work import Setting, worker
+
+            config = self._config
+            options = Options(max_bytes=config.limits.page_bytes, timeout_s=config.limits.page_s, sites=config.sites)
+            self._pool = Pool(partial(worker, Setting(options, config.models)), config.limits.workers)
+        return self._pool
+
+
+def _rejection(rejected: Rejected) -> Problem:
+    """Return what a rejected page is answered with."""
+    if rejected.reason is Reason.INTERNAL_ERROR:
+        return Problem(422, "The work with this page failed; the server's log says more.", code="internal_error")
+    detail = rejected.detail or rejected.reason.value.replace("_", " ")
+    status = 413 if rejected.reason is Reason.TOO_LARGE else 422
+    return Problem(status, f"{detail[0].upper()}{detail[1:]}.", code=rejected.reason.value)
+
+
+def _problem(error: Exception) -> Problem:
+    """Return what a failed fetch is answered with; to which address a private name leads is not told."""
+    from webmain.net import errors
+
+    found = [
+        (errors.PrivateAddress, 403, "private_address"),
+        (errors.BadAddress, 400, "bad_address"),
+        (errors.RobotsDenied, 403, "robots_denied"),
+        (errors.TooLarge, 413, "too_large"),
+        (errors.Timeout, 504, "fetch_timeout"),
+        (errors.HTTPStatus, 502, "http_status"),
+    ]
+    status, code = next(
+        ((status, code) for kind, status, code in found if isinstance(error, kind)), (502, "fetch_failed")
+    )
+    assert isinstance(error, errors.FetchError)
+    message = error.message.partition(" (")[0] if status == 403 else error.message
+    return Problem(status, f"{message[0].upper()}{message[1:]}: {error.url[:300]}", code=code)

@@ -1,0 +1,34 @@
+"""The templates: of this package, and of others under their names. Worker processes fill some of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from webmain.clock import once
+from webmain.text.terminal import one_line
+
+if TYPE_CHECKING:
+    import jinja2
+
+ROOMS: Final = ("explain", "cloud", "corrections", "rendering")
+"""Packages whose `templates` are known under their name: `{% from "explain/parts.html.jinja" import blocks_table %}`."""
+
+
+@once
+def templates() -> jinja2.Environment:
+    """Return the environment in which all templates are found."""
+    import jinja2
+
+    here = Path(__file__).parent
+    rooms = {room: jinja2.FileSystemLoader(here.parent / room / "templates") for room in ROOMS}
+    loaders = [jinja2.FileSystemLoader(here / "templates"), jinja2.PrefixLoader(rooms)]
+    environment = jinja2.Environment(
+        loader=jinja2.ChoiceLoader(loaders),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.filters["one_line"] = one_line
+    return environment
