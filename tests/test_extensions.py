@@ -66,7 +66,7 @@ def stored(path, outcome=Outcome.NEW):
 
 
 def tell_stored(crawler, *records, canonical=None):
-    crawler.signals.send_catch_log(articles_stored, stored=records, canonical=canonical or {})
+    crawler.signals.send_catch_log(articles_stored, stored=records, canonical=canonical or {}, published={})
 
 
 def tell_rejected(crawler, path, reason, retry_after_s=None):

@@ -60,12 +60,12 @@ def stored(path):
     if not path.exists():
         return []
     with open_store(f"sqlite:{path}", read_only=True) as store:
-        return sorted(article.url for article in store.articles())
+        return sorted(article.title for article in store.articles())
 
 
 @pytest.fixture(scope="module")
 def crawled(tmp_path_factory):
-    """Run a line as it was printed; return the line, its folder, and the addresses of its articles."""
+    """Run a line as it was printed; return the line, its folder, and the titles of its articles."""
     folder = tmp_path_factory.mktemp("cron") / "a place, 100%"
     line = printed(folder, "--store", "sqlite:output/my news.db")
     done = as_cron(line, folder.parent)

@@ -46,7 +46,7 @@ def test_a_site_that_is_not_there_is_told(cron):
     assert "no-such-site.example: the front page can not be fetched" in mail
 
 
-NUMBERS = re.compile(r"([\d,]+) (new|changed|unchanged|known)")
+NUMBERS = re.compile(r"([\d,]+) (new|changed|updated|unchanged|known)")
 
 
 @pytest.mark.parametrize("known", [0, 3, 1234])
@@ -64,7 +64,7 @@ def test_the_first_sentence_and_the_table_agree(known, unchanged, changed):
     found = outcome(stats)
     table = {word: n for n, word in NUMBERS.findall(render(found).split("\n", 2)[2])}
     table["known"] = re.search(r"known +([\d,]+) passed over", render(found))[1]
-    told = {word: n for n, word in NUMBERS.findall(headline(found))}
+    told = {word.replace("updated", "changed"): n for n, word in NUMBERS.findall(headline(found))}
     assert told.items() <= table.items()
     assert {word for word, n in table.items() if n != "0"} <= told.keys() | {"new"}
     assert sum(found.extractors.values()) == found.articles

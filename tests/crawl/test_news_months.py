@@ -106,7 +106,7 @@ def test_a_killed_run_goes_on_inside_the_file_and_nothing_is_lost_or_stored_twic
     pages = [*pages_of(WANTED, range(100, 160), padding=40_000), *pages_of(OTHER, range(100, 160), padding=40_000)]
     name = "CC-NEWS-20260901000000-00000.warc.gz"
     write_month(server.root, {name: warc(sorted(pages, key=lambda each: each[0][-3:]))}, month="2026/09")
-    server.pause_s = 0.05  # 1.3 MB a second
+    server.pause_s = 0.3  # .2 MB a second: articles are stored each second, and a kill is seen long before the end
     settings = {"WEBMAIN_PROGRESS_S": 0.2, "WEBMAIN_WORKERS": workers}
     positions = []
     for _ in range(2):
@@ -158,8 +158,8 @@ def test_a_file_that_was_replaced_is_read_from_its_begin_and_a_failing_host_cost
 def test_limits_and_signals_end_reading_and_the_next_run_goes_on(crawl, server, how):
     name = "CC-NEWS-20260901000000-00000.warc.gz"
     write_month(server.root, {name: warc(pages_of(WANTED, range(60), padding=40_000))}, month="2026/09")
-    server.pause_s = 0.1
-    settings = {"CLOSESPIDER_TIMEOUT": 4} if how == "timeout" else {}
+    server.pause_s = 0.4 if how == "timeout" else 0.1
+    settings = {"CLOSESPIDER_TIMEOUT": 9} if how == "timeout" else {}
     limits = {"max_bytes": {"max_bytes": "600kB"}, "max_articles": {"max_articles": 7}}.get(how, {})
     given = {"ccnews": "2026/09", "base": server.url, "domains": WANTED, "learn": "no", **limits}
     process = crawl.start("archive", settings=QUICKLY | settings, **given)

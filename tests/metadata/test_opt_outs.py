@@ -70,10 +70,10 @@ def test_files_of_a_host_reserve(files, path, signals):
     assert list(reservations(files, "https://a.example" + path)) == signals
 
 
-@pytest.mark.parametrize(("chosen", "other"), [("optouts", True), ("robots", False)])
+@pytest.mark.parametrize(("chosen", "other"), [("optouts", True), ("no", False)])
 def test_rules_for_a_site_outrank_the_choice_for_all(tmp_path, chosen, other):
     path = tmp_path / "sites.toml"
-    path.write_text('["free.example"]\nrespect = "robots"\n["ruled.example"]\nrespect = "optouts"\n')
+    path.write_text('["free.example"]\nrespect = "no"\n["ruled.example"]\nrespect = "optouts"\n')
     crawler = SimpleNamespace(spider=SimpleNamespace(respect=chosen), settings=Settings())
     sites = read_sites(str(path))
     assert respects(crawler, sites, "https://www.free.example/1") is False

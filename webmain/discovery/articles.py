@@ -21,6 +21,8 @@ MAX_PARTS: Final = 50
 """Numbers above this are no parts of an article."""
 ARCHIVE: Final = "an archive by date"
 """The reason of a judgement that an address is the list of a year, month or day."""
+A_DATE: Final = "a date"
+"""Why an address is an article's where nothing but a date says so: so do the days of calendars."""
 LATER_PART: Final = "a later part of an article"
 """The reason of a judgement that falls where the whole turns out to be a list."""
 
@@ -342,7 +344,7 @@ def _weigh_date(path: _Path, evidence: Evidence) -> None:
     if not _TWO_DIGITS.search(path.path):
         return
     if date_in_url(path.path, months=True):
-        evidence.add(2.6, "a date")
+        evidence.add(2.6, A_DATE)
     elif re.search(r"/(?:199\d|20\d\d)/", path.path):
         evidence.add(0.8, "a year")
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Final
 
 from webmain import clock
-from webmain.discovery.articles import ARCHIVE, LATER_PART, UrlJudgement, UrlKind
+from webmain.discovery.articles import A_DATE, ARCHIVE, LATER_PART, UrlJudgement, UrlKind
 from webmain.discovery.coverage import Channel, Coverage, estimate_coverage
 from webmain.discovery.frontier import UNDATED, Wanted, named_period, newest_key
 from webmain.discovery.pagination import stems
@@ -262,13 +262,14 @@ class Site(OwnAddresses, Waiting):
         Parameters
         ----------
         text : bytes
-            Hash of its texts: what is missing shows the same each time, and says little of its folder.
+            Hash of its texts: articles that are missing show the same each time, and say little of their folder.
         newest : float
             An article's age.
         """
         counts = self._hits if is_article else self._misses
         if text and not is_article:
-            is_missing = text in self._others
+            judged = self.judge(url)
+            is_missing = text in self._others and judged.kind is UrlKind.ARTICLE and judged.reason != A_DATE
             remember(self._others, [text], self.limits.remembered)
             counts = self._missing if is_missing else counts
             self.skipped["missing"] += is_missing
