@@ -226,14 +226,13 @@ def test_cost_grows_linearly(name):
     def cost(n: int) -> float:
         markup = f"<meta name=description content='{SENTENCE}'>"
         markup += "".join(f"<p>{SENTENCE}<a href=/{i}>{i}</a></p>\n" for i in range(n))
-        times = []
-        for _ in range(3):
-            start = time.process_time()
-            webmain.extract(markup, url="https://example.com/", extractor=name, parts="text")
-            times.append(time.process_time() - start)
-        return min(times)
+        start = time.process_time()
+        webmain.extract(markup, url="https://example.com/", extractor=name, parts="text")
+        return time.process_time() - start
 
-    assert cost(8_000) < 20 * cost(1_000)
+    # Both are large pages, which the guard of the parser reads tag by tag. Neighbours on the machine slow one run or
+    # another; what grew with the square of the page would be at 8 in every one of them.
+    assert any(cost(20_000) < 5 * cost(7_000) for _ in range(4))
 
 
 @every
