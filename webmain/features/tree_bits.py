@@ -19,7 +19,8 @@ _WORDS: Final = 4
 """Words of rows that `TreeBits` looks at together; bounds the memory taken."""
 
 _BITS: Final = 64
-_CONDITIONS: Final = 512
+_BYTE: Final = 8
+_CONDITIONS: Final = 1024
 _ALL: Final = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 
 
@@ -39,13 +40,14 @@ class TreeBits:
     levels : tuple of (int64 array, int64 array)
         For each step down all trees what its inner nodes ask, and which of the children that the step before has reached
         (all left ones, then all right ones) they are; of the first step, numbers of trees.
-    leaves : (2 ** n_digits * n_trees,) int64
+    leaves : (2 ** n_digits, n_trees) int64
         For each number of a leaf and each tree the child, counted over all steps; the last one, which no row reaches, where
-        there is none.
-    values : (n_trees * 2 ** n_digits,) float64
-        What each leaf adds, by the leaf's number in its tree.
-    offsets : (n_trees, 1) int64
-        Where each tree's values begin.
+        there is none. As many trees make a group as leaves' numbers fit in a byte; all groups' first trees come first, and
+        the last groups are filled with trees of one leaf.
+    values : (n_groups * 2 ** n_bits,) float64
+        What leaves add, one of each tree of a group together.
+    offsets : (n_groups, 1) int64
+        Where each group's values begin.
     """
 
     column: NDArray[np.int64]
@@ -69,17 +71,20 @@ class TreeBits:
         number = np.zeros(1, dtype=np.uint8)
         for digit in self._digits(self._answers(values)):
             number = number + number + np.unpackbits(digit.view(np.uint8), bitorder="little")
-        place = number.astype(np.intp).reshape(len(self.offsets), -1)
-        place += self.offsets
-        found: NDArray[np.float64] = self.values.take(place, mode="clip").sum(axis=0)
-        return found[: len(values)]
+        n_leaves, n_trees = self.leaves.shape
+        first, *others = number.reshape(n_trees // len(self.offsets), len(self.offsets), -1)[..., : len(values)]
+        for other in others:
+            first = first * np.uint8(n_leaves) + other
+        found: NDArray[np.float64] = self.values.take(first + self.offsets, mode="clip").sum(axis=0)
+        return found
 
     def _answers(self, values: NDArray[np.float32]) -> NDArray[np.uint64]:
         """Return for each condition the set of the rows for which it holds, as `(n_conditions, n_words)`."""
         n_rows, n_columns = values.shape
-        found = np.empty((len(self.column), -(-n_rows // _BITS)), dtype=np.uint64)
+        n_words = -(-n_rows // _BITS)
+        found = np.zeros((len(self.column), n_words + (n_words == 3)), dtype=np.uint64)  # copies of 3 words take longer
         holds = np.empty(self.limit.shape, dtype=np.bool_)
-        for word in range(found.shape[1]):
+        for word in range(n_words):
             of_word = values[word * _BITS : (word + 1) * _BITS]
             rows = np.zeros((n_columns, _BITS), dtype=np.float32)
             rows[:, : len(of_word)] = of_word.T
@@ -93,7 +98,7 @@ class TreeBits:
         """Yield for each digit, the highest first, and each tree the set of the rows whose leaf's number has the digit."""
         n_words = answers.shape[1]
         reached = np.zeros((2 * sum(len(condition) for condition, _ in self.levels) + 1, n_words), dtype=np.uint64)
-        below = np.full((len(self.offsets), n_words), _ALL)
+        below = np.full((self.leaves.shape[1], n_words), _ALL)
         at = 0
         for condition, inner in self.levels:
             here = below.take(inner, axis=0, mode="clip")
@@ -102,7 +107,7 @@ class TreeBits:
             at += 2 * n
             np.bitwise_and(here, answers.take(condition, axis=0, mode="clip"), out=below[n:])
             np.bitwise_xor(here, below[n:], out=below[:n])
-        sets = reached.take(self.leaves, axis=0, mode="clip").reshape(-1, len(self.offsets) * n_words)
+        sets = reached.take(self.leaves, axis=0, mode="clip").reshape(len(self.leaves), -1)
         while (half := len(sets) // 2) > 0:
             yield np.bitwise_or.reduce(sets[half:], axis=0)
             sets = sets[:half] | sets[half:]
@@ -131,9 +136,12 @@ class TreeBits:
         number = np.cumsum(~is_inner) - 1  # a leaf's number in its tree
         number -= (np.cumsum(leaves_of) - leaves_of)[tree]
         n_digits = max(1, (most - 1).bit_length())
-        values = np.zeros((len(roots), 1 << n_digits))
-        values[tree[~is_inner], number[~is_inner]] = value[~is_inner]
-        leaves = np.full((1 << n_digits, len(roots)), 2 * np.count_nonzero(is_inner))
+        n_groups = -(-len(roots) // (_BYTE // n_digits))
+        first, *others = values = np.zeros((_BYTE // n_digits, n_groups, 1 << n_digits))
+        values.reshape(-1, 1 << n_digits)[tree[~is_inner], number[~is_inner]] = value[~is_inner]
+        for other in others:
+            first = (first[:, :, None] + other[:, None]).reshape(n_groups, -1)
+        leaves = np.full((1 << n_digits, len(values) * n_groups), 2 * np.count_nonzero(is_inner))
         levels, below, n_reached = [], roots, 0
         while len(inner := np.flatnonzero(is_inner[below])):
             here = below[inner]
@@ -146,7 +154,7 @@ class TreeBits:
             column=conditions >> 32,
             limit=np.repeat(conditions.astype(np.uint32).view(np.float32)[:, None], _BITS, axis=1),
             levels=tuple(levels),
-            leaves=leaves.ravel(),
-            values=values.ravel(),
-            offsets=(np.arange(len(roots)) << n_digits)[:, None],
+            leaves=leaves,
+            values=first.ravel(),
+            offsets=np.arange(n_groups)[:, None] * first.shape[1],
         )
