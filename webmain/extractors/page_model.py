@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -45,7 +46,7 @@ GROUPS: Final = (
     block_columns.names_around,
     block_columns.ancestors,
     block_columns.repeated_siblings,
-    block_columns.best_container,
+    title_columns.best_container,
     block_columns.neighbours,
     block_columns.position,
     block_columns.signatures,
@@ -53,6 +54,9 @@ GROUPS: Final = (
     title_columns.title_place,
 )
 """The groups, in the order of their columns; columns of the whole page ("page_...") come last."""
+
+AT_MOST: Final = block_columns.AT_MOST | cue_columns.AT_MOST | title_columns.AT_MOST
+AT_LEAST: Final = title_columns.AT_LEAST
 
 
 @dataclass(frozen=True)
@@ -97,8 +101,20 @@ def columns(segmentation: Segmentation) -> Columns:
     for group in GROUPS:  # one group's columns at a time: a page may have tens of thousands of blocks
         for name, column in group(page).items():
             table[rows[name]] = column
+    least, most = _limits()
+    np.minimum(np.maximum(table[:-1], least, out=table[:-1]), most, out=table[:-1])
     of_page = np.array(list(page_columns(page).values()), dtype=np.float32)
     return Columns(table, names(), page.counts.shown, page.texts, of_page)
+
+
+@once
+def _limits() -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return the least and the largest value of each column, `(n_columns, 1)`; infinite where there is none."""
+    least, most = (np.full((len(names()), 1), bound, dtype=np.float32) for bound in (-math.inf, math.inf))
+    for bound, known in ((least, AT_LEAST), (most, AT_MOST)):
+        for name, value in known.items():
+            bound[names().index(name)] = value
+    return least, most
 
 
 @once

@@ -8,15 +8,19 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import cache
+from itertools import compress
+from math import log, log1p
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from webmain.features.page_blocks import SPECIAL
+from webmain.features.page_blocks import SPECIAL, Counts
 from webmain.features.vocabulary import vocabulary
 from webmain.html.columns import Flag
 from webmain.metadata.declared import own_data, own_types
 from webmain.metadata.head import head_metas
+from webmain.text.characters import is_disguised
 from webmain.text.normal import as_seen
 
 if TYPE_CHECKING:
@@ -26,7 +30,28 @@ if TYPE_CHECKING:
     from webmain.html.document import Document
 
 _FAR: Final = 60.0
+AT_MOST: Final = {
+    "ends": 20, "commas": 20, "word_length": 30, "n_leaves": 30, "inner": 60, "repeats": 5, "depth": 40, "child": 50,
+    "index": 500,
+}  # fmt: skip
+"""Values to which larger ones of these columns are cut."""
+
 _WIDTHS: Final = (4, 12, 40)
+_NEXT: Final = ("log_chars", "link", "kind", "terminal")
+_NEXT_TO: Final = {
+    offset: tuple(f"{name}{offset:+d}" for name in _NEXT[: 4 if abs(offset) < 3 else 2])
+    for offset in (-2, -1, 1, 2, -3, 3)
+}
+_WINDOWS: Final = tuple(
+    side
+    for width in _WIDTHS
+    for side in ((_WIDTHS[-1] - width, _WIDTHS[-1]), (_WIDTHS[-1] + 1, _WIDTHS[-1] + 1 + width))
+)
+_WINDOW_NAMES: Final = tuple(
+    f"{side}{width}_{what}" for width in _WIDTHS for side in ("before", "after") for what in ("chars", "link", "ends")
+)
+_SUMMED: Final = [Counts._fields.index(name) for name in ("chars", "linked", "ends")]
+_FLAGS: Final = np.array([[Flag.IN_NOSCRIPT], [Flag.IN_FORM], [Flag.IN_CONTROL], [Flag.IN_ANCHOR]], dtype=np.int32)
 _LEVELS: Final = 5
 _NOT_REPEATED: Final = frozenset("p h1 h2 h3 h4 h5 h6 br span a b i em strong td th dd dt html body".split())
 _ROWS: Final = frozenset(("li", "tr"))
@@ -35,46 +60,42 @@ _MIN_REPEATED_CHARS: Final = 30
 
 def own(page: PageBlocks) -> Named:
     """Return what a block's text and element are by themselves."""
-    counts, chars, bits = page.counts, page.chars, page.bits
-    words = counts.spaces + counts.unspaced / 3 + 1
+    shares, ends = page.shares, page.table[4:6]
+    words = page.counts.spaces + page.counts.unspaced / 3 + 1
     seen = Counter(page.keys)
+    in_page = page.around.take(page.element)
+    first = map(itemgetter(slice(1)), page.texts)
     return {
         "log_chars": page.log_chars,
         "link": page.link,
         "log_words": np.log1p(words),
-        "marks": counts.marks / chars,
-        "ends": np.minimum(counts.ends, 20),
-        "commas": np.minimum(counts.commas, 20),
-        "ends_per_word": counts.ends / words,
-        "commas_per_word": counts.commas / words,
-        "digits": counts.digits / chars,
-        "upper": counts.capitals / chars,
-        "word_length": np.minimum(chars / words, 30),
-        "unspaced": counts.unspaced / chars,
-        "letters": counts.letters / chars,
-        "shown": counts.shown / chars,
+        "marks": shares.marks,
+        ("ends", "commas"): ends,
+        ("ends_per_word", "commas_per_word"): ends / words,
+        "digits": shares.digits,
+        "upper": shares.capitals,
+        "word_length": page.chars / words,
+        "unspaced": shares.unspaced,
+        "letters": shares.letters,
+        "shown": shares.shown,
         "kind": page.kind,
         "terminal": page.terminal,
-        "starts_lower": np.array([text[:1].islower() for text in page.texts]),
-        "noscript": (bits & int(Flag.IN_NOSCRIPT)) != 0,
-        "form": (bits & int(Flag.IN_FORM)) != 0,
-        "control": (bits & int(Flag.IN_CONTROL)) != 0,
-        "anchor_first": (bits & int(Flag.IN_ANCHOR)) != 0,
-        "n_leaves": np.minimum(np.diff(page.first, append=len(page.leaves.texts)), 30),
-        "inner": np.minimum(page.elements.ends[page.element] - page.element, 60),
-        "repeats": np.minimum(np.array([seen[key] for key in page.keys]), 5),
+        "starts_lower": np.array(list(map(str.islower, first))),
+        ("noscript", "form", "control", "anchor_first"): (page.bits & _FLAGS) != 0,
+        "n_leaves": np.diff(page.first, append=len(page.leaves.texts)),
+        "inner": page.document.elements.ends.take(in_page) - in_page,
+        "repeats": np.array(list(map(seen.__getitem__, page.keys))),
     }
 
 
 def headings(page: PageBlocks) -> Named:
     """Return the level of the heading before, and the distances to it and to the first of the highest level."""
-    order, kind = page.order, page.kind
-    heading = np.maximum.accumulate(np.where((kind >= 5) & (kind <= 7), order, -1))
-    headed = heading >= 0
+    order, kind, last = page.order, page.kind, page.last_heading
+    headed = last >= 0
     h1 = np.flatnonzero(kind == 7)
     return {
-        "since_heading": np.where(headed, np.minimum(order - heading, _FAR), _FAR + 1),
-        "heading_level": np.where(headed, kind[heading], 0),
+        "since_heading": np.where(headed, np.minimum(order - last, _FAR), _FAR + 1),
+        "heading_level": np.where(headed, kind.take(last, mode="wrap"), 0),
         "from_h1": np.minimum(np.maximum(order - h1[0], -100), 200) if len(h1) else -101,
     }
 
@@ -86,7 +107,7 @@ def names_around(page: PageBlocks) -> Named:
         _named("any_", groups): _bits(seen.any_names, len(groups)),
         _named("near_", groups): _bits(seen.near_names, len(groups)),
         _named("in_", SPECIAL): _bits(seen.tags, len(SPECIAL)),
-        "depth": np.minimum(page.depths[page.element], 40),
+        "depth": page.depth,
     }
 
 
@@ -104,11 +125,11 @@ def ancestors(page: PageBlocks) -> Named:
         "ends": of.ends / chars * 100,
         "links": of.linked_blocks / blocks,
     }
-    table = np.stack(list(ratios.values()), dtype=np.float32, casting="same_kind")
+    table = np.array(list(ratios.values()), dtype=np.float32)
     found: Named = {}
     at = page.element
     for level in range(1, _LEVELS + 1):
-        at = page.parents[at]
+        at = page.parents.take(at)
         wanted = 2 if level == 4 else len(ratios)
         found[_named(f"up{level}_", tuple(ratios)[:wanted])] = table[:wanted].take(at, axis=1)
     return found
@@ -120,69 +141,42 @@ def repeated_siblings(page: PageBlocks) -> Named:
     Comments, teasers and posts of a thread are such elements, with text in each. List items and table rows count where they
     contain elements.
     """
-    elements, around = page.elements, np.array(page.surroundings.elements)
-    end, parent, names = elements.end, elements.parent, elements.names
-    keys: dict[int, tuple[int, str]] = {}
-    for i in around[page.of_elements.chars[around] >= _MIN_REPEATED_CHARS].tolist():
-        tag = names[i].tag
-        if tag not in _NOT_REPEATED and (tag not in _ROWS or end[i] - i > 2):
-            keys[i] = parent[i], names[i].label
-    counts = Counter(keys.values())
-    depths = page.depths
-    found, where = np.zeros(len(elements)), depths.copy()
-    for i, key in keys.items():  # those around come first
-        if (count := counts[key]) > max(found[i], 1):
-            found[i : end[i]], where[i : end[i]] = count, depths[i]
+    parents, depths = page.parents.tolist(), page.depths.tolist()
+    keys = (page.parents * len(parents) + page.labels).tolist()
+    has_text = (page.of_elements.chars >= _MIN_REPEATED_CHARS).tolist()
+    inner = (page.document.elements.ends.take(page.around) - page.around).tolist()
+    is_repeated = [
+        long and (tag := called.tag) not in _NOT_REPEATED and (tag not in _ROWS or size > 2)
+        for long, called, size in zip(has_text, page.names, inner, strict=True)
+    ]
+    counts = Counter(compress(keys, is_repeated))
+    found, where = [1], [-1]  # of what is around the root
+    for parent, key, depth, one in zip([-1, *parents[1:]], keys, depths, is_repeated, strict=True):
+        here = one and counts[key] > found[parent + 1]
+        found.append(counts[key] if here else found[parent + 1])
+        where.append(depth if here else where[parent + 1])
+    count, place = np.array(found).take(page.element + 1), np.array(where).take(page.element + 1)
     return {
-        "twins": np.log1p(found[page.element]),
-        "below_twins": depths[page.element] - where[page.element],
-        "child": np.minimum(np.maximum(page.element - page.parent, 0), 50),
-    }
-
-
-def best_container(page: PageBlocks) -> Named:
-    """Return where a block is relative to the element with the most prose directly below it."""
-    best, inside, score = page.best.element, page.best.inside, page.best.score
-    elements, depths, order = page.elements, page.depths, page.order
-    common = np.zeros(len(elements))
-    for step in reversed(elements.ancestors(best)):  # the deepest common ancestor of each element and the best one
-        common[step : elements.end[step]] = depths[step]
-    common = common[page.element]
-    places = np.flatnonzero(inside)
-    first, last = (places[0], places[-1]) if len(places) else (0, page.n - 1)
-    top = max(score[best], 1)
-    return {
-        "up_to_best": depths[best] - common,
-        "down_from_best": np.minimum(depths[page.element] - common, 30),
-        "in_best": inside,
-        "best_score1": score[page.parent] / top,
-        "best_score2": score[page.parents[page.parent]] / top,
-        "best_share": page.of_elements.prose[best] / max(page.prose.sum(), 1),
-        "from_best": np.minimum(np.maximum(order - first, -50), 200),
-        "to_best_end": np.minimum(np.maximum(last - order, -50), 200),
+        "twins": np.log1p(np.where(count > 1, count, 0)),
+        "below_twins": np.where(count > 1, page.depth - place, 0),
+        "child": page.around.take(page.element) - page.around.take(page.parent),
     }
 
 
 def neighbours(page: PageBlocks) -> Named:
     """Return what the blocks before and after are, and sums over more of them."""
-    n, counts, margin = page.n, page.counts, max(_WIDTHS)
-    names = ("log_chars", "link", "kind", "terminal")
-    found: Named = {}
-    near = np.full((len(names), n + 6), -1.0)  # beyond the first block and the last one
+    n, margin = page.n, max(_WIDTHS)
+    near = np.full((len(_NEXT), n + 6), -1.0)  # beyond the first block and the last one
     near[:, 3:-3] = page.log_chars, page.link, page.kind, page.terminal
-    for offset in (-2, -1, 1, 2, -3, 3):
-        for name, values in zip(names if abs(offset) < 3 else names[:2], near[:, 3 + offset :], strict=False):
-            found[f"{name}{offset:+d}"] = values[:n]
+    found: Named = {names: near[: len(names), 3 + offset : 3 + offset + n] for offset, names in _NEXT_TO.items()}
     totals = np.zeros((3, n + 1 + 2 * margin))  # before the first block and after the last one nothing is added
-    np.cumsum((counts.chars, counts.linked, counts.ends), axis=1, out=totals[:, margin + 1 : margin + 1 + n])
+    np.cumsum(page.table[_SUMMED], axis=1, out=totals[:, margin + 1 : margin + 1 + n])
     totals[:, margin + 1 + n :] = totals[:, margin + n, None]
-    for width in _WIDTHS:
-        for side, low, high in (("before", margin - width, margin), ("after", margin + 1, margin + 1 + width)):
-            chars, linked, ends = totals[:, high : high + n] - totals[:, low : low + n]
-            some = np.maximum(chars, 1)
-            found[f"{side}{width}_chars"] = np.log1p(chars)
-            found[f"{side}{width}_link"] = linked / some
-            found[f"{side}{width}_ends"] = ends / some * 100
+    sums = np.array([totals[:, high : high + n] - totals[:, low : low + n] for low, high in _WINDOWS])
+    sums[:, 1:] /= np.maximum(sums[:, :1], 1)
+    sums[:, 2] *= 100
+    np.log1p(sums[:, 0], out=sums[:, 0])
+    found[_WINDOW_NAMES] = sums.reshape(-1, n)
     return found
 
 
@@ -193,7 +187,7 @@ def position(page: PageBlocks) -> Named:
     same[1:-1] = page.parent[1:] == page.parent[:-1]
     return {
         "position": (np.cumsum(chars) - chars) / max(chars.sum(), 1),
-        "index": np.minimum(page.order, 500),
+        "index": page.order,
         "index_share": page.order / page.n,
         "same_before": same[:-1],
         "same_after": same[1:],
@@ -202,14 +196,13 @@ def position(page: PageBlocks) -> Named:
 
 def signatures(page: PageBlocks) -> Named:
     """Return sums over the blocks with the same tag and classes, and the same of the parent."""
-    names, parent = page.elements.names, page.elements.parent
-    known: dict[tuple[str, str], int] = {}
-    pairs = [(names[e].label, names[max(parent[e], 0)].label) for e in page.element_list]
+    known: dict[int, int] = {}
+    pairs = (page.labels.take(page.element) * len(page.labels) + page.labels.take(page.parent)).tolist()
     number = np.array([known.setdefault(pair, len(known)) for pair in pairs])
     count = np.bincount(number)
-    counts = page.counts
+    counts, in_best = page.counts, page.held_by(page.best.element)
     chars, linked, ends, inside = (
-        np.bincount(number, weights=column) for column in (counts.chars, counts.linked, counts.ends, page.best.inside)
+        np.bincount(number, weights=column) for column in (counts.chars, counts.linked, counts.ends, in_best)
     )
     found = np.maximum(chars, 1)
     of_signature = {
@@ -220,26 +213,27 @@ def signatures(page: PageBlocks) -> Named:
         "make_ends": ends / found * 100,
         "make_in_best": inside / count,
     }
-    return {name: values.take(number) for name, values in of_signature.items()}
+    return {tuple(of_signature): np.array(list(of_signature.values())).take(number, axis=1)}
 
 
 def whole_page(page: PageBlocks) -> Named:
     """Return quantities that are the same for all blocks of a page."""
-    counts, kind = page.counts, page.kind
-    chars = counts.chars
-    total, prose = max(chars.sum(), 1), page.prose.sum()
+    kind, chars = page.kind, page.counts.chars
+    sums = dict(zip(Counts._fields, page.table.sum(axis=1).tolist(), strict=True))
+    total, prose = max(sums["chars"], 1), float(page.prose.sum())
+    kinds = Counter(kind.tolist())
     return {
-        "page_chars": np.log1p(total),
-        "page_blocks": np.log1p(page.n),
-        "page_link": counts.linked.sum() / total,
-        "page_p": np.log1p(((kind == 11) & (chars > 80)).sum()),
-        "page_li": np.log1p((kind == 4).sum()),
-        "page_h2": np.log1p((kind == 6).sum()),
-        "page_td": np.log1p((kind == 3).sum()),
+        "page_chars": log1p(total),
+        "page_blocks": log1p(page.n),
+        "page_link": sums["linked"] / total,
+        "page_p": log1p(np.count_nonzero((kind == 11) & (chars > 80))),
+        "page_li": log1p(kinds[4]),
+        "page_h2": log1p(kinds[6]),
+        "page_td": log1p(kinds[3]),
         "page_prose": prose / total,
-        "page_unspaced": counts.unspaced.sum() / total,
-        "page_longest": np.log1p(chars.max()),
-        "page_log_prose": np.log1p(prose),
+        "page_unspaced": sums["unspaced"] / total,
+        "page_longest": log1p(chars.max()),
+        "page_log_prose": log1p(prose),
     }
 
 
@@ -250,12 +244,21 @@ def _named(prefix: str, names: tuple[str, ...]) -> tuple[str, ...]:
 
 def _bits(values: NDArray[np.int64], n: int) -> NDArray[np.bool_]:
     """Return the lowest bits of numbers, a row for each bit."""
-    rows: NDArray[np.bool_] = (values & (1 << np.arange(n))[:, None]) != 0
+    rows: NDArray[np.bool_] = (values & _place_values(n)) != 0
     return rows
 
 
+@cache
+def _place_values(n: int) -> NDArray[np.int64]:
+    return (1 << np.arange(n))[:, None]
+
+
 _MIN_CHARS: Final = 25
+_LOG_MIN_CHARS: Final = log(_MIN_CHARS)
 _PROBE: Final = 50
+_MAX_SOUGHT_CHARS: Final = 1 << 28
+"""Characters of data that are gone through for all blocks of a page together."""
+
 _MAX_HEAD_ELEMENTS: Final = 600
 _BODY_KEYS: Final = ('"articleBody"', '"text"', '"description"', '"reviewBody"')
 _BODY = re.compile(r'"[A-Za-z]+"\s*:\s*"([^"\\]*+(?:\\.[^"\\]*+)*+)"')
@@ -273,20 +276,23 @@ _KINDS: Final = {
 def head_and_data(page: PageBlocks) -> Named:
     """Return which blocks repeat what the head or the data contain, and what kind of page these declare."""
     document, n, keys = page.document, page.n, page.keys
-    title = " ".join(as_seen(document.title).casefold().split())
+    title = page.title
     described, kind = _head(document)
     bodies = _bodies(own_data(document))
-    has_description, in_data = np.zeros(n), np.zeros(n)
-    starts, descriptions = [text[:_PROBE] for text in described], "\0".join(described)
-    words = set(bodies.split())  # the first and the last word of a probe may be pieces of words
-    long = np.flatnonzero(page.log_chars > np.log(_MIN_CHARS)).tolist()
-    for i in long if described or bodies else ():
-        probe = keys[i][:_PROBE]
-        has_description[i] = probe in descriptions or (bool(starts) and any(start in keys[i] for start in starts))
-        if bodies and words.issuperset(probe.split()[1:-1]):
-            in_data[i] = probe in bodies
+    has_description, in_data = np.zeros((2, n), dtype=np.bool_)
+    long = np.flatnonzero(page.log_chars > _LOG_MIN_CHARS).tolist() if described or bodies else []
+    probes = [keys[i][:_PROBE] for i in long]
+    if described:
+        starts, descriptions = [text[:_PROBE] for text in described], "\0".join(described)
+        has_description[long] = [
+            probe in descriptions or any(start in keys[i] for start in starts)
+            for i, probe in zip(long, probes, strict=True)
+        ]
+    if bodies:
+        sought = probes[: _MAX_SOUGHT_CHARS // len(bodies)]
+        in_data[long[: len(sought)]] = [probe in bodies for probe in sought]
     types = own_types(document)
-    tags = page.elements.tags
+    tags = document.elements.tags
     path = (document.url or "").split("?")[0].rstrip("/")
     of_page: Named = {
         **{f"page_{name}": float(bool(types & of) or kind == name) for name, of in _KINDS.items()},
@@ -337,8 +343,8 @@ def _bodies(data: str) -> str:
     bodies = [body for body in bodies if len(body) > 200]
     if not bodies:
         return ""
-    text = as_seen(_ESCAPE.sub(_unescaped, "\n".join(bodies)))
-    return " ".join(text.casefold().split())
+    text = _ESCAPE.sub(_unescaped, "\n".join(bodies))
+    return " ".join((as_seen(text) if is_disguised([text]) else text).casefold().split())
 
 
 def _unescaped(match: re.Match[str]) -> str:

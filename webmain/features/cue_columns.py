@@ -22,6 +22,9 @@ MAX_LABEL_CHARS: Final = 60
 MAX_BOX_SHARE: Final = 0.6
 """Share of a page's characters from which an element is no box of it."""
 
+AT_MOST: Final = {"labels_before": 20, "labels_after": 20, **dict.fromkeys([f"box_{group}" for group in GROUPS], 3)}
+"""Values to which larger ones of these columns are cut."""
+
 _BEGINNING: Final = 28
 """Characters that are read of blocks too long for labels."""
 
@@ -31,7 +34,7 @@ _SHORT: Final = 4.1
 _NO_LABEL: Final = ~(((1 << len(GROUPS)) - 1) << 2 * len(GROUPS))
 _FAR: Final = 60.0
 _OF_GROUPS: Final = tuple(f"{what}_{group}" for group in GROUPS for what in ("says", "past", "box"))
-_STOPS: Final = ("comments", "related", "about")
+_STOPS: Final = [GROUPS.index(group) for group in ("comments", "related", "about")]
 
 
 def line_bits(page: PageBlocks) -> NDArray[np.int64]:
@@ -55,7 +58,7 @@ def phrases_around(page: PageBlocks) -> Named:
     n_groups, order, bits = len(GROUPS), page.order, line_bits(page)
     places = np.arange(n_groups)[:, None]
     holds, begins, labels = (bits >> (places + n_groups * i) & 1 for i in range(3))
-    is_short_heading = (page.kind >= 5) & (page.kind <= 7) & (page.log_chars < _SHORT)
+    is_short_heading = page.is_heading & (page.log_chars < _SHORT)
     heads = (labels | (begins & is_short_heading)).astype(np.bool_)
     last = np.maximum.accumulate(np.where(heads, order, -1), axis=1)
     past = np.where(last >= 0, np.minimum(order - last, _FAR), _FAR + 1)
@@ -63,29 +66,31 @@ def phrases_around(page: PageBlocks) -> Named:
     dated = (bits >> DATED) & 1
     dates = np.concatenate(([0], np.cumsum(dated)))
     low, high = np.maximum(order - 4, 0), np.minimum(order + 5, page.n)
-    stops = np.cumsum(heads[[GROUPS.index(group) for group in _STOPS]].any(axis=0))
+    stops = np.cumsum(heads[_STOPS].any(axis=0))
     return {
         _OF_GROUPS: np.stack((holds + begins + labels, past, boxes), axis=1, dtype=np.float32).reshape(-1, page.n),
         "dated": dated,
         "dated_near": dates[high] - dates[low],
-        "labels_before": np.minimum(stops, 20),
-        "labels_after": np.minimum(stops[-1] - stops, 20),
+        "labels_before": stops,
+        "labels_after": stops[-1] - stops,
     }
 
 
-def _boxes(page: PageBlocks, heads: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _boxes(page: PageBlocks, heads: NDArray[np.bool_]) -> NDArray[np.int32]:
     """Return for each group and block the number of elements around it that begin with a label of the group."""
-    elements, of = page.elements, page.of_elements
-    parent, start, end, first = elements.parent, elements.first_leaf, elements.end, page.first.tolist()
-    is_part = of.chars < MAX_BOX_SHARE * of.chars.max(initial=1.0)
+    of, parent, end, first = page.of_elements, page.parents.tolist(), page.end.tolist(), page.first.tolist()
+    start = page.document.elements.leaf_starts.take(page.around).tolist()
+    is_part = of.chars < MAX_BOX_SHARE * of.chars.max()
+    is_part[0] = False  # the root is all of the page
     may_be = np.where(is_part, 1 + (of.blocks > 1), 0).tolist()  # 2 for a box, 1 for what may begin one
-    change = np.zeros((len(GROUPS), len(elements) + 1), dtype=np.int32)
+    change = np.zeros((len(GROUPS), len(end) + 1), dtype=np.int32)
+    element = page.element.tolist()
     for group, block in zip(*(side.tolist() for side in np.nonzero(heads)), strict=True):
-        at, box = page.element_list[block], -1
-        while at >= 0 and start[at] == first[block] and may_be[at]:
+        at, box = element[block], -1
+        while may_be[at] and start[at] == first[block]:
             box = at if may_be[at] == 2 else box
             at = parent[at]
         if box >= 0:
             change[group, box] += 1
             change[group, end[box]] -= 1
-    return np.minimum(np.cumsum(change, axis=1, dtype=np.int32).take(page.element, axis=1), 3)
+    return np.cumsum(change, axis=1, dtype=np.int32).take(page.element, axis=1)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -73,8 +73,11 @@ _UNSEEN: Final = 0b11
 MAX_NAME_CHARS: Final = 200
 """Characters read of an element's class names and ids; utility-class style sheets write much longer ones."""
 
-_PIECE: Final = 1 << 15
-"""Characters that are counted at once: fewer than a counter of 16 bits holds, and little memory."""
+_PIECE: Final = 255
+"""Characters of a text that are counted at once: as many as a counter of 8 bits holds."""
+
+_PIECES: Final = 1024
+"""Pieces that are counted at once, which takes little memory."""
 
 _KEY_CHARS: Final = 200
 """Characters of a block's text, as it is seen, by which it is compared."""
@@ -113,77 +116,71 @@ class ElementCounts(NamedTuple):
     linked_blocks: NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Surroundings:
-    """The elements that blocks are, and all their ancestors.
+class Surroundings(NamedTuple):
+    """What the elements around blocks are called, `(n_blocks,)` int64 each, as bits.
 
-    Attributes
-    ----------
-    elements : list of int
-        Ascending.
-    any_names, near_names : (n_blocks,) int64
-        Groups of words in the names of the block's element and all its ancestors; of the nearest that has any. A bit each, in
-        the order of `Vocabulary.names`.
-    tags : (n_blocks,) int64
-        `SPECIAL` tags and roles of the block's element and all its ancestors, as bits.
+    `any_names` and `near_names` are groups of words in the names of the block's element and all its ancestors, and of the
+    nearest that has any, in the order of `Vocabulary.names`; `tags` are `SPECIAL` tags and roles of all of them.
     """
 
-    elements: list[int]
     any_names: NDArray[np.int64]
     near_names: NDArray[np.int64]
     tags: NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class BestContainer:
-    """The element with the most prose directly below it.
-
-    Attributes
-    ----------
-    element : int
-    score : (n_elements,) float64
-        Prose directly below each element, less where there are links.
-    inside : (n_blocks,) bool
-        Blocks in the best one.
-    """
+class BestContainer(NamedTuple):
+    """The element with the most prose directly below it, and each element's score: that prose, less where there are links."""
 
     element: int
     score: NDArray[np.float64]
-    inside: NDArray[np.bool_]
 
 
 class PageBlocks:
-    """A page's blocks as the groups of columns see them; quantities that several groups need are computed once."""
+    """A page's blocks as the groups of columns see them; quantities that several groups need are computed once.
+
+    Its elements are those of blocks and their ancestors, about a fourth of a page's, and numbered anew: `around` are their
+    numbers in the page. The root is its own parent here.
+    """
 
     def __init__(self, segmentation: Segmentation) -> None:
-        self.segmentation = segmentation
         self.document = segmentation.document
         self.leaves = self.document.leaves
-        self.elements = self.document.elements
-        self.element = np.maximum(segmentation.element, 0).astype(np.int64)
-        self.element_list = self.element.tolist()
+        elements = self.document.elements
+        in_page = np.maximum(segmentation.element, 0)
+        before = np.zeros(len(elements) + 1, dtype=np.int64)
+        before[in_page + 1] = 1
+        np.cumsum(before, out=before)  # elements of blocks before each element
+        is_around = before.take(elements.ends) > before[:-1]
+        self.around = np.flatnonzero(is_around)
+        number = np.cumsum(is_around) - 1
+        self.element = number.take(in_page)
+        parent = elements.parent
+        self.parents = number.take([0, *[parent[i] for i in self.around[1:].tolist()]])
+        self.end = number.take(elements.ends.take(self.around) - 1) + 1
+        self.parent = self.parents.take(self.element)
+        self.grandparent = self.parents.take(self.parent)
         self.first = segmentation.first
         self.n = len(segmentation)
         self.order = np.arange(self.n)
         self.texts = segmentation.texts(range(self.n))
-        starts = [text[:_KEY_CHARS] for text in self.texts]
+        starts = list(map(itemgetter(slice(_KEY_CHARS)), self.texts))
         if is_disguised(starts):
             starts = [as_seen(text[: 2 * _KEY_CHARS])[:_KEY_CHARS] for text in self.texts]
         self.keys = list(map(str.casefold, starts))
-        self.bits = self.leaves.bits[self.first]
-        by_leaf = self._count_leaves()
-        self.of_leaf = Counts(*by_leaf)
-        self.counts = Counts(*np.add.reduceat(by_leaf, self.first, axis=1))
+        self.bits = self.leaves.bits.take(self.first)
+        self._by_leaf = self._count_leaves(segmentation.of_unit < 0)
+        self.table = np.add.reduceat(self._by_leaf, self.first, axis=1)
+        self.counts = Counts(*self.table)
         self.chars = np.maximum(self.counts.chars, 1)
-        self.link = self.counts.linked / self.chars
+        self.shares = Counts(*(self.table / self.chars))
+        self.link = self.shares.linked
         self.log_chars = np.log1p(self.counts.chars)
         self.prose = np.where((self.chars >= MIN_PROSE) & (self.link < MAX_PROSE_LINKED), self.counts.shown, 0.0)
 
-    def _count_leaves(self) -> NDArray[np.float64]:
+    def _count_leaves(self, outside: NDArray[np.bool_]) -> NDArray[np.float64]:
         bits = self.leaves.bits
         counts = np.empty((len(Counts._fields), len(bits)))
-        counts[:9] = count_characters(self.leaves.texts)
-        outside = self.segmentation.of_unit < 0
+        counts[:9] = count_characters(self.leaves.texts, self.leaves.n_chars)
         if outside.any():
             counts[:9, outside] = 0
         np.multiply(counts[8], (bits & int(Flag.IN_ANCHOR)) != 0, out=counts[9])
@@ -191,82 +188,129 @@ class PageBlocks:
         return counts
 
     @cached_property
+    def title(self) -> str:
+        """The page's title as it is seen, case folded."""
+        return " ".join(as_seen(self.document.title).casefold().split())
+
+    @cached_property
+    def names(self) -> list[Names]:
+        """What each element is called."""
+        return list(map(self.document.elements.names.__getitem__, self.around.tolist()))
+
+    @cached_property
+    def labels(self) -> NDArray[np.int64]:
+        """The same number for elements with the same tag and classes."""
+        known: dict[str, int] = {}
+        return np.array([known.setdefault(called.label, len(known)) for called in self.names])
+
+    @cached_property
+    def own_bits(self) -> list[int]:
+        """What each element's names say (`_remember_bits`)."""
+        found = list(map(_known_bits.get, self.names))
+        return [
+            _remember_bits(called) if bits is None else bits for called, bits in zip(self.names, found, strict=True)
+        ]
+
+    @cached_property
     def kind(self) -> NDArray[np.float64]:
         """The `KINDS` of the blocks' elements."""
-        tags, kind_of = self.elements.tags, KINDS.get
-        return np.array([kind_of(tags[e], 0) for e in self.element_list], dtype=np.float64)
+        kind_of = KINDS.get
+        kinds = np.array([kind_of(called.tag, 0) for called in self.names], dtype=np.float64)
+        return kinds.take(self.element)
 
     @cached_property
-    def terminal(self) -> NDArray[np.float64]:
+    def last_heading(self) -> NDArray[np.int64]:
+        """The last block up to each one that is a heading; -1 where none is."""
+        return np.maximum.accumulate(np.where(self.is_heading, self.order, -1))
+
+    @cached_property
+    def is_heading(self) -> NDArray[np.bool_]:
+        """Whether a block is a heading."""
+        return (self.kind >= 5) & (self.kind <= 7)
+
+    @cached_property
+    def terminal(self) -> NDArray[np.bool_]:
         """Whether a block ends as a sentence does."""
-        return np.array([text[-1:] in _TERMINAL for text in self.texts], dtype=np.float64)
-
-    @cached_property
-    def parent(self) -> NDArray[np.int64]:
-        """The parent of each block's element; the root is its own."""
-        return np.maximum(self.elements.parents[self.element], 0).astype(np.int64)
-
-    @cached_property
-    def parents(self) -> NDArray[np.int64]:
-        """The parent of each element; the root is its own."""
-        return np.maximum(self.elements.parents, 0).astype(np.int64)
+        ends = map(itemgetter(slice(-1, None)), self.texts)
+        return np.fromiter(map(_TERMINAL.__contains__, ends), dtype=np.bool_, count=self.n)
 
     @cached_property
     def depths(self) -> NDArray[np.float64]:
-        """The number of ancestors of each element."""
-        return self.elements.depths.astype(np.float64)
+        """The number of ancestors of each element: the elements before it, less those that have ended."""
+        n = len(self.around)
+        return (np.arange(n) - np.cumsum(np.bincount(self.end, minlength=n)[:n])).astype(np.float64)
+
+    @cached_property
+    def depth(self) -> NDArray[np.float64]:
+        """The number of ancestors of the blocks' elements."""
+        return self.depths.take(self.element)
+
+    def path(self, element: int) -> list[int]:
+        """Return an element and its ancestors, innermost first."""
+        found, parents = [element], self.parents
+        while element:
+            found.append(element := int(parents[element]))
+        return found
+
+    def common_depths(self, element: int) -> NDArray[np.int64]:
+        """Return the depth of the deepest common ancestor of each block and an element."""
+        path = self.path(element)
+        begun = np.searchsorted(path[::-1], self.element, side="right")
+        ended = self.end[path].searchsorted(self.element, side="right")
+        return np.minimum(begun, len(path) - ended) - 1
+
+    def held_by(self, element: int) -> NDArray[np.bool_]:
+        """Return which blocks are in an element."""
+        inside: NDArray[np.bool_] = (self.element >= element) & (self.element < self.end[element])
+        return inside
 
     @cached_property
     def of_elements(self) -> ElementCounts:
         """Sums over the text below each element."""
-        sums = np.zeros((len(ElementCounts._fields), len(self.leaves.texts) + 1))
+        sums, elements = np.zeros((len(ElementCounts._fields), len(self.leaves.texts) + 1)), self.document.elements
         leaf = sums[:, 1:]
-        leaf[0], leaf[1], leaf[2] = self.of_leaf.chars, self.of_leaf.linked, self.of_leaf.ends
+        leaf[0], leaf[1], leaf[2] = self._by_leaf[8], self._by_leaf[9], self._by_leaf[4]
         leaf[3, self.first] = self.prose
         leaf[4, self.first] = 1
         leaf[5, self.first] = self.link > 0.5
         np.cumsum(leaf, axis=1, out=leaf)
-        counts = sums.take(self.elements.leaf_ends, axis=1)
-        counts -= sums.take(self.elements.leaf_starts, axis=1)
+        counts = sums.take(elements.leaf_ends.take(self.around), axis=1)
+        counts -= sums.take(elements.leaf_starts.take(self.around), axis=1)
         return ElementCounts(*counts)
+
+    def scores(self, prose: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return for each element the prose of its blocks and half of that of its children's, less where there are links."""
+        size = len(self.around)
+        own, half = (
+            np.bincount(self.parent, prose, minlength=size),
+            np.bincount(self.grandparent, 0.5 * prose, minlength=size),
+        )
+        score: NDArray[np.float64] = (own + half) * self._unlinked
+        return score
+
+    @cached_property
+    def _unlinked(self) -> NDArray[np.float64]:
+        found: NDArray[np.float64] = 1 - np.minimum(self.of_elements.linked / np.maximum(self.of_elements.chars, 1), 1)
+        return found
 
     @cached_property
     def best(self) -> BestContainer:
         """The element with the most prose directly below it."""
-        size, e = len(self.elements), self.element
-        prose = np.minimum(self.prose, MAX_PROSE_SCORE)
-        score = np.zeros(size)
-        score += np.bincount(self.parent, prose, minlength=size)
-        score += np.bincount(self.parents[self.parent], 0.5 * prose, minlength=size)
-        score *= 1 - np.minimum(self.of_elements.linked / np.maximum(self.of_elements.chars, 1), 1)
-        best = int(np.argmax(score))
-        return BestContainer(best, score, (e >= best) & (e < self.elements.end[best]))
+        score = self.scores(np.minimum(self.prose, MAX_PROSE_SCORE))
+        return BestContainer(int(np.argmax(score)), score)
 
     @cached_property
     def surroundings(self) -> Surroundings:
-        """The names and tags of the blocks' elements and their ancestors, each element read once."""
-        parent, names, blocks = self.elements.parent, self.elements.names, self.element_list
-        wanted: set[int] = {-1}
-        for element in blocks:
-            while element not in wanted:
-                wanted.add(element)
-                element = parent[element]
-        wanted.remove(-1)
-        order = sorted(wanted)
-        around, near = [0] * (len(parent) + 1), [0] * (len(parent) + 1)  # the last ones are for the parent of the root
+        """The names and tags of the blocks' elements and their ancestors."""
         n_names = len(vocabulary().names)  # bits of tags are above those of names
         only_names = (1 << n_names) - 1
-        known = _known_bits
-        for i in order:
-            p, called = parent[i], names[i]
-            bits = known.get(called)
-            if bits is None:
-                bits = _remember_bits(called, n_names)
-            around[i] = around[p] | bits
-            near[i] = bits & only_names or near[p]
-        both = np.array([around[i] for i in blocks], dtype=np.int64)
-        nearest = np.array([near[i] for i in blocks], dtype=np.int64)
-        return Surroundings(order, both & only_names, nearest, both >> n_names)
+        around, near = [0], [0]  # of what is around the root
+        for parent, bits in zip([-1, *self.parents[1:].tolist()], self.own_bits, strict=True):
+            around.append(around[parent + 1] | bits)
+            near.append(bits & only_names or near[parent + 1])
+        both = np.array(around, dtype=np.int64).take(self.element + 1)
+        nearest = np.array(near, dtype=np.int64).take(self.element + 1)
+        return Surroundings(both & only_names, nearest, both >> n_names)
 
 
 @cache
@@ -285,41 +329,42 @@ def _character_bits() -> NDArray[np.uint8]:
 
 @cache
 def _packed() -> NDArray[np.uint64]:
-    """Return for each combination of bits its eight counters of 16 bits, four to a number: `(256, 2)`."""
-    counters = (np.arange(256)[:, None] >> np.arange(8) & 1).astype("<u2")
+    """Return for each combination of bits its eight counters of 8 bits in one number."""
+    counters = (np.arange(256)[:, None] >> np.arange(8) & 1).astype(np.uint8)
     counters[_UNSEEN] = 0
-    return counters.view(np.uint64)
+    return counters.view(np.uint64).ravel()
 
 
-def count_characters(texts: Sequence[str]) -> NDArray[np.float64]:
-    """Count the characters of each text, none of which is empty: `(9, n_texts)`, the first nine of `Counts`."""
-    lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+def count_characters(texts: Sequence[str], lengths: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
+    """Count the characters of texts of these lengths, none of which is empty: `(9, n_texts)`, the first nine of `Counts`."""
     starts = lengths.cumsum() - lengths
     points = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-    pieces = np.arange(0, len(points), _PIECE)
-    ends = starts.searchsorted(pieces + _PIECE).tolist()
-    bits_of, packed = _character_bits(), _packed()
-    out = np.zeros((len(texts), 9))
-    for at, first, end in zip(pieces.tolist(), (starts.searchsorted(pieces, "right") - 1).tolist(), ends, strict=True):
-        bits = bits_of.take(points[at : at + _PIECE])
-        own = np.maximum(starts[first:end] - at, 0)
-        out[first:end, :8] += np.add.reduceat(packed.take(bits, axis=0), own, axis=0).view("<u2")
-        if (unseen := bits == _UNSEEN).any():
-            out[first:end, 8] -= np.add.reduceat(unseen, own, dtype=np.int64)
-    out[:, 8] += lengths - out[:, 2]
-    return out.T
+    n_pieces = (lengths + (_PIECE - 1)) // _PIECE
+    first = n_pieces.cumsum() - n_pieces
+    at = np.repeat(starts - _PIECE * first, n_pieces) + _PIECE * np.arange(n_pieces.sum())
+    bits, counters = _character_bits().take(points), np.empty(len(at), dtype=np.uint64)
+    for i in range(0, len(at), _PIECES):
+        start, end = at[i], at[i + _PIECES] if i + _PIECES < len(at) else len(bits)
+        packed = _packed().take(bits[start:end])
+        np.add.reduceat(packed, at[i : i + _PIECES] - start, out=counters[i : i + _PIECES])
+    out = np.empty((9, len(texts)))
+    np.add.reduceat(counters.view(np.uint8).reshape(-1, 8).T.astype(np.float64), first, axis=1, out=out[:8])
+    out[8] = lengths - out[2]
+    if (unseen := bits == _UNSEEN).any():
+        out[8] -= np.add.reduceat(unseen, starts, dtype=np.int64)
+    return out
 
 
 _known_bits: dict[Names, int] = {}
 
 
-def _remember_bits(called: Names, n_names: int) -> int:
+def _remember_bits(called: Names) -> int:
     """Return the groups of the words in what an element is called, and above them its `SPECIAL` tags and role, as bits."""
     if len(_known_bits) > MAX_KNOWN:
         _known_bits.clear()
     special = _SPECIAL_BITS.get(called.tag, 0) | _ROLES.get(called.role, 0)
     words = " ".join(filter(None, (called.classes, called.id, called.itemprop)))
-    bits = special << n_names | name_bits(words)
+    bits = special << len(vocabulary().names) | name_bits(words)
     if called.is_remembered:
         _known_bits[called] = bits
     return bits

@@ -107,9 +107,9 @@ def address(url: str | None) -> Numbers:
 
 def _elements(page: PageBlocks) -> Numbers:
     """Return how many elements and buttons there are: filters, sorting and carts come with lists."""
-    n = len(page.elements)
+    n = len(page.document.elements)
     return {
-        "page_n_button": log1p(len(page.elements.of_tags(("button",)))),
+        "page_n_button": log1p(page.document.elements.tags.count("button")),
         "page_n_elements": log1p(n),
         "page_chars_per_element": float(page.counts.chars.sum()) / max(n, 1),
     }
@@ -137,11 +137,11 @@ def _prose(page: PageBlocks) -> Numbers:
 
 def _containers(page: PageBlocks) -> Numbers:
     """Return how far prose is spread over containers: that of entries is each in its own."""
-    score, best, end = page.best.score, page.best.element, page.elements.end
+    score, best, end = page.best.score, page.best.element, page.end
     top, total, squared = float(score[best]), float(score.sum()), float(score @ score)
     other = score.copy()
     other[best : end[best]] = 0
-    other[page.elements.ancestors(best)] = 0
+    other[page.path(best)] = 0
     is_prose = page.prose > 0
     parents = page.parent[is_prose]
     held, n_held = np.bincount(parents, page.prose[is_prose]), np.bincount(parents)
