@@ -11,15 +11,14 @@ from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Literal
 
-from webmain.items import Article, ArticleBlock, Bytes, Hints, Image, Kind, Page, Reason, Rejected, TextLink, WordCount
-from webmain.keep import DEFAULT_KEEP, Keep
-
 if TYPE_CHECKING:
     from pathlib import Path
 
     from webmain.batch import Answer
     from webmain.extraction import Options
     from webmain.extractors.base import Extractor
+    from webmain.items import Article, ArticleBlock, Hints, Image, Kind, Page, Reason, Rejected, TextLink, WordCount
+    from webmain.keep import Keep
 
 __version__ = "0.1.0"
 __all__ = [
@@ -43,6 +42,17 @@ MAX_BYTES = 10 * 1024 * 1024
 TIMEOUT_S = 10.0
 MAX_NOTES = 20
 TOP_WORDS = 50
+
+
+def __getattr__(name: str) -> object:
+    """Return a record's type: all are loaded when one is first asked for."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from webmain import items, keep
+
+    found: object = getattr(keep if name == "Keep" else items, name)
+    globals()[name] = found
+    return found
 
 
 def extract(
@@ -109,6 +119,7 @@ def extract(
     """
     from webmain.extraction import extract_page
     from webmain.extractors.base import create
+    from webmain.items import Bytes, Page
 
     if url is not None and not isinstance(url, str):
         raise TypeError(f"url: got {url!r}, allowed is a string, or None")
@@ -247,6 +258,8 @@ def _logged(found: Generator[Answer, None, None]) -> Iterator[Article | Rejected
 
 def _checked(pages: Iterable[Page]) -> Iterator[Page]:
     """Yield pages; raise TypeError at what is none."""
+    from webmain.items import Bytes, Page
+
     if isinstance(pages, Page | str | Bytes):
         raise TypeError(
             f"pages must be an iterable of webmain.Page, not {type(pages).__name__}: [Page(url=..., html=...)]"
@@ -270,6 +283,7 @@ def _options(
 ) -> Options:
     """Return the options; raise ValueError or TypeError, naming the option, what was given and what is allowed."""
     from webmain.extraction import Options
+    from webmain.keep import DEFAULT_KEEP, Keep
 
     if parts not in ("article", "text"):
         raise ValueError(f"parts: got {parts!r}, allowed are 'article' and 'text'")

@@ -8,13 +8,14 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from webmain.article_blocks import ArticleBlock, Image, Kind
+from webmain.regex import lazy
 
-_SPECIAL = re.compile(r"[\\`*_\[\]<>~]|&(?=#?[0-9A-Za-z]{1,40};)")
-_LEAD = re.compile(r"^(?:(#{1,6}|[+-])(?=\s|$)|([=:|-])(?=[=:|\s-]*$)|([0-9]{1,9})([.)])(?=\s|$))", re.MULTILINE)
-_LAST_HASHES = re.compile(r"(?<!\S)#(?=#*\s*$)")
-_ENTITY = re.compile(r"&(?=#?[0-9A-Za-z]{1,40};)")
+_SPECIAL = lazy(r"[\\`*_\[\]<>~]|&(?=#?[0-9A-Za-z]{1,40};)")
+_LEAD = lazy(r"^(?:(#{1,6}|[+-])(?=\s|$)|([=:|-])(?=[=:|\s-]*$)|([0-9]{1,9})([.)])(?=\s|$))", re.MULTILINE)
+_LAST_HASHES = lazy(r"(?<!\S)#(?=#*\s*$)")
+_ENTITY = lazy(r"&(?=#?[0-9A-Za-z]{1,40};)")
 _URL_SAFE = "/:?#@!$&'*+,;=%~-._[]"
-_NO_WORD = re.compile(r"[^\w+#.-]+")
+_NO_WORD = lazy(r"[^\w+#.-]+")
 MAX_TITLE_BLOCKS = 5
 """A heading that repeats the title among so many first blocks is left out: the title is above them."""
 

@@ -16,6 +16,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from webmain.regex import lazy
+
 MARK: Final = "data-webmain-box"
 """The attribute that holds a block's place in `boxes`."""
 
@@ -36,8 +38,8 @@ MAX_BYTES: Final = 4 * MAX_HTML_CHARS
 """Size up to which an encoded rendering is read."""
 
 _FORMAT, _VERSION = "webmain rendering", 1
-_PROPERTY = re.compile(r"[a-z-]{1,40}")
-_KEY = re.compile(r"\d{1,6}", re.ASCII)
+_PROPERTY = lazy(r"[a-z-]{1,40}")
+_KEY = lazy(r"\d{1,6}", re.ASCII)
 _MAX_PIXELS = 1e9
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote, urljoin
 
 from webmain.clock import once
+from webmain.regex import lazy
 
 if TYPE_CHECKING:
     from tldextract import TLDExtract
@@ -46,8 +47,8 @@ class _Parts:
         return f"{self.scheme}://{host}{port}{self.path}" + (f"?{self.query}" if self.query else "")
 
 
-_HTTP = re.compile(r"(https?):[/\\]{2,}([^/\\?#]*)([^?#]*)(?:\?([^#]*))?", re.I)
-_HOST = re.compile(r"[a-z0-9_](?:[a-z0-9._-]*[a-z0-9_])?")
+_HTTP = lazy(r"(https?):[/\\]{2,}([^/\\?#]*)([^?#]*)(?:\?([^#]*))?", re.I)
+_HOST = lazy(r"[a-z0-9_](?:[a-z0-9._-]*[a-z0-9_])?")
 
 
 def _clean(url: str) -> str:
@@ -145,9 +146,9 @@ def _key_of_authority(authority: str) -> str:
     return f"{key}:{port}" if key and is_local and port not in {None, 80, 443} else key
 
 
-_AUTHORITY = re.compile(r"[\x00-\x20]*(?:https?:)?[/\\]{2,}([^/\\?#]*)", re.I)
-_BARE_AUTHORITY = re.compile(r"[\x00-\x20]*([^/\\?#\x00-\x20]+)")
-_OTHER_SCHEME = re.compile(r"[\x00-\x20]*[a-z][a-z0-9+.-]*:(?!\d)", re.I)
+_AUTHORITY = lazy(r"[\x00-\x20]*(?:https?:)?[/\\]{2,}([^/\\?#]*)", re.I)
+_BARE_AUTHORITY = lazy(r"[\x00-\x20]*([^/\\?#\x00-\x20]+)")
+_OTHER_SCHEME = lazy(r"[\x00-\x20]*[a-z][a-z0-9+.-]*:(?!\d)", re.I)
 
 
 def _authority(url: str) -> str:
@@ -158,8 +159,8 @@ def _authority(url: str) -> str:
     return match[1] if match else ""
 
 
-_WEB = re.compile(r"https?://", re.I)
-_CREDENTIALS = re.compile(r"((?:^|[\x00-\x20,;'\"(<])(?:[a-z][a-z0-9+.-]{0,20}:)?[/\\]{2})[^/\\?#\s]*@", re.I)
+_WEB = lazy(r"https?://", re.I)
+_CREDENTIALS = lazy(r"((?:^|[\x00-\x20,;'\"(<])(?:[a-z][a-z0-9+.-]{0,20}:)?[/\\]{2})[^/\\?#\s]*@", re.I)
 
 
 def site_key(url: str) -> str:
@@ -237,9 +238,9 @@ def is_outer(href: str, base_url: str | None, base_site: str | None, same_host: 
     return key != "" and key != (base_site or site_key(base_url))
 
 
-_PLAIN_ABSOLUTE = re.compile(r"https?://[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9])?/[!-\[\]-~]*")
-_PLAIN_ROOTED = re.compile(r"/(?![/\\])[!-\[\]-~]*")
-_MANY_SLASHES = re.compile(r"^(https?:)?/{2,}", re.I)
+_PLAIN_ABSOLUTE = lazy(r"https?://[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9])?/[!-\[\]-~]*")
+_PLAIN_ROOTED = lazy(r"/(?![/\\])[!-\[\]-~]*")
+_MANY_SLASHES = lazy(r"^(https?:)?/{2,}", re.I)
 
 
 def join(base: str | None, href: str) -> str | None:
@@ -283,16 +284,14 @@ def _origin(base: str) -> str | None:
     return str(replace(parts, path="", query="")) if parts else None
 
 
-_PERCENT = re.compile(r"%([0-9A-Fa-f]{2})?")
+_PERCENT = lazy(r"%([0-9A-Fa-f]{2})?")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-_NORMAL = re.compile(r"[A-Za-z0-9/_.,;:@!$&'()*+=~?-]*")
-_SESSION_HASH = re.compile(r"[0-9a-f]{26,64}", re.I)
-_SESSION_PARAMETER = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/;]*|/\([a-z]\([a-z0-9]{20,}\)\)(?=/)", re.I)
+_NORMAL = lazy(r"[A-Za-z0-9/_.,;:@!$&'()*+=~?-]*")
+_SESSION_HASH = lazy(r"[0-9a-f]{26,64}", re.I)
+_SESSION_PARAMETER = lazy(r";(?:jsessionid|phpsessid|sid)=[^/;]*|/\([a-z]\([a-z0-9]{20,}\)\)(?=/)", re.I)
 
 
-_IN_NORMAL_FORM = re.compile(
-    r"https?://(?:[a-z0-9][a-z0-9-]{0,62}+\.){1,5}[a-z0-9]++/(?:[A-Za-z0-9_-][A-Za-z0-9_.-]*+/?+)*+"
-)
+_IN_NORMAL_FORM = lazy(r"https?://(?:[a-z0-9][a-z0-9-]{0,62}+\.){1,5}[a-z0-9]++/(?:[A-Za-z0-9_-][A-Za-z0-9_.-]*+/?+)*+")
 
 
 def normalise(url: str, *, keep_parameters: bool = False) -> str | None:
@@ -357,11 +356,11 @@ def is_tracking(parameter: str) -> bool:
     return name in {"sid", "s"} and _SESSION_HASH.fullmatch(value) is not None
 
 
-_AMP_CACHE_PATH = re.compile(r"/(?:[a-z]{1,2}/)?(s/)?([^/]+\..*)")
-_AMP_VIEWER_PATH = re.compile(r"/amp/(s/)?([^/]+\..*)")
-_AMP_VIEWER_HOST = re.compile(r"(?:www\.)?(?:google\.com|google(?:\.com?)?\.[a-z]{2}|bing\.com)")
-_AMP_PATH = re.compile(r"/amp(?=/[^/]*\d)|(?<=.)/amp(?=/?$)|(?<=[^/])\.amp(?=\.html?$|$)|^/amp(?=/.)", re.I)
-_AMP_PARAMETER = re.compile(
+_AMP_CACHE_PATH = lazy(r"/(?:[a-z]{1,2}/)?(s/)?([^/]+\..*)")
+_AMP_VIEWER_PATH = lazy(r"/amp/(s/)?([^/]+\..*)")
+_AMP_VIEWER_HOST = lazy(r"(?:www\.)?(?:google\.com|google(?:\.com?)?\.[a-z]{2}|bing\.com)")
+_AMP_PATH = lazy(r"/amp(?=/[^/]*\d)|(?<=.)/amp(?=/?$)|(?<=[^/])\.amp(?=\.html?$|$)|^/amp(?=/.)", re.I)
+_AMP_PARAMETER = lazy(
     r"(?:amp|_amp|isamp)(?:=(?:1|true|yes)?)?|output(?:type)?=amp|amp_(?:js_v|gsa|latest_update_time)=.*", re.I
 )
 

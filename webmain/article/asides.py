@@ -17,6 +17,7 @@ from webmain.clock import once
 from webmain.extractors.page_types import page_type
 from webmain.html.columns import HIDDEN, Elements, Flag, Leaves
 from webmain.html.visible_text import CELLS, CODE, HEADINGS
+from webmain.regex import lazy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -62,8 +63,8 @@ _BOLD: Final = frozenset({*HEADINGS, "b", "strong"})
 _BOXES: Final = frozenset(("div", "section", "span"))
 _QUOTE_MARKS: Final = frozenset('"“”„«»‹›‘‚「『')
 _SENTENCE_ENDS: Final = tuple(".!?。")
-_NO_LETTER = re.compile(r"[\W_]+")
-_LEFT_OUT = re.compile(r"…|\.{3}")
+_NO_LETTER = lazy(r"[\W_]+")
+_LEFT_OUT = lazy(r"…|\.{3}")
 
 
 @dataclass(slots=True, eq=False)

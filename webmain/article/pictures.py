@@ -17,6 +17,7 @@ from webmain.html.columns import HIDDEN
 from webmain.html.kinds import is_caption
 from webmain.html.visible_text import MAX_CLASS_CHARS
 from webmain.items import Image
+from webmain.regex import lazy
 from webmain.urls import join
 
 if TYPE_CHECKING:
@@ -40,26 +41,26 @@ _CAPTIONED_WITHIN = 3
 _IMAGES = frozenset(("img", "amp-img"))
 _LAZY = ("data-src", "data-original", "data-lazy-src", "data-lazy", "data-hi-res-src", "data-img-src", "data-full-src")
 _SOURCE_SETS = ("data-srcset", "data-lazy-srcset", "srcset")
-_NOT_SHOWN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_NOT_SHOWN = lazy(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _ASIDE = frozenset(("nav", "aside", "footer", "form", "button", "select"))
 _WIDE = frozenset(("article", "main"))
-_JUNK_CLASS = re.compile(
+_JUNK_CLASS = lazy(
     r"(?:^|[\s_-])(?:avatar|gravatar|logo|icons?|emoji|smiley|author|byline|bio|social|share|sharing|related|recommend\w*|"
     r"promos?|teasers?|sidebar|newsletter|advert\w*|ads?|sponsor\w*|banner|comments?|tracking|spacer|badge|outbrain|taboola)"
     r"(?=$|[\s_-])"
 )
-_JUNK_NAME = re.compile(
+_JUNK_NAME = lazy(
     r"(?:^|[/_.-])(?:avatars?|gravatar|logos?|icons?|emojis?|smilies|sprites?|spacer|blank|placeholder|transparent|pixel|1x1|"
     r"loading|loader|spinner|lazy|beacon|badge|button|close|favicon|social|sociable|themes|plugins)(?=[/_.-]|$)"
 )
-_JUNK_HOST = re.compile(
+_JUNK_HOST = lazy(
     r"(?:^|\.)(?:doubleclick\.net|scorecardresearch\.com|google-analytics\.com|quantserve\.com|feedburner\.com|"
     r"gravatar\.com|facebook\.com|amazon-adsystem\.com|chartbeat\.net|ioam\.de|s\.w\.org)$"
 )
-_IMAGE_FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif)$", re.IGNORECASE)
-_CANDIDATE = re.compile(r"([^\s,]\S*)(?:\s+([0-9]{1,5}(?:\.[0-9]{1,3})?)[wx])?[^,]{0,20}(?:,|$)")
-_WIDTH = re.compile(r"(?:^|&)(?:w|width)=([0-9]{1,3})(?=&|$)")
-_NUMBER = re.compile(r"\s*([0-9]{1,5})(?:\.[0-9]*)?\s*(?:px)?\s*")
+_IMAGE_FILE = lazy(r"\.(?:jpe?g|png|gif|webp|avif)$", re.IGNORECASE)
+_CANDIDATE = lazy(r"([^\s,]\S*)(?:\s+([0-9]{1,5}(?:\.[0-9]{1,3})?)[wx])?[^,]{0,20}(?:,|$)")
+_WIDTH = lazy(r"(?:^|&)(?:w|width)=([0-9]{1,3})(?=&|$)")
+_NUMBER = lazy(r"\s*([0-9]{1,5})(?:\.[0-9]*)?\s*(?:px)?\s*")
 
 
 def article_images(document: Document, kept: NDArray[np.bool_], first_leaf: Sequence[int]) -> tuple[Image, ...]:

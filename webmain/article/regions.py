@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from webmain.html.columns import HIDDEN, Flag
 from webmain.html.kinds import is_caption
 from webmain.html.visible_text import HEADINGS, MAX_CLASS_CHARS
+from webmain.regex import lazy
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,16 +45,12 @@ LINE_WINDOW_CHARS = 2_000
 SURE_LINE_CHARS = 40
 """Longer lines are looked for in the whole rest of the page."""
 
-_THREAD = re.compile(
+_THREAD = lazy(
     r"(?:^|[\s_-])(?:[a-z]+)?(?:comments?(?:s?[_-]?(?:list|thread|section|area|body|box|content|wrapper|container|item|text))?"
     r"|disqus(?:[_-]thread)?|kommentare?|comentarios?|commentaires?|commenti|reacties)(?=$|[\s_-])"
 )
-_SURE_THREAD = re.compile(
-    r"disqus[_-]thread|comments?|commentlist|comments?[_-](?:list|thread|section|area|content|wrapper)"
-)
-_NO_THREAD = re.compile(
-    r"count|link|respond|reply-?title|comment-?form|button|toggle|icon|number|comments?-(?:open|closed)"
-)
+_SURE_THREAD = lazy(r"disqus[_-]thread|comments?|commentlist|comments?[_-](?:list|thread|section|area|content|wrapper)")
+_NO_THREAD = lazy(r"count|link|respond|reply-?title|comment-?form|button|toggle|icon|number|comments?-(?:open|closed)")
 
 
 def comment_leaves(document: Document, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:

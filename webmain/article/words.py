@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from webmain.items import Article, WordCount
+from webmain.regex import lazy
 from webmain.text.language import detect
 from webmain.text.stopwords import EVERY_LANGUAGE, fold_all, stopwords
 from webmain.text.words import MAX_TERM_LENGTH, bare, base_language, fold_word, word_counts, words
@@ -19,8 +20,8 @@ MAX_CHARS = 300_000
 MAX_REMEMBERED = 2 * MAX_TERM_LENGTH
 """Characters of a word whose normal form is remembered from one text to the next, at most."""
 
-_FRAGMENT = re.compile("[\u3041-\u309f]{2}")  # two hiragana: particles and endings that the segmenter cut off
-_URL = re.compile(r"(?:https?://|www\.)\S+", re.IGNORECASE)
+_FRAGMENT = lazy("[\u3041-\u309f]{2}")  # two hiragana: particles and endings that the segmenter cut off
+_URL = lazy(r"(?:https?://|www\.)\S+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,7 +198,7 @@ def shown_form(surfaces: Mapping[str, int]) -> str:
 
 # --- two forms of one word -------------------------------------------------------------------------------------------
 
-_NOT_PLURALS = re.compile(
+_NOT_PLURALS = lazy(
     "news|politics|economics|mathematics|physics|athletics|olympics|customs|arms|goods|glasses|means|series|species|lens|"
     "times|james|williams|roberts|adams|edwards|richards|stevens|peters|phillips|rogers|davis|evans|owens|andrews|daniels|"
     "samuels|jones|johns|hughes|matthews|simmons|simons|hopkins|perkins|watkins|wilkins|marks|burns|woods|brooks|banks|"
@@ -217,7 +218,7 @@ def _singulars(plural: str) -> Iterable[str]:
     return (plural[:-1],)
 
 
-_KOREAN_PARTICLE = re.compile("에서는?|에게|으로|까지|부터|보다|처럼|이라고|라고|이나|[은는이가을를의에도와과로만]")
+_KOREAN_PARTICLE = lazy("에서는?|에게|으로|까지|부터|보다|처럼|이라고|라고|이나|[은는이가을를의에도와과로만]")
 
 
 def _without_particle(word: str) -> Iterable[str]:

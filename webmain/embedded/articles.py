@@ -25,6 +25,7 @@ from webmain.html.kinds import article_blocks
 from webmain.items import Kind, Page, Reason, Rejected
 from webmain.metadata.head import letters
 from webmain.metadata.jsonld import about_page, read_json_ld
+from webmain.regex import lazy
 from webmain.text.prose_amount import n_wide, prose_chars
 
 if TYPE_CHECKING:
@@ -147,8 +148,8 @@ LEAST_FOUND: Final = 0.4
 _NOTICE_CHARS: Final = 1_500
 _CHUNK_LETTERS: Final = 24
 _MAX_CHUNKS: Final = 60
-_NO_LETTER = re.compile(r"[\W_]+")
-_NOTICE = re.compile(
+_NO_LETTER = lazy(r"[\W_]+")
+_NOTICE = lazy(
     r"\b(?:enable|activate|turn on|requires?|aktivieren|aktiviere|activez|activer|habilit\w{1,9}|activ[ae]r?|abilita\w{0,4}"
     r"|włącz\w{0,4}|включите|schakel|aktiver\w{0,4})\b[^.!?]{0,60}\bjavascript\b"
     r"|\bjavascript\b[^.!?]{0,60}\b(?:enabled?|disabled|required|not supported|aktivier\w{0,4}|deaktiviert|désactivé"
@@ -156,7 +157,7 @@ _NOTICE = re.compile(
     r"|javascript[^。]{0,20}(?:有効|無効|启用|禁用|啟用|停用)|(?:启用|開啟|打开)[^。]{0,10}javascript",
     re.IGNORECASE,
 )
-_SCRIPTS = re.compile("javascript", re.IGNORECASE)
+_SCRIPTS = lazy("javascript", re.IGNORECASE)
 
 
 def asks_for_scripts(text: str) -> bool:
@@ -220,7 +221,7 @@ def embedded_article(document: Document) -> Embedded | None:
     return embedded_text(document)
 
 
-_BODY = re.compile(r'"(articleBody|reviewBody|text)"\s*:\s*(?:"([^"\\]*+(?:\\.[^"\\]*+)*+)"|(\S))', re.DOTALL)
+_BODY = lazy(r'"(articleBody|reviewBody|text)"\s*:\s*(?:"([^"\\]*+(?:\\.[^"\\]*+)*+)"|(\S))', re.DOTALL)
 _PIECES: Final = ('"liveBlogUpdate"', '"acceptedAnswer"', '"suggestedAnswer"', '"comment"')
 
 

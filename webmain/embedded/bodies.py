@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -12,6 +11,7 @@ from urllib.parse import unquote, urlsplit
 from webmain.embedded.rich_text import TEXT_KEYS, is_element, is_markup, type_words
 from webmain.embedded.states import MAX_NODES, nested
 from webmain.metadata.head import letters
+from webmain.regex import lazy
 from webmain.text.prose_amount import prose_chars
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ class Candidate:
         return near * self.place.prior * formed * (1.4 if _words(last) & _BODY else 1.0)
 
 
-_KEY_WORDS = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
+_KEY_WORDS = lazy(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 _BODY = frozenset("body content article story post text html paragraphs blocks articlebody rendered document".split())
 _ASIDE = frozenset(
     "comment comments reply replies related relateds recommended recommendation recommendations recommend trending "

@@ -18,6 +18,7 @@ from webmain.html.columns import HIDDEN, Flag
 from webmain.html.document import Document
 from webmain.html.kinds import article_blocks
 from webmain.items import Page
+from webmain.regex import lazy
 from webmain.text.prose_amount import prose_chars
 
 if TYPE_CHECKING:
@@ -45,14 +46,14 @@ _TIERS: Final = (
 )
 """The kinds of text in order: flags of which a leaf has one, and flags that it has none of."""
 
-_PIECE = re.compile(
+_PIECE = lazy(
     r"<(?:!\[CDATA\[(?P<cdata>.*?)(?:\]\]>|\Z)"
     r"|(?P<tag>noframes|template|noembed)(?=[\s/>])[^<>]{0,4000}+>(?P<inner>.*?)(?:</(?P=tag)|\Z)"
     r"|script(?=\s)[^<>]{0,4000}?\stype\s{0,9}=\s{0,9}[\"']?text/(?:html|template|x-[\w-]{0,40}template[\w-]{0,40})[^<>]{0,4000}+>"
     r"(?P<script>.*?)(?:</script|\Z))",
     re.DOTALL | re.IGNORECASE,
 )
-_FRAME = re.compile(r"<iframe(?=\s)[^<>]{0,4000}?\ssrcdoc\s{0,9}=\s{0,9}(?:\"([^\"]*+)\"|'([^']*+)')", re.IGNORECASE)
+_FRAME = lazy(r"<iframe(?=\s)[^<>]{0,4000}?\ssrcdoc\s{0,9}=\s{0,9}(?:\"([^\"]*+)\"|'([^']*+)')", re.IGNORECASE)
 
 
 def fallback_mask(document: Document) -> NDArray[np.bool_]:

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
+from webmain.regex import lazy
+
 MAX_DEPTH: Final = 150
 """How deep values may lie in each other."""
 
-_ARGUMENTS = re.compile(r"[\s;})]{0,20}+\(")
-_RETURN = re.compile(r"return\s*+(?=\{)")
+_ARGUMENTS = lazy(r"[\s;})]{0,20}+\(")
+_RETURN = lazy(r"return\s*+(?=\{)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +27,12 @@ class Literal:
 
 _DECODER: Final = json.JSONDecoder(strict=False)
 _STRINGS: Final = "|".join(rf"{q}[^{q}\\]*+(?:\\.[^{q}\\]*+)*+{q}" for q in "\"'`")
-_TOKEN: Final = re.compile(rf"{_STRINGS}|/\*.*?(?:\*/|\Z)|//[^\n]*+|[{{}}\[\]()]", re.DOTALL)
-_ESCAPES: Final = re.compile(
+_TOKEN: Final = lazy(rf"{_STRINGS}|/\*.*?(?:\*/|\Z)|//[^\n]*+|[{{}}\[\]()]", re.DOTALL)
+_ESCAPES: Final = lazy(
     r"\\(?:x([0-9a-fA-F]{2})|u\{([0-9a-fA-F]{1,6})\}|([\"'`])|(\r?\n)|([ac-eg-mo-qsv-zA-Z0-9])|.)", re.DOTALL
 )
-_JOINED: Final = re.compile(r"([\"'])\s*+\+\s*+\1")
-_CALLS: Final = re.compile(rf"({_STRINGS})|(?<![\w$.])(?:new\s++)?[\w$.]*+\(|(\))", re.DOTALL)
+_JOINED: Final = lazy(r"([\"'])\s*+\+\s*+\1")
+_CALLS: Final = lazy(rf"({_STRINGS})|(?<![\w$.])(?:new\s++)?[\w$.]*+\(|(\))", re.DOTALL)
 _ARGUMENT: Final = "\x02"
 """Begins the strings that replace a function's arguments until their values are known."""
 

@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final
 
+from webmain.regex import lazy
 from webmain.text.prose_amount import prose_chars
 
 MAX_DEPTH: Final = 60
@@ -40,7 +41,7 @@ LIST_KEYS: Final = (
 _NODES: Final = frozenset(LIST_KEYS) | frozenset(TEXT_KEYS)
 _PARAGRAPH = frozenset("paragraph p unstyled para text block normal richtext copy htmlelement".split())
 _HEADING = frozenset("heading header headline subhead subheading subheadline subtitle crosshead crosshed title".split())
-_HEADING_NAME = re.compile(r"h(?:eading|eader)?[-_ ]?([1-6])", re.IGNORECASE)
+_HEADING_NAME = lazy(r"h(?:eading|eader)?[-_ ]?([1-6])", re.IGNORECASE)
 _LEVELS: Final = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 _QUOTE = frozenset("quote blockquote pullquote".split())
 _ITEM = frozenset("listitem li".split())
@@ -69,20 +70,18 @@ _NEVER: Final = frozenset(
     "width height aria metadata meta additional_properties _additional_properties tracking analytics ads styles "
     "placeholder label".split()
 )
-_WORDS = re.compile(r"[A-Z]?[a-z]+\d*|[A-Z]+(?![a-z])\d*|\d+")
-_TAG = re.compile(
+_WORDS = lazy(r"[A-Z]?[a-z]+\d*|[A-Z]+(?![a-z])\d*|\d+")
+_TAG = lazy(
     r"</?(?:p|br|div|h[1-6]|a|b|i|u|em|strong|span|ul|ol|li|blockquote|img|figure|section|article|table|hr|sup|sub|pre|code)"
     r"(?=[\s/>])[^<>]{0,2000}+>",
     re.IGNORECASE,
 )
-_BLOCK_TAG = re.compile(
-    r"<(?:p|br|div|h[1-6]|ul|ol|li|blockquote|section|article|table|pre|tr)(?=[\s/>])", re.IGNORECASE
-)
-_ESCAPED_TAG = re.compile(r"&lt;/?(?:p|br|div|h[1-6]|a|b|i|em|strong|span|ul|ol|li|blockquote)\b", re.IGNORECASE)
-_ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-fA-F]{1,6}|[A-Za-z]{2,8});")
-_MARKDOWN = re.compile(r"(?m)^#{1,6} \S|\[[^\]\n]{1,300}\]\((?:https?:|/)[^)\s]{1,500}\)|(?<!\w)\*\*[^*\n]{1,200}\*\*")
-_REFERENCE = re.compile(r"\$[A-Za-z@]?[0-9a-f]{0,8}(?::[\w:.-]*)?|\$undefined|https?://\S*")
-_NOT_LETTERS = re.compile(r"<[^<>]{0,2000}+>|&[#\w]{1,9};|[\W_]+")
+_BLOCK_TAG = lazy(r"<(?:p|br|div|h[1-6]|ul|ol|li|blockquote|section|article|table|pre|tr)(?=[\s/>])", re.IGNORECASE)
+_ESCAPED_TAG = lazy(r"&lt;/?(?:p|br|div|h[1-6]|a|b|i|em|strong|span|ul|ol|li|blockquote)\b", re.IGNORECASE)
+_ENTITY = lazy(r"&(?:#\d{1,7}|#x[0-9a-fA-F]{1,6}|[A-Za-z]{2,8});")
+_MARKDOWN = lazy(r"(?m)^#{1,6} \S|\[[^\]\n]{1,300}\]\((?:https?:|/)[^)\s]{1,500}\)|(?<!\w)\*\*[^*\n]{1,200}\*\*")
+_REFERENCE = lazy(r"\$[A-Za-z@]?[0-9a-f]{0,8}(?::[\w:.-]*)?|\$undefined|https?://\S*")
+_NOT_LETTERS = lazy(r"<[^<>]{0,2000}+>|&[#\w]{1,9};|[\W_]+")
 
 
 def is_markup(text: str) -> bool:

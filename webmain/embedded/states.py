@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
 
 from webmain.embedded.literals import MAX_DEPTH, read_literal, returned
+from webmain.regex import lazy
 from webmain.text.lenient_json import parse_json
 
 if TYPE_CHECKING:
@@ -39,18 +40,18 @@ MAX_FAILED_CHARS: Final = 3_000_000
 
 MAX_NODES: Final = 300_000
 
-_OPENING = re.compile(r"<script(?=[\s/>])([^>]{0,4000}+)>", re.IGNORECASE)
-_CLOSING = re.compile(r"</script", re.IGNORECASE)
-_TYPE = re.compile(r"\stype\s*+=\s*+[\"']?+([^\"'\s>]*+)", re.IGNORECASE)
-_ID = re.compile(r"\s(?:id|data-hypernova-key|data-type)\s*+=\s*+[\"']?+([^\"'\s>]*+)", re.IGNORECASE)
+_OPENING = lazy(r"<script(?=[\s/>])([^>]{0,4000}+)>", re.IGNORECASE)
+_CLOSING = lazy(r"</script", re.IGNORECASE)
+_TYPE = lazy(r"\stype\s*+=\s*+[\"']?+([^\"'\s>]*+)", re.IGNORECASE)
+_ID = lazy(r"\s(?:id|data-hypernova-key|data-type)\s*+=\s*+[\"']?+([^\"'\s>]*+)", re.IGNORECASE)
 _SCRIPT_TYPES: Final = frozenset(
     ("", "module", "text/javascript", "application/javascript", "text/ecmascript", "application/x-javascript")
 )
-_LITERAL = re.compile(r"[=(]\s*+(?=[{\[\"'`])|=\s*+\(?function\s*+\((?P<names>[\w$,\s]*+)\)\s*+\{")
-_NAME = re.compile(r"[\w$.]++(?=[\"'\]]*+\s*+\Z)")
-_ATTRIBUTE = re.compile(r"=\s*+[\"']\s*+(?:[{\[]|&#)")
+_LITERAL = lazy(r"[=(]\s*+(?=[{\[\"'`])|=\s*+\(?function\s*+\((?P<names>[\w$,\s]*+)\)\s*+\{")
+_NAME = lazy(r"[\w$.]++(?=[\"'\]]*+\s*+\Z)")
+_ATTRIBUTE = lazy(r"=\s*+[\"']\s*+(?:[{\[]|&#)")
 
-_PACKED = re.compile(r"(?:eyJ|W3s)[A-Za-z0-9+/]*+={0,2}")
+_PACKED = lazy(r"(?:eyJ|W3s)[A-Za-z0-9+/]*+={0,2}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,8 +362,8 @@ class _Linking:
         return self._made[name]
 
 
-_ROW = re.compile(rb"([0-9a-f]{1,8}):")
-_TEXT_ROW = re.compile(rb"([0-9a-f]{1,8}):T([0-9a-f]{1,8}),")
+_ROW = lazy(rb"([0-9a-f]{1,8}):")
+_TEXT_ROW = lazy(rb"([0-9a-f]{1,8}):T([0-9a-f]{1,8}),")
 
 
 def read_flight(text: str) -> dict[str, Any]:

@@ -120,7 +120,8 @@ def _limits() -> tuple[NDArray[np.float32], NDArray[np.float32]]:
 @once
 def _keys() -> list[str | tuple[str, ...]]:
     """Return the columns as the groups name them, of a page with one block."""
-    return [key for group in GROUPS for key in group(_small_page())]
+    page = _small_page()
+    return [key for group in GROUPS for key in group(page)]
 
 
 @once

@@ -6,7 +6,6 @@ The words are the `cues` of `webmain.languages`.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from webmain import languages
 from webmain.clock import once
+from webmain.regex import lazy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -34,16 +34,16 @@ _NO_LETTERS: Final = (
     "\u0300-\u036f\u064b-\u0652\u0670\u093c\u09bc\u0a3c\u0abc"
     "\xad\u034f\u061c\u0640\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff'\u2019\u02bc"
 )
-_DROPPED = re.compile(f"[{_NO_LETTERS}]+")
+_DROPPED = lazy(f"[{_NO_LETTERS}]+")
 _VARIANTS: Final = {"ı": "i", "ß": "ss", "ø": "o", "ł": "l", "đ": "d", "ى": "ي", "ی": "ي", "ک": "ك", "ہ": "ه"}
 _NO_WORD: Final = r"\d!-&(-/:-@\[-`{-¨ª-¿‐-‧‰-⁞←-⯿、-〿।॥،؛؟۔٠-٩۰-۹०-९๐-๙᠀-᠊"
-_WORD = re.compile(rf"[^\s{_NO_WORD}]+")
-_BETWEEN = re.compile(f"[ {_NO_WORD}]+")
-_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
-_DATE = re.compile(  # begins with a digit, which is looked for fast
+_WORD = lazy(rf"[^\s{_NO_WORD}]+")
+_BETWEEN = lazy(f"[ {_NO_WORD}]+")
+_UNSPACED = lazy(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
+_DATE = lazy(  # begins with a digit, which is looked for fast
     r"\d(?:\d{0,3}[./-]\s?\d{1,2}[./-]\s?\d{2,4}|(?<=\b\d)\d?[:.hH]\d{2}\b(?!%)|\s?[年月日时時分년월일시]|(?<=\b2)0[0-3]\d\b)",
 )
-_DIGIT = re.compile(r"\d")
+_DIGIT = lazy(r"\d")
 
 
 def folded(text: str) -> str:
@@ -84,19 +84,16 @@ def phrases() -> Phrases:
     text = _BETWEEN.sub(" ", folded("\n\0\n".join(map("\n".join, lists)).casefold()))  # of all words in one go
     bits: dict[str, int] = {}
     for place, lines in enumerate(text.replace("\n ", "\n").replace(" \n", "\n").split("\n\0\n")):
-        of_group = dict.fromkeys(lines.split("\n"), 1 << place)
-        for phrase in bits.keys() & of_group.keys():
-            of_group[phrase] |= bits[phrase]
-        bits |= of_group
+        for phrase in lines.split("\n"):
+            bits[phrase] = bits.get(phrase, 0) | 1 << place
     bits.pop("", None)
-    most_words: dict[str, int] = {}
+    most_words = {phrase: 1 for phrase in bits if " " not in phrase}
+    for phrase in bits.keys() - most_words.keys():
+        first = phrase[: phrase.index(" ")]
+        most_words[first] = max(most_words.get(first, 0), phrase.count(" ") + 1)
     unspaced: dict[str, list[str]] = {}
-    for phrase in bits:
-        n_words = phrase.count(" ") + 1
-        first = phrase if n_words == 1 else phrase[: phrase.index(" ")]
-        if most_words.get(first, 0) < n_words:
-            most_words[first] = n_words
-        if len(phrase) > 1 and phrase[0] > "\u0dff" and _UNSPACED.match(phrase):
+    for phrase in [phrase for phrase in bits if phrase[0] > "\u0dff"]:
+        if len(phrase) > 1 and _UNSPACED.match(phrase):
             unspaced.setdefault(phrase[:2], []).append(phrase)
     by_start = {start: tuple(sorted(found, key=lambda p: (-len(p), p))) for start, found in unspaced.items()}
     return Phrases(bits, most_words, by_start)

@@ -6,7 +6,6 @@ columns (`webmain.extractors.page_model.page_row`). A group is a function that r
 
 from __future__ import annotations
 
-import re
 from math import log1p
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import unquote
@@ -15,6 +14,7 @@ import numpy as np
 
 from webmain import languages
 from webmain.clock import once
+from webmain.regex import lazy
 
 if TYPE_CHECKING:
     from webmain.features.page_blocks import PageBlocks
@@ -29,9 +29,9 @@ ADDRESS: Final = tuple(
 
 MAX_URL_CHARS: Final = 2_000
 MAX_SEGMENTS: Final = 12
-_WORD = re.compile(r"[^\W\d_]+")
-_DIGITS = re.compile(r"\d+")
-_DATE = re.compile(r"(?:19|20)\d\d[-/_.]?[01]?\d")
+_WORD = lazy(r"[^\W\d_]+")
+_DIGITS = lazy(r"\d+")
+_DATE = lazy(r"(?:19|20)\d\d[-/_.]?[01]?\d")
 
 
 def page_columns(page: PageBlocks) -> dict[str, float]:
@@ -159,7 +159,7 @@ def _containers(page: PageBlocks) -> Numbers:
 
 # ---- headings and texts
 
-_TITLE_PARTS = re.compile(r"\s[-|–—:·»]\s|\s?\|\s?")
+_TITLE_PARTS = lazy(r"\s[-|–—:·»]\s|\s?\|\s?")
 _MAX_TITLE_CHARS: Final = 300
 _NEAR: Final = 10
 _CURRENCIES: Final = "$€£¥₹₩₽₺฿"

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from webmain.items import Reason, Rejected
+from webmain.regex import lazy
 
 MAX_PIECES = 150_000
 """Tags, comments and declarations that are kept of one page. The largest page of the development data has 32,800."""
@@ -69,17 +70,15 @@ ATTRIBUTES = (  # of a tag, up to its `>`; quotes count after = only, and where 
     rb"(?:[ \t\n\r\f/]++|[^ \t\n\r\f/>][^ \t\n\r\f/>=]*+(?:[ \t\n\r\f]*+=[ \t\n\r\f]*+"
     rb"(?:\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z)|[^ \t\n\r\f>\"'][^ \t\n\r\f>]*+)?+)?+)*+"
 )
-TAG = re.compile(_NAME + ATTRIBUTES + rb"(?:>|\Z)")
-_TOKEN = re.compile(
-    rb"<(?:(/?)" + TAG.pattern + rb"|!--(?:-?>|[^-]*+(?:-(?!-!?>)[^-]*+)*+(?:--!?>|\Z))|[!?/][^>]*+(?:>|\Z))"
-)
+TAG = lazy(_NAME + ATTRIBUTES + rb"(?:>|\Z)")
+_TOKEN = lazy(rb"<(?:(/?)" + TAG.pattern + rb"|!--(?:-?>|[^-]*+(?:-(?!-!?>)[^-]*+)*+(?:--!?>|\Z))|[!?/][^>]*+(?:>|\Z))")
 RAW = frozenset("script style textarea title xmp iframe noembed noframes".split())
 RAW_ENDS = {
     name.encode(): re.compile(b"</" + "".join(f"[{c}{c.upper()}]" for c in name).encode() + b"(?=%s)" % AFTER_NAME)
     for name in RAW
 }
-ATTRIBUTE = re.compile(rb"[^\s/>=][^\s/>=]*+(?:\s*+=\s*+(?:\"[^\"]*+\"?|'[^']*+'?|[^\s>]*+))?")
-_FORMATTING_TAG = re.compile(b"<(?:%s)" % "|".join(sorted(FORMATTING)).encode() + AFTER_NAME, re.IGNORECASE)
+ATTRIBUTE = lazy(rb"[^\s/>=][^\s/>=]*+(?:\s*+=\s*+(?:\"[^\"]*+\"?|'[^']*+'?|[^\s>]*+))?")
+_FORMATTING_TAG = lazy(b"<(?:%s)" % "|".join(sorted(FORMATTING)).encode() + AFTER_NAME, re.IGNORECASE)
 
 
 class _Open(NamedTuple):

@@ -39,6 +39,7 @@ from webmain.html.flattening import (
     VOID,
     read_tags,
 )
+from webmain.regex import lazy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -76,8 +77,8 @@ _NESTED = 2
 _TRIES = 4
 """Ends of tags that are looked at before a tag is read."""
 
-_TEMPLATE_TAG = re.compile(rb"<(/?)template(?=([\s/>][^<>]*+))", re.IGNORECASE)
-_SHADOW_ATTRIBUTE = re.compile(rb"\sshadowroot(?:mode)?\s*+=", re.IGNORECASE)
+_TEMPLATE_TAG = lazy(rb"<(/?)template(?=([\s/>][^<>]*+))", re.IGNORECASE)
+_SHADOW_ATTRIBUTE = lazy(rb"\sshadowroot(?:mode)?\s*+=", re.IGNORECASE)
 
 
 def guard(source: bytes) -> bytes:
@@ -167,8 +168,8 @@ def _formatting_element() -> re.Pattern[bytes]:
     return re.compile(b"<(?:%s|(%s)(?:%s(>)(?:%s</\\1(?=%s)(?P<closed>))?)?)" % names, re.IGNORECASE)
 
 
-_OPENED_ANEW = re.compile(_any((*FORMATTING, "a")), re.IGNORECASE)
-_OPENED_ANEW_TAG = re.compile(b"<" + _OPENED_ANEW.pattern, re.IGNORECASE)
+_OPENED_ANEW = lazy(_any((*FORMATTING, "a")), re.IGNORECASE)
+_OPENED_ANEW_TAG = lazy(b"<" + _OPENED_ANEW.pattern, re.IGNORECASE)
 _BEFORE_NAMES = (b" ", b"\t", b"\n", b"\r", b"\f", b"/", b'"', b"'")
 """What may stand before the name of an attribute."""
 
@@ -261,11 +262,11 @@ def _open_shadow_roots(source: bytes) -> bytes:
 
 
 _MAX_NAME_CHARS = 4096
-_URL = re.compile(r"(?:https?|ftp|file)://\S+|www\.[^\s.]+\.\S+", re.IGNORECASE)
-_PATH = re.compile(
+_URL = lazy(r"(?:https?|ftp|file)://\S+|www\.[^\s.]+\.\S+", re.IGNORECASE)
+_PATH = lazy(
     r"(?:~|\.{1,2})?/\S*|[a-z]:[/\\][^\n]*|[^\n]*\.(?:x?html?|mhtml|php|txt|json|xml|warc(?:\.gz)?)", re.IGNORECASE
 )
-_JSON = re.compile(r"\{\s*[\"}]|\[\s*[\[{\"\]]")
+_JSON = lazy(r"\{\s*[\"}]|\[\s*[\[{\"\]]")
 
 
 def mistaken(text: str) -> str:

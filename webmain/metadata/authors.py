@@ -22,13 +22,14 @@ from webmain.metadata.names import (
     without_tail,
 )
 from webmain.metadata.reading import Found, Reading, found, source_name
+from webmain.regex import lazy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _SHORT_LABEL = 14  # characters of "Written by:" and the like, which the name follows in another element
 _LONG_SITE = 8  # letters of a site's name that a name begins with: "Daily News Sport"
-_DOMAIN = re.compile(r"[\w-]{2,40}\.[a-z]{2,6}", re.I)
+_DOMAIN = lazy(r"[\w-]{2,40}\.[a-z]{2,6}", re.I)
 _NOT_OURS = ("comment", "usercomments", "review", "imageobject", "videoobject", "answer", "userreview")
 
 
@@ -261,9 +262,9 @@ _BEFORE, _AFTER = 8, 12
 _LONGEST_SIGNATURE = 60
 _MOST_LINKED = 2
 _MOST_LABELS = 20
-_DIVIDED = re.compile(r"\s[|·•–-]$")
+_DIVIDED = lazy(r"\s[|·•–-]$")
 _OUTSIDE = int(Flag.IN_CONTROL | Flag.EMBEDDED | Flag.IN_NOSCRIPT)
-_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_YEAR = lazy(r"\b(?:19|20)\d\d\b")
 
 
 def _linked_author(reading: Reading, anchor: int) -> str:

@@ -17,6 +17,7 @@ from urllib.parse import unquote, urlsplit
 from webmain import languages
 from webmain.languages import Languages
 from webmain.metadata.dates_solar import from_solar
+from webmain.regex import lazy
 from webmain.text.zones import read_zone
 
 MAX_DATE_CHARS: Final = 200
@@ -36,17 +37,17 @@ _THAI: Final = range(0x0E00, 0x0E80)
 
 _ZONE: Final = r"(?P<zone>[+\-−]\d{1,2}:?\d{2}(?!\d)|[+\-−]\d{2}(?!\d)|Z\b|[A-Z]{2,4}\b)"
 _YEAR: Final = r"(?P<year>(?:199|20\d|2[45]\d)\d)"
-_EPOCH = re.compile(r"(?:/Date\()?(\d{9,10}|\d{12,13})(?:\.\d{1,6})?(?:[+-]\d{4})?(?:\)/)?")
-_COMPACT = re.compile(
+_EPOCH = lazy(r"(?:/Date\()?(\d{9,10}|\d{12,13})(?:\.\d{1,6})?(?:[+-]\d{4})?(?:\)/)?")
+_COMPACT = lazy(
     r"(?P<year>(?:199|20\d)\d)(?P<month>\d\d)(?P<day>\d\d)"
     r"(?:[T ]?(?P<hour>\d\d):?(?P<minute>\d\d)(?::?(?P<second>\d\d))?(?:\.\d{1,9})?(?P<zone>Z|[+-]\d\d:?\d\d)?)?"
 )
-_YEAR_OR_MONTH = re.compile(r"(?P<year>\d{4})(?:-(?P<month>\d{1,2}))?")
-_JAVA = re.compile(
+_YEAR_OR_MONTH = lazy(r"(?P<year>\d{4})(?:-(?P<month>\d{1,2}))?")
+_JAVA = lazy(
     r"(?P<name>[A-Z][a-z]{2})\s(?P<day>\d{1,2})\s(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)\s"
     r"(?:(?P<zone>[A-Z]{2,4}|[+-]\d{4})\s)?(?P<year>(?:1[39]|2[0-6])\d\d)(?!\d)"
 )
-_NUMBERS = re.compile(
+_NUMBERS = lazy(
     r"(?<![\d./-])(?P<a>\d{1,2})\.?\s?(?P<sep>[./‑-])\s?(?P<b>\d{1,2})\s?(?P=sep)\s?(?P<year>(?:199|20\d|2[45]\d)\d|\d\d)(?![\d%])"
 )
 
@@ -301,7 +302,7 @@ def _common_year(parts: dict[str, str], thai: bool) -> int:
     return year - _BUDDHIST_OFFSET if year in _BUDDHIST_YEARS else year
 
 
-_NAMED_ZERO = re.compile(r"(?:\b|\d)(?:Z|UTC?|GMT|WET|[+\-−]00:?00)\b(?!\s?[+\-−]\d)")
+_NAMED_ZERO = lazy(r"(?:\b|\d)(?:Z|UTC?|GMT|WET|[+\-−]00:?00)\b(?!\s?[+\-−]\d)")
 
 
 def precision(value: datetime, raw: str) -> int:
@@ -354,7 +355,7 @@ def is_range(raw: str, *, language: str = "") -> bool:
 
 
 _URL_YEAR: Final = r"(?P<year>199\d|20\d\d|25[3-9]\d)"
-_URL_HAS_YEAR: Final = re.compile(_URL_YEAR)
+_URL_HAS_YEAR: Final = lazy(_URL_YEAR)
 _URL_DATES: Final = tuple(
     re.compile(pattern)
     for pattern in (
@@ -364,7 +365,7 @@ _URL_DATES: Final = tuple(
         rf"(?<!\d)(?P<day>\d{{2}})(?P<sep>[\-_.])(?P<month>\d{{2}})(?P=sep){_URL_YEAR}(?!\d)",
     )
 )
-_URL_MONTH: Final = re.compile(rf"(?<=/){_URL_YEAR}[/\-_]?(?P<month>\d{{2}}|(?<=/)\d)(?=[/\-_.]|$)")
+_URL_MONTH: Final = lazy(rf"(?<=/){_URL_YEAR}[/\-_]?(?P<month>\d{{2}}|(?<=/)\d)(?=[/\-_.]|$)")
 
 
 def date_in_url(url: str, *, months: bool = False) -> datetime | None:

@@ -12,6 +12,7 @@ from webmain import languages
 from webmain.html.columns import Flag
 from webmain.metadata.dates import plain
 from webmain.metadata.head import BY_READERS, element_text, is_aside
+from webmain.regex import lazy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -45,7 +46,7 @@ _ATTRIBUTES = (
     "data-timestamp",
     "data-datetime",
 )
-_IN_SCRIPTS = re.compile(
+_IN_SCRIPTS = lazy(
     rb"pub(?:lished(?:_?(?:date|time|at|on))?|lish_?(?:date|time|at|on)|lication_?date|_?date)"
     rb"(?:[\\\"']|&quot;){0,4}\s{0,3}[:=]\s{0,3}(?:[\\\"']|&quot;){1,4}([^\\\"'&<>]{8,40})"
 )
@@ -259,7 +260,7 @@ def _far(leaves: int) -> int:
     return leaves if leaves >= 0 else -3 * leaves
 
 
-_DIGIT = re.compile(r"\d")
+_DIGIT = lazy(r"\d")
 
 
 def _is_mostly_date(text: str) -> bool:

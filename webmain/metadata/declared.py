@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from webmain.html.document import Document, view
 from webmain.metadata.head import clean, head_metas
 from webmain.metadata.jsonld import declared_types, read_json_ld, texts
+from webmain.regex import lazy
 
 if TYPE_CHECKING:
     from webmain.metadata.jsonld import Node
@@ -17,7 +17,7 @@ MAX_DATA_CHARS: Final = 400_000
 """Characters of a page's JSON-LD that are looked at before it is parsed."""
 
 _SOURCES: Final = frozenset(("feed", "news-sitemap"))
-_TYPE = re.compile(r'(?:Article|BlogPosting)"')
+_TYPE = lazy(r'(?:Article|BlogPosting)"')
 
 
 def article_evidence(document: Document) -> bool:

@@ -16,6 +16,7 @@ from webmain import languages
 from webmain.clock import once
 from webmain.html.document import Document, view
 from webmain.html.names import MAX_KNOWN, NO_NAMES, names_of
+from webmain.regex import lazy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -40,7 +41,7 @@ _ARCHIVE_BANNERS: Final = ("wm-ipp", "wm-toolbar", "wm-disclaimer")
 BY_READERS: Final = ("comment", "respon", "repl")
 """Beginnings of words in the classes of what readers wrote."""
 _POST_WORDS: Final = frozenset(["post", "entry", "article", "story", "topic"])
-_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_WORD = lazy(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
 @once
@@ -292,8 +293,8 @@ _INVISIBLE = dict.fromkeys(
 )
 _CONTROL = dict.fromkeys([*range(32), 127, 133, 8232, 8233], " ")
 _DROPPED = str.maketrans(_INVISIBLE | _CONTROL)
-_MARKUP = re.compile(r"<(?:/?[a-zA-Z][a-zA-Z0-9]{0,15}(?:\s[^<>]{0,300})?/?)>")
-_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+_MARKUP = lazy(r"<(?:/?[a-zA-Z][a-zA-Z0-9]{0,15}(?:\s[^<>]{0,300})?/?)>")
+_ENTITY = lazy(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 
 
 def clean(text: str, *, limit: int = MAX_VALUE_CHARS) -> str:

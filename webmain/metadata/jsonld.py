@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
+from webmain.regex import lazy
 from webmain.text.lenient_json import MAX_DEPTH, parse_json
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ def read_json_ld(scripts: Sequence[str]) -> JsonLd:
     return JsonLd(nodes)
 
 
-_DECLARED = re.compile(r'"@type"\s{0,9}:\s{0,9}\[?\s{0,9}"([\w:/.]{1,80})"')
+_DECLARED = lazy(r'"@type"\s{0,9}:\s{0,9}\[?\s{0,9}"([\w:/.]{1,80})"')
 
 
 def declared_types(source: str) -> set[str]:

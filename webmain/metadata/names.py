@@ -12,6 +12,7 @@ from urllib.parse import unquote
 from webmain import languages
 from webmain.clock import once
 from webmain.metadata.head import MAX_VALUE_CHARS, clean, letters
+from webmain.regex import lazy
 from webmain.text.normal import HAN
 
 if TYPE_CHECKING:
@@ -23,14 +24,14 @@ MAX_AUTHORS: Final = 30
 MAX_NAME_CHARS: Final = 70
 MAX_NAME_WORDS: Final = 7
 
-_DATELINE = re.compile(
+_DATELINE = lazy(
     r"(?:^[A-ZÀ-Þ][A-ZÀ-Þ.'’ -]{2,40}(?:,\s[\w. ]{2,25})?\s\([\w&./ -]{2,30}\)\s?(?:[-–—:]|$)"
     r"|\s[A-ZÀ-Þ][A-ZÀ-Þ.'’ -]{2,40}(?:,\s[\w. ]{2,25})?\s\([\w&./ -]{2,30}\)\s?[-–—:]).*",
     re.DOTALL,
 )
 """A place in capitals with an agency, and what follows: "LONDON (Reuters) - The ..."."""
-_NOISE = re.compile(r"https?://\S+|www\.\S+|\S{1,64}@\S{1,100}\.\w{2,10}|(?<!\w)@\w{2,30}|\((?:@|http)[^)]{0,80}\)")
-_BAD_CHARACTER = re.compile(r"[<>{}\[\]=#*\\^~_$%]|\d{3,}|://|[?!]$")
+_NOISE = lazy(r"https?://\S+|www\.\S+|\S{1,64}@\S{1,100}\.\w{2,10}|(?<!\w)@\w{2,30}|\((?:@|http)[^)]{0,80}\)")
+_BAD_CHARACTER = lazy(r"[<>{}\[\]=#*\\^~_$%]|\d{3,}|://|[?!]$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,11 +234,11 @@ def unique(names: Iterable[str]) -> list[str]:
 MAX_PIECE_CHARS: Final = 60
 _MAX_NAME_WORDS: Final = 5
 _SHORTEST_NAME: Final = 4
-_WORD = re.compile(r"[^\W_]+")
+_WORD = lazy(r"[^\W_]+")
 _SLUG_CHARS: Final = 400
 _SHORT_SLUG_WORDS: Final = 3
-_ENDING = re.compile(r"\.[a-z]{2,5}$")
-_ROOT = re.compile(
+_ENDING = lazy(r"\.[a-z]{2,5}$")
+_ROOT = lazy(
     r"(?:(?:https?:)?//(?P<host>[^/?#]{1,200})(?:/|$)|/)(?:(?:index|default|home)\.\w{2,5})?(?:#|$)", re.IGNORECASE
 )
 _ROOT_SLASHES: Final = 3

@@ -11,11 +11,12 @@ from typing import Final
 from webmain.clock import once
 from webmain.metadata.head import meta_names
 from webmain.metadata.reading import Found, Reading, found
+from webmain.regex import lazy
 
 OUR_AGENT: Final = "webmain"
 
-_PREVIEW: Final = re.compile(r"max-snippet\s*:\s*0\b")
-_USAGE: Final = re.compile(r"([a-z][a-z0-9-]*)\s*=\s*(yes|no|y|n)\b", re.I)
+_PREVIEW: Final = lazy(r"max-snippet\s*:\s*0\b")
+_USAGE: Final = lazy(r"([a-z][a-z0-9-]*)\s*=\s*(yes|no|y|n)\b", re.I)
 _VALUED: Final = frozenset({"max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"})
 
 

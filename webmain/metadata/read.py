@@ -15,6 +15,7 @@ from webmain.metadata.opt_outs import read_opt_outs
 from webmain.metadata.publication import read_dates
 from webmain.metadata.reading import Found, Reading, found, read, source_name
 from webmain.metadata.titles import MAX_TITLE_CHARS, Candidate, choose
+from webmain.regex import lazy
 from webmain.urls import amp_to_canonical_guess, host, is_own, is_web, join, normalise, without_credentials
 
 if TYPE_CHECKING:
@@ -191,7 +192,7 @@ def _split_tags(values: list[str]) -> tuple[str, ...]:
     return tuple(found_tags.values())[:MAX_TAGS]
 
 
-_LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?")
+_LANGUAGE = lazy(r"[a-z]{2,3}(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?")
 
 
 def _language(reading: Reading) -> Found | None:
@@ -238,7 +239,7 @@ def _image_address(value: Any, reading: Reading) -> str:
     return value if isinstance(value, str) else ""
 
 
-_LICENCE_URL = re.compile(r"https?://(?:www\.)?(?:creativecommons\.org|opensource\.org|gnu\.org|rightsstatements\.org|opendatacommons\.org|"
+_LICENCE_URL = lazy(r"https?://(?:www\.)?(?:creativecommons\.org|opensource\.org|gnu\.org|rightsstatements\.org|opendatacommons\.org|"
                           r"nationalarchives\.gov\.uk)/\S+", re.I)  # fmt: skip
 
 

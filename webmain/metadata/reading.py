@@ -14,6 +14,7 @@ from webmain.metadata.head import Clues, clean, element_text, gather, letters, m
 from webmain.metadata.jsonld import JsonLd, Node, about_page, read_json_ld, texts
 from webmain.metadata.names import MAX_PIECE_CHARS, SiteNames, in_slug, is_root, slug_words, starts_byline
 from webmain.metadata.titles import pieces
+from webmain.regex import lazy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,14 +22,14 @@ if TYPE_CHECKING:
     from webmain.html.document import Document
 
 MAX_RAW_CHARS = 300
-_SURROGATES = re.compile("[\ud800-\udfff]")
+_SURROGATES = lazy("[\ud800-\udfff]")
 _BEFORE, _AFTER = 25, 60
-_PIECE_ENDS = re.compile(r"\s+[|»·•–—-]\s+")
+_PIECE_ENDS = lazy(r"\s+[|»·•–—-]\s+")
 _LONG_HEADLINE = 16  # letters; shorter ones may be a section's name
 _TOP_LEAVES = 3_000
 _SUBHEADS = frozenset(["h2", "h3", "h4", "h5"])
 _HEADLINE_WORDS = 5  # a piece of a title with so many words is rather the headline than a name
-_LOGO = re.compile(r"\b(?:logo|masthead|brand|(?:site|blog)[-_]?(?:title|name))\b", re.I)
+_LOGO = lazy(r"\b(?:logo|masthead|brand|(?:site|blog)[-_]?(?:title|name))\b", re.I)
 
 
 @dataclass(frozen=True, slots=True)

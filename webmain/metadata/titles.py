@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from webmain.metadata.head import clean
 from webmain.metadata.head import letters as fold
 from webmain.metadata.names import SiteNames, in_slug, latin_words
+from webmain.regex import lazy
 from webmain.text.normal import EAST_ASIAN
 
 if TYPE_CHECKING:
@@ -17,16 +18,16 @@ if TYPE_CHECKING:
 
 MAX_TITLE_CHARS: Final = 500
 
-_SEPARATOR = re.compile(
+_SEPARATOR = lazy(
     r"\s+(?:[|‖│¦•·»«›‹:*~/‐-―−-]|::|\|\||--|>>|<<)\s+|\s*[|│｜：]\s*|\s[–—]\s"
     f"|(?<=[{EAST_ASIAN}！？」』）】…])(?:[-_]{{1,2}}|\\s_\\s)(?=\\S)|[-_]{{1,2}}(?=[{EAST_ASIAN}])"
 )
-_KICKER = re.compile(r"\s*[:|–—]\s+|\s-\s+|(?<=[^\W\d]{3})\.\s+|\s*[•|]\s*")
-_EAST_ASIAN = re.compile(f"[{EAST_ASIAN}]")
+_KICKER = lazy(r"\s*[:|–—]\s+|\s-\s+|(?<=[^\W\d]{3})\.\s+|\s*[•|]\s*")
+_EAST_ASIAN = lazy(f"[{EAST_ASIAN}]")
 _SHORTEST_CUT: Final = 50
 _CUT_CHARS: Final = range(107, 111)
 """Lengths of titles that were cut to the 110 characters that search engines once allowed in JSON-LD."""
-_ELLIPSIS = re.compile(r"\s*(?:\.{3}|…|\[…\]|\[\.\.\.\])$")
+_ELLIPSIS = lazy(r"\s*(?:\.{3}|…|\[…\]|\[\.\.\.\])$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,15 +122,15 @@ def _beside_site(title: str, cuts: Sequence[re.Match[str]], names: SiteNames) ->
     return ""
 
 
-_PREFIX = re.compile(r"(?P<name>[^:|»]{2,50}?)\s*:\s+(?=\S)")
-_DOMAIN = re.compile(r"(?:www\.)?[\w-]{2,40}(?:\.[a-z]{2,3})?\.[a-z]{2,6}", re.I)
-_SECTION_EDGE = re.compile(r"\s*(?:[»›|>]|::)\s+")
+_PREFIX = lazy(r"(?P<name>[^:|»]{2,50}?)\s*:\s+(?=\S)")
+_DOMAIN = lazy(r"(?:www\.)?[\w-]{2,40}(?:\.[a-z]{2,3})?\.[a-z]{2,6}", re.I)
+_SECTION_EDGE = lazy(r"\s*(?:[»›|>]|::)\s+")
 _SHORTEST_TAIL: Final = 9
 _SHORTEST_AFTER_SITE: Final = 5
 _MAX_CUTS: Final = 40
 _LEAST_RECURRENCES: Final = 3
 _HEAD_CHARS: Final = 200_000
-_TITLE_ELEMENT: Final = re.compile(r"<title(?:\s[^<>]{0,200})?>([^<]{1,500})", re.IGNORECASE)
+_TITLE_ELEMENT: Final = lazy(r"<title(?:\s[^<>]{0,200})?>([^<]{1,500})", re.IGNORECASE)
 
 
 def _without_prefix(title: str, names: SiteNames) -> str:

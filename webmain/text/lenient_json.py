@@ -7,6 +7,8 @@ import json
 import re
 from typing import Any, Final
 
+from webmain.regex import lazy
+
 MAX_SCRIPT_CHARS: Final = 2_000_000
 """Longer scripts are not read: no description of a page is that long."""
 
@@ -50,10 +52,10 @@ def parse_json(text: str) -> list[Any]:
     return _Lenient(text).values()
 
 
-_LONE_SURROGATE = re.compile(
+_LONE_SURROGATE = lazy(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 )
-_NEXT = re.compile(
+_NEXT = lazy(
     r"""
     (?P<space>[\s\x00-\x1f\ufeff;]++)
     |(?P<mark>[{}\[\]:,])
@@ -67,9 +69,9 @@ _STRING_END = {
     quote: re.compile(rf"{quote}(?=[\s\x00-\x1f]*+(?:[,:}}\]]|\Z|//|/\*|{quote}[\w@]+{quote}\s*+:))|\\.", re.DOTALL)
     for quote in ('"', "'")
 }
-_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_ESCAPE = lazy(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "", "f": ""}
-_NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,15})?")
+_NUMBER = lazy(r"-?\d{1,15}(?:\.\d{1,15})?")
 _CONSTANTS: Final = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
 
 

@@ -15,6 +15,8 @@ import unicodedata
 from collections.abc import Iterable
 from functools import cache
 
+from webmain.regex import lazy
+
 MAX_MARKS = 30
 """Combining marks kept in a row: the limit of Unicode's Stream-Safe Text Format (UAX #15, section 13).
 
@@ -48,9 +50,9 @@ _JOINERS = "\u034f\u180b-\u180d\u180f\u200b-\u200d\ufe00-\ufe0f\U000e0100-\U000e
 INVISIBLE = f"{_CONTROLS}{_DISCRETIONARY}{_JOINERS}"
 """What shows nothing and takes no place, as the inside of a character class."""
 
-_UNPRINTED = re.compile(f"[{_CONTROLS}{_DISCRETIONARY}]")  # `re` finds single characters faster than runs
-_INVISIBLE = re.compile(f"[{INVISIBLE}]")
-_NOT_PLAIN = re.compile(
+_UNPRINTED = lazy(f"[{_CONTROLS}{_DISCRETIONARY}]")  # `re` finds single characters faster than runs
+_INVISIBLE = lazy(f"[{INVISIBLE}]")
+_NOT_PLAIN = lazy(
     "[^\t\n\r -~\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0373\u0376-\u037d\u037f-\u0386\u0388-\u0482\u048a-\u052f"
     "\u2010-\u2027\u202f-\u205e\u20a0-\u20bf\u2122]"
 )
@@ -59,11 +61,11 @@ _LATIN = str.maketrans(
     "авсԁеһіјкмопрѕтухАВСЕНІЈКМОРЅТХΑΒΕΖΗΙΚΜΝΟΡΤΥΧονρυ", "abcdehijkmonpstyxABCEHIJKMOPSTXABEZHIKMNOPTYXovpu"
 )
 LATIN_LOOKALIKES = "".join(map(chr, _LATIN))
-_FULL_WIDTH = re.compile("[\uff21-\uff3a\uff41-\uff5a]")
-_LOOKALIKE = re.compile(f"[{LATIN_LOOKALIKES}]")
-_MIXED = re.compile(f"[a-zA-Z][{LATIN_LOOKALIKES}]|[{LATIN_LOOKALIKES}][a-zA-Z]")
-_WORD = re.compile(r"[^\W\d_]+")
-_SURROGATES = re.compile("[\ud800-\udfff]")
+_FULL_WIDTH = lazy("[\uff21-\uff3a\uff41-\uff5a]")
+_LOOKALIKE = lazy(f"[{LATIN_LOOKALIKES}]")
+_MIXED = lazy(f"[a-zA-Z][{LATIN_LOOKALIKES}]|[{LATIN_LOOKALIKES}][a-zA-Z]")
+_WORD = lazy(r"[^\W\d_]+")
+_SURROGATES = lazy("[\ud800-\udfff]")
 
 
 @cache

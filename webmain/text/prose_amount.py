@@ -7,13 +7,15 @@ from functools import cache
 from itertools import islice
 from typing import Final
 
+from webmain.regex import lazy
+
 MIN_CHARS: Final = 40
 MAX_CHARS: Final = 1_000_000
 """Characters of one string that are looked at."""
 
-_TAG = re.compile(r"<[a-zA-Z/!][^<>]{0,4000}+>")
-_STYLE = re.compile(r"<(style|script)\b[^<>]{0,1000}+>.*?(?:</\1|\Z)", re.IGNORECASE | re.DOTALL)
-_END = re.compile(r"[.!?…:;”\"»’)](?=\s|$|<|[\"'”»’)])|[。！？；」؟۔।॥։။៕]")
+_TAG = lazy(r"<[a-zA-Z/!][^<>]{0,4000}+>")
+_STYLE = lazy(r"<(style|script)\b[^<>]{0,1000}+>.*?(?:</\1|\Z)", re.IGNORECASE | re.DOTALL)
+_END = lazy(r"[.!?…:;”\"»’)](?=\s|$|<|[\"'”»’)])|[。！？；」؟۔।॥։။៕]")
 _CODE: Final = (*"{};=<>\\|_$", "::", "()")
 _CHARS_AN_END: Final = 600
 _TOKEN_CHARS: Final = 25

@@ -6,12 +6,13 @@ round. What is printed passes here: `guard_terminal` puts a filter before standa
 
 from __future__ import annotations
 
-import re
 import sys
 import unicodedata
 from collections.abc import Iterable
 from itertools import accumulate
 from typing import Any, Final, TextIO
+
+from webmain.regex import lazy
 
 _SEQUENCE: Final = (
     r"\x1b(?:\[[0-?]{0,40}[ -/]{0,9}[@-~]?|[\]PX^_][^\x07\x1b\x9c]{0,2000}(?:\x07|\x1b\\|\x9c)?|[ -/]{0,9}[0-~])?"
@@ -19,10 +20,8 @@ _SEQUENCE: Final = (
 )
 """Escape sequences (ECMA-48), whole, so that none of their letters stay."""
 
-_CONTROLS = re.compile(rf"{_SEQUENCE}|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-_UNSHOWN = re.compile(
-    rf"{_SEQUENCE}|[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufff9-\ufffb]"
-)
+_CONTROLS = lazy(rf"{_SEQUENCE}|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_UNSHOWN = lazy(rf"{_SEQUENCE}|[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufff9-\ufffb]")
 
 
 def without_controls(text: str) -> str:

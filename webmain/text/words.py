@@ -18,6 +18,7 @@ from typing import Any
 
 from webmain import languages
 from webmain.clock import once
+from webmain.regex import lazy
 from webmain.text.normal import (
     HAN,
     compose,
@@ -41,8 +42,8 @@ MAX_THAI_STRETCH = 1_000
 START_LENGTH = 4
 """Characters by which the words are found that may begin at a place; more would take more memory, fewer more time."""
 
-_THAI_STRETCH = re.compile("[\u0e01-\u0e4e][\u0e01-\u0e4e. ]*")
-_THAI_ANOMALY = re.compile(
+_THAI_STRETCH = lazy("[\u0e01-\u0e4e][\u0e01-\u0e4e. ]*")
+_THAI_ANOMALY = lazy(
     " \u0e46|\u0e40\u0e40|\u0e4d|\u0e32[\u0e48-\u0e4b]|\u0e33[\u0e48-\u0e4b]|([\u0e31\u0e34-\u0e3a\u0e47-\u0e4e])\\1"
 )
 _THAI_REPAIRS = (
@@ -52,8 +53,8 @@ _THAI_REPAIRS = (
     (re.compile("\u0e4d([\u0e48-\u0e4b]?)\u0e32"), "\\1\u0e33"),  # nikhahit and sara aa, for sara am
     (re.compile("\u0e33([\u0e48-\u0e4b])"), "\\1\u0e33"),  # the tone mark is before sara am
 )
-_DOTTED = re.compile(r"[^\W\d_](?:\.[^\W\d_])+")  # U.S, e.g: the last dot is a token of its own
-_LANGUAGE = re.compile("([a-z]{2,3})(?:[-_].*)?", re.DOTALL)
+_DOTTED = lazy(r"[^\W\d_](?:\.[^\W\d_])+")  # U.S, e.g: the last dot is a token of its own
+_LANGUAGE = lazy("([a-z]{2,3})(?:[-_].*)?", re.DOTALL)
 
 
 def words(text: str, *, language: str | None = None) -> list[str]:
@@ -100,9 +101,9 @@ _LETTERS = (
 )
 _LETTERS += "\u0620-\u064a\u0671-\u06d3"
 _MARKS = "!-/:-@\\[-\\^`{-~\xa1\xa7\xab\xb6\xb7\xbb\xbf\u2010-\u2027\u2030-\u203e\u060c\u061b\u061f"
-_ONE_WORD = re.compile(f"[{_MARKS}]*([0-9{_LETTERS}]+|[{_LETTERS}]+(?:['\u2019][{_LETTERS}]+)+)[{_MARKS}]*")
+_ONE_WORD = lazy(f"[{_MARKS}]*([0-9{_LETTERS}]+|[{_LETTERS}]+(?:['\u2019][{_LETTERS}]+)+)[{_MARKS}]*")
 _LAST_MARKS = '.,;:!?)"\u201d\u2019'
-_NOT_BLANK = re.compile("[^ \t\n\r\xa0]+")
+_NOT_BLANK = lazy("[^ \t\n\r\xa0]+")
 
 
 def word_counts(text: str, *, language: str | None = None) -> Counter[str]:
@@ -272,11 +273,9 @@ def _thai_segmenter() -> Callable[[str], list[str]]:
 
 # --- words made ready for counting -----------------------------------------------------------------------------------
 
-_NUMBER = re.compile(
-    r"\d[\d.,:'\u066b\u066c]*[^\W\d_A-Z]{0,3}"
-)  # 1,000, 12.30, 20th, 1990s, 10am, 5km; but 5G and 3D stay
-_SILENT = re.compile("[\u0640\u064b-\u0652\u0670]")  # Arabic tatweel and vowel marks: written or not at will
-_HAN = re.compile(f"[{HAN}]")
+_NUMBER = lazy(r"\d[\d.,:'\u066b\u066c]*[^\W\d_A-Z]{0,3}")  # 1,000, 12.30, 20th, 1990s, 10am, 5km; but 5G and 3D stay
+_SILENT = lazy("[\u0640\u064b-\u0652\u0670]")  # Arabic tatweel and vowel marks: written or not at will
+_HAN = lazy(f"[{HAN}]")
 
 
 def bare(word: str, *, language: str | None = None) -> str:
