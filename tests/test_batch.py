@@ -57,7 +57,7 @@ def importable(tmp_path, monkeypatch):
 
 
 def children():
-    return [c for c in psutil.Process().children() if "webmain.pool" in " ".join(c.cmdline())]
+    return [c for c in psutil.Process().children(recursive=True) if "webmain.fork_server" in " ".join(c.cmdline())]
 
 
 @pytest.mark.parametrize("jobs", [0, 2])

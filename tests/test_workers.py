@@ -41,7 +41,8 @@ def workers():
 
 
 def own_child():
-    (child,) = [c for c in psutil.Process().children() if "webmain.pool" in " ".join(c.cmdline())]
+    (server,) = [c for c in psutil.Process().children() if "webmain.fork_server" in " ".join(c.cmdline())]
+    (child,) = server.children()
     return child
 
 
@@ -241,7 +242,7 @@ def test_a_task_for_a_worker_waits_for_it_and_the_next_one_goes_before_the_other
     assert order.index("FIRST") < order.index("A2")
     assert pool.idlest() == 0
     pool.close()
-    assert [process for process in pool._processes if process] == []
+    assert [worker for worker in pool._workers if worker] == []
 
 
 def test_closing_does_not_wait_for_tasks():

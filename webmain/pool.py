@@ -9,27 +9,17 @@ to it.
 from __future__ import annotations
 
 import contextlib
-import logging
-import os
 import pickle
-import runpy
 import signal
-import socket
-import subprocess
-import sys
 import threading
-import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from logging.handlers import QueueHandler
-from multiprocessing.connection import Connection
-from types import ModuleType
 from typing import Any, Final
 
+from webmain.fork_server import ForkServer, StartError, Worker, is_worker
 from webmain.items import Reason, Rejected
-from webmain.lifeline import die_with
 
 GRACE_FACTOR: Final = 1.5
 GRACE_S: Final = 1.0
@@ -42,10 +32,7 @@ WALL_S: Final = 60.0
 TRIES: Final = 2
 """Times a task is tried whose process dies: the first death may have had another cause."""
 
-_START_S: Final = 120.0
 _PROTOCOL: Final = 5
-_ONE_THREAD: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-_MAIN: Final = "__mp_main__"
 
 Answering = Callable[[Any], Any]
 
@@ -89,7 +76,7 @@ class Pool:
     """
 
     def __init__(self, setup: Callable[[], Answering], n: int) -> None:
-        if _IN_WORKER:
+        if is_worker():
             raise PoolError(
                 "a worker starts no workers: a script has to ask for them under `if __name__ == '__main__':`"
             )
@@ -98,7 +85,9 @@ class Pool:
         self._shared: deque[_Job] = deque()
         self._own: list[deque[_Job]] = [deque() for _ in range(n)]
         self._busy: list[_Job | None] = [None] * n
-        self._processes: list[_Process | None] = [None] * n
+        self._workers: list[Worker | None] = [None] * n
+        self._server: ForkServer | None = None
+        self._starting = threading.Lock()
         self._threads: list[threading.Thread] = []
         self._closed = False
 
@@ -164,7 +153,7 @@ class Pool:
             left = [job for jobs in (self._shared, *self._own) for job in jobs]
             for jobs in (self._shared, *self._own):
                 jobs.clear()
-            for process in self._processes:
+            for process in (*self._workers, self._server if self._starting.locked() else None):
                 if process is not None:
                     process.kill()
             self._changed.notify_all()
@@ -173,6 +162,7 @@ class Pool:
                 job.future.set_exception(PoolClosed())
         for thread in self._threads:
             thread.join()
+        self._dismiss_server()
 
     # ---- In the threads, of which each worker has one
 
@@ -188,7 +178,7 @@ class Pool:
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
         if at_once:
             with contextlib.suppress(PoolError, PoolClosed):  # the first task will tell
-                self._process(i)
+                self._worker(i)
         while (job := self._next(i)) is not None:
             if not job.future.set_running_or_notify_cancel():
                 continue
@@ -219,9 +209,9 @@ class Pool:
             (None if job.limit_s is None else GRACE_FACTOR * job.limit_s + GRACE_S, job.task), _PROTOCOL
         )
         for _ in range(TRIES):
-            process = self._process(i)
+            worker = self._worker(i)
             try:
-                return process.answer(message, job.wall_s)
+                return worker.answer(message, job.wall_s)
             except TimeoutError:
                 self._dismiss(i)
                 why = "its process neither worked nor answered, and was ended"
@@ -234,160 +224,55 @@ class Pool:
             how = _name(number)
         raise Rejected(Reason.INTERNAL_ERROR, f"its process died ({how})", url=job.url)
 
-    def _process(self, i: int) -> _Process:
-        """Return a thread's process, started if there is none."""
-        process = self._processes[i]
-        if process is None:
-            with self._changed:
-                if self._closed:
-                    raise PoolClosed
-                self._processes[i] = process = _Process()
-            try:
-                process.greet(self._setup)
-            except BaseException:
-                self._dismiss(i)
-                raise
-        return process
+    def _worker(self, i: int) -> Worker:
+        """Return a thread's worker, forked if there is none."""
+        if (worker := self._workers[i]) is not None:
+            return worker
+        with self._starting:
+            for _ in range(TRIES):
+                try:
+                    worker = self._forked()
+                    break
+                except (EOFError, OSError):
+                    self._dismiss_server()
+            else:
+                raise PoolError("a worker process died as it started")
+        with self._changed:
+            self._workers[i] = worker
+            if self._closed:
+                raise PoolClosed
+        return worker
+
+    def _forked(self) -> Worker:
+        """Return a new worker, of the server that is started if there is none."""
+        server = self._server
+        try:
+            if server is None:
+                with self._changed:
+                    if self._closed:
+                        raise PoolClosed
+                    self._server = server = ForkServer()
+                server.make_ready(self._setup)
+            return server.fork()
+        except StartError as error:
+            self._dismiss_server()
+            raise PoolError(str(error)) from error
+
+    def _dismiss_server(self) -> None:
+        """End the process from which workers are forked."""
+        with self._changed:
+            server, self._server = self._server, None
+        if server is not None:
+            server.end()
 
     def _dismiss(self, i: int) -> int:
-        """End a thread's process, and return the signal that ended it, or its exit code as a negative number."""
+        """End a thread's worker, and return the signal that ended it, or its exit code as a negative number."""
         with self._changed:
-            process, self._processes[i] = self._processes[i], None
-        return process.end() if process is not None else 0
-
-
-class _Process:
-    """A process that answers tasks, and the way to it."""
-
-    def __init__(self) -> None:
-        ours, theirs = socket.socketpair()
-        self._connection = Connection(ours.detach())
-        code = f"import sys; sys.path[:] = {sys.path!r}; from webmain.pool import serve; "
-        with theirs:
-            code += f"serve({theirs.fileno()}, {os.getpid()})"
-            try:
-                self._process = subprocess.Popen(  # noqa: S603 - this Python
-                    [sys.executable, "-c", code], pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL
-                )
-            except OSError as error:
-                self._connection.close()
-                raise PoolError(f"a worker process can not be started: {error}") from error
-
-    def greet(self, setup: bytes) -> None:
-        """Tell the process what to do, and wait until it can."""
-        main = getattr(sys.modules["__main__"], "__file__", None) if b"__main__" in setup else None
-        try:
-            self._connection.send((logging.getLogger().getEffectiveLevel(), main))
-            self._connection.send_bytes(setup)
-            is_ready, problem = self._receive(_START_S)
-        except TimeoutError:
-            raise PoolError(f"a worker process was not ready within {_START_S:g} s") from None
-        except (EOFError, OSError) as error:
-            raise PoolError("a worker process died as it started") from error
-        if not is_ready:
-            raise PoolError(f"a worker process can not start: {problem}")
-
-    def answer(self, message: bytes, wall_s: float | None) -> Any:
-        """Return the answer to a task. TimeoutError where there is none; EOFError or OSError where the process dies."""
-        self._connection.send_bytes(message)
-        is_answer, answer = self._receive(wall_s)
-        if not is_answer:
-            raise answer
-        return answer
-
-    def _receive(self, timeout_s: float | None) -> tuple[bool, Any]:
-        """Return the next message; what the process logs on the way is logged here."""
-        deadline = None if timeout_s is None else time.monotonic() + timeout_s
-        while True:
-            if deadline is not None and not self._connection.poll(max(0.0, deadline - time.monotonic())):
-                raise TimeoutError
-            found = self._connection.recv()
-            if not isinstance(found, logging.LogRecord):
-                return found  # type: ignore[no-any-return]
-            logger = logging.getLogger(found.name)
-            if logger.isEnabledFor(found.levelno):
-                logger.handle(found)
-
-    def kill(self) -> None:
-        """End the process at once."""
-        self._process.kill()
-
-    def end(self) -> int:
-        """End the process; return the signal that ended it, or its exit code as a negative number."""
-        try:
-            self._process.wait(0.5)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-        self._connection.close()
-        return -self._process.wait()
+            worker, self._workers[i] = self._workers[i], None
+        return worker.end() if worker is not None else 0
 
 
 def _name(number: int) -> str:
     with contextlib.suppress(ValueError):
         return signal.Signals(number).name
     return f"signal {number}" if number > 0 else f"exit code {-number}"
-
-
-# ---- In the worker
-
-_IN_WORKER = False
-
-
-def serve(descriptor: int, parent: int) -> None:
-    """Answer tasks until the connection is closed: a worker's main function."""
-    global _IN_WORKER
-    _IN_WORKER = True
-    die_with(parent)
-    for name in _ONE_THREAD:  # before numerical libraries are loaded: as many threads as cores wait for each other
-        os.environ.setdefault(name, "1")
-    connection = Connection(descriptor)
-    with contextlib.suppress(EOFError, OSError):
-        try:
-            level, main = connection.recv()
-            logging.root.addHandler(_Forwarding(connection))
-            logging.root.setLevel(level)
-            if main is not None:
-                _load_main(main)
-            answer = connection.recv()()
-        except Exception as error:
-            connection.send((False, f"{type(error).__name__}: {error}"))
-            return
-        connection.send((True, ""))
-        while True:
-            cpu_s, task = connection.recv()
-            _bound(cpu_s)
-            try:
-                is_answer, found = True, answer(task)
-            except Exception as error:
-                error.__cause__ = error.__context__ = None
-                is_answer, found = False, error.with_traceback(None)
-            _bound(None)
-            try:
-                connection.send((is_answer, found))
-            except (pickle.PickleError, AttributeError, TypeError) as error:
-                connection.send((False, RuntimeError(f"an answer can not be sent: {error}")))
-            del task, found
-
-
-def _bound(cpu_s: float | None) -> None:
-    """Let the kernel kill this process after so much more CPU time of its own; None for no limit."""
-    signal.setitimer(signal.ITIMER_PROF, cpu_s or 0.0)
-
-
-class _Forwarding(QueueHandler):
-    """Sends what is logged to the process that asks."""
-
-    def __init__(self, connection: Connection) -> None:
-        super().__init__(connection)  # type: ignore[arg-type]
-        self._connection = connection
-
-    def enqueue(self, record: logging.LogRecord) -> None:
-        """Send a record."""
-        self._connection.send(record)
-
-
-def _load_main(path: str) -> None:
-    """Make the classes known that the asking script itself defines."""
-    module = ModuleType(_MAIN)
-    module.__dict__.update(runpy.run_path(path, run_name=_MAIN))
-    sys.modules["__main__"] = sys.modules[_MAIN] = module

@@ -22,16 +22,13 @@ from scrapy.spiderloader import get_spider_loader
 
 from webmain.commands import stop_before_the_crawl
 from webmain.commands.checks import unknown_settings, unwritable, wrong_settings
+from webmain.fork_server import GC_THRESHOLDS
 from webmain.logs import hide_lists
 from webmain.summary import ERROR, USAGE, exit_code
 from webmain.text.terminal import guard_terminal
 
 if TYPE_CHECKING:
     import argparse
-
-GC_THRESHOLDS = (50_000, 20, 10)
-"""A page's tree is thousands of small objects that live shortly and hold no cycles; at Python's own thresholds the collector
-goes over all that Scrapy and the dictionaries hold every few dozen pages, an eighth of a crawl's time."""
 
 
 class Command(ScrapyCommand):

@@ -1,0 +1,257 @@
+"""A process that has loaded what tasks need, and the workers that are forked from it.
+
+A model is loaded once, and is in memory once, however many workers there are and however often one of them is killed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import logging
+import os
+import pickle
+import runpy
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from logging.handlers import QueueHandler
+from multiprocessing.connection import Connection
+from multiprocessing.reduction import recv_handle, send_handle
+from types import ModuleType
+from typing import Any, Final
+
+from webmain.lifeline import die_with
+
+GC_THRESHOLDS: Final = (50_000, 20, 10)
+"""A page's tree is thousands of small objects that live shortly and hold no cycles; at Python's own thresholds the collector
+goes over all that models, dictionaries and Scrapy hold every few dozen pages, an eighth of a crawl's time."""
+
+_START_S: Final = 120.0
+_ONE_THREAD: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+_MAIN: Final = "__mp_main__"
+
+
+class StartError(RuntimeError):
+    """A process can not be started, or can not make ready what answers the tasks."""
+
+
+class ForkServer:
+    """A process from which workers are forked, and the way to it; `make_ready` comes first."""
+
+    def __init__(self) -> None:
+        ours, theirs = socket.socketpair()
+        self._connection = Connection(ours.detach())
+        self._asking = threading.Lock()
+        code = f"import sys; sys.path[:] = {sys.path!r}; from webmain.fork_server import serve; "
+        with theirs:
+            code += f"serve({theirs.fileno()}, {os.getpid()})"
+            try:
+                self._process = subprocess.Popen(  # noqa: S603 - this Python
+                    [sys.executable, "-c", code], pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL
+                )
+            except OSError as error:
+                self._connection.close()
+                raise StartError(f"a worker process can not be started: {error}") from error
+
+    def make_ready(self, setup: bytes) -> None:
+        """Let the process make ready what answers the tasks: what `setup`, pickled, returns."""
+        main = getattr(sys.modules["__main__"], "__file__", None) if b"__main__" in setup else None
+        try:
+            self._connection.send((logging.getLogger().getEffectiveLevel(), main))
+            self._connection.send_bytes(setup)
+            is_ready, problem = _received(self._connection, _START_S)
+        except TimeoutError:
+            raise StartError(f"a worker process was not ready within {_START_S:g} s") from None
+        except (EOFError, OSError) as error:
+            raise StartError("a worker process died as it started") from error
+        if not is_ready:
+            raise StartError(f"a worker process can not start: {problem}")
+
+    def fork(self) -> Worker:
+        """Return a new worker. StartError where there can be none; EOFError or OSError where this process has died."""
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            with self._asking:
+                self._connection.send(None)
+                send_handle(self._connection, theirs.fileno(), self._process.pid)
+                found = _received(self._connection, _START_S)
+            if isinstance(found, str):
+                raise StartError(f"a worker process can not be started: {found}")
+            return Worker(found, Connection(ours.detach()), self)
+
+    def ended(self, pid: int) -> int:
+        """Wait for the end of a worker; return the signal that ended it, or its exit code as a negative number."""
+        with self._asking, contextlib.suppress(EOFError, OSError):
+            self._connection.send(pid)
+            return int(self._connection.recv())
+        return signal.SIGKILL  # workers die with this process
+
+    def kill(self) -> None:
+        """End the process and, on Linux, its workers."""
+        self._process.kill()
+
+    def end(self) -> None:
+        """End the process, and wait for its end: the time of its workers is its own, as it has waited for theirs."""
+        self._connection.close()
+        try:
+            self._process.wait(0.5)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """A process that answers tasks, and the way to it."""
+
+    pid: int
+    connection: Connection
+    server: ForkServer
+
+    def answer(self, message: bytes, wall_s: float | None) -> Any:
+        """Return the answer to a task. TimeoutError where there is none; EOFError or OSError where the process dies."""
+        self.connection.send_bytes(message)
+        is_answer, answer = _received(self.connection, wall_s)
+        if not is_answer:
+            raise answer
+        return answer
+
+    def kill(self) -> None:
+        """End the process at once; not after `end`, when its number may be another's."""
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)
+
+    def end(self) -> int:
+        """End the process; return the signal that ended it, or its exit code as a negative number."""
+        self.kill()
+        self.connection.close()
+        return self.server.ended(self.pid)
+
+
+def _received(connection: Connection, timeout_s: float | None) -> Any:
+    """Return the next message; what the process logs on the way is logged here."""
+    deadline = None if timeout_s is None else time.monotonic() + timeout_s
+    while True:
+        if deadline is not None and not connection.poll(max(0.0, deadline - time.monotonic())):
+            raise TimeoutError
+        found = connection.recv()
+        if not isinstance(found, logging.LogRecord):
+            return found
+        logger = logging.getLogger(found.name)
+        if logger.isEnabledFor(found.levelno):
+            logger.handle(found)
+
+
+# ---- In the process, and in the workers
+
+_IN_WORKER = False
+
+
+def is_worker() -> bool:
+    """Return True in a worker, and as its script is read."""
+    return _IN_WORKER
+
+
+def serve(descriptor: int, parent: int) -> None:
+    """Fork workers until the connection is closed: the process' main function."""
+    global _IN_WORKER
+    _IN_WORKER = True
+    die_with(parent)
+    for name in _ONE_THREAD:  # before numerical libraries are loaded: as many threads as cores wait for each other
+        os.environ.setdefault(name, "1")
+    connection = Connection(descriptor)
+    with contextlib.suppress(EOFError, OSError):
+        forwarding = _Forwarding(connection)
+        try:
+            level, main = connection.recv()
+            logging.root.addHandler(forwarding)
+            logging.root.setLevel(level)
+            if main is not None:
+                _load_main(main)
+            answer = connection.recv()()
+        except Exception as error:
+            connection.send((False, f"{type(error).__name__}: {error}"))
+            return
+        logging.root.removeHandler(forwarding)
+        gc.set_threshold(*GC_THRESHOLDS)
+        gc.collect()
+        gc.freeze()  # what all workers share is not looked through, nor written to, by the collector of each
+        connection.send((True, ""))
+        while True:
+            asked = connection.recv()
+            connection.send(_forked(connection, answer) if asked is None else _ended(asked))
+
+
+def _ended(pid: int) -> int:
+    return -os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+def _forked(connection: Connection, answer: Callable[[Any], Any]) -> int | str:
+    """Fork a worker; return its number, or what is wrong."""
+    descriptor, server = recv_handle(connection), os.getpid()
+    try:
+        pid = os.fork()
+    except OSError as error:
+        os.close(descriptor)
+        return str(error)
+    if pid:
+        os.close(descriptor)
+        return pid
+    try:
+        die_with(server)
+        connection.close()
+        _answer_tasks(Connection(descriptor), answer)
+    except BaseException:
+        traceback.print_exc()
+        os._exit(1)
+    os._exit(0)  # what is cleared away as a process ends is the others' too
+
+
+def _answer_tasks(connection: Connection, answer: Callable[[Any], Any]) -> None:
+    """Answer tasks until the connection is closed."""
+    logging.root.addHandler(_Forwarding(connection))
+    with contextlib.suppress(EOFError, OSError):
+        while True:
+            cpu_s, task = connection.recv()
+            _bound(cpu_s)
+            try:
+                is_answer, found = True, answer(task)
+            except Exception as error:
+                error.__cause__ = error.__context__ = None
+                is_answer, found = False, error.with_traceback(None)
+            _bound(None)
+            try:
+                connection.send((is_answer, found))
+            except (pickle.PickleError, AttributeError, TypeError) as error:
+                connection.send((False, RuntimeError(f"an answer can not be sent: {error}")))
+            del task, found
+
+
+def _bound(cpu_s: float | None) -> None:
+    """Let the kernel kill this process after so much more CPU time of its own; None for no limit."""
+    signal.setitimer(signal.ITIMER_PROF, cpu_s or 0.0)
+
+
+class _Forwarding(QueueHandler):
+    """Sends what is logged to the process that asks."""
+
+    def __init__(self, connection: Connection) -> None:
+        super().__init__(connection)  # type: ignore[arg-type]
+        self._connection = connection
+
+    def enqueue(self, record: logging.LogRecord) -> None:
+        """Send a record."""
+        self._connection.send(record)
+
+
+def _load_main(path: str) -> None:
+    """Make the classes known that the asking script itself defines."""
+    module = ModuleType(_MAIN)
+    module.__dict__.update(runpy.run_path(path, run_name=_MAIN))
+    sys.modules["__main__"] = sys.modules[_MAIN] = module
