@@ -16,23 +16,32 @@ BIN := $(VENV)/bin
 
 .PHONY: crawl serve image packages test coverage lock test-servers test-browser check format floors soak bench bench-crawl bench-search bench-batch clean
 
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
+# Modules are compiled when they are first imported, and what was compiled is kept, whatever the environment says: tests start
+# many processes.
+unexport PYTHONDONTWRITEBYTECODE
+# One thread for each process of the tests: there is a process for each core.
+test coverage soak: export OMP_NUM_THREADS = 1
+
 # The environment is made anew only when what it is made of has changed.
-$(VENV)/.core: requirements.txt pyproject.toml
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) --upgrade pip
+
+$(VENV)/.core: requirements.txt pyproject.toml | $(BIN)/python
+	$(PIP) -e .
 	touch $@
 
-$(VENV)/.dev: $(VENV)/.core
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .[dev]
-	touch $@
+$(VENV)/.dev: requirements.txt pyproject.toml | $(BIN)/python
+	$(PIP) -e .[dev]
+	touch $(VENV)/.core $@
 
 $(VENV)/.peers: $(VENV)/.dev
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .[peers]
+	$(PIP) -e .[peers]
 	touch $@
 
 $(VENV)/.web: $(VENV)/.core
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .[web,cloud]
+	$(PIP) -e .[web,cloud]
 	touch $@
 
 crawl: $(VENV)/.core
@@ -75,6 +84,7 @@ test-browser: $(VENV)/.dev
 
 soak: $(VENV)/.dev
 	$(BIN)/python -m pytest -m soak --timeout=7200
+	$(BIN)/python -m pytest -m "hypothesis and not browser" --hypothesis-profile=thorough --timeout=7200 -n $(JOBS)
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check .

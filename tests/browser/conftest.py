@@ -111,7 +111,7 @@ def serving(folder: Path, *arguments: str, **environment: str) -> Iterator[Servi
 def chromium() -> Iterator[Browser]:
     """Debian's Chromium, with its sandbox."""
     assert shutil.which(CHROMIUM), "there is no Chromium: apt-get install chromium"
-    assert os.geteuid() != 0, "Chromium keeps its sandbox, and so needs an ordinary user: .ci/run browser"
+    assert os.geteuid() != 0, "Chromium keeps its sandbox, and so needs an ordinary user: .ci/browser"
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, chromium_sandbox=True, args=QUIET)
         yield browser
