@@ -46,7 +46,7 @@ class Conditional:
         request.meta.pop("handle_httpstatus_list", None)
         known = self._crawler.get_extension(KnownUrls)
         answer = known.again(request.url, filters) if known is not None else None
-        if answer is None or not answer.has_validators(now_s()):
+        if known is None or answer is None or not answer.has_validators(now_s(), known.whole_after_s(answer)):
             return
         for name, value in zip(_CONDITIONS, (answer.etag, answer.last_modified), strict=True):
             if value:

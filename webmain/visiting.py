@@ -99,6 +99,7 @@ class Visiting:
                     asked_at=now,
                     read_at=now,
                     changed_at=now,
+                    n_told=int(each.outcome is Outcome.CHANGED),
                 )
             )
             fetched.append(

@@ -36,7 +36,10 @@ def age(crawl, hours):
     """Let so much time pass: all that the ledger has noted lies so much further back."""
     with sqlite3.connect(f"{crawl.store}.ledger") as db:
         for table, names in (
-            ("visits", ("published_at", "first_seen_at", "visited_at", "changed_at", "claimed_at", "next_at")),
+            (
+                "visits",
+                ("published_at", "first_seen_at", "visited_at", "changed_at", "claimed_at", "next_at", "dated_at"),
+            ),
             ("answers", ("first_at", "asked_at", "read_at", "changed_at", "next_at")),
             ("urls", ("added_at", "changed_at")),
         ):
@@ -183,6 +186,28 @@ def test_a_feed_that_names_a_later_change_makes_an_article_due(web, crawl):
     last = run(crawl, web)
     assert [web.asked[path] - before[path] for path in PATHS] == [1, 0, 0, 0]
     assert last.stats["webmain/articles/changed"] == 1
+
+
+def test_dates_of_a_sitemap_that_have_told_changes_take_the_place_of_looks(web, crawl):
+    dates = dict.fromkeys(PATHS[:3], "2026-11-02T10:00:00Z")
+
+    def sitemap(_n):
+        items = "".join(
+            f"<url><loc>{web.url}{path}</loc><lastmod>{when}</lastmod></url>" for path, when in dates.items()
+        )
+        return Answer(f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{items}</urlset>')
+
+    web.routes["/sitemap.xml"] = sitemap
+    run(crawl, web)
+    with sqlite3.connect(f"{crawl.store}.ledger") as db:  # eight changes were told
+        db.execute("UPDATE visits SET n_true = 2, n_claims = 2")
+    db.close()
+    run(crawl, web)
+    age(crawl, 2)
+    before = dict(web.asked)
+    dates[PATHS[0]] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 60))
+    run(crawl, web)
+    assert [web.asked[path] - before[path] for path in PATHS] == [1, 0, 0, 1]
 
 
 def test_times_in_the_future_neither_lock_out_nor_bring_a_storm(web, crawl):

@@ -18,6 +18,8 @@ from webmain.discovery.schedule import (
     choose,
     next_ask,
     next_visit,
+    rate_of,
+    tells_changes,
 )
 
 NOW = 1_800_000_000.0
@@ -69,6 +71,37 @@ def test_what_has_changed_is_looked_at_sooner():
     assert next_visit(visited(10, n_changes=1), USUAL, NOW + 10 * HOUR_S) == pytest.approx(NOW + 14 * HOUR_S)
 
 
+@pytest.mark.parametrize(("told_h", "expected_h"), [(5, 6), (7, 24), (25, 72), (100, 240), (239, 240), (500, 240)])
+def test_no_look_is_needed_while_a_source_would_tell_but_the_last(told_h, expected_h):
+    due = next_visit(visited(1.5, told_until=NOW + told_h * HOUR_S), USUAL, NOW + 1000 * HOUR_S)
+    assert due == NOW + expected_h * HOUR_S
+    assert next_visit(visited(250, told_until=NOW + 260 * HOUR_S), USUAL, NOW + 300 * HOUR_S) is None
+
+
+def test_what_a_source_would_tell_puts_off_further_looks_at_what_has_changed():
+    told = visited(10, n_changes=1, told_until=NOW + 20 * HOUR_S)
+    assert next_visit(told, USUAL, NOW + 20 * HOUR_S) == pytest.approx(NOW + 24 * HOUR_S)
+    claimed = visited(10, claimed_at=NOW + 11 * HOUR_S, told_until=NOW + 20 * HOUR_S)
+    assert next_visit(claimed, USUAL, NOW + 12 * HOUR_S) == claimed.visited_at + SOON_S
+
+
+@pytest.mark.parametrize(
+    ("site_rate", "expected_h"), [(3, 6), (1, 6), (0.51, 6), (0.49, 24), (0.26, 24), (0.24, 72), (0.01, 240)]
+)
+def test_a_step_is_passed_over_for_each_halving_of_the_rate_of_edits_but_not_the_last(site_rate, expected_h):
+    seldom = visited(1.5, first_seen_at=NOW + 1.5 * HOUR_S, site_rate=site_rate)
+    assert next_visit(seldom, USUAL, seldom.visited_at) == NOW + expected_h * HOUR_S
+    assert next_visit(visited(80, site_rate=0.01), USUAL, NOW + 80 * HOUR_S) == NOW + 240 * HOUR_S
+
+
+def test_the_rate_of_a_site_is_the_usual_until_its_articles_show_another():
+    assert rate_of([], NOW) == 1
+    now = NOW + 100 * HOUR_S
+    assert rate_of([visited(72)] * 20, now) < 0.5
+    assert rate_of([visited(72)] * 200, now) < 0.1
+    assert rate_of([visited(72, n_changes=1)] * 20, now) > 2
+
+
 def test_without_a_date_the_first_fetch_counts():
     visit = visited(0.5, published_at=None)
     assert next_visit(visit, USUAL, visit.visited_at) == visit.first_seen_at + HOUR_S
@@ -109,6 +142,13 @@ def test_the_chance_of_a_change_is_that_of_the_literature():
 
     assert 0.13 < after(24) < 0.17
     assert 0.17 < after(168) < 0.21
+
+
+@pytest.mark.parametrize(
+    ("n_told", "n_silent", "expected"), [(0, 0, False), (7, 0, False), (8, 0, True), (16, 1, False), (17, 1, True)]
+)
+def test_a_signal_that_has_told_nine_of_ten_changes_takes_the_place_of_looks(n_told, n_silent, expected):
+    assert tells_changes(n_told, n_silent) == expected
 
 
 def test_dates_of_modification_that_always_move_are_not_believed():

@@ -3,7 +3,15 @@ from dataclasses import replace
 
 import pytest
 
-from webmain.ledger.answers import DATE_GRACE_S, WHOLE_AFTER_S, Answer, Filters, Named
+from webmain.ledger.answers import (
+    ARTICLE,
+    DATE_GRACE_S,
+    WHOLE_AFTER_S,
+    WHOLE_ARTICLE_AFTER_S,
+    Answer,
+    Filters,
+    Named,
+)
 from webmain.ledger.ledger import Ledger
 
 URL = "https://news.example/world"
@@ -102,3 +110,27 @@ def test_a_damaged_row_is_no_answer(ledger, column, value):
     ledger.answers.unchanged(URL)
     ledger.answers.save([answer()])
     assert ledger.answers.get(URL) is not None
+
+
+def test_validators_that_moved_with_each_changed_text_are_relied_upon_for_longer(ledger):
+    site = "news.example"
+
+    def changed(n, etag):
+        return replace(answer(mark=f"m{n}", n_told=1), kind=ARTICLE, etag=etag)
+
+    ledger.answers.save([replace(changed(0, '"0"'), n_told=0)])
+    for n in range(1, 9):
+        assert ledger.answers.whole_after_s(site) == WHOLE_AFTER_S
+        ledger.answers.save([changed(n, f'"{n}"')])
+    assert ledger.answers.whole_after_s(site) == WHOLE_ARTICLE_AFTER_S
+    assert ledger.answers.whole_after_s("other.example") == WHOLE_AFTER_S
+    assert ledger.answers.get(URL).has_validators(NOW + WHOLE_AFTER_S, WHOLE_ARTICLE_AFTER_S)
+    ledger.answers.save([changed(9, '"8"')])  # another text, the same validator
+    assert ledger.answers.whole_after_s(site) == WHOLE_AFTER_S
+
+
+def test_an_answer_without_validators_says_nothing_of_them(ledger):
+    ledger.answers.save([replace(answer(), kind=ARTICLE, etag=None)])
+    ledger.answers.save([replace(answer(mark="n", n_told=1), kind=ARTICLE, etag=None)])
+    known = ledger.answers.get(URL)
+    assert (known.n_changed, known.n_told, known.n_silent) == (1, 0, 0)

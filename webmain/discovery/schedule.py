@@ -3,8 +3,9 @@
 Plain functions of times in seconds since 1970. Edits of news come early: of 88 million articles the body of 15 % had changed
 after a day and of 18 % after a week (GDELT, 2019). So the rate of edits is taken to fall as one over the article's age. It is
 learned for each article from the changes that were seen (a gamma prior on the rate, as in Cho & Garcia-Molina, "Estimating
-frequency of change", 2003, section 5). Among those that are due, the ones most worth a request go first: value is importance
-times the chance of a change (Azar et al., "Tractable near-optimal policies for crawling", 2018).
+frequency of change", 2003, section 5), and for each site from those of its articles. Sources and validators that have told a
+site's changes take the place of looks (`tells_changes`). Among those that are due, the ones most worth a request go first:
+value is importance times the chance of a change (Azar et al., "Tractable near-optimal policies for crawling", 2018).
 """
 
 from __future__ import annotations
@@ -100,6 +101,10 @@ class Visit:
         When it was fetched first and last.
     claimed_at : float or None
         The latest time of a change that a feed or sitemap has named.
+    told_until : float or None
+        Until when a source would have told of a change, where the site's do (`tells_changes`).
+    site_rate : float
+        How often the site's articles are edited, as a multiple of the usual (`rate_of`).
     n_visits, n_changes : int
         How often it was fetched, and how often it had changed.
     """
@@ -109,6 +114,8 @@ class Visit:
     first_seen_at: float
     visited_at: float
     claimed_at: float | None = None
+    told_until: float | None = None
+    site_rate: float = 1.0
     n_visits: int = 1
     n_changes: int = 0
 
@@ -130,6 +137,9 @@ def next_visit(visit: Visit, refresh: Refresh, now: float) -> float | None:
     The steps of the schedule count from publication, or from the first fetch where that is not known or not believable. Of
     several steps that were missed one is made up for. An article that has ever changed is looked at more often, and one of
     which a source says that it has changed since the last fetch at once, also after the last step.
+
+    Fewer steps are made where less is to be seen: none while a source would have told of a change, and one is passed over for
+    each halving of the rate of edits. The last one is always made: it finds what nothing told, and ends a wrong belief.
     """
     if not refresh.ages_s:
         return None
@@ -138,14 +148,22 @@ def next_visit(visit: Visit, refresh: Refresh, now: float) -> float | None:
     earliest = visited_at + SOON_S
     if visit.claimed_at is not None and visited_at < visit.claimed_at <= now + DAY_S:
         return earliest
-    due = [start + age_s for age_s in refresh.ages_s if start + age_s > visited_at]
-    if not due:
+    steps = [start + age_s for age_s in refresh.ages_s if start + age_s > visited_at]
+    if not steps:
         return None
-    at = max(due[0], visited_at + _SPACING * (due[0] - start), earliest)
+    seen_at = max(visited_at, min(visit.told_until or 0.0, now + DAY_S))
+    due = [step for step in steps[:-1] if step > seen_at] + steps[-1:]
+    step = due[min(_n_passed_over(visit, now), len(due) - 1)]
+    at = max(step, visited_at + _SPACING * (step - start), earliest)
     if visit.n_changes:
-        again_s = _AGAIN * (visited_at - start)
-        at = min(at, visited_at + min(_LATEST_AGAIN_S, max(_SOONEST_AGAIN_S, again_s)))
+        again_s = _AGAIN * (seen_at - start)
+        at = min(at, seen_at + min(_LATEST_AGAIN_S, max(_SOONEST_AGAIN_S, again_s)))
     return at
+
+
+def _n_passed_over(visit: Visit, now: float) -> int:
+    """Return how many steps of the schedule an article is not worth: one for each halving of its rate of edits."""
+    return max(0, math.floor(-math.log2(_rate(visit, now))))
 
 
 def _start(visit: Visit, now: float) -> float:
@@ -163,15 +181,33 @@ _PRIOR: Final = 0.5
 _YOUNGEST_S: Final = 15 * 60.0
 
 
+_SITE_PRIOR: Final = 2.0
+"""Weight of the usual rate against that of a site, in changes."""
+
+
+def _usual_edits(visit: Visit, since: float, until: float, now: float) -> float:
+    """Return how many edits are usual between two times."""
+    start = _start(visit, now)
+    before, after = (max(_YOUNGEST_S, min(at, now) - start) for at in (since, until))
+    return _EDITS_A_STEP * math.log(max(1.0, after / before))
+
+
+def _rate(visit: Visit, now: float) -> float:
+    """Return how often an article is edited, as a multiple of the usual, from what was seen of it and its site."""
+    seen = visit.site_rate * _usual_edits(visit, visit.first_seen_at, visit.visited_at, now)
+    return visit.site_rate * (_PRIOR + visit.n_changes) / (_PRIOR + seen)
+
+
+def rate_of(visits: Iterable[Visit], now: float) -> float:
+    """Return how often the articles of a site are edited, as a multiple of the usual, from the changes seen of them."""
+    known = list(visits)
+    usual = sum(_usual_edits(visit, visit.first_seen_at, visit.visited_at, now) for visit in known)
+    return (_SITE_PRIOR + sum(visit.n_changes for visit in known)) / (_SITE_PRIOR + usual)
+
+
 def chance_of_change(visit: Visit, now: float) -> float:
     """Return how likely it is that an article has changed since it was fetched last, from what was seen of it."""
-    start = _start(visit, now)
-    first, last, present = (
-        max(_YOUNGEST_S, at - start) for at in (min(visit.first_seen_at, now), min(visit.visited_at, now), now)
-    )
-    seen = _EDITS_A_STEP * math.log(max(1.0, last / first))
-    expected = _EDITS_A_STEP * math.log(max(1.0, present / last))
-    return -math.expm1(-expected * (_PRIOR + visit.n_changes) / (_PRIOR + seen))
+    return -math.expm1(-_usual_edits(visit, visit.visited_at, now, now) * _rate(visit, now))
 
 
 def choose(due: Iterable[Visit], room: int, now: float) -> list[Visit]:
@@ -197,6 +233,22 @@ def believes_claims(n_claims: int, n_true: int) -> bool:
     return n_claims < MIN_CLAIMS or (n_true + 1) / (n_claims + 2) >= 0.2
 
 
+SILENT_AT_MOST: Final = 0.1
+"""Of a site's changes, those that a signal may be expected not to tell where it takes the place of looks."""
+
+SOURCES_REST_S: Final = 12 * HOUR_S
+"""For so long what a source said of an article holds: no source that is read rests longer."""
+
+
+def tells_changes(n_told: int, n_silent: int) -> bool:
+    """Return whether a site's signal may be relied upon, from the changes found that it had told, and not told.
+
+    A signal is the dates of modification in feeds and sitemaps, or validators (ETag, Last-Modified). It is judged by changes
+    alone: that nothing moves while nothing changes says little. By Laplace's rule eight told changes without another do.
+    """
+    return (n_silent + 1) / (n_told + n_silent + 2) <= SILENT_AT_MOST
+
+
 # ---- Front pages, sections, feeds, sitemaps
 
 
@@ -214,7 +266,7 @@ EACH_RUN: Final = frozenset(("front", "feed", "robots"))
 """Kinds of sources that each run asks for, unless they have not changed for long."""
 
 _ALWAYS_ASKED: Final = 4
-_LONGEST_S: Final = {"front": HOUR_S, "feed": 6 * HOUR_S, "sitemap": 12 * HOUR_S}
+_LONGEST_S: Final = {"front": HOUR_S, "feed": 6 * HOUR_S, "sitemap": SOURCES_REST_S}
 _LONGEST_HUB_S: Final = DAY_S
 
 

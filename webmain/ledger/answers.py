@@ -9,13 +9,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final
 
-from webmain.discovery.schedule import Asked, next_ask
+from webmain.discovery.schedule import DAY_S, Asked, next_ask, tells_changes
 from webmain.ledger.file import LedgerFile
 
 ARTICLE: Final = "article"
 
-WHOLE_AFTER_S: Final = 24 * 3600.0
+WHOLE_AFTER_S: Final = DAY_S
 """After so long an address is asked for its whole body again, whatever its validators say: some servers' never change."""
+
+WHOLE_ARTICLE_AFTER_S: Final = 7 * DAY_S
+"""The same for articles of sites whose validators have moved when a text did."""
 
 DATE_GRACE_S: Final = 24 * 3600.0
 """A date without its time stands for its whole day."""
@@ -116,6 +119,8 @@ class Answer:
         When it was asked first and last, when its body was last read, and when that was last another.
     next_at : float or None
         When it is worth asking again.
+    n_told, n_silent : int
+        Changes of an article's text with which its validators have changed, and those with which they have not.
     """
 
     url: str
@@ -132,6 +137,8 @@ class Answer:
     next_at: float | None = None
     n_asked: int = 1
     n_changed: int = 0
+    n_told: int = 0
+    n_silent: int = 0
     filters: Filters = field(default_factory=Filters)
     named: Named = field(default_factory=Named)
 
@@ -146,15 +153,20 @@ class Answer:
         """
         return changed_at + DATE_GRACE_S < self.asked_at <= now < self.asked_at + WHOLE_AFTER_S
 
-    def has_validators(self, now: float) -> bool:
+    @property
+    def validator(self) -> str | None:
+        """By what a server tells first whether it has changed."""
+        return self.etag or self.last_modified
+
+    def has_validators(self, now: float, whole_after_s: float = WHOLE_AFTER_S) -> bool:
         """Return True if it may be asked whether it has changed: not where its body was read too long ago."""
-        return bool(self.etag or self.last_modified) and self.read_at <= now < self.read_at + WHOLE_AFTER_S
+        return bool(self.validator) and self.read_at <= now < self.read_at + whole_after_s
 
 
 _PLAIN: Final = tuple(each.name for each in fields(Answer) if each.name not in ("filters", "named"))
 _COLUMNS: Final = (*_PLAIN, "since", "others", "named")
 _TIMES: Final = frozenset({"first_at", "asked_at", "read_at", "changed_at"})
-_COUNTS: Final = frozenset({"n_asked", "n_changed"})
+_COUNTS: Final = frozenset({"n_asked", "n_changed", "n_told", "n_silent"})
 _SELECT: Final = f"SELECT {', '.join(_COLUMNS)} FROM answers"  # noqa: S608 - constants
 _INSERT: Final = f"INSERT OR REPLACE INTO answers ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})"  # noqa: S608
 
@@ -190,6 +202,14 @@ class Answers:
                 again = replace(known, asked_at=now, n_asked=known.n_asked + 1)
                 db.execute(_INSERT, _row(self._scheduled(again)))
 
+    def whole_after_s(self, site: str) -> float:
+        """Return after how many seconds an article of a site is asked for its whole body, whatever its validators say."""
+        ((n_told, n_silent),) = self._file.read(
+            "SELECT coalesce(sum(n_told), 0), coalesce(sum(n_silent), 0) FROM answers WHERE site = ? AND kind = ?",
+            (site, ARTICLE),
+        )
+        return WHOLE_ARTICLE_AFTER_S if tells_changes(n_told, n_silent) else WHOLE_AFTER_S
+
     def drop(self, url: str) -> None:
         """Forget an address."""
         with self._file.transaction() as db:
@@ -209,12 +229,16 @@ def _joined(before: Answer | None, answer: Answer) -> Answer:
     if before is None:
         return answer
     has_changed = before.mark != answer.mark
+    is_silent = before.validator == answer.validator
+    n_texts = answer.n_told if before.validator else 0  # of a change nothing can be told without
     return replace(
         answer,
         first_at=min(before.first_at, answer.first_at),
         changed_at=answer.asked_at if has_changed else min(before.changed_at, answer.asked_at),
         n_asked=before.n_asked + 1,
         n_changed=before.n_changed + has_changed,
+        n_told=before.n_told + (0 if is_silent else n_texts),
+        n_silent=before.n_silent + (n_texts if is_silent else 0),
     )
 
 

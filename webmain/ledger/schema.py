@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-SCHEMA_VERSION: Final = 4
+SCHEMA_VERSION: Final = 5
 APPLICATION_ID: Final = 0x574D4C47  # "WMLG"
 
 _SCHEMA_1: Final = """
@@ -119,7 +119,18 @@ bytes, and who wants to be left alone.
 site_runs: what each run gave of each site. archives: how far each archive file was read, in bytes. Times are seconds since
 1970."""
 
-MIGRATIONS: Final = (_SCHEMA_1, _SCHEMA_2, _SCHEMA_3, _SCHEMA_4)
+_SCHEMA_5: Final = """
+ALTER TABLE visits ADD COLUMN dated_at REAL;
+ALTER TABLE visits ADD COLUMN dated_by TEXT;
+ALTER TABLE visits ADD COLUMN n_silent INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE answers ADD COLUMN n_told INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE answers ADD COLUMN n_silent INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX visits_site ON visits (site, first_seen_at)
+"""
+"""dated_at, dated_by: when a source named an article last with a date of its change, and which. n_told, n_silent: changes
+that a signal has told, and those that it has not."""
+
+MIGRATIONS: Final = (_SCHEMA_1, _SCHEMA_2, _SCHEMA_3, _SCHEMA_4, _SCHEMA_5)
 """Step n brings a file from version n to n + 1; a new version appends one, and none is ever changed."""
 
 _SETTLED_AT: Final = """CASE

@@ -8,7 +8,16 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
-from webmain.discovery.schedule import HOUR_S, Refresh, Visit, believes_claims, next_visit
+from webmain.discovery.schedule import (
+    HOUR_S,
+    SOURCES_REST_S,
+    Refresh,
+    Visit,
+    believes_claims,
+    next_visit,
+    rate_of,
+    tells_changes,
+)
 from webmain.items import Hints
 from webmain.ledger.file import LedgerFile
 from webmain.ledger.rows import read_hints, written_hints
@@ -46,6 +55,17 @@ class Fetched:
     hints: Hints | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Habits:
+    """How a site edits: how often, as a multiple of the usual, and whether the dates in its feeds and sitemaps tell it."""
+
+    rate: float = 1.0
+    is_told: bool = False
+
+
+USUAL: Final = Habits()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
     """What is known of an article's visits; times in seconds since 1970, see `webmain.discovery.schedule.Visit`.
@@ -58,10 +78,13 @@ class Row:
         When it is due; None where it is not looked at again.
     n_missed : int
         How often in a row its page was missing.
-    n_claims, n_true : int
-        How often it was fetched as a source said that it had changed, and how often it had.
+    n_claims, n_true, n_silent : int
+        How often it was fetched as a source said that it had changed, and how often it had; how often it had changed although
+        a source that was just read named it with the date that it had before.
     gone_at, gone_status : float or None, int or None
         Since when its page is gone, and by which status.
+    dated_at, dated_by : float or None, str or None
+        When a feed or sitemap named it last with a date of its change, and which.
     """
 
     url: str
@@ -80,16 +103,21 @@ class Row:
     gone_at: float | None = None
     gone_status: int | None = None
     hints: str | None = None
+    dated_at: float | None = None
+    dated_by: str | None = None
+    n_silent: int = 0
 
-    @property
-    def visit(self) -> Visit:
-        """It, as the schedule takes it."""
+    def visit(self, habits: Habits) -> Visit:
+        """Return it as the schedule takes it, with what is known of its site."""
+        is_told = habits.is_told and self.dated_at is not None
         return Visit(
             url=self.url,
             published_at=self.published_at,
             first_seen_at=self.first_seen_at,
             visited_at=self.visited_at,
             claimed_at=self.claimed_at,
+            told_until=self.dated_at + SOURCES_REST_S if is_told and self.dated_at is not None else None,
+            site_rate=habits.rate,
             n_visits=self.n_visits,
             n_changes=self.n_changes,
         )
@@ -132,6 +160,7 @@ class Visits:
 
     def __init__(self, file: LedgerFile) -> None:
         self._file = file
+        self._habits: dict[str, Habits] = {}
 
     def get(self, url: str) -> Row | None:
         """Return what is known of an article; None where it was never fetched, or its row is damaged."""
@@ -152,6 +181,7 @@ class Visits:
         if not refresh.ages_s:
             return []
         now = self._file.clock()
+        self._habits[site] = habits = self._habits_of(site, now - 3 * refresh.ages_s[-1], now)
         with self._file.transaction() as db:
             db.execute(_ADOPT, (site, now - refresh.ages_s[-1], _EARLIEST_S, now))
             rows = db.execute(
@@ -160,9 +190,18 @@ class Visits:
                 (site, now - refresh.ages_s[-1]),
             ).fetchall()
             found = [row for row in map(_row, rows) if row is not None]
-            planned = [_planned(row, refresh, now) for row in found]
+            planned = [_planned(row, refresh, now, habits) for row in found]
             db.executemany(_PUT, [_values(row) for row, before in zip(planned, found, strict=True) if row != before])
         return [row for row in planned if row.next_at is not None and row.next_at <= now][:MAX_DUE]
+
+    def _habits_of(self, site: str, since: float, now: float) -> Habits:
+        """Return how a site edits, as its articles have shown; how often, those that are new since then."""
+        ((n_told, n_silent),) = self._file.read(
+            "SELECT coalesce(sum(n_true), 0), coalesce(sum(n_silent), 0) FROM visits WHERE site = ?", (site,)
+        )
+        rows = map(_row, self._file.read(f"{_SELECT} WHERE site = ? AND first_seen_at > ?", (site, since)))
+        rate = rate_of((row.visit(USUAL) for row in rows if row is not None), now)
+        return Habits(rate, tells_changes(n_told, n_silent))
 
     def believes_claims(self, site: str) -> bool:
         """Return whether the dates of change that a site's sources name were true often enough."""
@@ -177,18 +216,37 @@ class Visits:
         """Return under which address those of the articles were fetched that have been, in whatever form they are named."""
         return dict(self._file.read(_OF, (json.dumps(list(urls)),))) if urls else {}
 
-    def claim(self, claims: Iterable[tuple[str, float, Hints]], refresh: Refresh) -> list[Row]:
-        """Note when articles were changed by what names them; return those that were after they were fetched."""
+    def confirm(self, site: str, source: str) -> None:
+        """Note that a feed or sitemap has not changed: it names its articles with the dates that they had."""
+        with self._file.transaction() as db:
+            db.execute(
+                "UPDATE visits SET dated_at = ? WHERE site = ? AND next_at IS NOT NULL AND dated_by = ?",
+                (self._file.clock(), site, source),
+            )
+
+    def claim(self, claims: Iterable[tuple[str, float, Hints]], refresh: Refresh, source: str = "") -> list[Row]:
+        """Note when articles were changed by what names them; return those that were after they were fetched.
+
+        Parameters
+        ----------
+        source : str
+            The feed or sitemap that was just read; "" for pages.
+        """
         now = self._file.clock()
         moved = []
         with self._file.transaction() as db:
             for url, claimed_at, hints in claims:
                 row = _row(db.execute(f"{_SELECT} WHERE url = ?", (url,)).fetchone())
-                if row is None or (row.claimed_at is not None and claimed_at <= row.claimed_at):
+                if row is None:
                     continue
-                again = replace(row, claimed_at=claimed_at)
-                if row.visited_at < claimed_at:
-                    at = next_visit(again.visit, refresh, now)
+                is_dated = bool(source and hints.modified) and row.next_at is not None
+                again = replace(row, dated_at=now, dated_by=source) if is_dated else row
+                if row.claimed_at is None or claimed_at > row.claimed_at:
+                    again = _claimed(again, claimed_at)
+                if again == row:
+                    continue
+                if again.claimed_at != row.claimed_at and row.visited_at < claimed_at:
+                    at = next_visit(again.visit(self._habits.get(row.site, USUAL)), refresh, now)
                     again = replace(again, next_at=at, hints=written_hints(hints), gone_at=None, n_missed=0)
                     if at is not None and at <= now:
                         moved.append(again)
@@ -204,7 +262,7 @@ class Visits:
             for each in fetched:
                 before = _row(db.execute(f"{_SELECT} WHERE url = ?", (each.url,)).fetchone())
                 row = _fetched_again(before, each, now) if before else _fetched_first(each, now)
-                at = next_visit(row.visit, refresh(each.url), now)
+                at = next_visit(row.visit(self._habits.get(row.site, USUAL)), refresh(each.url), now)
                 hints = written_hints(each.hints) if each.hints else row.hints
                 row = replace(row, next_at=at, hints=hints if at is not None else None)
                 db.execute(_PUT, _values(row))
@@ -248,8 +306,23 @@ def _fetched_first(each: Fetched, now: float) -> Row:
     )
 
 
+def _claimed(row: Row, claimed_at: float) -> Row:
+    """Return a row with a later date of its change; where that has been found already, it was told after all."""
+    is_late = (
+        row.claimed_at is not None and row.changed_at is not None and row.claimed_at < row.changed_at >= claimed_at
+    )
+    return replace(
+        row,
+        claimed_at=claimed_at,
+        n_claims=row.n_claims + is_late,
+        n_true=row.n_true + is_late,
+        n_silent=max(0, row.n_silent - is_late),
+    )
+
+
 def _fetched_again(before: Row, each: Fetched, now: float) -> Row:
     was_claimed = before.claimed_at is not None and before.claimed_at > before.visited_at
+    was_dated = before.dated_at is not None and before.visited_at < before.dated_at and now - before.dated_at < HOUR_S
     return replace(
         before,
         published_at=each.published_at if before.published_at is None else before.published_at,
@@ -260,6 +333,7 @@ def _fetched_again(before: Row, each: Fetched, now: float) -> Row:
         n_missed=0,
         n_claims=before.n_claims + was_claimed,
         n_true=before.n_true + (was_claimed and each.has_changed),
+        n_silent=before.n_silent + (was_dated and not was_claimed and each.has_changed),
         gone_at=None,
         gone_status=None,
     )
@@ -272,13 +346,14 @@ def _clamped(row: Row, now: float) -> Row:
         first_seen_at=min(row.first_seen_at, now),
         visited_at=min(row.visited_at, now),
         changed_at=None if row.changed_at is None or row.changed_at > now else row.changed_at,
+        dated_at=None if row.dated_at is None or row.dated_at > now else row.dated_at,
     )
 
 
-def _planned(row: Row, refresh: Refresh, now: float) -> Row:
+def _planned(row: Row, refresh: Refresh, now: float, habits: Habits) -> Row:
     """Return a row with its next time by the schedule of this run."""
     row = _clamped(row, now)
-    return replace(row, next_at=next_visit(row.visit, refresh, now))
+    return replace(row, next_at=next_visit(row.visit(habits), refresh, now))
 
 
 def _values(row: Row) -> tuple[Any, ...]:
@@ -291,13 +366,13 @@ def _row(values: tuple[Any, ...] | None) -> Row | None:
         return None
     found = dict(zip(_NAMES, values, strict=True))
     needed = [found["first_seen_at"], found["visited_at"]]
-    optional = [found[name] for name in ("published_at", "changed_at", "claimed_at", "next_at", "gone_at")]
-    counts = [found[name] for name in ("n_visits", "n_changes", "n_missed", "n_claims", "n_true")]
+    optional = [found[name] for name in ("published_at", "changed_at", "claimed_at", "next_at", "gone_at", "dated_at")]
+    counts = [found[name] for name in ("n_visits", "n_changes", "n_missed", "n_claims", "n_true", "n_silent")]
     is_whole = (
         all(map(_is_time, needed))
         and all(value is None or _is_time(value) for value in optional)
         and all(isinstance(value, int) and value >= 0 for value in counts)
-        and (found["hints"] is None or isinstance(found["hints"], str))
+        and all(found[name] is None or isinstance(found[name], str) for name in ("hints", "dated_by"))
     )
     return Row(**found) if is_whole else None
 

@@ -53,7 +53,7 @@ class Intake:
     n_pages : int
         Pages downloaded so far, or on their way.
     on_claims : callable or None
-        Called with a site, and known addresses that were named with what was said of them.
+        Called with a site, known addresses that were named with what was said of them, and the feed or sitemap, or "".
     """
 
     def __init__(self, crawler: Crawler, memory: Memory, max_pages: int | None = None) -> None:
@@ -62,30 +62,30 @@ class Intake:
         self._crawler = crawler
         self._max_pages = max_pages
         self._unsaved: dict[str, list[Answer]] = {}
-        self.on_claims: Callable[[Site, list[tuple[str, Hints | None]]], None] | None = None
+        self.on_claims: Callable[[Site, list[tuple[str, Hints | None]], str], None] | None = None
 
     # ---- What is found
 
-    async def take(self, site: Site, found: Iterable[tuple[str, Hints | None]], where: Where) -> None:
+    async def take(self, site: Site, found: Iterable[tuple[str, Hints | None]], where: Where, source: str = "") -> None:
         """Take over the addresses of a feed or sitemap, leaving room for other work in between."""
         entries = iter(found)
         while chunk := list(islice(entries, _CHUNK)):
             known = [(own.url, hints) for url, hints in chunk if (own := site.look_up(url)) and site.is_gone(own.url)]
             if self.on_claims is not None and known:  # they were named elsewhere, too
-                self.on_claims(site, known)
-            self.wait_for(site, site.sift(chunk, where))
+                self.on_claims(site, known, source)
+            self.wait_for(site, site.sift(chunk, where), source)
             await asyncio.sleep(0)
 
-    async def keep(self, site: Site, entries: Sequence[Entry]) -> None:
+    async def keep(self, site: Site, entries: Sequence[Entry], source: str) -> None:
         """Keep the addresses of a piece of a sitemap: news are judged at once, others when they are the newest that wait."""
         room = max(0, JUDGED_AT_ONCE - len(site))
         news = [(entry.url, entry.hints) for entry in entries if entry.hints.source != "sitemap"][:room]
-        await self.take(site, news, Where.SITEMAP)
+        await self.take(site, news, Where.SITEMAP, source)
         taken = {url for url, _ in news}
         left = [entry for entry in entries if entry.url not in taken and site.is_own(entry.url)]
         settled = self.memory.settled([entry.url for entry in left])
         if self.on_claims is not None and settled:
-            self.on_claims(site, [(entry.url, entry.hints) for entry in left if entry.url in settled])
+            self.on_claims(site, [(entry.url, entry.hints) for entry in left if entry.url in settled], source)
         for entry in left:
             if entry.url in settled:
                 site.fold(entry.url)
@@ -109,14 +109,14 @@ class Intake:
         """Judge some of the addresses that were only kept, the newest first."""
         self.wait_for(site, site.sift(site.backlog.take(_CHUNK), Where.SITEMAP))
 
-    def wait_for(self, site: Site, candidates: Iterable[Candidate]) -> int:
+    def wait_for(self, site: Site, candidates: Iterable[Candidate], source: str = "") -> int:
         """Let candidates wait for their turn, except those that are settled; return how many articles are new."""
         n_new = 0
         while candidates := list(candidates):
             verdict, stored = self.memory.sort(site, candidates), self.memory.stored(candidates)
             known = verdict.known | stored
             if self.on_claims is not None and known:
-                self.on_claims(site, [(url, site.peek_hints(url)) for url in known])
+                self.on_claims(site, [(url, site.peek_hints(url)) for url in known], source)
             for candidate in candidates:
                 if candidate.url in known:
                     site.fold(candidate.url)

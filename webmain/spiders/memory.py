@@ -201,8 +201,10 @@ class Memory:
             self._ask(lambda ledger: ledger.answers.save(answers), None)
 
     def note_unchanged(self, answer: Answer) -> None:
-        """Note that a source was asked, and has not changed."""
+        """Note that a source was asked, and has not changed: the dates that it names have not, either."""
         self._ask(lambda ledger: ledger.answers.unchanged(answer.url), None)
+        if answer.named.n_articles:
+            self._ask(lambda ledger: ledger.visits.confirm(answer.site, answer.url), None)
 
     # ---- Articles that are looked at again
 
@@ -248,10 +250,10 @@ class Memory:
         none: dict[str, str] = {}
         return self._ask(lambda ledger: ledger.visits.known(urls), none) if self._skip_known else none
 
-    def claim(self, claims: Sequence[tuple[str, float, Hints]], refresh: Refresh) -> list[Row]:
+    def claim(self, claims: Sequence[tuple[str, float, Hints]], refresh: Refresh, source: str) -> list[Row]:
         """Note when articles changed by what names them; return those that are due for it."""
         none: list[Row] = []
-        return self._ask(lambda ledger: ledger.visits.claim(claims, refresh), none)
+        return self._ask(lambda ledger: ledger.visits.claim(claims, refresh, source), none)
 
     def believes_claims(self, site: str) -> bool:
         """Return whether the dates of change that a site's sources name are worth a look."""

@@ -19,6 +19,7 @@ from webmain.discovery.articles import UrlKind
 from webmain.discovery.schedule import choose
 from webmain.failures import StoppedError, failure_name
 from webmain.items import Rejected
+from webmain.ledger.visits import USUAL
 from webmain.pool import PoolClosed
 from webmain.spiders.answers import fetch_parts, page_of
 from webmain.spiders.judging import judge_at
@@ -104,8 +105,8 @@ class Revisits:
                 return row
         return None
 
-    def claimed(self, site: Site, named: Iterable[tuple[str, Hints | None]]) -> None:
-        """Take over when known articles changed by what names them; those that have are looked at first.
+    def claimed(self, site: Site, named: Iterable[tuple[str, Hints | None]], source: str = "") -> None:
+        """Take over when known articles changed by what names them, a feed or sitemap; those that have are looked at first.
 
         Where most of those that are named together changed in the last hour by that, or a site's dates were wrong too often,
         they are not believed.
@@ -120,13 +121,13 @@ class Revisits:
         if site.name not in self._believes:
             self._believes[site.name] = memory.believes_claims(site.name)
         if self._believes[site.name]:
-            moved = memory.claim(claims, self._refresh(site.start))
+            moved = memory.claim(claims, self._refresh(site.start), source)
             if site.name in self._due:
                 self._add(site, moved)
 
     def _add(self, site: Site, rows: Iterable[Row]) -> None:
         by_url = {row.url: row for row in (*self._due.get(site.name, ()), *rows)}
-        chosen = choose([row.visit for row in by_url.values()], len(by_url), clock.now_s())
+        chosen = choose([row.visit(USUAL) for row in by_url.values()], len(by_url), clock.now_s())
         self._due[site.name] = deque(by_url[visit.url] for visit in chosen)
 
     def visit(self, site: Site, row: Row) -> None:

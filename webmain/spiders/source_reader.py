@@ -255,7 +255,8 @@ class SourceReader:
         if feed.next_url:
             site.sources.add_feed_page(feed.next_url)
         site.has_sources = True
-        await self._intake.take(site, ((entry.url, entry.hints) for entry in feed.entries), Where.FEED)
+        url = normalise(response.url) or response.url
+        await self._intake.take(site, ((entry.url, entry.hints) for entry in feed.entries), Where.FEED, url)
         following = (feed.next_url,) if feed.next_url else ()
         self._intake.remember(site, response, "feed", Named(feeds=following, n_articles=len(feed.entries)))
 
@@ -268,7 +269,7 @@ class SourceReader:
             site.sources.add_sitemaps(sitemap.children)
             if sitemap.entries:
                 site.has_sources = site.has_sitemap = True
-            await self._intake.keep(site, sitemap.entries)
+            await self._intake.keep(site, sitemap.entries, normalise(response.url) or response.url)
             children += sitemap.children
             n += len(sitemap.entries)
         named = tuple((child.url, child.hints.modified) for child in children[:MAX_CHILDREN])
