@@ -227,14 +227,14 @@ def choose(probability: NDArray[np.float64], n_chars: NDArray[np.float64]) -> Ch
         Lengths, >= 0.
     """
     n = np.maximum(n_chars, 1.0)
-    order = np.argsort(-probability, kind="stable")
-    kept_chars = np.cumsum(n[order])
-    above = np.searchsorted(-probability[order], -levels(), side="left")  # blocks that are content, for each level
+    order = (-probability).argsort(kind="stable")
+    kept_chars = n.take(order).cumsum()
+    above = (-probability.take(order)).searchsorted(-levels(), side="left")  # blocks that are content, for each level
     content_chars = np.concatenate(([0.0], kept_chars))[above]
     parts = [kept_chars[at : at + MANY_BLOCKS] for at in range(0, len(order), MANY_BLOCKS)]
     chars = content_chars[:, None]
     expected = np.concatenate([(np.minimum(part, chars) / (part + chars)).sum(axis=0) for part in parts]) * (2 / LEVELS)
-    best = int(np.argmax(expected))
+    best = int(expected.argmax())
     kept = np.zeros(len(probability), dtype=np.bool_)
     kept[order[: best + 1]] = True
     return Choice(kept, float(expected[best]), float(probability[order[best]]))
@@ -340,7 +340,7 @@ class PageModel:
 def mean_weights(n_chars: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the weights of blocks in means over a page: roots of their lengths, with a sum of one."""
     roots = np.sqrt(np.maximum(n_chars, 4.0))
-    weights: NDArray[np.float64] = roots / roots.sum()
+    weights: NDArray[np.float64] = roots / np.add.reduce(roots)
     return weights
 
 

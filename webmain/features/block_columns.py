@@ -82,7 +82,7 @@ def own(page: PageBlocks) -> Named:
         "terminal": page.terminal,
         "starts_lower": np.array(list(map(str.islower, first))),
         ("noscript", "form", "control", "anchor_first"): (page.bits & _FLAGS) != 0,
-        "n_leaves": np.diff(page.first, append=len(page.leaves.texts)),
+        "n_leaves": np.array([*page.first[1:].tolist(), len(page.leaves.texts)]) - page.first,
         "inner": page.document.elements.ends.take(in_page) - in_page,
         "repeats": np.array(list(map(seen.__getitem__, page.keys))),
     }
@@ -92,7 +92,7 @@ def headings(page: PageBlocks) -> Named:
     """Return the level of the heading before, and the distances to it and to the first of the highest level."""
     order, kind, last = page.order, page.kind, page.last_heading
     headed = last >= 0
-    h1 = np.flatnonzero(kind == 7)
+    h1 = (kind == 7).nonzero()[0]
     return {
         "since_heading": np.where(headed, np.minimum(order - last, _FAR), _FAR + 1),
         "heading_level": np.where(headed, kind.take(last, mode="wrap"), 0),
@@ -116,11 +116,11 @@ def ancestors(page: PageBlocks) -> Named:
     of = page.of_elements
     chars, blocks = np.maximum(of.chars, 1), np.maximum(of.blocks, 1)
     ratios = {
-        "share": of.chars / max(of.chars.max(), 1),
+        "share": of.chars / max(of.chars[0], 1),
         "link": of.linked / chars,
         "blocks": np.log1p(of.blocks),
         "mean": np.log1p(of.chars / blocks),
-        "prose": of.prose / max(of.prose.max(), 1),
+        "prose": of.prose / max(of.prose[0], 1),
         "prose_share": of.prose / chars,
         "ends": of.ends / chars * 100,
         "links": of.linked_blocks / blocks,
@@ -170,7 +170,7 @@ def neighbours(page: PageBlocks) -> Named:
     near[:, 3:-3] = page.log_chars, page.link, page.kind, page.terminal
     found: Named = {names: near[: len(names), 3 + offset : 3 + offset + n] for offset, names in _NEXT_TO.items()}
     totals = np.zeros((3, n + 1 + 2 * margin))  # before the first block and after the last one nothing is added
-    np.cumsum(page.table[_SUMMED], axis=1, out=totals[:, margin + 1 : margin + 1 + n])
+    page.table.take(_SUMMED, axis=0).cumsum(axis=1, out=totals[:, margin + 1 : margin + 1 + n])
     totals[:, margin + 1 + n :] = totals[:, margin + n, None]
     sums = np.array([totals[:, high : high + n] - totals[:, low : low + n] for low, high in _WINDOWS])
     sums[:, 1:] /= np.maximum(sums[:, :1], 1)
@@ -186,7 +186,7 @@ def position(page: PageBlocks) -> Named:
     same = np.zeros(page.n + 1)
     same[1:-1] = page.parent[1:] == page.parent[:-1]
     return {
-        "position": (np.cumsum(chars) - chars) / max(chars.sum(), 1),
+        "position": (chars.cumsum() - chars) / max(page.all_chars, 1),
         "index": page.order,
         "index_share": page.order / page.n,
         "same_before": same[:-1],
@@ -207,7 +207,7 @@ def signatures(page: PageBlocks) -> Named:
     found = np.maximum(chars, 1)
     of_signature = {
         "make_count": np.log1p(count),
-        "make_share": chars / max(chars.sum(), 1),
+        "make_share": chars / max(page.all_chars, 1),
         "make_mean": np.log1p(chars / count),
         "make_link": linked / found,
         "make_ends": ends / found * 100,
@@ -219,20 +219,19 @@ def signatures(page: PageBlocks) -> Named:
 def whole_page(page: PageBlocks) -> Named:
     """Return quantities that are the same for all blocks of a page."""
     kind, chars = page.kind, page.counts.chars
-    sums = dict(zip(Counts._fields, page.table.sum(axis=1).tolist(), strict=True))
-    total, prose = max(sums["chars"], 1), float(page.prose.sum())
+    total, prose = max(page.all_chars, 1), page.all_prose
     kinds = Counter(kind.tolist())
     return {
         "page_chars": log1p(total),
         "page_blocks": log1p(page.n),
-        "page_link": sums["linked"] / total,
+        "page_link": page.all_linked / total,
         "page_p": log1p(np.count_nonzero((kind == 11) & (chars > 80))),
         "page_li": log1p(kinds[4]),
         "page_h2": log1p(kinds[6]),
         "page_td": log1p(kinds[3]),
         "page_prose": prose / total,
-        "page_unspaced": sums["unspaced"] / total,
-        "page_longest": log1p(chars.max()),
+        "page_unspaced": page.all_unspaced / total,
+        "page_longest": log1p(np.maximum.reduce(chars)),
         "page_log_prose": log1p(prose),
     }
 
@@ -280,7 +279,7 @@ def head_and_data(page: PageBlocks) -> Named:
     described, kind = _head(document)
     bodies = _bodies(own_data(document))
     has_description, in_data = np.zeros((2, n), dtype=np.bool_)
-    long = np.flatnonzero(page.log_chars > _LOG_MIN_CHARS).tolist() if described or bodies else []
+    long = (page.log_chars > _LOG_MIN_CHARS).nonzero()[0].tolist() if described or bodies else []
     probes = [keys[i][:_PROBE] for i in long]
     if described:
         starts, descriptions = [text[:_PROBE] for text in described], "\0".join(described)

@@ -64,9 +64,10 @@ def phrases_around(page: PageBlocks) -> Named:
     past = np.where(last >= 0, np.minimum(order - last, _FAR), _FAR + 1)
     boxes = _boxes(page, heads)
     dated = (bits >> DATED) & 1
-    dates = np.concatenate(([0], np.cumsum(dated)))
+    dates = np.zeros(page.n + 1, dtype=np.int64)
+    dated.cumsum(out=dates[1:])
     low, high = np.maximum(order - 4, 0), np.minimum(order + 5, page.n)
-    stops = np.cumsum(heads[_STOPS].any(axis=0))
+    stops = np.logical_or.reduce(heads.take(_STOPS, axis=0), axis=0).cumsum()
     return {
         _OF_GROUPS: np.stack((holds + begins + labels, past, boxes), axis=1, dtype=np.float32).reshape(-1, page.n),
         "dated": dated,
@@ -80,7 +81,7 @@ def _boxes(page: PageBlocks, heads: NDArray[np.bool_]) -> NDArray[np.int32]:
     """Return for each group and block the number of elements around it that begin with a label of the group."""
     of, parent, end, first = page.of_elements, page.parents.tolist(), page.end.tolist(), page.first.tolist()
     start = page.document.elements.leaf_starts.take(page.around).tolist()
-    is_part = of.chars < MAX_BOX_SHARE * of.chars.max()
+    is_part = of.chars < MAX_BOX_SHARE * of.chars[0]
     is_part[0] = False  # the root is all of the page
     may_be = np.where(is_part, 1 + (of.blocks > 1), 0).tolist()  # 2 for a box, 1 for what may begin one
     change = np.zeros((len(GROUPS), len(end) + 1), dtype=np.int32)
@@ -93,4 +94,4 @@ def _boxes(page: PageBlocks, heads: NDArray[np.bool_]) -> NDArray[np.int32]:
         if box >= 0:
             change[group, box] += 1
             change[group, end[box]] -= 1
-    return np.cumsum(change, axis=1, dtype=np.int32).take(page.element, axis=1)
+    return change.cumsum(axis=1, dtype=np.int32).take(page.element, axis=1)

@@ -149,10 +149,10 @@ class PageBlocks:
         in_page = np.maximum(segmentation.element, 0)
         before = np.zeros(len(elements) + 1, dtype=np.int64)
         before[in_page + 1] = 1
-        np.cumsum(before, out=before)  # elements of blocks before each element
+        before.cumsum(out=before)  # elements of blocks before each element
         is_around = before.take(elements.ends) > before[:-1]
-        self.around = np.flatnonzero(is_around)
-        number = np.cumsum(is_around) - 1
+        self.around = is_around.nonzero()[0]
+        number = is_around.cumsum() - 1
         self.element = number.take(in_page)
         parent = elements.parent
         self.parents = number.take([0, *[parent[i] for i in self.around[1:].tolist()]])
@@ -171,18 +171,21 @@ class PageBlocks:
         self._by_leaf = self._count_leaves(segmentation.of_unit < 0)
         self.table = np.add.reduceat(self._by_leaf, self.first, axis=1)
         self.counts = Counts(*self.table)
+        _, _, _, self.all_unspaced, *_, self.all_chars, self.all_linked, _ = np.add.reduce(self.table, axis=1).tolist()
         self.chars = np.maximum(self.counts.chars, 1)
         self.shares = Counts(*(self.table / self.chars))
         self.link = self.shares.linked
         self.log_chars = np.log1p(self.counts.chars)
-        self.prose = np.where((self.chars >= MIN_PROSE) & (self.link < MAX_PROSE_LINKED), self.counts.shown, 0.0)
+        self.prose: NDArray[np.float64] = np.where(
+            (self.chars >= MIN_PROSE) & (self.link < MAX_PROSE_LINKED), self.counts.shown, 0.0
+        )
+        self.all_prose = float(np.add.reduce(self.prose))
 
     def _count_leaves(self, outside: NDArray[np.bool_]) -> NDArray[np.float64]:
         bits = self.leaves.bits
         counts = np.empty((len(Counts._fields), len(bits)))
         counts[:9] = count_characters(self.leaves.texts, self.leaves.n_chars)
-        if outside.any():
-            counts[:9, outside] = 0
+        counts[:9, outside.nonzero()[0]] = 0
         np.multiply(counts[8], (bits & int(Flag.IN_ANCHOR)) != 0, out=counts[9])
         np.multiply(counts[8], (bits & _NOT_SHOWN) == 0, out=counts[10])
         return counts
@@ -238,7 +241,8 @@ class PageBlocks:
     def depths(self) -> NDArray[np.float64]:
         """The number of ancestors of each element: the elements before it, less those that have ended."""
         n = len(self.around)
-        return (np.arange(n) - np.cumsum(np.bincount(self.end, minlength=n)[:n])).astype(np.float64)
+        ended: NDArray[np.float64] = np.bincount(self.end, minlength=n)[:n].cumsum(dtype=np.float64)
+        return np.arange(n) - ended
 
     @cached_property
     def depth(self) -> NDArray[np.float64]:
@@ -255,7 +259,7 @@ class PageBlocks:
     def common_depths(self, element: int) -> NDArray[np.int64]:
         """Return the depth of the deepest common ancestor of each block and an element."""
         path = self.path(element)
-        begun = np.searchsorted(path[::-1], self.element, side="right")
+        begun = np.array(path[::-1]).searchsorted(self.element, side="right")
         ended = self.end[path].searchsorted(self.element, side="right")
         return np.minimum(begun, len(path) - ended) - 1
 
@@ -273,7 +277,7 @@ class PageBlocks:
         leaf[3, self.first] = self.prose
         leaf[4, self.first] = 1
         leaf[5, self.first] = self.link > 0.5
-        np.cumsum(leaf, axis=1, out=leaf)
+        leaf.cumsum(axis=1, out=leaf)
         counts = sums.take(elements.leaf_ends.take(self.around), axis=1)
         counts -= sums.take(elements.leaf_starts.take(self.around), axis=1)
         return ElementCounts(*counts)
@@ -297,7 +301,7 @@ class PageBlocks:
     def best(self) -> BestContainer:
         """The element with the most prose directly below it."""
         score = self.scores(np.minimum(self.prose, MAX_PROSE_SCORE))
-        return BestContainer(int(np.argmax(score)), score)
+        return BestContainer(int(score.argmax()), score)
 
     @cached_property
     def surroundings(self) -> Surroundings:
@@ -341,7 +345,8 @@ def count_characters(texts: Sequence[str], lengths: NDArray[np.integer[Any]]) ->
     points = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     n_pieces = (lengths + (_PIECE - 1)) // _PIECE
     first = n_pieces.cumsum() - n_pieces
-    at = np.repeat(starts - _PIECE * first, n_pieces) + _PIECE * np.arange(n_pieces.sum())
+    at = (starts - _PIECE * first).repeat(n_pieces)
+    at += _PIECE * np.arange(len(at))
     bits, counters = _character_bits().take(points), np.empty(len(at), dtype=np.uint64)
     for i in range(0, len(at), _PIECES):
         start, end = at[i], at[i + _PIECES] if i + _PIECES < len(at) else len(bits)
@@ -350,7 +355,7 @@ def count_characters(texts: Sequence[str], lengths: NDArray[np.integer[Any]]) ->
     out = np.empty((9, len(texts)))
     np.add.reduceat(counters.view(np.uint8).reshape(-1, 8).T.astype(np.float64), first, axis=1, out=out[:8])
     out[8] = lengths - out[2]
-    if (unseen := bits == _UNSEEN).any():
+    if np.logical_or.reduce(unseen := bits == _UNSEEN):
         out[8] -= np.add.reduceat(unseen, starts, dtype=np.int64)
     return out
 

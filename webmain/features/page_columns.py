@@ -111,7 +111,7 @@ def _elements(page: PageBlocks) -> Numbers:
     return {
         "page_n_button": log1p(page.document.elements.tags.count("button")),
         "page_n_elements": log1p(n),
-        "page_chars_per_element": float(page.counts.chars.sum()) / max(n, 1),
+        "page_chars_per_element": page.all_chars / max(n, 1),
     }
 
 
@@ -121,37 +121,37 @@ def _elements(page: PageBlocks) -> Numbers:
 def _prose(page: PageBlocks) -> Numbers:
     """Return how much prose is together: without a link that is a block of its own, and without anything else between."""
     prose, is_prose = page.prose, page.prose > 0
-    total = max(float(prose.sum()), 1.0)
-    run = float(np.bincount(np.cumsum(page.link > 0.5), prose).max())
-    piece = np.cumsum(~is_prose)
+    total = max(page.all_prose, 1.0)
+    run = float(np.maximum.reduce(np.bincount((page.link > 0.5).cumsum(), prose)))
+    piece = (~is_prose).cumsum()
     return {
         "page_run_prose": log1p(run),
         "page_run_share": run / total,
-        "page_piece_prose": log1p(np.bincount(piece, prose).max()),
-        "page_piece_blocks": log1p(np.bincount(piece, is_prose).max()),
+        "page_piece_prose": log1p(np.maximum.reduce(np.bincount(piece, prose))),
+        "page_piece_blocks": log1p(np.maximum.reduce(np.bincount(piece, is_prose))),
         "page_n_prose": log1p(np.count_nonzero(is_prose)),
-        "page_prose_link": float(page.counts.linked[is_prose].sum()) / total,
-        "page_prose_ends": 100 * float(page.counts.ends[is_prose].sum()) / total,
+        "page_prose_link": float(np.add.reduce(page.counts.linked[is_prose])) / total,
+        "page_prose_ends": 100 * float(np.add.reduce(page.counts.ends[is_prose])) / total,
     }
 
 
 def _containers(page: PageBlocks) -> Numbers:
     """Return how far prose is spread over containers: that of entries is each in its own."""
     score, best, end = page.best.score, page.best.element, page.end
-    top, total, squared = float(score[best]), float(score.sum()), float(score @ score)
+    top, total, squared = float(score[best]), float(np.add.reduce(score)), float(score @ score)
     other = score.copy()
     other[best : end[best]] = 0
     other[page.path(best)] = 0
     is_prose = page.prose > 0
     parents = page.parent[is_prose]
     held, n_held = np.bincount(parents, page.prose[is_prose]), np.bincount(parents)
-    of_all = max(float(held.sum()), 1.0)
+    of_all = max(float(np.add.reduce(held)), 1.0)
     return {
         "page_best_score": log1p(top),
-        "page_second_score": float(other.max()) / max(top, 1.0),
+        "page_second_score": float(np.maximum.reduce(other)) / max(top, 1.0),
         "page_n_scores": log1p(total**2 / max(squared, 1.0)),
         "page_best_prose": log1p(page.of_elements.prose[best]),
-        "page_parent_most": float(held.max(initial=0)) / of_all,
+        "page_parent_most": float(np.maximum.reduce(held, initial=0)) / of_all,
         "page_n_parents": log1p(of_all**2 / max(float(held @ held), 1.0)),
         "page_alone": np.count_nonzero(n_held == 1) / max(int(np.count_nonzero(n_held)), 1),
     }
@@ -169,17 +169,18 @@ _MAX_PRICE_CHARS: Final = 40
 def _headings(page: PageBlocks) -> Numbers:
     """Return what the headings and the title are like, and how soon prose follows the main heading."""
     kind, link, chars, counts = page.kind, page.link, page.log_chars, page.counts
-    lesser = (kind >= 5) & (kind <= 6)
+    lesser = page.is_heading & (kind != 7)
+    n_lesser = np.count_nonzero(lesser)
     title = page.document.title[:_MAX_TITLE_CHARS]
     first = _TITLE_PARTS.split(title, maxsplit=1)[0]
     found = {
         "page_title_chars": float(len(title)),
         "page_title_words": float(len(first.split())),
-        "page_n_headings": log1p(np.count_nonzero(lesser)),
+        "page_n_headings": log1p(n_lesser),
         "page_n_linked_headings": log1p(np.count_nonzero(lesser & (link > 0.5))),
-        "page_heading_chars": float(chars[lesser].mean()) if lesser.any() else -1.0,
+        "page_heading_chars": float(chars[lesser].mean()) if n_lesser else -1.0,
     }
-    places = np.flatnonzero(kind == 7)
+    places = (kind == 7).nonzero()[0]
     if not len(places):
         names = ("chars", "words", "link", "to_prose", "prose")
         return found | {f"page_h1_{name}": -1.0 for name in names}
@@ -189,19 +190,19 @@ def _headings(page: PageBlocks) -> Numbers:
         "page_h1_chars": float(chars[h1]),
         "page_h1_words": float(counts.spaces[h1] + counts.unspaced[h1] / 3 + 1),
         "page_h1_link": float(link[h1]),
-        "page_h1_to_prose": float(min(int(np.argmax(prose > 0)), 60)) if prose.any() else -1.0,
-        "page_h1_prose": log1p(prose[:_NEAR].sum()),
+        "page_h1_to_prose": float(min(int(after[0]), 60)) if len(after := prose.nonzero()[0]) else -1.0,
+        "page_h1_prose": log1p(np.add.reduce(prose[:_NEAR])),
     }
 
 
 def _texts(page: PageBlocks) -> Numbers:
     """Return how many links are as long as headlines, how many short texts there are, repeated ones and prices."""
     chars, link = page.counts.chars, page.link
-    linked, total = link > 0.9, max(float(chars.sum()), 1.0)
+    linked, total = link > 0.9, max(page.all_chars, 1.0)
     prices = "\n".join([text for text in page.texts if len(text) < _MAX_PRICE_CHARS])
     return {
         "page_long_links": log1p(np.count_nonzero(linked & (chars >= 40))),
-        "page_headline_links": float(chars[linked & (chars > 25)].sum()) / total,
+        "page_headline_links": float(np.add.reduce(chars[linked & (chars > 25)])) / total,
         "page_short_texts": log1p(np.count_nonzero((chars < 60) & (link < 0.3))),
         "page_repeated": 1 - len(set(page.keys)) / page.n,
         "page_prices": log1p(sum(map(prices.count, _CURRENCIES))),

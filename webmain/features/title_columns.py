@@ -40,7 +40,7 @@ def best_container(page: PageBlocks) -> Named:
         "in_best": inside,
         "best_score1": score.take(page.parent) / most,
         "best_score2": score.take(page.grandparent) / most,
-        "best_share": page.of_elements.prose[best] / max(page.prose.sum(), 1),
+        "best_share": page.of_elements.prose[best] / max(page.all_prose, 1),
         "from_best": page.order - inside.argmax(),
         "to_best_end": page.n - 1 - inside[::-1].argmax() - page.order,
     }
@@ -57,7 +57,7 @@ def title_place(page: PageBlocks) -> Named:
     linked = (page.link > 0.5).take(last, mode="wrap") & (last >= 0)
     scores = np.array([_near(page, max(title, 0)), _notice(page, max(title, 0), linked)])
     near, notice = scores.argmax(axis=1).tolist()
-    most = np.maximum(scores.max(axis=1), 1e-9)[:, None]
+    most = np.maximum(np.maximum.reduce(scores, axis=1), 1e-9)[:, None]
     score1, score2 = (scores.take(at, axis=1) / most for at in (page.parent, page.grandparent))
     inside, common = page.held_by(near), page.common_depths(near)
     found: Named = {
@@ -67,7 +67,7 @@ def title_place(page: PageBlocks) -> Named:
         "in_near": inside,
         "near_score1": score1[0],
         "near_score2": score2[0],
-        "near_score": page.best.score[near] / max(page.best.score.max(), 1),
+        "near_score": page.best.score[near] / max(page.best.score[page.best.element], 1),
         "from_near": order - inside.argmax(),
         "to_near_end": page.n - 1 - inside[::-1].argmax() - order,
         "up_to_near": page.depths[near] - common,
@@ -82,7 +82,7 @@ def title_place(page: PageBlocks) -> Named:
         return found | {"from_title": -61, **dict.fromkeys(names, -1)}
     element, since = int(page.element[title]), order > title
     common = page.common_depths(element)
-    sums: NDArray[np.float64] = np.cumsum((page.is_heading, counts.chars, counts.linked), axis=1)
+    sums: NDArray[np.float64] = np.array((page.is_heading, counts.chars, counts.linked)).cumsum(axis=1)
     headings, chars, linked_chars = np.maximum(sums - sums[:, title, None], 0)
     return found | {
         "from_title": np.minimum(np.maximum(order - title, -60), 200),
@@ -98,7 +98,7 @@ def _title(page: PageBlocks) -> int:
     """Return the block of the heading most like the page's title; the first `h1` if none is, -1 without one."""
     wanted, kind = _pieces(page.title), page.kind.tolist()
     best, where = _MIN_ALIKE, -1
-    for block in np.flatnonzero(page.is_heading).tolist() if wanted else ():
+    for block in page.is_heading.nonzero()[0].tolist() if wanted else ():
         pieces = _pieces(page.keys[block][:_READ_CHARS])
         if not pieces.isdisjoint(wanted):
             lead = _H1_LEAD if kind[block] == 7 else 0.0
@@ -119,7 +119,7 @@ def _pieces(text: str) -> set[str]:
 def _near(page: PageBlocks, title: int) -> NDArray[np.float64]:
     """Return the elements' scores, less for what is before the title or long after it."""
     score, elements = page.best.score, page.document.elements
-    scored = np.flatnonzero(score)
+    scored = score.nonzero()[0]
     in_page = page.around.take(scored)
     passed = np.maximum(page.first.searchsorted(elements.leaf_starts.take(in_page)) - title, 0)
     after = elements.leaf_ends.take(in_page) > page.first[title]
@@ -139,9 +139,9 @@ def _shared(page: PageBlocks) -> Named:
     """Return what else is in a block's parent, and the rank of the parent among all by their prose."""
     of, parent, counts, score = page.of_elements, page.parent, page.counts, page.best.score
     rest = np.maximum(of.chars.take(parent) - counts.chars, 0)
-    scored = np.flatnonzero(score)
-    rank = page.around + len(scored) - np.cumsum(score > 0)  # elements without prose come last, as they are in the page
-    rank[scored[np.argsort(-score.take(scored), kind="stable")]] = np.arange(len(scored))
+    scored = score.nonzero()[0]
+    rank = page.around + len(scored) - (score > 0).cumsum()  # elements without prose come last, as they are in the page
+    rank[scored[(-score.take(scored)).argsort(kind="stable")]] = np.arange(len(scored))
     return {
         "rest_link": np.where(rest > 0, (of.linked.take(parent) - counts.linked) / np.maximum(rest, 1), -1),
         "rest_chars": np.log1p(rest),

@@ -75,7 +75,7 @@ class TreeBits:
         first, *others = number.reshape(n_trees // len(self.offsets), len(self.offsets), -1)[..., : len(values)]
         for other in others:
             first = first * np.uint8(n_leaves) + other
-        found: NDArray[np.float64] = self.values.take(first + self.offsets, mode="clip").sum(axis=0)
+        found: NDArray[np.float64] = np.add.reduce(self.values.take(first + self.offsets, mode="clip"), axis=0)
         return found
 
     def _answers(self, values: NDArray[np.float32]) -> NDArray[np.uint64]:

@@ -30,7 +30,7 @@ _MANY_ROWS: Final = 5
 
 def probabilities(margin: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the probabilities of log-odds."""
-    found: NDArray[np.float64] = 1 / (1 + np.exp(-np.clip(margin, -30, 30)))
+    found: NDArray[np.float64] = 1 / (1 + np.exp(-np.minimum(np.maximum(margin, -30), 30)))
     return found
 
 
@@ -80,7 +80,7 @@ class Trees:
         found = np.empty((len(self.roots), len(values)))
         for i, row in enumerate(values):
             found[:, i] = self.leaf_values(row)
-        total: NDArray[np.float64] = found.sum(axis=0) + self.base
+        total: NDArray[np.float64] = np.add.reduce(found, axis=0) + self.base
         return total
 
     @cached_property

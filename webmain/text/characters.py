@@ -80,7 +80,10 @@ def is_disguised(texts: Sequence[str]) -> bool:
     text = "".join(texts)
     if text.isascii():
         return False
-    looks = _looks().take(np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32))
+    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    if not (_looks().take(points[points > 0x7F]) & 5).any():  # cheaper: most characters are ASCII
+        return False
+    looks = _looks().take(points)
     return bool((looks == 1).any() or (looks[1:] | looks[:-1] == 6).any())
 
 
