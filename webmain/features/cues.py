@@ -38,6 +38,7 @@ _DROPPED = lazy(f"[{_NO_LETTERS}]+")
 _VARIANTS: Final = {"ı": "i", "ß": "ss", "ø": "o", "ł": "l", "đ": "d", "ى": "ي", "ی": "ي", "ک": "ك", "ہ": "ه"}
 _NO_WORD: Final = r"\d!-&(-/:-@\[-`{-¨ª-¿‐-‧‰-⁞←-⯿、-〿।॥،؛؟۔٠-٩۰-۹०-९๐-๙᠀-᠊"
 _WORD = lazy(rf"[^\s{_NO_WORD}]+")
+_SPACES: Final = {point: " " for point in range(128) if not _WORD.match(chr(point))}
 _BETWEEN = lazy(f"[ {_NO_WORD}]+")
 _UNSPACED = lazy(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 _DATE = lazy(  # begins with a digit, which is looked for fast
@@ -64,14 +65,14 @@ class Phrases:
     ----------
     bits : mapping of str to int
         The groups of each phrase.
-    most_words : mapping of str to int
-        The words of the longest phrase, by its first word.
+    n_words : mapping of str to tuple of int
+        The numbers of words of phrases, larger ones first, by their first word.
     unspaced : mapping of str to tuple of str
         Phrases in scripts without spaces between words, longer ones first, by their first two characters.
     """
 
     bits: Mapping[str, int]
-    most_words: Mapping[str, int]
+    n_words: Mapping[str, tuple[int, ...]]
     unspaced: Mapping[str, tuple[str, ...]]
 
 
@@ -87,16 +88,16 @@ def phrases() -> Phrases:
         for phrase in lines.split("\n"):
             bits[phrase] = bits.get(phrase, 0) | 1 << place
     bits.pop("", None)
-    most_words = {phrase: 1 for phrase in bits if " " not in phrase}
-    for phrase in bits.keys() - most_words.keys():
-        first = phrase[: phrase.index(" ")]
-        most_words[first] = max(most_words.get(first, 0), phrase.count(" ") + 1)
+    lengths: dict[str, set[int]] = {phrase: {1} for phrase in bits if " " not in phrase}
+    for phrase in [phrase for phrase in bits if " " in phrase]:
+        lengths.setdefault(phrase[: phrase.index(" ")], set()).add(phrase.count(" ") + 1)
     unspaced: dict[str, list[str]] = {}
     for phrase in [phrase for phrase in bits if phrase[0] > "\u0dff"]:
         if len(phrase) > 1 and _UNSPACED.match(phrase):
             unspaced.setdefault(phrase[:2], []).append(phrase)
     by_start = {start: tuple(sorted(found, key=lambda p: (-len(p), p))) for start, found in unspaced.items()}
-    return Phrases(bits, most_words, by_start)
+    n_words_of = {first: tuple(sorted(found, reverse=True)) for first, found in lengths.items()}
+    return Phrases(bits, n_words_of, by_start)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -116,9 +117,9 @@ def line_cues(line: str) -> int:
     """
     known, line = phrases(), line[:READ_CHARS]
     text = folded(line)
-    tokens = _WORD.findall(text)
+    tokens = text.translate(_SPACES).split() if text.isascii() else _WORD.findall(text)
     found: list[tuple[int, int, bool]] = []  # bits, length, whether at the beginning
-    if not known.most_words.keys().isdisjoint(tokens):
+    if not known.n_words.keys().isdisjoint(tokens):
         found = _phrases(tokens[:_MAX_WORDS], known)
     if not text.isascii() and _UNSPACED.search(text):
         found += _unspaced(" ".join(tokens), known)
@@ -137,15 +138,15 @@ def line_cues(line: str) -> int:
 
 def _phrases(tokens: list[str], known: Phrases) -> list[tuple[int, int, bool]]:
     """Find the phrases among some words, the longest where several begin with a word."""
-    found, free, most_words, bits = [], 0, known.most_words, known.bits
+    found, free, n_words, bits = [], 0, known.n_words, known.bits
     for at, token in enumerate(tokens):
-        if token not in most_words or at < free:
+        if token not in n_words or at < free:
             continue
-        for end in range(min(at + most_words[token], len(tokens)), at, -1):
-            phrase = " ".join(tokens[at:end])
+        for n in n_words[token]:
+            phrase = " ".join(tokens[at : at + n])  # fewer at the end of the line, which is some other length's
             if phrase in bits:
                 found.append((bits[phrase], len(phrase), at == 0))
-                free = end
+                free = at + n
                 break
     return found
 
