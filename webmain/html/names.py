@@ -6,6 +6,7 @@ one that was seen before.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -103,7 +104,11 @@ NO_NAMES: Final = Names("")
 """In the place of the names of elements that nobody looks at: those without text below them."""
 
 
-_known: dict[str | tuple[str | None, ...], Names] = {}
+_known: defaultdict[str, dict[str | tuple[str | None, ...] | None, Names]] = defaultdict(dict)
+"""By tag, then by classes; by classes, id, itemprop and role where an element has an attribute of `_TELLING`."""
+
+_TELLING: Final = frozenset(("id", "itemprop", "role", "style", "hidden"))
+"""Attributes that are looked at, besides the classes."""
 
 
 class Attributes(Sequence["dict[str, str | None]"]):
@@ -172,28 +177,24 @@ def names_of(tags: Iterable[str], attributes: Iterable[dict[str, str | None]]) -
     tags, attributes : iterable
         Of each element.
     """
-    known = _known
-    if len(known) > MAX_KNOWN:
+    known, tell_nothing = _known, _TELLING.isdisjoint
+    if sum(map(len, known.values())) > MAX_KNOWN:
         known.clear()
     found: list[Names] = []
     add, may_hide = found.append, []
-    key: str | tuple[str | None, ...]
+    key: str | tuple[str | None, ...] | None
     for tag, named in zip(tags, attributes, strict=True):
-        if not named:
-            key = tag
-        else:
+        key = named.get("class")
+        if len(named) > (key is not None) and not tell_nothing(named):
             if "style" in named or "hidden" in named:
                 may_hide.append(len(found))
-            get = named.get
-            if "id" in named or "itemprop" in named or "role" in named:
-                key = (tag, get("class"), get("id"), get("itemprop"), get("role"))
-            else:
-                key = (tag, get("class"))
-        names = known.get(key)
-        if names is None:
-            names = Names(*key) if named else Names(tag)
+            key = (key, named.get("id"), named.get("itemprop"), named.get("role"))
+        try:
+            names = known[tag][key]
+        except KeyError:
+            names = Names(tag, *key) if isinstance(key, tuple) else Names(tag, key)
             if names.is_remembered:
-                known[key] = names
+                known[tag][key] = names
         if names.is_unseen:
             may_hide.append(len(found))
         add(names)
