@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from webmain.html.flattening import MAX_ATTRIBUTES, MAX_PIECES
-from webmain.html.guard import MAX_DEPTH, SUSPECT_FORMATTING, guard
+from webmain.html.flattening import MAX_ATTRIBUTES, MAX_PIECES, read_tags
+from webmain.html.guard import MAX_DEPTH, MAX_STEPS, SUSPECT_FORMATTING, guard
 from webmain.html.tree import MAX_ELEMENTS, read_tree
 from webmain.items import Reason, Rejected
 
@@ -207,6 +207,18 @@ def test_a_tag_of_too_many_attributes_keeps_the_first_and_its_text():
     tree = read_tree(tag + b" class=x>Text.</p><p>More.</p>")
     assert tree.leaves.texts == ["Text.", "More."]
     assert len(max(tree.elements.attributes, key=len)) == MAX_ATTRIBUTES
+
+
+@pytest.mark.parametrize(("n_tags", "is_cut"), [(5, False), (1_500, True)])
+def test_the_larger_a_page_the_fewer_attributes_a_tag_may_have(n_tags, is_cut):
+    page = (b"<p " + b" ".join(b"a%d" % i for i in range(MAX_ATTRIBUTES + 50)) + b">Text.</p>") * n_tags
+    assert (guard(page) != page) is is_cut
+
+
+def test_a_page_that_nests_too_deep_is_read_to_the_end_only_once():
+    page = b"<div>" * 40_000 + b"Text."
+    assert read_tags(page, max_steps=MAX_STEPS).steps < 2 * MAX_STEPS < read_tags(page).steps
+    assert guard(page).endswith(b"Text.")
 
 
 @pytest.mark.parametrize("n", [1, MAX_ATTRIBUTES])

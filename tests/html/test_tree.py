@@ -371,3 +371,8 @@ def test_walk_gives_up_past_its_deadline():
     with pytest.raises(Rejected) as caught:
         read_tree(source, deadline=Deadline(0.0))
     assert caught.value.reason is Reason.TOO_SLOW
+
+
+def test_a_chosen_option_is_not_copied_to_where_browsers_show_it():
+    page = b"<select><button><selectedcontent></selectedcontent></button><option selected>One</option></select>"
+    assert read_tree(page).leaves.texts == ["One"]

@@ -5,6 +5,7 @@ The tokenizer counts at least what the parser opens: an end tag counts only wher
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -18,7 +19,7 @@ MAX_PIECES = 150_000
 MAX_READ = 4 * MAX_PIECES
 """The same with those that are dropped because they are too deep."""
 
-MAX_ATTRIBUTES = 500
+MAX_ATTRIBUTES = 200
 """Attributes of one tag."""
 
 MAX_ROOT_TAGS = 20
@@ -189,13 +190,18 @@ class Read:
     reopened_bytes: int
 
 
-def read_tags(source: bytes, *, max_depth: int | None = None, max_formatting: int = MAX_PIECES) -> Read:
-    """Drop attributes beyond the limits; where a depth is given, tags beyond it and their end tags, too."""
+def read_tags(
+    source: bytes, *, max_depth: int | None = None, max_formatting: int = MAX_PIECES, max_steps: float = math.inf
+) -> Read:
+    """Drop attributes beyond the limits; where a depth is given, tags beyond it and their end tags, too.
+
+    Beyond a number of steps, reading ends: the source must be read again with a depth.
+    """
     out: list[bytes] = []
     model = _OpenElements()
     raw_ends: dict[bytes, int] = {}  # where the next end tag of a raw element is
     n_pieces = n_dropped = n_roots = steps = reopened_bytes = most_formatting = written = position = 0
-    while (token := _TOKEN.search(source, position)) is not None:
+    while steps <= max_steps and (token := _TOKEN.search(source, position)) is not None:
         start, position = token.span()
         n_pieces += 1
         if n_pieces - n_dropped > MAX_PIECES or n_pieces > MAX_READ:

@@ -62,8 +62,8 @@ MAX_REOPENED = 200_000
 MAX_REOPENED_BYTES = 40_000_000
 """The same times the lengths of their tags."""
 
-MAX_ATTRIBUTE_BYTES = 5_000_000_000
-"""Bytes of a page times those of one of its tags: the attributes of shorter ones cost the parser half a second at most."""
+MAX_ATTRIBUTE_BYTES = 1_000_000_000
+"""Bytes of a page times those of one of its tags: shorter ones cost the parser .25 s at most."""
 
 _LAST_BYTES = 10
 """At the end of a page; they hold no three tags."""
@@ -111,7 +111,7 @@ def guard(source: bytes) -> bytes:
             and _tags_end_within(source, longest)
         ):
             return source
-    read = read_tags(source) if len(at) <= MAX_PIECES else None
+    read = read_tags(source, max_steps=MAX_STEPS) if len(at) <= MAX_PIECES else None
     limit = min(SUSPECT_FORMATTING, allowed_formatting)
     is_deep = read is None or read.steps > MAX_STEPS
     if read is None or is_deep or read.reopened_bytes > MAX_REOPENED_BYTES or read.n_formatting >= limit:
@@ -196,7 +196,7 @@ def _leaves_few_open(source: bytes, places: NDArray[np.int64], n: int) -> bool:
 
 def _tags_end_within(source: bytes, n_bytes: int) -> bool:
     """Return whether no tag is longer, but for those of elements that are not opened anew and have not many attributes."""
-    many = max(2 * MAX_ATTRIBUTES, MAX_ATTRIBUTE_BYTES // (4 * len(source)))
+    many = max(MAX_ATTRIBUTES, MAX_ATTRIBUTE_BYTES // (4 * len(source)))
     position, looked_at, budget = 0, 0, 2 * len(source)
     while (start := source.find(b"<", position)) >= 0 and len(source) - start > n_bytes:
         position = _find_end(source, start, start + n_bytes)

@@ -114,11 +114,11 @@ def read_tree(source: bytes, *, deadline: Deadline | None = None) -> Tree:
         `TOO_LARGE`: more than `MAX_ELEMENTS` or `MAX_LEAVES`, or see `guard`. `TOO_SLOW` past the deadline.
     """
     with Loading():
-        from selectolax.lexbor import LexborHTMLParser
+        from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 
     deadline = deadline or Deadline()
     with deadline:
-        root = LexborHTMLParser(guard(source)).root
+        root = LexborHTMLParser(guard(source), options=LexborDocumentOptions.WO_EVENTS).root  # nothing is copied
         return Tree(Leaves(), Elements(), "", []) if root is None else _walk(root, deadline)
 
 
