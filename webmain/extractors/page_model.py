@@ -137,6 +137,7 @@ def page_names() -> tuple[str, ...]:
     return (*names(), *page_columns(_small_page()))
 
 
+@once
 def _small_page() -> PageBlocks:
     return PageBlocks(default_blocks(Document(Page(html="<p>.</p>"), html="<p>.</p>")))
 

@@ -213,16 +213,18 @@ def gather(document: Document) -> Clues:
     clues, elements, signs = Clues(), document.elements, _known_signs
     _read_head(clues, elements)
     names, tags = elements.names[:MAX_ELEMENTS], elements.tags
-    silent = _TELLS_NOTHING if any(written in document.source for written in _ITEMPROP) else _NEVER_DATED
+    called_so = set(names)
+    has_properties = b"itemprop" in document.source or any(called.itemprop for called in called_so)
+    silent = _TELLS_NOTHING if has_properties else _NEVER_DATED
     rest = [i for i, called in enumerate(names) if called is NO_NAMES and tags[i] not in silent]
     for i, attributes in zip(rest, elements.attributes_of(rest), strict=True):
         if _tells(attributes) and not (tags[i] == "meta" and _name_of(attributes)):
             names[i] = names_of((tags[i],), (attributes,)).names[0]
+            called_so.add(names[i])
+    noted = {called for called in called_so if signs[called] & _NOTED and called.tag not in ("html", "body")}
     listed = ((_BYLINE, clues.bylines), (_DATED, clues.dated), (_HEADLINE, clues.headlines))
-    for i in [i for i, called in enumerate(names) if signs[called] & _NOTED]:
+    for i in [i for i, called in enumerate(names) if called in noted]:
         called = names[i]
-        if called.tag in ("html", "body"):
-            continue
         for sign, found in listed:
             if signs[called] & sign and len(found) < _MAX_OF_A_KIND:
                 found.append(i)
@@ -238,7 +240,6 @@ _TELLS_NOTHING: Final = frozenset(
 )
 """Elements that say nothing of the page where they have no text."""
 
-_ITEMPROP: Final = (b"itemprop", b"itemProp", b"ITEMPROP")
 _NEVER_DATED: Final = _TELLS_NOTHING.union(
     "meta link div ul ol li section aside nav header footer main article form label figure table tr".split()
 )

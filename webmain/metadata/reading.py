@@ -121,9 +121,9 @@ class Reading:
     @cached_property
     def front_links(self) -> list[str]:
         """Short texts of links to the front page."""
-        document, anchors = self.document, self.document.anchors[:200].tolist()
+        document, anchors, site = self.document, self.document.anchors[:200].tolist(), self.document.site
         linked = zip(anchors, document.elements.attributes_of(anchors), strict=True)
-        fronts = (i for i, attributes in linked if is_root(attributes["href"] or "", document.site))
+        fronts = [i for i, attributes in linked if is_root(attributes["href"] or "", site)]
         texts_of_links = [element_text(document, i, limit=MAX_PIECE_CHARS) for i in fronts]
         return [t for t in dict.fromkeys(texts_of_links) if t]
 

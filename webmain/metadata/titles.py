@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from webmain.metadata.head import clean
@@ -88,6 +89,7 @@ def _size(text: str) -> int:
     return len(fold(text)) + len(_EAST_ASIAN.findall(text))
 
 
+@lru_cache(maxsize=256)
 def _cuts(title: str) -> list[re.Match[str]]:
     """Return the separators of a title, without guillemets that are in pairs."""
     cuts = list(_SEPARATOR.finditer(title))
