@@ -68,7 +68,6 @@ COMMANDS = (
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
-    from webmain.extractors.base import UnknownExtractor
     from webmain.text.terminal import guard_terminal
 
     for stream in (sys.stdout, sys.stderr):
@@ -81,7 +80,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = int(args.run(args))
         sys.stdout.flush()
         return code
-    except UnknownExtractor as error:
+    except ValueError as error:
+        from webmain.extractors.base import UnknownExtractor
+
+        if not isinstance(error, UnknownExtractor):
+            raise
         parser.exit(USAGE, f"webmain: {error}\n")
     except BrokenPipeError:  # the reader of a pipe has gone: not an error of ours
         sys.stderr.close()

@@ -7,7 +7,7 @@ import contextlib
 import sys
 from collections import Counter, deque
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from webmain.cli.exits import NOT_FOUND, OK, REJECTED
 from webmain.cli.sources import ArchivePages, NotFoundError, add_source, read_page, tell
@@ -17,6 +17,8 @@ from webmain.text.terminal import plain, without_controls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from tqdm import tqdm
 
     from webmain.cli import Commands
     from webmain.items import Page
@@ -88,8 +90,6 @@ def _jobs(text: str) -> int:
 
 
 def _extract(args: argparse.Namespace) -> int:
-    from tqdm import tqdm
-
     from webmain import TOP_WORDS
     from webmain.batch import Walk, answers, cores
     from webmain.extraction import Options
@@ -102,6 +102,7 @@ def _extract(args: argparse.Namespace) -> int:
     walk = Walk(
         extractor=args.extractor,
         options=Options(
+            metadata=args.format != "text" or args.words or args.sites is not None,
             keep=args.keep,
             max_bytes=args.max_bytes,
             timeout_s=args.timeout,
@@ -115,16 +116,11 @@ def _extract(args: argparse.Namespace) -> int:
     sources = _Sources(args)
     several = has_archives or len(args.source) > 1
     printer = _Printer(args.format, several=several)
-    bar = tqdm(
-        total=None if has_archives else len(args.source),
-        unit=" pages",
-        file=plain(sys.stderr),
-        disable=not (several and sys.stderr.isatty()),
-        leave=False,
-    )
-    with bar, contextlib.closing(answers(sources.pages(), walk, jobs=jobs)) as found:
+    bar = _bar(None if has_archives else len(args.source)) if several and sys.stderr.isatty() else None
+    with bar or contextlib.nullcontext(), contextlib.closing(answers(sources.pages(), walk, jobs=jobs)) as found:
         for answer in found:
-            bar.clear()
+            if bar is not None:
+                bar.clear()
             name = sources.names.popleft()
             if answer.note:
                 printer.tell(answer.note, once=True)
@@ -135,10 +131,18 @@ def _extract(args: argparse.Namespace) -> int:
                 if missed := [key for key, matched in matched_keys(answer.found).items() if not matched]:
                     printer.tell(f"{name}: rules that match nothing: {', '.join(missed)}")
             printer.counts["article" if isinstance(answer.found, Article) else answer.found.reason.value] += 1
-            bar.update()
+            if bar is not None:
+                bar.update()
     if has_archives:
         printer.tell_counts()
     return max(sources.worst, REJECTED if printer.n_rejected else OK)
+
+
+def _bar(total: int | None) -> tqdm[Any]:
+    """Return a bar that shows how many pages are done."""
+    from tqdm import tqdm
+
+    return tqdm(total=total, unit=" pages", file=plain(sys.stderr), leave=False)
 
 
 class _Sources:

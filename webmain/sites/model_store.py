@@ -287,6 +287,8 @@ class SiteModels:
         """Return what judges a page."""
         if self._store is None or not isinstance(self._extractor, SiteExtractor) or self._extractor.learned is not None:
             return Choice(self._extractor)
+        if not self._notes_missing and not self._store.folder.is_dir():
+            return Choice(self._extractor)  # to tell the site may take reading the metadata
         return self._of_site(site_of(document))
 
     def _look_up(self, site: str) -> Choice:
