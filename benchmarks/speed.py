@@ -8,7 +8,7 @@ Warm: the systems take turns at every ten pages, so that whatever else the machi
 with its best round, in CPU time of this process. Pages are distinct and nothing is kept of them between rounds. Figures are
 milliseconds a page, and ratios to the parse-and-walk floor: lexbor's parse of the page's UTF-8 bytes and a visit of each
 node by its first-child and next links. Cold: what a fresh process spends on the import and on its first text, without the
-interpreter's own start; the best of several processes.
+interpreter's own start; the best of several processes, of which the first compiles the modules, as an installer does.
 """
 
 from __future__ import annotations
@@ -17,9 +17,12 @@ import argparse
 import gc
 import gzip
 import json
+import os
 import pathlib
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterable
 from importlib.metadata import version
@@ -206,13 +209,20 @@ print(1000 * (loaded - start), 1000 * (time.process_time() - loaded))
 def cold(extractors: list[str], html: str, processes: int) -> None:
     """Print what a fresh process spends before it has its first text."""
     print("\nFresh process (CPU milliseconds: import, first text, both):")
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    env["PYTHONPYCACHEPREFIX"] = compiled = tempfile.mkdtemp()
     programs = {f"webmain {name}": (_OURS[0], _OURS[1].format(name=name)) for name in extractors} | _COLD
     for name, (load, first) in programs.items():
         runs = []
         for _ in range(processes):
             program = _PROGRAM.format(load=load, first=first)
             done = subprocess.run(
-                [sys.executable, "-c", program], input=html.encode(), capture_output=True, cwd=ROOT, check=False
+                [sys.executable, "-c", program],
+                input=html.encode(),
+                capture_output=True,
+                cwd=ROOT,
+                check=False,
+                env=env,
             )
             if done.returncode == 0:
                 runs.append([float(value) for value in done.stdout.split()])
@@ -220,6 +230,7 @@ def cold(extractors: list[str], html: str, processes: int) -> None:
             imported, extracted = (min(column) for column in zip(*runs, strict=True))
             both = min(map(sum, runs))
             print(f"  {name:24s} {imported:8.0f} {extracted:8.0f} {both:8.0f}")
+    shutil.rmtree(compiled)
 
 
 def growth(extractors: list[str]) -> None:
