@@ -50,7 +50,6 @@ _SCRIPT_TYPES: Final = frozenset(
 _LITERAL = lazy(r"[=(]\s*+(?=[{\[\"'`])|=\s*+\(?function\s*+\((?P<names>[\w$,\s]*+)\)\s*+\{")
 _NAME = lazy(r"[\w$.]++(?=[\"'\]]*+\s*+\Z)")
 _ATTRIBUTE = lazy(r"=\s*+[\"']\s*+(?:[{\[]|&#)")
-
 _PACKED = lazy(r"(?:eyJ|W3s)[A-Za-z0-9+/]*+={0,2}")
 
 

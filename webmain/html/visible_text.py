@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from webmain import languages
 from webmain.html.columns import Flag
 from webmain.items import Kind, TextLink, TextMark
-from webmain.regex import lazy
 from webmain.text.normal import EAST_ASIAN
 from webmain.urls import join
 
@@ -45,12 +44,12 @@ MAX_CLASS_CHARS = 400
 MAX_NAMED_LEAVES = 16
 """A box with more runs of text is no caption or pulled quote, whatever its class says."""
 
-CAPTION_CLASS = lazy(
+CAPTION_CLASS = re.compile(
     r"(?:^|\s)(?!(?:has|no|with|without|hide|show)[_-])"
     r"[\w-]*?(?<!text-)(?<!typography-)caption(?:[_-]{0,2}(?:text|body|content|inner|title|description|credit))?(?=\s|$)"
 )
-_LINE_NUMBERS = lazy(r"(?:^|[\s_-])(?:line-?numbers?|lineno|linenos|line-numbers-rows|gutter)(?=[\s_-]|$)")
-_PULLED_QUOTE = lazy(r"(?:^|\s)(?:[\w-]*-)?(?:pull-?quote|block-?quote)(?=\s|$)")
+_LINE_NUMBERS = re.compile(r"(?:^|[\s_-])(?:line-?numbers?|lineno|linenos|line-numbers-rows|gutter)(?=[\s_-]|$)")
+_PULLED_QUOTE = re.compile(r"(?:^|\s)(?:[\w-]*-)?(?:pull-?quote|block-?quote)(?=\s|$)")
 
 
 class Place(NamedTuple):
@@ -173,8 +172,8 @@ INLINE = frozenset(
     (*_MARKED, "a", "span", "font", "u", "small", "big", "mark", "abbr", "cite", "q", "s", "del", "ins", "var", "sub")
 )
 _UNPRINTED = str.maketrans("", "", "\u00ad\ufeff")
-_POWER = lazy(r"[+\u2212-]?[0-9]{1,3}")
-_NUMBERS = lazy(r"[\s0-9]+")
+_POWER = re.compile(r"[+\u2212-]?[0-9]{1,3}")
+_NUMBERS = re.compile(r"[\s0-9]+")
 _RAISED = str.maketrans("0123456789+-\u2212", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
 _EAST_ASIAN = f"[{EAST_ASIAN}]"
 _CLOSING = frozenset(".,;:!?)]…。、，")
