@@ -133,10 +133,12 @@ class SVM(CheckedOptions, SiteExtractor):
         Rejected
             `NO_TEXT`: visual properties are wanted, and no browser has drawn the page.
         """
-        blocks = read_segmentations([segmentation])
+        document = segmentation.document
+        descriptions = None if self._model else [read_descriptions(document)]
+        blocks = read_segmentations([segmentation], descriptions=descriptions)
         if not self._can_see(blocks):
             raise Rejected(Reason.NO_TEXT, f"{self.name}: features={self.features}: {NOT_DRAWN}")
-        model = self._model or self._alone(blocks, segmentation.document)
+        model = self._model or self._alone(blocks.first_of_pages(MAX_BLOCKS), document)
         if isinstance(model, str):
             return self._nothing(segmentation, model)
         parts = model.parts(blocks)
@@ -152,13 +154,12 @@ class SVM(CheckedOptions, SiteExtractor):
 
     def _alone(self, blocks: SiteBlocks, document: Document) -> LinearModel | str:
         """Learn from one page by its own description; or say why nothing can be learned."""
-        alone = replace(blocks.first_of_pages(MAX_BLOCKS), descriptions=(read_descriptions(document),))
-        if not any(usable_descriptions(alone)):
+        if not any(usable_descriptions(blocks)):
             return NO_MODEL
-        positive = self._label(alone, check=document.check_time).positive
+        positive = self._label(blocks, check=document.check_time).positive
         if not positive.any():
             return NO_MATCH
-        model = learn(alone, positive, sets=self._sets, seed=self.seed, with_places=False, check=document.check_time)
+        model = learn(blocks, positive, sets=self._sets, seed=self.seed, with_places=False, check=document.check_time)
         return NO_FEATURES if _is_blind(model) else model
 
     def _can_see(self, blocks: SiteBlocks) -> bool:

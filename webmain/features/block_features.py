@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from itertools import accumulate, islice
+from functools import lru_cache
+from itertools import accumulate, chain, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -35,6 +36,9 @@ LENGTH = "length"
 
 MAX_LOG_LENGTH = 12.0
 """Texts from 4,095 characters on have length 1.0."""
+
+MAX_REMEMBERED = 256
+"""Places whose names are remembered: they are asked for several times for one page."""
 
 _OF_CONTENT = frozenset(("top", "height"))
 
@@ -64,39 +68,41 @@ def log_lengths(texts: Sequence[str]) -> NDArray[np.float64]:
     return steps
 
 
-def path_names(tag_path: str) -> Iterator[str]:
+@lru_cache(MAX_REMEMBERED)
+def path_names(tag_path: str) -> Names:
     """Name a tag path's features: the block's own tag, and the path down to each of its elements.
 
     The last of these is the whole path, the paper's feature. Its beginnings show that two blocks are in the same part of the
     page: in whole paths a paragraph and one in a quote beside it have nothing in common.
     """
     steps = tag_path.split("/")
-    yield f"tag={steps[-1]}"
-    for path in islice(accumulate(steps, "{}/{}".format), 1, None):
-        yield f"path={path}"
+    paths = islice(accumulate(steps, "{}/{}".format), 1, None)
+    return f"tag={steps[-1]}", *map("path={}".format, paths)
 
 
-def selector_names(selector: str) -> Iterator[str]:
+@lru_cache(MAX_REMEMBERED)
+def selector_names(selector: str) -> Names:
     """Name a selector's features: the block's own class names with its tag, and those of each element around it.
 
     Deviation: class names one by one and not whole selectors, since many sites write a page's number or its tags into one
     class name of an outer element, which makes whole selectors of two pages differ everywhere.
     """
     steps = selector.split("/")
-    for step in steps:
-        if "." in step:
-            tag, *classes = step.split(".")
-            for token in classes:
-                yield f"in={tag}.{token}"
     tag, *classes = steps[-1].split(".")
-    for token in classes or [""]:
-        yield f"own={tag}.{token}"
+    around = dict.fromkeys(chain.from_iterable(map(_class_names, steps)))
+    return *around, *(f"own={tag}.{token}" for token in classes or [""])
+
+
+@lru_cache(MAX_REMEMBERED)
+def _class_names(step: str) -> Names:
+    tag, *classes = step.split(".")
+    return tuple(f"in={tag}.{token}" for token in classes)
 
 
 def discrete_names(
     sets: Sequence[str], tag_path: str, selector: str, visual: Mapping[str, str | float] | None = None
 ) -> list[str]:
-    """Name all discrete features of one block, without repetitions, in a fixed order."""
+    """Name all discrete features of one block, each once, in a fixed order."""
     names: list[str] = []
     if "tag_path" in sets:
         names += path_names(tag_path)
@@ -104,7 +110,7 @@ def discrete_names(
         names += selector_names(selector)
     if "visual" in sets and visual:
         names += [f"css={key}:{value}" for key, value in visual.items() if isinstance(value, str)]
-    return list(dict.fromkeys(names))
+    return names
 
 
 def continuous_values(sets: Sequence[str], visual: Mapping[str, str | float] | None) -> dict[str, float]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 MAX_VECTORS = 4_000
 """Distinct vectors that are compared; above, continuous features are rounded more coarsely, then rare features dropped."""
 
+CHUNK = 500
+"""Vectors that are compared with all others at once."""
 
 STEP = 1 / (4 * MAX_LOG_LENGTH)
 """The rounding of continuous features: a quarter of a doubling."""
@@ -104,19 +107,47 @@ def cluster(
     sets = check_sets(sets)
     if not len(blocks):
         return np.zeros(0, dtype=np.int32)
-    with Loading():
-        from sklearn import config_context
-        from sklearn.cluster import DBSCAN
-
     vectors = vectorise(blocks, sets=sets)
     if not vectors.matrix.shape[1]:  # nothing by which blocks could differ
         return np.zeros(len(blocks), dtype=np.int32)
     least = max(1, round(blocks.n_pages**0.5)) if min_samples is None else min_samples
     reach = scale * (radius(vectors, k=least) if eps is None else eps)
-    search = DBSCAN(eps=reach, min_samples=least, algorithm="brute")
-    with config_context(assume_finite=True, skip_parameter_validation=True):
-        found = search.fit(vectors.matrix, sample_weight=vectors.weight)
-    return _by_first_appearance(found.labels_[vectors.of_block])
+    return _by_first_appearance(_dbscan(vectors, reach, least)[vectors.of_block])
+
+
+def _dbscan(vectors: Vectors, reach: float, least: int) -> NDArray[np.int64]:
+    """Return the cluster of each vector: core vectors within reach of each other, and others with the first core in reach.
+
+    As scikit-learn's, whose import takes longer than the work with many a page.
+    """
+    with Loading():
+        from scipy.sparse import csgraph
+
+    near = _in_reach(vectors.matrix, reach)
+    core = near @ vectors.weight >= least
+    inner = np.flatnonzero(core)
+    _, number = csgraph.connected_components(near if len(inner) == len(core) else near[inner][:, inner], directed=False)
+    labels = np.full(len(core), -1, dtype=np.int64)
+    labels[inner] = number
+    for i in np.flatnonzero(~core & (near @ core.astype(np.int64) > 0)).tolist():
+        around = labels[near.indices[near.indptr[i] : near.indptr[i + 1]]]
+        labels[i] = around[around >= 0].min()
+    return labels
+
+
+def _in_reach(matrix: Any, reach: float) -> Any:
+    """Return which vectors are within reach of which, themselves too, as a sparse matrix."""
+    from scipy import sparse
+
+    squares = np.bincount(
+        np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr)), matrix.data**2, matrix.shape[0]
+    )
+    parts = []
+    for start in range(0, len(squares), CHUNK):
+        part = slice(start, start + CHUNK)
+        apart = squares[part, None] + squares - 2 * (matrix[part] @ matrix.T).toarray()
+        parts.append(sparse.csr_array(apart <= reach * reach))
+    return parts[0] if len(parts) == 1 else sparse.vstack(parts, format="csr")
 
 
 def vectorise(blocks: SiteBlocks, *, sets: Sequence[str] = DEFAULT_SETS, max_vectors: int = MAX_VECTORS) -> Vectors:
@@ -128,9 +159,6 @@ def vectorise(blocks: SiteBlocks, *, sets: Sequence[str] = DEFAULT_SETS, max_vec
     Class names that are not steady count by their squared share: squared again in a distance, a name on a third of the pages
     counts next to nothing.
     """
-    with Loading():
-        from scipy import sparse
-
     sets = check_sets(sets)
     continuous = continuous_columns(blocks, sets)
     min_blocks = 1
@@ -145,19 +173,26 @@ def vectorise(blocks: SiteBlocks, *, sets: Sequence[str] = DEFAULT_SETS, max_vec
             break
         min_blocks *= 2
     weight = np.bincount(of_block, minlength=len(first)).astype(np.int64)
-    parts, scales = [], [0.0]
+    share = weight / weight.sum()
+    parts, scales = [np.zeros((len(first), 0))], [0.0]
     visual = [name for name in rounded if name != LENGTH]
     for together in [[LENGTH]] * (LENGTH in rounded) + [visual] * bool(visual):
-        part = sparse.csr_array(np.stack([rounded[name][first] for name in together], axis=1))
-        scales.append(min(_scale(part, weight), MAX_SCALE))
+        part = np.stack([rounded[name][first] for name in together], axis=1)
+        scales.append(min(_scale((share @ part**2 - (share @ part) ** 2).sum()), MAX_SCALE))
         parts.append(part * scales[-1])
-    share = steadiness(blocks) if "selector" in sets and blocks.n_pages > 1 else {}
+    values = np.concatenate(parts, axis=1)
     chosen = [rows[i] for i in row[first].tolist()]
-    for number in range(len(rows[0])):
-        part, names = one_hot([names[number] for names in chosen])
-        part = part @ sparse.diags_array([share.get(name, 1.0) ** 2 for name in names]) if share and names else part
-        parts.append(part * min(_scale(part, weight), 1.0))
-    return Vectors(sparse.csr_array(sparse.hstack(parts, format="csr")), weight, of_block, step * max(scales))
+    matrix, names = one_hot([sum(of_sets, ()) for of_sets in chosen], values)
+    steady = steadiness(blocks) if "selector" in sets and blocks.n_pages > 1 else {}
+    factor = np.array([1.0] * values.shape[1] + [steady.get(name, 1.0) ** 2 for name in names])
+    on = np.bincount(matrix.indices, np.repeat(share, np.diff(matrix.indptr)), minlength=len(factor))
+    spread = (on - on * on) * factor**2
+    number = {name: values.shape[1] + i for i, name in enumerate(names)}
+    for of_set in zip(*rows, strict=True):
+        own = [number[name] for name in set().union(*of_set) if name in number]
+        factor[own] *= min(_scale(spread[own].sum()), 1.0)
+    matrix.data *= factor[matrix.indices]
+    return Vectors(matrix, weight, of_block, step * max(scales))
 
 
 def steadiness(blocks: SiteBlocks) -> dict[str, float]:
@@ -188,25 +223,33 @@ def steadiness(blocks: SiteBlocks) -> dict[str, float]:
     return shares
 
 
-def one_hot(rows: Sequence[Names]) -> tuple[Any, list[str]]:
-    """Return a sparse matrix with 1 where a row has a name, and the names of its columns, sorted."""
+def one_hot(rows: Sequence[Names], values: NDArray[np.float64]) -> tuple[Any, list[str]]:
+    """Return a sparse matrix with columns of values first, then with 1 where a row has a name; and the names, sorted.
+
+    Parameters
+    ----------
+    rows : sequence of tuple of str
+    values : (n_rows, n) float64
+    """
     with Loading():
         from scipy import sparse
 
-    columns = sorted(set().union(*rows))
-    number = {name: i for i, name in enumerate(columns)}
-    indices = np.array([number[name] for names in rows for name in names], dtype=np.int32)
-    ends = np.cumsum([0, *map(len, rows)], dtype=np.int32)
-    return sparse.csr_array((np.ones(len(indices)), indices, ends), shape=(len(rows), len(columns))), columns
+    n = values.shape[1]
+    names = sorted(set().union(*rows))
+    number = dict(zip(names, range(n, n + len(names)), strict=True))
+    first = tuple(range(n))
+    indices = np.array(
+        list(chain.from_iterable((*first, *map(number.__getitem__, row)) for row in rows)), dtype=np.int32
+    )
+    ends = np.cumsum([0, *(n + len(row) for row in rows)], dtype=np.int32)
+    data = np.ones(len(indices))
+    data[indices < n] = values.ravel()
+    return sparse.csr_array((data, indices, ends), shape=(len(rows), n + len(names))), names
 
 
-def _scale(part: Any, weight: NDArray[np.int64]) -> float:
+def _scale(variance: float) -> float:
     """Return the factor by which the mean squared distance of two random blocks becomes 1; 1 where all are the same."""
-    share = weight / weight.sum()
-    mean = part.T @ share
-    square = part.multiply(part).T @ share
-    spread = 2.0 * float((square - mean * mean).sum())
-    return float(1 / np.sqrt(spread)) if spread > 1e-12 else 1.0
+    return float(1 / np.sqrt(2 * variance)) if 2 * variance > 1e-12 else 1.0
 
 
 def radius(vectors: Vectors, *, k: int) -> float:

@@ -1,4 +1,4 @@
-"""A linear classifier of blocks: fitted with scikit-learn, kept and applied as plain named weights.
+"""A linear classifier of blocks: fitted to labels, kept and applied as plain named weights.
 
 References
 ----------
@@ -9,17 +9,15 @@ examples, 4-fold cross-validation.
 from __future__ import annotations
 
 import math
-import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, repeat
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from webmain.clock import Loading
 from webmain.features.block_features import (
     DEFAULT_SETS,
     LENGTH,
@@ -33,6 +31,7 @@ from webmain.features.block_features import (
 )
 from webmain.features.clusters import one_hot, steadiness
 from webmain.features.folds import page_folds
+from webmain.features.support_vectors import fit_svm
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -59,7 +58,7 @@ MAX_PLACE_CHARS = 1_000_000
 
 @dataclass(frozen=True, kw_only=True)
 class LinearModel:
-    """Named weights of a linear decision; needs no scikit-learn.
+    """Named weights of a linear decision.
 
     Attributes
     ----------
@@ -103,7 +102,7 @@ class LinearModel:
                 found[:, number] = weight(LENGTH, 0.0) * log_lengths(blocks.texts)
             elif name != "visual":
                 places = blocks.tag_paths if name == "tag_path" else blocks.selectors
-                known = {p: math.fsum(weight(n, 0.0) for n in discrete_names((name,), p, p)) for p in set(places)}
+                known = {p: math.fsum(map(weight, discrete_names((name,), p, p), repeat(0.0))) for p in set(places)}
                 found[:, number] = [known[place] for place in places]
             elif blocks.visual is not None:
                 found[:, number] = [self._of_style(visual) for visual in blocks.visual]
@@ -227,7 +226,7 @@ def learn(
     columns, weights, bias = rows.fit(everything, cost)
     return LinearModel(
         sets=sets,
-        weights=dict(zip(columns, weights.tolist(), strict=True)),
+        weights=dict(sorted(zip(columns, weights.tolist(), strict=True))),
         bias=bias,
         cost=cost,
         quality=quality,
@@ -262,40 +261,30 @@ def _f1(counts: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class _Rows:
-    """Distinct labelled blocks as a sparse matrix, and how many of each are on each page.
+    """Distinct labelled blocks as a sparse matrix, and which of them each block is.
 
     Attributes
     ----------
     columns : list of str
-        Sorted.
     matrix : (n_rows, n_columns) CSR
     positive : (n_rows,) bool
-    on_page : (n_rows, n_pages) CSR
-        Number of blocks.
+    row, page : (n_blocks,) int
     """
 
     columns: list[str]
     matrix: Any
     positive: NDArray[np.bool_]
-    on_page: Any
+    row: NDArray[np.int64]
+    page: NDArray[np.int32]
 
     @classmethod
     def of(cls, blocks: SiteBlocks, positive: NDArray[np.bool_], sets: Sequence[str]) -> Self:
-        with Loading():
-            from scipy import sparse
-
         rows, row = discrete_rows(blocks, sets)
         continuous = continuous_columns(blocks, sets)
         first, of_block = distinct([row, *continuous.values(), positive])
-        discrete, names = one_hot([sum(rows[i], ()) for i in row[first].tolist()])
-        names += continuous
-        parts = [discrete, *(sparse.csr_array(values[first, None]) for values in continuous.values())]
-        order = sorted(range(len(names)), key=names.__getitem__)
-        matrix = sparse.csr_array(sparse.hstack(parts, format="csr")[:, order])
-        matrix.sort_indices()
-        shape = len(first), blocks.n_pages
-        on_page = sparse.csr_array((np.ones(len(of_block)), (of_block, blocks.page)), shape=shape)
-        return cls([names[i] for i in order], matrix, positive[first], on_page)
+        values = np.array([column[first] for column in continuous.values()]).reshape(len(continuous), len(first)).T
+        matrix, names = one_hot([sum(rows[i], ()) for i in row[first].tolist()], values)
+        return cls([*continuous, *names], matrix, positive[first], of_block, blocks.page)
 
     @property
     def has_both_classes(self) -> bool:
@@ -309,34 +298,28 @@ class _Rows:
         """
         if not self.columns:
             return [], np.zeros(0), -1.0
-        n_blocks = self.on_page[:, pages].sum(axis=1)
-        if n_blocks[self.positive].sum() in (0, n_blocks.sum()):
-            return [], np.zeros(0), 1.0 if n_blocks[self.positive].any() else -1.0
-        with Loading():
-            from sklearn import config_context
-            from sklearn.exceptions import ConvergenceWarning
-            from sklearn.svm import LinearSVC
-
-        weight = np.zeros(len(n_blocks))
-        for of_class in (self.positive, ~self.positive):
-            on_page = self.on_page[of_class][:, pages]
-            on_each = on_page.sum(axis=0)
-            shares = on_page @ np.divide(1.0, on_each, out=np.zeros(len(pages)), where=on_each > 0)
-            weight[of_class] = np.round(shares, 12)  # so that the order of the pages leaves no trace
-            weight[of_class] *= 0.5 * TOTAL_WEIGHT / weight[of_class].sum()
-        used = np.flatnonzero(n_blocks)
-        machine = LinearSVC(C=cost, dual=False, tol=1e-5, max_iter=2_000)
-        with warnings.catch_warnings(), config_context(assume_finite=True, skip_parameter_validation=True):
-            warnings.simplefilter("ignore", ConvergenceWarning)  # what it has reached is good enough to be compared
-            machine.fit(self.matrix[used], self.positive[used], sample_weight=weight[used])
-        return self.columns, machine.coef_[0], float(machine.intercept_[0])
+        chosen = np.isin(self.page, pages)
+        row, page = self.row[chosen], self.page[chosen]
+        content = self.positive[row]
+        if content.all() or not content.any():
+            return [], np.zeros(0), 1.0 if content.any() else -1.0
+        weight = np.zeros(len(self.positive))
+        for of_class in (content, ~content):
+            shares = 1 / np.bincount(page[of_class])[page[of_class]]
+            sums = np.bincount(row[of_class], shares, len(weight)).round(
+                12
+            )  # so that the order of pages leaves no trace
+            weight += 0.5 * TOTAL_WEIGHT / sums.sum() * sums
+        used = np.flatnonzero(weight)
+        weights, bias = fit_svm(self.matrix[used], self.positive[used], cost * weight[used])
+        return self.columns, weights, bias
 
     def counts(self, pages: NDArray[np.int64], weights: NDArray[np.float64], bias: float) -> NDArray[np.float64]:
         """Count the blocks of some pages that are predicted and wanted, predicted, wanted."""
-        n_blocks = self.on_page[:, pages].sum(axis=1)
-        margins = self.matrix @ weights + bias if len(weights) else np.full(len(n_blocks), bias)
-        kept = margins > 0
-        return np.array([n_blocks[kept & self.positive].sum(), n_blocks[kept].sum(), n_blocks[self.positive].sum()])
+        row = self.row[np.isin(self.page, pages)]
+        kept = self.matrix @ weights + bias > 0 if len(weights) else np.full(len(self.positive), bias > 0)
+        kept, wanted = kept[row], self.positive[row]
+        return np.array([(kept & wanted).sum(), kept.sum(), wanted.sum()], dtype=np.float64)
 
 
 def _places(blocks: SiteBlocks, sets: Sequence[str], columns: Sequence[str]) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from webmain.html.blocks import Segmentation
     from webmain.html.document import Document
+    from webmain.html.names import Names
 
 _NOT_SHOWN = HIDDEN | Flag.EMBEDDED
 
@@ -88,6 +89,8 @@ class SiteBlocks:
 
     def first_of_pages(self, n: int) -> SiteBlocks:
         """Return the first `n` blocks of each page."""
+        if len(self) <= n:
+            return self
         starts = np.searchsorted(self.page, self.page)
         return self.taken(np.flatnonzero(np.arange(len(self)) - starts < n))
 
@@ -250,7 +253,7 @@ def paths(document: Document, elements: Sequence[int]) -> list[tuple[str, str]]:
     ----------
     document : Document
     elements : sequence of int
-        Element indices.
+        Elements with text below them.
 
     Returns
     -------
@@ -266,53 +269,56 @@ class _Places:
     """The tag paths and selectors of a page's elements, equal ones made once, all of them together bounded."""
 
     def __init__(self, document: Document) -> None:
-        self._tags, self._parent = document.elements.tags, document.elements.parent
-        self._attributes = document.elements.attributes
-        self._steps: dict[tuple[str, str | None], tuple[str, str]] = {}
+        self._names, self._parent = document.elements.names, document.elements.parent
+        self._steps: dict[Names, tuple[str, str]] = {}
         self._known: dict[int, tuple[int, tuple[str, str]]] = {-1: (0, ("", ""))}  # by element: depth, outer steps
-        self._below: dict[tuple[tuple[str, str], tuple[tuple[str, str], ...]], tuple[str, str]] = {}
+        self._below: dict[tuple[tuple[str, str], Sequence[Names]], tuple[str, str]] = {}
         self._left = MAX_PAGE_CHARS
 
     def of(self, element: int) -> tuple[str, str]:
         """Return an element's tag path and selector."""
-        known, parent = self._known, self._parent
+        known, parent, names = self._known, self._parent, self._names
         climbed, index = [], element
         while index not in known:
             climbed.append(index)
             index = parent[index]
+        depth, place = known[index]
         for index in reversed(climbed):
-            depth, place = known[parent[index]]
-            known[index] = depth + 1, self._extended(place, (self._step(index),)) if depth < MAX_OUTER_STEPS else place
-        depth, place = known[element]
+            if depth < MAX_OUTER_STEPS:
+                place = self._extended(place, (names[index],))
+            depth += 1
+            known[index] = depth, place
+        if depth <= MAX_OUTER_STEPS:
+            return place
         inner, index = [], element
         for _ in range(min(depth - MAX_OUTER_STEPS, MAX_INNER_STEPS)):
-            inner.append(self._step(index))
+            inner.append(names[index])
             index = parent[index]
-        return self._extended(place, tuple(reversed(inner))) if inner else place
+        return self._extended(place, tuple(reversed(inner)))
 
-    def _step(self, index: int) -> tuple[str, str]:
-        key = self._tags[index], self._attributes[index].get("class")
-        if key not in self._steps:
-            self._steps[key] = _step(*key)
-        return self._steps[key]
-
-    def _extended(self, place: tuple[str, str], steps: tuple[tuple[str, str], ...]) -> tuple[str, str]:
+    def _extended(self, place: tuple[str, str], names: Sequence[Names]) -> tuple[str, str]:
         """Go some steps further in; where the page has used up its characters, only where others went before."""
-        key = place, steps
-        found = self._below.get(key)
+        found = self._below.get((place, names))
         if found is None:
+            steps = map(self._step, names)
             path, selector = ("/".join(filter(None, parts)) for parts in zip(place, *steps, strict=True))
             self._left -= len(path) + len(selector)
             if self._left < 0:
                 return place
-            found = self._below[key] = path, selector
+            found = self._below[place, names] = path, selector
         return found
 
+    def _step(self, names: Names) -> tuple[str, str]:
+        step = self._steps.get(names)
+        if step is None:
+            step = self._steps[names] = _step(names.tag, names.classes)
+        return step
 
-def _step(tag: str, classes: str | None) -> tuple[str, str]:
+
+def _step(tag: str, classes: str) -> tuple[str, str]:
     """Write one step of a tag path and of a selector."""
     tag = _cut(tag)
-    tokens = sorted({_cut(token) for token in (classes or "").split(None, MAX_CLASSES)[:MAX_CLASSES]})
+    tokens = sorted({_cut(token) for token in classes.split(None, MAX_CLASSES)[:MAX_CLASSES]})
     return tag, ".".join([tag, *tokens])
 
 

@@ -8,7 +8,8 @@ The per-site SVM's paper, module 3: "Pick the cluster with the highest similarit
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from statistics import median
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -95,7 +96,7 @@ def content_clusters(evidence: Evidence, pages: NDArray[np.int64]) -> list[int]:
     in_scope[pages] = True
     uncovered = in_scope & evidence.described
     chosen: list[int] = []
-    allowed = ~_are_excluded(evidence)
+    allowed = ~np.array(list(map(_is_excluded, evidence.places)), dtype=np.bool_)
     while uncovered.any():
         covered = in_scope & evidence.described & ~uncovered
         winner = _winner(evidence, uncovered, covered=covered, among=allowed)
@@ -140,28 +141,30 @@ def _winner(
     return int(np.where(tied, evidence.mass[uncovered].sum(axis=0), -np.inf).argmax())
 
 
-def _are_excluded(evidence: Evidence) -> NDArray[np.bool_]:
-    """Return which clusters are headlines, or are in what the page itself marks as navigation, footer or aside."""
-    excluded = np.zeros(len(evidence.places), dtype=np.bool_)
-    for cluster, place in enumerate(evidence.places):
-        tags = [step.partition(".")[0] for step in place]
-        excluded[cluster] = bool(tags) and (tags[-1] in _HEADLINES or not _NO_ARTICLE.isdisjoint(tags))
-    return excluded
+def _is_excluded(place: tuple[str, ...]) -> bool:
+    """Return True if a cluster is a headline, or is in what the page itself marks as navigation, footer or aside."""
+    tags = [step.partition(".")[0] for step in place]
+    return bool(tags) and (tags[-1] in _HEADLINES or not _NO_ARTICLE.isdisjoint(tags))
 
 
 def _is_lead_like(evidence: Evidence, cluster: int, pages: NDArray[np.bool_]) -> bool:
     """Return True if a cluster holds little more on a page than a description."""
     on = pages & (evidence.n_blocks[:, cluster] > 0)
-    return bool(
-        np.median(evidence.n_blocks[on, cluster]) <= LIMITS.max_lead_blocks
-        and np.median(evidence.mass[on, cluster]) <= LIMITS.max_lead_mass
+    return (
+        _median(evidence.n_blocks[on, cluster]) <= LIMITS.max_lead_blocks
+        and _median(evidence.mass[on, cluster]) <= LIMITS.max_lead_mass
     )
 
 
 def _is_description(evidence: Evidence, cluster: int, pages: NDArray[np.bool_]) -> bool:
     """Return True if a cluster holds a description and nothing else."""
     on = pages & (evidence.n_blocks[:, cluster] > 0)
-    return bool(np.median(evidence.mass[on, cluster]) <= LIMITS.max_description_mass)
+    return _median(evidence.mass[on, cluster]) <= LIMITS.max_description_mass
+
+
+def _median(values: NDArray[Any]) -> float:
+    """Return the median; NumPy's takes longer for the few values of a page than to sort them."""
+    return float(median(values.tolist()))
 
 
 def _have_text(evidence: Evidence, pages: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -182,11 +185,11 @@ def _body_after(evidence: Evidence, lead: int, pages: NDArray[np.bool_]) -> int:
         both = on_both[:, cluster]
         if cluster == lead or not _is_near(evidence.places[cluster], evidence.places[lead], apart=apart):
             continue
-        distance = np.median(evidence.first[both, cluster] - evidence.first[both, lead])
+        distance = _median(evidence.first[both, cluster] - evidence.first[both, lead])
         if not 0 < distance < nearest:
             continue
-        more = np.median(evidence.mass[both, cluster] / evidence.mass[both, lead])
-        longer = np.median(more * evidence.n_blocks[both, lead] / evidence.n_blocks[both, cluster])
+        more = _median(evidence.mass[both, cluster] / evidence.mass[both, lead])
+        longer = _median(more * evidence.n_blocks[both, lead] / evidence.n_blocks[both, cluster])
         if more >= LIMITS.min_more and longer >= LIMITS.min_length_share:
             nearest, body = distance, cluster
     return body
@@ -194,18 +197,18 @@ def _body_after(evidence: Evidence, lead: int, pages: NDArray[np.bool_]) -> int:
 
 def _leads(evidence: Evidence, body: int, pages: NDArray[np.bool_]) -> list[int]:
     """Return the short clusters before the body that say a good part of what it, or the best of them, says."""
-    on = pages & (evidence.n_blocks[:, body] > 0)
-    excluded = _are_excluded(evidence)
+    occurs = evidence.n_blocks > 0
+    on = pages & occurs[:, body]
+    on_both = occurs & on[:, None]
+    n_before = (on_both & (evidence.first < evidence.first[:, [body]])).sum(axis=0)
+    n_both = on_both.sum(axis=0)
     means = {}
-    for cluster in range(evidence.n_blocks.shape[1]):
-        both = on & (evidence.n_blocks[:, cluster] > 0)
-        if cluster == body or excluded[cluster] or 4 * both.sum() < on.sum():
-            continue
+    for cluster in np.flatnonzero((4 * n_both >= on.sum()) & (2 * n_before > n_both)).tolist():
         if not _is_near(evidence.places[body], evidence.places[cluster], apart=LIMITS.max_steps_apart):
             continue
-        before = evidence.first[both, cluster] < evidence.first[both, body]
-        if 2 * before.sum() > both.sum() and _is_lead_like(evidence, cluster, both):
-            always = evidence.described & (evidence.n_blocks[:, cluster] > 0)
+        both = on_both[:, cluster]
+        if not _is_excluded(evidence.places[cluster]) and _is_lead_like(evidence, cluster, both):
+            always = evidence.described & occurs[:, cluster]
             means[cluster] = min(float(evidence.excess[where, cluster].mean()) for where in (both, always))
     own = float(evidence.excess[on, body].mean())
     least = max(LIMITS.lead_share * max([own, *means.values()]), LIMITS.min_excess)
