@@ -374,10 +374,12 @@ def _is_extractor(kind: object) -> TypeGuard[type[Extractor]]:
 def _options(kind: type, text: str) -> dict[str, object]:
     """Read "a=1,b=x" by the types of the extractor's fields; those that hold what it has learned are no options."""
     values: dict[str, object] = {}
+    if not text:
+        return values
     types = typing.get_type_hints(kind)
     given = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
     allowed = [f.name for f in given if f.init and f.repr and f.name != "learned"]
-    for part in text.split(",") if text else ():
+    for part in text.split(","):
         name, equals, value = part.partition("=")
         name = name.strip()
         if not equals or name not in allowed:

@@ -156,11 +156,11 @@ def source_lines(html: str) -> Lines:
         raise Rejected(Reason.TOO_LARGE, f"more than {MAX_PIECES:,} tags and comments, which is the number allowed")
     pieces = _TOKEN.split(html)
     title, rows = _scan(pieces, hides=True) or _scan(pieces, hides=False) or ("", [])
-    n_texts = sum(bool(row[0]) for row in rows)
+    texts, anchor_lengths, n_tags, openers = map(list, zip(*rows, strict=True)) if rows else ([], [], [], [])
+    n_texts = len(texts) - texts.count("")
     if n_texts > MAX_TEXTS or len(rows) > MAX_LINES:
         allowed = f"{MAX_TEXTS:,} with text and {MAX_LINES:,} altogether are allowed"
         raise Rejected(Reason.TOO_LARGE, f"{len(rows):,} lines, {n_texts:,} of them with text; {allowed}")
-    texts, anchor_lengths, n_tags, openers = map(list, zip(*rows, strict=True)) if rows else ([], [], [], [])
     return Lines(
         title=title,
         texts=texts,
@@ -207,9 +207,11 @@ def _scan(pieces: list[str], *, hides: bool) -> tuple[str, list[_Row]] | None:
                             link = 0
                     after_block = False
                     opener = name
+                elif kind == _OPEN:
+                    pass
                 elif kind == _OPEN_ANCHOR:
                     if link >= 0:
-                        n_linked += _folded_length(parts[link:])
+                        n_linked += len(_folded(parts[link:]))
                     link = len(parts) if attributes and ("href" in attributes or "href" in attributes.lower()) else -1
                 elif kind == _OPEN_CONTROL:
                     if parts and not (name == "input" and attributes and _HIDDEN_INPUT.search(attributes)):
@@ -229,6 +231,8 @@ def _scan(pieces: list[str], *, hides: bool) -> tuple[str, list[_Row]] | None:
                         return None
                 else:
                     n_tags += 1
+            elif kind == _PASS:
+                pass
             elif kind == _CLOSE_BLOCK:
                 if n_tags or parts:
                     add(_line(parts, link, n_linked, n_tags, opener) if parts else ("", 0, n_tags, opener))
@@ -239,7 +243,7 @@ def _scan(pieces: list[str], *, hides: bool) -> tuple[str, list[_Row]] | None:
                     after_block = True
             elif kind == _CLOSE_ANCHOR:
                 if link >= 0:
-                    n_linked += _folded_length(parts[link:])
+                    n_linked += len(_folded(parts[link:]))
                     link = -1
             elif kind == _CLOSE_CONTROL:
                 if parts:
@@ -325,15 +329,16 @@ def _rare_kind(name: str, attributes: str | None) -> tuple[str, int]:
 def _line(parts: list[str], link: int, n_linked: int, n_tags: int, opener: str) -> _Row:
     """Fold the parts of a line into its text, and empty them; a hyperlink may be open from part `link` on."""
     if link >= 0:
-        n_linked += _folded_length(parts[link:])
-    text = " ".join("".join(parts).split())
+        n_linked += len(_folded(parts[link:]))
+    text = _folded(parts)
     parts.clear()
     return text, n_linked, n_tags, opener
 
 
-def _folded_length(parts: list[str]) -> int:
-    """Count characters, white space folded."""
-    return len(" ".join("".join(parts).split()))
+def _folded(parts: list[str]) -> str:
+    """Join parts of a line, white space folded."""
+    text = parts[0] if len(parts) == 1 else "".join(parts)
+    return text.strip() if text.isprintable() and "  " not in text else " ".join(text.split())
 
 
 def _text_after(name: str, tokens: Iterator[tuple[Any, ...]]) -> str | None:
