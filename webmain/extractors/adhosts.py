@@ -120,8 +120,9 @@ def ad_elements(document: Document, *, own_list: bool = True, filters: str = "")
     engine = _engine(filters) if filters else None
     known: dict[tuple[str, str], bool] = {}
     with_text = elements.with_text
-    for i, attributes in zip(with_text, elements.attributes_of(with_text), strict=True):
-        for name in ("src", "href") if attributes else ():
+    named = zip(with_text, elements.attributes_of(with_text), strict=True)
+    for i, attributes in [each for each in named if "href" in each[1] or "src" in each[1]]:
+        for name in ("src", "href"):
             if address := attributes.get(name):
                 key = elements.tags[i], address
                 if key not in known:

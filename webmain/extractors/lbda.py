@@ -46,6 +46,9 @@ GATHERING = frozenset(
 COLUMNS = ("parents", "steps", "pages", "text_nodes", "texts", "text_pages")
 """What is learned of a site: the columns of its `SiteTree`."""
 
+_BOXES = "webmain.extractors.lbda:_Boxes"
+"""Key of `Document.views`: the last segmentation's `of_unit`, and its gathering nodes."""
+
 _LEAST_RECURRING = 3
 """Pages that must share a text for the pages of its own path alone to count, where few of all pages have that path."""
 
@@ -202,7 +205,10 @@ class LBDA(CheckedOptions, SiteExtractor):
 
     def segment(self, document: Document) -> Segmentation:
         """Remove advertisements, detach the layout, and divide the rest by the four rules (steps 2 to 4)."""
-        return from_runs(document, _Boxes(document, self._remaining(document)).owners())
+        boxes = _Boxes(document, self._remaining(document))
+        segmentation = from_runs(document, boxes.owners())
+        document.views[_BOXES] = segmentation.of_unit, boxes
+        return segmentation
 
     def judge(self, segmentation: Segmentation) -> Extraction:
         """Keep the blocks that are body text by length, marks and links (Data Extraction, step 5)."""
@@ -218,7 +224,9 @@ class LBDA(CheckedOptions, SiteExtractor):
         prose = np.minimum(density / self.min_marks, self.max_marks / np.maximum(density, self.min_marks))
         weight = words * (1 - links) * np.minimum(prose, 1)
         score = weight / (weight + self.min_words)
-        boxes = _Boxes(document, segmentation.of_unit >= 0)
+        of_unit, boxes = document.views.get(_BOXES, (None, None))
+        if of_unit is not segmentation.of_unit:
+            boxes = _Boxes(document, segmentation.of_unit >= 0)
         outcome = np.where(links >= 0.5, _LINKS, _LITTLE)
         outcome[weight >= self.min_words] = _PROSE
         if self.records:
