@@ -26,7 +26,7 @@ from multiprocessing.reduction import recv_handle, send_handle
 from types import ModuleType
 from typing import Any, Final
 
-from webmain.lifeline import die_with
+from webmain.lifeline import die_with, give_back_memory
 
 GC_THRESHOLDS: Final = (50_000, 20, 10)
 """A page's tree is thousands of small objects that live shortly and hold no cycles; at Python's own thresholds the collector
@@ -181,6 +181,7 @@ def serve(descriptor: int, parent: int) -> None:
         logging.root.removeHandler(forwarding)
         gc.set_threshold(*GC_THRESHOLDS)
         gc.collect()
+        give_back_memory()
         gc.freeze()  # what all workers share is not looked through, nor written to, by the collector of each
         connection.send((True, ""))
         while True:

@@ -24,6 +24,7 @@ from webmain.corrections.file import CorrectionsFile
 from webmain.extractors.base import DEFAULT, Extractor, SiteExtractor, create
 from webmain.items import Page, Rejected
 from webmain.options import chosen, option, own, site_rules
+from webmain.page_tasks import MAX_DOCUMENTS
 from webmain.pool import PoolClosed
 from webmain.signals import Ticks, close_crawl, connect, tell_rejected
 from webmain.sites.fitting import Event
@@ -194,7 +195,9 @@ class SiteLearning:
         return self._learning.stored_model(site) if is_visit else self._learning.model(site)
 
     def _compare_with(self, page: Page, model: SiteExtractor | None, is_visit: bool) -> _Comparison:
-        found = asyncio.ensure_future(self._workers.compare(page, model))
+        is_one_of_many = self._learning.n_held > MAX_DOCUMENTS and self._learning.waits(site_key(page.url or ""))
+        keep = model is not None or not is_one_of_many
+        found = asyncio.ensure_future(self._workers.compare(page, model, keep=keep))
         found.add_done_callback(lambda done: done.cancelled() or done.exception())  # it may never be asked for
         return _Comparison(model, found, is_visit)
 

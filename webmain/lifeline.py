@@ -1,4 +1,4 @@
-"""A process that does not outlive the one that started it."""
+"""What a process owes to others: it does not outlive the one that started it, and gives back memory that it is done with."""
 
 from __future__ import annotations
 
@@ -29,3 +29,14 @@ def die_with(parent: int, *, by: int = signal.SIGKILL) -> None:
         library.prctl(pr_set_pdeathsig, by)
     if os.getppid() != parent:
         os._exit(0)
+
+
+def give_back_memory() -> None:
+    """Return to the system what was freed and the C library keeps: after a site was learned, 30 MB of documents."""
+    if sys.platform != "linux":
+        return
+    import ctypes
+
+    with contextlib.suppress(OSError, AttributeError):
+        library: Any = ctypes.CDLL(None)
+        library.malloc_trim(0)

@@ -16,6 +16,7 @@ from webmain.discovery.look import Look, look
 from webmain.extraction import Options, errors_as_rejections, extract_page, read, warm_up
 from webmain.extractors.base import SiteExtractor
 from webmain.items import Article, Page
+from webmain.lifeline import give_back_memory
 from webmain.sites.fitting import Learnt, Lesson
 from webmain.sites.learning import Likeness, likeness
 from webmain.text.shingles import Signature, signature
@@ -161,10 +162,11 @@ class Compare:
 
     sent: Sent
     judge: Judge | None
+    keep: bool = True
 
     def run(self, reader: Reader) -> Likeness | None:
-        """Return the record."""
-        document = reader.document(self.sent)
+        """Return the record; the document is not kept where the page is to wait, until others have taken its place."""
+        document = reader.document(self.sent, keep=self.keep)
         fitted = reader.extractor(self.judge) if self.judge else None
         if document is None:
             return None
@@ -180,4 +182,7 @@ class Learn:
 
     def run(self, reader: Reader) -> Learnt:
         """Return what came of it."""
-        return self.lesson.run(partial(read, options=reader.options))
+        try:
+            return self.lesson.run(partial(read, options=reader.options))
+        finally:
+            give_back_memory()

@@ -167,11 +167,14 @@ class Workers:
             self._n_pages, self._n_bytes = self._n_pages - 1, self._n_bytes - size(page)
             self._changed.set()
 
-    async def compare(self, page: Page, fitted: SiteExtractor | None) -> Likeness:
-        """Find out to which site a page belongs, and how much it looks like those learned from (raises as `look` does)."""
+    async def compare(self, page: Page, fitted: SiteExtractor | None, *, keep: bool = True) -> Likeness:
+        """Find out to which site a page belongs, and how much it looks like those learned from (raises as `look` does).
+
+        What is read of the page need not be kept for the next task where it is likely to wait.
+        """
         judge = self._judge(fitted) if fitted is not None else None
         with self._under_way(page):
-            found: Likeness = await self._do(page, partial(Compare, judge=judge), next_=True)
+            found: Likeness = await self._do(page, partial(Compare, judge=judge, keep=keep), next_=True, keep=keep)
         return found
 
     async def learn(self, lesson: Lesson) -> Learnt:
@@ -188,7 +191,7 @@ class Workers:
             return Learnt(fitted=lesson.known, event=event, detail=str(rejected), past=lesson.past)
         return learnt
 
-    async def _do(self, page: Page, task: Callable[[Sent], Task], *, next_: bool = False) -> Any:
+    async def _do(self, page: Page, task: Callable[[Sent], Task], *, next_: bool = False, keep: bool = True) -> Any:
         """Let a task be done by the worker that has read its page; it is sent its body only where it has not."""
         key = hash((page.url, page.html if page.body is None else page.body))
         plain = {each.name: getattr(page, each.name) for each in fields(Page)}  # without what a subclass adds
@@ -205,7 +208,9 @@ class Workers:
             found = await self._answer(give(task(light), worker=worker))
             if found is not None:
                 return found
-        worker = self._seen[key] = pool.idlest()
+        worker = pool.idlest()
+        if keep:
+            self._seen[key] = worker
         while len(self._seen) > MAX_DOCUMENTS * self.n:
             self._seen.popitem(last=False)
         return await self._answer(give(task(whole), worker=worker))

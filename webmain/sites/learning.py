@@ -181,6 +181,11 @@ class Learning:
             return None
         return here.fitted
 
+    def waits(self, site: str) -> bool:
+        """Return True if the pages of a site are to wait as they come."""
+        here = self._sites.get(site)
+        return here is not None and here.stage is not Stage.GIVEN_UP and here.fitted is None
+
     def stored_model(self, site: str) -> SiteExtractor | None:
         """Return what pages that were judged before are to be compared with: what was learned, from however few pages."""
         here = self._look_up(site)
