@@ -264,3 +264,14 @@ def test_warming_up_raises_nothing():
             raise RuntimeError("a fault")
 
     stages.warm_up(Broken())
+
+
+def test_tasks_are_done_though_the_process_that_forks_the_workers_is_killed():
+    pool = Pool(shouting, 2)
+    assert pool.give("a").result() == "A"
+    for _ in range(2):
+        (server,) = [c for c in psutil.Process().children() if "webmain.fork_server" in " ".join(c.cmdline())]
+        server.kill()
+        assert [pool.give(word, worker=i).result() for i, word in enumerate(("b", "c"))] == ["B", "C"]
+    pool.close()
+    assert not [c for c in psutil.Process().children(recursive=True) if "webmain.fork_server" in " ".join(c.cmdline())]
