@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Final, Self
 
-from webmain.clock import now_s
 from webmain.known_urls import KnownUrls
 from webmain.ledger.answers import Filters
 
@@ -46,7 +45,7 @@ class Conditional:
         request.meta.pop("handle_httpstatus_list", None)
         known = self._crawler.get_extension(KnownUrls)
         answer = known.again(request.url, filters) if known is not None else None
-        if known is None or answer is None or not answer.has_validators(now_s(), known.whole_after_s(answer)):
+        if known is None or answer is None or not known.has_validators(answer):
             return
         for name, value in zip(_CONDITIONS, (answer.etag, answer.last_modified), strict=True):
             if value:

@@ -14,9 +14,10 @@ from urllib.parse import urlsplit
 from scrapy.exceptions import CloseSpider
 from scrapy.http import Response
 
+from webmain.clock import now_s
 from webmain.filters import FILTERS
 from webmain.items import Reason, Rejected
-from webmain.ledger.answers import ARTICLE, WHOLE_AFTER_S, Answer, Filters
+from webmain.ledger.answers import ARTICLE, Answer, Filters
 from webmain.ledger.ledger import Done, Ledger, LedgerError
 from webmain.ledger.visits import Fetched
 from webmain.options import chosen, option, overwritten_feeds, own, refresh_of
@@ -69,7 +70,7 @@ class KnownUrls:
         self._redirected: OrderedDict[str, tuple[str, ...]] = OrderedDict()
         self._waiting: list[Done] = []
         self._closed = False
-        self._whole_after_s: dict[str, float] = {}
+        self._told: dict[str, bool] = {}
         self.visiting = Visiting()
 
     @classmethod
@@ -135,13 +136,15 @@ class KnownUrls:
         is_of_use = answer is not None and (answer.kind == ARTICLE or answer.filters.covers(filters))
         return answer if is_of_use else None
 
-    def whole_after_s(self, answer: Answer) -> float:
-        """Return after how many seconds an address is asked for its whole body, whatever its validators say."""
-        if answer.kind != ARTICLE:
-            return WHOLE_AFTER_S
-        if answer.site not in self._whole_after_s:
-            self._whole_after_s[answer.site] = self.ledger.answers.whole_after_s(answer.site)
-        return self._whole_after_s[answer.site]
+    def has_validators(self, answer: Answer) -> bool:
+        """Return True if an address may be asked whether it has changed since it gave an answer."""
+        if answer.kind == ARTICLE and answer.site not in self._told:
+            try:
+                self._told[answer.site] = self.ledger.answers.validators_tell(answer.site)
+            except LedgerError as error:
+                self.fail(error)
+                return False
+        return answer.has_validators(now_s(), are_told=answer.kind == ARTICLE and self._told[answer.site])
 
     def spider_opened(self) -> None:
         """Open the ledger; where that fails the crawl ends before it begins.

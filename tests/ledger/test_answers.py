@@ -3,15 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from webmain.ledger.answers import (
-    ARTICLE,
-    DATE_GRACE_S,
-    WHOLE_AFTER_S,
-    WHOLE_ARTICLE_AFTER_S,
-    Answer,
-    Filters,
-    Named,
-)
+from webmain.ledger.answers import ARTICLE, DATE_GRACE_S, TESTED_AFTER_S, WHOLE_AFTER_S, Answer, Filters, Named
 from webmain.ledger.ledger import Ledger
 
 URL = "https://news.example/world"
@@ -119,14 +111,24 @@ def test_validators_that_moved_with_each_changed_text_are_relied_upon_for_longer
         return replace(answer(mark=f"m{n}", n_told=1), kind=ARTICLE, etag=etag)
 
     ledger.answers.save([replace(changed(0, '"0"'), n_told=0)])
-    for n in range(1, 9):
-        assert ledger.answers.whole_after_s(site) == WHOLE_AFTER_S
+    for n in range(1, 5):
+        assert not ledger.answers.validators_tell(site)
         ledger.answers.save([changed(n, f'"{n}"')])
-    assert ledger.answers.whole_after_s(site) == WHOLE_ARTICLE_AFTER_S
-    assert ledger.answers.whole_after_s("other.example") == WHOLE_AFTER_S
-    assert ledger.answers.get(URL).has_validators(NOW + WHOLE_AFTER_S, WHOLE_ARTICLE_AFTER_S)
-    ledger.answers.save([changed(9, '"8"')])  # another text, the same validator
-    assert ledger.answers.whole_after_s(site) == WHOLE_AFTER_S
+    assert ledger.answers.validators_tell(site)
+    assert not ledger.answers.validators_tell("other.example")
+    ledger.answers.save([changed(5, '"4"')])  # another text, the same validator
+    assert not ledger.answers.validators_tell(site)
+
+
+def test_where_validators_tell_a_sample_is_still_asked_for_in_whole():
+    later = dict.fromkeys((WHOLE_AFTER_S, TESTED_AFTER_S), 0)
+    for n in range(400):
+        article = replace(answer(), url=f"{URL}/{n}", kind=ARTICLE)
+        assert not article.has_validators(NOW + WHOLE_AFTER_S)
+        for after_s in later:
+            later[after_s] += not article.has_validators(NOW + after_s, are_told=True)
+    assert later[WHOLE_AFTER_S] == 0
+    assert 70 < later[TESTED_AFTER_S] < 130
 
 
 def test_an_answer_without_validators_says_nothing_of_them(ledger):

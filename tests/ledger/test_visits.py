@@ -64,7 +64,7 @@ def due(visits):
 
 
 def test_where_dates_have_told_the_changes_they_take_the_place_of_looks_as_long_as_they_are_named(visits, clock):
-    for n in range(8):
+    for n in range(4):
         assert told(visits, clock, n).n_true == 1
     fetch(visits, "dated", claimed_at=NOW)
     fetch(visits, "undated")
@@ -72,7 +72,7 @@ def test_where_dates_have_told_the_changes_they_take_the_place_of_looks_as_long_
     clock[0] += 10 * HOUR_S
     assert address("dated") not in due(visits)
     assert address("undated") in due(visits)
-    visits.confirm(SITE, SITEMAP)  # it has not changed
+    visits.confirm(SITE, SITEMAP, NOW)  # it has not changed
     clock[0] += 11 * HOUR_S
     assert address("dated") not in due(visits)
     clock[0] += 12 * HOUR_S  # its sitemap was not read, or names it no more
@@ -80,7 +80,7 @@ def test_where_dates_have_told_the_changes_they_take_the_place_of_looks_as_long_
 
 
 def test_a_date_that_moves_brings_a_look_and_the_last_one_is_always_made(visits, clock):
-    for n in range(8):
+    for n in range(4):
         told(visits, clock, n)
     fetch(visits, "dated", claimed_at=NOW)
     clock[0] += HOUR_S
@@ -93,7 +93,7 @@ def test_a_date_that_moves_brings_a_look_and_the_last_one_is_always_made(visits,
 
 
 def test_changes_that_no_date_has_told_end_the_trust(visits, clock):
-    for n in range(8):
+    for n in range(4):
         told(visits, clock, n)
     assert silent(visits, clock, "silent").n_silent == 1
     fetch(visits, "dated", claimed_at=NOW)
@@ -129,3 +129,18 @@ def test_a_site_that_never_edits_is_looked_at_less(visits, clock):
     assert address("new") not in due(visits)
     clock[0] += 10 * DAY_S
     assert address("new") in due(visits)
+
+
+def test_new_articles_are_of_the_source_that_has_not_changed_since_where_they_came_with_a_date(visits, clock):
+    def first(n, hints):
+        visits.note([Fetched(url=address(n), site=SITE, published_at=NOW, hints=hints)], lambda _: USUAL)
+
+    first("before", DATED)
+    clock[0] += HOUR_S
+    read_at = clock[0]
+    first("dated", DATED)
+    first("undated", Hints(source="sitemap"))
+    clock[0] += HOUR_S
+    visits.confirm(SITE, SITEMAP, read_at)
+    named = {n: visits.get(address(n)).dated_by for n in ("before", "dated", "undated")}
+    assert named == {"before": None, "dated": SITEMAP, "undated": None}

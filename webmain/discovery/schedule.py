@@ -244,9 +244,9 @@ def tells_changes(n_told: int, n_silent: int) -> bool:
     """Return whether a site's signal may be relied upon, from the changes found that it had told, and not told.
 
     A signal is the dates of modification in feeds and sitemaps, or validators (ETag, Last-Modified). It is judged by changes
-    alone: that nothing moves while nothing changes says little. By Laplace's rule eight told changes without another do.
+    alone: that nothing moves while nothing changes says little. With Jeffreys' prior four told changes without another do.
     """
-    return (n_silent + 1) / (n_told + n_silent + 2) <= SILENT_AT_MOST
+    return (n_silent + 0.5) / (n_told + n_silent + 1) <= SILENT_AT_MOST
 
 
 # ---- Front pages, sections, feeds, sitemaps

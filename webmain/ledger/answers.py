@@ -17,8 +17,10 @@ ARTICLE: Final = "article"
 WHOLE_AFTER_S: Final = DAY_S
 """After so long an address is asked for its whole body again, whatever its validators say: some servers' never change."""
 
-WHOLE_ARTICLE_AFTER_S: Final = 7 * DAY_S
-"""The same for articles of sites whose validators have moved when a text did."""
+TESTED_AFTER_S: Final = 7 * DAY_S
+ONE_TESTED_OF: Final = 4
+"""Where a site's validators have moved when a text did, one of so many articles is asked for its whole body, after a week: a
+sample by which that is tested still."""
 
 DATE_GRACE_S: Final = 24 * 3600.0
 """A date without its time stands for its whole day."""
@@ -158,8 +160,18 @@ class Answer:
         """By what a server tells first whether it has changed."""
         return self.etag or self.last_modified
 
-    def has_validators(self, now: float, whole_after_s: float = WHOLE_AFTER_S) -> bool:
-        """Return True if it may be asked whether it has changed: not where its body was read too long ago."""
+    def has_validators(self, now: float, *, are_told: bool = False) -> bool:
+        """Return True if it may be asked whether it has changed: not where its body was read too long ago.
+
+        Parameters
+        ----------
+        are_told : bool
+            Its site's validators have moved when texts did.
+        """
+        whole_after_s = WHOLE_AFTER_S
+        if are_told:
+            is_tested = zlib.crc32(self.url.encode("utf-8", "surrogatepass")) % ONE_TESTED_OF == 0
+            whole_after_s = TESTED_AFTER_S if is_tested else math.inf
         return bool(self.validator) and self.read_at <= now < self.read_at + whole_after_s
 
 
@@ -202,13 +214,13 @@ class Answers:
                 again = replace(known, asked_at=now, n_asked=known.n_asked + 1)
                 db.execute(_INSERT, _row(self._scheduled(again)))
 
-    def whole_after_s(self, site: str) -> float:
-        """Return after how many seconds an article of a site is asked for its whole body, whatever its validators say."""
+    def validators_tell(self, site: str) -> bool:
+        """Return whether the validators of a site's articles have moved when their texts did."""
         ((n_told, n_silent),) = self._file.read(
             "SELECT coalesce(sum(n_told), 0), coalesce(sum(n_silent), 0) FROM answers WHERE site = ? AND kind = ?",
             (site, ARTICLE),
         )
-        return WHOLE_ARTICLE_AFTER_S if tells_changes(n_told, n_silent) else WHOLE_AFTER_S
+        return tells_changes(n_told, n_silent)
 
     def drop(self, url: str) -> None:
         """Forget an address."""

@@ -144,6 +144,10 @@ FROM urls u WHERE u.site = ?1 AND u.state = 1 AND u.article_id IS NOT NULL AND u
 AND typeof(u.changed_at) = 'real' AND u.changed_at > ?2 AND u.changed_at <= ?4
 AND NOT EXISTS (SELECT 1 FROM aliases a JOIN visits v ON v.url = a.url WHERE a.canonical = u.url)
 """
+_CONFIRM: Final = """
+UPDATE visits SET dated_at = ?1, dated_by = ?2 WHERE site = ?3 AND next_at IS NOT NULL AND (dated_by = ?2 OR (
+    dated_by IS NULL AND first_seen_at >= ?4 AND json_valid(hints) AND json_extract(hints, '$.modified') IS NOT NULL))
+"""
 _OF: Final = """
 SELECT f.url, v.url FROM (SELECT value AS url FROM json_each(?1)) f
 LEFT JOIN aliases a ON a.url = f.url
@@ -216,13 +220,13 @@ class Visits:
         """Return under which address those of the articles were fetched that have been, in whatever form they are named."""
         return dict(self._file.read(_OF, (json.dumps(list(urls)),))) if urls else {}
 
-    def confirm(self, site: str, source: str) -> None:
-        """Note that a feed or sitemap has not changed: it names its articles with the dates that they had."""
+    def confirm(self, site: str, source: str, read_at: float) -> None:
+        """Note that a feed or sitemap has not changed: it names its articles with the dates that they had.
+
+        Articles that were new when it was read last are taken to be of it where they came with such a date.
+        """
         with self._file.transaction() as db:
-            db.execute(
-                "UPDATE visits SET dated_at = ? WHERE site = ? AND next_at IS NOT NULL AND dated_by = ?",
-                (self._file.clock(), site, source),
-            )
+            db.execute(_CONFIRM, (self._file.clock(), source, site, read_at))
 
     def claim(self, claims: Iterable[tuple[str, float, Hints]], refresh: Refresh, source: str = "") -> list[Row]:
         """Note when articles were changed by what names them; return those that were after they were fetched.

@@ -204,7 +204,7 @@ class Memory:
         """Note that a source was asked, and has not changed: the dates that it names have not, either."""
         self._ask(lambda ledger: ledger.answers.unchanged(answer.url), None)
         if answer.named.n_articles:
-            self._ask(lambda ledger: ledger.visits.confirm(answer.site, answer.url), None)
+            self._ask(lambda ledger: ledger.visits.confirm(answer.site, answer.url, answer.read_at), None)
 
     # ---- Articles that are looked at again
 
