@@ -1,4 +1,4 @@
-"""Long runs (make soak): a crawl of 200 sites keeps its memory, and slow or large sites hold the others up in nothing."""
+"""Long runs (make soak): a crawl of 200 sites keeps its memory."""
 
 import os
 import subprocess
