@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.browser.conftest import GOLD, gold
+from tests.browser.conftest import GOLD, NARROW, WIDE, gold
 
 
 def test_an_address_gives_the_article_and_the_reason_for_each_part(visit, site):
@@ -120,3 +120,12 @@ def test_a_page_without_an_article_says_so(visit):
     page = visit().paste("<title>Empty</title><p>Nothing.")
     assert page.get_by_role("heading", level=1).count() == 1
     assert page.locator("iframe").count() == 1
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW])
+def test_values_and_texts_of_parts_are_seen_without_scrolling_sideways(visit, size):
+    page = visit(size=size).paste((GOLD / "en_news_teasers.html").read_text(), url="https://pages.example/story")
+    for cell in (page.locator(".ex-value").first, page.locator(".ex-words").first):
+        box = cell.bounding_box()
+        assert box["x"] + box["width"] <= size[0]
+        assert box["width"] >= 110
