@@ -23,6 +23,8 @@ def browse(connect, tmp_path):
         client = connect(store=filled(tmp_path / "a.db", *articles))
         if index:
             assert make_index(client).status_code == 303
+            while 'role="status">The index is being made' in client.get("/search").text:  # on a busy machine
+                time.sleep(0.05)
         return client
 
     return started
@@ -50,6 +52,12 @@ def test_without_an_index_the_page_says_so_and_a_button_makes_it(browse):
     page = client.get("/search?q=bridge").text
     assert "up to date" in page
     assert "<mark>bridge</mark>" in page
+
+
+def test_words_of_the_page_title_alone_are_shown_in_it(browse):
+    client = browse(article(0, title="The old bridge", page_title="The old bridge - Quay Post"))
+    page = client.get("/search?q=quay").text
+    assert "The old bridge - <mark>Quay</mark> Post" in page
 
 
 def test_words_and_phrases_are_found_and_marked(browse):

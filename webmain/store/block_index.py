@@ -80,6 +80,7 @@ _RANKED = """SELECT r.article, a.id, r.bp AS priority, r.pb AS block_priority, r
     FROM ({} ORDER BY bp DESC, article DESC, position LIMIT ? OFFSET ?) AS r CROSS JOIN article AS a ON a.key = r.article
     ORDER BY bp DESC, article DESC, position"""
 _TOTAL = "SELECT count(DISTINCT article), count(*) FROM ({})"
+_PAGE_TITLE = "SELECT json_extract(record, '$.page_title') FROM article WHERE key = ?"
 _BEST_BELOW = """SELECT b.position FROM search_block AS b CROSS JOIN temp.search_hit AS h ON h.id = b.id
     WHERE b.article = ? AND b.position >= 0 ORDER BY b.priority * h.n / b.n_words DESC, b.position LIMIT 1"""
 
@@ -230,14 +231,21 @@ class BlockIndex:
         self._file.rows(sql, tokens)
 
     def _hit(self, row: dict[str, Any], rank: int, query: Query, width: int) -> Hit:
-        """Return a result with its snippet, which for a title is cut from the best block below it."""
+        """Return a result with its snippet, which for a title is cut from the best block below it or the page's title."""
         key, position = row.pop("article"), row["position"]
         if position == TITLE:
             position = self._file.one(_BEST_BELOW, (key,)) or 0
         text = ""
         if width:
             text = self._file.one("SELECT text FROM block WHERE article = ? AND position = ?", (key, position)) or ""
-        return Hit(rank=rank, snippet=snippet(text, query.parts, width=width), **row)
+        found = snippet(text, query.parts, width=width)
+        if (
+            row["position"] == TITLE
+            and not found.marks
+            and not snippet(row["title"] or "", query.parts, width=width).marks
+        ):
+            found = snippet(self._file.one(_PAGE_TITLE, (key,)) or text, query.parts, width=width)
+        return Hit(rank=rank, snippet=found, **row)
 
     def _is_current(self) -> bool:
         """Return True if there is an index, and of this version."""

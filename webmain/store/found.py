@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from webmain.items import Article
-from webmain.store.snippets import Snippet
+
+if TYPE_CHECKING:  # what cuts them takes a while to import
+    from webmain.store.snippets import Snippet
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 SECONDS = "round((julianday(a.published) - 2440587.5) * 86400, 3)"
@@ -71,7 +73,8 @@ class Hit:
     n_blocks : int
         Blocks of the article that were found; 1 where each is a result of its own.
     snippet : Snippet
-        Of the block; for a title, of the best block below it, or of the text's beginning.
+        Of the block; for a title, of the best block below it, of the page's title where only that matches, or of the text's
+        beginning.
     """
 
     rank: int
