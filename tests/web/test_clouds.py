@@ -108,7 +108,8 @@ def test_a_cloud_is_saved_in_every_format(clouds: Browser) -> None:
         ("against=you", 400, "Nothing can be compared"),
         ("query=!!", 400, "names no word"),
         ("article=nowhere", 400, "no article nowhere"),
-        ("site=b.example&against=other&other_site=nowhere.example", 400, "nothing to compare"),
+        ("site=b.example&against=other&other_site=nowhere.example", 400, "There is nothing to compare with"),
+        ("site=a.example&against=rest", 400, "no other articles in the same language (th) have words"),
     ],
 )
 def test_a_wrong_question_is_told_on_the_page_and_in_files(

@@ -139,6 +139,21 @@ def test_it_is_not_told_to_which_private_address_a_name_leads(connect, monkeypat
     assert "10.20.30.40" not in answer.text
 
 
+def test_a_site_that_is_not_there_is_not_said_to_forbid_anything(connect, monkeypatch):
+    def resolve(*_, **__):
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+    answer = connect().extract(url="http://mistyped.example/")
+    assert answer.status_code == 502
+    assert "No address for mistyped.example (Name or service not known)" in answer.text
+    assert "robots.txt to be had" not in answer.text
+
+
+def test_names_are_told_as_they_are_written(connect):
+    assert "localhost is not on the public internet" in connect().extract(url="http://localhost/").text
+
+
 def test_private_addresses_can_be_allowed(connect, inside):
     answer = connect(allow_private=True).extract(url=f"http://127.0.0.1:{inside.server_port}/story")
     assert answer.status_code == 502

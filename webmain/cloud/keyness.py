@@ -60,8 +60,11 @@ def typical(counts: Counts, against: Counts, *, top: int, title: str = "", under
     CloudError
         There is no word on one of the sides.
     """
-    if not (counts.n_words and against.n_words):
-        raise CloudError("there is nothing to compare: one side has no words")
+    if not counts.n_words:
+        raise CloudError("there is nothing to compare: what was asked for has no words")
+    if not against.n_words:
+        language = f" in the same language ({counts.language})" if counts.language else ""
+        raise CloudError(f"there is nothing to compare with: no other articles{language} have words")
     few = 1 if (against if under else counts).n_articles < FEW_ARTICLES else 2
     found: list[tuple[float, str, Keyness]] = []
     for key, one in (against if under else counts).words.items():

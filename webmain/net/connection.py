@@ -82,7 +82,8 @@ def _checked(url: str, guard: Guard, end: float, *_address_and_limits: object) -
     try:
         found = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
-        raise Unreachable(f"no address for {target.host} ({error})", url) from error
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise Unreachable(f"no address for {target.host} ({reason})", url) from error
     guard.check_addresses(target, [str(address[0]) for *_, address in found], url)
     problem: OSError | None = None
     for i, (family, *_, address) in enumerate(found, 1):

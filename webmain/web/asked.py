@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from webmain.store.catalogue import SORTS, Order
 from webmain.store.found import Filters
 from webmain.store.periods import EmptyPeriodError, period_of, read_day
-from webmain.web.problems import Problem
+from webmain.web.problems import Problem, sentence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -127,7 +127,7 @@ def filters_of(given: Mapping[str, str]) -> Filters:
     try:
         first, end = period_of(since, until)
     except EmptyPeriodError as error:
-        raise Problem(400, f"{error}.".capitalize()) from None
+        raise Problem(400, sentence(f"{error}.")) from None
     return Filters(
         site=_lower(given.get("site")),
         language=_lower(given.get("lang")),

@@ -14,7 +14,7 @@ from starlette.routing import Route
 
 from webmain.web.asked import MAX_VALUE_CHARS, asked_of, filters_of
 from webmain.web.pages import render, to_json, web_of
-from webmain.web.problems import Problem
+from webmain.web.problems import Problem, sentence
 from webmain.web.stored import state_of
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ class Clouds:
             async with web.tasks.slot(), self._turn:
                 return await asyncio.to_thread(self._made, asked)
         except (QueryError, CloudError) as error:
-            raise Problem(400, f"{error}.") from None
+            raise Problem(400, sentence(f"{error}.")) from None
         except StoreError as error:
             raise Problem(503, f"The store of articles can not be read: {error}", code="no_store") from None
 

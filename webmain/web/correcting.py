@@ -12,7 +12,7 @@ from starlette.routing import Route
 from webmain.keep import DEFAULT_KEEP, Keep
 from webmain.web.extracting import judged_of, result_of
 from webmain.web.pages import redirect, render, web_of
-from webmain.web.problems import Problem
+from webmain.web.problems import Problem, sentence
 from webmain.web.security import sandboxed
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ async def save(request: Request) -> Response:
     async with web.tasks.slot():
         found = await web.tasks.run(task)
     if isinstance(found, str):
-        raise Problem(422, f"{found[0].upper()}{found[1:]}.")
+        raise Problem(422, sentence(f"{found}."))
     if not found.marked:
         place = f"/results/{request.path_params['name']}/{request.path_params['n']}/correct"
         return redirect(request, place, notice="Nothing was changed: check or uncheck some parts first.")

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from webmain.net.addresses import ALLOW_PRIVATE
 from webmain.text.terminal import printable
-from webmain.web.problems import Problem
+from webmain.web.problems import Problem, sentence
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -134,9 +134,9 @@ def _site(text: str, config: Config) -> str:
     try:
         Guard(allow_private=config.allow_private).check_target(address)
     except PrivateAddress as error:
-        raise Problem(403, f"{error.message.capitalize()}: {address}", code="private_address") from None
+        raise Problem(403, str(error), code="private_address") from None
     except BadAddress as error:
-        raise Problem(400, f"{error.message.capitalize()}: {address}", code="bad_address") from None
+        raise Problem(400, sentence(str(error)), code="bad_address") from None
     return address
 
 

@@ -204,7 +204,7 @@ async def _page_of(web: Web, form: FormData) -> tuple[Page, str]:
         return page or await web.tasks.fetch(url), url
     if not url:
         raise Problem(400, "Enter an address, paste HTML, or choose a file.")
-    if "://" not in url:
+    if "://" not in url.replace("\\", "/"):
         url = f"https://{url}"
     return await web.tasks.fetch(url), url
 

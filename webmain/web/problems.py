@@ -82,6 +82,11 @@ class Problem(HTTPException):
         self.code = code
 
 
+def sentence(text: str) -> str:
+    """Return a text that begins with a capital letter; the rest stays as it is written."""
+    return text[:1].upper() + text[1:]
+
+
 def wrong(message: str) -> Problem:
     """Return the problem that something in a call is not allowed."""
     return Problem(400, f"{message}.", code="bad_request")

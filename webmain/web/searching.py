@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from webmain.web.asked import FILTERS, asked_of
 from webmain.web.pages import redirect, render, web_of
-from webmain.web.problems import Problem
+from webmain.web.problems import Problem, sentence
 from webmain.web.store_pages import known_values, reading
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Searching:
                     per="block" if per == "block" else "page",
                 )
             except QueryError as error:
-                raise Problem(400, f"{error}.".capitalize()) from None
+                raise Problem(400, sentence(f"{error}.")) from None
         n_found = 0 if results is None else results.n_blocks if per == "block" else results.n_pages
         return render(
             request,

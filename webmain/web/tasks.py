@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from webmain.items import Page, Reason, Rejected
 from webmain.pool import Pool, PoolError
-from webmain.web.problems import Problem
+from webmain.web.problems import Problem, sentence
 
 if TYPE_CHECKING:
     from webmain.web.config import Config
@@ -146,7 +146,7 @@ def _rejection(rejected: Rejected) -> Problem:
         return Problem(422, "The work with this page failed; the server's log says more.", code="internal_error")
     detail = rejected.detail or rejected.reason.value.replace("_", " ")
     status = 413 if rejected.reason is Reason.TOO_LARGE else 422
-    return Problem(status, f"{detail[0].upper()}{detail[1:]}.", code=rejected.reason.value)
+    return Problem(status, sentence(f"{detail}."), code=rejected.reason.value)
 
 
 def _problem(error: Exception) -> Problem:
@@ -161,9 +161,11 @@ def _problem(error: Exception) -> Problem:
         (errors.Timeout, 504, "fetch_timeout"),
         (errors.HTTPStatus, 502, "http_status"),
     ]
+    if isinstance(error, errors.RobotsUnknown) and isinstance(error.__cause__, errors.Unreachable):
+        error = error.__cause__  # a site that is not there has no rules either
     status, code = next(
         ((status, code) for kind, status, code in found if isinstance(error, kind)), (502, "fetch_failed")
     )
-    assert isinstance(error, errors.FetchError)
-    message = error.message.partition(" (")[0] if status == 403 else error.message
-    return Problem(status, f"{message[0].upper()}{message[1:]}: {error.url[:300]}", code=code)
+    if isinstance(error, errors.PrivateAddress):
+        return Problem(status, f"{error.message.partition(' (')[0]}: {error.url[:300]}", code=code)
+    return Problem(status, sentence(str(error)), code=code)
