@@ -6,6 +6,7 @@ from time import process_time
 
 import pytest
 
+from demo.web import Web
 from webmain.explain.explaining import block_of, explain_page, moved
 from webmain.explain.parts import LEFT_OUT, REPLACED, TITLE
 from webmain.extraction import Options, extract_page, read
@@ -28,6 +29,13 @@ def pages():
 PAGES = dict(pages())
 
 
+def more_pages():
+    """The other gold pages, and the articles of the made-up web."""
+    yield from (path.read_bytes() for path in (TESTS / "gold" / "pages").glob("*.html") if path.name not in PAGES)
+    web = Web()
+    yield from (web.respond(article.url).body for article in web.expected())
+
+
 def content(found):
     return "\n\n".join(block.text for block in found.blocks if block.verdict is Verdict.CONTENT)
 
@@ -39,7 +47,19 @@ def explain(html, method="learned", url="https://harbour.example/boats", **optio
 @pytest.mark.parametrize("name", PAGES)
 @pytest.mark.parametrize("method", EXTRACTORS)
 def test_every_leaf_is_in_one_part_and_the_content_parts_are_the_output(method, name):
-    page, extractor = Page(url="https://news.example/story", body=PAGES[name]), create(method)
+    assert_all_is_explained(PAGES[name], create(method))
+
+
+@pytest.mark.parametrize("method", EXTRACTORS)
+def test_so_it_is_on_every_page_that_comes_with_the_project(method):
+    bodies, extractor = list(more_pages()), create(method)
+    assert len(bodies) >= 50
+    for body in bodies:
+        assert_all_is_explained(body, extractor)
+
+
+def assert_all_is_explained(body, extractor):
+    page = Page(url="https://news.example/story", body=body)
     found = explain_page(page, extractor)
     units = sorted(unit for block in found.blocks for unit in block.units)
     if found.unit is Unit.LINES:
