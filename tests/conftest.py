@@ -9,7 +9,9 @@ from hypothesis import settings
 from webmain.items import Article, ArticleBlock, Image, Kind, Source, TextLink, WordCount, article_id
 from webmain.text.normal import fingerprint
 
-settings.register_profile("webmain", deadline=None)  # how long an example takes depends on what else the machine does
+# How long an example takes depends on what else the machine does. `make soak` tries many more of them.
+settings.register_profile("webmain", deadline=None, max_examples=50)
+settings.register_profile("thorough", deadline=None, max_examples=2_000)
 settings.load_profile("webmain")
 
 BANGKOK = timezone(timedelta(hours=7))

@@ -10,7 +10,7 @@ import weakref
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import webmain
@@ -197,7 +197,6 @@ PIECES = [
 
 
 @every
-@settings(max_examples=40)
 @given(st.lists(st.sampled_from(PIECES), max_size=50))
 def test_any_markup_is_survived(name, pieces):
     try:

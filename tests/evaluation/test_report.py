@@ -12,7 +12,7 @@ from html.parser import HTMLParser
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from webmain.evaluation import differences, html_report, plots, report, writers
@@ -396,7 +396,6 @@ def test_unspaced_scripts_are_compared_letter_by_letter_and_marks_stay_with_thei
 
 
 @given(st.text(max_size=400), st.text(max_size=400))
-@settings(max_examples=60)
 def test_pieces_join_to_the_texts(gold_text, predicted):
     found = differences.difference(gold_text, predicted)
     assert gold_text.startswith("".join(p.text for p in found.gold))

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from webmain.extractors.page_model import CONFIDENCE_COLUMNS, LEVEL_SHIFT, LEVEL_SPREAD, choose, confidence_row, levels
@@ -17,7 +17,6 @@ def expected_f1(probability, n, kept):
     return np.mean([2 * n[kept & content].sum() / (n[kept].sum() + n[content].sum()) for content in contents])
 
 
-@settings(max_examples=150)
 @given(BLOCKS)
 def test_no_other_set_of_the_most_probable_blocks_is_expected_to_be_better(blocks):
     probability = np.array([p for p, _ in blocks])
@@ -49,7 +48,6 @@ def test_where_little_is_likely_less_likely_blocks_are_kept_too():
     assert choice.kept.tolist() == [True, True, False]
 
 
-@settings(max_examples=80)
 @given(BLOCKS)
 def test_what_tells_how_sure_a_choice_is_is_finite(blocks):
     probability = np.array([p for p, _ in blocks])

@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from webmain.extraction import compose, judge, merge
@@ -240,7 +240,6 @@ PIECES = [
 ]
 
 
-@settings(max_examples=150)
 @given(st.lists(st.sampled_from(PIECES), max_size=40), st.booleans())
 def test_every_leaf_has_one_verdict(pieces, fitted):
     page = document("".join(pieces))

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from webmain.extractors import site_model
@@ -142,7 +142,6 @@ def test_evidence_counts_less_on_sites_that_are_no_news(news, strength):
     assert model.is_adopted is (strength > 0)
 
 
-@settings(max_examples=50)
 @given(st.lists(st.floats(-25, 25), min_size=3, max_size=3))
 def test_evidence_is_bounded_and_overturns_nothing_certain(margin):
     model = learn_site(site(6)).model

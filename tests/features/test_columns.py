@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from webmain.extractors.learned import LearnedExtractor
@@ -243,7 +243,6 @@ FRAGMENTS = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=120)
 @given(FRAGMENTS)
 def test_every_value_of_any_page_is_finite(fragments):
     html = "<p>Tide</p>" + "".join(fragments)

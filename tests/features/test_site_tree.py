@@ -5,7 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from webmain.features import site_tree
@@ -225,7 +225,6 @@ PIECES = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=60)
 @given(st.lists(PIECES, min_size=1, max_size=5))
 def test_counts_are_bounded_and_do_not_depend_on_the_order(sources):
     pages = [page("".join(pieces)) for pieces in sources]

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from webmain.features.tree_bits import MAX_LEAVES, TreeBits
@@ -101,7 +101,6 @@ PLAIN = st.builds(
 ROW = st.tuples(st.floats(-3, 3, width=32), st.floats(-3, 3, width=32))
 
 
-@settings(max_examples=60)
 @given(PLAIN, st.lists(ROW, min_size=1, max_size=70))
 def test_any_trees_sum_as_a_walk_does_and_so_after_writing_and_reading(plain, given_rows):
     trees = read(plain)
@@ -112,7 +111,6 @@ def test_any_trees_sum_as_a_walk_does_and_so_after_writing_and_reading(plain, gi
     assert again.sums(values).tolist() == trees.sums(values).tolist()
 
 
-@settings(max_examples=60)
 @given(PLAIN, st.lists(ROW, min_size=1, max_size=9))
 def test_contributions_of_any_trees_add_up(plain, given_rows):
     trees = read(plain)

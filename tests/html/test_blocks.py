@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from webmain.extractors.line_block import LineBlock
@@ -58,7 +58,6 @@ _MARKUP = st.lists(
 ).map("".join)
 
 
-@settings(max_examples=150)
 @given(_MARKUP)
 def test_every_leaf_is_in_exactly_one_default_block(markup):
     page = document(markup)
@@ -71,7 +70,6 @@ def test_every_leaf_is_in_exactly_one_default_block(markup):
     assert found.texts(range(len(found))) == [found.text(b) for b in range(len(found))]
 
 
-@settings(max_examples=100)
 @given(_MARKUP, st.integers(0, 6))
 def test_runs_skip_leaves_without_owner(markup, seed):
     page = document(markup)

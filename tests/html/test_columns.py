@@ -4,7 +4,7 @@ import copy
 import pickle
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from webmain.html.names import Attributes
@@ -66,7 +66,6 @@ def test_names_of_any_length_are_told_and_long_ones_are_not_remembered(attribute
         assert getattr(first, told).strip() == getattr(second, told).strip() == value.strip()
 
 
-@settings(max_examples=150)
 @given(_MARKUP)
 def test_columns_agree_with_each_other(markup):
     tree = read_tree(markup.encode())

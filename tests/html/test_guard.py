@@ -5,7 +5,7 @@ import time
 from contextlib import suppress
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
@@ -25,7 +25,6 @@ _ORDINARY = st.recursive(
 )
 
 
-@settings(max_examples=200)
 @given(_ORDINARY)
 def test_ordinary_pages_are_left_untouched(markup):
     source = markup.encode()
@@ -160,13 +159,11 @@ def test_tags_in_raw_text_stay_as_they_are(quote):
     assert inside in flat
 
 
-@settings(max_examples=150)
 @given(st.binary(max_size=600), st.integers(0, 60))
 def test_any_bytes_are_survived(noise, n):
     guard(noise + b"<b>" * n + noise)
 
 
-@settings(max_examples=60)
 @given(st.lists(st.sampled_from([b"<div>", b"</div>", b"<b>", b"</b>", b"<p>", b"</p>", b"t"]), max_size=30))
 def test_text_survives_flattening(pieces):
     source = b"".join(pieces) * 300

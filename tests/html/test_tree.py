@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from lxml import html as lxml_html
 
@@ -217,7 +217,6 @@ _PIECES = st.lists(
 )
 
 
-@settings(max_examples=150)
 @given(_PIECES)
 def test_ranges_are_consistent_on_any_markup(pieces):
     found = tree("".join(pieces))
@@ -240,7 +239,6 @@ def test_ranges_are_consistent_on_any_markup(pieces):
         assert leaves.texts[leaf].strip()
 
 
-@settings(max_examples=100)
 @given(_PIECES)
 def test_no_text_is_lost_or_invented(pieces):
     markup = "<body>" + "".join(pieces)
@@ -248,7 +246,6 @@ def test_no_text_is_lost_or_invented(pieces):
     assert sorted(seen) == sorted("".join("".join(p for p in pieces if p[0] != "<").split()))
 
 
-@settings(max_examples=100)
 @given(_PIECES, st.sets(st.sampled_from(_TAGS)))
 def test_within_spreads_to_whole_subtrees(pieces, tags):
     elements = tree("".join(pieces)).elements

@@ -1,7 +1,7 @@
 """Worked examples of "Automatic Web Content Extraction for Generating Tag Clouds from Thai Web Sites"."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from webmain.extractors.thai_xpath import FOOTER_WORDS, ThaiXPath
@@ -202,7 +202,6 @@ _TREES = st.recursive(
 )
 
 
-@settings(max_examples=250)
 @given(st.lists(_TREES, max_size=6), st.sampled_from(["body", "below"]))
 def test_ancestry_gives_what_comparing_xpath_strings_gives(parts, top):
     page = document("<body>" + "".join(parts))

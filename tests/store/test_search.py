@@ -155,7 +155,7 @@ def test_word_that_several_parts_name_is_counted_once(
 _LETTERS = st.lists(st.sampled_from("abc"), min_size=1, max_size=8)
 
 
-@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(_LETTERS, st.lists(_LETTERS.filter(lambda part: len(part) < 4), min_size=1, max_size=4))
 def test_density_is_the_share_of_places_that_any_part_covers(
     store: SqliteStore, block: list[str], parts: list[list[str]]
@@ -222,7 +222,7 @@ def test_all_words_must_be_in_one_block_or_any(store: SqliteStore) -> None:
     assert len(index.search("tide nowhere", match="any").hits) == 3
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.one_of(
         st.text(max_size=40),

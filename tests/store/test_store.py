@@ -310,7 +310,7 @@ ARTICLES = st.builds(
 
 
 @pytest.mark.parametrize("form", FORMS)
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(articles=st.lists(ARTICLES, max_size=6), splits=st.lists(st.booleans(), min_size=6, max_size=6))
 def test_store_holds_the_last_different_text_of_each_id(
     form: str, articles: list[Article], splits: list[bool], tmp_path_factory: pytest.TempPathFactory

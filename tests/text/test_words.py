@@ -5,7 +5,7 @@ import time
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from webmain.text.words import (
@@ -177,7 +177,6 @@ texts = st.lists(
 ).map("".join)
 
 
-@settings(max_examples=200)
 @given(texts, st.sampled_from((None, "en", "sv", "fi", "tr", "th", "ja")))
 def test_counts_are_those_of_the_words_in_order(text, language):
     assert +word_counts(text, language=language) == Counter(words(text, language=language))
