@@ -18,7 +18,8 @@ from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.crawl.forking import CAN_FORK, ROOT, WARNINGS, Forked, Forker
+
 SAMPLE = Path(__file__).parent / "sample"
 QUICK = {
     "DOWNLOAD_DELAY": 0,
@@ -26,6 +27,7 @@ QUICK = {
     "WEBMAIN_PROGRESS_S": 0,
     "RETRY_TIMES": 1,
     "DOWNLOAD_TIMEOUT": 5,
+    "WEBMAIN_WORKERS": 0,  # one is usual, but takes longer to start than most of these crawls: tests about workers ask for it
 }
 
 
@@ -133,19 +135,20 @@ class Crawled:
 class Crawl:
     """Starts crawls of a spider in a folder; call it to wait for the end, `start` to go on meanwhile."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, forker: Forker | None = None) -> None:
         self.folder = folder
+        self._forker = forker
         self.store = folder / "articles.jsonl"
         self._n = 0
 
     def command(self, spider: str, arguments: Mapping[str, Any], settings: Mapping[str, Any]) -> list[str]:
-        """Return the command line; the stats go to a folder of the run's own."""
+        """Return the arguments of `scrapy`; the stats go to a folder of the run's own."""
         self._n += 1
         all_settings = {**QUICK, "WEBMAIN_STORE": f"jsonl:{self.store}", **settings}
         all_settings.setdefault("WEBMAIN_STATS_DIR", self.folder / f"stats{self._n}")
         if spider == "sample":
             all_settings.setdefault("SPIDER_MODULES", "sample_spider")
-        line = [sys.executable, "-W", "error::ResourceWarning", "-m", "scrapy", "crawl", spider]
+        line = ["crawl", spider]
         for name, value in arguments.items():
             line += ["-a", f"{name}={value}"]
         for name, value in all_settings.items():
@@ -159,17 +162,22 @@ class Crawl:
         settings: Mapping[str, Any] | None = None,
         module: str = "webmain.settings",
         extra: tuple[str, ...] = (),
+        anew: bool = False,
         **arguments: Any,
-    ) -> subprocess.Popen[str]:
-        """Start a crawl."""
-        paths = [str(ROOT), str(SAMPLE), *filter(None, [os.environ.get("PYTHONPATH")])]
-        env = {**os.environ, "SCRAPY_SETTINGS_MODULE": module, "PYTHONPATH": os.pathsep.join(paths), "PYTHONUTF8": "1"}
+    ) -> subprocess.Popen[str] | Forked:
+        """Start a crawl; `anew` by a new interpreter, with pipes and a seed of hashes of its own."""
+        env = environment() | {"SCRAPY_SETTINGS_MODULE": module}
+        line = [*self.command(spider, arguments, settings or {}), *extra]
+        if self._forker and not anew:
+            return Forked(self._forker, line, self.folder, env, f"run{self._n}")
         return subprocess.Popen(
-            [*self.command(spider, arguments, settings or {}), *extra],
+            [sys.executable, *WARNINGS, "-m", "scrapy", *line],
             cwd=self.folder, env=env, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
 
-    def finish(self, process: subprocess.Popen[str], spider: str = "sample", *, timeout_s: float = 60) -> Crawled:
+    def finish(
+        self, process: subprocess.Popen[str] | Forked, spider: str = "sample", *, timeout_s: float = 100
+    ) -> Crawled:
         """Wait for a crawl's end."""
         try:
             out, log = process.communicate(timeout=timeout_s)
@@ -181,7 +189,7 @@ class Crawl:
         stats = json.loads(figures.read_text()) if figures.exists() else {}
         return Crawled(process.returncode, out, log, stats, self.store)
 
-    def __call__(self, spider: str = "sample", *, timeout_s: float = 60, **options: Any) -> Crawled:
+    def __call__(self, spider: str = "sample", *, timeout_s: float = 100, **options: Any) -> Crawled:
         """Run a crawl to its end."""
         return self.finish(self.start(spider, **options), spider, timeout_s=timeout_s)
 
@@ -194,7 +202,24 @@ def site() -> Iterator[LocalSite]:
     server.close()
 
 
+def environment() -> dict[str, str]:
+    """Return the environment of crawls."""
+    paths = [str(ROOT), str(SAMPLE), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONUTF8": "1"}
+
+
+@pytest.fixture(scope="session")
+def forker() -> Iterator[Forker | None]:
+    """The process from which crawls are forked; None where coverage is measured, which begins with an interpreter."""
+    if not CAN_FORK or any(name.startswith("COVERAGE_PROCESS") for name in os.environ):
+        yield None
+        return
+    forker = Forker(environment())
+    yield forker
+    forker.close()
+
+
 @pytest.fixture
-def crawl(tmp_path: Path) -> Crawl:
+def crawl(tmp_path: Path, forker: Forker | None) -> Crawl:
     """Run crawls in a folder of the test's own."""
-    return Crawl(tmp_path)
+    return Crawl(tmp_path, forker)

@@ -117,13 +117,13 @@ def test_several_workers_write_the_same_lines_in_the_same_order_as_one(crawl, un
 
 
 def test_articles_are_stored_in_the_order_of_the_archive_up_to_the_limit(crawl, uneven):
-    crawled = crawl("archive", path=str(uneven), learn="no", max_articles=8, settings={"WEBMAIN_WORKERS": 3})
+    crawled = crawl("archive", path=str(uneven), learn="no", max_articles=8, settings={"WEBMAIN_WORKERS": 2})
     assert [a["url"].rpartition("/")[2] for a in crawled.articles()] == ["0", "1", "2", "3", "5", "6", "7", "8"]
 
 
 @pytest.mark.parametrize(("limit", "value", "n"), [("ITEMCOUNT", 3, 3), ("TIMEOUT", 0.01, 0)])
 def test_scrapys_own_limits_end_a_crawl_with_several_workers_without_a_gap(crawl, uneven, limit, value, n):
-    settings = {"WEBMAIN_WORKERS": 3, f"CLOSESPIDER_{limit}": value}
+    settings = {"WEBMAIN_WORKERS": 2, f"CLOSESPIDER_{limit}": value}
     crawled = crawl("archive", path=str(uneven), learn="no", settings=settings)
     stored = [a["url"].rpartition("/")[2] for a in crawled.articles()]
     assert len(stored) >= n

@@ -2,6 +2,7 @@
 
 import json
 import signal
+import threading
 import time
 from collections import Counter
 
@@ -14,6 +15,7 @@ from webmain.ledger.ledger import Ledger
 from webmain.sites.model_store import ModelStore
 
 PLACES = "sample_learner:Places"
+WORKER = {"WEBMAIN_WORKERS": 1}
 STORY = "On day {n} the harbour master of {path} counted {n} boats and said that the tide would come before noon, as it did."
 
 
@@ -61,11 +63,21 @@ def extractors(crawled):
     return Counter(article["extractor"] for article in crawled.articles())
 
 
-def wait_until(condition, timeout_s=30.0):
+def wait_until(condition, timeout_s=60.0):
     end = time.monotonic() + timeout_s
     while not condition():
         assert time.monotonic() < end, "it did not come to pass"
         time.sleep(0.02)
+
+
+def n_waiting(spool):
+    """Count the pages that wait on disk: each is its length in 8 bytes and so many bytes."""
+    n = 0
+    for file in spool.glob("crawl-*/*.pages"):
+        data = file.read_bytes()
+        while len(data) >= (end := 8 + int.from_bytes(data[:8])) > 8:
+            n, data = n + 1, data[end:]
+    return n
 
 
 # ---- Holding, learning, releasing
@@ -76,7 +88,7 @@ def test_pages_wait_until_there_are_enough_and_are_then_judged_by_what_was_learn
     site.routes["/blank"] = answer("<html><body></body></html>")
     site.routes["/pdf"] = answer(b"%PDF-1.7\n" + bytes(range(256)) * 20)
     urls = serve(site, [f"/a{i}" for i in range(9)]) + f" {site.url}/blank {site.url}/pdf"
-    done = crawl(urls=urls, extractor=PLACES)
+    done = crawl(urls=urls, extractor=PLACES, settings=WORKER)
     assert done.code == 0, done.log
     assert done.rejected() == {"no_blocks": 1, "not_html": 1}
     assert extractors(done) == {"places": 9}
@@ -136,7 +148,7 @@ def test_an_extractor_that_learns_nothing_makes_nothing_wait(site, crawl):
 @pytest.mark.parametrize(("name", "code"), [("unlearnable", 0), ("explode", 1)])
 def test_a_site_that_cannot_be_learned_is_judged_by_the_default_method(site, crawl, name, code):
     urls = serve(site, [f"/{name}{i}" for i in range(8)])
-    done = crawl(urls=urls, extractor=PLACES)
+    done = crawl(urls=urls, extractor=PLACES, settings=WORKER)
     assert done.code == code
     assert extractors(done) == {DEFAULT: 8}
     assert ("the pages hold no evidence" if code == 0 else "Traceback") in done.log
@@ -208,7 +220,7 @@ def test_a_model_of_other_options_is_replaced(site, crawl):
 
 def test_a_changed_layout_is_noticed_and_learned_anew_without_a_page_misjudged(site, crawl):
     crawl(urls=serve(site, [f"/a{i}" for i in range(6)]), extractor=PLACES)
-    done = crawl(urls=serve(site, [f"/b{i}" for i in range(12)], old=False), extractor=PLACES, day=2)
+    done = crawl(urls=serve(site, [f"/b{i}" for i in range(12)], old=False), extractor=PLACES, day=2, settings=WORKER)
     assert done.code == 0
     assert done.stats["webmain/layout_changed"] == 1
     assert done.stats["webmain/sites/retrained"] == 1
@@ -277,11 +289,13 @@ def test_the_pages_that_wait_are_bounded(crawl, tmp_path):
 
 def test_ctrl_c_leaves_waiting_pages_pending(site, crawl):
     urls = serve(site, [f"/a{i}" for i in range(4)]) + f" {site.url}/slow"
-    site.routes["/slow"] = type(site.routes["/robots.txt"])("", delay_s=4.0)
-    process = crawl.start(urls=urls, extractor=PLACES)
-    wait_until(lambda: sum(site.asked[f"/a{i}"] for i in range(4)) == 4)
-    time.sleep(0.3)
+    may_answer = threading.Event()
+    site.routes["/slow"] = lambda _n: ("",) if may_answer.wait(60) else ("late",)
+    process = crawl.start(urls=urls, extractor=PLACES, settings={**WORKER, "DOWNLOAD_TIMEOUT": 60})
+    wait_until(lambda: n_waiting(crawl.folder / "models" / "sites" / ".held") == 4)
     process.send_signal(signal.SIGINT)
+    time.sleep(1)  # it is closing, and waits for what is on the wire
+    may_answer.set()
     done = crawl.finish(process)
     assert done.code == 4
     assert done.articles() == []
@@ -295,7 +309,7 @@ def test_kill_9_while_pages_wait_loses_nothing_and_stores_nothing_twice(site, cr
     extractor = PLACES
     paths = [f"/a{i}" for i in range(40)]
     urls = serve(site, paths, delay_s=0.05)
-    settings = {"WEBMAIN_LEARN_PAGES": 12, "CONCURRENT_REQUESTS_PER_DOMAIN": 1}
+    settings = {**WORKER, "WEBMAIN_LEARN_PAGES": 12, "CONCURRENT_REQUESTS_PER_DOMAIN": 1}
     spool = crawl.folder / "models" / "sites" / ".held"
     process = crawl.start(urls=urls, extractor=extractor, settings=settings)
     wait_until(lambda: sum(site.asked.values()) > 6 and list(spool.glob("crawl-*/*.pages")))

@@ -20,7 +20,7 @@ def mazes(crawl, request):
     """One crawl of all mazes, for all tests."""
     stash = request.node.parent.stash
     if MAZES not in stash:
-        settings = {"DEMO_WEB": "demo.mazes.Mazes", "LOG_LEVEL": "DEBUG", "WEBMAIN_LEARN": 0}
+        settings = {"DEMO_WEB": "demo.mazes.Mazes", "LOG_LEVEL": "DEBUG", "WEBMAIN_LEARN": 0, "WEBMAIN_WORKERS": 1}
         sites = ",".join(f"{name}.example" for name in SITES)
         done = crawl("news", site=sites, module="demo.settings", settings=settings, timeout_s=240)
         asked = Counter(re.findall(r"Crawled \(\d+\) <GET https://(?:\w+\.)?(\w+)\.example", done.log))

@@ -24,7 +24,8 @@ def whole(crawl, request):
     """One crawl of all three sites, and the same command once more; made for the first test that asks."""
     stash = request.node.parent.stash
     if WHOLE not in stash:
-        stash[WHOLE] = [crawl("news", site=EVERYTHING, module="demo.settings") for _ in range(2)]
+        one = {"WEBMAIN_WORKERS": 1}
+        stash[WHOLE] = [crawl("news", site=EVERYTHING, module="demo.settings", settings=one) for _ in range(2)]
     return stash[WHOLE]
 
 
@@ -111,7 +112,8 @@ def test_the_same_pages_give_the_same_articles_with_the_models_of_an_earlier_cra
     texts = []
     for number in range(2):
         crawl.store = tmp_path / f"{number}.jsonl"
-        done = crawl("news", site=EVERYTHING, module="demo.settings", settings={"WEBMAIN_MODELS": models})
+        settings = {"WEBMAIN_MODELS": models}
+        done = crawl("news", site=EVERYTHING, module="demo.settings", settings=settings, anew=number == 0)
         texts.append({url: article["text"] for url, article in by_url(done).items()})
     assert done.stats["webmain/sites/reused"] == 3
     assert texts[0] == texts[1] == {url: article["text"] for url, article in by_url(whole[0]).items()}

@@ -10,7 +10,7 @@ from tests.crawl.news_month import FOLDER, MONTH, DataHost, member, page, warc, 
 from webmain.ledger.ledger import Ledger
 
 WANTED, OTHER = "harbour-news.example", "elsewhere.example"
-QUICKLY = {"WEBMAIN_ARCHIVE_BACK_OFF_S": 0.05, "WEBMAIN_ARCHIVE_PIECE": 200_000, "WEBMAIN_WORKERS": 1}
+QUICKLY = {"WEBMAIN_ARCHIVE_BACK_OFF_S": 0.05, "WEBMAIN_ARCHIVE_PIECE": 200_000}
 
 
 def pages_of(host, numbers, **options):

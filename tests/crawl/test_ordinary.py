@@ -25,7 +25,8 @@ def crawl_web(crawl, monkeypatch):
         web.visits.clear()
         with serve(web=web) as base_url:
             monkeypatch.setenv("http_proxy", base_url)
-            return crawl("news", site=",".join(f"http://{host}" for host in web.hosts), timeout_s=240, **options)
+            sites = ",".join(f"http://{host}" for host in web.hosts)
+            return crawl("news", site=sites, settings={"WEBMAIN_WORKERS": 1}, timeout_s=240, **options)
 
     return run
 

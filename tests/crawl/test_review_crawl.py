@@ -76,7 +76,9 @@ def test_the_spiders_arguments_say_it_too(crawl, tmp_path):
 
 def test_kill_9_loses_no_line_of_the_list(site, crawl):
     urls = [site.article(f"/sure{10 + n}-story{n}", delay_s=0.02) for n in range(40)]
-    process = crawl.start(urls=" ".join(urls), settings={**REVIEW, "CONCURRENT_REQUESTS": 2}, **UNSURE)
+    process = crawl.start(
+        urls=" ".join(urls), settings={**REVIEW, "WEBMAIN_WORKERS": 1, "CONCURRENT_REQUESTS": 2}, **UNSURE
+    )
     end = time.monotonic() + 40
     while time.monotonic() < end and not (crawl.store.exists() and crawl.store.stat().st_size):
         time.sleep(0.01)

@@ -14,6 +14,7 @@ import pytest
 from webmain.ledger.ledger import Ledger, State
 
 HTML = {"Content-Type": "text/html; charset=utf-8"}
+WORKER = {"WEBMAIN_WORKERS": 1}
 
 
 def answer(body="", status=200, headers=HTML):
@@ -24,7 +25,7 @@ def ledger_of(crawl):
     return Ledger(f"{crawl.store}.ledger")
 
 
-def wait_until(condition, timeout_s=20.0):
+def wait_until(condition, timeout_s=60.0):
     end = time.monotonic() + timeout_s
     while not condition():
         assert time.monotonic() < end, "it did not come to pass"
@@ -37,7 +38,7 @@ def wait_until(condition, timeout_s=20.0):
 def test_articles_are_stored_summed_up_and_known_to_later_runs(site, crawl):
     urls = [site.article(f"/a{i}") for i in range(4)]
     store = f"jsonl:{crawl.store},sqlite:{crawl.folder}/a.db"
-    done = crawl(urls=" ".join(urls), store=store)
+    done = crawl(urls=" ".join(urls), store=store, settings=WORKER)
     assert done.code == 0
     assert {a["url"] for a in done.articles()} == set(urls)
     assert all(a["n_words"] > 0 and a["words"] for a in done.articles())
@@ -95,7 +96,7 @@ def test_a_changed_article_is_a_new_revision(site, crawl):
 
 def test_the_crawl_stops_at_exactly_max_articles(site, crawl):
     urls = [site.article(f"/a{i}") for i in range(30)]
-    done = crawl(urls=" ".join(urls), max_articles=7)
+    done = crawl(urls=" ".join(urls), max_articles=7, settings=WORKER)
     assert done.code == 0
     assert len(done.articles()) == 7
     assert done.stats["finish_reason"] == "max_articles"
@@ -339,7 +340,7 @@ def test_a_fault_on_one_page_is_a_rejection_with_its_traceback(site, crawl, work
 def test_pages_that_hang_or_crash_cost_themselves_only(site, crawl):
     urls = [site.article(path) for path in ("/a", "/regex", "/b", "/loop", "/c", "/crash", "/d")]
     done = crawl(
-        urls=" ".join(urls), extractor="sample_spider:Hostile", settings={"WEBMAIN_PAGE_TIMEOUT_S": 0.5}, timeout_s=120
+        urls=" ".join(urls), extractor="sample_spider:Hostile", settings={**WORKER, "WEBMAIN_PAGE_TIMEOUT_S": 0.5}
     )
     assert done.code == 0
     assert {a["url"] for a in done.articles()} == {url for url in urls if len(url.rpartition("/")[2]) == 1}
@@ -352,7 +353,7 @@ def test_pages_that_hang_or_crash_cost_themselves_only(site, crawl):
 
 def test_a_signal_is_obeyed_whatever_a_page_does(site, crawl):
     urls = [site.article("/a"), site.article("/regex"), site.article("/b")]
-    process = crawl.start(urls=" ".join(urls), extractor="sample_spider:Hostile")
+    process = crawl.start(urls=" ".join(urls), extractor="sample_spider:Hostile", settings=WORKER)
     wait_until(lambda: site.asked["/b"] and len(psutil.Process(process.pid).children()) == 1)
     time.sleep(1.0)
     (worker,) = psutil.Process(process.pid).children()
@@ -377,7 +378,7 @@ def test_a_fault_in_the_spider_ends_with_1(site, crawl):
 def test_ctrl_c_once_ends_soon_with_everything_committed(site, crawl):
     urls = [site.article(f"/a{i}") for i in range(50)]
     site.routes["/robots.txt"] = answer("User-agent: *\nCrawl-delay: 1\n")
-    process = crawl.start(urls=" ".join(urls))
+    process = crawl.start(urls=" ".join(urls), settings=WORKER)
     wait_until(lambda: site.asked["/a3"])
     began = time.monotonic()
     process.send_signal(signal.SIGINT)
@@ -394,7 +395,7 @@ def test_ctrl_c_once_ends_soon_with_everything_committed(site, crawl):
 
 def test_kill_9_loses_nothing_that_is_marked_done(site, crawl):
     urls = [site.article(f"/a{i}", delay_s=0.02) for i in range(300)]
-    process = crawl.start(urls=" ".join(urls))
+    process = crawl.start(urls=" ".join(urls), settings=WORKER)
     wait_until(lambda: crawl.store.exists() and crawl.store.read_bytes().count(b"\n") >= 50)
     process.kill()
     process.communicate()
@@ -447,7 +448,7 @@ def test_what_was_not_recorded_is_answered_by_a_404_and_counted(site, crawl):
 
 
 def test_a_signal_in_the_first_second_ends_with_4_and_says_so(site, crawl):
-    process = crawl.start(urls=site.article("/a"))
+    process = crawl.start(urls=site.article("/a"), anew=True)
     first = process.stderr.readline()  # Scrapy has started, the crawl has not begun
     process.send_signal(signal.SIGINT)
     done = crawl.finish(process)

@@ -11,6 +11,7 @@ from webmain.evaluation import confidence, confidence_tables, html_report, plots
 from webmain.evaluation.predictions import prediction_of
 from webmain.evaluation.records import GoldPage, Prediction
 from webmain.evaluation.scoring import score
+from webmain.evaluation.statistics import bootstrap
 from webmain.items import Reason, Rejected
 
 SURE = [0.9, 0.8, 0.7, 0.6]
@@ -209,7 +210,9 @@ def said(system, page, text, told=None):
 
 
 @pytest.fixture
-def results():
+def results(monkeypatch):
+    few = {"n_resamples": 50}  # where intervals are asked for at all, not what they are
+    monkeypatch.setattr(confidence, "bootstrap", lambda *given, **options: bootstrap(*given, **options | few))
     pages = [gold(str(n), dataset="d" if n < 10 else "e", site=f"{n}.example") for n in range(20)]
     right, half = "one two three four", "one two five six"
     given_ = []

@@ -1,0 +1,151 @@
+"""Crawls in processes of their own, forked from one that has imported what they need: each costs its own work only.
+
+That process knows nothing of pytest. It runs no event loop and has one thread, and takes requests, a line of JSON each: to
+fork, or to wait for a process that has ended. A forked process becomes `python -m scrapy`, up to the interpreter's own end.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import runpy
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+WARNINGS = ("-W", "error::ResourceWarning")
+CAN_FORK = hasattr(os, "pidfd_open")
+MORE = ["rensa.*", "scrapy.cmdline.*", "scrapy.shell.*", "webmain.extractors.line_block.*", "webmain.html.sniffing.*"]
+PAGE = "<html><head><title>A story</title></head><body><article><p>" + "It was told to the harbour master. " * 40
+
+
+class Forker:
+    """The process that forks, as its user sees it."""
+
+    def __init__(self, env: Mapping[str, str]) -> None:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            command = [sys.executable, *WARNINGS, __file__, str(theirs.fileno())]
+            self._process = subprocess.Popen(
+                command, env={**env, "OPENBLAS_NUM_THREADS": "1"}, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL
+            )
+        self._socket, self._lines = ours, ours.makefile("r")
+
+    def ask(self, **request: Any) -> int:
+        """Return the answer to a request."""
+        self._socket.sendall(json.dumps(request).encode() + b"\n")
+        return int(self._lines.readline())
+
+    def close(self) -> None:
+        """End the process."""
+        self._lines.close()
+        self._socket.close()
+        self._process.wait(30)
+
+
+class Forked:
+    """A crawl that was forked: as much of `subprocess.Popen` as tests need."""
+
+    def __init__(
+        self, forker: Forker, arguments: Sequence[str], folder: Path, env: Mapping[str, str], name: str
+    ) -> None:
+        self._forker = forker
+        self._files = [folder / f"{name}.out", folder / f"{name}.log"]
+        files = [str(file) for file in self._files]
+        self.pid = forker.ask(arguments=list(arguments), folder=str(folder), env=dict(env), files=files)
+        self.returncode: int | None = None
+        self._ended = os.pidfd_open(self.pid)  # the forker waits for it on request only: the number stays its own
+
+    def poll(self) -> int | None:
+        """Return the exit code; None as long as it runs."""
+        if self.returncode is None and select.select([self._ended], [], [], 0)[0]:
+            self.returncode = self._forker.ask(wait=self.pid)
+            os.close(self._ended)
+        return self.returncode
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for its end."""
+        if self.returncode is None and not select.select([self._ended], [], [], timeout)[0]:
+            raise subprocess.TimeoutExpired("scrapy", timeout or 0)
+        return self.poll() or 0
+
+    def communicate(self, timeout: float | None = None) -> tuple[str, str]:
+        """Wait for its end; return what it wrote."""
+        self.wait(timeout)
+        out, log = (file.read_text(encoding="utf-8") for file in self._files)
+        return out, log
+
+    def send_signal(self, number: int) -> None:
+        """Send a signal, if it still runs."""
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        """End it at once."""
+        self.send_signal(signal.SIGKILL)
+
+
+# ---- In the process that forks
+
+
+def _import_all() -> None:
+    """Import what crawls import, but for Twisted's reactor, and read what pages are judged with."""
+    from scrapy.settings import default_settings
+    from scrapy.utils.misc import walk_modules
+
+    import webmain
+    from webmain import settings
+    from webmain.text.language import detect
+
+    for package in ("scrapy.commands", "webmain.spiders"):
+        walk_modules(package)
+    values = [*vars(default_settings).values(), *vars(settings).values()]
+    values += [part for value in values if isinstance(value, dict) for part in [*value, *value.values()]]
+    for name in [*MORE, *values]:
+        if isinstance(name, str) and name.startswith(("scrapy.", "webmain.", "rensa.")):
+            import_module(name.rpartition(".")[0])
+    webmain.extract(PAGE, url="https://news.example/story", words=True)
+    detect("A short one")  # loads the larger model
+    assert "twisted.internet.reactor" not in sys.modules
+
+
+def _serve(descriptor: int) -> dict[str, Any]:
+    """Answer requests; return, in a forked process, what it is to become."""
+    with socket.socket(fileno=descriptor) as connection, connection.makefile("rw") as lines:
+        for line in lines:
+            request = json.loads(line)
+            if pid := request.get("wait"):
+                answer = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+            elif not (answer := os.fork()):
+                return request
+            lines.write(f"{answer}\n")
+            lines.flush()
+    sys.exit()
+
+
+def _become_scrapy(arguments: Sequence[str], folder: str, env: Mapping[str, str], files: Sequence[str]) -> None:
+    """Run Scrapy's command line."""
+    for number, file in enumerate(files, 1):
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        os.dup2(descriptor, number)
+        os.close(descriptor)
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(env)
+    time.tzset()
+    sys.argv = ["scrapy", *arguments]
+    sys.path[:1] = [folder, *env["PYTHONPATH"].split(os.pathsep)]
+    runpy.run_module("scrapy", run_name="__main__", alter_sys=True)
+
+
+if __name__ == "__main__":
+    _import_all()
+    _become_scrapy(**_serve(int(sys.argv[1])))
