@@ -62,8 +62,8 @@ MAX_REOPENED = 200_000
 MAX_REOPENED_BYTES = 40_000_000
 """The same times the lengths of their tags."""
 
-MAX_ATTRIBUTE_BYTES = 1_000_000_000
-"""Bytes of a page times those of one of its tags: shorter ones cost the parser .25 s at most."""
+MAX_ATTRIBUTE_BYTES = 5_000_000_000
+"""Bytes of a page times those of one of its tags: the attributes of shorter ones cost the parser .6 s a MB at most."""
 
 _LAST_BYTES = 10
 """At the end of a page; they hold no three tags."""
@@ -196,7 +196,7 @@ def _leaves_few_open(source: bytes, places: NDArray[np.int64], n: int) -> bool:
 
 def _tags_end_within(source: bytes, n_bytes: int) -> bool:
     """Return whether no tag is longer, but for those of elements that are not opened anew and have not many attributes."""
-    many = max(MAX_ATTRIBUTES, MAX_ATTRIBUTE_BYTES // (4 * len(source)))
+    many = max(2 * MAX_ATTRIBUTES, MAX_ATTRIBUTE_BYTES // (4 * len(source)))
     position, looked_at, budget = 0, 0, 2 * len(source)
     while (start := source.find(b"<", position)) >= 0 and len(source) - start > n_bytes:
         position = _find_end(source, start, start + n_bytes)
