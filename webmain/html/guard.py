@@ -63,7 +63,7 @@ MAX_REOPENED_BYTES = 40_000_000
 """The same times the lengths of their tags."""
 
 MAX_ATTRIBUTE_BYTES = 5_000_000_000
-"""Bytes of a page times those of one of its tags: the attributes of shorter ones cost the parser .6 s a MB at most."""
+"""Bytes of a page times those of one of its tags: the attributes of shorter ones cost the parser 1.3 s at most."""
 
 _LAST_BYTES = 10
 """At the end of a page; they hold no three tags."""
