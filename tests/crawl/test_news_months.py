@@ -113,7 +113,7 @@ def test_a_killed_run_goes_on_inside_the_file_and_nothing_is_lost_or_stored_twic
         process = crawl.start(
             "archive", ccnews="2026/09", base=server.url, domains=WANTED, learn="no", settings=QUICKLY | settings
         )
-        n_before, end = crawl.store.read_bytes().count(b"\n") if crawl.store.exists() else 0, time.monotonic() + 40
+        n_before, end = crawl.store.read_bytes().count(b"\n") if crawl.store.exists() else 0, time.monotonic() + 60
         while not (crawl.store.exists() and crawl.store.read_bytes().count(b"\n") > n_before + 8):
             assert time.monotonic() < end
             time.sleep(0.02)
@@ -164,7 +164,7 @@ def test_limits_and_signals_end_reading_and_the_next_run_goes_on(crawl, server, 
     given = {"ccnews": "2026/09", "base": server.url, "domains": WANTED, "learn": "no", **limits}
     process = crawl.start("archive", settings=QUICKLY | settings, **given)
     if how == "sigterm":
-        end = time.monotonic() + 40
+        end = time.monotonic() + 60
         while not crawl.store.exists() or b"\n" not in crawl.store.read_bytes():
             assert time.monotonic() < end
             time.sleep(0.05)
