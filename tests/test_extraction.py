@@ -78,6 +78,20 @@ def test_pages_that_cannot_be_read_say_why(given, why):
     assert reason(given) is why
 
 
+@pytest.mark.parametrize("extractor", ["learned", "line_block", "pab", "thai_xpath"])
+@pytest.mark.parametrize(("declaration", "n_paragraphs"), [('<?xml version="1.0"?>', 6), ("", 0)])
+def test_an_empty_script_of_an_xhtml_page_hides_nothing(extractor, declaration, n_paragraphs):
+    paragraphs = [
+        f"The keeper of lighthouse number {n} said on Monday that its lamp would be out until spring." for n in range(6)
+    ]
+    page = f'{declaration}<html><head><title>Keeper</title><script src="a.js" /></head><body><p>{"</p><p>".join(paragraphs)}'
+    try:
+        text = webmain.extract(page, extractor=extractor).text
+    except Rejected:
+        text = ""
+    assert sum(paragraph in text for paragraph in paragraphs) == n_paragraphs
+
+
 def test_size_limit_is_inclusive():
     for kw in ({"html": "<p>12345"}, {"body": b"<p>12345"}):
         read(Page(**kw), Options(max_bytes=8))

@@ -23,7 +23,7 @@ from webmain.extractors.base import SiteExtractor
 from webmain.extractors.page_types import refuse_no_article, require_type
 from webmain.html.blocks import Unit
 from webmain.html.document import DEFAULT_MAX_BYTES, Document
-from webmain.html.guard import mistaken
+from webmain.html.guard import close_empty, mistaken
 from webmain.items import ANY_TYPE, PAGE_TYPES, Article, Page, Reason, Rejected
 from webmain.keep import DEFAULT_KEEP, Keep
 from webmain.sites import MATCHES
@@ -201,6 +201,7 @@ def _decoded(page: Page, options: Options) -> Document:
         _check_not_empty(given, unit, page)
         if isinstance(given, str):
             _check_html(given, page)
+            given = close_empty(given)
             try:
                 return Document(page, html=given, source=given.encode(), deadline=deadline)
             except UnicodeEncodeError:  # lone surrogates
@@ -217,7 +218,7 @@ def _decoded(page: Page, options: Options) -> Document:
         _check_not_empty(decoded.text, "characters", page)
         _check_html(decoded.text, page)
         return Document(
-            page, html=decoded.text, charset=decoded.charset, charset_source=decoded.source, deadline=deadline
+            page, html=close_empty(decoded.text), charset=decoded.charset, charset_source=decoded.source, deadline=deadline
         )
 
 

@@ -79,6 +79,8 @@ _TRIES = 4
 
 _TEMPLATE_TAG = lazy(rb"<(/?)template(?=([\s/>][^<>]*+))", re.IGNORECASE)
 _SHADOW_ATTRIBUTE = lazy(rb"\sshadowroot(?:mode)?\s*+=", re.IGNORECASE)
+_XML = lazy(r"\s*+<\?xml\s")
+_EMPTY_RAW = lazy(rf"<({'|'.join(sorted(RAW))})(\s[^<>]*)?/>", re.IGNORECASE)
 
 
 def guard(source: bytes) -> bytes:
@@ -259,6 +261,14 @@ def _open_shadow_roots(source: bytes) -> bytes:
         return b"<shadow-root" if is_shadow[-1] else tag[0]
 
     return _TEMPLATE_TAG.sub(rename, source)
+
+
+def close_empty(text: str) -> str:
+    """Return an XHTML page with end tags for its empty scripts and the like; any other page as it is.
+
+    In XML `<script/>` is a whole element; in HTML the rest of the page would be its text.
+    """
+    return _EMPTY_RAW.sub(r"<\1\2></\1>", text) if _XML.match(text) else text
 
 
 _MAX_NAME_CHARS = 4096
