@@ -46,7 +46,10 @@ def test_a_word_is_found_and_marked(visit, picture):
     assert page.locator(".hits li").count() > 2
     assert "harbour" in page.locator("mark").first.inner_text().lower()
     picture(visitor, "search")
-    page.locator(".hits li", has=page.locator("mark")).first.locator(".hit a").click()
+    in_text = page.locator(
+        ".hits li", has=page.locator("mark"), has_text="2 paragraphs"
+    )  # not in the page's title alone
+    in_text.first.locator(".hit a").click()
     page.wait_for_url("**/articles/*")
     assert "harbour" in page.locator(".reading").inner_text().lower()
 
