@@ -218,7 +218,11 @@ def _decoded(page: Page, options: Options) -> Document:
         _check_not_empty(decoded.text, "characters", page)
         _check_html(decoded.text, page)
         return Document(
-            page, html=close_empty(decoded.text), charset=decoded.charset, charset_source=decoded.source, deadline=deadline
+            page,
+            html=close_empty(decoded.text),
+            charset=decoded.charset,
+            charset_source=decoded.source,
+            deadline=deadline,
         )
 
 
