@@ -1,7 +1,7 @@
-"""Is it an article? A judgement by the address alone, and the weighing that a page's judgement shares with it.
+"""Classify addresses as article, hub or neither; `page_evidence` weighs pages with the same `Evidence`.
 
-Both judgements add up weighed evidence and keep the evidence's name, which is stored with the article and logged. The
-weights were set by hand and checked on the development sets' addresses; a score is a rough probability.
+Both judgements add up weighted evidence and keep the names of that evidence, which are logged and stored with the article.
+The weights were set by hand and checked on the addresses of the development sets; a score is a rough probability.
 """
 
 from __future__ import annotations
@@ -18,41 +18,41 @@ from webmain.metadata.dates import date_in_url
 
 MAX_SEGMENTS: Final = 20
 MAX_PARTS: Final = 50
-"""Numbers above this are no parts of an article."""
+"""Larger numbers are not page numbers of an article."""
 ARCHIVE: Final = "an archive by date"
-"""The reason of a judgement that an address is the list of a year, month or day."""
+"""The reason given when an address is the list of a year, month or day."""
 A_DATE: Final = "a date"
-"""Why an address is an article's where nothing but a date says so: so do the days of calendars."""
+"""The reason given when only a date suggests an article; the days of calendars look the same."""
 LATER_PART: Final = "a later part of an article"
-"""The reason of a judgement that falls where the whole turns out to be a list."""
+"""The reason given for a later part of an article; it does not apply if the page turns out to be a list."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thresholds:
-    """Where the judgements turn; set by hand on the addresses and pages of the development sets.
+    """Thresholds of the judgements; set by hand on the addresses and pages of the development sets.
 
     Attributes
     ----------
     article_url, hub_url : float
-        The score from which an address is an article's, and up to which it is a hub's.
+        An address is an article's from the first score up, and a hub's up to the second.
     article_page : float
-        The score from which a page is an article: evidence for and against are equal.
+        A page is an article from this score up; at 0.5, evidence for and against are equal.
     compound_chars : int
-        From here a word of a slug is a compound and counts two.
+        A word of a slug with at least this many characters is a compound and counts as two.
     paragraph_chars, link_chars : int
-        Shorter blocks are labels and headlines, shorter links labels of sections and buttons.
+        Shorter blocks are labels and headlines; shorter links are labels of sections and buttons.
     few_chars : int
-        Where a page shows fewer characters in paragraphs, the text that it carries as data is looked at.
+        If a page shows fewer characters in paragraphs, the text in its embedded data is used as well.
     few_links : int
-        Where it has fewer links besides, the addresses that it carries as data count as links.
+        If it also has fewer links, the addresses in its embedded data count as links.
     list_links : int
-        A page with so many links to articles may carry their texts as data.
+        A page with at least this many links to articles may embed the texts of those articles.
     teaser_share : float
-        Where so much of the text is below links to other articles, the page is a list of them.
+        If this share of the text is below links to other articles, the page is a list of them.
     feed_chars : int
-        A feed's content of so many characters can make the article of a page without text.
+        A feed's content of at least this many characters can serve as the article of a page without text.
     shown_share : float
-        A page that shows so much of it has a text of its own.
+        A page that shows at least this share of the feed's content has a text of its own.
     """
 
     article_url: float = 0.6
@@ -73,24 +73,24 @@ THRESHOLDS: Final = Thresholds()
 
 
 class UrlKind(StrEnum):
-    """What an address seems to lead to."""
+    """What kind of page an address seems to lead to."""
 
     ARTICLE = "article"
-    HUB = "hub"  # a list of pages: worth reading for its links
-    UNKNOWN = "unknown"  # only the page can show it
-    IGNORE = "ignore"  # neither an article nor a way to one
+    HUB = "hub"  # a list of pages: read for its links
+    UNKNOWN = "unknown"  # only the page itself can decide
+    IGNORE = "ignore"  # neither an article nor a list of them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UrlJudgement:
-    """What an address seems to lead to, and why.
+    """What kind of page an address seems to lead to, and why.
 
     Attributes
     ----------
     score : float
         How likely it is an article, in [0, 1].
     reason : str
-        The evidence, strongest first, for people and for the article's record.
+        The evidence, strongest first, as text for logs and for the article's record.
     """
 
     kind: UrlKind
@@ -100,13 +100,13 @@ class UrlJudgement:
 
 @dataclass(slots=True)
 class Evidence:
-    """Weighed evidence with its names; positive is for an article."""
+    """Weighted evidence with its names; positive points speak for an article."""
 
     points: float
     named: list[tuple[float, str]] = field(default_factory=list)
 
     def add(self, points: float, name: str) -> None:
-        """Note a piece of evidence."""
+        """Add a piece of evidence."""
         self.points += points
         self.named.append((points, name))
 
@@ -115,7 +115,7 @@ class Evidence:
         return round(1 / (1 + exp(-max(-30.0, min(30.0, self.points)))), 3)
 
     def reason(self, *, positive: bool, most: int = 3) -> str:
-        """Name the strongest pieces for the outcome; "" where none is for it."""
+        """Return the names of the strongest evidence for the outcome; "" if there is none."""
         agreeing = [pair for pair in self.named if pair[0] and (pair[0] > 0) == positive]
         return ", ".join(name for _, name in sorted(agreeing, key=lambda pair: -abs(pair[0]))[:most])
 
@@ -154,8 +154,8 @@ def judge_url(url: str) -> UrlJudgement:
     Returns
     -------
     UrlJudgement
-        ARTICLE from a score of 0.6, HUB up to 0.35 (if there is any evidence) or where a list's own word is in
-        the path. Never raises.
+        ARTICLE from a score of 0.6; HUB up to 0.35 (if there is any evidence), or if the path has a word that is only used
+        for lists. Never raises.
     """
     try:
         parts = urlsplit(url.strip())
@@ -180,7 +180,7 @@ def _hub(reason: str, score: float = 0.05) -> UrlJudgement:
 
 
 def _judge_special(segments: list[str], query: dict[str, str]) -> UrlJudgement | None:
-    """Settle what needs no weighing: files, dead ends, the front page, searches."""
+    """Judge the addresses that need no weighing: files, dead ends, the front page, searches."""
     last = segments[-1] if segments else ""
     stem, _, suffix = last.rpartition(".")
     if stem and suffix in url_words().other_suffixes:
@@ -210,7 +210,7 @@ def _judge_front(query: dict[str, str]) -> UrlJudgement:
 
 @dataclass(slots=True)
 class _Path:
-    """An address in the pieces that evidence is read from."""
+    """The parts of an address that evidence is read from."""
 
     segments: list[str]
     query: dict[str, str]
@@ -258,12 +258,12 @@ def _weigh(path: _Path) -> Evidence:
 
 
 def _find_date(path: str) -> re.Match[str] | None:
-    """Find a date at a path's end; more than so many characters make no date."""
+    """Return the date at the end of a path; only the last `MAX_DATE_CHARS` characters are searched."""
     return _DATE_ONLY.search(path, max(0, len(path) - MAX_DATE_CHARS))
 
 
 def _judge_whole(path: str) -> UrlJudgement | None:
-    """Judge a path that ends with a word for a page and its number by what is before; None where that is unsure."""
+    """Judge a path that ends with a word for "page" and a number by what precedes them; None if that is unsure."""
     part = _PART.search(path)
     if not part or int(part["number"]) < 2 or _find_date(path[: part.start()]):
         return None
@@ -275,7 +275,7 @@ def _judge_whole(path: str) -> UrlJudgement | None:
 
 
 def _move_to_slug(path: _Path, date_start: int) -> bool:
-    """Read a path whose date is after its slug by that slug; False where there is none."""
+    """If a path's date follows its slug, make the slug the last segment; return False if there is no such slug."""
     before = [segment for segment in path.path[:date_start].split("/") if segment]
     if not before or slug_words(before[-1]) < 4:
         return False
@@ -284,10 +284,10 @@ def _move_to_slug(path: _Path, date_start: int) -> bool:
 
 
 def slug_words(segment: str) -> int:
-    """Count the words of a path segment; scripts without spaces count a word for each three characters or part thereof.
+    """Return the number of words in a path segment; scripts without spaces count one per three characters, rounded up.
 
-    A word of 15 letters or more is a compound and counts two. Numbers, single letters and
-    mixtures of digits and letters are no words.
+    A word of 15 letters or more is a compound and counts as two. Numbers, single letters and mixtures of letters and
+    digits do not count.
     """
     n_words = 0
     for piece in _WORD_BREAK.split(segment[:600]):
@@ -357,7 +357,7 @@ def _weigh_words(path: _Path, evidence: Evidence, words: int) -> None:
     if person:
         is_author = (
             person in url_words().authors and before[-1] != person and words >= 4
-        )  # columns are below their writers
+        )  # columns are listed below their writers
         evidence.add(-1.0 if is_author else -4.5, f"below /{person}")
     elif hub:
         evidence.add(-0.3 if _LONG_NUMBER.fullmatch(own) else -1.6, f"below /{hub}")

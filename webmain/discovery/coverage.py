@@ -1,17 +1,18 @@
-"""How many articles of a site a crawl did not find: estimated from those that one channel found, and those that several did.
+"""Estimate how many articles of a site a crawl has missed, from how much the channels that found the others overlap.
 
-Feeds, sitemaps and pages (front, sections, links in articles) name articles; one that none of them names is never seen. As
-with animals that are caught several times, the overlaps tell how many there are. Channels are not independent: what is new or
-prominent is in all of them, which makes every estimate by Lincoln and Petersen (1896, 1930) too low. Two things are done:
+Articles are found through feeds, sitemaps and pages (front page, sections, links in articles); one that none of them lists is
+never seen. As in capture-recapture studies of animals, the overlaps between channels show how many there are in all. The
+channels are not independent: new or prominent articles are in all of them, so the estimate of Lincoln and Petersen (1896,
+1930) is too low. Two corrections are made:
 
-* Articles are estimated in groups of like age (Sekar and Deming, 1949, J. Am. Stat. Assoc. 44, stratify by what decides the
-  chance of being caught), since age decides most of what feeds and front pages show.
+* Articles are estimated in groups of similar age (Sekar and Deming, 1949, J. Am. Stat. Assoc. 44: stratify by what decides
+  the chance of capture), since age largely decides what feeds and front pages show.
 * Within a group the estimator by sample coverage of Chao and Tsay (1998, J. Am. Stat. Assoc. 93) is used where three channels
   found something, with its one-step correction for dependent lists (Chao et al., 2001, Stat. Med. 20), and Chapman's (1951)
   where two did.
 
-Chao's lower bound (1987) was tried and dropped: a complete sitemap beside small feeds leaves nearly all articles found once,
-and the bound is more than twice the truth then. Deviation: the variance is that of a seeded bootstrap over all groups.
+Chao's lower bound (1987) was tried and dropped: with a complete sitemap and small feeds, nearly all articles are found once,
+and the bound is then more than twice the true number. Deviation: the variance comes from a seeded bootstrap over all groups.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Channel(IntFlag):
-    """Where an article was named; several together."""
+    """Where an article was listed; values can be combined."""
 
     FEED = 1
     SITEMAP = 2
@@ -38,15 +39,15 @@ class Channel(IntFlag):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
-    """How many articles were found, and how many there are, as it seems.
+    """How many articles were found, and the estimated total.
 
     Attributes
     ----------
     n_found : int
     estimate : float
-        Not below `n_found`.
+        Estimated number of articles; at least `n_found`.
     low, high : float
-        The interval that holds the true number with about 95 %.
+        Bounds of the approximate 95 % interval.
     """
 
     n_found: int
@@ -60,7 +61,7 @@ class Coverage:
 
 
 MIN_ARTICLES: Final = 50
-"""With fewer nothing is estimated."""
+"""With fewer articles no estimate is made."""
 
 _GROUP: Final = 25
 _MAX_GROUPS: Final = 4
@@ -70,19 +71,19 @@ _CHANNELS: Final = tuple(Channel)
 
 
 def estimate_coverage(found: Iterable[tuple[float, Channel]], *, seed: int = 0) -> Coverage | None:
-    """Estimate how many articles there are.
+    """Return an estimate of how many articles there are.
 
     Parameters
     ----------
     found : iterable of (float, Channel)
-        Of each article that was found: when it appeared, in any unit, and which channels named it.
+        For each article found: when it appeared, in any unit, and which channels listed it.
     seed : int
-        Of the bootstrap.
+        Seed of the bootstrap.
 
     Returns
     -------
     Coverage or None
-        None where too few were found, or fewer than two channels found any, or no article twice.
+        None if too few articles were found, fewer than two channels found any, or no article was found twice.
     """
     import numpy as np
 
@@ -91,7 +92,7 @@ def estimate_coverage(found: Iterable[tuple[float, Channel]], *, seed: int = 0) 
         return None
     cells = _groups(np.array([channels for _, channels in aged]))
     sizes = _estimates(cells)
-    if not np.isfinite(sizes).all():  # a group that one channel found alone
+    if not np.isfinite(sizes).all():  # a group that only one channel found
         cells = cells.sum(axis=0, keepdims=True)
         sizes = _estimates(cells)
     n_found, estimate = len(aged), float(sizes.sum())
@@ -108,12 +109,12 @@ def estimate_coverage(found: Iterable[tuple[float, Channel]], *, seed: int = 0) 
 
 
 def _groups(channels: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Divide articles, sorted by age, into groups of equal size; count those that exactly these channels found.
+    """Return, for groups of articles of similar age, how many were found by each exact combination of channels.
 
     Returns
     -------
     (n_groups, 8) float64
-        The column is the sum of the channels.
+        The column index is the sum of the channels' values. Groups are of equal size.
     """
     import numpy as np
 
@@ -122,7 +123,7 @@ def _groups(channels: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def _estimates(cells: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the number of articles of each group, (n_groups, 8), found or not; NaN where it cannot be told."""
+    """Return the estimated number of articles in each group, (n_groups, 8), found or not; NaN if it cannot be estimated."""
     import numpy as np
 
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -144,7 +145,7 @@ def _estimates(cells: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _hidden(cells: NDArray[np.float64], sizes: Sequence[NDArray[np.float64]], n: NDArray[np.float64]) -> Any:
-    """Return what the dependence of the pairs of channels hides, if there are n articles; before division by 3 x coverage."""
+    """Return the correction for dependence between pairs of channels, given n articles; before division by 3 x coverage."""
     total: Any = 0.0
     for (one, n_one), (other, n_other) in combinations(zip(_CHANNELS, sizes, strict=True), 2):
         without_third = sum(_of(cells, each) - _of(cells, each | (7 & ~(one | other))) for each in (one, other))
@@ -153,13 +154,13 @@ def _hidden(cells: NDArray[np.float64], sizes: Sequence[NDArray[np.float64]], n:
 
 
 def _of(cells: NDArray[np.float64], channels: int) -> NDArray[np.float64]:
-    """Count what all of these channels found, in each group."""
+    """Return how many articles of each group were found by all of these channels."""
     counts: NDArray[np.float64] = cells[:, [mask for mask in range(8) if mask & channels == channels]].sum(axis=1)
     return counts
 
 
 def _redrawn(cells: NDArray[np.float64], n: float, draws: np.random.Generator) -> NDArray[np.float64]:
-    """Draw a group anew many times, with the articles that nobody found among it; those are left out."""
+    """Return bootstrap samples of a group; the articles that no channel finds take part in the draw, then are removed."""
     shares = cells / n
     shares[0] = max(0.0, 1 - shares.sum())
     drawn = draws.multinomial(round(n), shares / shares.sum(), _N_BOOTSTRAP).astype(float)

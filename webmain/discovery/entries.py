@@ -1,4 +1,4 @@
-"""Pages that feeds and sitemaps name."""
+"""Pages listed in feeds and sitemaps."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from webmain.items import Hints
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One page that a feed or sitemap names.
+    """A page listed in a feed or sitemap.
 
     Attributes
     ----------
     url : str
         Absolute, without fragment.
     hints : Hints
-        What is said of it there; title and summary as plain text, dates unparsed. Relative addresses inside
-        `content_html` stay as they are.
+        What the source says about the page; title and summary as plain text, dates unparsed. Relative addresses inside
+        `content_html` are left as they are.
     """
 
     url: str
@@ -27,14 +27,14 @@ class Entry:
 
 
 class Collected:
-    """Addresses in their order, each once, with what is said of them, and a count of what is left out.
+    """Distinct addresses in order, with their hints; counts those that are left out.
 
     Attributes
     ----------
     limit : int
-        Addresses that are kept.
+        The most addresses that are kept.
     n : int
-        Addresses so far, with those that were taken out.
+        Addresses kept so far, including those already taken out.
     """
 
     def __init__(self, limit: int, skipped: Counter[str]) -> None:
@@ -44,11 +44,11 @@ class Collected:
         self._found: dict[str, Hints] = {}
 
     def is_full(self) -> bool:
-        """Return True if there are as many as are kept."""
+        """Return True if the limit is reached."""
         return self.n >= self.limit
 
     def add(self, raw: str | None, base: str, hints: Hints) -> None:
-        """Keep an address that is usable and new."""
+        """Keep an address if it is usable and new; else count why not."""
         url = absolute_url(raw, base)
         if url is None:
             self._skipped["bad_url" if raw and raw.strip() else "no_url"] += 1
@@ -61,6 +61,6 @@ class Collected:
             self.n += 1
 
     def take(self) -> tuple[Entry, ...]:
-        """Take out what was found since the last time."""
+        """Return the entries found since the last call, and remove them."""
         found, self._found = self._found, {}
         return tuple(Entry(url=url, hints=hints) for url, hints in found.items())

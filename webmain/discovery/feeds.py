@@ -1,4 +1,4 @@
-"""Feeds: RSS 0.9x, 1.0 (RDF) and 2.0, Atom 0.3 and 1.0, JSON Feed; broken ones as far as they can be read."""
+"""Read feeds: RSS 0.9x, 1.0 (RDF) and 2.0, Atom 0.3 and 1.0, JSON Feed; broken ones as far as possible."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _WEB: Final = ("http://", "https://")
 
 
 class NotAFeed(ValueError):  # noqa: N818 - it names what was found, like webmain.items.Rejected
-    """The bytes are no feed of a kind that is known; the message names what they look like."""
+    """The bytes are not a feed of a known kind; the message says what they look like."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +54,7 @@ class Feed:
     entries : tuple of Entry
         In document order, each address once.
     next_url : str or None
-        The next page of an archived or paged feed (RFC 5005, JSON Feed's `next_url`).
+        The next page of an archived or paged feed (RFC 5005; `next_url` in JSON Feed).
     skipped : Mapping[str, int]
         Entries left out, by reason: "no_url", "bad_url", "duplicate", "too_many".
     """
@@ -65,21 +65,21 @@ class Feed:
 
 
 def read_feed(body: bytes, *, url: str, max_entries: int = MAX_ENTRIES) -> Feed:
-    """Read a feed of any known kind.
+    """Return a feed of any known kind.
 
     Parameters
     ----------
     body : bytes
-        As it came, after content decoding.
+        As received, after content decoding.
     url : str
         Where it came from; relative addresses are joined to it (and to `xml:base`).
     max_entries : int
-        Later entries are counted as "too_many".
+        Entries beyond this number are counted as "too_many".
 
     Raises
     ------
     NotAFeed
-        It is empty, an HTML page, another kind of XML or JSON, or has a DOCTYPE without an end.
+        The body is empty, an HTML page, another kind of XML or JSON, or has an unterminated DOCTYPE.
     """
     body = body[:MAX_BYTES]
     start = body[:4096].lstrip(b"\xef\xbb\xbf \t\r\n")
@@ -126,12 +126,12 @@ def _read_xml(root: etree._Element, url: str, max_entries: int, *, is_atom: bool
 
 
 def _named(root: etree._Element, name: str) -> Iterator[etree._Element]:
-    """Yield the elements of a local name, wherever they are."""
+    """Yield the elements with this local name, anywhere in the tree."""
     return (node for node in root.iter() if isinstance(node.tag, str) and local_name(short_name(node.tag)) == name)
 
 
 def _children(element: etree._Element) -> Children:
-    """Group an element's children by short name, in order; Atom's names are without prefix, so that all kinds read alike."""
+    """Return an element's children by short name, in order; Atom names have no prefix, so all formats read alike."""
     found: Children = {}
     for child in element:
         if isinstance(child.tag, str):
@@ -140,38 +140,38 @@ def _children(element: etree._Element) -> Children:
 
 
 def _text(element: etree._Element) -> str:
-    """Return all text inside an element; markup that should have been escaped gives its text."""
+    """Return all text inside an element, including that of markup that should have been escaped."""
     if not len(element):
         return (element.text or "").strip()
     return "".join(str(text) for text in islice(element.itertext(), _MAX_NODES)).strip()
 
 
 def _first(children: Children, *names: str) -> str | None:
-    """Return the text of the first named child that has any."""
+    """Return the text of the first of these children that has any."""
     texts = (_text(child) for name in names for child in children.get(name, ()))
     return next(filter(None, texts), None)
 
 
 def _short(children: Children, *names: str, max_chars: int = 200) -> str | None:
-    """Return a short string (a date, a language) as it is, white space folded."""
+    """Return a short string (a date, a language) unparsed, with white space folded."""
     text = _first(children, *names)
     return " ".join(text[:max_chars].split()) if text else None
 
 
 def _base(element: etree._Element, base: str) -> str:
-    """Return the address that relative ones inside the element are joined to."""
+    """Return the base address for relative addresses inside the element."""
     declared = element.get(_XML_BASE)
     return (absolute_url(str(declared), base) or base) if declared else base
 
 
 def _plain_each(raw: Iterable[str | None]) -> tuple[str, ...]:
-    """Return short plain texts in order, each once, at most 50."""
+    """Return distinct short plain texts in order, at most 50."""
     texts = (plain_text(value, max_chars=200) for value in raw)
     return tuple(dict.fromkeys(text for text in texts if text))[:MAX_NAMES]
 
 
 def _inner_html(element: etree._Element) -> str:
-    """Return an element's children as HTML (Atom's xhtml, and HTML that somebody forgot to escape)."""
+    """Return an element's children as HTML (Atom's xhtml, or HTML that was not escaped)."""
     pieces = [element.text or ""]
     for original in element:
         child = deepcopy(original)
@@ -184,7 +184,7 @@ def _inner_html(element: etree._Element) -> str:
 
 
 def _markup(children: Children, name: str) -> str | None:
-    """Return escaped or inline HTML of the first child of a name, bounded; None where there is none."""
+    """Return the escaped or inline HTML of the first child of this name, bounded; None if there is none."""
     element = next(iter(children.get(name, ())), None)
     if element is None or sum(1 for _ in islice(element.iter(), _MAX_NODES)) == _MAX_NODES:
         return None
@@ -193,7 +193,7 @@ def _markup(children: Children, name: str) -> str | None:
 
 
 def _text_construct(children: Children, name: str, *, is_atom: bool) -> str | None:
-    """Return a text that may be HTML: escaped, inline, or, as Atom's are unless declared otherwise, plain."""
+    """Return a text that may be HTML, escaped or inline; in Atom it is plain unless declared otherwise."""
     if not is_atom:
         return _first(children, name)
     for element in children.get(name, ()):
@@ -205,7 +205,7 @@ def _text_construct(children: Children, name: str, *, is_atom: bool) -> str | No
 
 
 def _link(item: etree._Element, children: Children) -> str | None:
-    """Choose an entry's address: a redirecting feed's original, link, permanent guid or id, rdf:about."""
+    """Return an entry's address: a redirecting feed's original link, `link`, a permanent guid or id, or rdf:about."""
     links = children.get("link", ())
     named = [_first(children, "feedburner:origlink"), *(_text(link) for link in links), _alternate(links)]
     for guid in (*children.get("guid", ()), *children.get("id", ())):
@@ -222,7 +222,7 @@ def _link(item: etree._Element, children: Children) -> str | None:
 
 
 def _alternate(links: Iterable[etree._Element]) -> str | None:
-    """Return the address of the alternate link, an HTML one before others."""
+    """Return the address of the alternate link, preferring HTML."""
     found: list[tuple[bool, str]] = []
     for link in links:
         rel = str(link.get("rel") or "alternate").strip().lower().rpartition("/")[2]
@@ -241,7 +241,7 @@ def _next_url(children: Children, base: str) -> str | None:
 
 
 def _hints(children: Children, language: str | None, feed_authors: tuple[str, ...], *, is_atom: bool) -> Hints:
-    """Read an entry's hints; a feed's authors are the entry's where it names none."""
+    """Return an entry's hints; the feed's authors are used if the entry has none."""
     description = None if is_atom else _markup(children, "description")
     summary = _text_construct(children, "summary", is_atom=is_atom)
     title = _text_construct(children, "title", is_atom=is_atom) or _first(children, "media:title", "dc:title")
@@ -275,7 +275,7 @@ def _hints(children: Children, language: str | None, feed_authors: tuple[str, ..
 
 
 def _content(children: Children, description: str | None) -> str | None:
-    """Return the article where the feed holds it: as content, or as a description long enough."""
+    """Return the article's HTML if the feed contains it: as content, or as a description that is long enough."""
     for content in children.get("content", ())[:1]:
         kind = str(content.get("type") or "text").lower()
         if len(content) or kind in ("html", "xhtml", "text/html", "application/xhtml+xml"):
@@ -285,7 +285,7 @@ def _content(children: Children, description: str | None) -> str | None:
 
 
 def _is_whole_article(html: str | None) -> bool:
-    """Return True if a description is rather the article: long, and in several paragraphs."""
+    """Return True if a description looks like a whole article: long, and in several paragraphs."""
     lowered = (html or "").lower()
     if lowered.count("<p") + lowered.count("<br") < 3:
         return False
@@ -293,7 +293,7 @@ def _is_whole_article(html: str | None) -> bool:
 
 
 def _authors(children: Children) -> Iterator[str | None]:
-    """Yield authors' names; RSS 2.0's own element is an address with the name in brackets."""
+    """Yield authors' names; RSS 2.0 has an address with the name in brackets."""
     for name in ("dc:creator", "author", "itunes:author"):
         for element in children.get(name, ()):
             text = _first(_children(element), "name") if len(element) else _text(element)
@@ -308,7 +308,7 @@ def _authors(children: Children) -> Iterator[str | None]:
 
 
 def _read_json(body: bytes, url: str, max_entries: int) -> Feed:
-    """Read JSON Feed 1.0 and 1.1, and whatever has its form without naming the version."""
+    """Read JSON Feed 1.0 and 1.1, and anything of the same structure that does not declare a version."""
     try:
         data = json.loads(body.decode("utf-8-sig", "replace"))
     except (ValueError, RecursionError) as error:
@@ -326,13 +326,13 @@ def _read_json(body: bytes, url: str, max_entries: int) -> Feed:
 
 
 def _string(record: Mapping[str, Any], name: str) -> str | None:
-    """Return a string of a record, or None for anything else."""
+    """Return a string field of a record; None if it has another type."""
     value = record.get(name)
     return value if isinstance(value, str) and value.strip() else None
 
 
 def _json_url(item: Mapping[str, Any]) -> str | None:
-    """Return an item's address; its id may serve, `external_url` is somebody else's page."""
+    """Return an item's address; the id is a fallback, and `external_url` is not used since it is another page."""
     identity = _string(item, "id") or ""
     return _string(item, "url") or (identity if identity.startswith(_WEB) else None)
 

@@ -1,4 +1,4 @@
-"""What to fetch first: newest articles before old ones, an index's promising sitemaps before its archive of images."""
+"""Order the frontier: the newest articles first; of an index, promising sitemaps before archives of images."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from webmain.items import Hints
 from webmain.metadata.dates import date_in_url, parse_feed_date
 
 UNDATED: Final = float("-inf")
-"""Sort key of what nothing dates: after everything that has a date."""
+"""Sort key for anything without a date: it sorts after everything dated."""
 
 _FUTURE_S: Final = 2 * 24 * 3600
 _EARLIEST_S: Final = 631_152_000.0  # 1990
@@ -27,25 +27,25 @@ _DAY: Final = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """When articles may have been published: since one moment, and before another; a day's grace covers zones."""
+    """The wanted period of publication, from `since` to before `until`; a day is added on both sides for time zones."""
 
     since: datetime | None = None
     until: datetime | None = None
 
     @property
     def oldest(self) -> float:
-        """Seconds since 1970, with the grace; `UNDATED` where there is no beginning."""
+        """Start of the period, in seconds since 1970, minus a day; `UNDATED` if it has no start."""
         return (self.since - _DAY).timestamp() if self.since else UNDATED
 
     def is_too_new(self, url: str, hints: Hints | None) -> bool:
-        """Return True if a page was surely published after the end; that it was modified after it says nothing."""
+        """Return True if a page was certainly published after the end; a later modification date proves nothing."""
         if self.until is None:
             return False
         published = (parse_feed_date(hints.published) if hints else None) or date_in_url(url, months=True)
         return published is not None and published >= self.until + _DAY
 
     def excludes(self, period: Period | None, changed: datetime | None = None) -> bool:
-        """Return True if nothing in a sitemap, or below an address, of this period can be wanted."""
+        """Return True if nothing from this period, in a sitemap or below an address, can be wanted."""
         dates = [date.timestamp() for date in (changed, period.end if period else None) if date]
         is_over = bool(dates) and min(dates) < self.oldest
         return is_over or (period is not None and self.until is not None and period.start >= self.until + _DAY)
@@ -54,7 +54,7 @@ class Wanted:
 def newest_key(url: str, hints: Hints | None = None, *, now: datetime | None = None) -> float:
     """Return when an article appeared, as far as that is known before it is fetched.
 
-    The feed's or sitemap's publication date comes first, then the day in the URL, then the date of modification
+    The publication date of the feed or sitemap comes first, then the day in the URL, then the modification date
     (which some sites set to the present for every page).
 
     Parameters
@@ -64,12 +64,12 @@ def newest_key(url: str, hints: Hints | None = None, *, now: datetime | None = N
     hints : Hints or None
         What a feed or sitemap said.
     now : datetime or None
-        The present; dates more than two days after it, and before 1990, are not believed.
+        The present; dates more than two days after it, or before 1990, are ignored.
 
     Returns
     -------
     float
-        Seconds since 1970, to be sorted in descending order; `UNDATED` where nothing dates it.
+        Seconds since 1970, to be sorted in descending order; `UNDATED` if there is no date.
     """
     latest = (now or clock.now()).timestamp() + _FUTURE_S
     candidates = (
@@ -99,21 +99,21 @@ _RANK_UNKNOWN: Final = 2
 
 
 def order_children(children: Iterable[Entry], *, wanted: Wanted | None = None) -> tuple[Entry, ...]:
-    """Choose and order the sitemaps of an index: what may hold news first, and the newest of each kind first.
+    """Select and order the sitemaps of an index: likely news first, and within each kind the newest first.
 
     Parameters
     ----------
     children : iterable of Entry
-        As the index names them.
+        In the order of the index.
     wanted : Wanted or None
-        Children whose `lastmod`, or whose name's whole year, month or day, lies before its beginning are left out, and those
-        whose name's lies after its end. Those that nothing dates stay.
+        Children are left out if their `lastmod`, or the whole year, month or day in their name, is before its start, or if
+        the period in their name is after its end. Undated ones stay.
 
     Returns
     -------
     tuple of Entry
         By kind ("news" in the name, then posts and articles, then the rest, pages, and at the end images, videos, tags,
-        categories, authors); within a kind the newest first, the undated in their own order after the dated.
+        categories, authors); within a kind the newest first, undated ones last in their original order.
     """
     wanted = wanted or Wanted()
     kept: list[tuple[int, float, int, Entry]] = []
@@ -129,14 +129,14 @@ def order_children(children: Iterable[Entry], *, wanted: Wanted | None = None) -
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """A year, a month or a day, UTC: from its start on, and before its end."""
+    """A year, month or day in UTC; it includes its start and excludes its end."""
 
     start: datetime
     end: datetime
 
 
 def named_period(url: str) -> Period | None:
-    """Return the year, month or day that an address of a sitemap, or of an archive, names; None where it names none."""
+    """Return the year, month or day in the address of a sitemap or an archive; None if there is none."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -160,7 +160,7 @@ def named_period(url: str) -> Period | None:
 
 
 def _rank(url: str) -> int:
-    """Rank a sitemap by the words of its path and query; what holds no articles counts more than "news"."""
+    """Return a sitemap's rank by the words of its path and query; kinds without articles outweigh "news"."""
     try:
         parts = urlsplit(url.lower())
     except ValueError:

@@ -1,4 +1,4 @@
-"""A page's links, taken from the walk that was made already."""
+"""A page's links, from the document that has already been read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 LANDMARKS = frozenset(("nav", "header", "footer", "aside", "main", "article"))
 
 MAX_LINKS = 5000
-"""Links beyond these are not read; the busiest page of the development data has 2,900."""
+"""Further links are not read; the page with the most links in the development data has 2,900."""
 
 
 class Link(NamedTuple):
@@ -30,7 +30,7 @@ class Link(NamedTuple):
     rel : tuple of str
         Link types, in lower case.
     zone : str
-        Nearest landmark element around it: "nav", "header", "footer", "aside", "main", "article", or "".
+        Nearest landmark ancestor: "nav", "header", "footer", "aside", "main", "article", or "".
     element : int
         Index of the `a` element.
     """
@@ -44,7 +44,7 @@ class Link(NamedTuple):
 
 @view
 def read_links(document: Document) -> tuple[Link, ...]:
-    """Return the page's anchors with absolute http(s) URLs, in document order, each URL as often as it occurs."""
+    """Return the page's anchors with absolute http(s) URLs, in document order, repetitions included."""
     elements, leaves = document.elements, document.leaves
     base = document.base_url or ""
     zones = _zones(elements)
@@ -63,7 +63,7 @@ def read_links(document: Document) -> tuple[Link, ...]:
 
 
 def _zones(elements: Elements) -> list[str]:
-    """Find the nearest landmark at or above each element."""
+    """Return, for each element, the nearest landmark among itself and its ancestors."""
     zones: list[str] = []
     for tag, parent in zip(elements.tags, elements.parent, strict=True):
         zones.append(tag if tag in LANDMARKS else zones[parent] if parent >= 0 else "")
@@ -79,9 +79,9 @@ _IN_DATA = re.compile(
 
 
 def data_links(document: Document) -> tuple[str, ...]:
-    """Return addresses that are in the data for a page's scripts under the usual names, absolute, each once.
+    """Return the distinct absolute addresses in the page's script data, under the usual keys.
 
-    For pages that show no links of their own: a script would make them of these.
+    For pages without visible links, where a script would build the links from this data.
     """
     base = document.base_url or ""
     found: dict[str, None] = {}

@@ -1,6 +1,6 @@
-"""What a crawler learns from a page: where it belongs, where it leads, and how much text of its own it has.
+"""What discovery needs of a page: its addresses, its links, and how much text of its own it has.
 
-`look` reads a document once and returns a plain record: one process may read pages, another decides what is fetched.
+`look` reads a document once and returns a plain record, so that pages can be read in one process and judged in another.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ if TYPE_CHECKING:
 
 MAX_HEAD_ELEMENTS: Final = 2000
 MAX_REFRESH_S: Final = 10
-"""Seconds up to which HTML's refresh is a redirect; one that comes later shows the page first."""
+"""A refresh after more seconds than this is not treated as a redirect: the page is shown first."""
 
 MAX_URL_CHARS: Final = 2083
-"""Longer addresses of links are left out; Scrapy would not fetch them (`URLLENGTH_LIMIT`)."""
+"""Links with longer addresses are left out; Scrapy would not fetch them (`URLLENGTH_LIMIT`)."""
 
 _MAX_PAGER_CHARS: Final = 24
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
-    """What is above a page's body.
+    """What the head of a page declares.
 
     Attributes
     ----------
@@ -50,16 +50,16 @@ class Head:
     rel_next : str or None
         Absolute address of `link rel=next`.
     feeds : tuple of str
-        Addresses of the feeds that `link` elements name.
+        Addresses of the feeds in `link` elements.
     is_amp : bool
-        The page is an AMP form of another one.
+        The page is the AMP version of another one.
     og_type : str
-        In lower case; "" where there is none.
+        `og:type` in lower case; "" if there is none.
     has_published : bool
-        A date of publication is declared.
+        The head declares a publication date.
     refresh : str or None
-        Absolute address to which the page leads at once by HTML's refresh, as in a browser with scripts: not where it
-        is in `noscript`, comes later than `MAX_REFRESH_S`, or leads to the page itself.
+        Absolute target of an HTML refresh that acts like a redirect, as in a browser with scripts. None if it is
+        in `noscript`, comes later than `MAX_REFRESH_S`, or leads to the page itself.
     """
 
     canonical: str | None
@@ -72,7 +72,7 @@ class Head:
 
 
 def read_head(document: Document) -> Head:
-    """Read the head from the walk that was made already."""
+    """Read the head from the document's elements."""
     elements = document.elements
     links: list[Mapping[str, str | None]] = []
     is_amp = False
@@ -103,7 +103,7 @@ def read_head(document: Document) -> Head:
 
 
 def _linked(document: Document, links: Iterable[Mapping[str, str | None]], rel: str) -> str | None:
-    """Return the absolute address of the first `link` of a relation."""
+    """Return the absolute address of the first `link` with this relation."""
     hrefs = (link.get("href") or "" for link in links if rel in (link.get("rel") or "").lower().split())
     href = next(filter(None, hrefs), None)
     return join(document.base_url, href) if href else None
@@ -115,7 +115,7 @@ _REFRESH = re.compile(
 
 
 def _refresh(document: Document, content: str) -> str | None:
-    """Return where the content of HTML's refresh leads at once; None where that is nowhere, here, or later."""
+    """Return the target of an HTML refresh; None if there is none, it is the page itself, or the delay is too long."""
     found = _REFRESH.fullmatch(content[:4096].strip())
     if not found or int(found["seconds"]) > MAX_REFRESH_S:
         return None
@@ -137,7 +137,7 @@ def _in_noscript(document: Document, element: int) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Look:
-    """What discovery needs of a page; arrays and plain values.
+    """What discovery needs of a page, as arrays and plain values.
 
     Attributes
     ----------
@@ -145,34 +145,34 @@ class Look:
         The page's address.
     head : Head
     links : tuple of str
-        Absolute addresses of the links, in document order, each as often as it occurs; where the page shows hardly any text
-        and few links, those that it carries as data too.
+        Absolute addresses of the links, in document order, repetitions included; if the page shows hardly any text
+        and few links, also those in its embedded data.
     followed : tuple of str
-        Those of them without `rel=nofollow`.
+        The links without `rel=nofollow`.
     pager : tuple of Link
-        Links that a pager may be made of: short ones to neighbours, and what is declared as next.
+        Links that may belong to a pager: short links to neighbouring pages, and links declared as next.
     types : frozenset of str
         Types of the objects in its JSON-LD, in lower case.
     has_published : bool
-        A date of publication is declared, in its head or its JSON-LD.
+        A publication date is declared, in the head or the JSON-LD.
     n_h1 : int
-        Main headlines.
+        Number of `h1` headlines.
     chars, linked : (n_leaves,) int32
-        Characters of each text run that is shown, and those of them that are in links.
+        Characters of each visible text run, and how many of them are in links.
     of_leaf : (n_leaves,) int32
-        The block that each text run is in; -1 for none.
+        The block of each text run; -1 for none.
     hashes : (n_leaves,) uint64
-        A hash of each text run of 40 characters and more, the same in every process; 0 for shorter ones.
+        A hash of each text run of at least 40 characters, the same in every process; 0 for shorter ones.
     text_hash : bytes
-        A hash of all text runs, and of the embedded article.
+        A hash of all text runs and of the embedded article.
     teasers : mapping of address to int
-        For each linked address the characters of the paragraphs below its link (see `read_teasers`).
+        For each linked address, the characters in the paragraphs below its link (see `read_teasers`).
     embedded : tuple of float
-        Where the page shows hardly any text: the prose of each block of the article that it carries as data.
+        If the page shows hardly any text: the characters of prose in each block of its embedded article.
     embedded_is_own : bool
-        That article has the page's title or address.
+        The embedded article has the page's title or address.
     with_feeds_text : str
-        Where the page shows hardly anything of the text that its feed holds: its markup with that text in place of its body.
+        If the page shows hardly anything of its feed's text: its markup with that text as the body.
     """
 
     url: str
@@ -195,12 +195,12 @@ class Look:
 
     @property
     def text_hashes(self) -> list[int]:
-        """Hashes of its texts that are long enough to be remembered."""
+        """Hashes of the text runs that are long enough."""
         return [each for each in self.hashes.tolist() if each]
 
 
 def look(document: Document) -> Look:
-    """Read what discovery needs of a page."""
+    """Return what discovery needs of a page."""
     head = read_head(document)
     leaves, hints, blocks = document.leaves, document.page.hints, default_blocks(document)
     chars, linked = _shown_chars(document)
@@ -233,7 +233,7 @@ def look(document: Document) -> Look:
 
 
 def _shown_chars(document: Document) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return the characters of each text run that is shown, and those of them that are in links."""
+    """Return the characters of each visible text run, and how many of them are in links."""
     leaves = document.leaves
     chars = (leaves.n_chars * ~leaves.has(HIDDEN | Flag.IN_FORM | Flag.IN_CONTROL)).astype(np.int32)
     return chars, (chars * leaves.has(Flag.IN_ANCHOR)).astype(np.int32)
@@ -248,7 +248,7 @@ def paragraphs_of(of_leaf: NDArray[np.int32], chars: NDArray[Any], linked: NDArr
 
 
 def hash_of(text: str) -> int:
-    """Return a text's hash, the same in every process; 0 where it is too short to be remembered."""
+    """Return a text's hash, the same in every process; 0 if it is too short."""
     if len(text) < THRESHOLDS.paragraph_chars:
         return 0
     return int.from_bytes(_digest((text,), size=8), "little") or 1
@@ -259,7 +259,7 @@ def _digest(texts: Iterable[str], *, size: int) -> bytes:
 
 
 def _pager(document: Document, links: Iterable[Link]) -> list[Link]:
-    """Choose the links that a pager may be made of: short ones to neighbours, and what is declared as next."""
+    """Return links that may belong to a pager: short links to neighbouring pages, and links declared as next."""
     folder = (document.url or "").partition("?")[0].rstrip("/").rpartition("/")[0]
     return [
         link
@@ -269,9 +269,9 @@ def _pager(document: Document, links: Iterable[Link]) -> list[Link]:
 
 
 def lacks_text(document: Document, content_html: str) -> bool:
-    """Return True if a page shows hardly anything of the text that a feed holds: a shell that a script would fill.
+    """Return True if a page shows hardly anything of the text in its feed, as an empty page that a script fills does.
 
-    A page with the first fifth of it, as before a paywall, has a text of its own.
+    A page with at least the first fifth of it, as before a paywall, has a text of its own.
     """
     from webmain.html.tree import read_tree
 
@@ -288,7 +288,7 @@ _BODY = re.compile(r"<body\b", re.IGNORECASE)
 
 
 def _with_text(document: Document, content_html: str) -> str:
-    """Return markup whose body is an article that a feed holds, under the head of the page that shows nothing of it."""
+    """Return the page's head with the article from the feed as the body."""
     body = _BODY.search(document.html)
     head = document.html[: body.start()] if body else ""
     return f"{head}<body><article>{content_html}</article></body></html>"
@@ -300,10 +300,10 @@ _LEVELS: Final = {f"h{level}": level for level in range(1, 7)}
 
 
 def read_teasers(document: Document) -> dict[str, int]:
-    """Return for each linked address the characters of the paragraphs below its link.
+    """Return, for each linked address, the characters in the paragraphs below its link.
 
-    Below a linked headline that is everything up to the next headline that is no subhead, or the next block that is mostly a
-    link; below such a block, the next paragraph alone. The page's own title heads nothing, whatever it links to.
+    Below a linked headline, these are all paragraphs up to the next headline that is not a subhead, or the next block that is
+    mostly a link; below such a block, only the next paragraph. The page's own title is not counted, whatever it links to.
     """
     blocks, elements = default_blocks(document), document.elements
     in_block, linked = (blocks.sums(chars) for chars in _shown_chars(document))

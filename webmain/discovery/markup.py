@@ -1,8 +1,8 @@
-"""Bytes of XML from strangers, made safe to parse: decoded, without DOCTYPE and entities, in bounded pieces.
+"""Make untrusted XML safe to parse: decode it in bounded pieces and remove DOCTYPE and entities.
 
-Real feeds declare one charset and use another, hold HTML's entities, bare ampersands and control characters, or begin
-with a PHP warning. And hostile ones declare entities that grow or read files. So the text is cleaned before the parser
-sees it: what is left has no DOCTYPE and no entity but XML's own five, and the parser is configured not to care either.
+Real feeds declare one charset and use another, contain HTML entities, bare ampersands and control characters, or begin
+with a PHP warning. Hostile ones declare entities that expand or read files. The text is therefore cleaned before it is
+parsed: no DOCTYPE is left and no entities but XML's own five. The parser is also configured to load nothing.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ _TAG = re.compile(r"<(?:!--|/?[A-Za-z!?])[^<>]*>")
 
 
 class UnsafeMarkup(ValueError):  # noqa: N818 - it names what was found
-    """The XML's DOCTYPE can not be taken off safely, so nothing of it is parsed."""
+    """The DOCTYPE cannot be removed safely, so nothing is parsed."""
 
 
 def decode_pieces(pieces: Iterable[bytes]) -> Iterator[str]:
-    """Decode bytes piece by piece; what is broken becomes U+FFFD, and the byte order mark is dropped.
+    """Decode bytes piece by piece; invalid bytes become U+FFFD, and the byte order mark is dropped.
 
-    The encoding is that of the first piece: the longer it is, the surer.
+    The encoding is detected from the first piece; a longer piece makes this more reliable.
     """
     decoder: codecs.IncrementalDecoder | None = None
     for piece in pieces:
@@ -58,14 +58,14 @@ def decode_pieces(pieces: Iterable[bytes]) -> Iterator[str]:
 
 
 def pieces_of(body: bytes) -> Iterator[bytes]:
-    """Cut bytes into pieces; the first is eight times as long, so that the encoding is judged on more."""
+    """Yield bytes in pieces; the first is eight times as long, to detect the encoding from more data."""
     yield body[: 8 * _PIECE]
     for start in range(8 * _PIECE, len(body), _PIECE):
         yield body[start : start + _PIECE]
 
 
 def looks_like_html(head: str) -> bool:
-    """Return True if a document begins as an HTML page does (XHTML with an XML declaration included)."""
+    """Return True if a document begins like an HTML page (XHTML with an XML declaration included)."""
     start = _DECLARATION.sub("", head[:2000].lstrip(), count=1).lstrip()
     while start.startswith("<!--") and "-->" in start:
         start = start[start.index("-->") + 3 :].lstrip()
@@ -75,9 +75,9 @@ def looks_like_html(head: str) -> bool:
 class Cleaner:
     """Makes decoded XML fit for the parser, piece by piece, in constant memory.
 
-    Everything before the first XML declaration or known root goes (white space, PHP warnings), then the declaration
-    itself (it may lie about the encoding) and the DOCTYPE. Outside CDATA, HTML's entities become characters, bare
-    ampersands and unknown entities are escaped; characters that XML forbids are dropped everywhere.
+    Everything before the first XML declaration or known root is removed (white space, PHP warnings), then the declaration
+    itself (its encoding may be wrong) and the DOCTYPE. Outside CDATA, HTML entities become characters, and bare
+    ampersands and unknown entities are escaped. Characters that XML forbids are dropped everywhere.
     """
 
     def __init__(self) -> None:
@@ -87,11 +87,11 @@ class Cleaner:
         self._n_marks = 0
 
     def is_excessive(self) -> bool:
-        """Return True if there are more references than any document needs; each costs time."""
+        """Return True if there are more references than any real document needs; each takes time to resolve."""
         return self._n_marks > MAX_REFERENCES
 
     def feed(self, piece: str) -> str:
-        """Return what of the text so far is ready for the parser.
+        """Return the part of the text so far that is ready for the parser.
 
         Raises
         ------
@@ -109,18 +109,18 @@ class Cleaner:
         return self._clean(text[:end])
 
     def close(self) -> str:
-        """Return what was held back.
+        """Return the text that was held back.
 
         Raises
         ------
         UnsafeMarkup
-            The DOCTYPE does not end.
+            The DOCTYPE is unterminated.
         """
         text, self._rest = self._rest, ""
         return self._clean(self._without_head(text))
 
     def _without_head(self, text: str) -> str:
-        """Take off everything before the root element, once."""
+        """Remove everything before the root element, once."""
         if self._begun:
             return text
         self._begun = True
@@ -137,7 +137,7 @@ class Cleaner:
         return _ILLEGAL.sub("", text)
 
     def _replace(self, mark: re.Match[str]) -> str:
-        """Return a reference in a form that is safe, and note where CDATA begins and ends."""
+        """Return a safe form of a reference, and track where CDATA begins and ends."""
         if mark[0] == _CDATA:
             self._in_cdata = True
         elif mark[0] == "]]>":
@@ -146,7 +146,7 @@ class Cleaner:
 
 
 def _doctype_end(text: str, start: int) -> int:
-    """Return where the DOCTYPE ends, its internal subset included."""
+    """Return the end of the DOCTYPE, including its internal subset."""
     depth = 0
     for token in _DOCTYPE_TOKEN.finditer(text, start, _HEAD_CHARS):
         if token[0] == ">" and depth == 0:
@@ -156,7 +156,7 @@ def _doctype_end(text: str, start: int) -> int:
 
 
 def _resolve(hexadecimal: str | None, decimal: str | None, name: str | None) -> str:
-    """Return the XML-safe form of a reference, or of an ampersand that starts none."""
+    """Return the XML-safe form of a reference, or of an ampersand that does not start one."""
     if hexadecimal or decimal:
         code = int(hexadecimal, 16) if hexadecimal else int(decimal or "")
         if 0x80 <= code <= 0x9F:  # Windows-1252 bytes written as references
@@ -171,7 +171,7 @@ def _resolve(hexadecimal: str | None, decimal: str | None, name: str | None) -> 
 
 
 def safe_parser(target: Any = None) -> etree.XMLParser:
-    """Return a fresh XML parser that recovers from errors and loads nothing: no entity, no DTD, no file."""
+    """Return a new XML parser that recovers from errors and loads no entity, DTD or file."""
     return etree.XMLParser(
         target=target, resolve_entities=False, no_network=True, huge_tree=False, recover=True, load_dtd=False,
         dtd_validation=False, remove_comments=True, remove_pis=True, encoding="utf-8",
@@ -179,12 +179,12 @@ def safe_parser(target: Any = None) -> etree.XMLParser:
 
 
 def parse_tree(body: bytes) -> etree._Element | None:
-    """Parse XML into a tree as far as it can be read; None where there is no element at all.
+    """Return XML as a tree, as far as it can be read; None if there is no element at all.
 
     Raises
     ------
     UnsafeMarkup
-        The DOCTYPE has no end.
+        The DOCTYPE is unterminated.
     """
     parser = safe_parser()
     cleaner = Cleaner()
@@ -217,9 +217,9 @@ _NAMESPACES: Final = {
 
 
 def short_name(tag: str) -> str:
-    """Return a tag as "prefix:local" in lower case, by namespace and not by the document's own prefix.
+    """Return a tag as "prefix:local" in lower case; the prefix depends on the namespace, not on the document's own prefix.
 
-    A prefix that nobody declared stays as it is; RSS's and the sitemap protocol's own elements have none.
+    An undeclared prefix is kept; the elements of RSS and of the sitemap protocol have no prefix.
     """
     if not tag.startswith("{"):
         return tag.lower()
@@ -235,7 +235,7 @@ def local_name(name: str) -> str:
 
 
 def plain_text(raw: str | None, *, max_chars: int) -> str | None:
-    """Return text with tags taken off, entities resolved and white space folded; None where nothing is left."""
+    """Return text without tags, with entities resolved and white space folded; None if nothing is left."""
     text = _TAG.sub(" ", (raw or "")[: 20 * max_chars])
     if "&" in text:
         text = _TAG.sub(" ", unescape(text))
@@ -245,7 +245,7 @@ def plain_text(raw: str | None, *, max_chars: int) -> str | None:
 def absolute_url(raw: str | None, base: str) -> str | None:
     """Return a usable absolute HTTP address, or None.
 
-    White space inside is taken out (addresses broken over lines), `&amp;` left by double escaping is undone, and the
+    White space inside is removed (addresses broken over lines), `&amp;` left by double escaping is undone, and the
     fragment is dropped unless it is a "#!" route.
     """
     text = "".join((raw or "")[: 2 * MAX_URL_CHARS].split()).replace("&amp;", "&")

@@ -1,4 +1,4 @@
-"""Is the fetched page an article? Its address and what it holds, weighed together."""
+"""Judge whether a fetched page is an article, from its address and content together."""
 
 from __future__ import annotations
 
@@ -22,34 +22,34 @@ _COLLECTIONS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageEvidence:
-    """What is known of a page's kind; plain numbers.
+    """What is known about a page's kind, as plain numbers.
 
     Attributes
     ----------
     url : UrlJudgement
-        By its address.
+        Judgement of its address.
     has_article_type : bool
         JSON-LD has Article, NewsArticle, BlogPosting, ReportageNewsArticle ..., or og:type is "article".
     has_other_type : bool
-        JSON-LD has CollectionPage, SearchResultsPage, ItemList, Product, ProfilePage ... (of the page itself).
+        JSON-LD has CollectionPage, SearchResultsPage, ItemList, Product, ProfilePage ... for the page itself.
     has_published : bool
-        A date of publication was found in metadata.
+        The metadata has a publication date.
     paragraph_chars : int
-        Characters in paragraphs that are not mostly links, white space folded.
+        Characters in paragraphs that are not mostly links, with white space folded.
     longest_paragraph : int
-        Characters of the longest of them.
+        Characters of the longest such paragraph.
     link_density : float
-        Characters in links over all characters of the page, in [0, 1].
+        Characters in links divided by all characters of the page, in [0, 1].
     n_article_links : int
-        Links to other addresses of the site that look like articles.
+        Links to other addresses of the same site that look like articles.
     n_teasers, teaser_chars : int
-        How many of these links head paragraphs, and the characters of the paragraphs.
+        How many of these links have paragraphs below them, and the characters in those paragraphs.
     has_h1 : bool
-        There is exactly one main headline.
+        There is exactly one `h1`.
     in_feed, in_news_sitemap : bool
-        A feed or a news sitemap names the page.
+        The page is listed in a feed or a news sitemap.
     is_front_page : bool
-        It is the site's or a language's front page.
+        It is the front page of the site or of one of its languages.
     """
 
     url: UrlJudgement
@@ -81,24 +81,24 @@ def evidence_of(
     is_front_page: bool = False,
     repeated: Collection[int] = NO_TEXTS,
 ) -> PageEvidence:
-    """Return what is known of a page's kind.
+    """Return the evidence for a page's kind.
 
     Parameters
     ----------
     page : Look
     url : UrlJudgement
-        By its address.
+        Judgement of its address.
     hints : Hints or None
-        What a feed or sitemap said of it.
+        What a feed or sitemap says about it.
     n_article_links : int
-        Links to other addresses of the site that look like articles.
+        Links to other addresses of the same site that look like articles.
     teased : mapping of address to int
-        Those of them that head paragraphs, and the characters of these.
+        The linked pages with paragraphs below their link, and the characters in those paragraphs.
     is_front_page : bool
-        It is the site's or a language's front page.
+        It is the front page of the site or of one of its languages.
     repeated : collection of int
-        Hashes of texts on the site's hubs. They are not counted where nothing else marks an article: a page for what
-        is missing shows teasers only.
+        Hashes of texts on the site's hubs. These texts are not counted unless something else marks an article: error pages
+        with status 200 show only teasers.
     """
     chars, linked = page.chars, page.linked
     is_collection = bool(_COLLECTIONS & page.types)
@@ -109,7 +109,7 @@ def evidence_of(
         own = np.array([each not in repeated for each in page.hashes.tolist()], dtype=bool)
         chars, linked = chars * own, linked * own
     paragraphs = paragraphs_of(page.of_leaf, chars, linked)
-    if page.embedded and (page.embedded_is_own or n_article_links < THRESHOLDS.list_links):  # lists carry others' texts
+    if page.embedded and (page.embedded_is_own or n_article_links < THRESHOLDS.list_links):  # lists embed others' texts
         paragraphs, total = np.concatenate((paragraphs, page.embedded)), total + int(sum(page.embedded))
     return PageEvidence(
         url=url,
@@ -131,7 +131,7 @@ def evidence_of(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageJudgement:
-    """Whether a page is an article, how sure that is (in [0, 1]), and why, strongest evidence first."""
+    """Whether a page is an article, its score in [0, 1], and the reasons, strongest evidence first."""
 
     is_article: bool
     score: float
@@ -141,8 +141,8 @@ class PageJudgement:
 def judge_page(evidence: PageEvidence) -> PageJudgement:
     """Judge by address and content whether a page is an article.
 
-    A front page never is. Everything else is weighed: no single sign decides, since home pages declare `og:type`
-    article, articles have short addresses, and hubs quote the beginnings of their articles.
+    A front page never is. For other pages all evidence is weighed, since no single sign decides: home pages declare
+    `og:type` article, articles have short addresses, and hubs quote the beginnings of their articles.
     """
     if evidence.is_front_page:
         return PageJudgement(is_article=False, score=0.0, reason="the front page")
@@ -156,7 +156,7 @@ def judge_page(evidence: PageEvidence) -> PageJudgement:
 
 
 def _weigh(evidence: PageEvidence) -> list[tuple[float, str]]:
-    """Return weights (positive for an article) with the names of what was seen."""
+    """Return the weights (positive for an article) and the names of the evidence."""
     return [
         _weigh_url(evidence.url),
         (1.6 * evidence.has_article_type, "declared an article"),
@@ -176,7 +176,7 @@ _URL_WEIGHTS: Final = {UrlKind.ARTICLE: 1.0, UrlKind.UNKNOWN: 0.0, UrlKind.HUB: 
 
 
 def _weigh_url(url: UrlJudgement) -> tuple[float, str]:
-    """Weigh the address; a very sure one counts more."""
+    """Weigh the address; a very certain one counts more."""
     weight = _URL_WEIGHTS[url.kind]
     if url.kind is UrlKind.ARTICLE and url.score >= 0.85:
         weight = 1.7
@@ -186,7 +186,7 @@ def _weigh_url(url: UrlJudgement) -> tuple[float, str]:
 
 
 def _weigh_text(evidence: PageEvidence) -> tuple[float, str]:
-    """Weigh how much running text there is."""
+    """Weigh the amount of running text."""
     n = evidence.paragraph_chars
     weight = 1.6 if n >= 1500 else 1.0 if n >= 700 else 0.3 if n >= 300 else -0.6 if n >= 100 else -2.2
     return weight, f"{n} characters in paragraphs"
@@ -199,7 +199,7 @@ def _weigh_paragraph(n: int) -> tuple[float, str]:
 
 
 def _weigh_links(evidence: PageEvidence) -> tuple[float, str]:
-    """Weigh how much of the page is links, against its running text."""
+    """Weigh the share of links in the page against its running text."""
     text_per_link = evidence.paragraph_chars / max(1, evidence.n_article_links)
     weight = 0.0
     if evidence.link_density > 0.6:
@@ -217,7 +217,7 @@ def _weigh_links(evidence: PageEvidence) -> tuple[float, str]:
 
 
 def _weigh_teasers(evidence: PageEvidence) -> tuple[float, str]:
-    """Weigh that nearly all of the text is below links to other articles: a list, also where it has two entries."""
+    """Weigh whether nearly all text is below links to other articles: a list, even with only two entries."""
     is_list = evidence.n_teasers > 0 and evidence.teaser_chars >= THRESHOLDS.teaser_share * evidence.paragraph_chars
     weight = 0.0 if not is_list else -1.2 if evidence.n_teasers == 1 else -3.4
     return weight, f"{evidence.teaser_chars} characters below {evidence.n_teasers} links to articles"

@@ -1,7 +1,7 @@
-"""Pages that belong together: the parts of one article, and the pages of a list.
+"""Find the next part of an article, and the next page of a list.
 
-A link counts as the next part only when its *address* is the present one with the next number. `rel=next` alone does
-not do: blogs use it for the next article.
+A link leads to the next part only if its *address* is the current one with the next number. `rel=next` alone is not
+enough: blogs use it for the next article.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from webmain.discovery.markup import absolute_url
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Numbered:
-    """One reading of an address as a page of something: what it is a page of, and which."""
+    """An address read as a numbered page: its stem and its number."""
 
     stem: str
     number: int
@@ -40,32 +40,32 @@ _BARE = re.compile(
 )
 
 _LIST_STYLE = re.compile(r"(?:\?|word:[^a-z]*)(?!p(?:art)?\b|part|teil|seg)", re.IGNORECASE)
-"""Numbers that may be an article's mean no list: `?p=123`, `/p/12`."""
+"""Numbers that may identify an article do not make a list: `?p=123`, `/p/12`."""
 
 _LAST_NUMBER = re.compile(r"(?<!\d)(\d{1,4})$")
 _DECORATION: Final = " \t\n\r.…:[]()|»›>→▶❯⟩"
 
 
 def next_part(url: str, links: Sequence[Link], rel_next: str | None = None, *, first: str | None = None) -> str | None:
-    """Find the next part of an article of several pages.
+    """Return the address of the next part of an article that has several pages.
 
     Parameters
     ----------
     url : str
-        The present page's address, after redirects.
+        The current page's address, after redirects.
     links : sequence of Link
         The page's links.
     rel_next : str or None
         The address of `<link rel=next>` in the head.
     first : str or None
-        The article's first page where `url` is a later one. Without it a later page must link back to the first.
+        The article's first page if `url` is a later one. Without it a later page must link back to the first.
 
     Returns
     -------
     str or None
-        An address of the same host that is this one's with the next number (`?page=2`, `/2`, `/page/2`, `-2.html`,
-        `_p2.html` ...), where the link is declared as next, reads so, or is the bare number. None for hubs and date
-        archives, for other articles, and beyond 50 parts.
+        An address of the same host that is this one with the next number (`?page=2`, `/2`, `/page/2`, `-2.html`,
+        `_p2.html` ...), if the link is declared as next, its text says so, or its text is the number. None for hubs,
+        date archives and other articles, and beyond 50 parts.
     """
     if judge_url(first or url).kind is UrlKind.HUB:
         return None
@@ -81,12 +81,12 @@ def next_part(url: str, links: Sequence[Link], rel_next: str | None = None, *, f
 
 
 def next_listing(url: str, links: Sequence[Link], rel_next: str | None = None) -> str | None:
-    """Find the next page of a list: a section's or an archive's older articles.
+    """Return the address of the next page of a list, with older articles of a section or an archive.
 
     Parameters
     ----------
     url : str
-        The present page's address, after redirects.
+        The current page's address, after redirects.
     links : sequence of Link
         The page's links.
     rel_next : str or None
@@ -95,9 +95,9 @@ def next_listing(url: str, links: Sequence[Link], rel_next: str | None = None) -
     Returns
     -------
     str or None
-        Of the same host: the address with the next number, else one whose query alone differs by a larger offset, else
-        what is declared as next and is no article. How many pages to follow is the caller's question; a calendar's
-        next day or month is not a next page.
+        On the same host: the address with the next number, else one that differs only by a larger offset in its query, else
+        the link declared as next if it is not an article. The next day or month of a calendar is not a next page. The
+        caller decides how many pages to follow.
     """
     candidates = _candidates(url, links, rel_next)
     for link in candidates:
@@ -114,7 +114,7 @@ def next_listing(url: str, links: Sequence[Link], rel_next: str | None = None) -
 
 
 def lists_of(url: str) -> set[str]:
-    """Return what an address is a numbered page of, by a word or a parameter; stems as `stems` gives them."""
+    """Return the stems (as in `stems`) of the lists of which an address is a numbered page, by a word or a parameter."""
     try:
         found = {one.stem for one in _readings(url) if _LIST_STYLE.match(one.style)}
         return {_host(url) + form for stem in found for form in (stem, re.sub(r"\.[a-z]{3,5}$", "", stem))}
@@ -124,12 +124,12 @@ def lists_of(url: str) -> set[str]:
 
 @lru_cache(maxsize=20_000)  # a site's menus are on each of its pages
 def stems(url: str) -> frozenset[str]:
-    """Return the forms of a list's address that its numbered pages have in common (see `lists_of`)."""
+    """Return the stems that a list's address shares with its numbered pages (see `lists_of`)."""
     return frozenset({_host(url) + stem for stem in _wholes(url)} | lists_of(url))
 
 
 def _candidates(url: str, links: Sequence[Link], rel_next: str | None) -> list[Link]:
-    """Return links of the same host that may lead to the next page; declared first, the site's navigation last."""
+    """Return links of the same host that may lead to the next page; declared ones first, site navigation last."""
     declared = [Link(url=rel_next, rel=("next",))] if rel_next else []
     ranked = sorted([*declared, *links], key=lambda link: ("next" not in link.rel, link.zone == "nav"))
     here, host = url.partition("#")[0], _host(url)
@@ -144,7 +144,7 @@ def _candidates(url: str, links: Sequence[Link], rel_next: str | None) -> list[L
 
 
 def _host(url: str) -> str:
-    """Return the host without "www."; "" where there is none."""
+    """Return the host without "www."; "" if there is none."""
     try:
         return (urlsplit(url).hostname or "").removeprefix("www.")
     except ValueError:
@@ -152,7 +152,7 @@ def _host(url: str) -> str:
 
 
 def _readings(url: str) -> Iterator[_Numbered]:
-    """Yield every way to read an address as a numbered page, the surest first."""
+    """Yield every way to read an address as a numbered page, the most certain first."""
     parts = urlsplit(url[:4096])
     path = unquote(parts.path)
     pairs = parse_qsl(parts.query, keep_blank_values=True)
@@ -171,13 +171,13 @@ def _readings(url: str) -> Iterator[_Numbered]:
 
 
 def _stem(path: str, pairs: Sequence[tuple[str, str]]) -> str:
-    """Return the form in which the pages of one thing are alike: path without last slash, query sorted."""
+    """Return what the addresses of all pages of a series have in common: path without last slash, sorted query."""
     trimmed = re.sub(r"/(?:index\.[a-z]{3,5})?$", "", path)
     return trimmed + ("?" + urlencode(sorted(pairs)) if pairs else "")
 
 
 def _wholes(url: str) -> set[str]:
-    """Return the stems of an address that is not numbered, with and without its file name extension."""
+    """Return the stems of an address without a number, with and without its file name extension."""
     try:
         parts = urlsplit(url[:4096])
     except ValueError:
@@ -187,20 +187,20 @@ def _wholes(url: str) -> set[str]:
 
 
 def _steps(url: str, target: str, first: str | None) -> Iterator[_Numbered]:
-    """Yield the readings of `target` that number it one after `url`."""
+    """Yield the readings of `target` as the page after `url`."""
     own = list(_readings(url))
     wholes = _wholes(url)
     for reading in _readings(target):
         if reading.number == 2 and reading.stem in wholes:
             yield reading
         elif reading.number == 1 and reading.stem in wholes and reading.style.startswith("?") and first is None:
-            yield reading  # lists that count from nought
+            yield reading  # lists that count from 0
         elif any((one.stem, one.style, one.number + 1) == (reading.stem, reading.style, reading.number) for one in own):
             yield reading
 
 
 def _says_next(link: Link) -> bool:
-    """Return True if a link is declared as next, or reads so in some language."""
+    """Return True if a link is declared as next, or its text says so in some language."""
     if "next" in link.rel:
         return True
     if len(link.text) > 60:
@@ -211,19 +211,19 @@ def _says_next(link: Link) -> bool:
 
 
 def _ends_with_number(text: str) -> int | None:
-    """Return the number that a short text ends with."""
+    """Return the number at the end of a short text."""
     bare = text.strip(_DECORATION) if len(text) <= 60 else ""
     last = _LAST_NUMBER.search(bare) if len(bare) <= 20 else None
     return int(last[1]) if last else None
 
 
 def _says_so(link: Link, number: int) -> bool:
-    """Return True if a link names the page of this number."""
+    """Return True if the link's text is this page number."""
     return _says_next(link) or _ends_with_number(link.text) == number
 
 
 def _is_of_article(step: _Numbered, url: str, links: Sequence[Link], first: str | None) -> bool:
-    """Return True if the numbered page belongs to the present article and not to its neighbours in a series or a list."""
+    """Return True if the numbered page belongs to the current article, not to a neighbour in a series or a list."""
     if step.number <= 1 or (step.style.startswith("?") and judge_url(url).kind is UrlKind.IGNORE):
         return False
     stem_url = _origin(url) + step.stem
@@ -237,7 +237,7 @@ def _is_of_article(step: _Numbered, url: str, links: Sequence[Link], first: str 
 
 
 def _is_first_of(url: str, step: _Numbered) -> bool:
-    """Return True if an address is page one of the same thing."""
+    """Return True if an address is the first page of the same series."""
     try:
         return any((one.stem, one.style, one.number) == (step.stem, step.style, 1) for one in _readings(url))
     except ValueError:
@@ -255,13 +255,13 @@ _OFFSET_KEY = re.compile(r"(?:start|offset|from|skip|begin|first|before|cursor|b
 
 
 def _is_calendar(url: str, target: str) -> bool:
-    """Return True if both addresses name days or months and differ in them."""
+    """Return True if both addresses contain a day or month, and these differ."""
     one, other = urlsplit(url).path, urlsplit(target).path
     return bool(_CALENDAR.search(one) and _CALENDAR.search(other)) and one.rstrip("/") != other.rstrip("/")
 
 
 def _is_larger_offset(url: str, target: str) -> bool:
-    """Return True if the query alone differs, in an offset that grew."""
+    """Return True if only the query differs, in an offset that is larger."""
     one, other = urlsplit(url), urlsplit(target)
     before, after = dict(parse_qsl(one.query)), dict(parse_qsl(other.query))
     differing = [key for key in before.keys() | after.keys() if before.get(key) != after.get(key)]

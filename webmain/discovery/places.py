@@ -1,4 +1,4 @@
-"""Where a site's feeds and sitemaps are: as its pages and its robots.txt name them, and at the usual places."""
+"""Where a site's feeds and sitemaps are: as declared in its pages and robots.txt, and at the usual paths."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ USUAL_FEED_PATHS: Final = (
     "/feed/", "/rss", "/rss.xml", "/feed.xml", "/atom.xml", "/index.xml", "/feeds/posts/default", "/feed.json",
     "/rss/", "/index.rdf", "/feed/rss/", "/rss/index.xml", "/rss/news.xml", "/news/rss", "/?feed=rss2",
 )  # fmt: skip
-"""Where feeds are that nobody links to, the commonest first; relative to the site's root."""
+"""Usual paths of feeds that no page links to, the most common first; relative to the site's root."""
 
 USUAL_SITEMAP_PATHS: Final = (
     "/sitemap.xml", "/sitemap_index.xml", "/news-sitemap.xml", "/sitemap-news.xml", "/sitemap_news.xml",
     "/sitemap-index.xml", "/wp-sitemap.xml", "/sitemap.xml.gz", "/sitemap/sitemap.xml", "/sitemap/news.xml",
     "/sitemaps/sitemap.xml", "/sitemap.txt",
 )  # fmt: skip
-"""Where sitemaps are that robots.txt does not name, the commonest first; relative to the site's root."""
+"""Usual paths of sitemaps that robots.txt does not list, the most common first; relative to the site's root."""
 
 _FEED_TYPES: Final = frozenset(
     {"application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json", "application/rss"}
@@ -32,7 +32,7 @@ _NOT_WANTED_SEGMENTS: Final = frozenset(
 
 
 def find_feeds(links: Iterable[Mapping[str, str | None]], *, url: str) -> tuple[str, ...]:
-    """Choose the feeds worth reading among a page's `<link>` elements.
+    """Return the feeds worth reading among a page's `<link>` elements.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def find_feeds(links: Iterable[Mapping[str, str | None]], *, url: str) -> tuple[
 
 
 def _is_wanted(target: str, title: str, page: str) -> bool:
-    """Return True if the feed is of articles, and of more than one tag or author."""
+    """Return True if the feed has articles, and is not limited to one tag or author."""
     if any(word in title.casefold() for word in languages.known().words("comments")):
         return False
     parts, own = urlsplit(target), urlsplit(page)
@@ -75,7 +75,7 @@ def _is_wanted(target: str, title: str, page: str) -> bool:
 
 
 def sitemaps_from_robots(text: str, *, url: str) -> tuple[str, ...]:
-    """Return the sitemaps a robots.txt names, absolute, each once, in order; at most 1,000.
+    """Return the sitemaps listed in a robots.txt, absolute and distinct, in order; at most 1,000.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""robots.txt by RFC 9309: groups, rules, and what else its lines say of a site's wishes."""
+"""Read robots.txt by RFC 9309: groups and rules, and opt-out signals in its other lines."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from webmain.discovery.places import sitemaps_from_robots
 from webmain.metadata.opt_outs import ai_crawlers, read_usage
 
 MAX_ROBOTS_BYTES: Final = 500 * 1024
-"""What is read of a robots.txt (RFC 9309 asks for at least this)."""
+"""Bytes of a robots.txt that are read (RFC 9309 asks for at least this many)."""
 
 _FIELDS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("user-agent", "useragent", "user agent"), "agent"),
@@ -24,7 +24,7 @@ _FIELDS: Final[Mapping[str, str]] = {
     "content-signal": "content-signal",
     "content-usage": "content-usage",
 }
-"""Names of lines as they are written, misspellings that Google's parser takes too."""
+"""Names of lines by their spellings, including the misspellings that Google's parser accepts."""
 
 _LINE_END: Final = re.compile(r"\r\n|\r|\n")
 _NO_COLON: Final = re.compile(r"\s*([a-z]+[- ]?[a-z]+)\s+(\S+)\s*", re.I)
@@ -37,7 +37,7 @@ _SAFE: Final = "%/:?#[]@!$&'()*+,;=~"
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """One Allow or Disallow: the parts of its path between asterisks, and whether the address must end with the last."""
+    """An Allow or Disallow: the parts of its path between asterisks, and whether the address must end with the last one."""
 
     is_allow: bool
     parts: tuple[str, ...]
@@ -45,7 +45,7 @@ class _Rule:
     size: int
 
     def matches(self, target: str) -> bool:
-        """Return True if a normalised path begins as the rule says; linear in the path."""
+        """Return True if a normalised path matches the rule; linear in the length of the path."""
         first, *others = self.parts
         if not target.startswith(first):
             return False
@@ -64,14 +64,14 @@ class _Rule:
 
 @dataclass(slots=True)
 class _Group:
-    """Rules that follow the names of some agents."""
+    """Rules for one or several agents."""
 
     rules: dict[str, _Rule] = field(default_factory=dict)
     usage: list[tuple[str, _Rule, bool]] = field(default_factory=list)
 
 
 class _Merged:
-    """The rules of all groups of an agent, found by the length of their paths."""
+    """The rules of all groups of an agent, indexed by the length of their paths."""
 
     def __init__(self, groups: Iterable[_Group]) -> None:
         groups = list(groups)
@@ -88,7 +88,7 @@ class _Merged:
         self._others = sorted(others.values(), key=lambda rule: (-rule.size, not rule.is_allow))
 
     def allows(self, target: str) -> bool:
-        """Return what the longest matching rule says; an Allow outranks a Disallow of the same length."""
+        """Return whether the longest matching rule allows the path; an Allow outranks a Disallow of the same length."""
         plain = next((rule for n in self._sizes if (rule := self._plain.get(target[:n]))), None)
         for rule in self._others:
             if plain is not None and (rule.size, rule.is_allow) <= (plain.size, plain.is_allow):
@@ -99,19 +99,19 @@ class _Merged:
 
 
 class RobotsRules:
-    """What a robots.txt says.
+    """The rules of a robots.txt.
 
-    Read by RFC 9309, unlike Protego 0.7 in this: an agent is matched by its whole product token, whatever version follows
-    it (`webmain/0.1` is us, `web` is not); lines that the RFC does not know end no group; `$` is special at the end of a
-    path only; paths in other encodings than UTF-8 are compared byte by byte. More liberal than the RFC: a line may lack its
-    colon, a path its first slash or be a whole address, and "disallow" is understood in some misspellings.
+    Read by RFC 9309. It differs from Protego 0.7 in this: an agent is matched by its whole product token, with any version
+    (`webmain/0.1` is us, `web` is not); unknown lines do not end a group; `$` is special only at the end of a path; paths in
+    encodings other than UTF-8 are compared byte by byte. It is more liberal than the RFC: a line may lack its colon, a path
+    may lack its first slash or be a whole address, and some misspellings of "disallow" are accepted.
 
     Parameters
     ----------
     body : bytes or str
         The file; only its first 500 KiB are read.
     url : str
-        Where it came from; relative addresses of sitemaps are joined to it.
+        Where it came from, as the base of relative sitemap addresses.
     """
 
     def __init__(self, body: bytes | str = b"", *, url: str = "") -> None:
@@ -124,11 +124,11 @@ class RobotsRules:
 
     @classmethod
     def none(cls) -> Self:
-        """Return the rules of a site that has none."""
+        """Return the rules of a site without a robots.txt."""
         return cls(b"")
 
     def _read(self) -> None:
-        """Read the lines; linear in the file, whatever the order of its lines."""
+        """Read the lines; linear in the size of the file, whatever the order of its lines."""
         group, named, n_delayed = _Group(), list[str](), 0
         is_naming = False
         for name, value in _lines(self.text):
@@ -159,7 +159,7 @@ class RobotsRules:
     # ---- Questions
 
     def names(self, agent: str) -> bool:
-        """Return True if a group names the agent (`*` is no name)."""
+        """Return True if a group names the agent (`*` does not count)."""
         return _token(agent) in self._groups
 
     def _of(self, agent: str) -> _Merged:
@@ -169,17 +169,17 @@ class RobotsRules:
         return self._merged[token]
 
     def allows(self, url: str, agent: str) -> bool:
-        """Return True if an agent may ask for an address; robots.txt itself always."""
+        """Return True if an agent may fetch an address; robots.txt itself is always allowed."""
         target = _target(url)
         return target == "/robots.txt" or self._of(agent).allows(target)
 
     def crawl_delay(self, agent: str) -> float | None:
-        """Return the seconds between two requests that the agent's group asks for."""
+        """Return the seconds between two requests in the agent's group."""
         token = _token(agent)
         return self._delays.get(token if token in self._groups else "*")
 
     def usage(self, url: str, agent: str) -> dict[str, bool]:
-        """Return what Content-Signal and Content-Usage lines say of an address: `content-signal:ai-train` -> False."""
+        """Return the Content-Signal and Content-Usage values for an address: `content-signal:ai-train` -> False."""
         target = _target(url)
         said: dict[str, tuple[int, bool]] = {}
         for name, scope, is_allowed in self._of(agent).usage:
@@ -188,7 +188,7 @@ class RobotsRules:
         return {name: not is_refused for name, (_, is_refused) in said.items()}
 
     def opt_outs(self, url: str, agent: str) -> tuple[str, ...]:
-        """Return its signals against the reuse of a page: crawlers for language models that are shut out, refused uses."""
+        """Return the opt-outs from reuse of a page: excluded crawlers for language models, refused uses."""
         shut_out = [f"robots.txt:{each}" for each in self._ai_crawlers if not self.allows(url, each)]
         refused = [f"{use}=no" for use, is_allowed in self.usage(url, agent).items() if not is_allowed]
         return tuple(sorted([*shut_out, *refused]))
@@ -199,12 +199,12 @@ class RobotsRules:
 
     @cached_property
     def sitemaps(self) -> tuple[str, ...]:
-        """The sitemaps that it names, absolute, in order."""
+        """The listed sitemaps, absolute, in order."""
         return sitemaps_from_robots(self.text, url=self._url)
 
 
 def robots_text(body: bytes) -> str:
-    """Decode a robots.txt: UTF-8, or UTF-16 with a mark; other bytes are kept, so that paths are compared by them."""
+    """Decode a robots.txt as UTF-8, or UTF-16 with a byte order mark; other bytes are kept so that paths still compare."""
     body = body[:MAX_ROBOTS_BYTES]
     for mark, encoding in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
         if body.startswith(mark):
@@ -213,7 +213,7 @@ def robots_text(body: bytes) -> str:
 
 
 def _lines(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the kind and the value of each line that is understood."""
+    """Yield the kind and the value of each line that is recognised."""
     for raw in _LINE_END.split(text.lstrip("\ufeff")):
         line = raw.partition("#")[0]
         name, colon, value = line.partition(":")
@@ -225,7 +225,7 @@ def _lines(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _rule(path: str, *, is_allow: bool) -> _Rule:
-    """Read a rule's path."""
+    """Parse a rule's path."""
     if found := _TARGET.match(path):
         path = found[1] or "/"
     if path[:1] not in ("/", "*"):
@@ -246,7 +246,7 @@ def _target(url: str) -> str:
 
 
 def _normal(path: str) -> str:
-    """Encode what is not ASCII, decode what needs no encoding (RFC 9309, 2.2.2)."""
+    """Percent-encode what is not ASCII, decode what needs no encoding (RFC 9309, 2.2.2)."""
     try:
         raw = path.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -265,7 +265,7 @@ def _token(agent: str) -> str:
 
 
 def path_matches(pattern: str, url: str) -> bool:
-    """Return True if an address has a path as robots.txt writes them, with `*` and `$`."""
+    """Return True if an address matches a robots.txt path pattern with `*` and `$`."""
     return _rule(pattern, is_allow=True).matches(_target(url))
 
 

@@ -1,11 +1,11 @@
-"""When to ask again: for articles by their age, for sources by how often they change, of hosts that refuse later and later.
+"""When to fetch again: articles by their age, sources by how often they change, refusing hosts with increasing delays.
 
-Plain functions of times in seconds since 1970. Edits of news come early: of 88 million articles the body of 15 % had changed
-after a day and of 18 % after a week (GDELT, 2019). So the rate of edits is taken to fall as one over the article's age. It is
-learned for each article from the changes that were seen (a gamma prior on the rate, as in Cho & Garcia-Molina, "Estimating
-frequency of change", 2003, section 5), and for each site from those of its articles. Sources and validators that have told a
-site's changes take the place of looks (`tells_changes`). Among those that are due, the ones most worth a request go first:
-value is importance times the chance of a change (Azar et al., "Tractable near-optimal policies for crawling", 2018).
+Plain functions of times in seconds since 1970. Most edits of news come early: of 88 million articles, 15 % had a changed body
+after a day and 18 % after a week (GDELT, 2019). The rate of edits is therefore modelled as inverse to the article's age. It
+is estimated for each article from its observed changes (a gamma prior on the rate, as in Cho & Garcia-Molina, "Estimating
+frequency of change", 2003, section 5), and for each site from its articles. Sources and validators that have reliably shown a
+site's changes replace revisits (`tells_changes`). Due articles are ordered by the value of a request: importance times the
+chance of a change (Azar et al., "Tractable near-optimal policies for crawling", 2018).
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ _AGE: Final = re.compile(r"(\d{1,5}(?:\.\d{1,3})?)([mhdw])")
 
 @dataclass(frozen=True, slots=True)
 class Refresh:
-    """When recent articles are looked at again.
+    """When recent articles are revisited.
 
     Attributes
     ----------
     ages_s : tuple of float
-        Ages after publication, in seconds, rising; none where nothing is looked at again.
+        Ages after publication, in seconds, rising; empty for no revisits.
     share : float
-        Of a run's requests, those that may be for known articles, from 0 to 1. Each article has five looks after its first
-        fetch by default, so that less than three quarters would put some of them off.
+        The share of a run's requests that may be for known articles, above 0 and up to 1. By default each article has five
+        revisits after its first fetch, so a share below three quarters would put some of them off.
     """
 
     ages_s: tuple[float, ...] = (HOUR_S, 6 * HOUR_S, DAY_S, 3 * DAY_S, 10 * DAY_S)
@@ -48,12 +48,12 @@ class Refresh:
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """Read a schedule: "1h,6h,1d", "1h,6h;share=0.5", "no".
+        """Parse a schedule: "1h,6h,1d", "1h,6h;share=0.5", "no".
 
         Raises
         ------
         ValueError
-            It is none; the message says what is allowed.
+            The text is not a schedule; the message says what is allowed.
         """
         ages, _, rest = (part.strip() for part in text.lower().partition(";"))
         if ages in ("no", "none", "never", "false", "0"):
@@ -92,19 +92,19 @@ def _share(text: str) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Visit:
-    """What is known of a stored article when the next look at it is planned; times in seconds since 1970.
+    """What is known of a stored article when its next visit is planned; times in seconds since 1970.
 
     Attributes
     ----------
     published_at : float or None
     first_seen_at, visited_at : float
-        When it was fetched first and last.
+        When it was first and last fetched.
     claimed_at : float or None
-        The latest time of a change that a feed or sitemap has named.
+        The latest change time that a feed or sitemap has given.
     told_until : float or None
-        Until when a source would have told of a change, where the site's do (`tells_changes`).
+        Until when a source would have shown a change, if the site's sources are reliable (`tells_changes`).
     site_rate : float
-        How often the site's articles are edited, as a multiple of the usual (`rate_of`).
+        How often the site's articles are edited, as a multiple of the usual rate (`rate_of`).
     n_visits, n_changes : int
         How often it was fetched, and how often it had changed.
     """
@@ -121,29 +121,30 @@ class Visit:
 
 
 SOON_S: Final = 10 * 60.0
-"""Two fetches of a page are at least so far apart."""
+"""Minimum time between two fetches of a page."""
 
 _SPACING: Final = 0.25
-"""A step of the schedule waits until the last fetch is so much of the step's age back."""
+"""Minimum time between a fetch and the next step, as a share of the step's age."""
 
 _AGAIN: Final = 0.4
 _SOONEST_AGAIN_S, _LATEST_AGAIN_S = HOUR_S, 3 * DAY_S
-"""What has ever changed is the likeliest to change again: it is looked at when its age is so much higher, within these."""
+"""An article that has changed before is likely to change again: it is revisited after its age has grown by this share,
+within these bounds."""
 
 
 def next_visit(visit: Visit, refresh: Refresh, now: float) -> float | None:
-    """Return when an article is due again; None where it is not.
+    """Return when an article is due again; None if it is not to be revisited.
 
-    The steps of the schedule count from publication, or from the first fetch where that is not known or not believable. Of
-    several steps that were missed one is made up for. An article that has ever changed is looked at more often, and one of
-    which a source says that it has changed since the last fetch at once, also after the last step.
+    The steps of the schedule count from publication, or from the first fetch if that date is unknown or implausible. After
+    several missed steps only one visit is made. An article that has changed before is visited more often. One that a
+    source reports as changed since the last fetch is due at once, even after the last step.
 
-    Fewer steps are made where less is to be seen: none while a source would have told of a change, and one is passed over for
-    each halving of the rate of edits. The last one is always made: it finds what nothing told, and ends a wrong belief.
+    Steps are skipped where a change is less likely: all of them while a source would have shown a change, and one for each
+    halving of the rate of edits. The last step is always kept: it finds unreported changes and corrects wrong estimates.
     """
     if not refresh.ages_s:
         return None
-    visited_at = min(visit.visited_at, now)  # a clock that was wrong
+    visited_at = min(visit.visited_at, now)  # the clock may have been wrong
     start = _start(visit, now)
     earliest = visited_at + SOON_S
     if visit.claimed_at is not None and visited_at < visit.claimed_at <= now + DAY_S:
@@ -162,59 +163,58 @@ def next_visit(visit: Visit, refresh: Refresh, now: float) -> float | None:
 
 
 def _n_passed_over(visit: Visit, now: float) -> int:
-    """Return how many steps of the schedule an article is not worth: one for each halving of its rate of edits."""
+    """Return how many steps of the schedule are skipped: one for each halving of the article's rate of edits."""
     return max(0, math.floor(-math.log2(_rate(visit, now))))
 
 
 def _start(visit: Visit, now: float) -> float:
-    """Return from when an article's age counts."""
+    """Return the time from which an article's age counts."""
     first = min(visit.first_seen_at, now)
     return first if visit.published_at is None else min(visit.published_at, first)
 
 
 _EDITS_A_STEP: Final = 0.034
-"""Edits expected while an article's age grows e-fold: 14 % of articles up to a day, 20 % up to a week."""
+"""Expected edits while an article's age grows e-fold: 14 % of articles up to a day, 20 % up to a week."""
 
 _PRIOR: Final = 0.5
-"""Weight of that expectation against an article's own changes, in changes."""
+"""Prior weight of that expectation against an article's own changes, in changes."""
 
 _YOUNGEST_S: Final = 15 * 60.0
 
 
 _SITE_PRIOR: Final = 2.0
-"""Weight of the usual rate against that of a site, in changes."""
+"""Prior weight of the usual rate against a site's own rate, in changes."""
 
 
 def _usual_edits(visit: Visit, since: float, until: float, now: float) -> float:
-    """Return how many edits are usual between two times."""
+    """Return the usual number of edits between two times."""
     start = _start(visit, now)
     before, after = (max(_YOUNGEST_S, min(at, now) - start) for at in (since, until))
     return _EDITS_A_STEP * math.log(max(1.0, after / before))
 
 
 def _rate(visit: Visit, now: float) -> float:
-    """Return how often an article is edited, as a multiple of the usual, from what was seen of it and its site."""
+    """Return how often an article is edited, as a multiple of the usual rate, from its own and its site's changes."""
     seen = visit.site_rate * _usual_edits(visit, visit.first_seen_at, visit.visited_at, now)
     return visit.site_rate * (_PRIOR + visit.n_changes) / (_PRIOR + seen)
 
 
 def rate_of(visits: Iterable[Visit], now: float) -> float:
-    """Return how often the articles of a site are edited, as a multiple of the usual, from the changes seen of them."""
+    """Return how often a site's articles are edited, as a multiple of the usual rate, from their observed changes."""
     known = list(visits)
     usual = sum(_usual_edits(visit, visit.first_seen_at, visit.visited_at, now) for visit in known)
     return (_SITE_PRIOR + sum(visit.n_changes for visit in known)) / (_SITE_PRIOR + usual)
 
 
 def chance_of_change(visit: Visit, now: float) -> float:
-    """Return how likely it is that an article has changed since it was fetched last, from what was seen of it."""
+    """Return the probability that an article has changed since its last fetch, from its own and its site's changes."""
     return -math.expm1(-_usual_edits(visit, visit.visited_at, now, now) * _rate(visit, now))
 
 
 def choose(due: Iterable[Visit], room: int, now: float) -> list[Visit]:
-    """Return those of the articles that are due which a run looks at, at most `room`, the first to be fetched first.
+    """Return at most `room` of the due articles, in the order in which they are to be fetched.
 
-    Those first of which a source says that they have changed; then by the chance of a change, younger articles before old
-    ones.
+    Articles that a source reports as changed come first; then by the chance of a change, with young articles before old ones.
     """
 
     def worth(visit: Visit) -> tuple[bool, float]:
@@ -229,22 +229,22 @@ MIN_CLAIMS: Final = 5
 
 
 def believes_claims(n_claims: int, n_true: int) -> bool:
-    """Return whether a site's dates of modification are worth a fetch: some sites name the present for every page."""
+    """Return True if a site's modification dates are worth a fetch; some sites set the present for every page."""
     return n_claims < MIN_CLAIMS or (n_true + 1) / (n_claims + 2) >= 0.2
 
 
 SILENT_AT_MOST: Final = 0.1
-"""Of a site's changes, those that a signal may be expected not to tell where it takes the place of looks."""
+"""A signal replaces revisits if the expected share of changes that it misses is at most this."""
 
 SOURCES_REST_S: Final = 12 * HOUR_S
-"""For so long what a source said of an article holds: no source that is read rests longer."""
+"""How long a source's statement about an article holds; no source is left unread for longer."""
 
 
 def tells_changes(n_told: int, n_silent: int) -> bool:
-    """Return whether a site's signal may be relied upon, from the changes found that it had told, and not told.
+    """Return True if a site's signal is reliable, from the numbers of changes that it showed and missed.
 
-    A signal is the dates of modification in feeds and sitemaps, or validators (ETag, Last-Modified). It is judged by changes
-    alone: that nothing moves while nothing changes says little. With Jeffreys' prior four told changes without another do.
+    A signal is the modification dates in feeds and sitemaps, or validators (ETag, Last-Modified). It is judged by changes
+    only: being constant while nothing changes proves little. With Jeffreys' prior, four shown and no missed changes suffice.
     """
     return (n_silent + 0.5) / (n_told + n_silent + 1) <= SILENT_AT_MOST
 
@@ -254,7 +254,7 @@ def tells_changes(n_told: int, n_silent: int) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """How often a source was asked for and had changed; times in seconds since 1970."""
+    """How often a source was fetched and how often it had changed; times in seconds since 1970."""
 
     first_at: float
     asked_at: float
@@ -263,7 +263,7 @@ class Asked:
 
 
 EACH_RUN: Final = frozenset(("front", "feed", "robots"))
-"""Kinds of sources that each run asks for, unless they have not changed for long."""
+"""Kinds of sources that each run fetches, unless they have not changed for long."""
 
 _ALWAYS_ASKED: Final = 4
 _LONGEST_S: Final = {"front": HOUR_S, "feed": 6 * HOUR_S, "sitemap": SOURCES_REST_S}
@@ -271,7 +271,7 @@ _LONGEST_HUB_S: Final = DAY_S
 
 
 def next_ask(asked: Asked, kind: str, now: float) -> float:
-    """Return when a source is due again: after half of the time in which it changes on average, within bounds.
+    """Return when a source is due again: after half of its mean time between changes, within bounds.
 
     Parameters
     ----------
@@ -292,24 +292,24 @@ def next_ask(asked: Asked, kind: str, now: float) -> float:
 FIRST_BACK_OFF_S: Final = 60.0
 LONGEST_BACK_OFF_S: Final = DAY_S
 FORGIVEN_AFTER_S: Final = 30 * 60.0
-"""After so long without a refusal the next one counts as the first."""
+"""After this long without a refusal, the next one counts as the first."""
 
 JITTER: Final = 0.1
 
 
 def back_off_s(n_refusals: int, *, retry_after_s: float | None = None, chance: float = 0.5) -> float:
-    """Return for how many seconds a host is left alone after so many refusals in a row (429, 503, 403 for most pages).
+    """Return the seconds for which a host is left alone after so many refusals in a row (429, 503, 403 for most pages).
 
-    A minute, doubled each time, at most a day, a tenth more or less; what the host itself asks for counts where it is longer,
-    up to a day.
+    One minute, doubled with each refusal, at most a day, with 10 % jitter; the host's own Retry-After counts if it is
+    longer, up to a day.
 
     Parameters
     ----------
     n_refusals : int
-        From 1.
+        At least 1; 0 gives no wait.
     retry_after_s : float or None
     chance : float
-        A random number from 0 to 1, for the tenth.
+        A random number from 0 to 1, for the jitter.
     """
     if n_refusals < 1:
         return 0.0

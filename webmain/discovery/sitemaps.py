@@ -1,6 +1,6 @@
-"""Sitemaps: indexes, URL sets (with the news extension), text lists, feeds in their place.
+"""Read sitemaps: indexes, URL sets (with the news extension), text lists, and feeds served as sitemaps.
 
-Nothing is kept but the answer: bytes are decompressed, decoded, cleaned and parsed in pieces without a tree.
+Memory is bounded: bytes are decompressed, decoded, cleaned and parsed in pieces, without building a tree.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ from webmain.items import Hints
 
 MAX_URLS: Final = 1_000_000
 MAX_BYTES: Final = 128 * 1024 * 1024
-"""What is read, after decompression; the protocol's own limits are 50,000 addresses and 50 MiB."""
+"""Bytes that are read, after decompression; the protocol's own limits are 50,000 addresses and 50 MiB."""
 
 _GZIP: Final = b"\x1f\x8b"
-_MAX_GZIP_LAYERS: Final = 2  # served with Content-Encoding on top of the file's own
+_MAX_GZIP_LAYERS: Final = 2  # Content-Encoding on top of a gzipped file
 _PIECE: Final = 1 << 16
 _MAX_TEXT_CHARS: Final = 8192
 _MAX_LINES: Final = 1_000_000
@@ -47,7 +47,7 @@ _MAX_KEYWORDS: Final = 50
 
 
 class NotASitemap(ValueError):  # noqa: N818 - it names what was found, like webmain.items.Rejected
-    """The bytes are neither a sitemap nor a feed; the message names what they look like."""
+    """The bytes are neither a sitemap nor a feed; the message says what they look like."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,14 +57,14 @@ class Sitemap:
     Attributes
     ----------
     entries : tuple of Entry
-        In document order, each address once; the source of their hints is "news-sitemap" where a news element gives
+        In document order, distinct; the source of their hints is "news-sitemap" if a news element has a
         title, publication date, language or keywords, else "sitemap"; `modified` is `lastmod`.
     children : tuple of Entry
-        The sitemaps an index names (some URL sets mix them in), with their `lastmod`.
+        The sitemaps listed in an index (some URL sets contain them too), with their `lastmod`.
     skipped : Mapping[str, int]
         What was left out, by reason: "no_url", "bad_url", "duplicate", "too_many" (entries over the limit that were
-        still seen), "too_large" (the rest, after `max_bytes` or
-        2,000,000 elements or references, was not read), "broken_gzip" (the rest could not be).
+        still read), "too_large" (the rest was not read, after `max_bytes` or 2,000,000 elements or references),
+        "broken_gzip" (the rest could not be read).
     """
 
     entries: tuple[Entry, ...] = ()
@@ -73,14 +73,14 @@ class Sitemap:
 
 
 def read_pieces(body: bytes, *, url: str, max_urls: int = MAX_URLS, max_bytes: int = MAX_BYTES) -> Iterator[Sitemap]:
-    """Read a sitemap of any known kind, gzipped or not, piece by piece, in bounded time and memory.
+    """Yield the contents of a sitemap of any known kind, gzipped or not, piece by piece, in bounded time and memory.
 
     Parameters
     ----------
     body : bytes
-        As it came; gzip is recognised by its first bytes, also twice over.
+        As received; gzip is recognised by its first bytes, also if applied twice.
     url : str
-        Where it came from; relative addresses are joined to it.
+        Where it came from, as the base of relative addresses.
     max_urls : int
         Limit of entries and of children.
     max_bytes : int
@@ -89,12 +89,12 @@ def read_pieces(body: bytes, *, url: str, max_urls: int = MAX_URLS, max_bytes: i
     Yields
     ------
     Sitemap
-        What some 64 KB of it hold; an address may come again in a later piece. The last one has what was skipped.
+        The contents of about 64 KB; later pieces may repeat addresses. The last one has what was skipped.
 
     Raises
     ------
     NotASitemap
-        It is empty, an HTML page or anything else, or has a DOCTYPE without an end; in the end, too, where nothing was found.
+        The body is empty, an HTML page or something else, has an unterminated DOCTYPE, or nothing was found up to its end.
     """
     reader = _Reader(url, max_urls, max_bytes)
     for _ in reader.read(body):
@@ -105,7 +105,7 @@ def read_pieces(body: bytes, *, url: str, max_urls: int = MAX_URLS, max_bytes: i
 
 
 class _Reader:
-    """Reads one sitemap, and collects what it names."""
+    """Reads one sitemap and collects its entries."""
 
     def __init__(self, url: str, max_urls: int, max_bytes: int) -> None:
         self.url = url
@@ -115,7 +115,7 @@ class _Reader:
         self.children = Collected(max_urls, self.skipped)
 
     def read(self, body: bytes) -> Iterator[None]:
-        """Read a sitemap of any kind; yield each time that a piece was read."""
+        """Read a sitemap of any kind; yield after each piece."""
         pieces = self._pieces(body)
         first = next(pieces, b"")
         if not first.strip(b"\xef\xbb\xbf \t\r\n"):
@@ -141,7 +141,7 @@ class _Reader:
             raise NotASitemap(what)
 
     def is_full(self) -> bool:
-        """Return True if there are as many entries or children as are kept."""
+        """Return True if the limit of entries or of children is reached."""
         return self.pages.is_full() or self.children.is_full()
 
     # ---- Bytes
@@ -160,7 +160,7 @@ class _Reader:
             left -= len(piece)
 
     def _inflated(self, body: bytes) -> Iterator[bytes]:
-        """Decompress gzip with all its members; a broken or cut file gives what can be read."""
+        """Decompress gzip with all its members; from a broken or truncated file, yield what can be read."""
         file = gzip.GzipFile(fileobj=io.BytesIO(body), mode="rb")
         try:
             for _ in range(_MAX_GZIP_LAYERS - 1):
@@ -179,7 +179,9 @@ class _Reader:
         try:
             for text in texts:
                 clean = cleaner.feed(text)
-                if "<" in clean:  # else 64 KB without markup: no address is so long, and the parser would hold it all
+                if (
+                    "<" in clean
+                ):  # else 64 KB without markup: no address is that long, and the parser would buffer it all
                     parser.feed(clean.encode())
                 if self.is_full() or target.root in FEED_ROOTS:
                     break
@@ -193,10 +195,10 @@ class _Reader:
         except UnsafeMarkup as error:
             raise NotASitemap(str(error)) from error
         except etree.XMLSyntaxError:
-            pass  # what came before it was collected
+            pass  # entries before the error are kept
 
     def _read_lines(self, texts: Iterator[str]) -> Iterator[None]:
-        """Read a list of addresses, one a line."""
+        """Read a list of addresses, one per line."""
         rest = ""
         n_lines = 0
         for text in texts:
@@ -214,7 +216,7 @@ class _Reader:
             self.pages.add(line, self.url, Hints(source="sitemap"))
 
     def _read_as_feed(self, body: bytes) -> None:
-        """Read a feed that is in a sitemap's place."""
+        """Read a feed that is served as a sitemap."""
         try:
             feed = read_feed(b"".join(self._pieces(body)), url=self.url, max_entries=self.pages.limit)
         except NotAFeed as error:
@@ -231,7 +233,7 @@ _short_name = lru_cache(maxsize=1000)(short_name)
 
 
 class _Target:
-    """Receives the parser's events; holds one entry at a time and the names of the open elements."""
+    """Receives the parser's events; holds only one entry and the names of the open elements."""
 
     def __init__(self, reader: _Reader) -> None:
         self.root = ""
@@ -244,11 +246,11 @@ class _Target:
         self._n_elements = 0
 
     def is_excessive(self) -> bool:
-        """Return True if there are more elements, or deeper ones, than any sitemap has."""
+        """Return True if there are more, or more deeply nested, elements than in any real sitemap."""
         return self._n_elements > _MAX_ELEMENTS or len(self._open) > _MAX_DEPTH
 
     def start(self, tag: str, _attributes: Mapping[str, str]) -> None:
-        """Open an element; an entry that was never closed ends where the next one begins."""
+        """Open an element; an unclosed entry ends where the next one begins."""
         name = _short_name(tag)
         self.root = self.root or local_name(name)
         parent = self._open[-1] if self._open else ""
@@ -263,12 +265,12 @@ class _Target:
         self._text = []
 
     def data(self, data: str) -> None:
-        """Keep the text of a wanted element, up to a bound."""
+        """Append to the text of a wanted element, up to a bound."""
         if self._wanted and len(self._text) < _MAX_TEXT_CHARS:
             self._text.append(data[:_MAX_TEXT_CHARS])
 
     def end(self, _tag: str) -> None:
-        """Close an element; a closed `url` or `sitemap` is an entry."""
+        """Close an element; a closed `url` or `sitemap` completes an entry."""
         name = self._open.pop() if self._open else ""
         if self._wanted:
             self._fields.setdefault(self._wanted, "".join(self._text)[:_MAX_TEXT_CHARS])
@@ -278,7 +280,7 @@ class _Target:
             self._add()
 
     def close(self) -> None:
-        """Add what was left open, where it has an address."""
+        """Add the entry that was left open, if it has an address."""
         if self._fields.get("loc"):
             self._add()
         self._fields = {}
@@ -290,7 +292,7 @@ class _Target:
 
 
 def _hints(fields: Mapping[str, str]) -> Hints:
-    """Turn the texts of an element into hints."""
+    """Return the texts of an element as hints."""
     modified = _folded(fields.get("lastmod"))
     if fields.keys() <= _OWN:
         return Hints(source="sitemap", modified=modified)
@@ -306,5 +308,5 @@ def _hints(fields: Mapping[str, str]) -> Hints:
 
 
 def _folded(raw: str | None) -> str | None:
-    """Return a short string with white space folded; None where nothing is left."""
+    """Return a short string with white space folded; None if nothing is left."""
     return " ".join((raw or "")[:200].split()) or None

@@ -1,4 +1,4 @@
-"""Words of addresses: what a path's segment leads to, in the languages news sites use in their paths."""
+"""Words in addresses that show what a path segment leads to, in the languages that news sites use."""
 
 from __future__ import annotations
 
@@ -10,40 +10,40 @@ from webmain.clock import once
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UrlWords:
-    """Segments of paths, file name extensions and keys of queries, in lower case.
+    """Path segments, file name extensions and query parameters, in lower case.
 
     Attributes
     ----------
     hubs : frozenset of str
-        A segment that is one of these leads to, or is before, a list of pages.
+        Segments of lists of pages, or that precede them.
     fronts : frozenset of str
-        The last segment of a front page or a full list; before other segments they mean nothing.
+        Last segments of front pages or complete lists; before other segments they mean nothing.
     authors : frozenset of str
-        What follows is a person's name, and what follows that may be the person's article.
+        Followed by a person's name; the segment after that may be an article of that person.
     names : frozenset of str
-        What follows is a name, however much it looks like a slug (`/author/anna-maria-von-der-berg`).
+        Followed by a name, even if it looks like a slug (`/author/anna-maria-von-der-berg`).
     sides : frozenset of str
-        Those of them that lead to what the sections of a site have too: tags, authors, searches.
+        Those of `names` that lead to lists whose articles are in the site's sections too: tags, authors, searches.
     articles : frozenset of str
-        A segment before a slug or an identifier that is an article's.
+        Segments before the slug or identifier of an article.
     news : frozenset of str
-        A segment that names a news section or a blog.
+        Segments of a news section or a blog.
     ignored : frozenset of str
-        The last segment of what is no article and leads to none.
+        Last segments of pages that are not articles and do not lead to any.
     dead_ends : frozenset of str
-        Below these is never an article, wherever in the path they are.
+        Nothing below these segments is an article, wherever they are in the path.
     other_suffixes, page_suffixes : frozenset of str
-        File name extensions of what is no page, and of pages.
+        File name extensions of files that are not pages, and of pages.
     id_keys : frozenset of str
-        Query parameters that number an article.
+        Query parameters that identify an article.
     page_keys : frozenset of str
-        Query parameters that number the pages of a list (`p` is WordPress's post number, unless small).
+        Query parameters for the pages of a list (`p` is WordPress's post number, unless small).
     search_keys : frozenset of str
-        Query parameters of searches and filters.
+        Query parameters for searches and filters.
     editions : frozenset of str
-        First segments that choose a language or an edition.
+        First segments for a language or an edition.
     own : frozenset of str
-        Segments of hubs, front pages, sections and articles: no last segment of an article.
+        Segments of hubs, front pages, sections and articles; never the last segment of an article.
     """
 
     hubs: frozenset[str]
