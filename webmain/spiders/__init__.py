@@ -1,1 +1,1 @@
-"""Scrapy's spiders: `news` crawls sites, `archive` reads stored pages."""
+"""Scrapy spiders: `news` crawls sites, `archive` reads archived pages."""

@@ -1,4 +1,4 @@
-"""Addresses of sites, and an address's place among its site's: its folder, its like, the page it is a form of."""
+"""Start addresses of sites, and helpers for an address within its site: its folder, its pattern, its canonical page."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PART = re.compile(
 
 
 def start_url(text: str) -> str | None:
-    """Return the address to start a site from: "bbc.com" becomes "https://bbc.com/"; None where it is no address."""
+    """Return the address to start a site from ("bbc.com" becomes "https://bbc.com/"); None if the text is not an address."""
     text = text.strip().strip("'\"")
     if "://" not in text:
         text = "https://" + text.removeprefix("//")
@@ -33,7 +33,7 @@ def start_url(text: str) -> str | None:
 
 
 def whole_pages(url: str) -> Iterator[str]:
-    """Yield the addresses of pages that an address seems to be another form, or a later part, of."""
+    """Yield the addresses of which an address seems to be the AMP version or a later part."""
     original = amp_to_canonical_guess(url)
     if original != url:
         yield normalise(original) or original
@@ -46,7 +46,7 @@ def whole_pages(url: str) -> Iterator[str]:
 
 
 def is_personal(url: str) -> bool:
-    """Return True if an address lies below a word for tags, authors and the like."""
+    """Return True if the path contains a word for tags, authors or searches."""
     return not url_words().sides.isdisjoint(urlsplit(url).path.lower().split("/"))
 
 
@@ -55,7 +55,7 @@ _DEEP = 6  # slashes of an address whose path can have a segment three times: tw
 
 
 def is_repeating(url: str) -> bool:
-    """Return True if a name is in a path three times, as where relative links lead ever deeper (/a/b/a/b/a)."""
+    """Return True if the path contains a segment three times, as when relative links nest endlessly (/a/b/a/b/a)."""
     if url.count("/") < _DEEP - 1:
         return False
     names = [name for name in urlsplit(url).path.split("/") if name and not name.isdigit()]
@@ -67,7 +67,7 @@ _NUMBERS = re.compile(r"(?:/0)+(?=/)")
 
 
 def patterns(url: str) -> tuple[str, str]:
-    """Return an address's folder, its numbers in one, and its form with every number and query value folded ("" for none)."""
+    """Return an address's folder with numbers as 0, and its path and query keys with numbers as 0 ("" without numbers and query)."""
     parts = urlsplit(url)
     keys = ",".join(sorted(key for key, _ in parse_qsl(parts.query, keep_blank_values=True)))
     folded = _NUMBER.sub("0", parts.path.rstrip("/"))
@@ -80,7 +80,7 @@ _REFERRER = re.compile(r"(?:ref|referrer|referer|source|src|from|via|origin)=[A-
 
 
 def without_referrer(url: str) -> str:
-    """Take off parameters that name the block a link is in (`ref=related`), unless the page is a list of something."""
+    """Return an address without parameters for the block that a link is in (`ref=related`), unless it is a page of a list."""
     before, mark, query = url.partition("?")
     if not mark or "=" not in query:
         return url
@@ -92,10 +92,10 @@ def without_referrer(url: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PathFilter:
-    """Which paths are wanted, by globs over the path with its percent-encoding undone.
+    """Which paths are wanted, by globs over the percent-decoded path.
 
-    `*` matches any characters, also slashes, `?` for one, `[ab]` for one of several. A pattern without any of these
-    matches the path itself and everything below it: `/sport` is `/sport` and `/sport/football`, not `/sports`.
+    `*` matches any characters including slashes, `?` matches one, `[ab]` one of several. A pattern without any of these
+    matches the path itself and everything below it: `/sport` matches `/sport` and `/sport/football`, not `/sports`.
     """
 
     include: tuple[str, ...] = ()
@@ -108,21 +108,21 @@ class PathFilter:
         object.__setattr__(self, "_exclude", _globs(self.exclude))
 
     def __str__(self) -> str:
-        """Return the patterns, for a comparison of two runs' filters."""
+        """Return the patterns as text, to compare the filters of two runs."""
         return "|".join(",".join(sorted(each)) for each in (self.include, self.exclude)).strip("|")
 
     def with_rules(self, rules: SiteRules | None) -> PathFilter:
-        """Return the filter for a site: its rules' sections where nothing else is included, and what they exclude."""
+        """Return the filter for one site: its rules' sections if nothing else is included, plus what the rules exclude."""
         if rules is None or not (rules.sections or rules.exclude):
             return self
         return PathFilter(include=self.include or rules.sections, exclude=(*self.exclude, *rules.exclude))
 
     def includes(self, url: str) -> bool:
-        """Return True if an article may be at this address."""
+        """Return True if articles at this address are wanted."""
         return (self._include is None or bool(self._include.match(_path(url)))) and not self.excludes(url)
 
     def excludes(self, url: str) -> bool:
-        """Return True if nothing is to be fetched from this address, be it an article or a way to one."""
+        """Return True if nothing may be fetched from this address, neither articles nor hubs."""
         return self._exclude is not None and bool(self._exclude.match(_path(url)))
 
 
@@ -134,7 +134,7 @@ def _path(url: str) -> str:
 
 
 def _globs(patterns: tuple[str, ...]) -> re.Pattern[str] | None:
-    """Make one expression of all patterns; None where there are none."""
+    """Return one regular expression for all patterns; None if there are none."""
     if not patterns:
         return None
     each = []

@@ -1,4 +1,4 @@
-"""Answers of the network as pages, further pages of articles, and where else a front page may answer."""
+"""Convert responses to pages, fetch the further parts of articles, and guess other addresses of front pages."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ _PART_PRIORITY: Final = 100
 
 
 def page_of(response: Response, *, hints: Hints | None = None) -> Page:
-    """Return a response as a page; its address normalised, its headers' names in lower case.
+    """Return a response as a page, with its address normalised and its header names in lower case.
 
-    Where a recording answered, the time is its (`meta["fetched_at"]`), and so is the rendering (`meta["rendering"]`).
+    If a recording answered, the page has its time (`meta["fetched_at"]`) and its rendering (`meta["rendering"]`).
     """
     headers = {
         name.decode("latin-1").lower(): b", ".join(values).decode("latin-1")
@@ -59,17 +59,17 @@ def page_of(response: Response, *, hints: Hints | None = None) -> Page:
 
 
 def mark_of(seen: Look) -> str:
-    """Return a hash of the links of a page: a list that names the same pages has not changed, whatever else has."""
+    """Return a hash of a page's links: a list with the same links counts as unchanged, whatever else has changed."""
     return hash_of("\n".join(sorted(set(seen.followed))).encode("utf-8", "surrogatepass"))
 
 
 def is_answer(error: BaseException | None) -> bool:
-    """Return True if a server answered, though not with a page."""
+    """Return True if the server did answer, though with an error."""
     return isinstance(error, HttpError)
 
 
 def other_fronts(start: str) -> Iterator[str]:
-    """Yield the addresses a front page may have where it does not answer at the one that was given."""
+    """Yield other possible addresses of the front page, if the given one does not answer."""
     parts = urlsplit(start)
     if parts.path not in ("", "/"):
         return
@@ -82,7 +82,7 @@ def other_fronts(start: str) -> Iterator[str]:
 
 
 def is_passing(error: BaseException | None) -> bool:
-    """Return True if a failure may well be over at the next run, so that no person need look at it."""
+    """Return True if a failure may be temporary, so that nobody needs to look into it."""
     if isinstance(error, HttpError):
         return error.response.status == 429 or error.response.status >= 500
     if isinstance(error, RobotsUnreachableError):
@@ -91,14 +91,14 @@ def is_passing(error: BaseException | None) -> bool:
 
 
 async def fetch_parts(crawler: Crawler, page: Look, site: Site) -> tuple[Page, ...]:
-    """Fetch the following pages of an article; one that fails ends it, with what was there.
+    """Return the further parts of an article; if one fails, those before it.
 
     Parameters
     ----------
     crawler : Crawler
     page : Look
         The first page.
-    site : Site
+    Its waiting addresses, from which the parts are removed; its limits bound the number of parts.
         Its parts are folded out of what waits; its limits bound their number.
     """
     first = here = page.url
@@ -126,12 +126,12 @@ async def fetch_parts(crawler: Crawler, page: Look, site: Site) -> tuple[Page, .
 
 
 async def _fetch(crawler: Crawler, address: str) -> Response | None:
-    """Fetch one further page; None where it can not be had."""
+    """Fetch one further part; None if that fails."""
     assert crawler.engine is not None
     request = Request(address, callback=NO_CALLBACK, priority=_PART_PRIORITY, dont_filter=True)
     try:
         response = await crawler.engine.download_async(request)
-    except Exception as error:  # whatever fails, the article goes on with what was there
+    except Exception as error:  # the article keeps the parts before it
         why = str(error)
     else:
         if response.status == 200 and "wall" not in request.meta:

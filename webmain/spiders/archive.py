@@ -27,34 +27,34 @@ if TYPE_CHECKING:
     from webmain.items import Page
 
 PAGES_AT_ONCE: Final = 256
-"""Pages in the pipelines at a time: no fewer than are read, which is bounded by `Workers.room`."""
+"""Pages in the pipelines at once; how many are read at once is bounded by `Workers.room`."""
 
 MAX_WARNINGS: Final = 10
-"""Damaged files that the summary names; all are counted and logged."""
+"""Damaged files listed in the summary; all are counted and logged."""
 
 
 class ArchiveSpider(Spider):
     """Extract articles from an archive: `scrapy crawl archive -a path=pages.warc.gz -a store=jsonl:articles.jsonl`.
 
-    Every HTML page of status 200 goes through the same pipelines as a crawl's, whatever its address. There is no
-    robots.txt and no delay, and no network but for `ccnews`.
+    Every HTML page of status 200 goes through the same pipelines as in a crawl, whatever its address. There is no
+    robots.txt, no delay, and no network access except for `ccnews`.
 
     Arguments
     ---------
     path : WARC files (.warc, .gz, .zst, .lz4), folders of HTML and WARC files, globs; several separated by commas.
     ccnews : months of Common Crawl's news archives: 2026/10, 2026/08-2026/10, several separated by commas.
-    base : where they are, a URL or a folder in the same layout.
-    domains : only records of these hosts and those below are read, several separated by commas.
-    max_bytes : bytes of such archives that are read, in all: 500000000, 500MB, 20GB.
+    base : where these archives are: a URL, or a folder with the same layout.
+    domains : only records of these hosts and their subdomains are read, several separated by commas.
+    max_bytes : total bytes of these archives to read: 500000000, 500MB, 20GB.
     extractor, store, since, until, undated, language, section, max_articles, learn, keep, review_below, review_only : as for
         the spider `news`.
-    require : the kind of page that is wanted; by default all are.
-    max_pages : pages read, in all.
+    require : the kind of page that is wanted; all kinds by default.
+    max_pages : total pages to read.
 
     Raises
     ------
     ArgumentError
-        With everything that is wrong with the arguments.
+        Lists everything that is wrong with the arguments.
     """
 
     name = "archive"
@@ -73,7 +73,7 @@ class ArchiveSpider(Spider):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
-        """Make the spider for a crawl; store and extractor may also be settings."""
+        """Create the spider for a crawl; store and extractor may also come from settings."""
         spider = super().from_crawler(crawler, *args, **with_settings(kwargs, crawler.settings))
         crawler.signals.connect(spider._close, crawl_closing)
         if spider.arguments.months:
@@ -82,17 +82,17 @@ class ArchiveSpider(Spider):
 
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
-        """Use all cores where the setting leaves it open."""
+        """Use all cores unless the setting says otherwise."""
         super().update_settings(settings)
         if settings.get("WEBMAIN_WORKERS") is None:
             settings.set("WEBMAIN_WORKERS", "auto", priority="spider")
 
     async def start(self) -> AsyncIterator[Any]:
-        """Ask for nothing, so that the pages are the output of a callback: Scrapy takes them as it has room."""
+        """Make a request that fetches nothing, so that pages come from a callback: Scrapy takes those only as it has room."""
         yield Request("data:,archive", callback=self.read, dont_filter=True, meta={"probe": True})
 
     async def read(self, response: Response) -> AsyncIterator[Page]:
-        """Yield one page after the other until the end, a limit, or the end of the crawl."""
+        """Yield pages one by one until the end, a limit, or the end of the crawl."""
         workers = Workers.of(self.crawler)
         n = 0
         pages = self._pages()
@@ -122,7 +122,7 @@ class ArchiveSpider(Spider):
             self._months.close()
 
     async def _pages(self) -> AsyncGenerator[Page, None]:
-        """Read all months and all paths in order; what gives no page is counted by its reason."""
+        """Yield the pages of all months and all paths in order; count records without a page by reason."""
         if self._months is not None:
             async for page in self._months.pages():
                 yield page
@@ -131,7 +131,7 @@ class ArchiveSpider(Spider):
                 yield page
 
     def _pages_below(self, path: str) -> Iterator[Page]:
-        """Read a file, folder or glob."""
+        """Yield the pages of a file, folder or glob."""
         n = 0
         try:
             for page in read_pages(path, on_skip=self._note_skip, is_wanted=self._is_wanted):
@@ -148,7 +148,7 @@ class ArchiveSpider(Spider):
         self._note(f"skipped/{reason.value}", f"{reason.value}: {url}", reason in (Skip.DAMAGED, Skip.UNREADABLE))
 
     def _note(self, name: str, message: str, is_warning: bool) -> None:
-        """Count and log what gives no page; warnings are in the summary, the first few."""
+        """Count and log a record or file without a page; the first few warnings go into the summary."""
         self._count(f"webmain/archive/{name}")
         self.logger.log(logging.WARNING if is_warning else logging.DEBUG, "%s", message)
         self._n_warned += is_warning

@@ -1,4 +1,4 @@
-"""The spiders' arguments: read, checked all at once, with one message for all that is wrong."""
+"""Parse the spiders' arguments, and report everything that is wrong in one message."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ class Problem:
     argument : str
         Its name.
     given : str or None
-        What was given; None where it is missing.
+        The given value; None if it is missing.
     allowed : str
-        What would be right.
+        Description of the allowed values.
     """
 
     argument: str
@@ -72,12 +72,12 @@ class Problem:
 
 
 class ArgumentError(ValueError):
-    """A spider can not start with the arguments it was given.
+    """A spider cannot start with the given arguments.
 
     Attributes
     ----------
     problems : tuple of Problem
-        Every one that was found, not the first alone.
+        All problems found, not only the first.
     """
 
     def __init__(self, problems: Iterable[Problem]) -> None:
@@ -90,22 +90,22 @@ class ArgumentError(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arguments:
-    """What a spider was asked for (see the docstrings of `news` and `archive`).
+    """The parsed arguments of a spider (see the docstrings of `news` and `archive`).
 
     Attributes
     ----------
     sites : tuple of str
-        Addresses to start from, absolute, one for each site, in the order given.
+        Absolute addresses to start from, one per site, in the given order.
     aliases : tuple of (str, str)
-        Such an address, and another one that the user gives as the same site.
+        A start address, and another address that the user declared to be the same site.
     paths : PathFilter
         Which paths of sites are wanted.
     budget : Budget
-        What may be spent on each site.
+        The most that may be spent on each site.
     files : tuple of str
-        Archives, folders and globs.
+        Archives, folders and globs to read.
     months, base, domains, max_bytes : tuple of str, str, tuple of str, int or None
-        Of Common Crawl's news archives: which ("2026/10"), where they are, whose records are wanted, and how much is read.
+        For Common Crawl's news archives: months ("2026/10"), their base, hosts whose records are wanted, bytes to read.
     """
 
     sites: tuple[str, ...] = ()
@@ -138,7 +138,7 @@ class Arguments:
     refresh: Refresh | None = None
 
     def options(self) -> dict[str, Any]:
-        """Return the attributes of a spider by which it chooses among webmain's options."""
+        """Return the attributes of a spider that select webmain's options."""
         return {"store_spec": self.store, **{name: getattr(self, name) for name in _COMMON if name != "store"}}
 
 
@@ -152,19 +152,19 @@ ARCHIVE_NAMES: Final = ("path", "ccnews", "base", "domains", "max_bytes", *_COMM
 
 
 def read_news_arguments(given: Mapping[str, object], *, now: datetime | None = None) -> Arguments:
-    """Read the arguments of the spider `news`.
+    """Parse the arguments of the spider `news`.
 
     Parameters
     ----------
     given : Mapping[str, object]
-        As `-a NAME=VALUE` gives them, strings; values of the right type are taken too.
+        As given by `-a NAME=VALUE`, strings; values of the right type are accepted too.
     now : datetime, optional
-        The present, for a `since` or `until` like "3d".
+        The current time, for a `since` or `until` like "3d".
 
     Raises
     ------
     ArgumentError
-        With every problem.
+        Lists every problem.
     """
     reader = _Reader(given, NEWS_NAMES, now)
     sites, aliases = reader.sites()
@@ -193,7 +193,7 @@ def read_news_arguments(given: Mapping[str, object], *, now: datetime | None = N
 
 
 def read_archive_arguments(given: Mapping[str, object], *, now: datetime | None = None) -> Arguments:
-    """Read the arguments of the spider `archive` (see `read_news_arguments`)."""
+    """Parse the arguments of the spider `archive` (see `read_news_arguments`)."""
     reader = _Reader(given, ARCHIVE_NAMES, now)
     files = reader.read("path", read_existing_paths)
     months = reader.read("ccnews", lambda text: read_months(text, reader.now))
@@ -207,13 +207,13 @@ def read_archive_arguments(given: Mapping[str, object], *, now: datetime | None 
 
 
 def with_settings(given: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return arguments in which the settings WEBMAIN_STORE, _EXTRACTOR, _KEEP and _REQUIRE replace missing ones."""
+    """Return the arguments, with missing ones set from WEBMAIN_STORE, _EXTRACTOR, _KEEP and _REQUIRE."""
     fallbacks = {name: settings.get(f"WEBMAIN_{name.upper()}") for name in ("store", "extractor", "keep", "require")}
     return {**{name: value for name, value in fallbacks.items() if value}, **given}
 
 
 class _Reader:
-    """Reads arguments one by one and collects what is wrong."""
+    """Parses arguments one by one and collects the problems."""
 
     def __init__(self, given: Mapping[str, object], names: tuple[str, ...], now: datetime | None) -> None:
         self.now = now or clock.now()
@@ -227,12 +227,12 @@ class _Reader:
                 self.problems.append(Problem(argument=name, given=str(value), allowed=allowed))
 
     def text(self, name: str) -> str:
-        """Return an argument as a string without white space around it; "" where it is missing."""
+        """Return an argument as stripped text; "" if it is missing."""
         value = self.given.get(name, "")
         return (value.isoformat() if isinstance(value, datetime) else str(value)).strip()
 
     def read(self, name: str, form: Callable[[str], _T]) -> _T | None:
-        """Read one argument; None where it is missing, empty or wrong."""
+        """Parse one argument; None if it is missing, empty or wrong."""
         text = self.text(name)
         if not text:
             return None
@@ -248,7 +248,7 @@ class _Reader:
             return None
 
     def common(self) -> dict[str, Any]:
-        """Read what both spiders take; raise where anything was wrong, of these arguments or of those before."""
+        """Parse the arguments of both spiders; raise `ArgumentError` if any argument so far was wrong."""
         moments = {"since": lambda text: read_since(text, self.now), "until": lambda text: read_until(text, self.now)}
         forms: dict[str, Callable[[str], object]] = {**_FORMS, **moments}
         objects = {name: value for name, value in self.given.items() if isinstance(value, (Extractor, Keep))}
@@ -262,7 +262,7 @@ class _Reader:
         return {name: value for name, value in read.items() if value is not None} | objects
 
     def sites(self) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
-        """Read `site` and the file `sites` together; each address once; and the other addresses of sites."""
+        """Return the distinct start addresses from `site` and the file `sites`, and the declared aliases."""
         listed = self.read("sites", read_sites_file) or ()
         addresses: dict[str, None] = {}
         aliases: list[tuple[str, str]] = []
@@ -298,4 +298,4 @@ _FORMS: Final[Mapping[str, Callable[[str], object]]] = {
     "review_only": read_truth,
     "respect": one_of(*RESPECT),
 }
-"""How each common argument is read, other than `since` and `until`, which depend on the present."""
+"""Parser of each common argument, except `since` and `until`, which depend on the current time."""

@@ -1,4 +1,4 @@
-"""What a crawl of news sites does with the addresses that it finds, and how it sends its requests."""
+"""Queue the addresses that a crawl of news sites finds, and send its requests."""
 
 from __future__ import annotations
 
@@ -31,29 +31,29 @@ if TYPE_CHECKING:
     from webmain.spiders.site import Site
 
 _CHUNK: Final = 100
-"""Addresses that are judged in one go, while nothing else is done."""
+"""Addresses judged at once, before other work gets a turn."""
 
 JUDGED_AT_ONCE: Final = 2000
-"""Addresses of a site's sitemaps that are judged, and noted as pending, before any of them is wanted."""
+"""Addresses of a site's sitemaps that are judged and noted as pending before any page is fetched."""
 
 
 class Intake:
-    """Sifts the addresses that are found, and lets those wait that need fetching.
+    """Filters the addresses that are found, and queues those that are to be fetched.
 
     Parameters
     ----------
     crawler : Crawler
     memory : Memory
-        What earlier runs know.
+        What earlier runs recorded.
     max_pages : int or None
-        Pages downloaded, in all.
+        The most pages to download, in all.
 
     Attributes
     ----------
     n_pages : int
-        Pages downloaded so far, or on their way.
+        Pages downloaded or requested so far.
     on_claims : callable or None
-        Called with a site, known addresses that were named with what was said of them, and the feed or sitemap, or "".
+        Called with a site, its known addresses that were found again with their hints, and the feed or sitemap, or "".
     """
 
     def __init__(self, crawler: Crawler, memory: Memory, max_pages: int | None = None) -> None:
@@ -67,17 +67,17 @@ class Intake:
     # ---- What is found
 
     async def take(self, site: Site, found: Iterable[tuple[str, Hints | None]], where: Where, source: str = "") -> None:
-        """Take over the addresses of a feed or sitemap, leaving room for other work in between."""
+        """Queue the addresses of a feed or sitemap, in chunks so that other work can run in between."""
         entries = iter(found)
         while chunk := list(islice(entries, _CHUNK)):
             known = [(own.url, hints) for url, hints in chunk if (own := site.look_up(url)) and site.is_gone(own.url)]
-            if self.on_claims is not None and known:  # they were named elsewhere, too
+            if self.on_claims is not None and known:  # they were found elsewhere before
                 self.on_claims(site, known, source)
             self.wait_for(site, site.sift(chunk, where), source)
             await asyncio.sleep(0)
 
     async def keep(self, site: Site, entries: Sequence[Entry], source: str) -> None:
-        """Keep the addresses of a piece of a sitemap: news are judged at once, others when they are the newest that wait."""
+        """Keep part of a sitemap's addresses: news is judged at once, others when they are the newest in the queue."""
         room = max(0, JUDGED_AT_ONCE - len(site))
         news = [(entry.url, entry.hints) for entry in entries if entry.hints.source != "sitemap"][:room]
         await self.take(site, news, Where.SITEMAP, source)
@@ -100,17 +100,17 @@ class Intake:
         await asyncio.sleep(0)
 
     async def judge_first(self, site: Site) -> None:
-        """Judge the newest of the addresses that were only kept, until enough of them wait."""
+        """Judge the newest addresses of the backlog until enough are queued."""
         while len(site) < JUDGED_AT_ONCE and site.backlog and self.is_running():
             self.judge(site)
             await asyncio.sleep(0)
 
     def judge(self, site: Site) -> None:
-        """Judge some of the addresses that were only kept, the newest first."""
+        """Judge some addresses of the backlog, the newest first."""
         self.wait_for(site, site.sift(site.backlog.take(_CHUNK), Where.SITEMAP))
 
     def wait_for(self, site: Site, candidates: Iterable[Candidate], source: str = "") -> int:
-        """Let candidates wait for their turn, except those that are settled; return how many articles are new."""
+        """Queue the candidates that are not settled yet; return how many new articles there are."""
         n_new = 0
         while candidates := list(candidates):
             verdict, stored = self.memory.sort(site, candidates), self.memory.stored(candidates)
@@ -127,12 +127,12 @@ class Intake:
             self.count("webmain/waiting_for_retry", verdict.n_waiting)
             freed = [site.note_fruitful(url, is_article=True) for url in sorted(stored)]
             candidates = [candidate for each in freed for candidate in each]
-        n_new += site.skipped["too_new"]  # a list of what is too new leads to what is not
+        n_new += site.skipped["too_new"]  # lists of too new articles lead to older ones
         self.count_skipped(site)
         return n_new
 
     def follow(self, site: Site, seen: Look, where: Where, *, depth: int) -> int:
-        """Take over the links, the feeds and the next page of a page; return how many articles are new."""
+        """Queue a page's links, feeds and next page; return how many new articles there are."""
         if where is not Where.ARTICLE:
             site.note_repeated(seen.text_hashes)
         if where is not Where.ARTICLE or not site.has_sources:
@@ -146,11 +146,11 @@ class Intake:
     # ---- What is asked again
 
     def may_ask_again(self, site: Site, url: str) -> dict[str, Filters]:
-        """Return the meta of a request that may be answered by "not changed": not of a page that a browser draws."""
+        """Return the meta for a request that may be answered with "not changed"; empty if a browser may draw the page."""
         return {AGAIN: site.filters} if Browsing.of(self._crawler).mode(url) == "never" else {}
 
     def known_answer(self, site: Site, response: Response) -> Answer | None:
-        """Return what an address answered before where it says that this has not changed, or its body has not."""
+        """Return the address's earlier answer if the response is a 304 or has the same body; else None."""
         if response.request is None or AGAIN not in response.request.meta:
             return None
         answer = self.memory.answer(response.url, site.filters)
@@ -161,7 +161,7 @@ class Intake:
         return answer
 
     def recall(self, site: Site, answer: Answer, where: Where, *, depth: int = 0) -> None:
-        """Take over what a source that has not changed named: its articles are known, or pending."""
+        """Queue what an unchanged source listed before; its articles are already known or pending."""
         named = answer.named
         site.note_repeated(named.hashes)
         site.sources.add_feeds(named.feeds)
@@ -180,14 +180,14 @@ class Intake:
             self.count("webmain/known", named.n_articles)
 
     def remember(self, site: Site, response: Response, kind: str, named: Named, mark: str = "") -> None:
-        """Keep an answer, as soon as all that it named is pending.
+        """Save an answer, once everything that it listed is pending.
 
         Parameters
         ----------
         kind : str
             "front", "hub", "feed", "sitemap".
         mark : str
-            A hash of what counts as its content; by default of its body.
+            A hash of the relevant content; by default that of the body.
         """
         if response.request is None or AGAIN not in response.request.meta or response.status != 200:
             return
@@ -212,7 +212,7 @@ class Intake:
         self.save(site)
 
     def save(self, site: Site) -> None:
-        """Save the answers of a site: those of sitemaps not before all addresses that they name were judged."""
+        """Save a site's answers; those of sitemaps only after all their addresses have been judged."""
         unsaved = self._unsaved.pop(site.name, [])
         ready = [each for each in unsaved if each.kind != "sitemap" or not each.named.n_articles]
         waiting = [each for each in unsaved if each not in ready]
@@ -223,7 +223,7 @@ class Intake:
         self.memory.keep(ready)
 
     def named_by(self, site: Site, seen: Look) -> Named:
-        """Return what of a page is to be looked at in each run."""
+        """Return the parts of a page that each run has to look at."""
         found = (site.look_up(raw) for raw in seen.followed)
         lists = {
             each.url: None for each in found if each and (each.judgement.kind is UrlKind.HUB or site.is_list(each.url))
@@ -238,7 +238,7 @@ class Intake:
     # ---- Requests
 
     def refreshed(self, response: Response, target: str | None) -> Request | None:
-        """Return the request to which a page's refresh leads, as a redirect would; None where it leads nowhere new."""
+        """Return the request for a page's refresh target, as for a redirect; None if there is none or it was seen before."""
         request = response.request
         if target is None or request is None:
             return None
@@ -251,7 +251,7 @@ class Intake:
         return request.replace(url=target, meta={**request.meta, **meta})
 
     def send(self, request: Request) -> None:
-        """Schedule a request without the depth and the referrer of the page that happened to be read last."""
+        """Schedule a request without the depth and referrer of the page that was read last."""
         engine = self._crawler.engine
         if engine is not None and engine.spider is not None:
             engine.crawl(request)
@@ -261,11 +261,11 @@ class Intake:
         return not is_closing(self._crawler)
 
     def is_spent(self) -> bool:
-        """Return True if as many pages were downloaded as are wanted."""
+        """Return True if the limit of downloaded pages is reached."""
         return self._max_pages is not None and self.n_pages >= self._max_pages
 
     def is_over(self, site: Site) -> bool:
-        """Return True if no more is to be asked of a site; where its budget is spent, the summary says so."""
+        """Return True if nothing more may be fetched from a site; note in the summary if its budget is spent."""
         what = site.spending.exhausted()
         if what and self._crawler.stats is not None:
             n_waiting = len(site) + len(site.backlog)
@@ -276,13 +276,13 @@ class Intake:
     # ---- Counting
 
     def count(self, name: str, n: int = 1, site: Site | None = None) -> None:
-        """Count in the crawl's stats; "webmain/known" for a site as "known", too (`webmain.ledger.runs.Figures`)."""
+        """Add to the crawl's stats, and with a site to that site's figures (`webmain.ledger.runs.Figures`)."""
         if n and self._crawler.stats is not None:
             self._crawler.stats.inc_value(name, n)
             if site is not None:
                 count_for_site(self._crawler, site.name, name.removeprefix("webmain/"), n)
 
     def count_skipped(self, site: Site) -> None:
-        """Count what a site has left out."""
+        """Add a site's skipped addresses to the stats."""
         for reason, n in site.take_skipped().items():
             self.count(f"webmain/skipped/{reason}", n)

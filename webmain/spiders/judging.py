@@ -1,4 +1,4 @@
-"""Whether a page of a site is an article, by all that the crawl knows of both."""
+"""Judge whether a page is an article, from everything that the crawl knows about the page and its site."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """What a page is taken for.
+    """Whether a page is an article, with the evidence.
 
     Attributes
     ----------
     reason : str
-        The evidence.
+        Names of the evidence.
     is_from_feed : bool
-        The page shows hardly anything of the text that its feed holds.
+        The page shows hardly any of the text that its feed contains.
     links : frozenset of str
-        The site's addresses that look like articles.
+        Addresses of the site that look like articles.
     teased : Mapping[str, int]
-        Pages whose links head paragraphs, and the characters of these.
+        Linked pages with paragraphs below their link, and the characters in those paragraphs.
     """
 
     reason: str
@@ -39,7 +39,7 @@ class Verdict:
 
 
 def judge_at(site: Site, seen: Look, url: str, hints: Hints | None) -> Verdict:
-    """Return what the page at an address is taken for."""
+    """Return whether the page at an address is an article, with the evidence."""
     links = site.article_links(seen.links, url)
     teased = site.teased(seen.teasers, (url, seen.head.canonical))
     is_front = url == site.front or (urlsplit(url).path in ("", "/") and not urlsplit(url).query)

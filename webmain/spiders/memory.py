@@ -1,4 +1,4 @@
-"""What earlier runs know of a site's addresses: the spider's side of the ledger, which may be missing."""
+"""Access to what earlier runs recorded about a site's addresses; works without a ledger too."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
     from webmain.discovery.schedule import Refresh
 
 MAX_LEFT_OVER: Final = 20_000
-"""Addresses left over from an earlier run that are taken up at once; later runs take the rest."""
+"""Addresses left over from an earlier run that are queued at the start; later runs take the rest."""
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sorted:
-    """Which addresses need no fetching now.
+    """Which addresses need not be fetched now.
 
     Attributes
     ----------
     known : set of str
-        Settled by an earlier run, or to be tried again later.
+        Settled by an earlier run, or waiting for a retry.
     n_waiting : int
-        How many of them are of the second kind.
+        How many of them wait for a retry.
     """
 
     known: frozenset[str] = frozenset()
@@ -45,22 +45,22 @@ class Sorted:
 
 
 class Memory:
-    """Asks the ledger, and notes in it what the spider finds out before a page is extracted.
+    """Queries the ledger, and records in it what the spider finds out before a page is extracted.
 
     Parameters
     ----------
     ledger : Ledger or None
-        Without it nothing is known and nothing kept.
+        If None, nothing is known or recorded.
     skip_known : bool
-        Leave out what is settled.
+        Leave out settled addresses.
     reopen : callable or None
-        Called with a site's key before what is left over is read: makes pending again what only a filter refused.
+        Called with a site's key before leftover addresses are read: makes those pending again that only a filter refused.
     again : callable or None
-        Returns the last answer of an address for a run that wants this, where it may be asked only for changes.
+        Returns the last answer of an address if this run may ask only for changes.
     visiting : Visiting or None
-        Where pages are remembered until their articles are stored.
+        Remembers pages until their articles are stored.
     on_error : callable or None
-        Called where the ledger fails, to end the crawl; nothing is known from then on. Without it the error is raised.
+        Called if the ledger fails, to end the crawl; nothing is known from then on. If None, the error is raised.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class Memory:
 
     @classmethod
     def of(cls, spider: Spider) -> Memory:
-        """Return the memory of a crawl: that of its extension `KnownUrls`, where it is switched on."""
+        """Return the memory of a crawl, from its extension `KnownUrls` if that is enabled."""
         from webmain.known_urls import KnownUrls
 
         extension = spider.crawler.get_extension(KnownUrls)
@@ -98,7 +98,7 @@ class Memory:
         )
 
     def _ask(self, question: Callable[[Ledger], T], otherwise: T) -> T:
-        """Return the ledger's answer; another one where there is no ledger, or it fails, which is passed on."""
+        """Return the ledger's answer, or `otherwise` if there is no ledger or it fails; report the failure."""
         if self._ledger is None:
             return otherwise
         try:
@@ -111,7 +111,7 @@ class Memory:
             return otherwise
 
     def left_over(self, site: str, limit: int = MAX_LEFT_OVER) -> Iterator[tuple[str, Hints | None]]:
-        """Yield what an earlier run found and did not settle, newest first."""
+        """Yield the addresses that earlier runs found but did not settle, newest first."""
 
         def question(ledger: Ledger) -> list[Pending]:
             if self._reopen is not None:
@@ -127,7 +127,7 @@ class Memory:
         return ((each.url, each.hints) for each in self._ask(question, none))
 
     def sort(self, site: Site, candidates: Iterable[Candidate]) -> Sorted:
-        """Find out which candidates need no fetching, and note the others as pending."""
+        """Return which candidates need not be fetched, and record the others as pending."""
         urls = [candidate.url for candidate in candidates if not candidate.is_hub]
 
         def question(ledger: Ledger) -> Sorted:
@@ -143,43 +143,43 @@ class Memory:
         return self._ask(question, Sorted()) if urls else Sorted()
 
     def n_articles(self, site: str) -> int:
-        """Return how many addresses of a site gave an article in earlier runs."""
+        """Return how many of a site's addresses gave an article in earlier runs."""
         return self._ask(lambda ledger: ledger.counts(site).articles, 0)
 
     def lists(self, site: str) -> list[str]:
-        """Return what earlier runs saw to be lists."""
+        """Return the addresses that earlier runs recognised as lists."""
         return self._ask(lambda ledger: ledger.lists(site), [])
 
     def stored(self, candidates: Iterable[Candidate]) -> set[str]:
-        """Return which hubs are stored as articles, and so need no fetching."""
+        """Return the hubs that are stored as articles, and so need not be fetched."""
         urls = [candidate.url for candidate in candidates if candidate.is_hub]
         return self._ask(lambda ledger: ledger.stored(urls), set()) if urls and self._skip_known else set()
 
     def missing(self, urls: Sequence[str]) -> set[str]:
-        """Return which guessed addresses led nowhere lately."""
+        """Return the guessed addresses that were recently missing."""
         return self._ask(lambda ledger: ledger.missing(urls), set())
 
     def note_missing(self, url: str) -> None:
-        """Note that a guessed address leads nowhere."""
+        """Record that nothing is at a guessed address."""
         self._ask(lambda ledger: ledger.note_missing(url), None)
 
     def settled(self, urls: Sequence[str]) -> set[str]:
-        """Return those addresses that need no fetching, since an earlier run has settled them."""
+        """Return the addresses that an earlier run has settled, and so need not be fetched."""
         return (
             self._ask(lambda ledger: set(urls).difference(ledger.unknown(urls)), set()) if self._skip_known else set()
         )
 
     def is_known(self, url: str) -> bool:
-        """Return True if an address is settled and not to be fetched again."""
+        """Return True if an address is settled and need not be fetched again."""
         return bool(self.settled([url]))
 
     def alias(self, candidate: Candidate, url: str) -> None:
-        """Note that a candidate's page has another address."""
+        """Record that a candidate's page has another address."""
         if not candidate.is_hub:
             self._ask(lambda ledger: ledger.add_alias(candidate.url, url), None)
 
     def settle(self, candidate: Candidate, reason: str) -> None:
-        """Note that a candidate gives no article."""
+        """Record that a candidate gives no article."""
         if not candidate.is_hub:
             done = [Done(url=candidate.url, reason=reason)]
             self._ask(lambda ledger: ledger.mark_done(done, site=candidate.site), None)
@@ -187,79 +187,79 @@ class Memory:
     # ---- Sources
 
     def answer(self, url: str, filters: Filters) -> Answer | None:
-        """Return the last whole answer of an address; None where its whole body is to be read."""
+        """Return the last complete answer of an address; None if its whole body has to be read."""
         return self._again(url, filters) if self._ledger is not None and self._again is not None else None
 
     def resting(self, url: str, filters: Filters) -> Answer | None:
-        """Return the last answer of a source that need not be asked in this run."""
+        """Return the last answer of a source that need not be fetched in this run."""
         answer = self.answer(url, filters)
         return answer if answer is not None and not answer.is_due(clock.now_s()) else None
 
     def keep(self, answers: Sequence[Answer]) -> None:
-        """Keep answers of sources, all that they named being pending."""
+        """Save the answers of sources whose addresses are all pending."""
         if answers:
             self._ask(lambda ledger: ledger.answers.save(answers), None)
 
     def note_unchanged(self, answer: Answer) -> None:
-        """Note that a source was asked, and has not changed: the dates that it names have not, either."""
+        """Record that a source was fetched and has not changed, so that the dates in it have not changed either."""
         self._ask(lambda ledger: ledger.answers.unchanged(answer.url), None)
         if answer.named.n_articles:
             self._ask(lambda ledger: ledger.visits.confirm(answer.site, answer.url, answer.read_at), None)
 
-    # ---- Articles that are looked at again
+    # ---- Revisits of articles
 
     def due(self, site: str, refresh: Refresh) -> list[Row]:
-        """Return the articles of a site that are due; none where all are fetched anyway."""
+        """Return a site's articles that are due for a revisit; none if everything is fetched anyway."""
         none: list[Row] = []
         return self._ask(lambda ledger: ledger.visits.due(site, refresh), none) if self._skip_known else none
 
     def note_page(self, url: str, hints: Hints | None, seen: Look, *, row: Row | None = None) -> None:
-        """Remember what is to be kept of an article's page once it is stored."""
+        """Remember what to record about an article's page once the article is stored."""
         self._visiting.note_page(url, hints, text_mark(seen), visited=row.url if row else "")
 
     def has_same_text(self, url: str, seen: Look) -> bool:
-        """Return True if an article's page has exactly the texts that it had."""
+        """Return True if an article's page has exactly the same texts as before."""
         known = self._ask(lambda ledger: ledger.answers.get(url), None)
         return known is not None and known.mark == text_mark(seen)
 
     def note_unchanged_article(self, row: Row, refresh: Refresh) -> None:
-        """Note that an article was looked at, and has not changed."""
+        """Record that an article was revisited and has not changed."""
         self._visiting.forget(row.url)
         fetched = Fetched(url=row.url, site=row.site)
         self._ask(lambda ledger: ledger.visits.note([fetched], lambda _: refresh), None)
 
     def note_missing_article(self, url: str, status: int) -> bool:
-        """Note that an article's page is missing; return True if it counts as gone."""
+        """Record that an article's page is missing; return True if it counts as gone."""
         return self._ask(lambda ledger: ledger.visits.note_missing(url, status), False)
 
     def article_id(self, url: str) -> str | None:
-        """Return the id of the article that an address has given."""
+        """Return the id of the article from an address."""
         return self._ask(lambda ledger: ledger.article_id(url), None)
 
     def put_off(self, url: str) -> None:
-        """Let an article be looked at later."""
+        """Postpone the revisit of an article."""
         self._ask(lambda ledger: ledger.visits.put_off(url), None)
 
     def moved(self, url: str, to: str) -> None:
-        """Note that an article's address leads to another one now."""
+        """Record that an article's address now leads to another one."""
         self._ask(lambda ledger: ledger.visits.drop(url), None)
         self._ask(lambda ledger: ledger.answers.drop(url), None)
 
     def visited_as(self, urls: Sequence[str]) -> dict[str, str]:
-        """Return under which address those of the articles were fetched that have been."""
+        """Return, for those of the articles that were fetched before, the address under which that was."""
         none: dict[str, str] = {}
         return self._ask(lambda ledger: ledger.visits.known(urls), none) if self._skip_known else none
 
     def claim(self, claims: Sequence[tuple[str, float, Hints]], refresh: Refresh, source: str) -> list[Row]:
-        """Note when articles changed by what names them; return those that are due for it."""
+        """Record change times that a source gives for articles; return the articles that are therefore due."""
         none: list[Row] = []
         return self._ask(lambda ledger: ledger.visits.claim(claims, refresh, source), none)
 
     def believes_claims(self, site: str) -> bool:
-        """Return whether the dates of change that a site's sources name are worth a look."""
+        """Return True if the change dates in a site's sources are reliable enough for revisits."""
         return self._ask(lambda ledger: ledger.visits.believes_claims(site), True)
 
 
 def text_mark(seen: Look) -> str:
-    """Return a hash of all texts of a page, and of the one that its feed holds in its place."""
+    """Return a hash of all texts of a page, and of the text from its feed if that replaces them."""
     return hash_of("\n".join((seen.text_hash.hex(), seen.with_feeds_text)).encode("utf-8", "surrogatepass"))

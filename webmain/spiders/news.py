@@ -49,31 +49,31 @@ class NewsSpider(Spider):
 
     Arguments
     ---------
-    site : domains or addresses, several separated by commas. An address is taken for the front page; `old.com=new.com` is
+    site : domains or addresses, several separated by commas. An address is used as the front page; `old.com=new.com` is
         one site with two domains.
-    sites : a file with one domain or address a line; `#` starts a comment.
+    sites : a file with one domain or address per line; `#` starts a comment.
     extractor : name, with options: `pab`, `line_block:decision=sigma`, `package.module:Class`.
     store : `jsonl:PATH` or `sqlite:PATH`, several separated by commas; `jsonl:output/articles.jsonl` by default.
-    max_pages : articles and hubs downloaded, in all; the further pages of an article belong to it.
-    max_articles : articles stored, in all.
-    since, until : only what was published since, and until: `2026-11-20` (that whole day), `3d`, `12h`, `2w`.
+    max_pages : total articles and hubs to download; the further parts of an article count as part of it.
+    max_articles : total articles to store.
+    since, until : only articles published in this period: `2026-11-20` (that whole day), `3d`, `12h`, `2w`.
     undated : `reject` rejects articles without a date, `keep` keeps them.
     language : only articles in this language (ISO 639-1).
     section : only articles whose page names one of these sections, several separated by commas.
-    site_pages, site_time, site_bytes : what may be spent on each site: `200`, `30m`, `50MB`.
+    site_pages, site_time, site_bytes : limits for each site: `200`, `30m`, `50MB`.
     include, exclude : globs over paths, several separated by commas (see `arguments.PathFilter`). Articles are at
         included paths; nothing at all is fetched from excluded ones.
-    keep : what beside running text is kept: `captions,links,images,comments,no-tables,no-lists` (see `webmain.Keep`).
-    require : the kind of page that is wanted, `article` for one, `any` for all; by default only pages that are certainly no
-        article are rejected (see docs/crawling.md).
+    keep : what is kept besides running text: `captions,links,images,comments,no-tables,no-lists` (see `webmain.Keep`).
+    require : the kind of page that is wanted, such as `article`, or `any` for all; by default only pages that are
+        certainly no article are rejected (see docs/crawling.md).
     record : `.warc.gz` file to which everything fetched is recorded.
-    render : pages that a browser draws: `auto`, those that show hardly any text without scripts, `always`, `never`.
-    skip_known : `false` fetches again what an earlier run has settled.
-    learn : `false` judges each page by itself: no page waits for others of its site, and no model of a site is used or made.
-    respect : `optouts` rejects pages that are not to be reused (noindex, reserved text and data mining, no machine learning).
+    render : which pages a browser draws: `auto` (those with hardly any text without scripts), `always`, `never`.
+    skip_known : `false` fetches addresses again that an earlier run has settled.
+    learn : `false` judges each page on its own: pages do not wait for others of their site; no site model is used or made.
+    respect : `optouts` rejects pages that opt out of reuse (noindex, reserved text and data mining, no machine learning).
     review_below : articles whose confidence is below this are listed for review (see docs/crawling.md).
-    refresh : ages after publication at which an article is looked at again, `1h,6h,1d,3d,10d`; `no` for never.
-    review_only : `true` keeps them out of the store, in one beside it.
+    refresh : ages after publication at which an article is revisited, `1h,6h,1d,3d,10d`; `no` for never.
+    review_only : `true` puts those articles into a separate store instead of the main one.
 
     Settings
     --------
@@ -84,7 +84,7 @@ class NewsSpider(Spider):
     Raises
     ------
     ArgumentError
-        With everything that is wrong with the arguments.
+        Lists everything that is wrong with the arguments.
     """
 
     name = "news"
@@ -103,7 +103,7 @@ class NewsSpider(Spider):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
-        """Make the spider for a crawl; store and extractor may also be settings."""
+        """Create the spider for a crawl; store and extractor may also come from settings."""
         kwargs = with_settings(kwargs, crawler.settings)
         spider = super().from_crawler(crawler, *args, **kwargs)
         widen(crawler.settings, len(spider.arguments.sites))
@@ -113,7 +113,7 @@ class NewsSpider(Spider):
         return spider
 
     async def start(self) -> AsyncIterator[Any]:
-        """Ask for each site's front page; what an earlier run left is taken up again."""
+        """Request each site's front page, after queueing what earlier runs left over."""
         self.open()
         rules = site_rules(self.crawler) or Sites()
         usual = Limits()
@@ -152,7 +152,7 @@ class NewsSpider(Spider):
             yield self.reader.front_request(site, address)
 
     def open(self) -> None:
-        """Make what the spider works with."""
+        """Create the objects that the spider works with."""
         self.memory = Memory.of(self)
         self.browsing = Browsing.of(self.crawler)
         self.intake = Intake(self.crawler, self.memory, self.arguments.max_pages)
@@ -162,13 +162,13 @@ class NewsSpider(Spider):
         self._ahead = max(_REQUESTS_AHEAD, 2 * self.settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN"))
 
     def is_one_site(self, url: str, other: str) -> bool:
-        """Return True if two addresses are of one site, as far as this crawl knows."""
+        """Return True if two addresses belong to one site, as far as this crawl knows."""
         return any(site.is_own(url) and site.is_own(other) for site in self.sites.values())
 
     # ---- Requests for pages
 
     def _fetch(self, site: Site) -> None:
-        """Keep a few requests for the site's best pages on their way."""
+        """Keep a few requests for the site's best pages active."""
         if site.is_left or (site.is_asking and not site.sources.is_settled):
             return
         while site.in_flight < self._ahead and not self.intake.is_over(site):
@@ -176,7 +176,7 @@ class NewsSpider(Spider):
                 if not self.intake.is_running():
                     return
                 self.intake.judge(site)
-                asyncio.get_running_loop().call_soon(self._fetch, site)  # other work comes in between
+                asyncio.get_running_loop().call_soon(self._fetch, site)  # other work runs in between
                 break
             if (row := self.revisits.next(site)) is not None:
                 self.revisits.visit(site, row)
@@ -196,7 +196,7 @@ class NewsSpider(Spider):
                 callback=self.parse_page,
                 errback=self.page_failed,
                 cb_kwargs={"candidate": candidate},
-                dont_filter=True,  # the frontier gives each address once
+                dont_filter=True,  # the frontier returns each address once
                 meta={"probe": True, "purpose": "hub", **self.intake.may_ask_again(site, candidate.url)}
                 if candidate.is_hub
                 else None,
@@ -205,7 +205,7 @@ class NewsSpider(Spider):
         self.intake.count_skipped(site)
 
     def continue_when_idle(self, spider: Spider) -> None:
-        """Go on where requests were lost on their way and pages still wait."""
+        """Continue if requests were lost and pages still wait."""
         if spider is not self:
             return
         before = self.intake.n_pages
@@ -220,7 +220,7 @@ class NewsSpider(Spider):
             raise DontCloseSpider
 
     def tell_coverage(self) -> None:
-        """Say how many of the latest articles were found, as it seems."""
+        """Report the estimated share of recent articles that were found."""
         for site in self.sites.values():
             if coverage := site.coverage():
                 told = f"{site.name}: {coverage} articles of the last {COVERAGE_DAYS} days"
@@ -229,7 +229,7 @@ class NewsSpider(Spider):
                     self.crawler.stats.set_value(f"webmain/coverage/{name}/{site.name}", round(getattr(coverage, name)))
 
     def note_answer(self, response: Response) -> None:
-        """Count an answer of any kind for its site, as it came over the network."""
+        """Add an answer of any kind, as received, to its site's spending."""
         site = self.sites.get(site_key(response.url))
         if site is not None:
             site.spending.note_answer(len(response.body))
@@ -237,7 +237,7 @@ class NewsSpider(Spider):
     # ---- Pages
 
     async def parse_page(self, response: Response, candidate: Candidate) -> AsyncIterator[Any]:
-        """Look at a page once: an article is yielded, a hub's links are followed."""
+        """Read a page once: yield it if it is an article, follow its links if it is a hub."""
         site = self.sites[candidate.site]
         article = None
         try:
@@ -253,7 +253,7 @@ class NewsSpider(Spider):
             yield article
 
     async def _article(self, response: Response, candidate: Candidate, site: Site) -> Page | None:
-        """Return the page as an article with all its parts, or follow it as a hub and return None."""
+        """Return the page with all its parts if it is an article; else follow its links and return None."""
         hints = site.hints(candidate.url)
         page = page_of(response, hints=hints)
         url = page.url or response.url
@@ -290,7 +290,7 @@ class NewsSpider(Spider):
         return replace(page, hints=hints, parts=parts, article_reason=found.reason)
 
     def _go_on(self, further: Request, candidate: Candidate, site: Site, hints: Hints | None) -> None:
-        """Ask for the page to which a page's refresh leads, where it is worth reading."""
+        """Request the target of a page's refresh, if it is worth reading."""
         url = normalise(further.url) or further.url
         if not self._moved(candidate, url, site):
             return
@@ -300,12 +300,12 @@ class NewsSpider(Spider):
         self.intake.send(further.replace(cb_kwargs={"candidate": replace(candidate, url=url)}))
 
     def _read_list(self, site: Site, seen: Look, candidate: Candidate, *, is_list: bool, why: str) -> None:
-        """Follow the links of a page that is no article.
+        """Follow the links of a page that is not an article.
 
         Raises
         ------
         Rejected
-            `NOT_ARTICLE` where it is no list either.
+            `NOT_ARTICLE` if it is not a list either.
         """
         url = seen.url or candidate.url
         if candidate.is_hub or is_list:
@@ -321,7 +321,7 @@ class NewsSpider(Spider):
         self.memory.settle(candidate, LIST)
 
     def _moved(self, candidate: Candidate, url: str, site: Site) -> bool:
-        """Whether the page to which a request was redirected is worth reading."""
+        """Return True if the page to which a request was redirected is worth reading."""
         if not site.is_own(url):
             self.intake.count("webmain/skipped/offsite")
             self.logger.info("%s leads off the site to %s", candidate.url, url)
@@ -340,19 +340,19 @@ class NewsSpider(Spider):
         return True
 
     def _fold(self, seen: Look, candidate: Candidate, site: Site, hints: Hints | None) -> Hints | None:
-        """Make one of a page's addresses: its canonical one is not fetched as well; return all hints.
+        """Merge a page's address with its canonical one, which is then not fetched as well; return all hints.
 
         Raises
         ------
         Rejected
-            `DUPLICATE` where the canonical page was fetched already, or will be instead of its AMP form.
+            `DUPLICATE` if the canonical page was fetched already, or will be fetched instead of its AMP version.
         """
         url = seen.url or candidate.url
         canonical = seen.head.canonical
         if canonical is None or canonical == url or not site.is_own(canonical) or canonical == site.front:
             return hints
         if site.judge(canonical).kind in (UrlKind.HUB, UrlKind.IGNORE) and site.judge(url).kind is UrlKind.ARTICLE:
-            return hints  # every page of some sites names the front page or a section
+            return hints  # some sites set a section as the canonical URL
         self.memory.alias(candidate, canonical)
         if site.is_gone(canonical):
             raise Rejected(Reason.DUPLICATE, f"the same as {canonical}", url=url)
@@ -366,7 +366,7 @@ class NewsSpider(Spider):
         return hints or more
 
     def page_failed(self, failure: Failure) -> None:
-        """Go on after a page that could not be fetched; the middlewares have counted it and noted it in the ledger."""
+        """Continue after a page that could not be fetched; the middlewares have counted and recorded it."""
         request: Request = failure.request  # type: ignore[attr-defined]
         candidate: Candidate = request.cb_kwargs["candidate"]
         if not is_answer(failure.value):
@@ -382,7 +382,7 @@ class NewsSpider(Spider):
     # ---- Counting
 
     def _release(self, site: Site) -> None:
-        """Go on to the next page, or to the next source where one is to be asked for."""
+        """Continue with the next page, or with the next source if one is to be fetched."""
         site.in_flight -= 1
         self._fetch(site)
         self.intake.save(site)
@@ -390,7 +390,7 @@ class NewsSpider(Spider):
             self.reader.ask_next(site)
 
     def _reject(self, candidate: Candidate, reason: Reason, detail: str) -> None:
-        """Count, log and pass on that a page gives no article; of hubs none was expected."""
+        """Count and report a page without an article; for hubs, only count it, since no article was expected."""
         if candidate.is_hub:
             self.intake.count(f"webmain/hubs_rejected/{reason}")
         else:

@@ -1,6 +1,6 @@
-"""The files of Common Crawl's news archives, one after the other: over the network, or from a folder in the same layout.
+"""Read the files of Common Crawl's news archives in turn, over the network or from a folder with the same layout.
 
-Everything here happens in a thread of its own, as reading waits for the network.
+All of this runs in its own thread, since reading waits for the network.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from webmain.ledger.archives import Progress
 from webmain.net.ranges import DataHost, RemoteFile, SourceError, StoppedReading
 
 MAX_FAILURES: Final = 3
-"""Files in a row that could not be had, after which the rest is left for the next run."""
+"""After this many failed files in a row, the rest is left for the next run."""
 
 STEP_BYTES: Final = 1 << 20
-"""How often it is told how far a file was read where nothing in it is wanted."""
+"""Progress is reported at least once per this many bytes, even if nothing in them is wanted."""
 
 _BUFFER_BYTES: Final = 1 << 16
 
@@ -39,17 +39,17 @@ class Part:
     path : str
         Relative to the base.
     number, of : int
-        Its place among all files, from 1.
+        Its number among all files, from 1, and how many there are.
     position, reached : int
-        How far reading has come, and how far what was found has been taken over, in bytes.
+        Bytes read so far, and bytes whose pages and records have been taken over by the crawl.
     size, mark : int or None, str
-        As `webmain.net.ranges.RemoteFile` has them.
+        See `webmain.net.ranges.RemoteFile`.
     n_records : int
-        Records looked at.
+        Records read.
     waiting : dict of int to None
-        Offsets of the pages that are not settled, rising.
+        Offsets of the pages that are not settled, ascending.
     is_read : bool
-        All that was found in it has been taken over.
+        Everything found in the file has been taken over.
     """
 
     path: str
@@ -66,18 +66,18 @@ class Part:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """What was found in a file up to a place: a page, a record that gives none, or why reading has ended; or nothing.
+    """Something found in a file: a page, a skipped record, or the reason why reading ended; or only progress.
 
     Attributes
     ----------
     part : Part or None
-        None for what concerns a month's list.
+        None if it concerns a month's list.
     at : int
         Offset of the record.
     skip : (Skip, str or None) or None
     problem : SourceError or None
     is_end, is_known : bool
-        The file's end was reached, now or by an earlier run.
+        The end of the file was reached, in this run or in an earlier one.
     """
 
     part: Part | None = None
@@ -91,7 +91,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewsFiles:
-    """What is to be read.
+    """The files to read.
 
     Attributes
     ----------
@@ -99,11 +99,11 @@ class NewsFiles:
         "2026/10"; the files of each are read in the order of its list.
     base : str
         A URL that ends in a slash, or a folder.
-    host : DataHost
+    Also counts bytes that are read from a folder.
         Also counts what is read from a folder.
-    known : mapping of str to Progress
+    How far each file was read by earlier runs, by path.
         How far files were read before, by their path.
-    max_bytes : int
+    The largest size of a page.
         Bound on a page.
     """
 
@@ -120,7 +120,7 @@ class NewsFiles:
         return self.base.startswith(("http://", "https://"))
 
     def read(self, tell: Callable[[Found], None]) -> None:
-        """Read everything, and tell what is found."""
+        """Read everything, and pass what is found to `tell`."""
         paths: list[str] = []
         try:
             for month in self.months:
@@ -138,7 +138,7 @@ class NewsFiles:
             tell(Found(problem=stopped))
 
     def _listed(self, month: str, tell: Callable[[Found], None]) -> tuple[str, ...]:
-        """Return the files of a month."""
+        """Return the paths of a month's files."""
         path = list_of(month)
         try:
             with closing(self._open(path)) as stream:
@@ -157,7 +157,7 @@ class NewsFiles:
         return listed.paths
 
     def _read_file(self, part: Part, tell: Callable[[Found], None]) -> bool:
-        """Read one file; False where the server, not the file, is to blame that it could not be read."""
+        """Read one file; return False if it failed for a reason other than the file being missing."""
         known = self.known.get(part.path)
         if known is not None and known.done_at is not None and (self.is_remote or self._size(part.path) == known.size):
             tell(Found(part=part, is_known=True))
@@ -186,7 +186,7 @@ class NewsFiles:
         return True
 
     def _begin(self, part: Part, stream: BinaryIO, known: Progress | None) -> None:
-        """Go to where an earlier run has come to, if it is the same file."""
+        """Seek to where an earlier run stopped, if it is the same file."""
         if known is not None and known.position and self._is_same(part, stream, known):
             part.position = part.reached = known.position
             part.n_records = known.n_records
@@ -207,7 +207,7 @@ class NewsFiles:
         url: str | None,
         date: datetime | None,
     ) -> bool:
-        """Return whether a record is wanted, and tell now and then how far reading has come."""
+        """Return whether a record is wanted, and report progress from time to time."""
         part.n_records += 1
         if begin - part.position >= STEP_BYTES:
             self._note_size(part, stream)
@@ -223,7 +223,7 @@ class NewsFiles:
         Raises
         ------
         OSError
-            In a folder: it can not be opened.
+            A file in a folder cannot be opened.
         """
         if not self.is_remote:
             return Path(self.base, path).open("rb")
@@ -237,7 +237,7 @@ class NewsFiles:
             return None
 
     def _note_size(self, part: Part, stream: BinaryIO) -> None:
-        """Note what is known of a file since it was asked for."""
+        """Update the size and mark of a file from what is known now."""
         if isinstance(raw := _raw(stream), RemoteFile):
             part.size, part.mark = raw.size, raw.mark
         else:
@@ -253,7 +253,7 @@ def _raw(stream: BinaryIO) -> object:
 
 
 def _named(path: str, error: Exception) -> SourceError:
-    """Return a problem with the file's name."""
+    """Return an error with the file's path in its message."""
     if isinstance(error, SourceError):
         return SourceError(f"{path}: {error}", is_missing=error.is_missing)
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)

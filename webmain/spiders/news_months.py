@@ -1,7 +1,7 @@
-"""Months of Common Crawl's news archives in a crawl: read in a thread, their pages followed until they are stored.
+"""Months of Common Crawl's news archives in a crawl: read in a thread; their pages are tracked until they are stored.
 
-A file's position in the ledger is the offset of its first page that is not settled. It moves only when nothing waits in the
-stores: a killed run goes on there, and what it had stored behind that place is stored once.
+A file's position in the ledger is the offset of its first page that is not settled. It advances only when no article waits
+to be stored. After a kill, reading resumes there; articles stored from beyond that position are not stored twice.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 AHEAD: Final = 8
-"""Pages that are read before the crawl has room for them."""
+"""Pages that may be read before the crawl has room for them."""
 
 SETTLE_S: Final = 1.0
-"""Seconds between two looks at whether positions can move."""
+"""Seconds between two attempts to advance the positions."""
 
 
 class NewsMonths:
-    """Reads what the arguments `ccnews`, `base`, `domains`, `since` and `until` name.
+    """Reads the archives selected by the arguments `ccnews`, `base`, `domains`, `since` and `until`.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class NewsMonths:
     arguments : Arguments
     wanted : Wanted
     tell : callable
-        Called with a counter's name, what to log, and whether the summary is to have it.
+        Called with a counter's name, a log message, and whether the summary should include it.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class NewsMonths:
 
     @cached_property
     def host(self) -> DataHost:
-        """How files are asked for: through the guard, as everything; the base that was named may be private."""
+        """The host of the files, behind the guard; the address in `base` may be private."""
         settings, base = own(self._crawler.settings), self._arguments.base
         named = [base] if settings.getbool("WEBMAIN_NAMED_PRIVATE") else []
         allowed = settings.getbool(ALLOW_PRIVATE) or allows_private()
@@ -96,19 +96,19 @@ class NewsMonths:
 
     @cached_property
     def _question(self) -> str:
-        """What is asked of each file beside its time: files that were read for another question are read anew."""
+        """Hash of the filters other than the period: a file that was read with other filters is read again."""
         asked = self._arguments
         wants = [sorted(asked.domains), asked.language, asked.require, asked.section, asked.undated, asked.respect]
         return hashlib.sha256(json.dumps(wants).encode()).hexdigest()[:16]
 
     def _key(self, path: str) -> str:
-        """Return under which name a file's progress is written: `since` and `until` stand at its end."""
+        """Return the name of a file's progress in the ledger; it ends with `since` and `until`."""
         moments = (self._arguments.since, self._arguments.until)
         since, until = ("" if each is None else f"{each.timestamp():.0f}" for each in moments)
         return f"{path}?{self._question}&{since}&{until}"
 
     def _known(self) -> dict[str, Progress]:
-        """Return how far each file was read for this question, or for a wider time."""
+        """Return how far each file was read with the same filters and the same or a longer period."""
         known: dict[str, Progress] = {}
         memory = self._crawler.get_extension(KnownUrls)
         if memory is None or not memory.skip_known:
@@ -126,7 +126,7 @@ class NewsMonths:
         return known
 
     async def pages(self) -> AsyncIterator[Page]:
-        """Yield the pages that are wanted, in the order of the files, until the end or `close`."""
+        """Yield the wanted pages in the order of the files, until the end or `close`."""
         asked = self._arguments
         files = NewsFiles(
             months=asked.months,
@@ -168,17 +168,17 @@ class NewsMonths:
             self.close()
 
     def close(self) -> None:
-        """End reading."""
+        """Stop reading."""
         self.host.stop()
         self._room.release()
 
     def _take(self, found: Found) -> None:
-        """Note what was found, in its order."""
+        """Record what was found, in order."""
         part = found.part
         if found.problem is not None:
             kind = "ended" if isinstance(found.problem, StoppedReading) else "failed"
             self._tell("missing" if found.problem.is_missing else kind, str(found.problem), True)
-            return  # what was read of the file before, by this run or an earlier one, stays noted
+            return  # earlier progress in the file stays recorded
         if part is None:
             return
         self._now = part
@@ -199,16 +199,16 @@ class NewsMonths:
         elif found.is_end:
             self._tell("failed", f"{part.path}: no record is in it", True)
 
-    # ---- What becomes of the pages
+    # ---- Results of the pages
 
     def item_scraped(self, item: Any) -> None:
-        """Note that the stores have taken an article."""
+        """Note that the stores have accepted an article."""
         self._settle(getattr(item, "url", None))
 
     item_error = item_scraped
 
     def item_dropped(self, item: Any, exception: Exception) -> None:
-        """Note that a step has dropped an item; not where it stays pending, or was rejected, which is told itself."""
+        """Note that a step has dropped an item, unless it stays pending or was rejected, which `page_rejected` reports."""
         if str(exception) != PENDING and not isinstance(exception.__cause__, Rejected):
             self._settle(getattr(item, "url", None))
 
@@ -224,7 +224,7 @@ class NewsMonths:
                 del self._of_url[url or ""]
 
     def articles_stored(self) -> None:
-        """Let positions move at once."""
+        """Advance positions at once."""
         self._save()
 
     def _tick(self) -> None:
@@ -233,7 +233,7 @@ class NewsMonths:
         self._save()
 
     def _save(self) -> None:
-        """Write how far files are settled; only while nothing waits in the stores, so that all of it is durable."""
+        """Record how far files are settled, but only if nothing waits to be stored, so that all of it is durable."""
         stats = self._crawler.stats
         if stats.get_value("webmain/store_error") or any(store.pending for store in self._stores):
             return
@@ -271,7 +271,7 @@ class NewsMonths:
         )
 
     def spider_closed(self, reason: str) -> None:
-        """Write the last positions: after a crawl that went to its end nothing waits but what it has left pending."""
+        """Record the last positions; after a complete crawl only pages that stay pending are left."""
         self.close()
         self._save()
         stats = self._crawler.stats
@@ -279,7 +279,7 @@ class NewsMonths:
         stats.set_value("webmain/archive/retries", self.host.n_failures)
 
     def _log(self) -> None:
-        """Say how far reading has come."""
+        """Log the progress of reading."""
         part = self._now
         if part is not None and not part.is_read:
             name = urlsplit(part.path).path.rpartition("/")[2]
@@ -291,7 +291,7 @@ class NewsMonths:
 
 
 def _covers(moments: list[str], mine: list[float | None]) -> bool:
-    """Return True if a time that was asked for before holds all of another one."""
+    """Return True if an earlier period includes all of another one."""
     try:
         since, until = (float(each) if each else None for each in moments)
     except ValueError:

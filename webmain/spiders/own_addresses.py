@@ -1,4 +1,4 @@
-"""The addresses of one site: which links are its own, in which form, and what they seem to lead to."""
+"""Recognise, normalise and judge the addresses that belong to one site."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from webmain.urls import normalise, site_key
 
 
 class OwnAddresses:
-    """Tells a site's own addresses from others, and judges each once.
+    """Recognises a site's own addresses, and judges each of them once.
 
     Parameters
     ----------
     name : str
         The site's key.
     limit : int
-        Links that are remembered; then all are forgotten, and those of menus soon known again.
+        Links to remember; beyond these all are forgotten (frequent ones are soon remembered again).
     """
 
     def __init__(self, name: str, limit: int) -> None:
@@ -30,20 +30,20 @@ class OwnAddresses:
         self._links: dict[str, Seen | None] = {}
 
     def add_alias(self, url: str) -> None:
-        """Take the domain of an address, to which the front page leads, for the site's own."""
+        """Treat the domain of an address to which the front page leads as the site's own."""
         self._keys.add(site_key(url))
 
     def is_own(self, url: str) -> bool:
-        """Return True if an address lies within the site."""
+        """Return True if an address belongs to the site."""
         return site_key(url) in self._keys
 
     def judge(self, url: str) -> UrlJudgement:
-        """Judge a normalised address, from memory where it was judged before."""
+        """Return the judgement of a normalised address, cached if possible."""
         seen = self.look_up(url)
         return seen.judgement if seen else judge_url(url)
 
     def look_up(self, raw: str) -> Seen | None:
-        """Return normal form and judgement of a link; None where it leads off the site or is no address."""
+        """Return the normalised form and judgement of a link; None if it leads off the site or is not an address."""
         if raw in self._links:
             return self._links[raw]
         seen = None
@@ -61,12 +61,12 @@ class OwnAddresses:
         return seen
 
     def article_links(self, urls: Iterable[str], own: str) -> frozenset[str]:
-        """Return the different addresses of the site, other than a page's own, that look like articles."""
+        """Return the distinct addresses of the site, other than the page's own, that look like articles."""
         found = (self.look_up(raw) for raw in urls)
         return frozenset(seen.url for seen in found if seen and seen.judgement.kind is UrlKind.ARTICLE) - {own}
 
     def teased(self, teasers: Mapping[str, int], own: Collection[str | None]) -> Mapping[str, int]:
-        """Return the other pages that may be articles whose links head paragraphs, and the characters of these.
+        """Return the other possible articles with paragraphs below their links, and the characters in those paragraphs.
 
         Parameters
         ----------
@@ -76,7 +76,7 @@ class OwnAddresses:
             The page's own addresses.
         """
         found: Counter[str] = Counter()
-        paths = {urlsplit(url).path for url in own if url} - {"", "/"}  # the posts of a thread differ in their query
+        paths = {urlsplit(url).path for url in own if url} - {"", "/"}  # posts of one thread differ only in the query
         for raw, n_chars in teasers.items():
             seen = self.look_up(raw)
             if seen is None or seen.judgement.kind not in (UrlKind.ARTICLE, UrlKind.UNKNOWN):

@@ -1,4 +1,4 @@
-"""Pages that may be fetched: where their addresses were found, how many are, and how they wait for their turn."""
+"""Candidates for fetching: where their addresses were found, limits on their number, and the backlog of sitemaps."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Where(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A page that may be fetched: an article as it seems, or a hub.
+    """A page that may be fetched: a likely article, or a hub.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What is known of a link's address as it is written in pages, so that menus are judged once."""
+    """The normalised address and judgement of a link, cached so that menus are judged only once."""
 
     url: str
     judgement: UrlJudgement
@@ -60,22 +60,22 @@ class Seen:
 
 _DAY_S: Final = 24 * 3600.0
 PRESUMED_AGE_S: Final = {Where.FRONT: _DAY_S, Where.HUB: 7 * _DAY_S, Where.ARTICLE: 30 * _DAY_S}
-"""How old an article is taken to be that nothing dates, by where it is linked."""
+"""Assumed age of an undated article, by where it is linked."""
 
 _HUB_AGES_S: Final = (2 * _DAY_S, 2 * _DAY_S, 14 * _DAY_S, 60 * _DAY_S)
-"""The place of hubs among articles, by depth: a section is read after the articles of the last two days."""
+"""Assumed age of hubs, by depth: a section is read after the articles of the last two days."""
 
 _PERSONAL_AGE_S: Final = 30 * _DAY_S
 
 
 def hub_age_s(url: str, depth: int) -> float:
-    """Return how old a hub is taken to be, in seconds; pages of tags and authors come later."""
+    """Return the assumed age of a hub in seconds; pages of tags and authors come later."""
     return _HUB_AGES_S[min(depth, len(_HUB_AGES_S) - 1)] + (_PERSONAL_AGE_S if is_personal(url) else 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Bounds of the work on one site; each is a setting (see `webmain.spiders.news`).
+    """Limits of the work on one site; each is a setting (see `webmain.spiders.news`).
 
     Attributes
     ----------
@@ -84,21 +84,21 @@ class Limits:
     hub_depth : int
         Steps from the front page to a hub.
     link_depth : int
-        Steps from the front page, or from what a source names, to an article whose links are followed.
+        Steps from the front page, or from a source, to an article whose links are followed.
     alike : int
-        Hubs that led to nothing new and whose addresses differ in numbers alone: a list's pages, a calendar's months.
+        Hubs without new articles whose addresses differ only in numbers: pages of a list, months of a calendar.
     siblings : int
-        Such hubs in one folder, as tags and authors are.
+        Hubs without new articles in one folder, as for tags and authors.
     misses : int
-        Pages in one folder that turned out to be no articles while none was one; then the folder is left alone.
+        Pages of one folder that were no articles, without any that was one; then the folder is skipped.
     parts : int
         Pages of one article.
     sitemaps, feeds : int
         Sitemaps and feeds read.
     frontier : int
-        Addresses that wait; beyond these the oldest are dropped.
+        Waiting addresses; beyond these the oldest are dropped.
     remembered : int
-        Texts, lists and folders that are remembered, of each kind; addresses in links a tenth of it.
+        Texts, lists and folders that are remembered, of each kind; a tenth of it for addresses in links.
     """
 
     hubs: int = 100
@@ -118,14 +118,14 @@ _MAX_REFUSED: Final = 5_000
 
 
 class Hubs:
-    """Counts the hubs of a site and their like.
+    """Counts a site's hubs, in all and by similar addresses.
 
     Parameters
     ----------
     limits : Limits
-        Of hubs in all, of hubs alike, and of those in one folder.
+        Limits on all hubs, on similar hubs, and on hubs in one folder.
     skipped : Counter
-        Where those refused for their like are counted, as "hubs_alike".
+        Where hubs refused for too many similar ones are counted, as "hubs_alike".
     """
 
     def __init__(self, limits: Limits, skipped: Counter[str]) -> None:
@@ -135,7 +135,7 @@ class Hubs:
         self._refused: dict[str, int] = {}
 
     def take(self, url: str, depth: int) -> bool:
-        """Count a hub in, unless there are enough; one that is refused is remembered with its depth."""
+        """Count a hub and return True if it is within the limits; else remember it with its depth."""
         is_alike = self._is_alike(url)
         if is_alike or self._n >= self._limits.hubs:
             if url not in self._refused and len(self._refused) < _MAX_REFUSED:
@@ -147,12 +147,12 @@ class Hubs:
         return True
 
     def credit(self, url: str, *, is_article: bool) -> None:
-        """Take a hub that led to new articles, or was one, out of the count of its like."""
+        """Stop counting a hub against similar ones, since it led to new articles or was one."""
         self._n -= is_article
         self._like.subtract(filter(None, patterns(url)))
 
     def pop_free(self) -> tuple[str, int] | None:
-        """Return the first hub that was refused and need not be now, with its depth; it is forgotten."""
+        """Remove and return the first refused hub that is within the limits now, with its depth."""
         if self._n >= self._limits.hubs:
             return None
         free = next((url for url in self._refused if not self._is_alike(url)), None)
@@ -169,19 +169,19 @@ _DAY: Final = re.compile(r"(?<!\d)(?:19|20)\d\d([-/])\d\d\1\d\d(?!\d)")
 
 
 class Backlog:
-    """What a site's sitemaps name, unjudged, the newest first.
+    """The addresses of a site's sitemaps that are not judged yet, the newest first.
 
     Parameters
     ----------
     limit : int
-        Addresses that are kept; beyond these the oldest are dropped.
+        Addresses to keep; beyond these the oldest are dropped.
     skipped : Counter
-        Where the dropped ones are counted, as "frontier_full".
+        Where dropped addresses are counted, as "frontier_full".
 
     Attributes
     ----------
     has_dropped : bool
-        Any were dropped.
+        Whether any were dropped.
     """
 
     def __init__(self, limit: int, skipped: Counter[str]) -> None:
@@ -195,20 +195,20 @@ class Backlog:
         return len(self._sorted) + len(self._added)
 
     def add(self, url: str, hints: Hints | None) -> None:
-        """Keep an address; among equal ones the first is taken first."""
+        """Keep an address; of equally new ones, the first added is taken first."""
         self._n -= 1
         self._added.append((_presumed(url, hints), self._n, url, hints))
         if len(self) > 2 * self._limit:
             self._sort()
 
     def newest(self) -> float:
-        """Return about when the newest article appeared, rather too late than too early; `UNDATED` where there is none."""
+        """Return approximately when the newest article appeared, erring on the late side; `UNDATED` if there is none."""
         if self._added:
             self._sort()
         return self._sorted[-1][0] if self._sorted else UNDATED
 
     def take(self, n: int) -> list[tuple[str, Hints | None]]:
-        """Take the newest addresses out."""
+        """Remove and return the newest addresses."""
         if self._added:
             self._sort()
         taken = self._sorted[: -n - 1 : -1]
@@ -226,7 +226,7 @@ class Backlog:
 
 
 def _presumed(url: str, hints: Hints | None) -> float:
-    """Return the end of the day that is given for a page, by the source or in its address."""
+    """Return a day after the end of the date given by the source or in the address; `UNDATED` if there is none."""
     text = (hints.published or hints.modified or "") if hints else ""
     match = _DAY.match(text) or (None if text else _DAY.search(url))
     return _end_of(match[0].replace("/", "-")) if match else newest_key(url, hints) if text else UNDATED
@@ -244,7 +244,7 @@ _RANKS: Final = {"feed": 2, "news-sitemap": 1}
 
 
 def richer(one: Hints, other: Hints) -> Hints:
-    """Join what two sources said of a page; where both name a thing, a feed outranks a news sitemap, and that a sitemap."""
+    """Merge the hints of two sources for a page; where both have a value, feeds outrank news sitemaps, and those sitemaps."""
     if _RANKS.get(other.source, 0) > _RANKS.get(one.source, 0):
         one, other = other, one
     missing = {f.name: value for f in fields(Hints) if not getattr(one, f.name) and (value := getattr(other, f.name))}
@@ -255,6 +255,6 @@ T = TypeVar("T")
 
 
 def remember(known: set[T], values: Iterable[T], limit: int) -> None:
-    """Add values to a set that is not yet too large."""
+    """Add values to a set unless it has reached its limit."""
     if len(known) < limit:
         known.update(values)

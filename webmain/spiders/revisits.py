@@ -1,4 +1,4 @@
-"""Known articles that are looked at again: which, how many of a run's pages, and what is seen of them there."""
+"""Revisit known articles: which ones, as what share of a run's pages, and what is found."""
 
 from __future__ import annotations
 
@@ -45,18 +45,18 @@ if TYPE_CHECKING:
 logger = logging.getLogger("news")
 
 AT_LEAST: Final = 20
-"""Articles of a site that a run looks at again, however few pages it fetches, if so many are due."""
+"""Due articles of a site that a run may revisit, however few new pages it fetches."""
 
 MANY: Final = 10
-"""Articles named together of which, where most changed just now, none is believed to."""
+"""From this many articles in one batch on, the dates are not believed if most of them are within the last hour."""
 
 _MISSING: Final = (404, 410)
 
 
 class Revisits:
-    """Known articles that are due, in the order in which they are worth a look.
+    """Known articles that are due for a revisit, in order of priority.
 
-    While new pages wait, known articles are at most a share of the pages that are fetched; after that, at most that share or
+    While new pages wait, known articles are at most a share of the fetched pages; after that, at most that share or
     `AT_LEAST`, whichever is more. The others stay due.
 
     Parameters
@@ -65,7 +65,7 @@ class Revisits:
     intake : Intake
     refresh : callable
         Returns the schedule for an address.
-    release : callable
+    Called with a site when a request has finished.
         Called with a site when what was asked for has come.
     """
 
@@ -86,7 +86,7 @@ class Revisits:
         self._believes: dict[str, bool] = {}
 
     def next(self, site: Site) -> Row | None:
-        """Take the article that is looked at now; None where none is due, or a new page is to be fetched before."""
+        """Return the article to revisit next; None if none is due or a new page comes first."""
         refresh = self._refresh(site.start)
         limit = refresh.share * (site.spending.n_pages + 1)
         if not (len(site) or site.backlog):
@@ -106,10 +106,9 @@ class Revisits:
         return None
 
     def claimed(self, site: Site, named: Iterable[tuple[str, Hints | None]], source: str = "") -> None:
-        """Take over when known articles changed by what names them, a feed or sitemap; those that have are looked at first.
+        """Record the change times that a feed or sitemap gives for known articles; changed ones are revisited first.
 
-        Where most of those that are named together changed in the last hour by that, or a site's dates were wrong too often,
-        they are not believed.
+        The times are ignored if most of a batch are within the last hour, or if the site's dates were wrong too often.
         """
         memory, now = self._intake.memory, clock.now_s()
         dated = {url: hints for url, hints in named if hints is not None and (hints.modified or hints.published)}
@@ -131,7 +130,7 @@ class Revisits:
         self._due[site.name] = deque(by_url[visit.url] for visit in chosen)
 
     def visit(self, site: Site, row: Row) -> None:
-        """Ask for an article again."""
+        """Request an article again."""
         site.in_flight += 1
         self._intake.n_pages += 1
         site.spending.n_pages += 1
@@ -145,10 +144,10 @@ class Revisits:
         )
         self._intake.send(request)
 
-    # ---- What came
+    # ---- Responses
 
     async def parse(self, response: Response, row: Row, site: Site) -> AsyncIterator[Page]:
-        """Look at an article's page; yield it where it has changed."""
+        """Read an article's page; yield it if it has changed."""
         page = None
         try:
             with stages.errors_as_rejections(row.url, passing=(PoolClosed,)):
@@ -164,7 +163,7 @@ class Revisits:
             yield page
 
     async def _changed(self, response: Response, row: Row, site: Site) -> Page | None:
-        """Return the page of an article, to be extracted as any; None where it has not changed, or is one no more."""
+        """Return an article's page for extraction; None if it has not changed or is no article any more."""
         memory, url = self._intake.memory, normalise(response.url) or response.url
         if url != row.url:
             self._follow(site, row, url)
@@ -192,7 +191,7 @@ class Revisits:
         return replace(page, parts=parts, article_reason=found.reason)
 
     def _follow(self, site: Site, row: Row, url: str) -> None:
-        """Note where an article leads now: to a list, and is missing; to another article, or a new place of it; to a wall."""
+        """Record where an article redirects to: a list (it is missing), another article or a new address, or a wall."""
         memory = self._intake.memory
         is_list = site.is_own(url) and (
             url == site.front
@@ -207,13 +206,13 @@ class Revisits:
             self._count("moved")
             if not memory.is_known(url):
                 self._intake.wait_for(site, site.sift([(url, row.read_hints())], Where.FEED))
-        else:  # a wall, as it may be
+        else:  # perhaps a wall
             logger.info("%s leads to %s; it is looked at again later", row.url, url)
             self._count("failed/redirect")
             memory.put_off(row.url)
 
     def _miss(self, row: Row, status: int, why: str) -> None:
-        """Note that an article's page is missing: where it counts as gone, in the stores first."""
+        """Record that an article's page is missing; if it counts as gone, mark it in the stores first."""
         memory, is_gone = self._intake.memory, row.is_gone_with(status)
         if is_gone:
             store, name = self._crawler.get_item_pipeline(Store), memory.article_id(row.url)
@@ -229,7 +228,7 @@ class Revisits:
         self._count("gone" if is_gone else "missing")
 
     def failed(self, failure: Failure) -> None:
-        """Note what came in place of an article: one that is missing may be gone, all else is tried again later."""
+        """Record a failed revisit: a missing page may be gone, everything else is tried again later."""
         request: Request = failure.request  # type: ignore[attr-defined]
         row: Row = request.cb_kwargs["row"]
         error = failure.value

@@ -1,4 +1,4 @@
-"""One site in a crawl: what of it has been seen, and what to fetch next. Plain state, without Scrapy."""
+"""State of one site in a crawl: what was found and what to fetch next, without Scrapy."""
 
 from __future__ import annotations
 
@@ -39,64 +39,64 @@ _CHANNELS: Final = {
 }
 
 MISSING_A_MISS: Final = 10
-"""Pages that are missing count as one that is no article: their folder may hold articles all the same."""
+"""This many missing pages count as one page that is no article: their folder may still contain articles."""
 
 MIN_LINKS: Final = 1_000
-"""Links of a site that are remembered at least."""
+"""Minimum number of a site's links that are remembered."""
 
 MIN_LIST_LINKS: Final = 2
-"""A page that is no article and has so many links to articles is a list."""
+"""A page that is no article and has at least this many links to articles is a list."""
 
 _UNNAMED_SHARE: Final = 0.1
-"""Where so much of the articles was found by links alone, the sources are not complete."""
+"""If more than this share of the articles was found only by links, the sources are incomplete."""
 
 _DOUBTFUL_HUB_SCORE: Final = 0.15
-"""From here a hub's address only lacks an article's signs (`/city/story-31`): the page decides."""
+"""A hub's address with at least this score only lacks signs of an article (`/city/story-31`): the page decides."""
 
 _NAMED: Final = (Where.SITEMAP, Where.FEED, Where.BEFORE)
-"""Addresses from there are too many for a close look at each."""
+"""Sources with too many addresses to check each one closely."""
 
 
 class Site(OwnAddresses, Waiting):
-    """What has been seen of one site, and what waits.
+    """The state of one site, and its frontier.
 
     Parameters
     ----------
     start : str
         Address of its front page.
     paths : PathFilter
-        What is wanted.
+        Which paths are wanted.
     budget : Budget or None
-        What may be spent on it.
+        The most that may be spent on it.
     wanted : Wanted or None
-        When articles may have been published; what is surely dated otherwise is left out.
+        The wanted period of publication; addresses that are certainly outside it are left out.
     now : datetime or None
-        The present.
+        The current time.
 
     Attributes
     ----------
     name : str
-        Its site key; that of the ledger, too.
+        Its site key, also used in the ledger.
     sources : Sources
-        Where it names its articles.
+        Its feeds and sitemaps.
     spending : Spending
-        What it has cost.
+        Pages, time and bytes spent so far.
     in_flight : int
-        Its pages that were asked for and have not come.
+        Requests for its pages that have not been answered yet.
     is_asking : bool
-        One of its sources was asked for and has not come.
+        A request for one of its sources has not been answered yet.
     is_left : bool
-        It refuses, and is asked for nothing more in this run; what waits stays pending.
+        It refuses requests and is left alone for the rest of this run; waiting addresses stay pending.
     n_known : int
-        Articles that earlier crawls have stored.
+        Articles that earlier crawls stored.
     filters : Filters
-        What is let through; answers that were read with narrower ones tell too little.
+        This run's filters; answers that were read with narrower filters are incomplete.
     repeated : set of int
-        Hashes of the texts on its hubs: teasers and banners, which make no article of another page.
+        Hashes of the texts on its hubs, teasers and banners, which are no evidence that another page is an article.
     has_sources : bool
-        Feeds or sitemaps name articles: of the links in articles only those are followed that look like articles.
+        Feeds or sitemaps list articles, so that links in articles are followed only if they look like articles.
     has_sitemap : bool
-        A sitemap does, so that pages of tags and authors need not be walked, unless links lead to many others.
+        A sitemap lists articles, so that pages of tags and authors are skipped unless links lead to many other articles.
     """
 
     def __init__(
@@ -127,22 +127,22 @@ class Site(OwnAddresses, Waiting):
         self.repeated: set[int] = set()
         self.has_sources = self.has_sitemap = False
         self._articles: set[bytes] = set()
-        self._lists: set[str] = set()  # what turned out to be lists, and their stems
+        self._lists: set[str] = set()  # addresses of lists, and their stems
         self._link_sets: set[int] = set()
         self._unnamed = self.n_known = 0
         self._hubs = Hubs(self.limits, self.skipped)
         self._hits: Counter[str] = Counter()
         self._misses: Counter[str] = Counter()
-        self._missing: Counter[str] = Counter()  # pages that say 200 and show what others showed
+        self._missing: Counter[str] = Counter()  # pages of status 200 with the same texts as others
         self._others: set[bytes] = set()
         self._n_hits = 0
-        self._channels: dict[int, int] = {}  # by the hash of an address
+        self._channels: dict[int, int] = {}  # keyed by the hash of an address
         self._ages: dict[int, float] = {}  # of articles
 
     # ---- Finding
 
     def sift(self, found: Iterable[tuple[str, Hints | None]], where: Where, *, depth: int = 0) -> Iterator[Candidate]:
-        """Yield what is worth fetching among addresses, each once a crawl; `push` those that are wanted.
+        """Yield the addresses that are worth fetching, each once per crawl; the caller has to `push` those it wants.
 
         Parameters
         ----------
@@ -162,7 +162,7 @@ class Site(OwnAddresses, Waiting):
             url = seen.url
             self._note_channel(url, where)
             if self.is_gone(url) or (where is Where.ARTICLE and self._queued.get(url, UNDATED) > UNDATED):
-                continue  # what is linked in an article has no better place than anything dated or presumed
+                continue  # a link in an article cannot improve its place
             if hints is not None:
                 self.note_hints(url, hints)
             candidate = self._candidate(url, seen.judgement, where, depth)
@@ -173,14 +173,14 @@ class Site(OwnAddresses, Waiting):
                 continue
             wholes = () if candidate.is_hub else whole_pages(url)
             if any(whole in self._queued or self.is_gone(whole) or whole in batch for whole in wholes):
-                continue  # its AMP form or a later part of it: both are found from there
+                continue  # an AMP version or a later part: both are found from the main page
             batch[url] = candidate.newest
             yield candidate
 
     def _candidate(self, url: str, judgement: UrlJudgement, where: Where, depth: int) -> Candidate | None:
-        """Decide what an address is taken for; None where it is left out."""
+        """Return the candidate for an address; None if it is left out."""
         kind = judgement.kind
-        is_side_way = where is Where.ARTICLE and self.has_sources  # all else is named, or on the hubs
+        is_side_way = where is Where.ARTICLE and self.has_sources  # everything else is in sources or on hubs
         is_news = where in (Where.BEFORE, Where.FEED) or self._is_news(url)
         is_list = where is Where.NEXT or (url in self._lists if where in _NAMED else self.is_list(url))
         is_ignored = kind is UrlKind.IGNORE and not (is_list and judgement.reason == LATER_PART)
@@ -211,13 +211,13 @@ class Site(OwnAddresses, Waiting):
         return Candidate(url, self.name, False, depth + 1, newest)
 
     def _is_other_archive(self, url: str, judgement: UrlJudgement) -> bool:
-        """Return True if an address is the archive of a year, month or day of which nothing is wanted."""
+        """Return True if an address is the archive of a year, month or day outside the wanted period."""
         is_archive = judgement.reason == ARCHIVE and self.wanted.excludes(named_period(url))
         self.skipped["other_period"] += is_archive
         return is_archive
 
     def lets_visit(self, url: str, published_at: float | None) -> bool:
-        """Return True if the filters let a known article through."""
+        """Return True if the filters allow a revisit of a known article."""
         is_old = published_at is not None and published_at < self.wanted.oldest
         return self._paths.includes(url) and not is_old and not self.wanted.is_too_new(url, None)
 
@@ -226,13 +226,13 @@ class Site(OwnAddresses, Waiting):
         return hints is not None and hints.source in ("feed", "news-sitemap")
 
     def _hub(self, url: str, depth: int) -> Candidate | None:
-        """Take a hub where neither its depth nor its like are against it."""
+        """Return a candidate for a hub, unless it is too deep or there are too many similar ones."""
         if url in self._queued or depth > self.limits.hub_depth or not self._hubs.take(url, depth):
             return None
         return Candidate(url, self.name, True, depth, self._now.timestamp() - hub_age_s(url, depth))
 
     def next(self) -> Candidate | None:
-        """Take what is to be fetched next; None where nothing waits."""
+        """Remove and return the next candidate to fetch; None if nothing waits."""
         while candidate := self.pop():
             if candidate.is_hub and self._names_all and is_personal(candidate.url):
                 self.skipped["tags_and_authors"] += 1
@@ -249,7 +249,7 @@ class Site(OwnAddresses, Waiting):
         remember(self.repeated, hashes, self.limits.remembered)
 
     def is_repeated(self, text_hash: bytes) -> bool:
-        """Return True if an article with exactly these texts was read already, under another address."""
+        """Return True if an article with exactly these texts was already read under another address."""
         is_known = text_hash in self._articles
         remember(self._articles, [text_hash], self.limits.remembered)
         return is_known
@@ -257,14 +257,14 @@ class Site(OwnAddresses, Waiting):
     def note_page(
         self, url: str, text: bytes = b"", *, is_article: bool, is_named: bool = True, newest: float = UNDATED
     ) -> None:
-        """Learn whether the pages of a folder are articles, and whether sources name them.
+        """Record whether a page of a folder is an article, and whether a source lists it.
 
         Parameters
         ----------
         text : bytes
-            Hash of its texts: articles that are missing show the same each time, and say little of their folder.
+            Hash of its texts: error pages with status 200 show the same texts each time, and say little about their folder.
         newest : float
-            An article's age.
+            When the article appeared (`newest_key`).
         """
         counts = self._hits if is_article else self._misses
         if text and not is_article:
@@ -283,7 +283,7 @@ class Site(OwnAddresses, Waiting):
             self._ages[hash(url)] = newest
 
     def _note_channel(self, url: str, where: Where) -> None:
-        """Remember through which channels an address was found."""
+        """Record the channel through which an address was found."""
         channel = _CHANNELS.get(where)
         if channel is None:
             return
@@ -292,7 +292,7 @@ class Site(OwnAddresses, Waiting):
             self._channels[hash(url)] = known | int(channel)
 
     def coverage(self) -> Coverage | None:
-        """Estimate how many articles of the last days there are; None where some still wait, or nothing can be told."""
+        """Return an estimate of the number of recent articles; None if some still wait or there is too little data."""
         since = self._now.timestamp() - COVERAGE_DAYS * 24 * 3600
         oldest = max(since, self.wanted.oldest)
         if self.backlog.newest() >= oldest or any(newest >= oldest for newest in self._queued.values()):
@@ -310,7 +310,7 @@ class Site(OwnAddresses, Waiting):
         return self.has_sitemap and self._unnamed <= _UNNAMED_SHARE * self.n_articles
 
     def _balance(self, url: str) -> int:
-        """Return by how much the articles outnumber the other pages of an address's folder."""
+        """Return the number of articles minus the number of other pages in an address's folder."""
         folder = patterns(url)[0]
         return self._hits[folder] - self._misses[folder]
 
@@ -320,26 +320,26 @@ class Site(OwnAddresses, Waiting):
         return not self._hits[folder] and n_misses >= self.limits.misses
 
     def is_promising(self, url: str) -> bool:
-        """Return True if an address waits for its first time, in a folder that has not given more else than articles."""
+        """Return True if an address is not queued yet, and its folder has no more other pages than articles."""
         return url not in self._queued and self._balance(url) >= 0
 
     def is_new_list(self, links: frozenset[str]) -> bool:
-        """Return True if no page was seen that links to exactly these articles: what is missing shows the same each time."""
+        """Return True if no earlier page links to exactly these articles (error pages repeat the same links)."""
         mark = hash(links)
         is_known = mark in self._link_sets
         remember(self._link_sets, [mark], self.limits.remembered)
         return not is_known and len(links) >= MIN_LIST_LINKS
 
     def note_list(self, url: str) -> None:
-        """Remember that a page is a list: so are the pages that are numbered after it."""
+        """Remember that a page is a list, and so are its further numbered pages."""
         remember(self._lists, {url, *stems(url)}, self.limits.remembered)
 
     def is_list(self, url: str) -> bool:
-        """Return True if a page was seen to be a list, or is a numbered page of one."""
+        """Return True if a page is a known list, or a numbered page of one."""
         return not self._lists.isdisjoint(stems(url))
 
     def note_fruitful(self, url: str, *, is_article: bool) -> list[Candidate]:
-        """Learn that a hub led to new articles, or was one, so that it does not count against its like; return one."""
+        """Stop counting a hub against similar ones, as it gave new articles or was one; return a hub that this allows."""
         self._hubs.credit(url, is_article=is_article)
         free = self._hubs.pop_free()
         candidate = self._hub(*free) if free and not self.is_gone(free[0]) else None

@@ -1,4 +1,4 @@
-"""What the spider `news` asks of each site first: its front page, then robots.txt, feeds and sitemaps one after the other."""
+"""Fetch each site's front page, then its robots.txt, feeds and sitemaps one at a time."""
 
 from __future__ import annotations
 
@@ -49,18 +49,18 @@ MAX_CHILDREN: Final = 5_000
 _FOUND: Final = {SourceKind.FEED: Where.FEED, SourceKind.SITEMAP: Where.SITEMAP}
 
 MAX_TOLD_FRONTS: Final = 10
-"""Sites whose front page could not be fetched that the summary names; all are counted and logged."""
+"""Sites without a front page that the summary lists; all are counted and logged."""
 
 
 class SourceReader:
-    """Asks for front pages and sources, and gives what they name to the intake.
+    """Requests front pages and sources, and passes the addresses in them to the intake.
 
     Parameters
     ----------
     crawler : Crawler
     intake : Intake
     fetch : callable
-        Called with a site whose pages may be asked for.
+        Called with a site whose pages may be fetched.
     """
 
     def __init__(self, crawler: Crawler, intake: Intake, fetch: Callable[[Site], None]) -> None:
@@ -83,7 +83,7 @@ class SourceReader:
         )
 
     async def parse_front(self, response: Response, site: Site) -> None:
-        """Read the front page: its links, its feeds, and on which of the site's hosts it is."""
+        """Read the front page: its links, its feeds, and the host on which it was found."""
         self._intake.n_pages += 1
         site.spending.n_pages += 1
         url = normalise(response.url) or response.url
@@ -111,7 +111,7 @@ class SourceReader:
         self.ask_next(site)
 
     async def _read_front(self, response: Response, site: Site, url: str) -> Request | None:
-        """Follow the links of a front page; return the request to which its refresh leads."""
+        """Follow the links of a front page; return the request for its refresh target."""
         if known := self._intake.known_answer(site, response):
             self._intake.recall(site, known, Where.FRONT)
             return None
@@ -124,7 +124,7 @@ class SourceReader:
         return None
 
     def front_failed(self, failure: Failure) -> None:
-        """Try the front page at the next likely address; without any, go on with feeds and sitemaps."""
+        """Try the next likely address of the front page; if there is none, continue with feeds and sitemaps."""
         request: Request = failure.request  # type: ignore[attr-defined]
         site: Site = request.cb_kwargs["site"]
         logger.info("%s: no front page at %s: %s", site.name, request.url, failure.value)
@@ -151,7 +151,7 @@ class SourceReader:
         self.ask_next(site)
 
     def note_left(self, site: Site, failure: Failure) -> bool:
-        """Ask a site for nothing more whose own host is left alone; return True if it is."""
+        """Stop requests to a site if its own host is left alone; return True if so."""
         url = failure.request.url  # type: ignore[attr-defined]
         if isinstance(failure.value, LeftAloneError) and urlsplit(url).netloc == urlsplit(site.front).netloc:
             site.is_left = True
@@ -160,7 +160,7 @@ class SourceReader:
     # ---- Robots.txt, feeds and sitemaps
 
     def ask_next(self, site: Site) -> None:
-        """Ask for the site's next source; where none is left, fetch pages."""
+        """Request the site's next source; fetch pages if no source is left."""
         site.is_asking = False
         if site.is_left:
             return
@@ -198,7 +198,7 @@ class SourceReader:
         self._intake.send(request)
 
     def _take_robots(self, site: Site, source: Source) -> bool:
-        """Take the sitemaps of the robots.txt that the middleware has read already."""
+        """Use the sitemaps of a robots.txt that the middleware has already read; return False if it has not."""
         robots = self._crawler.get_downloader_middleware(Robots)
         named = robots.sitemaps.get(urlsplit(source.url).netloc) if robots else None
         if named is None:
@@ -209,7 +209,7 @@ class SourceReader:
         return True
 
     def _is_resting(self, site: Site, source: Source) -> bool:
-        """Take over what a source named where it need not be asked: not due, or not changed by what its index says."""
+        """Reuse what a source listed before, if it is not due or its index says that it has not changed."""
         if source.kind is SourceKind.ROBOTS:
             return False
         url = normalise(source.url) or source.url
@@ -276,7 +276,7 @@ class SourceReader:
         self._intake.remember(site, response, "sitemap", Named(children=named, n_articles=n))
 
     def source_failed(self, failure: Failure) -> None:
-        """Go on with the next source; that a usual place is empty is no error."""
+        """Continue with the next source; a missing guessed source is not an error."""
         request: Request = failure.request  # type: ignore[attr-defined]
         source: Source = request.cb_kwargs["source"]
         error = failure.value

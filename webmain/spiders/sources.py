@@ -1,4 +1,4 @@
-"""Where a site names its articles: robots.txt, feeds and sitemaps, and in which order to ask for them."""
+"""Where a site lists its articles (robots.txt, feeds, sitemaps), and in which order to fetch these sources."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from webmain.metadata.dates import parse_feed_date
 from webmain.urls import normalise
 
 SETTLED_AFTER: Final = 12
-"""Sources after which articles are fetched although others are still to be read."""
+"""After this many sources, articles are fetched even if other sources are still to be read."""
 
 GUESSES_AT_FIRST: Final = 2
 PAGES_A_GUESS: Final = 30
 FEW_ARTICLES: Final = 10
-"""Where neither sources nor links have given so many, all guesses are worth asking."""
+"""If sources and links gave fewer articles than this, all guesses are tried."""
 
 MAX_NAMED: Final = 2_000
-"""Sitemaps that wait: the most promising of those that indexes name."""
+"""Waiting sitemaps: the most promising ones listed in indexes."""
 
 MAX_FEED_PAGES: Final = 3
-"""Further pages of paged feeds that are read, for all feeds of a site together."""
+"""Further pages of paged feeds to read, for all feeds of a site together."""
 
 
 class SourceKind(StrEnum):
-    """What is asked for."""
+    """Kind of a source."""
 
     ROBOTS = "robots"
     FEED = "feed"
@@ -41,14 +41,14 @@ class SourceKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One document that may name articles.
+    """A document that may list articles.
 
     Attributes
     ----------
     is_probe : bool
-        Nobody named it: it lies at a usual place, or does not.
+        It is a guess at a usual path, not declared anywhere.
     changed_at : float or None
-        When it changed last, in seconds since 1970, by what names it.
+        Its last change according to the index that lists it, in seconds since 1970.
     """
 
     kind: SourceKind
@@ -58,10 +58,10 @@ class Source:
 
 
 class Sources:
-    """A site's sources, one after the other: robots.txt, the feeds, then the sitemaps, the most promising first.
+    """A site's sources in order: robots.txt, the feeds, then the sitemaps, the most promising first.
 
-    The usual places are tried only where nothing that is named can be read, and only until one answers: a few at first, one
-    more for each `PAGES_A_GUESS` articles found by links, all of them where nothing else is left and few articles were found.
+    The usual paths are tried only if no declared source can be read, and only until one works: a few at first, one more for
+    each `PAGES_A_GUESS` articles found by links, and all of them if nothing else is left and few articles were found.
     """
 
     def __init__(self, *, max_feeds: int, max_sitemaps: int, wanted: Wanted | None = None) -> None:
@@ -80,7 +80,7 @@ class Sources:
         self._feed_pages = MAX_FEED_PAGES
 
     def begin(self, origin: str, missing: Callable[[Sequence[str]], Container[str]] = lambda _: ()) -> None:
-        """Start with a site's origin (scheme, host and port); `missing` chooses the guesses that led nowhere lately."""
+        """Start with a site's origin (scheme, host and port); `missing` returns the guesses that were recently missing."""
         self._robots = urljoin(origin, "/robots.txt")
         usual = zip_longest(
             (Source(SourceKind.SITEMAP, urljoin(origin, path), is_probe=True) for path in USUAL_SITEMAP_PATHS),
@@ -91,37 +91,37 @@ class Sources:
         self._guesses = deque(guess for guess in guesses if guess.url not in skipped)
 
     def add_feeds(self, urls: Iterable[str]) -> None:
-        """Take feeds that a page names."""
+        """Add feeds that a page declares."""
         for url in urls:
             if self._is_fresh(url):
                 self._feeds.append(url)
 
     def add_feed_page(self, url: str) -> None:
-        """Take the next page of a feed."""
+        """Add the next page of a feed."""
         if self._feed_pages and self._is_fresh(url):
             self._feed_pages -= 1
             self._feeds.append(url)
 
     def add_sitemaps(self, children: Iterable[Entry]) -> None:
-        """Take sitemaps that robots.txt or an index names."""
+        """Add sitemaps that robots.txt or an index lists."""
         fresh = [child for child in children if len(self._seen) < 10 * MAX_NAMED and self._is_fresh(child.url)]
         if fresh:
             self._sitemaps = list(order_children([*self._sitemaps, *fresh], wanted=self._wanted))[:MAX_NAMED]
 
     def succeeded(self, source: Source) -> None:
-        """Note that a source was what it should be, so that no other place need be guessed."""
+        """Note that a source was valid, so that no more sources of its kind are guessed."""
         self._found.add(source.kind)
         self.read.append(source)
 
     def next(self, *, n_articles: int = 0, is_idle: bool = False) -> Source | None:
-        """Return what to ask for now; None when all is read.
+        """Return the source to fetch next; None if all are read.
 
         Parameters
         ----------
         n_articles : int
             Articles found so far.
         is_idle : bool
-            There is nothing else to do.
+            There is nothing else to fetch.
         """
         source = self._next_named() or self._next_guess(n_articles, is_idle=is_idle)
         if source is None:
@@ -155,7 +155,7 @@ class Sources:
 
     @property
     def is_settled(self) -> bool:
-        """Whether enough is known to begin with the newest articles."""
+        """Whether enough sources were read to begin with the newest articles."""
         return self._is_through or self.n_asked >= SETTLED_AFTER
 
     def _is_fresh(self, url: str) -> bool:

@@ -1,4 +1,4 @@
-"""What a crawl has spent on one site, beside what it may."""
+"""What a crawl has spent on one site, and its budget."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from webmain.sites.budgets import Budget, as_size
 
 
 class Spending:
-    """Pages, time and bytes that a site has cost.
+    """Pages, time and bytes spent on a site.
 
     Parameters
     ----------
     budget : Budget
     clock : callable
-        Seconds that only grow.
+        A monotonic clock, in seconds.
 
     Attributes
     ----------
     n_pages, n_bytes : int
-        Pages downloaded so far, or on their way; bytes of all answers.
+        Pages downloaded or requested so far; bytes of all answers.
     """
 
     def __init__(self, budget: Budget, *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -31,13 +31,13 @@ class Spending:
         self._began_s: float | None = None
 
     def note_answer(self, n_bytes: int) -> None:
-        """Count an answer; with the first one the site's time begins."""
+        """Count an answer; the site's time starts with the first one."""
         self.n_bytes += n_bytes
         if self._began_s is None:
             self._began_s = self._clock()
 
     def exhausted(self) -> str | None:
-        """Return which budget is spent, for people; None where nothing is."""
+        """Return which budget is spent, as text for the summary; None if none is."""
         budget = self.budget
         if budget.pages is not None and self.n_pages >= budget.pages:
             return f"budget of {budget.pages:,} pages spent"

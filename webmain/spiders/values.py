@@ -1,4 +1,4 @@
-"""How the value of each argument of a spider is read; what is refused says what is allowed."""
+"""Parse the value of each spider argument; errors say what is allowed."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from webmain.urls import host
 STORE_FORMS: Final = "jsonl:PATH and sqlite:PATH, several separated by commas"
 
 MAX_SITES_BYTES: Final = 16 << 20
-"""Size up to which a file of sites is read."""
+"""Largest file of sites that is read."""
 
 
 _T = TypeVar("_T")
 
 
 class Refused(ValueError):  # noqa: N818 - reads as what it is
-    """A value is wrong; the message names what is allowed."""
+    """A value is wrong; the message says what is allowed."""
 
 
 SITE_ALLOWED: Final = (
@@ -38,7 +38,7 @@ PATH_ALLOWED: Final = "allowed are WARC files, folders of HTML files and globs, 
 
 
 def read_sites_file(text: str) -> tuple[str, ...]:
-    """Read a file of sites, one a line."""
+    """Parse a file of sites, one per line."""
     place = Path(text).expanduser()
     allowed = "allowed is a text file with one domain or address a line; # starts a comment"
     try:
@@ -56,7 +56,7 @@ def read_sites_file(text: str) -> tuple[str, ...]:
 
 
 def read_store(text: str) -> str:
-    """Check the form of stores without opening them."""
+    """Check the syntax of stores without opening them."""
     try:
         parts = split_specs(text)
     except StoreSpecError as error:
@@ -75,14 +75,14 @@ def read_store(text: str) -> str:
 
 
 def read_positive(text: str) -> int:
-    """Read a whole number from 1."""
+    """Parse a whole number of at least 1."""
     if not (text.isascii() and text.isdigit() and 0 < len(text) <= 12 and int(text) > 0):
         raise Refused("allowed are whole numbers from 1")
     return int(text)
 
 
 def read_share(text: str) -> float:
-    """Read a number from 0 to 1."""
+    """Parse a number from 0 to 1."""
     try:
         value = float(text)
     except ValueError:
@@ -97,7 +97,7 @@ _UNITS: Final = {"h": "hours", "d": "days", "w": "weeks"}
 
 
 def read_since(text: str, now: datetime) -> datetime:
-    """Read a date, or a time before now; a date without a zone is taken as UTC."""
+    """Parse a date, or a time before now; a date without a zone is in UTC."""
     since = read_until(text, now, is_end=False)
     if since > now:
         raise Refused(f"this lies in the future; {_MOMENTS}")
@@ -109,7 +109,7 @@ _MOMENTS: Final = "allowed are ISO dates (2026-11-20, 2026-11-20T06:00+07:00) an
 
 
 def read_until(text: str, now: datetime, *, is_end: bool = True) -> datetime:
-    """Read a date, whose end is meant where it is an end, or a time before now."""
+    """Parse a date, meaning the end of that day if `is_end`, or a time before now."""
     ago = _AGO.fullmatch(text)
     try:
         if ago:
@@ -117,7 +117,7 @@ def read_until(text: str, now: datetime, *, is_end: bool = True) -> datetime:
         moment = datetime.fromisoformat(text)
     except (ValueError, OverflowError):
         raise Refused(_MOMENTS) from None
-    if not MINYEAR + 1 < moment.year < MAXYEAR:  # a day's grace, or another zone, may lie outside of all years
+    if not MINYEAR + 1 < moment.year < MAXYEAR:  # a day more, or another zone, may exceed the range of years
         raise Refused(f"allowed are the years {MINYEAR + 2} to {MAXYEAR - 1}")
     if is_end and _WHOLE_DAY.fullmatch(text):
         moment += timedelta(days=1)
@@ -128,7 +128,7 @@ _LANGUAGE = re.compile(r"([a-z]{2,3})(?:[-_][a-z0-9]{2,8})*", re.IGNORECASE)
 
 
 def read_language(text: str) -> str:
-    """Read a language, as ISO 639-1."""
+    """Parse a language as ISO 639-1."""
     match = _LANGUAGE.fullmatch(text)
     if not match or match[1].lower() not in ISO_639_1:
         raise Refused("allowed are ISO 639-1 codes such as en, th, de")
@@ -136,7 +136,7 @@ def read_language(text: str) -> str:
 
 
 def read_keep(text: str) -> Keep:
-    """Read what beside running text is kept."""
+    """Parse what is kept besides running text."""
     try:
         return Keep.of(text)
     except ValueError as error:
@@ -144,7 +144,7 @@ def read_keep(text: str) -> Keep:
 
 
 def of_value_error(read: Callable[[str], _T]) -> Callable[[str], _T]:
-    """Return a reader whose ValueError says what is allowed, as `Refused` does."""
+    """Return a parser that raises `Refused` instead of another ValueError."""
 
     def refusing(text: str) -> _T:
         try:
@@ -156,7 +156,7 @@ def of_value_error(read: Callable[[str], _T]) -> Callable[[str], _T]:
 
 
 def one_of(*allowed: str) -> Callable[[str], str]:
-    """Return a reader of one of some words."""
+    """Return a parser that accepts one of these words."""
 
     def read(text: str) -> str:
         if text not in allowed:
@@ -173,14 +173,14 @@ _TRUTHS: Final = {
 
 
 def read_truth(text: str) -> bool:
-    """Read true or false."""
+    """Parse true or false."""
     if text.lower() not in _TRUTHS:
         raise Refused("allowed are true and false")
     return _TRUTHS[text.lower()]
 
 
 def read_patterns(text: str) -> tuple[str, ...]:
-    """Read globs separated by commas; what begins with neither a slash nor a star is taken from the root."""
+    """Parse globs separated by commas; those without a leading slash or star start at the root."""
     patterns = tuple(p if p[0] in "/*[?" else "/" + p for part in text.split(",") if (p := part.strip()))
     if any("://" in pattern for pattern in patterns):
         raise Refused("allowed are paths and globs over paths, several separated by commas: /sport,/news/*/live")
@@ -188,7 +188,7 @@ def read_patterns(text: str) -> tuple[str, ...]:
 
 
 def read_recording(text: str) -> str:
-    """Read the path of a recording."""
+    """Parse the path of a recording."""
     if not text.lower().endswith(".warc.gz"):
         raise Refused("allowed is the path of a file whose name ends in .warc.gz")
     if Path(text).expanduser().is_dir():
@@ -197,7 +197,7 @@ def read_recording(text: str) -> str:
 
 
 def read_refresh(text: str) -> Refresh:
-    """Read a schedule of visits."""
+    """Parse a schedule of revisits."""
     try:
         return Refresh.of(text)
     except ValueError as error:
@@ -205,7 +205,7 @@ def read_refresh(text: str) -> Refresh:
 
 
 def read_existing_paths(text: str) -> tuple[str, ...]:
-    """Split at commas, unless the whole is the name of something that is there."""
+    """Split paths at commas, unless the whole text is an existing path."""
     parts = [text] if _is_there(text) else [part.strip() for part in text.split(",") if part.strip()]
     missing = [part for part in parts if not _is_there(part)]
     if missing:
@@ -233,7 +233,7 @@ MAX_MONTHS: Final = 240
 
 
 def read_months(text: str, now: datetime) -> tuple[str, ...]:
-    """Read months and ranges of months; each once, in the order given, as "2026/10"."""
+    """Return months and ranges of months as distinct "2026/10", in the given order."""
     months: dict[str, None] = {}
     for part in text.split(","):
         ends = [_MONTH.fullmatch(end.strip()) for end in (part.split("-") if "/" in part else [part])]
@@ -247,7 +247,7 @@ def read_months(text: str, now: datetime) -> tuple[str, ...]:
 
 
 def read_base(text: str) -> str:
-    """Read where archives are: a URL, which ends in a slash then, or a folder."""
+    """Parse the base of archives: a folder, or a URL, which gets a final slash."""
     if "://" not in text:
         if not Path(text).expanduser().is_dir():
             raise Refused("there is no such folder; allowed are an http(s) URL and a folder in the same layout")
@@ -259,7 +259,7 @@ def read_base(text: str) -> str:
 
 
 def read_domains(text: str) -> tuple[str, ...]:
-    """Read domains, each of which means all hosts below; `www.` and `*.` are left out."""
+    """Parse domains, which include their subdomains; `www.` and `*.` are removed."""
     domains: dict[str, None] = {}
     for part in text.split(","):
         if name := part.strip():

@@ -1,4 +1,4 @@
-"""How the addresses of one site wait: the newest first, each once a crawl, with what feeds and sitemaps said of them."""
+"""The frontier of one site: the newest addresses first, each once per crawl, with the hints of feeds and sitemaps."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from webmain.spiders.queues import Backlog, Candidate, richer
 
 
 class Waiting:
-    """Candidates by age, and the addresses that had their turn.
+    """Candidates by age, and the addresses that are already done.
 
     Parameters
     ----------
     limit : int
-        Candidates that wait; beyond twice as many the oldest are dropped.
+        Waiting candidates to keep; when there are twice as many, the oldest are dropped.
 
     Attributes
     ----------
     skipped : Counter
-        Addresses left out, by reason, since the caller last took them (`take_skipped`).
+        Addresses left out, by reason, since the last call of `take_skipped`.
     backlog : Backlog
-        Addresses of sitemaps that nobody has judged yet.
+        Addresses from sitemaps that are not judged yet.
     """
 
     def __init__(self, limit: int) -> None:
@@ -31,16 +31,16 @@ class Waiting:
         self._limit = limit
         self._heap: list[tuple[float, int, Candidate]] = []
         self._count = 0
-        self._queued: dict[str, float] = {}  # normalised address -> its best key
-        self._gone: set[int] = set()  # hashes of what was fetched, folded into another, or given up
+        self._queued: dict[str, float] = {}  # normalised address -> its newest key
+        self._gone: set[int] = set()  # hashes of addresses fetched, merged into another, or given up
         self._hints: dict[str, Hints] = {}
 
     def __len__(self) -> int:
-        """Addresses that wait."""
+        """Return the number of waiting addresses."""
         return len(self._queued)
 
     def push(self, candidate: Candidate) -> None:
-        """Let a candidate wait for its turn."""
+        """Queue a candidate."""
         self._queued[candidate.url] = candidate.newest
         self._count += 1
         heapq.heappush(self._heap, (-candidate.newest, self._count, candidate))
@@ -48,7 +48,7 @@ class Waiting:
             self._prune()
 
     def _prune(self) -> None:
-        """Drop the oldest of what waits."""
+        """Drop the oldest waiting candidates."""
         current = [entry for entry in self._heap if self._is_current(entry[2])]
         self._heap = heapq.nsmallest(self._limit, current)
         kept = {entry[2].url for entry in self._heap}
@@ -56,11 +56,11 @@ class Waiting:
             self.forget(url, "frontier_full")
 
     def _is_current(self, candidate: Candidate) -> bool:
-        """Return True if a candidate still waits, and not in a better place."""
+        """Return True if a candidate still waits, and was not queued again with a newer key."""
         return self._queued.get(candidate.url) == candidate.newest
 
     def pop(self) -> Candidate | None:
-        """Take the newest candidate; None where nothing waits."""
+        """Remove and return the newest candidate; None if nothing waits."""
         while self._heap:
             _, _, candidate = heapq.heappop(self._heap)
             if self._is_current(candidate):
@@ -70,7 +70,7 @@ class Waiting:
         return None
 
     def is_backlog_due(self) -> bool:
-        """Return True if the newest of what waits is among the addresses that are not judged yet."""
+        """Return True if the newest waiting address is in the backlog."""
         if not self.backlog:
             return False
         while self._heap and not self._is_current(self._heap[0][2]):
@@ -78,40 +78,40 @@ class Waiting:
         return not self._heap or self.backlog.newest() > -self._heap[0][0]
 
     def hints(self, url: str) -> Hints | None:
-        """Take what feeds and sitemaps said of an address."""
+        """Remove and return the hints for an address."""
         return self._hints.pop(url, None)
 
     def peek_hints(self, url: str) -> Hints | None:
-        """Return what feeds and sitemaps said of an address, and keep it."""
+        """Return the hints for an address, and keep them."""
         return self._hints.get(url)
 
     def is_gone(self, url: str) -> bool:
-        """Return True if an address was fetched or folded already."""
+        """Return True if an address was already fetched or merged into another."""
         return hash(url) in self._gone
 
     def is_waiting(self, url: str) -> bool:
-        """Return True if an address will be fetched."""
+        """Return True if an address is queued."""
         return url in self._queued
 
     def fold(self, url: str) -> Hints | None:
-        """Take an address out: the page that was fetched is the same; what was said of it is returned."""
+        """Remove an address whose page was fetched under another one; return its hints."""
         self._gone.add(hash(url))
         self._queued.pop(url, None)
         return self._hints.pop(url, None)
 
     def forget(self, url: str, reason: str) -> None:
-        """Leave an address out, for this reason."""
+        """Leave out an address, and count the reason."""
         self._queued.pop(url, None)
         self._hints.pop(url, None)
         self.skipped[reason] += 1
 
     def note_hints(self, url: str, hints: Hints) -> None:
-        """Remember what a feed or sitemap said of an address."""
+        """Remember a source's hints for an address."""
         known = self._hints.get(url)
         self._hints[url] = hints if known is None or known == hints else richer(known, hints)
 
     def take_skipped(self) -> Counter[str]:
-        """Return what was left out since the last call."""
+        """Return the counts of addresses left out since the last call, and reset them."""
         taken = Counter(self.skipped)
         self.skipped.clear()
         return taken
