@@ -67,7 +67,7 @@ _NUMBERS = re.compile(r"(?:/0)+(?=/)")
 
 
 def patterns(url: str) -> tuple[str, str]:
-    """Return an address's folder with numbers as 0, and its path and query keys with numbers as 0 ("" without numbers and query)."""
+    """Return an address's folder and its path with query keys, numbers as 0; the path is "" without numbers and query."""
     parts = urlsplit(url)
     keys = ",".join(sorted(key for key, _ in parse_qsl(parts.query, keep_blank_values=True)))
     folded = _NUMBER.sub("0", parts.path.rstrip("/"))

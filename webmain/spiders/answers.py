@@ -98,8 +98,8 @@ async def fetch_parts(crawler: Crawler, page: Look, site: Site) -> tuple[Page, .
     crawler : Crawler
     page : Look
         The first page.
-    Its waiting addresses, from which the parts are removed; its limits bound the number of parts.
-        Its parts are folded out of what waits; its limits bound their number.
+    site : Site
+        Its waiting addresses, from which the parts are removed; its limits bound the number of parts.
     """
     first = here = page.url
     links, rel_next = page.pager, page.head.rel_next

@@ -99,12 +99,12 @@ class NewsFiles:
         "2026/10"; the files of each are read in the order of its list.
     base : str
         A URL that ends in a slash, or a folder.
-    Also counts bytes that are read from a folder.
-        Also counts what is read from a folder.
-    How far each file was read by earlier runs, by path.
-        How far files were read before, by their path.
-    The largest size of a page.
-        Bound on a page.
+    host : DataHost
+        Also counts bytes that are read from a folder.
+    known : mapping of str to Progress
+        How far each file was read by earlier runs, by path.
+    max_bytes : int
+        The largest size of a page.
     """
 
     months: tuple[str, ...]

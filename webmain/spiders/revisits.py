@@ -65,8 +65,8 @@ class Revisits:
     intake : Intake
     refresh : callable
         Returns the schedule for an address.
-    Called with a site when a request has finished.
-        Called with a site when what was asked for has come.
+    release : callable
+        Called with a site when a request has finished.
     """
 
     def __init__(
