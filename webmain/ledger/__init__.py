@@ -1,1 +1,1 @@
-"""What crawls remember over runs, in one SQLite file."""
+"""What crawls remember from run to run, in one SQLite file."""

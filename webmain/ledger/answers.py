@@ -1,4 +1,4 @@
-"""What was said to requests for addresses that are asked again: their validators, and how often they changed."""
+"""The last answers of addresses that are fetched repeatedly: validators, and how often they changed."""
 
 from __future__ import annotations
 
@@ -15,36 +15,36 @@ from webmain.ledger.file import LedgerFile
 ARTICLE: Final = "article"
 
 WHOLE_AFTER_S: Final = DAY_S
-"""After so long an address is asked for its whole body again, whatever its validators say: some servers' never change."""
+"""After this long the whole body is requested again, whatever the validators say: some servers never change them."""
 
 TESTED_AFTER_S: Final = 7 * DAY_S
 ONE_TESTED_OF: Final = 4
-"""Where a site's validators have moved when a text did, one of so many articles is asked for its whole body, after a week: a
-sample by which that is tested still."""
+"""If a site's validators are reliable, the bodies of one article in this many are still fetched after a week, as a
+sample to check that."""
 
 DATE_GRACE_S: Final = 24 * 3600.0
-"""A date without its time stands for its whole day."""
+"""A date without a time stands for the whole day."""
 
 MAX_NAMED_BYTES: Final = 4 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Named:
-    """What a source named that has to be looked at in each run, changed or not.
+    """What a source listed that each run has to look at, whether the source has changed or not.
 
     Attributes
     ----------
     links : tuple of str
         Addresses that may be sections or lists.
     following : str or None
-        A list's next page.
+        The next page of a list.
     feeds : tuple of str
     children : tuple of (str, str or None)
-        Sitemaps that an index names, with their `lastmod`.
+        Sitemaps listed in an index, with their `lastmod`.
     n_articles : int
-        Articles that a feed or sitemap names.
+        Number of articles listed in a feed or sitemap.
     hashes : tuple of int
-        Of a page's texts.
+        Hashes of a page's texts.
     """
 
     links: tuple[str, ...] = ()
@@ -55,17 +55,17 @@ class Named:
     hashes: tuple[int, ...] = ()
 
     def packed(self) -> bytes:
-        """Return it as compressed JSON."""
+        """Return the record as compressed JSON."""
         return zlib.compress(json.dumps({each.name: getattr(self, each.name) for each in fields(self)}).encode())
 
     @classmethod
     def unpacked(cls, data: bytes) -> Named:
-        """Read it again.
+        """Read a record that `packed` wrote.
 
         Raises
         ------
         ValueError
-            It is damaged.
+            The data is damaged.
         """
         try:
             text = zlib.decompressobj().decompress(data, MAX_NAMED_BYTES)
@@ -84,45 +84,45 @@ class Named:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
-    """What a run's filters let through: an answer that was read with narrower ones may have named more.
+    """A run's filters; an answer that was read with narrower filters may be incomplete.
 
     Attributes
     ----------
     since : float or None
-        Seconds since 1970.
+        Start of the wanted period, in seconds since 1970.
     others : str
-        All others: one that differs in any of them is no use.
+        All other filters, as text; they have to be equal.
     """
 
     since: float | None = None
     others: str = ""
 
     def covers(self, other: Filters) -> bool:
-        """Return True if all that the other lets through was let through by this."""
+        """Return True if everything that the other filters allow was allowed by these."""
         is_wider = self.since is None or (other.since is not None and other.since >= self.since)
         return is_wider and self.others == other.others
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """The last whole answer of an address, and when it was asked; times in seconds since 1970.
+    """The last complete answer of an address, and when it was fetched; times in seconds since 1970.
 
     Attributes
     ----------
     kind : str
         "front", "hub", "feed", "sitemap", "article".
     etag, last_modified : str or None
-        Its validators, as they came.
+        Its validators, as received.
     content_hash : str
-        Of its body.
+        Hash of its body.
     mark : str
-        Of what counts as its content; another one is a change.
+        Hash of the relevant content; a different one is a change.
     first_at, asked_at, read_at, changed_at : float
-        When it was asked first and last, when its body was last read, and when that was last another.
+        When it was first and last requested, when its body was last read, and when the content was last found changed.
     next_at : float or None
-        When it is worth asking again.
+        When it is due again.
     n_told, n_silent : int
-        Changes of an article's text with which its validators have changed, and those with which they have not.
+        Changes of an article's text with which its validators did, and did not, change.
     """
 
     url: str
@@ -145,28 +145,28 @@ class Answer:
     named: Named = field(default_factory=Named)
 
     def is_due(self, now: float) -> bool:
-        """Return True if it is worth asking now; also where the clock has jumped back behind the last time."""
+        """Return True if it is due now, or if the clock went back to before the last request."""
         return self.next_at is None or not self.asked_at <= now < self.next_at
 
     def is_newer(self, changed_at: float, now: float) -> bool:
-        """Return True if it was read well after its source changed last, by what an index says, and not long ago.
+        """Return True if it was read, recently, at least a day after the change date that an index gives for its source.
 
-        Some indexes name one date for ever.
+        It must be recent because some indexes never update their dates.
         """
         return changed_at + DATE_GRACE_S < self.asked_at <= now < self.asked_at + WHOLE_AFTER_S
 
     @property
     def validator(self) -> str | None:
-        """By what a server tells first whether it has changed."""
+        """The validator that a server checks first."""
         return self.etag or self.last_modified
 
     def has_validators(self, now: float, *, are_told: bool = False) -> bool:
-        """Return True if it may be asked whether it has changed: not where its body was read too long ago.
+        """Return True if a conditional request is allowed; False if its body was last read too long ago.
 
         Parameters
         ----------
         are_told : bool
-            Its site's validators have moved when texts did.
+            The site's validators have been shown to change with the texts.
         """
         whole_after_s = WHOLE_AFTER_S
         if are_told:
@@ -184,29 +184,29 @@ _INSERT: Final = f"INSERT OR REPLACE INTO answers ({', '.join(_COLUMNS)}) VALUES
 
 
 class Answers:
-    """What was said to requests for addresses that are asked again: their validators, and how often they changed.
+    """The last answers of addresses that are fetched repeatedly: validators, and how often they changed.
 
-    An answer is saved only after what it said is durable: the addresses that a source named are pending, an article is in
-    the store. One that was not saved is read again.
+    An answer is saved only after its content is durable: the addresses that a source listed are pending, an article is in
+    the store. An answer that was not saved is read again.
     """
 
     def __init__(self, file: LedgerFile) -> None:
         self._file = file
 
     def get(self, url: str) -> Answer | None:
-        """Return the last whole answer of an address; None where there was none, or its row is damaged."""
+        """Return the last complete answer of an address; None if there is none, or its row is damaged."""
         rows = self._file.read(f"{_SELECT} WHERE url = ?", (url,))
         return _answer(rows[0]) if rows else None
 
     def save(self, answers: Iterable[Answer]) -> None:
-        """Keep whole answers; what was known of their addresses before is counted on."""
+        """Save complete answers, adding to the counts of earlier answers."""
         with self._file.transaction() as db:
             for answer in answers:
                 row = db.execute(f"{_SELECT} WHERE url = ?", (answer.url,)).fetchone()
                 db.execute(_INSERT, _row(self._scheduled(_joined(_answer(row) if row else None, answer))))
 
     def unchanged(self, url: str) -> None:
-        """Note that an address was asked again and has not changed."""
+        """Record that an address was requested again and has not changed."""
         now = self._file.clock()
         with self._file.transaction() as db:
             row = db.execute(f"{_SELECT} WHERE url = ?", (url,)).fetchone()
@@ -215,7 +215,7 @@ class Answers:
                 db.execute(_INSERT, _row(self._scheduled(again)))
 
     def validators_tell(self, site: str) -> bool:
-        """Return whether the validators of a site's articles have moved when their texts did."""
+        """Return True if the validators of a site's articles reliably changed with their texts."""
         ((n_told, n_silent),) = self._file.read(
             "SELECT coalesce(sum(n_told), 0), coalesce(sum(n_silent), 0) FROM answers WHERE site = ? AND kind = ?",
             (site, ARTICLE),
@@ -223,13 +223,13 @@ class Answers:
         return tells_changes(n_told, n_silent)
 
     def drop(self, url: str) -> None:
-        """Forget an address."""
+        """Delete the answer of an address."""
         with self._file.transaction() as db:
             db.execute("DELETE FROM answers WHERE url = ?", (url,))
 
     def _scheduled(self, answer: Answer) -> Answer:
         if answer.kind == ARTICLE:
-            return answer  # `Visits` says when
+            return answer  # `Visits` plans these
         asked = Asked(
             first_at=answer.first_at, asked_at=answer.asked_at, n_asked=answer.n_asked, n_changed=answer.n_changed
         )
@@ -237,12 +237,12 @@ class Answers:
 
 
 def _joined(before: Answer | None, answer: Answer) -> Answer:
-    """Return an answer with what earlier ones of its address counted; times behind a clock that jumped are not kept."""
+    """Return an answer with the counts of the earlier one added; its times are limited to those of the new answer."""
     if before is None:
         return answer
     has_changed = before.mark != answer.mark
     is_silent = before.validator == answer.validator
-    n_texts = answer.n_told if before.validator else 0  # of a change nothing can be told without
+    n_texts = answer.n_told if before.validator else 0  # without one there is no evidence
     return replace(
         answer,
         first_at=min(before.first_at, answer.first_at),
@@ -260,7 +260,7 @@ def _row(answer: Answer) -> tuple[Any, ...]:
 
 
 def _answer(row: tuple[Any, ...]) -> Answer | None:
-    """Read a row; None where it is damaged, so that its address is asked in full."""
+    """Return a row as an answer; None if it is damaged, so that its address is fetched in full."""
     values = dict(zip(_COLUMNS, row, strict=True))
     texts_fit = all(isinstance(values[name], str) for name in ("url", "site", "kind", "content_hash", "mark", "others"))
     validators_fit = all(values[name] is None or isinstance(values[name], str) for name in ("etag", "last_modified"))

@@ -11,20 +11,20 @@ from webmain.ledger.file import LedgerFile
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """How far a file was read for one question.
+    """How far a file was read with certain filters.
 
     Attributes
     ----------
     path : str
-        The file, and what was asked of it.
+        The file, and the filters.
     position : int
         Offset of the first record that is not settled, in bytes.
     size, etag : int or None, str or None
-        By which a file that was replaced is noticed.
+        Used to notice that a file was replaced.
     n_records : int
-        Records up to there.
+        Records up to that position.
     done_at : float or None
-        When its end was settled, in seconds since 1970.
+        When the whole file was settled, in seconds since 1970.
     """
 
     path: str
@@ -46,7 +46,7 @@ class Archives:
         self._file = file
 
     def below(self, prefix: str) -> list[Progress]:
-        """Return the files whose path begins so; a damaged row is none."""
+        """Return the files whose path has this prefix; damaged rows are left out."""
         rows = self._file.read(
             f"SELECT {_NAMES} FROM archives WHERE substr(path, 1, ?) = ?",  # noqa: S608 - a constant
             (len(prefix), prefix),
@@ -54,13 +54,13 @@ class Archives:
         return [Progress(**dict(zip(_NAMES.split(", "), row, strict=True))) for row in rows if _is_sound(row)]
 
     def note(self, progress: Iterable[Progress]) -> None:
-        """Write how far files were read, in one transaction."""
+        """Record how far files were read, in one transaction."""
         with self._file.transaction() as db:
             db.executemany(_PUT, [astuple(each) for each in progress])
 
 
 def _is_sound(row: tuple[object, ...]) -> bool:
-    """Return True if a row holds what it can."""
+    """Return True if each value of a row has a valid type."""
     path, position, size, etag, n_records, done_at = row
     whole = [
         value for value in (position, n_records, 0 if size is None else size) if isinstance(value, int) and value >= 0

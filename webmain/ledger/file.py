@@ -1,4 +1,4 @@
-"""The ledger's file: opened, brought up to date, its errors told."""
+"""The ledger's SQLite file: opening, migration, transactions, errors."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ _UNUSABLE: Final = "is no ledger, or can not be written: "
 
 
 class LedgerError(RuntimeError):
-    """The file is no ledger, is of a newer webmain, or can not be read or written; the message names the file."""
+    """The file is not a ledger, is from a newer webmain, or cannot be read or written; the message names the file."""
 
 
 class OlderLedgerError(LedgerError):
-    """The file is to be read alone, and of a version that lacks what is read: the next crawl brings it up to date."""
+    """A file opened for reading only has an older version; the next crawl will update it."""
 
 
 class LedgerFile:
     """One SQLite file for `Ledger`, `Answers`, `Visits`, `Hosts`, `Runs` and `Archives`.
 
-    Every call is one short transaction (WAL, synchronous NORMAL): what it has written survives a kill, and several processes
+    Every call is one short transaction (WAL, synchronous NORMAL): what was written survives a kill, and several processes
     may share the file.
 
     Parameters
     ----------
     path : str or Path
-        The file, made where it is missing, its folder too; ":memory:" keeps everything in memory.
+        The file, created with its folder if missing; ":memory:" keeps everything in memory.
     busy_timeout_s : float
         How long to wait for another process's transaction.
     clock : callable
         Seconds since 1970.
     read_only : bool
-        Nothing is written or made, and nobody kept from writing.
+        Nothing is written or created, and other processes can write.
 
     Raises
     ------
     LedgerError
-        The file is something else, of a newer version, or not writable; to be read alone, of an older one.
+        The file is not a ledger, has a newer version, or cannot be written; or, with `read_only`, has an older version.
     """
 
     def __init__(
@@ -87,11 +87,11 @@ class LedgerFile:
         self.close()
 
     def close(self) -> None:
-        """Close the file; everything was written before."""
+        """Close the file; everything has already been written."""
         self._db.close()
 
     def _check_is_ledger(self) -> int:
-        """Return the version; refuse other databases and newer ledgers before anything is written."""
+        """Return the version; reject other databases and newer ledgers before anything is written."""
         version = self._db.execute("PRAGMA user_version").fetchone()[0]
         application = self._db.execute("PRAGMA application_id").fetchone()[0]
         n_tables = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
@@ -102,7 +102,7 @@ class LedgerFile:
         return int(version)
 
     def _migrate(self) -> None:
-        """Bring the schema up to date in one transaction, which also shows whether the file can be written."""
+        """Update the schema in one transaction, which also shows whether the file can be written."""
         with self.transaction(_UNUSABLE) as db:
             version = db.execute("PRAGMA user_version").fetchone()[0]
             for step in MIGRATIONS[version:]:
@@ -131,10 +131,10 @@ class LedgerFile:
 
     @contextmanager
     def errors(self, what: str = "") -> Iterator[None]:
-        """Turn SQLite's errors into ours, with what to do."""
+        """Convert SQLite's errors to `LedgerError`, with advice."""
         try:
             yield
-        except (sqlite3.Error, UnicodeDecodeError) as error:  # its own messages name what is damaged
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # its own messages say what is damaged
             code = getattr(error, "sqlite_errorname", "") or ""
             message = f"{what}{error}"
             if code.startswith("SQLITE_FULL"):
@@ -148,12 +148,12 @@ class LedgerFile:
 
 
 def copy_ledger(path: Path, target: Path) -> None:
-    """Copy a ledger as it is now, also while a crawl writes it; nobody is kept from writing.
+    """Copy a ledger in its current state, even while a crawl writes it; other processes can go on writing.
 
     Raises
     ------
     LedgerError
-        It can not be read.
+        It cannot be read.
     """
     try:
         with (
@@ -166,7 +166,7 @@ def copy_ledger(path: Path, target: Path) -> None:
 
 
 def use_wal(db: sqlite3.Connection, timeout_s: float) -> None:
-    """Let several processes read and write; tried again, since SQLite refuses this at once while another does it."""
+    """Enable WAL, so that several processes can read and write; retried, since SQLite refuses while another does it."""
     deadline = time.monotonic() + timeout_s
     while True:
         try:

@@ -1,4 +1,4 @@
-"""Hosts: their robots.txt, and how long they want to be left alone."""
+"""Hosts: their robots.txt, and until when they are left alone."""
 
 from __future__ import annotations
 
@@ -8,40 +8,40 @@ from typing import Final
 from webmain.ledger.file import LedgerFile
 
 FORGIVEN_AFTER_S: Final = 30 * 60.0
-"""A good answer so long after the last refusal ends the count of refusals."""
+"""A good answer this long after the last refusal resets the count of refusals."""
 
 LONGEST_WAIT_S: Final = 24 * 3600.0
-"""No host is left alone for longer at once; a later time is a damaged one, or of a clock that jumped."""
+"""No host is left alone for longer at once; a later time is damaged, or due to a wrong clock."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Host:
-    """What is known of one host; times are seconds since 1970, None where there was nothing yet.
+    """What is known of one host; times are in seconds since 1970, None if there was no such event.
 
     Attributes
     ----------
     host, site : str
-        Its name, with its port where that is no usual one, and its site's key.
+        Its name, with any non-standard port, and its site key.
     robots, robots_status : bytes or None, int or None
-        Its robots.txt, empty where there is none, and the status with which it was last answered (304 counts as 200).
+        Its robots.txt, empty if it has none, and the status of the last answer (304 counts as 200).
     robots_at, robots_until : float or None
-        When it was read or confirmed, and how long it holds.
+        When it was read or confirmed, and until when it is valid.
     robots_etag, robots_last_modified : str or None
-        By which it is asked for again.
+        Its validators.
     robots_changed_at : float or None
-        When another one was found than before.
+        When it was last found changed.
     robots_failing_since : float or None
         Since when it cannot be read.
     reserved, reserved_at : bytes or None, float or None
-        Its files of reservations, as JSON, and when they were read.
+        Its opt-out files (`webmain.opt_outs`), as JSON, and when they were read.
     n_refusals : int
-        How often in a row it has refused, over runs.
+        Refusals in a row, over all runs.
     refused_at, wait_until : float or None
         When it last refused, and until when it is left alone.
     refusal : str or None
-        How it refused: a status, or the kind of its page ("429", "cloudflare", "consent").
+        The last refusal: a status, or the kind of its page ("429", "cloudflare", "consent").
     blocked_at : float or None
-        Since when it refuses nearly everything.
+        Since when it has refused nearly everything.
     """
 
     host: str
@@ -63,12 +63,12 @@ class Host:
     blocked_at: float | None = None
 
     def has_robots(self, now: float) -> bool:
-        """Return True if its robots.txt still holds; not where the clock has jumped back behind the reading."""
+        """Return True if its robots.txt is still valid; False if the clock went back to before it was read."""
         at, until = self.robots_at, self.robots_until
         return self.robots is not None and at is not None and until is not None and at <= now < until
 
     def left_alone_until(self, now: float) -> float | None:
-        """Return until when it is to be left alone; None where it may be asked."""
+        """Return until when it is left alone; None if requests are allowed."""
         at, until = self.refused_at, self.wait_until
         if at is None or until is None or not at <= now < min(until, at + LONGEST_WAIT_S):
             return None
@@ -87,17 +87,17 @@ _PUT: Final = f"REPLACE INTO hosts ({', '.join(_NAMES)}) VALUES ({', '.join('?' 
 
 
 class Hosts:
-    """Hosts: their robots.txt, and how long they want to be left alone."""
+    """Hosts: their robots.txt, and until when they are left alone."""
 
     def __init__(self, file: LedgerFile) -> None:
         self._file = file
 
     def get(self, host: str) -> Host | None:
-        """Return what is known of a host; a damaged row is none."""
+        """Return what is known of a host; None if there is no row, or it is damaged."""
         return next(iter(self._read(" WHERE host = ?", (host,))), None)
 
     def all(self, site: str | None = None) -> list[Host]:
-        """Return the hosts of a site, or of all, by name."""
+        """Return the hosts of a site, or of all sites, ordered by name."""
         return self._read(" WHERE ?1 IS NULL OR site = ?1 ORDER BY host", (site,))
 
     def _read(self, where: str, values: tuple[str | None, ...]) -> list[Host]:
@@ -105,7 +105,7 @@ class Hosts:
         return [Host(**dict(zip(_NAMES, row, strict=True))) for row in rows if _is_sound(row)]
 
     def _change(self, host: str, site: str, **values: object) -> Host:
-        """Change some values of a host's row, which is made where there is none."""
+        """Change values of a host's row, creating it if needed."""
         with self._file.transaction() as db:
             row = db.execute(_GET + " WHERE host = ?", (host,)).fetchone()
             known = (
@@ -128,7 +128,7 @@ class Hosts:
         etag: str | None = None,
         last_modified: str | None = None,
     ) -> bool:
-        """Note a robots.txt that was read, or confirmed; return True if another one was known before."""
+        """Record a robots.txt that was read or confirmed; return True if it differs from the earlier one."""
         now = self._file.clock()
         known = self.get(host)
         is_changed = known is not None and known.robots is not None and known.robots != robots
@@ -147,28 +147,28 @@ class Hosts:
         return is_changed
 
     def note_no_robots(self, host: str, *, site: str) -> Host:
-        """Note that a robots.txt cannot be read; what was known of it stays."""
+        """Record that a robots.txt cannot be read; the earlier one is kept."""
         known, now = self.get(host), self._file.clock()
         since = known.robots_failing_since if known else None
         return self._change(host, site, robots_failing_since=now if since is None else min(since, now))
 
     def note_reserved(self, host: str, *, site: str, reserved: bytes) -> None:
-        """Note a host's files of reservations."""
+        """Record a host's opt-out files."""
         self._change(host, site, reserved=reserved, reserved_at=self._file.clock())
 
     # ---- Refusals
 
     def refuse(self, host: str, *, site: str, refusal: str, n: int, wait_s: float, is_block: bool = False) -> Host:
-        """Note that a host wants to be left alone.
+        """Record a refusal, and for how long the host is left alone.
 
         Parameters
         ----------
         refusal : str
-            How it refused.
+            A status, or the kind of its page.
         n : int
-            How often in a row, this time included.
+            Refusals in a row, including this one.
         wait_s : float
-            For how long; no earlier wait is shortened.
+            Seconds to leave it alone; an earlier, longer wait is kept.
         is_block : bool
             It refuses nearly everything.
         """
@@ -185,7 +185,7 @@ class Hosts:
         )
 
     def forgive(self, host: str, *, site: str) -> None:
-        """Forget a host's refusals."""
+        """Reset a host's refusals."""
         self._change(host, site, n_refusals=0, refused_at=None, wait_until=None, refusal=None, blocked_at=None)
 
 

@@ -1,10 +1,10 @@
-"""The ledger: which addresses are waiting, done or given up, kept over runs and crashes in one SQLite file.
+"""The ledger: which addresses are pending, done or given up, kept over runs and crashes in one SQLite file.
 
-Addresses are kept without user names and passwords.
+Addresses are stored without user names and passwords.
 
-The order of truth: an address is marked done only after the store's commit has returned. So a crash between the
-two costs a second fetch of an article that is stored already, never an article. Every call is one short transaction
-(WAL, synchronous NORMAL): what a call has written survives a kill, and two processes may share a file.
+An address is marked done only after the store's commit has returned. A crash between the two causes a second fetch of an
+article that is already stored, but never loses an article. Every call is one short transaction (WAL, synchronous NORMAL):
+what it wrote survives a kill, and several processes can share the file.
 """
 
 from __future__ import annotations
@@ -36,27 +36,27 @@ FIRST_RETRY_S: Final = 15 * 60.0
 LONGEST_RETRY_S: Final = 24 * 3600.0
 FAULTS: Final = frozenset({"too_slow", "internal_error"})
 MAX_FAULTS: Final = 3
-"""Failures of the work with a page, not of its server, after which its address is given up."""
+"""Failures in processing a page, rather than of its server, after which its address is given up."""
 ASK_AGAIN_S: Final = 30 * 24 * 3600.0
-"""After so long an address that gave no article is asked again, where it is found again; and so is a guessed source."""
+"""After this long, an address without an article is tried again if it is found again; so is a guessed source."""
 
 LIST: Final = "list"
-"""The reason of an address that turned out to lead to a list of articles."""
+"""The reason for addresses that turned out to be lists of articles."""
 
 MAX_LISTS: Final = 5_000
 _LONGEST_WAIT_S: Final = 400 * 24 * 3600.0
-"""No address waits for longer: a later time is a damaged one."""
+"""No address waits for longer; a later time in the file is damaged."""
 
 
 class Ledger:
     """What is known about the addresses of any number of sites.
 
-    Beside them, in the same file: `answers`, `visits`, `hosts`, `runs`, `archives`.
+    The other tables of the file are `answers`, `visits`, `hosts`, `runs` and `archives`.
 
     Parameters
     ----------
     path : str or Path
-        The file, made where it is missing, its folder too.
+        The file, created with its folder if missing.
     busy_timeout_s : float
         How long to wait for another process's transaction.
     clock : callable
@@ -65,7 +65,7 @@ class Ledger:
     Raises
     ------
     LedgerError
-        The file is something else, of a newer version, or not writable.
+        The file is not a ledger, has a newer version, or cannot be written.
     """
 
     def __init__(self, path: str | Path, *, busy_timeout_s: float = 30.0, clock: Callable[[], float] = now_s) -> None:
@@ -84,19 +84,19 @@ class Ledger:
         self.close()
 
     def close(self) -> None:
-        """Close the file; everything was written before."""
+        """Close the file; everything has already been written."""
         self.file.close()
 
     # ---- Reading
 
     def is_known(self, url: str) -> bool:
-        """Return True if nothing is left to do for an address: it, or what it is an alias of, is done or given up."""
+        """Return True if an address, or the one that it is an alias of, is done or given up."""
         return not self.unknown([url])
 
     def unknown(self, urls: Sequence[str]) -> list[str]:
-        """Return those of the addresses for which something is left to do, in their order.
+        """Return those of the addresses that are still to be fetched, in their order.
 
-        That is also so for those that gave no article `ASK_AGAIN_S` ago.
+        Addresses that gave no article `ASK_AGAIN_S` ago or earlier are included.
         """
         plain = [without_credentials(url) for url in urls]
         rows = self.file.read(
@@ -108,11 +108,11 @@ class Ledger:
         return [url for url, bare in zip(urls, plain, strict=True) if bare not in settled]
 
     def state(self, url: str) -> State | None:
-        """Return the state of an address or of its canonical form; None where the ledger never saw it."""
+        """Return the state of an address or of its canonical form; None if the ledger does not contain it."""
         return self.states([url]).get(url)
 
     def states(self, urls: Sequence[str]) -> dict[str, State]:
-        """Return the states of those of the addresses that the ledger knows, as `state` does for one."""
+        """Return the states of those addresses that the ledger contains (see `state`)."""
         plain = {url: without_credentials(url) for url in urls}
         rows = self.file.read(
             "SELECT url, state FROM forms WHERE state IN (0, 1, 2) AND url IN (SELECT value FROM json_each(?))"
@@ -123,7 +123,7 @@ class Ledger:
         return {url: found[bare] for url, bare in plain.items() if bare in found}
 
     def lists(self, site: str) -> list[str]:
-        """Return the addresses of a site that turned out to lead to lists of articles, the latest first."""
+        """Return the addresses of a site that turned out to be lists of articles, the latest first."""
         rows = self.file.read(
             "SELECT url FROM urls WHERE site = ? AND state = 1 AND reason = ? ORDER BY changed_at DESC LIMIT ?",
             (site, LIST, MAX_LISTS),
@@ -140,7 +140,7 @@ class Ledger:
         return {row[0] for row in rows}
 
     def article_id(self, url: str) -> str | None:
-        """Return the id of the article that an address, or what it is an alias of, has given."""
+        """Return the id of the article from an address, or from the one that it is an alias of."""
         rows = self.file.read(
             "SELECT u.article_id FROM urls u WHERE u.url = coalesce((SELECT canonical FROM aliases WHERE url = ?1), ?1)",
             (without_credentials(url),),
@@ -148,13 +148,13 @@ class Ledger:
         return rows[0][0] if rows else None
 
     def missing(self, urls: Sequence[str]) -> set[str]:
-        """Return those of the addresses that were noted as missing in the last `ASK_AGAIN_S`."""
+        """Return those of the addresses that were recorded as missing in the last `ASK_AGAIN_S`."""
         query = "SELECT url FROM missing WHERE noted_at > ?"
         noted = {row[0] for row in self.file.read(query, (self.file.clock() - ASK_AGAIN_S,))}
         return {url for url in urls if without_credentials(url) in noted}
 
     def pending(self, site: str, limit: int) -> list[Pending]:
-        """Return addresses to fetch now, newest first, the undated last; those waiting for a retry are left out."""
+        """Return addresses to fetch now, newest first and undated last, without those that wait for a retry."""
         now = self.file.clock()
         rows = self.file.read(
             "SELECT url, hints, attempts FROM urls WHERE site = ?1 AND state = 0 AND typeof(url) = 'text'"
@@ -175,13 +175,13 @@ class Ledger:
         return found
 
     def articles(self) -> list[tuple[str, str]]:
-        """Return addresses that gave an article, with its id."""
+        """Return the addresses that gave an article, with its id."""
         return self.file.read(
             "SELECT url, article_id FROM urls WHERE state = 1 AND article_id IS NOT NULL AND reason IS NULL", ()
         )
 
     def article_at(self, urls: Sequence[str]) -> str | None:
-        """Return the id of the article that one of the addresses gave, or what it is an alias of."""
+        """Return the id of an article from any of the addresses, or from those that they are aliases of."""
         rows = self.file.read(
             "WITH asked AS (SELECT value FROM json_each(?)) SELECT article_id FROM urls WHERE article_id IS NOT NULL AND"
             " (url IN asked OR url IN (SELECT canonical FROM aliases WHERE url IN asked)) LIMIT 1",
@@ -190,7 +190,7 @@ class Ledger:
         return rows[0][0] if rows else None
 
     def counts(self, site: str | None = None) -> Counts:
-        """Count the addresses of a site, or of all."""
+        """Return the number of addresses in each state, for a site or for all."""
         rows = self.file.read(
             "SELECT coalesce(sum(state = 0), 0), coalesce(sum(state = 1 AND article_id IS NOT NULL), 0),"
             " coalesce(sum(state = 1 AND article_id IS NULL), 0), coalesce(sum(state = 2), 0)"
@@ -203,7 +203,7 @@ class Ledger:
     # ---- Writing
 
     def add_pending(self, found: Iterable[Found], *, site: str) -> None:
-        """Note addresses to fetch; those the ledger knows stay as they are, but richer hints are kept.
+        """Add addresses to fetch; known ones keep their state, but get richer hints.
 
         Parameters
         ----------
@@ -227,15 +227,15 @@ class Ledger:
             )
 
     def mark_done(self, done: Iterable[Done], *, site: str = "") -> None:
-        """Settle addresses, after the store's commit has returned; all of them, or none where the process dies.
+        """Settle addresses after the store's commit has returned; all of them, or none if the process dies.
 
         Parameters
         ----------
         done : iterable of Done
-            Where there is a `canonical`, the address becomes its alias, and the canonical one is settled; a site that
-            names its front page as canonical of everything is not believed.
+            If `canonical` is set, the address becomes its alias and the canonical one is settled; a front page is
+            ignored as canonical, since some sites set it for every page.
         site : str
-            The site's key for addresses that were never pending.
+            Site key for addresses that were never pending.
         """
         now = self.file.clock()
         with self.file.transaction() as db:
@@ -256,23 +256,23 @@ class Ledger:
                 )
 
     def mark_failed(self, url: str, reason: str, *, retry_after_s: float | None = None, site: str = "") -> State:
-        """Note a failed attempt; the address is tried again later, or given up after too many.
+        """Record a failed attempt; the address is tried again later, or given up after too many attempts.
 
         Parameters
         ----------
         url : str
             The address.
         reason : str
-            Why, for counting.
+            The reason, for statistics.
         retry_after_s : float or None
-            What the server asks for; by default a quarter of an hour, doubled with each attempt, at most a day.
+            Wait requested by the server; by default 15 minutes, doubled with each attempt, at most a day.
         site : str
-            The site's key for an address that was never pending.
+            Site key for an address that was never pending.
 
         Returns
         -------
         State
-            PENDING or GAVE_UP; DONE where another process has settled it meanwhile, which stays.
+            PENDING or GAVE_UP; DONE if another process has settled it meanwhile, which is kept.
         """
         url, now = without_credentials(url), self.file.clock()
         with self.file.transaction() as db:
@@ -295,7 +295,7 @@ class Ledger:
         return state
 
     def excuse(self, urls: Sequence[str], until: float) -> None:
-        """Take a failed attempt back: not the addresses were refused, but their whole host refuses, until a time."""
+        """Undo a failed attempt of addresses whose whole host refuses; they wait until that time."""
         plain = json.dumps([without_credentials(url) for url in urls])
         with self.file.transaction() as db:
             db.execute(
@@ -305,20 +305,20 @@ class Ledger:
             )
 
     def add_alias(self, url: str, canonical: str) -> None:
-        """Note that an address is another form of a canonical one (a redirect, AMP, tracking parameters)."""
+        """Record that an address is another form of a canonical one (a redirect, AMP, tracking parameters)."""
         url, canonical = without_credentials(url), without_credentials(canonical)
         if url != canonical:
             with self.file.transaction() as db:
                 put_alias(db, url, canonical)
 
     def note_missing(self, url: str) -> None:
-        """Note that nothing is at an address that was guessed."""
+        """Record that a guessed address does not exist."""
         row = (without_credentials(url), self.file.clock())
         with self.file.transaction() as db:
             db.execute("INSERT OR REPLACE INTO missing (url, noted_at) VALUES (?, ?)", row)
 
     def reopen(self, url: str) -> bool:
-        """Make a settled address pending again (its article was lost); False where it is not settled."""
+        """Make a settled address pending again because its article was lost; return False if it is not settled."""
         with self.file.transaction() as db:
             changed = db.execute(
                 "UPDATE urls SET state = 0, attempts = 0, retry_after = 0, changed_at = ? WHERE url = ? AND state > 0",
@@ -336,11 +336,11 @@ class Ledger:
         language: str | None = None,
         section: str | None = None,
     ) -> int:
-        """Make pending again what a filter of an earlier run refused and this run's does not surely refuse; return how many.
+        """Make pages pending again that an earlier run's filter refused and this run's may accept; return how many.
 
-        A page that was too old for one date is too old for any later one, and one too new for a date for any earlier one; a
-        page that was not in one language is known to be wrong only for a run that asks for the same. Other sites have runs
-        with filters of their own.
+        A page too old for one date is too old for any later date, and one too new for a date is too new for any earlier one.
+        A page in another language or section is still refused only if this run asks for the same one. Other sites are not
+        affected, since they have runs with filters of their own.
         """
         with self.file.transaction() as db:
             return db.execute(
@@ -356,5 +356,5 @@ class Ledger:
 
 
 def _limits(done: Done) -> tuple[float | None, str | None]:
-    """Return what a filter asked for as the columns `since` and `language` keep it; the reason says which filter it was."""
+    """Return the filter's value for the columns `since` and `language`; the reason says which filter it was."""
     return done.until if done.since is None else done.since, done.section if done.language is None else done.language

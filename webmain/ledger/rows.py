@@ -1,4 +1,4 @@
-"""The ledger's tables and their rows: records, hints as JSON, and whether a row can be read."""
+"""Rows of the ledger's tables: records, hints as JSON, and checks for damage."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from webmain.urls import without_credentials
 
 
 class State(IntEnum):
-    """What is known of an address."""
+    """State of an address."""
 
-    PENDING = 0  # to be fetched, or to be tried again
+    PENDING = 0  # to be fetched, or retried
     DONE = 1  # stored, or rejected for good, for a reason
     GAVE_UP = 2  # failed too often
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """An address that discovery came upon, with what was said of it."""
+    """An address that was found, with its hints."""
 
     url: str
     hints: Hints | None = None
@@ -44,9 +44,9 @@ class Pending:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
-    """An address that is settled: either the id of its stored article, or the reason why there is none.
+    """An address that is settled, with the id of its stored article or the reason why there is none.
 
-    With a refusal by a filter goes what was asked for: `since` or `until`, in seconds since 1970, `language` or `section`.
+    A refusal by a filter also has the filter's value: `since` or `until`, in seconds since 1970, `language` or `section`.
     """
 
     url: str
@@ -65,7 +65,7 @@ class Done:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """How many addresses are in which state; articles and rejected together are those done."""
+    """Number of addresses in each state; `articles` and `rejected` together are the done ones."""
 
     pending: int = 0
     articles: int = 0
@@ -82,7 +82,7 @@ def is_root(url: str) -> bool:
 
 
 def put_alias(db: sqlite3.Connection, url: str, canonical: str) -> None:
-    """Store an alias; aliases of the alias follow it, so that one look-up is enough."""
+    """Store an alias; aliases of the alias are updated, so that one look-up is enough."""
     target = db.execute("SELECT canonical FROM aliases WHERE url = ?", (canonical,)).fetchone()
     final = target[0] if target and target[0] != url else canonical
     db.execute("DELETE FROM aliases WHERE url = ?", (final,))
@@ -98,7 +98,7 @@ _NAMES: Final = tuple(f.name for f in fields(Hints))
 
 
 def written_hints(hints: Hints) -> str:
-    """Return hints as JSON; without the article's text where that would be too long."""
+    """Return hints as JSON, without the article's content if that is too long."""
     present = {name: value for name in _NAMES if (value := getattr(hints, name))}
     written = json.dumps(present, ensure_ascii=False)
     if len(written) > MAX_HINTS_CHARS:
@@ -108,12 +108,12 @@ def written_hints(hints: Hints) -> str:
 
 
 def read_hints(raw: Any) -> Hints | None:
-    """Read stored hints; None where there are none.
+    """Return stored hints; None if there are none.
 
     Raises
     ------
     ValueError
-        They are not as they were written.
+        They are damaged.
     """
     if raw is None:
         return None

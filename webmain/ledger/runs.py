@@ -1,4 +1,4 @@
-"""What each run gave of each site: a row a run and site, which a killed run leaves behind unfinished."""
+"""Results of each run for each site, one row per run and site; a killed run leaves its row unfinished."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from webmain.ledger.file import LedgerFile
 
 KEEP_DAYS: Final = 400
 KEEP_RUNS: Final = 5_000
-"""Older rows of a site, and those beyond so many, are removed when a run of it ends."""
+"""When a run ends, rows of its site are removed that are older than this, or beyond this number."""
 
 LEFT_AFTER_S: Final = 300.0
-"""A run that has neither ended nor written anything for so long was killed; it writes every minute."""
+"""A run that has not ended and has written nothing for this long was killed; a live one writes every minute."""
 
 RUNNING, KILLED, UNREACHABLE = "running", "killed", "unreachable"
-"""Outcomes beside the reasons for which a crawl ends: under way, ended by force, the site did not answer."""
+"""Outcomes other than a crawl's finish reason: still running, killed, the site did not answer."""
 
 STOPPED: Final = "shutdown"
 GOOD_ENDS: Final = (
@@ -31,37 +31,37 @@ GOOD_ENDS: Final = (
     "closespider_timeout_no_item",
     "closespider_pagecount_no_item",
 )
-"""Reasons for which a crawl ends: by a signal; as it should, or at a limit of the user's."""
+"""Finish reasons of normal ends: stopped by a signal, finished, or at a limit that the user set."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """What a run gave of one site.
+    """Results of a run for one site.
 
-    Each is counted under its name (`webmain.signals.count_for_site`), the last four under "NAME/KIND".
+    Each figure is counted under its name (`webmain.signals.count_for_site`), the last four under "NAME/KIND".
 
     Attributes
     ----------
     new, changed, unchanged : int
-        Articles stored, stored with another text, and found as they were.
+        Articles stored for the first time, stored with a changed text, and found unchanged.
     gone : int
-        Articles whose page went away.
+        Articles whose pages are gone.
     known : int
-        Addresses passed over, since an earlier run has settled them.
+        Addresses skipped because an earlier run has settled them.
     not_modified : int
-        Answers that said that nothing has changed (304).
+        Answers that nothing has changed (304).
     bytes : int
-        Received, as they came, of bodies.
+        Bytes of bodies, as received.
     sources, front_failed : int
-        Feeds and sitemaps that could be read; 1 where the front page could not.
+        Feeds and sitemaps that could be read; 1 if the front page could not.
     layout_changed : int
-        1 where the site's pages no longer resembled those that were learned from.
+        1 if the site's pages no longer resemble those that its model was learned from.
     short, chars_median : int, float or None
-        Articles of fewer than `SHORT_CHARS` characters; the median of all articles' characters.
+        Articles of fewer than `SHORT_CHARS` characters; the median number of characters of all articles.
     seconds : float
-        Duration, by a clock that does not jump.
+        Duration, by a monotonic clock.
     changes, rejected, failed, requests : mapping
-        Changes of articles, pages that give no article, addresses that could not be fetched, and requests by purpose.
+        Changes of articles, pages without an article, addresses that could not be fetched, and requests by purpose.
     """
 
     new: int = 0
@@ -84,23 +84,23 @@ class Figures:
 
     @property
     def articles(self) -> int:
-        """Articles that were extracted and are stored, whether they were before or not."""
+        """Articles that were extracted and stored, whether they were known before or not."""
         return self.new + self.changed + self.unchanged
 
     @property
     def errors_by_kind(self) -> Mapping[str, int]:
-        """Pages that could not be had, for any reason but that the site forbids or refuses them."""
+        """Pages that failed for other reasons than that the site forbids or refuses them."""
         faults = {kind: n for kind, n in self.rejected.items() if kind in ("http_error", "too_slow", "internal_error")}
         return faults | {kind: n for kind, n in self.failed.items() if not kind.startswith("robots")}
 
     @property
     def errors(self) -> int:
-        """How many they are."""
+        """Total number of these errors."""
         return sum(self.errors_by_kind.values())
 
     @classmethod
     def of(cls, counts: Mapping[str, float]) -> Figures:
-        """Return the figures of counts by name, "new", and by name and kind, "rejected/blocked"; others are left out."""
+        """Return figures from counts by name, "new", or by name and kind, "rejected/blocked"; other counts are ignored."""
         values: dict[str, Any] = {name: value for name, value in counts.items() if name in COUNTED}
         for name, value in counts.items():
             first, _, kind = name.partition("/")
@@ -109,28 +109,28 @@ class Figures:
         return cls(**values)
 
     def as_json(self) -> str:
-        """Return what is not zero."""
+        """Return the figures that are not zero."""
         return json.dumps({name: value for name, value in asdict(self).items() if value}, sort_keys=True)
 
 
 COUNTED_BY_KIND: Final = ("changes", "rejected", "failed", "requests")
 COUNTED: Final = tuple(each.name for each in fields(Figures) if each.name not in COUNTED_BY_KIND)
-"""The names under which is counted for a site, by kind and plainly."""
+"""The names of figures that are plain numbers; those above are counted by kind."""
 
 SHORT_CHARS: Final = 250
-"""Articles of fewer characters are short."""
+"""Articles with fewer characters count as short."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteRun:
-    """One run, as far as one site goes; times are seconds since 1970.
+    """One run's results for one site; times are in seconds since 1970.
 
     Attributes
     ----------
     written_at : float
-        When the figures were written last.
+        When the figures were last written.
     finished_at, outcome : float or None, str or None
-        None where the run was killed, or goes on. Else the reason for which it ended; or `UNREACHABLE`.
+        None if the run was killed or is still running; else its finish reason, or `UNREACHABLE`.
     """
 
     site: str
@@ -141,7 +141,7 @@ class SiteRun:
     figures: Figures = field(default_factory=Figures)
 
     def ended(self, now: float) -> str:
-        """Return the outcome; of a run without one whether it goes on or was killed."""
+        """Return the outcome; for a run without one, whether it is running or was killed."""
         if self.outcome is not None:
             return self.outcome
         return RUNNING if abs(now - self.written_at) <= LEFT_AFTER_S else KILLED
@@ -149,7 +149,7 @@ class SiteRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Histories:
-    """The last runs of sites, the oldest first, and how many rows could not be read."""
+    """The last runs of sites, oldest first, and the number of unreadable rows."""
 
     of: Mapping[str, Sequence[SiteRun]]
     n_damaged: int = 0
@@ -159,13 +159,13 @@ _COLUMNS: Final = "site, started_at, written_at, finished_at, outcome, figures"
 
 
 class Runs:
-    """What each run gave of each site."""
+    """The table of runs."""
 
     def __init__(self, file: LedgerFile) -> None:
         self._file = file
 
     def write(self, runs: Iterable[SiteRun]) -> None:
-        """Write rows, or write them anew; where a run has ended, old and damaged rows of its site are removed."""
+        """Insert or replace rows; for runs that have ended, remove old and damaged rows of their sites."""
         rows = list(runs)
         with self._file.transaction() as db:
             db.executemany(
@@ -181,7 +181,7 @@ class Runs:
             )
 
     def read(self, sites: Iterable[str] = (), *, last: int = KEEP_RUNS) -> Histories:
-        """Return the last runs of some sites, or of all."""
+        """Return the last runs of these sites, or of all."""
         wanted = list(sites) or [site for (site,) in self._file.read("SELECT DISTINCT site FROM site_runs", ())]
         found: dict[str, list[SiteRun]] = {}
         n_damaged = 0
@@ -196,7 +196,7 @@ class Runs:
 
 
 def _run(row: Sequence[Any]) -> SiteRun | None:
-    """Return a row as a record; None where it is not as it was written."""
+    """Return a row as a record; None if it is damaged."""
     site, started_at, written_at, finished_at, outcome, figures = row
     times = [value for value in (started_at, written_at, finished_at) if value is not None]
     try:

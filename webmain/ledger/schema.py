@@ -1,4 +1,4 @@
-"""The ledger's tables, step by step from its first version."""
+"""The ledger's schema, as migrations from its first version."""
 
 from __future__ import annotations
 
@@ -112,12 +112,11 @@ CREATE TABLE archives (
     done_at REAL
 ) WITHOUT ROWID
 """
-"""answers: the last whole answer of each address that is asked again (front page, section, feed, sitemap, article), for which
-filters (since, others) what it named was looked at, and what of that is asked again, too (named, compressed JSON).
-visits: articles, by their canonical address, and when they are due again. hosts: robots.txt and the files of reservations, as
-bytes, and who wants to be left alone.
-site_runs: what each run gave of each site. archives: how far each archive file was read, in bytes. Times are seconds since
-1970."""
+"""answers: the last complete answer of each address that is fetched repeatedly (front page, section, feed, sitemap, article),
+the filters with which it was read (since, others), and what it listed that has to be looked at again (named, compressed
+JSON). visits: articles by their fetched address, and when they are due again. hosts: robots.txt and opt-out files as bytes,
+and until when hosts are left alone. site_runs: results of each run for each site. archives: how far each archive file was
+read, in bytes. Times are seconds since 1970."""
 
 _SCHEMA_5: Final = """
 ALTER TABLE visits ADD COLUMN dated_at REAL;
@@ -127,11 +126,11 @@ ALTER TABLE answers ADD COLUMN n_told INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE answers ADD COLUMN n_silent INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX visits_site ON visits (site, first_seen_at)
 """
-"""dated_at, dated_by: when a source named an article last with a date of its change, and which. n_told, n_silent: changes
-that a signal has told, and those that it has not."""
+"""dated_at, dated_by: when a source last listed an article with a modification date, and which source. n_told, n_silent:
+changes that a signal showed, and that it missed."""
 
 MIGRATIONS: Final = (_SCHEMA_1, _SCHEMA_2, _SCHEMA_3, _SCHEMA_4, _SCHEMA_5)
-"""Step n brings a file from version n to n + 1; a new version appends one, and none is ever changed."""
+"""Step n migrates a file from version n to n + 1; a new version appends a step, and existing steps are never changed."""
 
 _SETTLED_AT: Final = """CASE
     WHEN u.article_id IS NOT NULL OR u.reason IN ('duplicate', 'moved') OR u.reason IN
@@ -145,5 +144,5 @@ SELECT u.url, u.url AS canonical, u.state, u.attempts, {_SETTLED_AT} AS settled_
 UNION ALL
 SELECT a.url, a.canonical, u.state, u.attempts, {_SETTLED_AT} FROM aliases a CROSS JOIN urls u ON u.url = a.canonical
 """  # noqa: S608 - a constant
-"""Every address with the state of its canonical form. A settled one with an article, or that is another's, or that a run's
-filters decide upon, stays so: the time at which it was settled is infinite."""
+"""Every address with the state of its canonical form. `settled_at` is infinite for addresses that stay settled: with an
+article, duplicates and moved ones, and those refused by a filter."""

@@ -1,4 +1,4 @@
-"""When each article was fetched, and when it is due again."""
+"""When each article was fetched, and when its next visit is due."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ from webmain.ledger.file import LedgerFile
 from webmain.ledger.rows import read_hints, written_hints
 
 MISSES: Final = 2
-"""So often in a row a page has to be missing before it is gone; once, where its server says that it is gone for good."""
+"""A page that is missing this many times in a row counts as gone; once is enough for status 410."""
 
 GONE_FOR_GOOD: Final = 410
 
 MAX_DUE: Final = 5_000
-"""Articles that are due of which a run chooses; the others stay due."""
+"""Due articles from which a run may choose; the others stay due."""
 
 _EARLIEST_S: Final = 631_152_000.0  # 1990
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetched:
-    """An article that was fetched, and is durable.
+    """An article that was fetched and is durable.
 
     Attributes
     ----------
     url : str
-        Where it was, after redirects.
+        Its address, after redirects.
     has_changed : bool
         The store has a new revision of it.
     claimed_at : float or None
-        When it was changed last by what names it.
+        Its latest change time according to its sources.
     """
 
     url: str
@@ -57,7 +57,7 @@ class Fetched:
 
 @dataclass(frozen=True, slots=True)
 class Habits:
-    """How a site edits: how often, as a multiple of the usual, and whether the dates in its feeds and sitemaps tell it."""
+    """How often a site's articles are edited, relative to the usual rate, and whether its sources' dates show all changes."""
 
     rate: float = 1.0
     is_told: bool = False
@@ -73,18 +73,18 @@ class Row:
     Attributes
     ----------
     changed_at : float or None
-        When a change of it was found.
+        When a change of it was last found.
     next_at : float or None
-        When it is due; None where it is not looked at again.
+        When it is due; None if no visit is planned.
     n_missed : int
         How often in a row its page was missing.
     n_claims, n_true, n_silent : int
-        How often it was fetched as a source said that it had changed, and how often it had; how often it had changed although
-        a source that was just read named it with the date that it had before.
+        Fetches after a source reported a change; how many of these found one; and how many changes were found although a
+        source that was just read still listed the old date.
     gone_at, gone_status : float or None, int or None
-        Since when its page is gone, and by which status.
+        When its page was found gone, and the status.
     dated_at, dated_by : float or None, str or None
-        When a feed or sitemap named it last with a date of its change, and which.
+        When a feed or sitemap last listed it with a modification date, and which one.
     """
 
     url: str
@@ -108,7 +108,7 @@ class Row:
     n_silent: int = 0
 
     def visit(self, habits: Habits) -> Visit:
-        """Return it as the schedule takes it, with what is known of its site."""
+        """Return the record for the schedule, with what is known of its site."""
         is_told = habits.is_told and self.dated_at is not None
         return Visit(
             url=self.url,
@@ -123,11 +123,11 @@ class Row:
         )
 
     def is_gone_with(self, status: int) -> bool:
-        """Return True if its page counts as gone where it is missing once more."""
+        """Return True if the page counts as gone after another miss with this status."""
         return status == GONE_FOR_GOOD or self.n_missed + 1 >= MISSES
 
     def read_hints(self) -> Hints | None:
-        """Return what its sources said of it."""
+        """Return the hints from its sources."""
         try:
             return read_hints(self.hints)
         except ValueError:
@@ -157,9 +157,9 @@ JOIN visits v ON v.url IN (f.url, a.canonical, b.url)
 
 
 class Visits:
-    """When each article was fetched, and when it is due again.
+    """When each article was fetched, and when its next visit is due.
 
-    Nothing is noted of a fetch before the store's commit has returned, or the page is known not to have changed.
+    A fetch is recorded only after the store's commit has returned, or when the page is known not to have changed.
     """
 
     def __init__(self, file: LedgerFile) -> None:
@@ -167,20 +167,20 @@ class Visits:
         self._habits: dict[str, Habits] = {}
 
     def get(self, url: str) -> Row | None:
-        """Return what is known of an article; None where it was never fetched, or its row is damaged."""
+        """Return what is known of an article; None if it was never fetched or its row is damaged."""
         return self._one("WHERE url = ?", url)
 
     def _one(self, where: str, *values: Any) -> Row | None:
         rows = [row for row in map(_row, self._file.read(f"{_SELECT} {where}", values)) if row is not None]
         return rows[0] if rows else None
 
-    # ---- At the beginning of a run
+    # ---- At the start of a run
 
     def due(self, site: str, refresh: Refresh) -> list[Row]:
         """Return the articles of a site that are due.
 
-        Recent articles that were stored by earlier versions, or by a run that was killed before they were noted here, are
-        taken up. Times that lie in the future, as the clock was wrong, are taken for the present.
+        Recent articles are added that earlier versions stored, or a run that was killed before it recorded them here. Times
+        in the future, due to a wrong clock, are replaced by the present.
         """
         if not refresh.ages_s:
             return []
@@ -199,7 +199,7 @@ class Visits:
         return [row for row in planned if row.next_at is not None and row.next_at <= now][:MAX_DUE]
 
     def _habits_of(self, site: str, since: float, now: float) -> Habits:
-        """Return how a site edits, as its articles have shown; how often, those that are new since then."""
+        """Return how a site's articles are edited; the rate is estimated from those first seen since `since`."""
         ((n_told, n_silent),) = self._file.read(
             "SELECT coalesce(sum(n_true), 0), coalesce(sum(n_silent), 0) FROM visits WHERE site = ?", (site,)
         )
@@ -208,7 +208,7 @@ class Visits:
         return Habits(rate, tells_changes(n_told, n_silent))
 
     def believes_claims(self, site: str) -> bool:
-        """Return whether the dates of change that a site's sources name were true often enough."""
+        """Return True if the change dates in a site's sources were right often enough."""
         ((n_claims, n_true),) = self._file.read(
             "SELECT coalesce(sum(n_claims), 0), coalesce(sum(n_true), 0) FROM visits WHERE site = ?", (site,)
         )
@@ -217,19 +217,19 @@ class Visits:
     # ---- What sources say
 
     def known(self, urls: Sequence[str]) -> dict[str, str]:
-        """Return under which address those of the articles were fetched that have been, in whatever form they are named."""
+        """Return, for those of the articles that were fetched before, in any form of address, the address of that fetch."""
         return dict(self._file.read(_OF, (json.dumps(list(urls)),))) if urls else {}
 
     def confirm(self, site: str, source: str, read_at: float) -> None:
-        """Note that a feed or sitemap has not changed: it names its articles with the dates that they had.
+        """Record that a feed or sitemap has not changed, so that the dates it lists for its articles still hold.
 
-        Articles that were new when it was read last are taken to be of it where they came with such a date.
+        Articles that were new when it was last read and came with such a date are assumed to be from it.
         """
         with self._file.transaction() as db:
             db.execute(_CONFIRM, (self._file.clock(), source, site, read_at))
 
     def claim(self, claims: Iterable[tuple[str, float, Hints]], refresh: Refresh, source: str = "") -> list[Row]:
-        """Note when articles were changed by what names them; return those that were after they were fetched.
+        """Record change times that sources give for articles; return those that are due as they changed after their fetch.
 
         Parameters
         ----------
@@ -257,10 +257,10 @@ class Visits:
                 db.execute(_PUT, _values(again))
         return moved
 
-    # ---- What came of a visit
+    # ---- Results of a visit
 
     def note(self, fetched: Iterable[Fetched], refresh: Callable[[str], Refresh]) -> None:
-        """Note that articles were fetched, and plan their next visits by the schedule for their sites."""
+        """Record that articles were fetched, and plan their next visits by their sites' schedules."""
         now = self._file.clock()
         with self._file.transaction() as db:
             for each in fetched:
@@ -272,7 +272,7 @@ class Visits:
                 db.execute(_PUT, _values(row))
 
     def note_missing(self, url: str, status: int) -> bool:
-        """Note that an article's page is missing; return True if it counts as gone from now on."""
+        """Record that an article's page is missing; return True if it counts as gone from now on."""
         row = self.get(url)
         if row is None:
             return False
@@ -285,12 +285,12 @@ class Visits:
         return is_gone
 
     def put_off(self, url: str, seconds: float = HOUR_S) -> None:
-        """Let an article that could not be fetched be due again later."""
+        """Postpone the next visit of an article that could not be fetched."""
         if (row := self.get(url)) is not None:
             self._put(replace(row, next_at=self._file.clock() + seconds))
 
     def drop(self, url: str) -> None:
-        """Look no more at an address that leads to another article now."""
+        """Plan no more visits of an address that now leads to another article."""
         if (row := self.get(url)) is not None:
             self._put(replace(row, next_at=None, gone_at=self._file.clock(), gone_status=301, hints=None))
 
@@ -311,7 +311,7 @@ def _fetched_first(each: Fetched, now: float) -> Row:
 
 
 def _claimed(row: Row, claimed_at: float) -> Row:
-    """Return a row with a later date of its change; where that has been found already, it was told after all."""
+    """Return a row with a later change time; if that change was already found, the source did report it, though late."""
     is_late = (
         row.claimed_at is not None and row.changed_at is not None and row.claimed_at < row.changed_at >= claimed_at
     )
@@ -344,7 +344,7 @@ def _fetched_again(before: Row, each: Fetched, now: float) -> Row:
 
 
 def _clamped(row: Row, now: float) -> Row:
-    """Return a row whose times do not lie in the future."""
+    """Return a row without times in the future."""
     return replace(
         row,
         first_seen_at=min(row.first_seen_at, now),
@@ -355,7 +355,7 @@ def _clamped(row: Row, now: float) -> Row:
 
 
 def _planned(row: Row, refresh: Refresh, now: float, habits: Habits) -> Row:
-    """Return a row with its next time by the schedule of this run."""
+    """Return a row with its next visit planned by the schedule of this run."""
     row = _clamped(row, now)
     return replace(row, next_at=next_visit(row.visit(habits), refresh, now))
 
@@ -365,7 +365,7 @@ def _values(row: Row) -> tuple[Any, ...]:
 
 
 def _row(values: tuple[Any, ...] | None) -> Row | None:
-    """Read a row; None where there is none, or it is damaged."""
+    """Return values as a row; None if there are none, or they are damaged."""
     if values is None:
         return None
     found = dict(zip(_NAMES, values, strict=True))
