@@ -1,1 +1,1 @@
-"""Recorded pages: WARC files in and out."""
+"""Read and write archived pages as WARC files."""

@@ -1,7 +1,7 @@
-"""Common Crawl's news archives: where the files of a month are, and which records of them are wanted.
+"""Common Crawl's news archives: the files of a month, and which of their records are wanted.
 
 References: https://commoncrawl.org/blog/news-dataset-available. A month's list, `crawl-data/CC-NEWS/2026/10/warc.paths.gz`,
-names its WARC files, one a line, relative to the same base; records are gzip members.
+has the paths of its WARC files, one per line, relative to the same base; each record is a gzip member.
 """
 
 from __future__ import annotations
@@ -19,37 +19,37 @@ BASE: Final = "https://data.commoncrawl.org/"
 FOLDER: Final = "crawl-data/CC-NEWS/"
 
 MAX_LIST_BYTES: Final = 8 << 20
-"""Of a list, packed; as many again times four unpacked. One of a month takes some kilobytes."""
+"""Largest list, compressed; four times that uncompressed. A typical one has some kilobytes."""
 
 MAX_FILES: Final = 20_000
-"""Files of a month; it has several hundred."""
+"""The most files of a month; it usually has several hundred."""
 
 LATE: Final = timedelta(days=7)
-"""So long after its publication a page may be fetched: records later than `until` by more are passed over unread."""
+"""A page may be fetched this long after it was published; records later than that after `until` are skipped unread."""
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,200}\.warc(?:\.gz)?")
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """The files of a month, relative to the base, and how many lines of its list were refused before reading ended."""
+    """The files of a month, relative to the base, and the number of lines of its list that were refused."""
 
     paths: tuple[str, ...]
     n_refused: int
 
 
 def list_of(month: str) -> str:
-    """Return where the list of a month ("2026/10") is."""
+    """Return the path of the list for a month ("2026/10")."""
     return f"{FOLDER}{month}/warc.paths.gz"
 
 
 def read_list(packed: bytes, month: str) -> Listed:
-    """Read a month's list; a line that names anything but a WARC file in the month's own folder is refused.
+    """Parse a month's list; lines for anything but a WARC file in the month's own folder are refused.
 
     Raises
     ------
     TooLargeError
-        It unpacks to more than a list may have. A ValueError.
+        Uncompressed, it is larger than allowed. A ValueError.
     """
     text = decode_body(packed, content="gzip", max_bytes=4 * MAX_LIST_BYTES)
     folder = f"{FOLDER}{month}/".encode()
@@ -68,21 +68,21 @@ def read_list(packed: bytes, month: str) -> Listed:
 
 
 class Wanted:
-    """Says of a record by its head alone whether it can be wanted.
+    """Decides from a record's header whether it can be wanted.
 
-    A page is published before it is fetched: what was fetched before `since` is too old. What was fetched up to `LATE`
-    after `until` is looked at; then its own date counts.
+    A page is published before it is fetched: one fetched before `since` is too old. One fetched up to `LATE` after `until`
+    is read, and its own date decides.
 
     Parameters
     ----------
     domains : iterable of str
-        Hosts whose pages are wanted, with all hosts below; none for all.
+        Hosts whose pages are wanted, including their subdomains; empty for all.
     since, until : datetime or None
 
     Attributes
     ----------
     n_passed : int
-        Records that were not wanted.
+        Number of records that were not wanted.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class Wanted:
         self.n_passed = 0
 
     def __call__(self, url: str | None, fetched_at: datetime | None) -> bool:
-        """Return True for a record that has to be read."""
+        """Return True if a record has to be read."""
         is_wanted = self._is_wanted(url, fetched_at)
         self.n_passed += not is_wanted
         return is_wanted

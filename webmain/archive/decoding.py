@@ -1,8 +1,7 @@
-"""From the bytes of an HTTP message, archived or just fetched, to the body a browser would see, in bounded space.
+"""Decode the body of an HTTP message, archived or just fetched, as a browser would, in bounded space.
 
-Archives disagree with their own headers: many tools store the body decoded and leave `Content-Encoding` or
-`Transfer-Encoding` as the server sent it. A body that is plainly not in the encoding it claims is therefore taken as
-it is.
+Archives often contradict their own headers: many tools store the decoded body but keep the server's `Content-Encoding` or
+`Transfer-Encoding`. A body that is clearly not in the declared encoding is therefore returned unchanged.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from collections.abc import Callable
 from typing import Final
 
 MAX_BYTES = 32 << 20
-"""Bound on a body, before and after decoding."""
+"""Largest body, before and after decoding."""
 
 _LAYERS = 3
 _PIECE_BYTES = 1 << 16
@@ -27,21 +26,21 @@ class TooLargeError(ValueError):
 
 
 def decode_body(body: bytes, *, transfer: str = "", content: str = "", max_bytes: int = MAX_BYTES) -> bytes:
-    """Undo transfer encoding, then content encodings.
+    """Return a body with the transfer encoding undone, then the content encodings.
 
     Parameters
     ----------
     body : bytes
-        What followed the head of the message.
+        The body as received.
     transfer, content : str
-        The headers `Transfer-Encoding` and `Content-Encoding`; unknown names are passed over.
+        The headers `Transfer-Encoding` and `Content-Encoding`; unknown names are ignored.
     max_bytes : int
-        Bound on the result.
+        Largest result.
 
     Raises
     ------
     TooLargeError
-        The result would be longer; no more than `max_bytes` was kept at any time.
+        The result would be larger; at no time is more than `max_bytes` kept.
     """
     if "chunked" in transfer.lower():
         body = dechunk(body)
@@ -55,7 +54,7 @@ def decode_body(body: bytes, *, transfer: str = "", content: str = "", max_bytes
 
 
 def dechunk(body: bytes) -> bytes:
-    """Join the chunks of a body; one cut off is kept as far as it goes, one that is not chunked as it is."""
+    """Return the joined chunks of a body; a truncated one as far as it goes, one that is not chunked unchanged."""
     parts: list[bytes] = []
     at = 0
     while match := _CHUNK_SIZE.match(body, at):
@@ -74,7 +73,7 @@ def dechunk(body: bytes) -> bytes:
 
 
 def _read(read: Callable[[int], bytes], body: bytes, max_bytes: int) -> bytes:
-    """Read a stream to its end, at most `max_bytes`; after damage, what came before it, or the body as it is."""
+    """Return a decoded stream of at most `max_bytes`; after damage, the data before it, or the body unchanged."""
     whole = bytearray()
     try:
         while piece := read(_PIECE_BYTES):
@@ -87,14 +86,14 @@ def _read(read: Callable[[int], bytes], body: bytes, max_bytes: int) -> bytes:
 
 
 def _gunzip(body: bytes, max_bytes: int) -> bytes:
-    """Undo gzip, several members too."""
+    """Decompress gzip, also with several members."""
     return (
         _read(gzip.GzipFile(fileobj=io.BytesIO(body)).read1, body, max_bytes) if body.startswith(b"\x1f\x8b") else body
     )
 
 
 def _inflate(body: bytes, max_bytes: int) -> bytes:
-    """Undo deflate, with the zlib head or, as some servers send it, without."""
+    """Decompress deflate, with the zlib header or, as some servers send it, without."""
     for bits in (15, -15):
         decoder = zlib.decompressobj(bits)
         try:
@@ -108,7 +107,7 @@ def _inflate(body: bytes, max_bytes: int) -> bytes:
 
 
 def _by_fastwarc(name: str) -> Callable[[bytes, int], bytes]:
-    """Return a decoder that reads through one of FastWARC's streams."""
+    """Return a decoder that uses one of FastWARC's streams."""
 
     def decode(body: bytes, max_bytes: int) -> bytes:
         from fastwarc import stream_io
@@ -127,4 +126,4 @@ _DECODERS: dict[str, Callable[[bytes, int], bytes]] = {
 }
 
 ACCEPTED: Final = "gzip, deflate, br, zstd"
-"""Value for `Accept-Encoding`: the content codings that are undone here."""
+"""Value for `Accept-Encoding`: the content codings that can be decoded here."""

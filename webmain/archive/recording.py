@@ -1,4 +1,4 @@
-"""Recording a crawl to WARC, and finding answers in such recordings again."""
+"""Write recordings of crawls as WARC, and look up answers in them."""
 
 from __future__ import annotations
 
@@ -27,36 +27,36 @@ _LINE_BREAKS = re.compile(r"[\r\n\0]+")
 _PHRASES = {status.value: status.phrase for status in HTTPStatus}
 
 _SECRET = frozenset(("authorization", "cookie", "proxy-authorization", "set-cookie", "set-cookie2"))
-"""Headers that identify a reader: never recorded."""
+"""Headers with credentials or cookies; they are never recorded."""
 
 Headers = Mapping[str, str] | Iterable[tuple[str, str]]
 
 
 class WarcWriter:
-    """Appends HTTP messages to a `.warc.gz`: a gzip member for each record, each written by one `os.write`.
+    """Appends HTTP messages to a `.warc.gz`: one gzip member per record, each written by one `os.write`.
 
-    Credentials are not recorded: neither those in addresses nor cookies and authorisations; parameters of a query are.
-    After a kill the file ends in at most one unfinished member, which readers pass over and the next opening cuts
-    off. One process writes to a file at a time.
+    Credentials in addresses, cookies and authorisation headers are not recorded; query parameters are. After a kill the file
+    ends in at most one incomplete member, which readers skip and which is removed when the file is next opened. Only one
+    process may write to a file at a time.
 
     Parameters
     ----------
     path : str or Path
-        Ends in `.warc.gz`; made, with its folders, where it is not there.
+        Ends in `.warc.gz`; created with its folders if missing.
     software : str
-        Named in the `warcinfo` record that opens each session.
+        Written to the `warcinfo` record at the start of each session.
 
     Attributes
     ----------
     cut_bytes : int
-        Length of the unfinished member that was cut off on opening; 0 as a rule.
+        Length of the incomplete member that was removed on opening; normally 0.
 
     Raises
     ------
     StoreSpecError
         The name does not end in `.warc.gz`.
     NotAStoreError
-        The file is there and is no gzip file; it was left as it is.
+        The file exists and is not a gzip file; it was not changed.
     StoreLockedError, StoreWriteError
         As `AppendFile`.
     """
@@ -85,28 +85,28 @@ class WarcWriter:
         *,
         rendering: bytes | None = None,
     ) -> int:
-        """Append an answer; return the offset at which its record begins.
+        """Append an answer; return the offset of its record.
 
         Parameters
         ----------
         url : str
-            What was asked for; without line breaks.
+            The requested address; without line breaks.
         status : int
             Three digits.
         headers : mapping or pairs of str
-            As they came; a body is stored after transfer decoding, so that `Transfer-Encoding` is left out and
-            `Content-Length` is made true.
+            As received; bodies are stored after transfer decoding, so `Transfer-Encoding` is left out and
+            `Content-Length` is corrected.
         body : bytes
             Before content decoding.
         fetched_at : datetime, optional
             Time-zone aware; now by default.
         rendering : bytes, optional
-            How a browser has drawn it (`webmain.rendered`): the next record, of metadata.
+            The browser's rendering (`webmain.rendered`), written as a metadata record after this one.
 
         Raises
         ------
         StoreFullError, StoreWriteError
-            The file is as long as it was.
+            The file has its previous length.
         """
         if self._file.closed:
             raise StoreError(f"{self._file.label} is closed")
@@ -151,7 +151,7 @@ class WarcWriter:
         self._file.append(gzip.compress(record, 6, mtime=0))
 
     def _mend(self) -> None:
-        """Cut off an unfinished last member."""
+        """Remove an incomplete last member."""
         size = self._file.size()
         if not size:
             return
@@ -164,14 +164,14 @@ class WarcWriter:
 
 
 class WarcIndex:
-    """Finds the last capture of a URL in WARC files; holds offsets, not bodies (about 300 bytes a URL).
+    """Finds the last capture of a URL in WARC files; keeps offsets, not bodies (about 300 bytes per URL).
 
     Parameters
     ----------
     paths : sequence of str or Path
-        WARC files; later files and later records win.
+        WARC files; later files and records take precedence.
     on_skip : callable, optional
-        Told what was passed over, as by `read_pages`.
+        Called for what was skipped, as by `read_pages`.
 
     Raises
     ------
@@ -197,12 +197,12 @@ class WarcIndex:
         return replay_key(url) in self._places
 
     def lookup(self, url: str) -> Capture | None:
-        """Return the last recorded answer of any type and status, redirects as such; None where there is none.
+        """Return the last recorded answer of any type and status, without following redirects; None if there is none.
 
         Raises
         ------
         ArchiveError
-            The file has changed or gone since it was indexed.
+            The file was changed or removed since it was indexed.
         """
         place = self._places.get(replay_key(url))
         if place is None:
@@ -220,7 +220,7 @@ class WarcIndex:
 
 
 def replay_key(url: str) -> str:
-    """Return a URL as it is compared: no fragment, host in lower case, no default port, at least "/" for a path."""
+    """Return a URL in the form for comparison: no fragment, host in lower case, no default port, at least "/" as path."""
     plain = urldefrag(without_credentials(url.strip()))[0]
     try:
         parts = urlsplit(plain)
@@ -234,7 +234,7 @@ def replay_key(url: str) -> str:
 
 
 def _whole(data: mmap.mmap) -> int:
-    """Return where the last whole gzip member ends, looking from the end of the file."""
+    """Return the end of the last complete gzip member, searching from the end of the file."""
     at = len(data)
     while (at := data.rfind(_MAGIC, 0, at)) >= 0:
         length = _member(data, at)
@@ -244,7 +244,7 @@ def _whole(data: mmap.mmap) -> int:
 
 
 def _member(data: mmap.mmap, begin: int) -> int:
-    """Return the length of the gzip member at a place; 0 where none begins there or it has no end."""
+    """Return the length of the gzip member at an offset; 0 if none begins there or it has no end."""
     decoder = zlib.decompressobj(31)
     at = begin
     try:
@@ -257,7 +257,7 @@ def _member(data: mmap.mmap, begin: int) -> int:
 
 
 def _http_head(status: int, headers: Headers, length: int) -> bytes:
-    """Return status line and headers of an answer; nothing in them can end the head early."""
+    """Return the status line and headers of an answer, cleaned so that nothing in them ends the head early."""
     pairs = headers.items() if isinstance(headers, Mapping) else headers
     left_out = _SECRET | {"transfer-encoding", "content-length"}
     kept = [(n, v) for name, v in pairs if (n := _one_line(name).replace(":", "").strip()).lower() not in left_out]

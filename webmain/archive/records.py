@@ -1,4 +1,4 @@
-"""One record of a WARC archive as an HTTP answer."""
+"""Read a WARC record as an HTTP answer."""
 
 from __future__ import annotations
 
@@ -22,40 +22,40 @@ _HEAD_END = re.compile(rb"\r?\n\r?\n")
 _MAX_HEAD = 1 << 16
 
 RENDERING_TYPE = "application/vnd.webmain.rendering+json"
-"""The content of a metadata record that holds a page's rendering."""
+"""Content type of the metadata record with a page's rendering."""
 
 
 class Skip(StrEnum):
-    """Why a record or a file gave no page."""
+    """Why a record or file gave no page."""
 
     NOT_RESPONSE = "not_response"  # warcinfo, request, metadata, conversion ...
-    REVISIT = "revisit"  # says only that the page was as before
+    REVISIT = "revisit"  # only says that the page is unchanged
     NOT_HTTP = "not_http"  # DNS answers and the like, or a head that is no HTTP
     STATUS = "status"  # any status but 200
     NOT_HTML = "not_html"
     TOO_LARGE = "too_large"
-    DAMAGED = "damaged"  # a record is broken, or shorter than it says; or the archive is cut off
-    UNREADABLE = "unreadable"  # the system refused to open the file
+    DAMAGED = "damaged"  # a broken or truncated record or archive
+    UNREADABLE = "unreadable"  # the file cannot be opened
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capture:
-    """One archived HTTP answer of any kind and status, as a replay needs it.
+    """An archived HTTP answer of any kind and status, with what a replay needs.
 
     Attributes
     ----------
     url : str
         `WARC-Target-URI`.
     headers : tuple of (str, str)
-        As recorded, in order, names as they stood.
+        As recorded, in order, with names unchanged.
     body : bytes
-        After transfer decoding, before content decoding: what `Content-Encoding` says still holds.
+        After transfer decoding, before content decoding: `Content-Encoding` still applies.
     fetched_at : datetime or None
         `WARC-Date`, in UTC.
     identity, concurrent : str
         `WARC-Record-ID`, and `WARC-Concurrent-To`: another record of the same capture.
     rendering : bytes or None
-        How a browser has drawn it (`webmain.rendered`), where the next record says so.
+        The browser's rendering (`webmain.rendered`), if the next record has it.
     """
 
     url: str
@@ -69,7 +69,7 @@ class Capture:
 
 
 def read_rendering(record: WarcRecord, capture: Capture) -> bytes | None:
-    """Return the rendering of a capture where a record holds it; None where it holds anything else, or is broken."""
+    """Return the rendering of a capture if a record contains it; None if it has other content or is broken."""
     headers = record.headers
     if headers.get("WARC-Record-ID") != capture.concurrent or headers.get("WARC-Refers-To") != capture.identity:
         return None
@@ -81,10 +81,10 @@ def read_rendering(record: WarcRecord, capture: Capture) -> bytes | None:
 
 
 def read_answer(record: WarcRecord, url: str | None, max_bytes: int) -> Capture | Skip:
-    """Read a record as an HTTP answer; a `resource` record is one of status 200."""
+    """Return a record as an HTTP answer, or why it is none; a `resource` record counts as status 200."""
     from fastwarc.warc import WarcRecordType
 
-    if record.headers.get("Content-Length") is None:  # the head is cut off
+    if record.headers.get("Content-Length") is None:  # a truncated head
         return Skip.DAMAGED
     if record.record_type == WarcRecordType.revisit:
         return Skip.REVISIT
@@ -127,7 +127,7 @@ _SWALLOWED = re.compile(rb"\r\n\r\nWARC/\d\.\d\r\nWARC-")
 
 
 def _is_broken(block: bytes, digest: str) -> bool:
-    """Return True if a record's content is not what was written; without a digest, whether the next record is in it."""
+    """Return True if a record's content fails its digest or, without a digest, contains the next record."""
     algorithm, _, value = digest.strip().partition(":")
     if algorithm.lower() == "sha1" and value:
         sha1 = hashlib.sha1(block, usedforsecurity=False)
@@ -136,7 +136,7 @@ def _is_broken(block: bytes, digest: str) -> bool:
 
 
 def _is_cut(body: bytes, headers: Mapping[str, str]) -> bool:
-    """Return True if a body is shorter than its `Content-Length`; one that was stored decoded has no length to compare."""
+    """Return True if a body is shorter than its `Content-Length`; a body stored decoded cannot be checked."""
     declared = headers.get("content-length", "")
     if "transfer-encoding" in headers or not (declared.isascii() and declared.isdigit()):
         return False
@@ -146,7 +146,7 @@ def _is_cut(body: bytes, headers: Mapping[str, str]) -> bool:
 
 
 def _message(block: bytes) -> tuple[int, tuple[tuple[str, str], ...], bytes] | None:
-    """Split an HTTP answer into status, headers and body; None where it is none."""
+    """Split an HTTP answer into status, headers and body; None if it is not one."""
     end = _HEAD_END.search(block, 0, _MAX_HEAD)
     start = _STATUS_LINE.match(block)
     if start is None:
@@ -155,7 +155,7 @@ def _message(block: bytes) -> tuple[int, tuple[tuple[str, str], ...], bytes] | N
     headers: list[tuple[str, str]] = []
     for line in head.split(b"\n")[1:]:
         name, colon, value = _header_text(line).partition(":")
-        if line[:1] in (b" ", b"\t") and headers:  # folded, as old servers do
+        if line[:1] in (b" ", b"\t") and headers:  # a folded header
             headers[-1] = (headers[-1][0], f"{headers[-1][1]} {_header_text(line).strip()}")
         elif colon:
             headers.append((name.strip(), value.strip()))
@@ -163,7 +163,7 @@ def _message(block: bytes) -> tuple[int, tuple[tuple[str, str], ...], bytes] | N
 
 
 def _header_text(line: bytes) -> str:
-    """Decode a header as UTF-8, which servers send, else as Latin-1, which the standard says."""
+    """Decode a header as UTF-8, which servers send, else as Latin-1, as in the standard."""
     try:
         return line.decode()
     except UnicodeDecodeError:
@@ -171,7 +171,7 @@ def _header_text(line: bytes) -> str:
 
 
 def target_of(record: WarcRecord) -> str | None:
-    """Return the record's URL, without the angle brackets that an old writer put around it."""
+    """Return the record's URL, without the angle brackets that an old tool wrote around it."""
     url = (record.headers.get("WARC-Target-URI") or "").strip()
     if url.startswith("<") and url.endswith(">"):
         url = url[1:-1]
@@ -179,7 +179,7 @@ def target_of(record: WarcRecord) -> str | None:
 
 
 def date_of(record: WarcRecord) -> datetime | None:
-    """Return `WARC-Date` in UTC; None where it is none."""
+    """Return `WARC-Date` in UTC; None if it is missing or invalid."""
     text = (record.headers.get("WARC-Date") or "").strip()
     try:
         date = datetime.fromisoformat(text)
@@ -189,7 +189,7 @@ def date_of(record: WarcRecord) -> datetime | None:
 
 
 def joined(headers: tuple[tuple[str, str], ...]) -> Mapping[str, str]:
-    """Return headers by their names in lower case, repeated ones joined by commas."""
+    """Return headers by name in lower case, repeated ones joined by commas."""
     result: dict[str, str] = {}
     for name, value in headers:
         key = name.strip().lower()

@@ -1,8 +1,8 @@
-"""Pages from WARC archives and from folders of HTML files.
+"""Read pages from WARC archives and from folders of HTML files.
 
-Archives are read with FastWARC, record by record; a page is held only while it is looked at. Records that hold no
-HTML page are passed over, each with its reason. A damaged record is reported with its place, and reading goes on at the next
-one that is whole.
+Archives are read with FastWARC, record by record; only one page is in memory at a time. Records without an HTML page are
+skipped, each with a reason. A damaged record is reported with its offset, and reading continues at the next intact
+record.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ _DECODED = ("content-encoding", "transfer-encoding", "content-length")
 
 
 class ArchiveError(ValueError):
-    """The path names nothing that pages can be read from."""
+    """The path contains nothing that pages can be read from."""
 
 
 OnSkip = Callable[[Skip, str | None], None]
 
 IsWanted = Callable[[int, str | None, datetime | None], bool]
-"""Asked with a record's offset, URL and date whether it is to be read at all."""
+"""Called with a record's offset, URL and date; returns whether to read it."""
 
 
 def read_pages(
@@ -55,32 +55,32 @@ def read_pages(
     """Yield the HTML pages of an archive, a folder, a glob or a single HTML file, in a fixed order.
 
     A WARC record's page has the record's URL, date, status and headers (names in lower case, without the encodings
-    that were undone). A file's page has the URL of its mark `<!-- saved from url=... -->` where a browser left one,
+    that were undone). A file's page has the URL of its comment `<!-- saved from url=... -->` if a browser left one,
     else its `file:` URL, so that the same file keeps the same id; its date is the file's time. Relative links of such
     a page lead nowhere; its canonical link still counts.
 
     Parameters
     ----------
     path : str or Path
-        A WARC file (plain, .gz, .zst, .lz4), a folder (searched through; .html, .htm, .xhtml, .shtml, each also .gz,
-        and WARC files), a glob (`**` goes through folders), or a file: what it is, is reported by its first bytes.
+        A WARC file (plain, .gz, .zst, .lz4), a folder (searched recursively; .html, .htm, .xhtml, .shtml, each also .gz,
+        and WARC files), a glob (`**` matches nested folders), or a file whose type is found from its first bytes.
     on_skip : callable, optional
-        Called with the reason and the URL (the path of a file) for each record or file that gives no page.
+        Called with the reason and the URL (the path of a file) for each record or file without a page.
     max_bytes : int
-        Bound on a body, before and after decoding.
+        Largest body, before and after decoding.
     is_wanted : callable, optional
         As for `read_captures`.
 
     Raises
     ------
     ArchiveError
-        Nothing is there. Raised at once, not at the first page.
+        Nothing is there. Raised by the call itself, not at the first page.
     """
     return _pages(_files(path), on_skip or _ignore, max_bytes, is_wanted)
 
 
 def _ignore(reason: Skip, url: str | None) -> None:
-    """Count nothing."""
+    """Ignore skipped records; the default of `on_skip`."""
 
 
 def _pages(files: Iterator[Path], on_skip: OnSkip, max_bytes: int, is_wanted: IsWanted | None) -> Iterator[Page]:
@@ -108,7 +108,7 @@ def _found(
 
 
 def _files(path: str | Path) -> Iterator[Path]:
-    """Return the files that a path means, sorted."""
+    """Return the sorted files that a path refers to."""
     place = Path(path).expanduser()
     if place.is_dir():
         return _walk(place)
@@ -124,7 +124,7 @@ def _files(path: str | Path) -> Iterator[Path]:
 
 
 def _walk(folder: Path) -> Iterator[Path]:
-    """Yield the pages' and archives' files below a folder; links are followed, each folder is entered once."""
+    """Yield page and archive files below a folder; links are followed, but each folder is entered only once."""
     seen: set[tuple[int, int]] = set()
     for root, folders, names in os.walk(folder, followlinks=True):
         try:
@@ -143,7 +143,7 @@ def _walk(folder: Path) -> Iterator[Path]:
 
 
 def _is_warc(stream: BinaryIO) -> bool:
-    """Return True for an archive by its first bytes, inside a compression too; leave the stream at its start."""
+    """Return True if the first bytes, uncompressed, are those of an archive; leave the stream at its start."""
     head = stream.read(_SNIFF)
     stream.seek(0)
     is_named = bool(head) and _WARC_NAME.search(str(stream.name)) is not None
@@ -152,7 +152,7 @@ def _is_warc(stream: BinaryIO) -> bool:
             head = zlib.decompressobj(31).decompress(head, 64)
         except zlib.error:
             return is_named
-    elif head.startswith((b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18")):  # Zstandard, LZ4: no web page is stored so
+    elif head.startswith((b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18")):  # Zstandard, LZ4: pages are not stored like that
         return True
     return head.startswith(b"WARC/") or (is_named and not _MARKUP.search(head))
 
@@ -173,7 +173,7 @@ def _file_page(file: Path, stream: BinaryIO, max_bytes: int) -> Page | Skip:
 
 
 def page_of(capture: Capture, max_bytes: int) -> Page | Skip:
-    """Return an archived answer as a page, or why it is no HTML page of status 200."""
+    """Return an archived answer as a page, or why it is not an HTML page of status 200."""
     if capture.status != 200:
         return Skip.STATUS
     headers = joined(capture.headers)
@@ -196,16 +196,16 @@ def page_of(capture: Capture, max_bytes: int) -> Page | Skip:
 def read_captures(
     stream: BinaryIO, *, on_skip: OnSkip | None = None, max_bytes: int = MAX_BYTES, is_wanted: IsWanted | None = None
 ) -> Iterator[tuple[int, Capture]]:
-    """Yield every HTTP answer of an open WARC file with the offset of its record, from where the stream stands.
+    """Yield every HTTP answer of an open WARC file with its record's offset, from the stream's current position.
 
-    Damage is reported to `on_skip` once with the file and the place, and what follows it is read. A record that is not
-    wanted is passed over after its head.
+    Each damage is reported to `on_skip` once, with file and offset, and reading continues after it. Of a record that is not
+    wanted only the header is read.
     """
     skip = on_skip or _ignore
     file = str(getattr(stream, "name", "the archive"))
     start: int | None = stream.tell()
     is_told = False
-    waiting: tuple[int, Capture] | None = None  # the next record may hold its rendering
+    waiting: tuple[int, Capture] | None = None  # the next record may contain its rendering
     while start is not None:
         begin, url = start, None
         stream.seek(start)
@@ -222,7 +222,7 @@ def read_captures(
                     continue
                 answer = read_answer(record, url, max_bytes)
                 if answer is Skip.DAMAGED:
-                    break  # where it ends is uncertain
+                    break  # its end is uncertain
                 if isinstance(answer, Skip):
                     skip(answer, url)
                 elif answer.concurrent:
@@ -231,7 +231,7 @@ def read_captures(
                     yield begin, answer
             else:
                 end = _member_end(stream, begin)
-                if _next_record(stream, end) is None:  # else damage has hidden what follows
+                if _next_record(stream, end) is None:  # else damage may hide what follows
                     if waiting is not None:
                         yield waiting
                     if end == begin + 1:
@@ -260,7 +260,7 @@ _OVERLAP = 32
 
 
 def _next_record(stream: BinaryIO, after: int) -> int | None:
-    """Return where the next record begins, plain or as a gzip member of its own; None where none does."""
+    """Return the offset of the next record, plain or as its own gzip member; None if there is none."""
     at = after
     while True:
         stream.seek(at)
@@ -275,7 +275,7 @@ def _next_record(stream: BinaryIO, after: int) -> int | None:
 
 
 def _member_end(stream: BinaryIO, begin: int) -> int:
-    """Return where the gzip member at a place ends; the end of the file where there is none, `begin` + 1 if it has no end."""
+    """Return the end of the gzip member at an offset: the end of the file if there is none, `begin` + 1 if it has no end."""
     stream.seek(begin)
     if stream.read(2) != b"\x1f\x8b":
         return stream.seek(0, os.SEEK_END)
@@ -298,7 +298,7 @@ def _is_member(stream: BinaryIO, place: int) -> bool:
 
 
 def _place(file: str, offset: int, url: str | None) -> str:
-    """Name the place of a damage: the archive, and the record that is broken or the last whole one before it."""
+    """Describe the place of damage: the archive, and the broken record or the last intact one before it."""
     if url:
         return f"{file} (at or after the record of {url} at byte {offset})"
     return f"{file} (at or after byte {offset})" if offset else file

@@ -1,1 +1,1 @@
-"""Whether crawls need a person: what their runs gave is compared with what is usual."""
+"""Find crawls that need attention, by comparing the results of their runs with the usual ones."""

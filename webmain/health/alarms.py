@@ -1,4 +1,4 @@
-"""What about a site needs a person: each alarm says what is wrong and what to do."""
+"""Alarms about a site that needs attention: each says what is wrong and what to do."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from webmain.ledger.hosts import Host
 from webmain.ledger.runs import GOOD_ENDS, KILLED, RUNNING, STOPPED, UNREACHABLE, SiteRun
 
 LAST_RUNS: Final = 3
-"""So many runs together say how a site is now."""
+"""The number of recent runs that are judged together."""
 
 LEAST_PAGES: Final = 10
 LEAST_ARTICLES: Final = 5
-"""Fewer pages, or articles, tell nothing of shares."""
+"""With fewer pages or articles, shares are not judged."""
 
 ERROR_SHARE: Final = 0.3
 BLOCKED_SHARE: Final = 0.5
 SHORT_SHARE: Final = 0.8
 SHRUNK_TO: Final = 1 / 3
-"""Shares of pages that could not be had, or were refused; of short articles; and of the usual length."""
+"""Thresholds: shares of failed and refused pages, share of short articles, and length relative to the usual one."""
 
 LATE_INTERVALS: Final = 2.5
 LATE_S: Final = 2 * 3600.0
-"""A run is late after so many of the usual intervals, and so many seconds beyond one."""
+"""A run is late after this many usual intervals, and at least this many seconds beyond one interval."""
 
 REGULAR_RUNS: Final = 6
 CLOCK_S: Final = 300.0
@@ -37,7 +37,7 @@ NEW_S: Final = 7 * 24 * 3600.0
 
 
 class Kind(StrEnum):
-    """What may be wrong."""
+    """Kind of an alarm."""
 
     YIELD = "yield_dropped"
     NOTHING = "no_articles"
@@ -71,12 +71,12 @@ ADVICE: Final = {
     Kind.CLOCK: "set the machine's clock (timedatectl); rows of the future lose their effect as time passes",
     Kind.DAMAGED: "`webmain check LEDGER` names what is damaged; a crawl goes on without it, or move the file away",
 }
-"""What to do about each."""
+"""Advice for each kind."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alarm:
-    """Something that needs a person."""
+    """A problem that needs attention."""
 
     kind: Kind
     message: str
@@ -89,7 +89,7 @@ class Alarm:
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """A site as the ledger knows it, now: its runs, the oldest first, and its hosts."""
+    """A site at the present time, from the ledger: its runs, oldest first, and its hosts."""
 
     site: str
     runs: Sequence[SiteRun]
@@ -98,17 +98,17 @@ class Watched:
 
     @property
     def ended(self) -> list[SiteRun]:
-        """The runs that are over, killed ones among them."""
+        """The runs that are over, including killed ones."""
         return [run for run in self.runs if run.ended(self.now) != RUNNING]
 
     @property
     def sound(self) -> list[SiteRun]:
-        """The runs that ended as they should."""
+        """The runs that ended normally."""
         return [run for run in self.runs if run.outcome in GOOD_ENDS]
 
     @property
     def interval_s(self) -> float | None:
-        """The usual seconds between the beginnings of two runs; None where they are irregular, or few."""
+        """The usual seconds between the starts of two runs; None if they are irregular or too few."""
         starts = [run.started_at for run in self.runs[-21:]]
         gaps = [later - earlier for earlier, later in pairwise(starts)]
         if not gaps:
@@ -119,14 +119,14 @@ class Watched:
 
 
 def alarms_of(site: Watched) -> list[Alarm]:
-    """Return what about a site needs a person, in the order of `Kind`."""
+    """Return the alarms of a site, in the order of `Kind`."""
     found = [Alarm(kind=kind, message=message) for kind, check in _CHECKS.items() if (message := check(site))]
     if any(alarm.kind in (Kind.BLOCKED, Kind.FORBIDDEN, Kind.UNREACHABLE) for alarm in found):
-        found = [alarm for alarm in found if alarm.kind not in (Kind.YIELD, Kind.NOTHING, Kind.ERRORS)]  # their cause
+        found = [alarm for alarm in found if alarm.kind not in (Kind.YIELD, Kind.NOTHING, Kind.ERRORS)]  # consequences
     return found
 
 
-# ---- What is found
+# ---- Checks; each returns a message, or "" if nothing is wrong
 
 
 def _yield(site: Watched) -> str:
@@ -174,7 +174,7 @@ def _short(site: Watched) -> str:
         return f"the last {n:,} articles have {length:,.0f} characters in the median, {usual:,.0f} were usual"
     short = sum(run.figures.short for run in last)
     was_short = sum(run.figures.short for run in runs)
-    is_new = site.now - site.runs[0].started_at < NEW_S  # one that always was so is no news
+    is_new = site.now - site.runs[0].started_at < NEW_S  # if it always was so, this is nothing new
     if short >= SHORT_SHARE * n and (is_new or was_short < SHORT_SHARE / 2 * n_before):
         return f"{short:,} of the last {n:,} articles are very short"
     return ""
@@ -264,13 +264,13 @@ _CHECKS: Final[dict[Kind, Callable[[Watched], str]]] = {
 
 
 def _share(runs: Sequence[SiteRun], count: Callable[[SiteRun], int]) -> tuple[int, int]:
-    """Return a count over runs, and how many pages were asked for that said anything."""
+    """Return a count over runs, and the number of pages requested in them with a meaningful result."""
     asked = sum(r.figures.articles + sum(r.figures.rejected.values()) + sum(r.figures.failed.values()) for r in runs)
     return sum(map(count, runs)), asked
 
 
 def _kinds(runs: Sequence[SiteRun]) -> str:
-    """Return the commonest kinds of errors."""
+    """Return the most common kinds of errors."""
     counts: dict[str, int] = {}
     for kind, n in _errors_by_kind(runs):
         counts[kind] = counts.get(kind, 0) + n
@@ -287,7 +287,7 @@ def _ago(site: Watched, at: float) -> str:
 
 
 def spoken(seconds: float) -> str:
-    """Return a time in its largest unit: "3 h"."""
+    """Return a duration in its largest unit: "3 h"."""
     seconds = abs(seconds)
     for unit, length in (("d", 86_400.0), ("h", 3600.0), ("min", 60.0)):
         if seconds >= (1.95 if unit == "d" else 0.98) * length:

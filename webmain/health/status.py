@@ -1,4 +1,4 @@
-"""How crawls are doing: each site's last run, its trend and its alarms, as a table, as values, and for Prometheus."""
+"""Report each site's last run, trend and alarms as a table, as values, or for Prometheus."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ _BARS: Final = "▁▂▃▄▅▆▇█"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteStatus:
-    """How one site is doing.
+    """Status of one site.
 
     Attributes
     ----------
     last : SiteRun or None
         Its last run.
     outcome : str
-        How that ended; "running" and "killed" among them.
+        Outcome of that run, including "running" and "killed".
     interval_s : float or None
-        The usual seconds between two runs; None where they are irregular, or few.
+        The usual seconds between two runs; None if they are irregular or too few.
     trend : tuple of int
-        New articles of the last runs, the oldest first.
+        New articles of the last runs, oldest first.
     alarms : tuple of Alarm
     """
 
@@ -48,14 +48,14 @@ class SiteStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
-    """How the sites of some ledgers are doing, at a time.
+    """Status of the sites of some ledgers at one time.
 
     Attributes
     ----------
     ledgers : tuple of (str, Alarm)
-        What is wrong with ledgers themselves.
+        Problems of the ledgers themselves.
     missing : tuple of str
-        Sites that were asked for, and of which no ledger has a run.
+        Requested sites of which no ledger has a run.
     """
 
     at: float
@@ -65,12 +65,12 @@ class Status:
 
     @property
     def needs_a_person(self) -> bool:
-        """Whether anything does."""
+        """Whether there is any alarm."""
         return bool(self.ledgers) or any(site.alarms for site in self.sites)
 
 
 def status_of(ledgers: Iterable[Path], sites: Sequence[str] = (), *, now: float | None = None) -> Status:
-    """Return how the sites of some ledgers are doing; the files are only read."""
+    """Return the status of the sites of some ledgers; the files are only read."""
     now = now_s() if now is None else now
     found: list[SiteStatus] = []
     wrong: list[tuple[str, Alarm]] = []
@@ -91,7 +91,7 @@ def status_of(ledgers: Iterable[Path], sites: Sequence[str] = (), *, now: float 
                         )
                     )
         except OlderLedgerError:
-            continue  # the next crawl brings it up to date; there was no run since
+            continue  # the next crawl will migrate it; no run since
         except LedgerError as error:
             wrong.append((str(path), _damaged(str(error))))
     seen = {each.site for each in found}
@@ -116,11 +116,11 @@ def _damaged(message: str) -> Alarm:
     return Alarm(kind=Kind.DAMAGED, message=message)
 
 
-# ---- For people
+# ---- Text
 
 
 def as_table(status: Status) -> str:
-    """Write a line a site, then every alarm with what to do about it."""
+    """Return a line per site, then every alarm with advice."""
     lines = []
     if status.sites:
         head = f"{pad('site', 28)} {'last run':>10} {'every':>8}   {pad('ended', 12)}"
@@ -151,12 +151,12 @@ def _row(each: SiteStatus, now: float) -> str:
 
 
 def sparkline(values: Sequence[int]) -> str:
-    """Return small numbers as bars, the largest the highest; nothing is the lowest."""
+    """Return small numbers as bars scaled to the largest; zero is the lowest bar."""
     most = max(values, default=0)
     return "".join(_BARS[0 if not most else -(-value * (len(_BARS) - 1) // most)] for value in values)
 
 
-# ---- For programs
+# ---- Machine-readable
 
 
 def as_values(status: Status) -> dict[str, Any]:
@@ -197,7 +197,7 @@ def _iso(at: float) -> str | None:
 
 
 def as_prometheus(status: Status) -> str:
-    """Write the figures of each site's last run, and a 1 for each alarm, as a Prometheus textfile."""
+    """Return the figures of each site's last run, and a 1 for each alarm, as a Prometheus textfile."""
     file = Textfile()
     rows = [({"site": each.site, "ledger": each.ledger}, each) for each in status.sites]
     alarms = [({**labels, "kind": alarm.kind.value}, 1.0) for labels, each in rows for alarm in each.alarms]

@@ -1,9 +1,9 @@
-"""Whether a site gives fewer new articles than it used to, told apart from chance, nights and weekends.
+"""Detect that a site gives fewer new articles than usual, beyond chance, nights and weekends.
 
-A run's expectation comes from earlier runs at the same hour of the week, an hour more or less, from three weeks or more; the
-counts are taken for overdispersed Poisson ones, and what is not known for certain of the expectation counts as spread. The
-last runs together, over windows from a few hours to two weeks, are improbable or not: so a site with two articles a day
-needs ten days of silence, one with three hundred a day some hours of the day. `benchmarks/alarms.py` counts the false alarms.
+A run's expected yield comes from earlier runs at about the same hour of the week, over at least three weeks. Counts are
+modelled as overdispersed Poisson, and the uncertainty of the expectation is added to their variance. Windows that end with
+the last run, of a few hours to two weeks, are tested: a site with two articles a day needs ten days of silence to be
+reported, one with three hundred a day some hours. `benchmarks/alarms.py` counts the false alarms.
 """
 
 from __future__ import annotations
@@ -18,31 +18,31 @@ from typing import Final, NamedTuple
 from webmain.ledger.runs import SiteRun
 
 IMPROBABLE: Final = 1e-6
-"""A window of runs with a smaller probability is no chance: windows are many, and are looked at after each run."""
+"""A window with a smaller probability is reported; small, since many windows are tested after each run."""
 
 DROPPED_TO: Final = 0.5
-"""A yield of a larger share of what was expected is no drop."""
+"""A yield above this share of the expected one is not a drop."""
 
 RECENT_DAYS: Final = 14
 BASELINE_DAYS: Final = 42
-"""The longest window, and the runs before it with which it is compared."""
+"""Length of the longest window, and of the period before it that it is compared with."""
 
 LEAST_HOURS: Final = 6.0
-"""A shorter silence is none."""
+"""A shorter window is not reported."""
 
 WEEKS: Final = 3
-"""Runs at an hour of the week from so many different weeks make an expectation."""
+"""An hour of the week needs runs from this many different weeks for an expectation of its own."""
 
 YOUNG_HOURS: Final = 72.0
 YOUNG_DROPPED_TO: Final = 0.1
-"""Where there are fewer, weekends are unknown: only a nearly complete silence that is longer than one counts."""
+"""If there are fewer, weekends are unknown: only a nearly complete silence that is longer than this counts."""
 
 LEAST_BASELINE: Final = 8
-"""Runs without which nothing is expected."""
+"""With fewer runs there is no expectation."""
 
 LONGER_THAN_EVER: Final = 3.0
 LEAST_FOUND: Final = 20
-"""A silence so many times as long as any before, between so many runs with new articles or more, is no chance either."""
+"""A silence this many times as long as any before, with at least this many runs with new articles, is also reported."""
 
 _HOURS_A_WEEK: Final = 168
 _LONGEST_GAP_H: Final = 72.0
@@ -60,7 +60,7 @@ class Drop:
 
 
 class _Yield(NamedTuple):
-    """New articles of a run, the hours that it covers (those since the run before), and its hour of the week, day, week."""
+    """New articles of a run, the hours since the run before, and its hour of the week, day and week."""
 
     at: float
     new: float
@@ -79,7 +79,7 @@ class _Yield(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Expected:
-    """What a run should give: the mean, the variance of the mean, and whether it is known for this hour of the week."""
+    """Expected yield of a run: the mean, the variance of the mean, and whether it is specific to this hour of the week."""
 
     mean: float
     variance: float
@@ -87,14 +87,14 @@ class _Expected:
 
 
 def yield_drop(runs: Sequence[SiteRun]) -> Drop | None:
-    """Return by how much a site's yield has dropped; None where it has not, or too little is known.
+    """Return by how much a site's yield has dropped; None if it has not, or too little is known.
 
     Parameters
     ----------
     runs : sequence of SiteRun
-        Those that ended as they should, the oldest first.
+        Those that ended normally, oldest first.
     """
-    yields = [_Yield.of(before, run) for before, run in pairwise(runs)]  # the first one finds what gathered over years
+    yields = [_Yield.of(before, run) for before, run in pairwise(runs)]  # the first run finds years of articles
     if len(yields) < LEAST_BASELINE + 1:
         return None
     last = yields[-1].at
@@ -107,7 +107,7 @@ def yield_drop(runs: Sequence[SiteRun]) -> Drop | None:
 
 
 def _silence(yields: Sequence[_Yield]) -> Drop | None:
-    """Return a silence several times as long as any before, for sites of so few articles that windows tell nothing."""
+    """Return a silence several times as long as any before, for sites with too few articles for windows."""
     found = [each.at for each in yields if each.new]
     if len(found) < LEAST_FOUND or yields[-1].new:
         return None
@@ -121,7 +121,7 @@ def _silence(yields: Sequence[_Yield]) -> Drop | None:
 
 
 def _worst_window(recent: Sequence[_Yield], baseline: _Baseline) -> Drop | None:
-    """Return the least probable of the windows that end with the last run, where it is a drop."""
+    """Return the least probable of the windows that end with the last run, if it is a drop."""
     worst: Drop | None = None
     hours = mean = variance = unseasonal = found = 0.0
     days: dict[int, float] = {}
@@ -132,7 +132,7 @@ def _worst_window(recent: Sequence[_Yield], baseline: _Baseline) -> Drop | None:
         mean, variance = mean + expected.mean, variance + expected.variance
         of_day = days.get(each.day, 0.0)
         days[each.day] = of_day + expected.mean
-        of_days += days[each.day] ** 2 - of_day**2  # good and bad days: all runs of a day go up or down together
+        of_days += days[each.day] ** 2 - of_day**2  # the runs of one day vary together
         unseasonal += 0.0 if expected.is_seasonal else expected.mean
         if hours < LEAST_HOURS or mean <= 0 or (n > 32 and n % 4 and n < len(recent)):
             continue
@@ -149,7 +149,7 @@ def _worst_window(recent: Sequence[_Yield], baseline: _Baseline) -> Drop | None:
 
 
 class _Baseline:
-    """The yields with which the last ones are compared; outliers are cut to what is usual at their hour."""
+    """The yields that recent ones are compared with; outliers are limited to a maximum for their hour."""
 
     def __init__(self, yields: Sequence[_Yield]) -> None:
         self._slots: dict[int, list[_Yield]] = {}
@@ -161,14 +161,14 @@ class _Baseline:
         self.spread, self.spread_of_days = self._spreads()
 
     def expected(self, run: _Yield) -> _Expected:
-        """Return what a run should give."""
+        """Return the expected yield of a run."""
         total, hours, is_seasonal = self._rate(run.slot)
         mean = total / hours * run.hours
-        # neighbouring hours share their runs: the errors of three of them go together
+        # neighbouring hours share runs: the errors of three of them are correlated
         return _Expected(mean, 3 * self.spread * mean * mean / (total + 0.5), is_seasonal)
 
     def _rate(self, slot: int) -> tuple[float, float, bool]:
-        """Return the articles and hours of earlier runs at an hour, and whether they are of the same hour of the week."""
+        """Return articles and hours of earlier runs at about an hour, and whether they are from the same hour of the week."""
         known = self._known.get(slot)
         if known is None:
             near = [each for offset in (-1, 0, 1) for each in self._slots.get((slot + offset) % _HOURS_A_WEEK, ())]
@@ -185,7 +185,7 @@ class _Baseline:
         return known
 
     def _spreads(self) -> tuple[float, float]:
-        """Return the variance of runs over their mean, 1 for Poisson ones, and that of days beyond it, over its square."""
+        """Return the variance of runs over their mean (1 if Poisson), and the squared variation between days beyond that."""
         days: dict[int, list[tuple[float, float]]] = {}
         for each in self._all:
             total, hours, _ = self._rate(each.slot)

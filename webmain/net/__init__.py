@@ -1,1 +1,1 @@
-"""The guarded fetch that the command line and the web page share."""
+"""Guarded network access, shared by the command line and the web page."""

@@ -1,8 +1,8 @@
-"""Which addresses may be connected to: the one place that decides, for the command line and for crawls.
+"""Decide which addresses may be connected to, for the command line and for crawls.
 
-A host is checked twice: before it is resolved, by what it is (`Guard.check_target`), and after, by all its addresses
-(`Guard.check_addresses`); the connection is then made to an address that was checked. So a name that changes its address
-in between (DNS rebinding) gains nothing, and neither does a redirect, as each request passes here.
+A host is checked twice: by its name or literal address before it is resolved (`Guard.check_target`), and by all its addresses
+afterwards (`Guard.check_addresses`). The connection is then made to a checked address. A name whose address changes in
+between (DNS rebinding) therefore gains nothing, and neither does a redirect, since each request is checked.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from urllib.parse import urlsplit
 from webmain.net.errors import BadAddress, PrivateAddress
 
 PRIVATE: Final = "is not on the public internet"
-"""What refusals of private addresses say."""
+"""Phrase in error messages that refuse private addresses."""
 
 ALLOW_PRIVATE: Final = "WEBMAIN_ALLOW_PRIVATE"
-"""Environment variable, and setting of crawls: connect to private addresses too."""
+"""Environment variable and crawl setting that allow private addresses."""
 
 REFUSED_PORTS: Final = frozenset(
     (
@@ -32,28 +32,28 @@ REFUSED_PORTS: Final = frozenset(
         *(15672, 26257, 27017, 50000),
     )
 )
-"""Ports on which something else than a web site listens: all below 1024 but 80 and 443, and databases, queues, caches,
-container engines, chat and telephony above. Every other port is allowed."""
+"""Ports of services other than web sites: all below 1024 except 80 and 443, and those of databases, queues, caches,
+container engines, chat and telephony. Every other port is allowed."""
 
 _GLOBAL_UNICAST = IPv6Network("2000::/3")
 _NOT_GLOBAL = tuple(map(IPv6Network, ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")))
-"""Inside of it: protocols (Teredo among them), documentation, 6to4."""
+"""Parts of the global range that are not public: protocols (Teredo among them), documentation, 6to4."""
 
 _NAT64 = IPv6Network("64:ff9b::/96")
 _SPECIAL_V4 = tuple(map(IPv4Network, ("192.0.0.0/24", "192.88.99.0/24", "168.63.129.16/32")))
-"""Protocols, 6to4 relays, and a cloud's own services at a public address."""
+"""Protocols, 6to4 relays, and a cloud provider's internal services at a public address."""
 
 _METADATA = tuple(map(IPv4Network, ("169.254.0.0/16", "100.100.100.0/24", "168.63.129.16/32")))
 _METADATA_V6 = tuple(map(IPv6Network, ("fe80::/10", "fd00:ec2::/32")))
-"""Where clouds serve a machine's credentials: a name never leads there, even one that the user has named."""
+"""Where clouds serve a machine's credentials; no name may lead there, not even one that the user gave."""
 
 
 def is_public(address: str) -> bool:
-    """Return True if an IP address is one of the public internet.
+    """Return True if an IP address is on the public internet.
 
     Private, loopback, link-local, shared (CGNAT), multicast, reserved, benchmarking and documentation addresses are not,
-    nor are IPv6 forms of IPv4 addresses (mapped, compatible, 6to4, Teredo, local NAT64). In the well-known prefix of NAT64,
-    which is how a network without IPv4 reaches every IPv4 site, the IPv4 address counts.
+    nor are IPv6 forms of IPv4 addresses (mapped, compatible, 6to4, Teredo, local NAT64). In the well-known NAT64 prefix,
+    through which a network without IPv4 reaches IPv4 sites, the embedded IPv4 address decides.
     """
     try:
         ip = ip_address(address.partition("%")[0])
@@ -79,10 +79,10 @@ _NUMBER = re.compile(r"(?:.*\.)?(?:0[xX][0-9a-fA-F]*|[0-9]+)\.?", re.DOTALL)
 
 
 def numeric_address(host: str) -> str | None:
-    """Return the IP address that a host is by itself, in its one plain form; None where it is a name.
+    """Return the canonical form of the IP address that a host spells out; None if the host is a name.
 
-    A host whose last label is a number is an address and no name (as in the URL standard), however it is written: decimal,
-    octal, hexadecimal, in fewer parts, with a dot at its end. "" where it is such a number and no address.
+    As in the URL standard, a host whose last label is a number is an address, however it is written: decimal, octal,
+    hexadecimal, with fewer parts, with a final dot. Returns "" if it is such a number but not a valid address.
     """
     bare = host.removeprefix("[").removesuffix("]").partition("%")[0]
     try:
@@ -100,7 +100,7 @@ def numeric_address(host: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A host, as it is in a URL in lower case, and the port to connect to."""
+    """A host, in lower case as in its URL, and the port to connect to."""
 
     host: str
     port: int
@@ -112,7 +112,7 @@ def target_of(url: str) -> Target:
     Raises
     ------
     BadAddress
-        It is no HTTP URL, or its host or port cannot be read.
+        It is not an HTTP URL, or its host or port cannot be parsed.
     """
     try:
         parts = urlsplit(url)
@@ -132,11 +132,11 @@ class Guard:
     Parameters
     ----------
     named : iterable of str
-        URLs that the user gave: their hosts, with their ports alone, may be private. Without a port in the URL both ports
-        of the web are meant, and so is the same name with or without `www.`. A name that had a public address before
-        may not become private, and none may lead to where clouds serve credentials.
+        URLs that the user gave: their hosts may be private, with their ports only. If the URL has no port, both web
+        ports are included, and so is the same name with or without `www.`. A name that had a public address before
+        may not become private, and no name may lead to a cloud's credential service.
     allow_private : bool
-        Let private addresses through; ports of other services stay closed.
+        Allow private addresses; ports of other services stay forbidden.
     """
 
     def __init__(self, named: Iterable[str] = (), *, allow_private: bool = False) -> None:
@@ -145,13 +145,13 @@ class Guard:
         self._public: set[str] = set()
 
     def check_target(self, url: str) -> Target:
-        """Return what a URL connects to, unless that can be refused without resolving it.
+        """Return what a URL connects to, unless it is refused without being resolved.
 
         Raises
         ------
         BadAddress
-            Not an HTTP URL, a port of another service, an address in an odd spelling, or (`PrivateAddress`) one
-            that is not of the public internet.
+            Not an HTTP URL, a port of another service, an address in a non-standard spelling, or (`PrivateAddress`) one
+            that is not on the public internet.
         """
         target = target_of(url)
         if target in self._named:
@@ -172,12 +172,12 @@ class Guard:
         return target
 
     def check_addresses(self, target: Target, addresses: Sequence[str], url: str) -> None:
-        """Refuse a host one of whose addresses may not be connected to.
+        """Raise an error if any address of a host may not be connected to.
 
         Raises
         ------
         PrivateAddress
-            One of them isn't public, and neither the host was named nor private addresses allowed.
+            One of them is not public, the host was not given by the user, and private addresses are not allowed.
         """
         private = next((address for address in addresses if not is_public(address)), None)
         if private is None:
@@ -187,14 +187,14 @@ class Guard:
             raise PrivateAddress(f"{target.host} {PRIVATE} ({private})", url)
 
     def _is_meant(self, target: Target, addresses: Sequence[str]) -> bool:
-        """Return True if private addresses are what the user must have meant by a name or address."""
+        """Return True if the user gave this name or address, and it may lead to private addresses."""
         if target not in self._named or target.host in self._public:
             return False
         return numeric_address(target.host) is not None or not any(map(_is_metadata, addresses))
 
 
 def _meant(url: str) -> Iterable[Target]:
-    """Yield what a user means by a URL."""
+    """Yield the hosts and ports that a URL given by the user covers."""
     try:
         target = target_of(url)
         ports = (target.port,) if urlsplit(url).port else (80, 443)

@@ -1,7 +1,7 @@
-"""Connections to checked addresses only, under one deadline.
+"""Connect only to checked addresses, within one deadline.
 
-A host is resolved once, every address it has is checked, and the connection is made to a checked address: a name that
-changes its address between check and connection (DNS rebinding) gains nothing. TLS still verifies the host's name.
+A host is resolved once, all its addresses are checked, and the connection is made to a checked address. A name whose
+address changes in between (DNS rebinding) gains nothing. TLS still verifies the host's name.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ T = TypeVar("T")
 
 
 def within(timeout_s: float, work: Callable[[], T], *, url: str, give_up: Callable[[], None]) -> T:
-    """Return what some work gives, done in a thread of its own; at the deadline `give_up` is called, to end the work.
+    """Return the result of `work`, which runs in its own thread; at the deadline, call `give_up` to end it.
 
-    Neither the system's resolver nor a server that sends a byte now and then knows a time limit.
+    A thread is needed because neither the system's resolver nor a slowly sending server respects a time limit.
 
     Raises
     ------
     Timeout
-        The work was not done in time.
+        The work did not finish in time.
     """
     answer: queue.SimpleQueue[T | BaseException] = queue.SimpleQueue()
 
@@ -55,10 +55,10 @@ def within(timeout_s: float, work: Callable[[], T], *, url: str, give_up: Callab
 
 
 def connection_to(url: str, *, guard: Guard, end: float) -> http.client.HTTPConnection:
-    """Return a connection to the host of a URL, which connects to a checked address when it is first used.
+    """Return a connection to the host of a URL; it connects to a checked address when it is first used.
 
-    Its request raises `BadAddress` where the guard refuses the host, its port or one of its addresses; `TimeoutError` after
-    `end`, in seconds of the monotonic clock.
+    Its request raises `BadAddress` if the guard refuses the host, its port or one of its addresses, and `TimeoutError`
+    after `end`, in seconds of the monotonic clock.
     """
     target = guard.check_target(url)
     kind: Any = http.client.HTTPConnection
@@ -77,7 +77,7 @@ def _tls() -> ssl.SSLContext:
 
 
 def _checked(url: str, guard: Guard, end: float, *_address_and_limits: object) -> socket.socket:
-    """Resolve a host once, check all its addresses, connect to the first that answers."""
+    """Resolve a host once, check all its addresses, and connect to the first that answers."""
     target = guard.check_target(url)
     try:
         found = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
@@ -104,7 +104,7 @@ def _checked(url: str, guard: Guard, end: float, *_address_and_limits: object) -
 
 
 def fetch_error(error: Exception, url: str) -> FetchError:
-    """Return what an error of a connection means for the page at a URL."""
+    """Return the `FetchError` for an error of a connection to a URL."""
     if isinstance(error, FetchError):
         return error
     if isinstance(error, http.client.HTTPException):

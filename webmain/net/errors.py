@@ -6,8 +6,8 @@ FetchError (a ValueError)
 ├── Unreachable         no such host, no connection, no valid certificate
 ├── Timeout             the whole fetch took longer than allowed
 ├── RobotsDenied        the site's robots.txt forbids it
-│   └── RobotsUnknown   robots.txt cannot be had (5xx, no connection): that forbids everything for now
-├── TooManyRedirects    more than allowed, or in a circle
+│   └── RobotsUnknown   robots.txt cannot be fetched (5xx, no connection): forbids everything for now
+├── TooManyRedirects    more than allowed, or a loop
 ├── TooLarge            more bytes than allowed, before or after decompression
 ├── HTTPStatus          any answer that isn't a success
 └── BadResponse         not HTTP, cut off, wrongly compressed
@@ -20,12 +20,12 @@ from typing import Any
 
 
 class FetchError(ValueError):
-    """A page that could not be fetched; an ordinary, picklable exception.
+    """A page could not be fetched; an ordinary, picklable exception.
 
     Attributes
     ----------
     url : str
-        The address that failed: after redirects not the one asked for.
+        The address that failed; after redirects this is not the requested one.
     """
 
     def __init__(self, message: str, url: str) -> None:
@@ -38,11 +38,11 @@ class FetchError(ValueError):
 
 
 class BadAddress(FetchError):  # noqa: N818 - the family's name says that these are errors
-    """Not an address to fetch from."""
+    """The URL must not be fetched."""
 
 
 class PrivateAddress(BadAddress):
-    """An address inside a private network, of this machine, or of no use on the internet."""
+    """The address is in a private network, on this machine, or otherwise not public."""
 
 
 class Unreachable(FetchError):  # noqa: N818
@@ -50,7 +50,7 @@ class Unreachable(FetchError):  # noqa: N818
 
 
 class Timeout(FetchError):  # noqa: N818
-    """The time allowed for the whole fetch is over."""
+    """The time limit for the whole fetch is exceeded."""
 
 
 class RobotsDenied(FetchError):  # noqa: N818
@@ -58,11 +58,11 @@ class RobotsDenied(FetchError):  # noqa: N818
 
 
 class RobotsUnknown(RobotsDenied):
-    """The site's robots.txt cannot be had, so nothing may be fetched for now (RFC 9309, section 2.3.1.4)."""
+    """The site's robots.txt cannot be fetched, so nothing may be fetched for now (RFC 9309, section 2.3.1.4)."""
 
 
 class TooManyRedirects(FetchError):  # noqa: N818
-    """More redirects than allowed, or a circle."""
+    """More redirects than allowed, or a loop."""
 
 
 class TooLarge(FetchError):  # noqa: N818

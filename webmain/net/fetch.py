@@ -1,8 +1,8 @@
-"""One page from the web, politely and within bounds: what the command line and a web form may fetch.
+"""Fetch one page politely and within limits, for the command line and web forms.
 
-The URL comes from anybody, so each step is guarded: HTTP only, public addresses only (redirects too), a deadline over
-all, a limit on bytes before and after decompression, robots.txt obeyed. `webmain.net.errors` draws the errors. Proxy
-settings of the environment are ignored.
+The URL may come from anyone, so each step is guarded: HTTP only, public addresses only (also after redirects), one overall
+deadline, a limit on bytes before and after decompression, robots.txt is obeyed. For the errors see `webmain.net.errors`.
+Proxy settings of the environment are ignored.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from protego import Protego
 
 USER_AGENT = "webmain"
-"""Name under which pages are fetched and robots.txt is read; add a contact: `webmain (+https://example.org/bot)`."""
+"""User agent, also for robots.txt; add a contact: `webmain (+https://example.org/bot)`."""
 
 _MAX_ROBOTS_BYTES = 512_000
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
@@ -63,15 +63,15 @@ def fetch(
     url : str
         An `http` or `https` URL without credentials; its fragment is not sent.
     user_agent : str
-        Sent as it is; robots.txt is read for the name before the first `/`, blank or bracket.
+        Sent unchanged; for robots.txt, the part before the first `/`, blank or bracket is used.
     timeout_s : float
-        Seconds for everything together: names, connections, robots.txt, redirects, the body.
+        Seconds for everything together: name resolution, connections, robots.txt, redirects, the body.
     max_bytes : int
-        Upper bound of the body, both as sent and after decompression.
+        Upper bound on the body, both as sent and after decompression.
     allow_private : bool
-        Let private addresses through: for tests and for one's own network.
+        Allow private addresses: for tests and for one's own network.
     max_redirects : int
-        How many are followed; each target is checked like the first.
+        The most redirects to follow; each target is checked like the first URL.
 
     Returns
     -------
@@ -82,7 +82,7 @@ def fetch(
     Raises
     ------
     FetchError
-        One of the family in `webmain.net.errors`; any status but 2xx is an `HTTPStatus`.
+        Any of `webmain.net.errors`; every status other than 2xx is an `HTTPStatus`.
     """
     guard = Guard(allow_private=allow_private)
     visit = _Visit(user_agent, max_bytes, guard, obey_robots, max_redirects, time.monotonic() + timeout_s)
@@ -91,7 +91,7 @@ def fetch(
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """What a server said to one request; the body is empty unless the status is 2xx."""
+    """A server's answer to one request; the body is empty unless the status is 2xx."""
 
     url: str
     status: int
@@ -101,7 +101,7 @@ class _Answer:
 
 @dataclass(slots=True)
 class _Visit:
-    """The rules of one fetch, the robots.txt files read for it, and the connection under way."""
+    """The options of one fetch, the robots.txt files read for it, and the open connection."""
 
     user_agent: str
     max_bytes: int
@@ -113,7 +113,7 @@ class _Visit:
     connection: http.client.HTTPConnection | None = None
 
     def page(self, url: str) -> Page:
-        """Fetch a page, through redirects."""
+        """Fetch a page, following redirects."""
         answer = self.follow(_request_form(url), max_bytes=self.max_bytes, asks_robots=self.obey_robots)
         if not 200 <= answer.status < 300:
             raise HTTPStatus(answer.status, answer.url, answer.headers)
@@ -126,7 +126,7 @@ class _Visit:
         )
 
     def follow(self, url: str, *, max_bytes: int, asks_robots: bool) -> _Answer:
-        """Ask for a URL and for those it redirects to."""
+        """Request a URL and the URLs that it redirects to."""
         seen: set[str] = set()
         for _ in range(self.max_redirects + 1):
             if url in seen:
@@ -173,13 +173,13 @@ class _Visit:
         return Protego.parse(answer.body.decode("utf-8-sig", "replace"))
 
     def hang_up(self) -> None:
-        """End what is under way."""
+        """Close the open connection."""
         if self.connection is not None and self.connection.sock is not None:
             with suppress(OSError):
                 self.connection.sock.shutdown(socket.SHUT_RDWR)
 
     def request(self, url: str, *, max_bytes: int) -> _Answer:
-        """Ask once, over a connection of its own."""
+        """Make one request, over its own connection."""
         self.connection = connection_to(url, guard=self.guard, end=self.end)
         try:
             return self.exchange(self.connection, url, max_bytes=max_bytes)
@@ -215,7 +215,7 @@ class _Visit:
 
 
 def _request_form(url: str) -> str:
-    """Return a URL as it goes into a request.
+    """Return a URL in the form for a request.
 
     Raises
     ------
@@ -234,14 +234,14 @@ def _request_form(url: str) -> str:
 
 
 def _product(user_agent: str) -> str:
-    """Return the name that robots.txt knows an agent by."""
+    """Return the product token of a user agent, as used in robots.txt."""
     for end in "/ (;":
         user_agent = user_agent.partition(end)[0]
     return user_agent or USER_AGENT
 
 
 def _read(response: http.client.HTTPResponse, *, max_bytes: int, url: str) -> bytes:
-    """Read a body as it was sent."""
+    """Read a body as sent."""
     expected = response.length
     if expected is not None and expected > max_bytes:
         raise TooLarge(f"{expected} bytes, more than {max_bytes}", url)

@@ -1,7 +1,7 @@
-"""Large files of a host of bulk data, read piece by piece: by ranges, or as one stream where the server knows none.
+"""Read large files piece by piece from a host of bulk data, by ranges, or as one stream if the server ignores ranges.
 
-Every connection passes the guard (`webmain.net.connection`). Errors, 429 and 5xx are waited out, longer each time, and
-reading goes on where it was. robots.txt is not asked: such hosts publish their files for being read by programs.
+Every connection passes the guard (`webmain.net.connection`). After errors, 429 and 5xx, reading waits for increasing times
+and resumes where it stopped. robots.txt is not read: such hosts publish their files for programs.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
 _READ_BYTES: Final = 1 << 16
 _MAX_REDIRECTS: Final = 5
 _PASSING: Final = frozenset((408, 425, 429, 500, 502, 503, 504))
-"""Statuses after which the same request may succeed."""
+"""Statuses after which the same request may succeed later."""
 
 
 class SourceError(RuntimeError):
-    """A file can not be read further: not by an error of a record, which a reader of records would take for damage.
+    """A file cannot be read further; a type of its own, since readers of records treat other errors as damage.
 
     Attributes
     ----------
     is_missing : bool
-        The host answers, and has no such file, or gives it to nobody (403, 404, 410).
+        The host answers that the file does not exist or is not accessible (403, 404, 410).
     """
 
     def __init__(self, message: str, *, is_missing: bool = False) -> None:
@@ -49,25 +49,25 @@ class SourceError(RuntimeError):
 
 
 class StoppedReading(SourceError):  # noqa: N818 - no error: the end was asked for, or a limit is reached
-    """The end was asked for, or so many bytes as are allowed were read."""
+    """Reading was stopped, or the limit of bytes is reached."""
 
 
 @dataclass(slots=True, kw_only=True)
 class DataHost:
-    """How files are asked for, and how many bytes have come.
+    """How files are requested, and how many bytes have been received.
 
     Attributes
     ----------
     chunk_bytes : int
-        Bytes asked for at once. Two such pieces are kept, for the way back after a damaged record.
+        Bytes per request. Two such pieces are kept, to go back after a damaged record.
     tries : int
-        Requests that fail in a row before a file is given up.
+        Failed requests in a row before a file is given up.
     back_off_s, longest_wait_s : float
-        Seconds after the first failure, doubled with each; a server that asks for a longer wait is left alone.
+        Seconds to wait after the first failure, doubled with each; the file is given up if a server asks for longer.
     timeout_s : float
-        Seconds for one request with its piece.
+        Seconds for one request including its data.
     max_bytes : int or None
-        Bytes after which reading ends.
+        Bytes after which reading stops.
     """
 
     user_agent: str
@@ -84,14 +84,14 @@ class DataHost:
     sock: socket.socket | None = None
 
     def stop(self) -> None:
-        """End what is under way; from any thread."""
+        """Stop reading; may be called from any thread."""
         self.stopped.set()
         if self.sock is not None:
             with contextlib.suppress(OSError):
                 self.sock.shutdown(socket.SHUT_RDWR)
 
     def take(self, n: int) -> None:
-        """Count bytes that have come, or will come; raise `StoppedReading` at the end."""
+        """Count received bytes; raise `StoppedReading` if reading was stopped or the limit is reached."""
         self.n_bytes += n
         if self.stopped.is_set():
             raise StoppedReading("reading was stopped")
@@ -99,7 +99,7 @@ class DataHost:
             raise StoppedReading(f"{self.max_bytes:,} bytes were read, as many as are allowed")
 
     def wait(self, n_failed: int, problem: FetchError) -> None:
-        """Wait after so many failures in a row; raise `SourceError` where that is of no use."""
+        """Wait after this many failures in a row; raise `SourceError` if the file is given up."""
         self.n_failures += 1
         wait_s = min(self.longest_wait_s, self.back_off_s * 2 ** min(n_failed - 1, 20)) * random.uniform(0.8, 1.2)  # noqa: S311
         if isinstance(problem, HTTPStatus):
@@ -116,18 +116,18 @@ _NO_RANGE: Final = re.compile(r"bytes\s+\*/(\d{1,18})", re.IGNORECASE)
 
 
 class RemoteFile(io.RawIOBase):
-    """A file at a URL as a binary stream that can be read and sought; put an `io.BufferedReader` around it.
+    """A file at a URL as a seekable binary stream; wrap it in an `io.BufferedReader`.
 
-    Not more than two pieces are in memory. A server that ignores ranges is read from the beginning to where reading is
-    to begin, once, as long as it goes forward.
+    At most two pieces are in memory. If a server ignores ranges, the file is read from its beginning up to the wanted
+    position; after that it is read once, as long as the position only moves forward.
 
     Attributes
     ----------
     size : int or None
-        Its length in bytes, once the server has told it.
+        Its length in bytes, once the server has sent it.
     mark : str
-        Its ETag, else when it was last modified; "" where the server tells neither. One that changes while the file is
-        read is a `SourceError`.
+        Its ETag, else its modification date; "" if the server sends neither. If it changes while the file is
+        read, `SourceError` is raised.
     """
 
     def __init__(self, url: str, host: DataHost) -> None:
@@ -150,11 +150,11 @@ class RemoteFile(io.RawIOBase):
         return True
 
     def tell(self) -> int:
-        """Return where the next byte is read."""
+        """Return the current position."""
         return self._at
 
     def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
-        """Go to a place."""
+        """Set the position and return it."""
         if whence == io.SEEK_END and self.size is None:
             self._piece(0)
         begin = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self.size or 0}[whence]
@@ -167,7 +167,7 @@ class RemoteFile(io.RawIOBase):
         Raises
         ------
         SourceError
-            They can not be had.
+            The bytes cannot be fetched.
         """
         view = memoryview(buffer).cast("B")
         begin, piece = self._piece(self._at)
@@ -178,20 +178,20 @@ class RemoteFile(io.RawIOBase):
         return n
 
     def has(self, size: int | None, mark: str | None, at: int) -> bool:
-        """Return True if this is the file of which an earlier run has read up to a place; ask for that place."""
+        """Return True if size and mark are those of an earlier run; fetches the piece at the position `at`."""
         self._piece(at)
         if (self.size, self.mark) == (size, mark or ""):
             return True
-        self.size = None  # as told by a server that had nothing there
+        self.size = None  # the size may come from a 416 answer
         return False
 
     def close(self) -> None:
-        """End the answer that is being read."""
+        """Close the answer that is being read, and the file."""
         self._hang_up()
         super().close()
 
     def _piece(self, at: int) -> tuple[int, bytes]:
-        """Return the piece that holds a place, fetched where it is not there; an empty one at the end."""
+        """Return the start and the bytes of the piece that contains a position, fetching it if needed; empty at the end."""
         for begin, piece in self._pieces:
             if begin <= at < begin + len(piece):
                 return begin, piece
@@ -203,7 +203,7 @@ class RemoteFile(io.RawIOBase):
         return at, piece
 
     def _fetched(self, begin: int) -> bytes:
-        """Fetch the bytes from a place on; what fails goes on where it broke."""
+        """Fetch one piece from a position; after a failure, resume where it stopped."""
         data = bytearray()
         n_failed = 0
         while len(data) < self._host.chunk_bytes and (self.size is None or begin + len(data) < self.size):
@@ -224,7 +224,7 @@ class RemoteFile(io.RawIOBase):
         return bytes(data)
 
     def _receive(self, begin: int, data: bytearray) -> bool:
-        """Append to a piece what one answer gives; False at the file's end."""
+        """Append the data of one answer to a piece; return False at the end of the file."""
         end = time.monotonic() + self._host.timeout_s
         answer = self._answer
         if answer is None or self._answer_at != begin + len(data):
@@ -246,16 +246,16 @@ class RemoteFile(io.RawIOBase):
             if self._answer_end and self._answer_at < self._answer_end:
                 raise BadResponse(f"cut off at byte {self._answer_at} of {self._answer_end}", self.name)
             if not self._answer_end:
-                self.size = self._answer_at  # no length was told: the answer's end is the file's
+                self.size = self._answer_at  # no length was sent: the answer ends with the file
         return True
 
     @property
     def _left(self) -> int:
-        """Bytes that the answer has still to give, whatever it gives beyond; without a length as many as it likes."""
+        """Bytes left in the answer according to its length; the size of a piece if it has no length."""
         return self._answer_end - self._answer_at if self._answer_end else self._host.chunk_bytes
 
     def _ask(self, begin: int, end: int, until: float) -> http.client.HTTPResponse | None:
-        """Ask for a range, and go to its begin where the server gives all; None where the file has ended before."""
+        """Request a range, skipping to its start if the server sends the whole file; None if the file ends before it."""
         answer, headers = self._follow({"Range": f"bytes={begin}-{end - 1}"}, until)
         mark = headers.get("etag") or headers.get("last-modified") or ""
         size: int | None = None
@@ -289,7 +289,7 @@ class RemoteFile(io.RawIOBase):
         return answer
 
     def _follow(self, fields: dict[str, str], until: float) -> tuple[http.client.HTTPResponse, dict[str, str]]:
-        """Ask for the file, through redirects."""
+        """Request the file, following redirects."""
         url = self.name
         for _ in range(_MAX_REDIRECTS + 1):
             parts = urlsplit(url)
@@ -298,7 +298,7 @@ class RemoteFile(io.RawIOBase):
             target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
             plain = {"User-Agent": self._host.user_agent, "Accept": "*/*", "Accept-Encoding": "identity"}
             self._connection.request("GET", target, headers={**plain, **fields, "Connection": "close"})
-            self._host.sock = self._connection.sock  # the connection lets go of it once the answer has begun
+            self._host.sock = self._connection.sock  # the connection drops it once the answer has begun
             answer = self._answer = self._connection.getresponse()
             headers = {name.lower(): value for name, value in answer.getheaders()}
             if answer.status not in (301, 302, 303, 307, 308):
