@@ -1,4 +1,4 @@
-"""Conditional requests: an address that was read before is asked whether it has changed since (RFC 9110, 13)."""
+"""Conditional requests: ask only whether a known address has changed (RFC 9110, 13)."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 AGAIN: Final = "again"
-"""The key of a request's meta that allows conditions; its value is what the run wants (`Filters`)."""
+"""Key in a request's meta that allows conditions; its value is the run's `Filters`."""
 
 _CONDITIONS: Final = ("If-None-Match", "If-Modified-Since")
 
 
 class Conditional:
-    """Sends what is known of an answer with requests whose meta has `again`, and lets 304 through to their callbacks.
+    """Adds validators to requests whose meta has `again`, and passes 304 to their callbacks.
 
-    Between the redirects and the network, so that validators are always those of the address that is asked. A 304 that was
-    not asked for is asked for once more, past all caches.
+    Placed between redirects and the network, so that validators always belong to the requested address. An unexpected 304 is
+    requested once more, bypassing all caches.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -32,11 +32,11 @@ class Conditional:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make the middleware."""
+        """Create the middleware."""
         return cls(crawler)
 
     def process_request(self, request: Request) -> None:
-        """Add the conditions for this address, and remove those of one that has led here."""
+        """Add the conditions for this address, and remove those of an address that redirected here."""
         filters = request.meta.get(AGAIN)
         if not isinstance(filters, Filters):
             return
@@ -54,7 +54,7 @@ class Conditional:
         self._crawler.stats.inc_value("webmain/conditional")
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
-        """Ask once more where nobody asked whether anything had changed."""
+        """Repeat the request if it gave a 304 without having conditions."""
         is_asked = any(name in request.headers for name in _CONDITIONS)
         if response.status != 304 or is_asked or request.meta.get("asked_past_caches"):
             return response

@@ -1,7 +1,7 @@
-"""Why a request got no answer, and the word under which that is counted.
+"""Exceptions for requests without an answer, and the names under which they are counted.
 
-A request whose `meta["probe"]` is true looks for something that need not be there (a sitemap or feed at a usual place,
-robots.txt): its failure is counted as `webmain/probe_failed` and is no page's rejection.
+A request whose `meta["probe"]` is true is for something that may be missing (a guessed sitemap or feed, robots.txt): its
+failure is counted as `webmain/probe_failed` and not as a rejected page.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from scrapy.http import Request
 
 FAILURE_HEADER = "X-Webmain-Failure"
-"""In a recording: the answer was none, but this exception."""
+"""Header in a recording with the exception that occurred instead of an answer."""
 
 
 class RefusedAddressError(IgnoreRequest):
-    """The address is a private one, or not one of a web site (`webmain.handlers.Guarded`)."""
+    """The address is private, or not that of a web site (`webmain.handlers.Guarded`)."""
 
 
 FAILURE_STATUS = 599
@@ -58,7 +58,7 @@ class RobotsForbiddenError(IgnoreRequest):
 
 
 class RobotsUnreachableError(IgnoreRequest):
-    """robots.txt answers 5xx or 429, or not at all: nobody knows what is allowed."""
+    """robots.txt answers 5xx or 429, or not at all, so it is unknown what is allowed."""
 
 
 class LeftAloneError(IgnoreRequest):
@@ -66,7 +66,7 @@ class LeftAloneError(IgnoreRequest):
 
 
 class OptedOutError(IgnoreRequest):
-    """The site has opted out of what the page is wanted for, and the crawl respects that."""
+    """The site has opted out of the intended use of the page, and the crawl obeys that."""
 
 
 class StoppedError(IgnoreRequest):
@@ -74,18 +74,18 @@ class StoppedError(IgnoreRequest):
 
 
 def is_page(request: Request) -> bool:
-    """Return True if a request's failure is a page's failure: not that of robots.txt, nor of a guess."""
+    """Return True if a request is for a page, not for robots.txt or a guessed source."""
     return request.callback is not NO_CALLBACK and not request.meta.get("probe")
 
 
 def asked_url(request: Request) -> str:
-    """Return the address that was asked for at first, before redirects."""
+    """Return the address that was requested first, before redirects."""
     earlier = request.meta.get("redirect_urls")
     return str(earlier[0]) if earlier else request.url
 
 
 def failure_name(exception: Exception) -> str:
-    """Return the word under which a failure is counted."""
+    """Return the name under which a failure is counted."""
     if isinstance(exception, RobotsForbiddenError):
         return "robots"
     if isinstance(exception, RobotsUnreachableError):

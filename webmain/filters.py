@@ -1,4 +1,4 @@
-"""What a crawl refuses of its articles (by time, language, section), and which claims to another address it believes."""
+"""The filters of articles (time, language, section), and articles that claim an address of another domain."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from webmain.items import Article, Reason, Rejected, article_id
 from webmain.text.words import base_language
 
 FILTERS: Final = ("since", "until", "undated", "language", "section")
-"""The attributes of a spider by which it refuses articles."""
+"""The spider attributes that filter articles."""
 
 
 def check(
@@ -23,7 +23,7 @@ def check(
     language: str | None = None,
     section: str | None = None,
 ) -> None:
-    """Refuse an article that is not what was asked for.
+    """Raise an error unless an article passes all filters.
 
     Raises
     ------
@@ -37,7 +37,7 @@ def check(
 def check_age(
     article: Article, since: datetime | None, until: datetime | None = None, undated: str | None = None
 ) -> None:
-    """Refuse an article published before `since`, or not before `until`; one without a date where `undated` is "reject".
+    """Reject an article published before `since`, or at or after `until`; if `undated` is "reject", also one without a date.
 
     Raises
     ------
@@ -59,7 +59,7 @@ def check_age(
 
 
 def check_section(article: Article, sections: str | None) -> None:
-    """Refuse an article of another section than those named, separated by commas; one that names none passes.
+    """Reject an article that is in none of these sections (separated by commas); one without a section passes.
 
     Raises
     ------
@@ -74,9 +74,9 @@ def check_section(article: Article, sections: str | None) -> None:
 
 
 def check_language(article: Article, language: str | None) -> None:
-    """Refuse an article in another language; one whose language nobody can tell passes.
+    """Reject an article in another language; one whose language is unknown passes.
 
-    The detected language counts; the declared one where none could be detected.
+    The detected language is used, or the declared one if none could be detected.
 
     Raises
     ------
@@ -93,7 +93,7 @@ def check_language(article: Article, language: str | None) -> None:
 
 
 def of_declared_site(article: Article, is_one_site: Callable[[str, str], bool] | None) -> Article:
-    """Return an article under the address that it claims, if that is of a domain declared to be of the same site."""
+    """Return an article under its canonical address, if the user declared that domain to be of the same site."""
     claim = article.canonical_claim
     if is_one_site is None or not claim or article.canonical_url or not is_one_site(article.url or "", claim):
         return article

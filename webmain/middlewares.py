@@ -1,4 +1,4 @@
-"""Middlewares of a crawl: redirects, statuses, decompression, failures, recordings."""
+"""Middlewares of a crawl: failures, decompression, redirects, statuses."""
 
 from __future__ import annotations
 
@@ -44,23 +44,23 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 class Failures:
-    """Outermost: counts and tells what no other middleware could mend."""
+    """The outermost middleware: counts and reports failures that no other middleware has handled."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make the middleware."""
+        """Create the middleware."""
         return cls(crawler)
 
     def process_exception(self, request: Request, exception: Exception) -> None:
-        """Tell a failed address; the spider's errback still gets it."""
+        """Report a failed address; the spider's errback is still called."""
         if isinstance(exception, StoppedError | LeftAloneError):
             return
         if request.meta.get("dont_obey_robotstxt") and request.callback is NO_CALLBACK:
             self._crawler.stats.inc_value("webmain/probe_failed")
-            if not isinstance(exception, IgnoreRequest):  # Scrapy would log its traceback
+            if not isinstance(exception, IgnoreRequest):  # else Scrapy would log its traceback
                 raise RobotsUnreachableError(failure_name(exception)) from exception
             return
         if not is_page(request):
@@ -73,7 +73,7 @@ class Failures:
 
 
 class Decompression(HttpCompressionMiddleware):
-    """Scrapy's decompression; a bomb is counted as a page that is too large."""
+    """Scrapy's decompression; a decompression bomb is counted as a page that is too large."""
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler=crawler)
@@ -91,19 +91,19 @@ class Decompression(HttpCompressionMiddleware):
                 rejected = Rejected(Reason.TOO_LARGE, str(error), url=asked_url(request))
                 tell_rejected(self._crawler, rejected)
             raise
-        except (OSError, EOFError, ValueError, zlib.error) as error:  # not what its Content-Encoding says
+        except (OSError, EOFError, ValueError, zlib.error) as error:  # its Content-Encoding is wrong
             if is_page(request):
                 tell_failed(self._crawler, asked_url(request), "decompression")
             raise IgnoreRequest(f"{request.url} cannot be decompressed: {error}") from error
 
 
 class Redirects(RedirectMiddleware):
-    """Scrapy's redirects; loops are reported at their first turn, and where a redirect leads is counted."""
+    """Scrapy's redirects; loops are reported as soon as they repeat, and redirects to other sites are counted."""
 
     def process_response(
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Request | Response:
-        """Follow a redirect, unless it leads to where it came from, or nowhere."""
+        """Follow a redirect, unless it leads back to an earlier address or is invalid."""
         location = response.headers.get("Location")
         try:
             if response.status in _REDIRECTS and location is not None and join(request.url, _text(location)) is None:
@@ -132,18 +132,18 @@ class Redirects(RedirectMiddleware):
 
 
 def _text(header: bytes) -> str:
-    """Decode an address in a header; an empty one leads nowhere."""
+    """Decode an address in a header; an empty one becomes an invalid address."""
     return header.decode("utf-8", "replace").strip() or "://"
 
 
 class Statuses(HttpErrorMiddleware):
-    """Scrapy's filter of statuses; what it keeps from the spider is counted as blocked or as an HTTP error.
+    """Scrapy's filter of statuses; responses that it keeps from the spider are counted as blocked or as HTTP errors.
 
-    So is a page that stands where another was asked for (`webmain.refusing.Refusals`), whatever its status.
+    Walls (`webmain.refusing.Refusals`) are handled in the same way, whatever their status.
     """
 
     def process_spider_input(self, response: Response, spider: Spider | None = None) -> None:
-        """Refuse what is no success, unless the request or the spider wants it."""
+        """Reject unsuccessful responses, unless the request or the spider accepts their status."""
         wall = response.meta.get("wall") if response.request is not None else None
         try:
             super().process_spider_input(response)

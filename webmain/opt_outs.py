@@ -1,4 +1,4 @@
-"""Opt-outs in a crawl: recorded with each article, and, with `-a respect=optouts`, obeyed."""
+"""Opt-outs in a crawl: recorded with each article and, with `-a respect=optouts`, obeyed."""
 
 from __future__ import annotations
 
@@ -33,24 +33,24 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 OPTOUTS: Final = "optouts"
-"""What `respect` is where opt-outs are obeyed."""
+"""Value of `respect` if opt-outs are obeyed."""
 
 FILES: Final = {"tdmrep": "/.well-known/tdmrep.json", "ai": "/ai.txt"}
-"""Where a site reserves its rights, beside robots.txt and its pages."""
+"""Files in which a site reserves its rights, besides robots.txt and its pages."""
 
 MAX_FILE_BYTES: Final = 100 * 1024
 FRESH_S: Final = 24 * 3600.0
 
 
 def respects(crawler: Crawler, sites: Sites | None, url: str | None) -> bool:
-    """Return True if opt-outs are obeyed: by the rules for the page's site, else by the crawl's own choice."""
+    """Return True if opt-outs are obeyed, according to the rules for the page's site, else the crawl's setting."""
     rules = sites.of(url) if sites is not None and url else None
     chosen = (rules.respect if rules is not None else None) or option(crawler, "respect", "WEBMAIN_RESPECT")
     return bool(chosen == OPTOUTS)
 
 
 class OptOuts(Step):
-    """Article to Article: with the signals of its site's robots.txt; rejected where one is obeyed."""
+    """Article to Article: adds the opt-outs in its site's robots.txt; rejects it if one is obeyed."""
 
     @cached_property
     def sites(self) -> Sites | None:
@@ -58,7 +58,7 @@ class OptOuts(Step):
         return site_rules(self.crawler)
 
     def done(self, item: Article) -> Article:
-        """Add what robots.txt says; what the page says is there already."""
+        """Add the opt-outs in robots.txt to those found in the page."""
         robots = self.crawler.get_downloader_middleware(Robots)
         signals = robots.opt_outs(item.url) if robots is not None and item.url else ()
         if signals:
@@ -69,9 +69,9 @@ class OptOuts(Step):
 
 
 class Reservations:
-    """Refuses pages before they are fetched whose site has opted out: in robots.txt, in tdmrep.json, in ai.txt.
+    """Rejects pages before they are fetched if their site has opted out in robots.txt, tdmrep.json or ai.txt.
 
-    The last two are asked for once per host and day, and only where opt-outs are obeyed (`respect=optouts`).
+    The last two are requested once per host and day, and only if opt-outs are obeyed (`respect=optouts`).
     """
 
     def __init__(self, crawler: Crawler, sites: Sites | None) -> None:
@@ -82,7 +82,7 @@ class Reservations:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make the middleware; it is left out where opt-outs are only recorded."""
+        """Create the middleware; disabled if opt-outs are only recorded."""
         sites = site_rules(crawler)
         is_wanted = sites is not None and any(rules.respect == OPTOUTS for rules in sites.tables.values())
         if not is_wanted and not respects(crawler, None, None):
@@ -90,7 +90,7 @@ class Reservations:
         return cls(crawler, sites)
 
     async def process_request(self, request: Request) -> None:
-        """Refuse a page that is not to be used."""
+        """Reject a page that may not be used."""
         if not is_page(request) or not request.url.startswith("http"):
             return
         if not respects(self._crawler, self._sites, request.url):
@@ -103,7 +103,7 @@ class Reservations:
             raise OptedOutError(signal)
 
     async def _read(self, request: Request) -> dict[str, str]:
-        """Return the files of a request's host, from the ledger where they were read today."""
+        """Return the opt-out files of a request's host, from the ledger if they were read today."""
         parts = urlsplit(request.url)
         host = parts.netloc
         if host in self._files:
@@ -122,13 +122,13 @@ class Reservations:
         return self._files[host]
 
     async def _ask(self, url: str) -> str | None:
-        """Return a file's text, "" where there is none, None where nobody knows."""
+        """Return a file's text; "" if there is no file, None if that is unknown."""
         try:
             response = await self._crawler.engine.download_async(Request(url, callback=NO_CALLBACK))
         except IgnoreRequest as error:
             logger.debug("no %s: %s", url, error)
             return ""
-        except Exception as error:  # whatever it is, the crawl goes on with what else is known
+        except Exception as error:  # the crawl continues without this file
             logger.info("no %s: %s", url, error)
             return None
         if response.status == 200 and b"<html" not in response.body[:1_000].lower():
@@ -137,7 +137,7 @@ class Reservations:
 
 
 def reservations(files: dict[str, str], url: str) -> Iterator[str]:
-    """Yield the signals of a host's tdmrep.json and ai.txt against the use of a page.
+    """Yield the opt-outs from use of a page in a host's tdmrep.json and ai.txt.
 
     Parameters
     ----------
@@ -157,13 +157,13 @@ def reservations(files: dict[str, str], url: str) -> Iterator[str]:
             break
     if text := files.get("ai"):
         rights = RobotsRules(text)
-        forms = (url, url.partition("?")[0].rstrip("/") + ".txt")  # it names kinds of files: `*.txt` is text
+        forms = (url, url.partition("?")[0].rstrip("/") + ".txt")  # it lists types of files: `*.txt` means text
         if not all(rights.allows(form, OUR_AGENT) for form in forms):
             yield "ai.txt:text"
 
 
 def _decoded(reserved: bytes) -> dict[str, str]:
-    """Read what the ledger keeps."""
+    """Return the files as stored in the ledger."""
     try:
         files = json.loads(reserved)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Delays that sites, or a user's rules for them, ask for, and Retry-After."""
+"""Delays requested by sites or set in the user's rules, and Retry-After."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _WAITING = frozenset({429, 503})
 
 
 def retry_after_s(value: bytes | str | None, *, now: float) -> float | None:
-    """Read a Retry-After header: seconds, or an HTTP date.
+    """Return the seconds that a Retry-After header asks to wait; it has seconds or an HTTP date.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def retry_after_s(value: bytes | str | None, *, now: float) -> float | None:
     Returns
     -------
     float or None
-        Seconds from now, not negative; None where there is no header, or nobody can read it.
+        Seconds from now, not negative; None if there is no header or it is invalid.
     """
     text = (value.decode("latin-1") if isinstance(value, bytes) else value or "").strip()
     if not text or len(text) > 100:
@@ -53,7 +53,7 @@ def retry_after_s(value: bytes | str | None, *, now: float) -> float | None:
 
 
 class Delays:
-    """Delays that sites, or a user's rules for them, ask for: without jitter, one request at a time.
+    """Delays requested by sites or set in the user's rules: without jitter, one request at a time.
 
     AutoThrottle may only lengthen them.
     """
@@ -64,14 +64,14 @@ class Delays:
         connect(crawler, self, "response_downloaded")
 
     def lengthen(self, request: Request, seconds: float) -> str | None:
-        """Let the slot of a request wait so long between two requests; return its key, or None where it already does."""
+        """Set a minimum delay between the requests of a slot; return its key, or None if its delay is already that long."""
         downloader = self._crawler.engine.downloader
         key = downloader.get_slot_key(request)
         if seconds <= self._seconds.get(key, 0.0):
             return None
         self._seconds[key] = seconds
         least = max(seconds, self._crawler.settings.getfloat("DOWNLOAD_DELAY"))
-        # for slots made later: an idle slot is thrown away after a minute
+        # for slots created later: Scrapy discards a slot that is idle for a minute
         known = downloader.per_slot_settings.get(key, {})
         downloader.per_slot_settings[key] = {**known, "delay": least, "jitter": 0.0, "concurrency": 1}
         if slot := downloader.slots.get(key):
@@ -79,7 +79,7 @@ class Delays:
         return str(key)
 
     def response_downloaded(self, request: Request) -> None:
-        """Lift the delay again where AutoThrottle has shortened it."""
+        """Restore the delay if AutoThrottle has shortened it."""
         key = request.meta.get("download_slot", "")
         slot = self._crawler.engine.downloader.slots.get(key)
         if slot is not None and slot.delay < self._seconds.get(key, 0.0):
@@ -87,7 +87,7 @@ class Delays:
 
 
 class RuleDelays:
-    """Lets a site's requests wait as long as the user's rules for it say (WEBMAIN_SITES, `delay`)."""
+    """Applies the delays in the user's rules for sites (WEBMAIN_SITES, `delay`)."""
 
     def __init__(self, crawler: Crawler, sites: Sites) -> None:
         self._sites = sites
@@ -95,7 +95,7 @@ class RuleDelays:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make the middleware; without such rules it is left out."""
+        """Create the middleware; disabled if no rule has a delay."""
         sites = site_rules(crawler)
         if sites is None or not any(rules.delay for rules in sites.tables.values()):
             raise NotConfigured
@@ -109,10 +109,10 @@ class RuleDelays:
 
 
 class RetryAfter:
-    """Lets a site's slot wait for as long as a 429 or 503 asks; other sites go on.
+    """Makes a site's slot wait as long as a 429 or 503 asks; other sites continue.
 
-    Between the retry middleware and the network. Asked to wait for longer than WEBMAIN_MAX_RETRY_AFTER, the page is not
-    retried in this crawl; the slot waits for that maximum before it goes on with other pages.
+    Placed between the retry middleware and the network. If a wait longer than WEBMAIN_MAX_RETRY_AFTER is requested, the page
+    is not retried in this crawl, and the slot waits for that maximum before it continues with other pages.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -121,11 +121,11 @@ class RetryAfter:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make the middleware."""
+        """Create the middleware."""
         return cls(crawler)
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """Hold the slot back."""
+        """Delay the slot."""
         if response.status not in _WAITING:
             return response
         wanted = retry_after_s(response.headers.get(b"Retry-After"), now=now_s())
@@ -143,6 +143,6 @@ class RetryAfter:
 
 
 def hold(slot: Slot, seconds: float) -> None:
-    """Let no request of a slot start for so many seconds; those under way are not touched."""
-    slot.delay = max(slot.delay, 0.001)  # a slot without any delay never looks at its clock
+    """Start no request of a slot for this many seconds; active requests are not affected."""
+    slot.delay = max(slot.delay, 0.001)  # a slot without a delay ignores its last time
     slot.lastseen = max(slot.lastseen, time.monotonic() + seconds)

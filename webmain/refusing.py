@@ -1,4 +1,4 @@
-"""Hosts that refuse: recognised, told, left alone, and asked again later, over runs."""
+"""Recognise hosts that refuse requests, report them, leave them alone, and try them again later, over runs."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 MIN_REFUSED: Final = 5
-"""Pages in a row that a host refuses before it counts as one that blocks."""
+"""A host counts as blocking after refusing this many different pages in a row ..."""
 
 REFUSED_SHARE: Final = 0.8
-"""More of its last `LAST_ANSWERS` answers are refusals, too."""
+"""... if more than this share of its last `LAST_ANSWERS` answers are refusals too."""
 
 LAST_ANSWERS: Final = 12
 
 BLOCK_STEPS: Final = 6
-"""A host that blocks is left alone longer than one that asks for patience: by so many doublings of the curve, for an hour."""
+"""Extra doublings of the back-off for a host that blocks rather than asks to wait; they make it start at an hour."""
 
 MAX_TOLD: Final = 20
-"""Hosts that the summary names."""
+"""Hosts listed in the summary."""
 
 _BUSY: Final = frozenset({429, 503})
 _NOT_THERE: Final = frozenset({404, 410})
@@ -52,7 +52,7 @@ _TIMES: Final = ("", "", "second time", "third time")
 
 @dataclass(slots=True)
 class _Standing:
-    """How a host has answered in this run."""
+    """A host's answers in this run."""
 
     site: str
     until: float = 0.0
@@ -64,17 +64,17 @@ class _Standing:
     why: str = ""
 
     def blocks(self) -> bool:
-        """Return True if nearly everything is refused."""
+        """Return True if the host refuses nearly everything."""
         return len(self.row) >= MIN_REFUSED and sum(self.last) > REFUSED_SHARE * len(self.last)
 
 
 class Refusals:
-    """Recognises refusals, and leaves a host alone that refuses nearly everything, or asks to wait for long.
+    """Recognises refusals, and leaves hosts alone that refuse nearly everything or ask for a long wait.
 
-    A page that stands where another was asked for (`webmain.html.walls`) becomes the request's `meta["wall"]`, whatever its
-    status; `Statuses` rejects it. A host is left for the rest of the run, and by the ledger in later ones, until the
-    back-off curve, or its own Retry-After, is over; its addresses stay pending. A good answer half an hour after the last
-    refusal ends the count. WEBMAIN_BACK_OFF=0 leaves nobody alone.
+    A wall (`webmain.html.walls`) is set as the request's `meta["wall"]`, whatever its status; `Statuses` rejects it. A host
+    is left alone for the rest of the run, and in later runs (through the ledger), until its back-off or its own Retry-After
+    is over; its addresses stay pending. A good answer half an hour after the last refusal resets the count. WEBMAIN_BACK_OFF=0
+    disables this.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -83,11 +83,11 @@ class Refusals:
         self._leaves = settings.getbool("WEBMAIN_BACK_OFF") and not settings.get("WEBMAIN_REPLAY")
         self._max_wait_s = settings.getfloat("WEBMAIN_MAX_RETRY_AFTER")
         self._hosts: dict[str, _Standing] = {}
-        self._random = random.Random()  # noqa: S311 - a spread of times
+        self._random = random.Random()  # noqa: S311 - jitter
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make the middleware."""
+        """Create the middleware."""
         refusals = cls(crawler)
         connect(crawler, refusals, "spider_closed")
         return refusals
@@ -105,7 +105,7 @@ class Refusals:
         return standing
 
     def process_request(self, request: Request) -> None:
-        """Keep back what would go to a host that is left alone."""
+        """Reject requests to hosts that are left alone."""
         if not self._leaves or not request.url.startswith("http"):
             return
         standing = self._standing(request)
@@ -115,7 +115,7 @@ class Refusals:
             raise LeftAloneError(f"{netloc} is left alone {standing.why}")
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """Look at an answer: a refusal, a good one, or neither."""
+        """Record an answer as a refusal, a good one, or neither."""
         is_robots = bool(request.meta.get("dont_obey_robotstxt")) and request.callback is NO_CALLBACK
         if is_robots or not request.url.startswith("http"):
             return response
@@ -130,7 +130,7 @@ class Refusals:
         return response
 
     def _refusal(self, request: Request, response: Response) -> str | None:
-        """Return how an answer refuses, in a word or two; a wall is noted with the request."""
+        """Return a short description of a refusal, or None; a wall is set in the request's meta."""
         status = response.status
 
         def header(name: str) -> str:
@@ -139,14 +139,14 @@ class Refusals:
         wall = find_wall(response.body, header, status=status) if status < 300 or status in (*REFUSING, 405) else None
         if wall is None and status < 300 and request.meta.get("redirect_urls"):
             wall = wall_behind(response.url, asked_url(request))
-        if wall is not None and wall.kind != "login":  # one login page more or less is no article, and no wall
+        if wall is not None and wall.kind != "login":  # single login pages are rejected as no article
             request.meta["wall"] = wall
         if status in REFUSING:
             return f"{status}, {wall}" if wall else str(status)
         return str(wall) if wall else None
 
     def _note_answer(self, request: Request, response: Response, standing: _Standing) -> None:
-        """Take an answer that is no refusal; a guess that leads nowhere, or an error, says nothing of the host's will."""
+        """Record an answer that is no refusal; ignore server errors and missing guesses, which prove nothing."""
         if response.status >= 500 or (response.status in _NOT_THERE and request.meta.get("probe")):
             return
         standing.row.clear()
@@ -160,7 +160,7 @@ class Refusals:
             ask_hosts(self._crawler, lambda hosts: hosts.forgive(known.host, site=known.site))
 
     def _note_refusal(self, request: Request, response: Response, standing: _Standing, refusal: str) -> None:
-        """Take a refusal; leave the host where it asks to wait for long, or refuses nearly everything."""
+        """Record a refusal; leave the host alone if it asks for a long wait or refuses nearly everything."""
         standing.row.add(asked_url(request))
         standing.last.append(True)
         standing.refusal = refusal
@@ -174,7 +174,7 @@ class Refusals:
             self._leave(netloc, standing, is_block=response.status not in _BUSY, wait_s=wait_s)
 
     def _leave(self, netloc: str, standing: _Standing, *, is_block: bool = False, wait_s: float | None = None) -> None:
-        """Leave a host alone for the rest of the run, and until a time that later runs know."""
+        """Leave a host alone for the rest of the run, and record until when for later runs."""
         if now_s() < standing.until:
             return
         n = (standing.known.n_refusals if standing.known else 0) + 1
@@ -192,7 +192,7 @@ class Refusals:
         self._tell(netloc, standing)
 
     def _tell(self, netloc: str, standing: _Standing) -> None:
-        """Log once, and note for the summary, that a host is left alone."""
+        """Log once, and add to the summary, that a host is left alone."""
         stats = self._crawler.stats
         name = f"webmain/left_alone/{netloc}"
         if stats.get_value(name):
@@ -203,7 +203,7 @@ class Refusals:
             stats.set_value(name, f"{netloc}: left alone {standing.why}")
 
     def spider_closed(self) -> None:
-        """Note the hosts that have answered nothing but refusals; pages that these refused keep their chances."""
+        """Record hosts that gave only refusals, and undo the failed attempts of pages of hosts that are left alone."""
         for netloc, standing in self._hosts.items():
             if self._leaves and standing.row and not standing.is_good and now_s() >= standing.until:
                 self._leave(netloc, standing)
@@ -212,7 +212,7 @@ class Refusals:
 
 
 def _why(host: Host, *, until: float | None = None) -> str:
-    """Return until when a host is left alone, and why, in words."""
+    """Return until when a host is left alone, and why, as text."""
     end = datetime.fromtimestamp(until or host.wait_until or 0.0).astimezone()
     today = datetime.fromtimestamp(now_s()).astimezone()
     at = f"{end:%H:%M}" if end.date() == today.date() else f"{end:%d %b %H:%M}"

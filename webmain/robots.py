@@ -1,4 +1,4 @@
-"""robots.txt in a crawl: asked once per host, kept in the ledger over runs, obeyed."""
+"""robots.txt in a crawl: fetched once per host, kept in the ledger over runs, and obeyed."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 LONGEST_FRESH_S: Final = 24 * 3600.0
-"""A robots.txt is used for so long at most, unless it cannot be read (RFC 9309, 2.4)."""
+"""Longest use of a robots.txt, unless a newer one cannot be read (RFC 9309, 2.4)."""
 
 SHORTEST_FRESH_S: Final = 3600.0
-"""It is used for so long at least, whatever its Cache-Control says."""
+"""Shortest use, whatever its Cache-Control says."""
 
 GIVEN_UP_AFTER_S: Final = 30 * 24 * 3600.0
-"""One that nobody could read for so long counts as missing (RFC 9309, 2.3.1.4)."""
+"""A robots.txt that cannot be read for this long counts as missing (RFC 9309, 2.3.1.4)."""
 
 T = TypeVar("T")
 
@@ -49,7 +49,7 @@ _NO_CACHE: Final = re.compile(r"\bno-(?:cache|store)\b", re.I)
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What is known of a host's rules, and until when; `refusal` is raised where they cannot be had."""
+    """A host's rules and until when they are valid; `refusal` is raised if they cannot be fetched."""
 
     rules: RobotsRules
     until: float
@@ -57,7 +57,7 @@ class _Known:
 
 
 def ask_ledger(crawler: Crawler, question: Callable[[Ledger], T]) -> T | None:
-    """Return what the ledger says; None where there is none, or it fails, which ends the crawl."""
+    """Return the ledger's answer; None if there is no ledger, or it fails, which ends the crawl."""
     from webmain.known_urls import KnownUrls
 
     known = crawler.get_extension(KnownUrls)
@@ -71,22 +71,22 @@ def ask_ledger(crawler: Crawler, question: Callable[[Ledger], T]) -> T | None:
 
 
 def ask_hosts(crawler: Crawler, question: Callable[[Hosts], T]) -> T | None:
-    """Return what the ledger's table of hosts says, as `ask_ledger` does."""
+    """Return the answer of the ledger's hosts table, as `ask_ledger` does."""
     return ask_ledger(crawler, lambda ledger: question(ledger.hosts))
 
 
 class Robots:
-    """Refuses what robots.txt forbids; a Crawl-delay becomes the delay of the site's slot.
+    """Rejects requests that robots.txt forbids, and applies its Crawl-delay to the site's slot.
 
-    One is asked for once per host, and kept in the ledger for a day, or less where its Cache-Control says so; after that it
-    is asked for with its validators. 4xx: everything is allowed. 429, 5xx or no answer: what was known of it holds on;
-    without that nothing is allowed (WEBMAIN_ROBOTS_UNREACHABLE) until it is asked for again, after WEBMAIN_ROBOTS_RETRY_S,
-    and everything after 30 days. Too many redirects count as none.
+    The file is fetched once per host and kept in the ledger for a day, or less if its Cache-Control says so; then it is
+    requested with its validators. With 4xx everything is allowed. With 429, 5xx or no answer, the known rules stay valid. If
+    there are none, nothing is allowed (WEBMAIN_ROBOTS_UNREACHABLE) until the next attempt, after WEBMAIN_ROBOTS_RETRY_S, and
+    everything after 30 days. With too many redirects the file counts as missing.
 
     Attributes
     ----------
     sitemaps : dict
-        What each robots.txt that was read names, by host and port.
+        The sitemaps listed in each robots.txt that was read, by host and port.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -106,11 +106,11 @@ class Robots:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make the middleware; it is left out where ROBOTSTXT_OBEY is off."""
+        """Create the middleware; disabled if ROBOTSTXT_OBEY is off."""
         return cls(crawler)
 
     async def process_request(self, request: Request) -> None:
-        """Refuse what robots.txt forbids."""
+        """Reject requests that robots.txt forbids."""
         if request.meta.get("dont_obey_robotstxt") or not request.url.startswith("http"):
             return
         rules = await self.rules(request)
@@ -119,12 +119,12 @@ class Robots:
             raise RobotsForbiddenError(f"robots.txt forbids {request.url}")
 
     async def rules(self, request: Request) -> RobotsRules:
-        """Return the rules for a request's host, which is asked where they are not known.
+        """Return the rules for a request's host, fetching them if they are not known.
 
         Raises
         ------
         RobotsUnreachableError, RefusedAddressError
-            They cannot be had, or the host is one that is not asked for anything.
+            The rules cannot be fetched, or the host may not be connected to.
         """
         netloc = urlparse_cached(request).netloc
         known = self._known.get(netloc)
@@ -140,12 +140,12 @@ class Robots:
         return known.rules
 
     def opt_outs(self, url: str) -> tuple[str, ...]:
-        """Return the signals of a site's robots.txt against the reuse of a page, where it was read in this crawl."""
+        """Return the opt-outs from reuse of a page in its site's robots.txt, if that was read in this crawl."""
         known = self._known.get(urlsplit(url).netloc)
         return known.rules.opt_outs(url, self.agent) if known is not None else ()
 
     async def _learn(self, netloc: str, request: Request) -> _Known:
-        """Return what the ledger knows of a host's robots.txt, else what the host answers."""
+        """Return a host's robots.txt from the ledger, else from the host."""
         address = f"{urlparse_cached(request).scheme}://{netloc}/robots.txt"
         row = ask_hosts(self._crawler, lambda hosts: hosts.get(netloc))
         if row is not None and row.has_robots(now_s()):
@@ -170,18 +170,18 @@ class Robots:
         except IgnoreRequest as error:  # too many redirects, or a redirect to nowhere
             logger.info("robots.txt of %s counts as missing: %s", netloc, error)
             return self._take(netloc, address, Response(address, 404), row)
-        except Exception as error:  # where no middleware of ours has named it
+        except Exception as error:  # not converted by our middlewares
             return self._unreachable(netloc, address, failure_name(error))
         self._crawler.stats.inc_value("robotstxt/response_count")
         self._crawler.stats.inc_value(f"robotstxt/response_status_count/{response.status}")
         other = urlsplit(response.url)
         if other.netloc != netloc and other.path == "/robots.txt" and 200 <= response.status < 300:
-            # another host's own, which need not be asked again
+            # another host's robots.txt, which need not be requested again
             self._led_to[other.netloc] = self._take(other.netloc, response.url, response, None)
         return self._take(netloc, address, response, row)
 
     def _take(self, netloc: str, address: str, response: Response, row: Host | None) -> _Known:
-        """Read an answer by its status."""
+        """Return the rules for an answer, depending on its status."""
         status = response.status
         if status == 429 or status >= 500:
             return self._unreachable(netloc, address, f"status {status}")
@@ -213,7 +213,7 @@ class Robots:
         return _Known(RobotsRules(body, url=response.url), now_s() + fresh_s)
 
     def _unreachable(self, netloc: str, address: str, why: str) -> _Known:
-        """Go on with what was known; without it deny, or allow where that was asked for, or nobody could read it for long."""
+        """Return the known rules; if there are none, deny everything, or allow it if so configured or after 30 days."""
         row = ask_hosts(self._crawler, lambda hosts: hosts.note_no_robots(netloc, site=site_key(address)))
         until = now_s() + self._retry_s
         self._crawler.stats.inc_value("webmain/robots_unreachable")
@@ -239,7 +239,7 @@ class Robots:
 
 
 def fresh_for_s(cache_control: str, age: str = "") -> float:
-    """Return for how long a robots.txt holds, by its headers Cache-Control and Age: an hour to a day."""
+    """Return for how many seconds a robots.txt is valid, from Cache-Control and Age: an hour to a day."""
     if _NO_CACHE.search(cache_control):
         return SHORTEST_FRESH_S
     given = _MAX_AGE.search(cache_control)
@@ -250,7 +250,7 @@ def fresh_for_s(cache_control: str, age: str = "") -> float:
 
 
 def _validators(row: Host | None) -> dict[str, str]:
-    """Return the headers by which a robots.txt that is known is asked for again."""
+    """Return the headers for a conditional request of a known robots.txt."""
     if row is None or row.robots is None:
         return {}
     named = {"If-None-Match": row.robots_etag, "If-Modified-Since": row.robots_last_modified}
@@ -258,7 +258,7 @@ def _validators(row: Host | None) -> dict[str, str]:
 
 
 def denies_unreachable(means: str) -> bool:
-    """Read WEBMAIN_ROBOTS_UNREACHABLE.
+    """Parse WEBMAIN_ROBOTS_UNREACHABLE; return True for "deny".
 
     Raises
     ------

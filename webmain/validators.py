@@ -1,4 +1,4 @@
-"""By what a server can tell whether an answer has changed, and by what we can."""
+"""Validators of responses, and hashes of bodies, to detect changes."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _FUTURE_S: Final = 24 * 3600.0
 
 
 def validators(response: Response) -> tuple[str | None, str | None]:
-    """Return the ETag and Last-Modified by which an answer may be asked for again; None for what is of no use.
+    """Return the ETag and Last-Modified of a response for conditional requests; None for those that are of no use.
 
-    Nothing is where the answer varies with everything. An empty tag, and dates that no page can have, come from servers
-    that say the same of all.
+    Both are None if the response varies with everything. Empty tags and implausible dates come from servers that send the
+    same value with every page.
     """
     if b"*" in b",".join(response.headers.getlist("Vary")):
         return None, None
@@ -36,7 +36,7 @@ def validators(response: Response) -> tuple[str | None, str | None]:
 
 
 def _plain(header: bytes | None) -> str | None:
-    """Return a header as it can be sent back; None where it cannot."""
+    """Return a header in the form in which it can be sent back; None if it cannot."""
     text = (header or b"").decode("latin-1").strip()
     return text if 0 < len(text) <= _MAX_CHARS and text.isprintable() else None
 
