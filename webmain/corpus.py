@@ -1,4 +1,4 @@
-"""The package that `webmain.store`, `webmain.archive` and `webmain.article` have taken the place of."""
+"""Former package; replaced by `webmain.store`, `webmain.archive` and `webmain.article`."""
 
 raise ImportError(
     "webmain.corpus is gone: stores and search are in webmain.store, WARC in webmain.archive, "

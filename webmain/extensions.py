@@ -1,4 +1,4 @@
-"""What runs beside a crawl: the summary, and a prompt end."""
+"""Extensions of a crawl: the summary, and a quick end after Ctrl-C."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ TOP_WORDS = 20
 """Words shown in the summary."""
 
 MAX_WORDS = 100_000
-"""Different words counted for it; beyond, the rarer half is forgotten."""
+"""Distinct words counted for it; beyond these, the rarer half is dropped."""
 
 
 class Summary:
-    """A line of progress while a crawl runs, a summary on standard output at its end, and figures for machines."""
+    """Logs progress while a crawl runs, prints a summary at its end, and writes figures for machines."""
 
     def __init__(self, crawler: Crawler, clock: Callable[[], float] = time.monotonic) -> None:
         settings = own(crawler.settings)
@@ -50,7 +50,7 @@ class Summary:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make the extension."""
+        """Create the extension."""
         summary = cls(crawler)
         connect(crawler, summary, "item_scraped", "item_error", "engine_stopped")
         every_s = own(crawler.settings).getfloat("WEBMAIN_PROGRESS_S")
@@ -58,7 +58,7 @@ class Summary:
         return summary
 
     def item_scraped(self, item: Any) -> None:
-        """Count an article's words, and which rules for its site matched its page."""
+        """Count an article's words, and the site rules that matched its page."""
         if isinstance(item, Article):
             for key, has_matched in matched_keys(item).items():
                 self._rules[item.site, key][not has_matched] += 1
@@ -68,7 +68,7 @@ class Summary:
                 self._words = Counter(dict(self._words.most_common(MAX_WORDS // 2)))
 
     def item_error(self) -> None:
-        """Count an unexpected exception in a pipeline: Scrapy logs it, but its exit code says nothing."""
+        """Count an unexpected exception in a pipeline: Scrapy logs it, but its exit code does not show it."""
         self._crawler.stats.inc_value("webmain/item_errors")
 
     def engine_stopped(self) -> None:
@@ -129,10 +129,10 @@ class Summary:
 
 
 class PromptStop:
-    """Lets go of requests that wait in a site's slot once the crawl is closing, so that Ctrl-C need not wait for them.
+    """Drops requests that wait in a site's slot once the crawl is closing, so that Ctrl-C takes effect quickly.
 
-    Scrapy finishes everything that has left the scheduler, one request in each delay of the slot; with a long Crawl-delay
-    or Retry-After that takes minutes. Requests on the wire are finished; what is let go stays pending.
+    Scrapy finishes all requests that have left the scheduler, one per delay of the slot; with a long Crawl-delay or
+    Retry-After that takes minutes. Requests already sent are finished; the dropped ones stay pending.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -143,11 +143,11 @@ class PromptStop:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make the extension."""
+        """Create the extension."""
         return cls(crawler)
 
     def crawl_closing(self) -> None:
-        """Note that the end was asked for."""
+        """Note that the crawl is closing."""
         self._closing = True
 
     def _look(self) -> None:

@@ -1,4 +1,4 @@
-"""The memory of addresses beside a crawl: the ledger, in which they are marked after the store's commit."""
+"""The extension for a crawl's ledger, in which addresses are marked after the store's commit."""
 
 from __future__ import annotations
 
@@ -49,18 +49,18 @@ _FILTERS: Final[Mapping[str, str]] = {
     Reason.OTHER_LANGUAGE: "language",
     Reason.OTHER_SECTION: "section",
 }
-"""What a spider is asked for, by the reason for which an article is refused then."""
+"""The spider's filter for each reason with which it rejects articles."""
 
 
 class KnownUrls:
     """The ledger of a crawl: addresses are marked done after the store's commit, rejected and failed ones at once.
 
-    Spiders reach it by `crawler.get_extension(KnownUrls)`.
+    Spiders get it with `crawler.get_extension(KnownUrls)`.
 
     Attributes
     ----------
     path : str
-        The ledger's file; ":memory:" where nothing is remembered over runs.
+        The ledger's file; ":memory:" if nothing is kept for later runs.
     visiting : Visiting
         Pages whose articles are not durable yet.
     """
@@ -75,7 +75,7 @@ class KnownUrls:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make the extension; the file is opened at first use."""
+        """Create the extension; the file is opened at first use."""
         known = cls(crawler)
         connect(crawler, known, "spider_opened", "response_received", "articles_stored", "page_rejected", "page_failed")
         connect(crawler, known, "spider_closed", "engine_stopped")
@@ -83,7 +83,7 @@ class KnownUrls:
 
     @cached_property
     def path(self) -> str:
-        """Where the ledger lies."""
+        """Path of the ledger."""
         path = own(self._crawler.settings).get("WEBMAIN_LEDGER")
         if path is None:
             return ledger_path(option(self._crawler, "store_spec", "WEBMAIN_STORE"))
@@ -96,15 +96,15 @@ class KnownUrls:
         Raises
         ------
         LedgerError
-            The file is something else, or cannot be written.
+            The file is not a ledger, or cannot be written.
         """
         return Ledger(self.path)
 
     @cached_property
     def skip_known(self) -> bool:
-        """Whether addresses settled by earlier crawls are passed over.
+        """Whether addresses settled by earlier crawls are skipped.
 
-        Not where a feed of Scrapy's is overwritten (`-O`): it would lose what it had. Not where the spider says so.
+        False if one of Scrapy's feeds is overwritten (`-O`), which would lose its old items, or if the spider says so.
         """
         if getattr(self._crawler.spider, "skip_known", True) is False:
             return False
@@ -115,9 +115,9 @@ class KnownUrls:
 
     @cached_property
     def asks_for_changes(self) -> bool:
-        """Whether addresses that were read before are only asked whether they have changed.
+        """Whether conditional requests are made for addresses that were read before.
 
-        Not where known ones are fetched again, and not where a recording is made, which must be whole, or answers.
+        False if known addresses are fetched again, if a recording is made (it has to be complete), or if a recording answers.
         """
         is_recorded = option(self._crawler, "record", "WEBMAIN_RECORD") or own(self._crawler.settings).get(
             "WEBMAIN_REPLAY"
@@ -125,7 +125,7 @@ class KnownUrls:
         return self.skip_known and not is_recorded
 
     def again(self, url: str, filters: Filters) -> Answer | None:
-        """Return the last answer of an address, where another one like it would tell this run nothing new."""
+        """Return an address's last answer if it was read with filters at least as wide as this run's; else None."""
         if not self.asks_for_changes or self._crawler.stats.get_value("webmain/ledger_error"):
             return None
         try:
@@ -137,7 +137,7 @@ class KnownUrls:
         return answer if is_of_use else None
 
     def has_validators(self, answer: Answer) -> bool:
-        """Return True if an address may be asked whether it has changed since it gave an answer."""
+        """Return True if a conditional request is possible for an earlier answer."""
         if answer.kind == ARTICLE and answer.site not in self._told:
             try:
                 self._told[answer.site] = self.ledger.answers.validators_tell(answer.site)
@@ -147,9 +147,9 @@ class KnownUrls:
         return answer.has_validators(now_s(), are_told=answer.kind == ARTICLE and self._told[answer.site])
 
     def spider_opened(self) -> None:
-        """Open the ledger; where that fails the crawl ends before it begins.
+        """Open the ledger; if that fails, the crawl ends before it begins.
 
-        Not where the store failed: no ledger is left beside a file of another program.
+        Not done if the store failed, so that no ledger is created beside another program's file.
         """
         if self._crawler.stats.get_value("webmain/store_error"):
             return
@@ -162,12 +162,12 @@ class KnownUrls:
 
     @property
     def _stores(self) -> tuple[Stores | None, JsonlStore | None]:
-        """The crawl's stores, and the one for articles that are kept out of them."""
+        """The crawl's stores, and the one for articles kept out of them."""
         pipeline = self._crawler.get_item_pipeline(Store)
         return (pipeline.stores, pipeline.kept_out) if pipeline else (None, None)
 
     def _warn_of_lost_store(self) -> None:
-        """Say so where the ledger knows of stored articles and the store has none: nothing of them is fetched again."""
+        """Warn if the ledger has stored articles but the store is empty, since these are not fetched again."""
         n_known = self.ledger.counts().articles
         stores, kept_out = self._stores
         if not n_known or stores is None or not self.skip_known or any(s.count() for s in (stores, kept_out) if s):
@@ -180,7 +180,7 @@ class KnownUrls:
         self._crawler.stats.set_value("webmain/warning/store_lost", message)
 
     def _take_up_damaged(self) -> None:
-        """Make pending again what the ledger knows as stored and a store has found damaged."""
+        """Make addresses pending again whose articles were found damaged in the store."""
         stores, kept_out = self._stores
         if stores is None or not stores.may_lack or not self.skip_known:
             return
@@ -194,7 +194,7 @@ class KnownUrls:
             self._crawler.stats.set_value("webmain/warning/store_damaged", message)
 
     def response_received(self, response: Response) -> None:
-        """Remember a page's validators, and under which addresses it was asked for."""
+        """Remember a page's validators, and the addresses that redirected to it."""
         self.visiting.note_answer(response)
         earlier = response.request.meta.get("redirect_urls") if response.request else None
         if earlier:
@@ -205,7 +205,7 @@ class KnownUrls:
     def articles_stored(
         self, stored: Sequence[Stored], canonical: Mapping[str, str], published: Mapping[str, datetime]
     ) -> None:
-        """Mark what is durable now."""
+        """Mark the addresses of articles that are durable now."""
         done: list[Done] = self._waiting
         self._waiting = []
         for each in stored:
@@ -217,14 +217,14 @@ class KnownUrls:
         self._note(lambda ledger: ledger.visits.note(fetched, refresh_of(self._crawler)))
 
     def _note(self, write: Callable[[Ledger], object]) -> None:
-        """Write into the ledger; where that fails the crawl ends."""
+        """Write to the ledger; if that fails, the crawl ends."""
         try:
             write(self.ledger)
         except LedgerError as error:
             self.fail(error)
 
     def _note_visit(self, url: str) -> bool:
-        """Note that a known article gave none when it was looked at again, and stays as it is; False for others."""
+        """If the page was a revisit, record that the known article stays unchanged; return False for other pages."""
         visited = self.visiting.visited(url)
         if visited:
             self.visiting.forget(url)
@@ -233,7 +233,7 @@ class KnownUrls:
         return bool(visited)
 
     def page_rejected(self, rejected: Rejected, url: str, retry_after_s: float | None) -> None:
-        """Mark an address that gives no article; one that may give one later is tried again."""
+        """Mark an address without an article; if the reason may pass, the address is tried again later."""
         if not url or self._note_visit(url):
             return
         reason = rejected.reason
@@ -245,14 +245,14 @@ class KnownUrls:
             self._mark([self._with_filter(done) for done in self._settled(url, reason=reason.value)])
 
     def reopen_filtered(self, site: str) -> None:
-        """Take up again what only a filter of an earlier run refused, as far as this run's may let it pass."""
+        """Make pages pending again that only a filter of an earlier run rejected and this run's may accept."""
         n = self.ledger.reopen_filtered(site, **self._filters)
         if n:
             logger.info("%s: %d addresses that a filter of an earlier run refused are looked at again", site, n)
 
     @property
     def _filters(self) -> dict[str, Any]:
-        """What the spider asks for: `since` and `until` in seconds since 1970, a language, a section, dated articles."""
+        """The spider's filters, with `since` and `until` in seconds since 1970."""
         found = {name: chosen(self._crawler, name) for name in FILTERS}
         for name in ("since", "until"):
             if moment := found[name]:
@@ -260,12 +260,12 @@ class KnownUrls:
         return {**found, "language": base_language(found["language"]) or None}
 
     def _with_filter(self, done: Done) -> Done:
-        """Note with a rejection by a filter for which filter it holds."""
+        """Add the filter's value to a rejection by a filter."""
         name = _FILTERS.get(done.reason or "", "undated")
         return done if name == "undated" else replace(done, **{name: self._filters[name]})
 
     def page_failed(self, url: str, reason: str, retry_after_s: float | None) -> None:
-        """Note a failed attempt."""
+        """Record a failed attempt."""
         addresses = [*self._redirected.pop(_key(url), ()), url]
         for address in dict.fromkeys(addresses):
             try:
@@ -274,7 +274,7 @@ class KnownUrls:
                 self.fail(error)
 
     def spider_closed(self) -> None:
-        """Mark what waited for a commit that has come."""
+        """Mark the addresses that waited for a commit."""
         if not self._crawler.stats.get_value("webmain/store_error"):
             waiting, self._waiting = self._waiting, []
             self._mark(waiting)
@@ -288,7 +288,7 @@ class KnownUrls:
     def _settled(
         self, url: str, *, article_id: str | None = None, reason: str | None = None, canonical: str | None = None
     ) -> list[Done]:
-        """Return an address in all the forms in which it was asked for."""
+        """Return the settled forms of an address: as given, normalised, and those that redirected to it."""
         alias = canonical if canonical and _is_alias(url, canonical) else None
         forms = dict.fromkeys([url, normalise(url) or url, *self._redirected.pop(_key(url), ())])
         return [Done(url=form, article_id=article_id, reason=reason, canonical=alias) for form in forms]
@@ -304,7 +304,7 @@ class KnownUrls:
                 self.fail(error)
 
     def fail(self, error: LedgerError) -> None:
-        """Say once what is wrong, and end the crawl: without a memory it would fetch everything again."""
+        """Log the error once and end the crawl: without a ledger it would fetch everything again."""
         stats = self._crawler.stats
         if stats.get_value("webmain/ledger_error"):
             return
@@ -319,5 +319,5 @@ def _key(url: str) -> str:
 
 
 def _is_alias(url: str, canonical: str) -> bool:
-    """Return True if a page's canonical URL may be settled with it: never a front page, nor one of another site."""
+    """Return True if the canonical URL may be settled too: not a front page, and of the same site."""
     return same_site(url, canonical) and len(urlsplit(canonical).path.strip("/")) > 0

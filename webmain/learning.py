@@ -1,7 +1,7 @@
-"""Learning sites in a crawl: the spider middleware by which pages wait until their site is learned.
+"""The spider middleware that holds pages back until their site's model is learned.
 
-It is between the spider and the pipelines, since a pipeline gives one item for one item. What is learned, and when, is
-decided by `webmain.sites.learning`.
+It is between the spider and the pipelines, since a pipeline returns one item per item. What is learned, and when, is decided
+by `webmain.sites.learning`.
 """
 
 from __future__ import annotations
@@ -44,21 +44,21 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 SPOOL: Final = ".held"
-"""The folder, beside the models, in which pages wait."""
+"""Folder, beside the models, for held-back pages."""
 
 LEARN_PAGES: Final = 20
-"""Pages that are waited for, unless the extractor wants more or the setting says otherwise: methods are content with fewer,
-but learn more from these."""
+"""Pages per site before it is learned, unless the extractor needs more or the setting differs; more pages than the
+methods' minimum give better models."""
 
 MAX_WARNINGS: Final = 10
-"""Warnings that the summary gives; all are counted and logged."""
+"""Warnings shown in the summary; all are counted and logged."""
 
 _WARNED: Final = {
     Event.UNUSABLE: "webmain/model_unusable",
     Event.LAYOUT_CHANGED: "webmain/layout_changed",
     Event.UNWATCHED: "webmain/layout_unwatched",
 }
-"""What is warned of, and where it is counted."""
+"""Events that give a warning, with their counters."""
 
 _TICK_S: Final = 2.0
 _PRIORITY: Final = 1_000
@@ -66,19 +66,19 @@ _PRIORITY: Final = 1_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assigned(Page):
-    """A page with the extractor that is to judge it."""
+    """A page with the extractor assigned to it."""
 
     extractor: Extractor
 
     @classmethod
     def of(cls, page: Page, extractor: Extractor) -> Self:
-        """Assign a page."""
+        """Return a page with an extractor assigned."""
         return cls(**{each.name: getattr(page, each.name) for each in fields(Page)}, extractor=extractor)
 
 
 @dataclass(frozen=True, slots=True)
 class _Comparison:
-    """A page's comparison with a model, begun; `model` is None where there was none."""
+    """A started comparison of a page with a model; `model` is None if there was none."""
 
     model: SiteExtractor | None
     found: asyncio.Future[Likeness]
@@ -86,12 +86,12 @@ class _Comparison:
 
 
 class SiteLearning:
-    """Lets the pages of a site wait until the spider's extractor has learned the site, then releases them.
+    """Holds a site's pages back until the spider's extractor has learned the site, then releases them.
 
-    Only where the extractor is one that learns. Pages that the spider yields wait on disk; when there are enough, or the
-    spider is idle, or they have waited for too long, the extractor is fitted and they go on as ordinary items, each with the
-    extractor that is to judge it (`Assigned`). Pages are read, and sites learned, by the crawl's `Workers`. Until then
-    nothing is marked done: a killed or stopped crawl leaves them pending.
+    Used only with extractors that learn. Pages from the spider wait on disk. When there are enough, the spider is idle, or
+    they have waited too long, the extractor is fitted and they continue as ordinary items, each with its extractor
+    (`Assigned`). Pages are read and sites learned by the crawl's `Workers`. Until then nothing is marked done: a killed or
+    stopped crawl leaves the pages pending.
 
     Settings
     --------
@@ -122,7 +122,7 @@ class SiteLearning:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make the middleware; where the crawl's extractor learns nothing, or is not to learn, it is left out."""
+        """Create the middleware; disabled if the extractor does not learn, or learning is switched off."""
         asked = chosen(crawler, "learn")
         if not (own(crawler.settings).getbool("WEBMAIN_LEARN") if asked is None else asked):
             raise NotConfigured
@@ -137,10 +137,10 @@ class SiteLearning:
     def _workers(self) -> Workers:
         return Workers.of(self._crawler)
 
-    # ---- Pages that pass
+    # ---- Passing pages
 
     async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
-        """Keep pages back, and release those of sites that are ready."""
+        """Hold pages back, and release those of sites that are ready."""
         is_visit = response.meta.get("purpose") == VISIT
         async for item, begun in self._ahead(result, is_visit=is_visit):
             if begun is None:
@@ -155,7 +155,7 @@ class SiteLearning:
     async def _ahead(
         self, result: AsyncIterator[Any], *, is_visit: bool = False
     ) -> AsyncIterator[tuple[Any, _Comparison | None]]:
-        """Yield items in their order; pages with their comparison, which is begun while those before are under way."""
+        """Yield items in order, pages with a comparison that was started while earlier ones were processed."""
         waiting: asyncio.Queue[tuple[Any, _Comparison | None] | Exception | None] = asyncio.Queue(
             2 * self._workers.n or 1
         )
@@ -181,12 +181,12 @@ class SiteLearning:
             reading.cancel()
 
     def _assigned(self, page: Page) -> Page:
-        """Assign a page for which nothing is to be learned."""
+        """Assign an extractor to a page whose site rules set one, so that nothing is learned for it."""
         rules = None if isinstance(page, Assigned) else self._rules.of(page.url)
         return Assigned.of(page, create(rules.extractor)) if rules and (rules.extractor or rules.body) else page
 
     def _begin(self, page: Page, *, is_visit: bool = False) -> _Comparison:
-        """Begin to compare a page with the model that its site has now."""
+        """Start to compare a page with its site's current model."""
         url = page.url or ""
         site = site_key(url) if url.startswith(("http://", "https://")) else None
         return self._compare_with(page, self._model(site, is_visit=is_visit) if site is not None else None, is_visit)
@@ -198,15 +198,15 @@ class SiteLearning:
         is_one_of_many = self._learning.n_held > MAX_DOCUMENTS and self._learning.waits(site_key(page.url or ""))
         keep = model is not None or not is_one_of_many
         found = asyncio.ensure_future(self._workers.compare(page, model, keep=keep))
-        found.add_done_callback(lambda done: done.cancelled() or done.exception())  # it may never be asked for
+        found.add_done_callback(lambda done: done.cancelled() or done.exception())  # the result may never be used
         return _Comparison(model, found, is_visit)
 
     async def _take(self, page: Page, begun: _Comparison) -> Assigned | None:
-        """Return a page that goes on at once; None where it waits, or is rejected."""
+        """Return a page that continues at once; None if it is held back or rejected."""
         found = await self._compare(page, begun)
         if found is None:
             return None
-        # What was judged before is judged as then, as far as can be: another verdict would look like an edit.
+        # On a revisit the same model is used as before if possible: a different verdict would look like an edit.
         extractor = self._learning.judge_of(found) if begun.is_visit else self._learning.take(page, found)
         if extractor is None:
             self._crawler.stats.inc_value("webmain/learning/held")
@@ -214,12 +214,12 @@ class SiteLearning:
         return Assigned.of(page, extractor)
 
     async def _compare(self, page: Page, begun: _Comparison) -> Likeness | None:
-        """Return how a page compares with its site's model as it is then; None where it is rejected, or the crawl ends."""
+        """Return the comparison of a page with its site's current model; None if it is rejected or the crawl ends."""
         try:
             while True:
                 found = await begun.found
                 model = self._model(found.site, is_visit=begun.is_visit)
-                if model is begun.model:  # not where the page itself told its site, or that was learned meanwhile
+                if model is begun.model:  # else its site or model is new
                     return found
                 begun = self._compare_with(page, model, begun.is_visit)
         except Rejected as rejected:
@@ -230,7 +230,7 @@ class SiteLearning:
         return None
 
     async def _release(self, site: str) -> AsyncIterator[Assigned]:
-        """Learn a site where that is to be done, and yield its pages."""
+        """Learn a site if needed, and yield its pages."""
         if lesson := self._learning.lesson(site):
             logger.info("%s: %d pages waited", site, len(lesson.pages))
             try:
@@ -245,7 +245,7 @@ class SiteLearning:
     # ---- Pages that have waited long enough
 
     def spider_opened(self) -> None:
-        """Clear away what killed crawls left."""
+        """Remove the spools of killed crawls."""
         self._spool.sweep()
 
     def _tick(self) -> None:
@@ -254,17 +254,17 @@ class SiteLearning:
             self._ask(everything=False)
 
     def spider_idle(self, spider: Spider) -> None:
-        """Release what waits before the spider is closed."""
+        """Release held-back pages before the spider is closed."""
         n = self._learning.n_held
         if not n or n == self._held_at_idle or not self._crawler.engine.spider_is_idle():
             return
-        self._held_at_idle = n  # asked for in vain twice: the crawl ends, the pages stay pending
+        self._held_at_idle = n  # if nothing is released, the next idle ends the crawl
         self._is_asked = False
         self._ask(everything=True)
         raise DontCloseSpider
 
     def _ask(self, *, everything: bool) -> None:
-        """Make a request to nowhere, whose answer brings the pages: only answers bring items."""
+        """Schedule a request that fetches nothing, whose callback yields the pages: only callbacks can yield items."""
         if self._is_asked:
             return
         self._is_asked = True
@@ -281,24 +281,24 @@ class SiteLearning:
         )
 
     async def answer(self, response: Response, everything: bool) -> AsyncIterator[Assigned]:
-        """Release the pages that have waited long enough, or all."""
+        """Release the pages that have waited long enough, or all of them."""
         self._is_asked, self._held_at_idle = False, -1
         for site in self._learning.waiting() if everything else self._learning.overdue():
             async for page in self._release(site):
                 yield page
 
     def failed(self, _failure: object) -> None:
-        """Let it be asked for again."""
+        """Allow another request for held-back pages."""
         self._is_asked = False
 
     def spider_closed(self) -> None:
-        """Remove the spool; what still waits is fetched again by the next crawl."""
+        """Remove the spool; pages still in it are fetched again by the next crawl."""
         if n := self._learning.n_held:
             self._crawler.stats.set_value("webmain/learning/left", n)
             logger.info("%d pages waited for their sites to be learned; their addresses stay pending", n)
         self._spool.close()
 
-    # ---- What is reported
+    # ---- Reports
 
     def _report(self, event: Event, site: str, detail: str) -> None:
         stats = self._crawler.stats
@@ -317,32 +317,32 @@ class SiteLearning:
             logger.info("%s: %s: %s", site or "pages without a site", event.value.replace("_", " "), detail)
 
     def _warn(self, message: str) -> None:
-        """Let the summary say it, for the first few."""
+        """Add a warning to the summary, up to a maximum number."""
         self._n_warned += 1
         if self._n_warned <= MAX_WARNINGS:
             self._crawler.stats.set_value(f"webmain/warning/learning{self._n_warned:02}", message)
 
 
 def _hold_s(settings: BaseSettings) -> float:
-    """Return for how long pages may wait: not until a limit of the user's ends the crawl, or they would wait in each anew."""
+    """Return how long pages may be held back: less than a user's time limit, or no crawl would ever release them."""
     limits = [settings.getfloat(name) for name in ("CLOSESPIDER_TIMEOUT", "CLOSESPIDER_TIMEOUT_NO_ITEM")]
     given = [own(settings).getfloat("WEBMAIN_LEARN_HOLD_S"), *(limit / 2 for limit in limits)]
     return min(filter(None, given), default=0.0)
 
 
 def _pages(extractor: SiteExtractor, crawler: Crawler) -> int:
-    """Return how many pages are waited for: no more are fetched of a site than a small crawl wants articles."""
+    """Return how many pages to wait for; in a small crawl, no more than the articles wanted."""
     most = chosen(crawler, "max_articles") or LEARN_PAGES
     return max(extractor.min_pages, min(LEARN_PAGES, most))
 
 
 def _whole(settings: BaseSettings, name: str) -> int | None:
-    """Read a setting that may be left out."""
+    """Return an optional integer setting."""
     return None if settings.get(name) in (None, "") else settings.getint(name)
 
 
 def gather(sites: Sequence[str], spool: Spool, *, max_pages: int, contact: str = "") -> bool:
-    """Crawl sites and let their articles' pages wait in a spool; nothing is stored, and no model is made.
+    """Crawl sites and spool the pages of their articles; nothing is stored and no model is made.
 
     Parameters
     ----------
@@ -350,14 +350,14 @@ def gather(sites: Sequence[str], spool: Spool, *, max_pages: int, contact: str =
         Domains or addresses.
     spool : Spool
     max_pages : int
-        Articles of each site; at most about twice as many pages are fetched.
+        Articles per site; at most about twice as many pages are fetched.
     contact : str
-        Where you can be reached, for the user agent.
+        Contact address for the user agent.
 
     Returns
     -------
     bool
-        False where the crawl was stopped by a signal.
+        False if the crawl was stopped by a signal.
     """
     process = CrawlerProcess(bare_settings(**({"WEBMAIN_CONTACT": contact} if contact else {})))
     crawler = process.create_crawler("news")
@@ -378,7 +378,7 @@ def gather(sites: Sequence[str], spool: Spool, *, max_pages: int, contact: str =
 
 
 def bare_settings(**values: Any) -> Settings:
-    """Return the project's settings, or webmain's own, and some values, for a crawl that stores and remembers nothing."""
+    """Return the project's settings, or webmain's own, plus these values, for a crawl that stores nothing."""
     settings = get_project_settings()
     if settings.get("WEBMAIN_MODELS") is None:
         settings = Settings()

@@ -1,4 +1,4 @@
-"""A log that people can read: what repeats is told a few times and then counted, and no lists of Scrapy's parts."""
+"""Readable logs: repeated lines are counted after a few, and Scrapy's lists of components are hidden."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 TOLD: Final = 10
-"""Lines alike that are written; two are alike that differ in addresses and numbers alone."""
+"""Similar lines that are logged; lines are similar if they differ only in addresses and numbers."""
 
 MAX_KINDS: Final = 1_000
-"""Kinds of lines that are counted; all others are written."""
+"""Kinds of lines that are counted; lines of further kinds are always logged."""
 
 SINGLE: Final = frozenset({"webmain", "webmain.extensions", "scrapy.core.engine", __name__})
-"""Loggers whose lines are all written below WARNING: a line for each page without an article, and the progress."""
+"""Loggers whose lines below WARNING are always logged: a line for each page without an article, and progress."""
 
 LISTS: Final = ("scrapy.middleware", "scrapy.addons", "scrapy.crawler", "scrapy.utils.log")
-"""Loggers that list versions, settings and parts, dozens of lines a run: they are for LOG_LEVEL=DEBUG."""
+"""Loggers that list versions, settings and components, dozens of lines per run; shown only with LOG_LEVEL=DEBUG."""
 
 _TOLD_BEFORE: Final = "webmain_is_told"
 _PARTICULAR: Final = re.compile(r"""\b[a-z][a-z0-9+.-]{1,10}://[^\s>)'"]+|\d+(?:[.,]\d+)*""", re.IGNORECASE)
 
 
 class Repeated(logging.Filter):
-    """Lets the first lines of a kind pass, and counts the others.
+    """Passes the first lines of each kind, and counts the others.
 
     Attributes
     ----------
     more : Counter
-        How many lines were left out, by the first of their kind.
+        Number of suppressed lines, by the first line of their kind.
     """
 
     def __init__(self) -> None:
@@ -47,7 +47,7 @@ class Repeated(logging.Filter):
         self._first: dict[tuple[str, int, str], str] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Return True if a line is to be written; asked for each handler, it is counted once."""
+        """Return True if a line is to be logged; each line is counted once, though every handler calls this."""
         if _TOLD_BEFORE not in record.__dict__:
             record.__dict__[_TOLD_BEFORE] = self._is_told(record)
         return bool(record.__dict__[_TOLD_BEFORE])
@@ -68,7 +68,7 @@ class Repeated(logging.Filter):
 
 
 class ReadableLog:
-    """Collapses what repeats in a crawl's log."""
+    """Suppresses repeated lines in a crawl's log."""
 
     def __init__(self) -> None:
         self._repeated = Repeated()
@@ -78,13 +78,13 @@ class ReadableLog:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make the extension."""
+        """Create the extension."""
         log = cls()
         connect(crawler, log, "engine_stopped")
         return log
 
     def engine_stopped(self) -> None:
-        """Say what was counted, and let everything pass again."""
+        """Log the counts of suppressed lines, and stop suppressing."""
         for handler in self._handlers:
             handler.removeFilter(self._repeated)
         for first, n in self._repeated.more.most_common():
@@ -92,11 +92,11 @@ class ReadableLog:
 
 
 def hide_lists(level: str | int) -> None:
-    """Leave out what lists Scrapy's parts, unless everything is to be logged."""
+    """Hide lists of Scrapy's components, unless everything is logged."""
     for name in LISTS:
         logging.getLogger(name).removeFilter(_is_no_list)
         if str(level).upper() not in ("DEBUG", "10", "NOTSET", "0"):
-            logging.getLogger(name).addFilter(_is_no_list)  # their levels are set anew by Scrapy
+            logging.getLogger(name).addFilter(_is_no_list)  # Scrapy would reset their levels
 
 
 def _is_no_list(record: logging.LogRecord) -> bool:

@@ -1,8 +1,8 @@
-"""The walk from page to stored article as Scrapy pipelines: each is thin over one pure function, and counts.
+"""Scrapy pipelines from page to stored article; each step calls one pure function and counts.
 
-`InWorkers` makes a page into an article, in a worker process where there are any (WEBMAIN_WORKERS); `Duplicates` and
-`Store` follow. Its single steps are pipelines, too: Read, Segment, Extract, Merge, Compose, Cloud. A pipeline passes on
-what is not its own, so that a spider may yield a `Page`, a finished `Article`, or items that webmain knows nothing of.
+`InWorkers` turns a page into an article, in a worker process if there are any (WEBMAIN_WORKERS); `Duplicates` and `Store`
+follow. Its single steps are pipelines too: Read, Segment, Extract, Merge, Compose, Cloud. A pipeline passes on items of
+other types unchanged, so a spider may yield a `Page`, a finished `Article`, or items unknown to webmain.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 
 
 class InWorkers(Step):
-    """Page to Article: all that `webmain.extract` does, in a worker process that can be killed, where there are any."""
+    """Page to Article: all of `webmain.extract`, in a worker process (if there are any) that can be killed."""
 
     @cached_property
     def workers(self) -> Workers:
@@ -39,7 +39,7 @@ class InWorkers(Step):
         return Workers.of(self.crawler)
 
     async def process_item(self, item: Any) -> Any:
-        """Make a page into an article."""
+        """Extract the article of a page."""
         if not isinstance(item, Page):
             return item
         self.crawler.stats.inc_value("webmain/pages")
@@ -49,7 +49,7 @@ class InWorkers(Step):
 
 
 class Read(Step):
-    """Page to Document: decode and wrap."""
+    """Page to Document: decode and parse."""
 
     takes = Page
 
@@ -59,12 +59,12 @@ class Read(Step):
 
 
 class Segment(Step):
-    """Document to Segmentation: the method's own blocks."""
+    """Document to Segmentation: the extractor's own blocks."""
 
     takes = Document
 
     def done(self, item: Document) -> Segmentation:
-        """Divide a page into blocks."""
+        """Segment a page into blocks."""
         return stages.segment(item, extractor_of(item, self.extractor_of(item.page)))
 
 
@@ -79,7 +79,7 @@ class Extract(Step):
 
 
 class Merge(Step):
-    """Extraction to Extraction: repeated blocks are merged or marked, by the method's own rule."""
+    """Extraction to Extraction: repeated blocks are merged or marked, by the extractor's own rule."""
 
     takes = Extraction
 
@@ -89,7 +89,7 @@ class Merge(Step):
 
 
 class Compose(Step):
-    """Extraction to Article: text, kinds of blocks, metadata, the following pages; then `since` and `language`."""
+    """Extraction to Article: text, kinds of blocks, metadata, the further parts; then the filters."""
 
     takes = Extraction
 
@@ -104,9 +104,9 @@ class Cloud(Step):
     """Article to Article: its words and how often they occur."""
 
     async def open_spider(self) -> None:
-        """Read the stop words now: a missing file ends the crawl before it begins.
+        """Read the stop words now, so that a missing file ends the crawl before it begins.
 
-        A coroutine, as Scrapy 2.19 leaves those of the other pipelines unawaited where a plain method raises.
+        A coroutine, since Scrapy 2.19 does not await those of the other pipelines if a plain method raises.
         """
         try:
             _ = self.options
@@ -122,13 +122,13 @@ class Cloud(Step):
 
 
 class Duplicates(Step):
-    """Article to Article: the same article a second time is rejected, a copy of another is marked in `duplicate_of`.
+    """Article to Article: an article that was seen before is rejected; a copy of another is marked in `duplicate_of`.
 
     A text that recurs on pages of one site under different titles is rejected as boilerplate; nothing stored is deleted.
     """
 
     def process_item(self, item: Any) -> Any:
-        """Look the article up among this crawl's and the store's."""
+        """Compare the article with those of this crawl and of the store."""
         try:
             return super().process_item(item)
         except StoreError as error:
@@ -137,10 +137,10 @@ class Duplicates(Step):
             raise DropItem(PENDING, log_level="DEBUG") from error
 
     def done(self, item: Article) -> Article:
-        """Mark a copy of another article."""
+        """Mark the article if it is a copy of another."""
         item = self._copies.new(item)
         if self._store is not None and self._store.keeps_out(item):
-            return item  # what is kept out is the original of nothing that is stored
+            return item  # an article kept out of the store cannot be an original
         original = self._copies.original(item)
         if original is None:
             return item

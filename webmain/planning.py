@@ -1,7 +1,7 @@
-"""What a crawl of a site would do: the spider itself, which reads front page, robots.txt, feeds and sitemaps, and no more.
+"""Preview of a crawl: runs the spider itself, but only for front page, robots.txt, feeds and sitemaps.
 
-Nothing is stored; the ledger is a copy, which is thrown away. Requests go the way of every crawl: robots.txt, delays and
-the guard of the network hold.
+Nothing is stored; it uses a copy of the ledger, which is then deleted. Requests are made as in every crawl: robots.txt,
+delays and the network guard apply.
 """
 
 from __future__ import annotations
@@ -38,39 +38,39 @@ if TYPE_CHECKING:
 
 DAY_S: Final = 86_400.0
 N_FIRST: Final = 10
-"""Addresses named that a run would fetch first."""
+"""Addresses shown that a run would fetch first."""
 
 MAX_JUDGED: Final = 50_000
-"""Addresses of a site's sitemaps that are looked at; beyond, they are counted as unread."""
+"""Addresses of a site's sitemaps that are judged; the others are counted as unread."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What a run would find of one site now.
+    """What a run would find on one site now.
 
     Attributes
     ----------
     front, problem : str
-        The front page as it answered; why it can not be read, "" where it can.
+        The front page after redirects; why it cannot be read, or "".
     robots, crawl_delay_s : str, float or None
-        "allowed", "forbidden", "none" (there is no robots.txt), "unreadable", "ignored" (ROBOTSTXT_OBEY is off); what it
-        asks to wait.
+        "allowed", "forbidden", "none" (there is no robots.txt), "unreadable", "ignored" (ROBOTSTXT_OBEY is off); its
+        Crawl-delay.
     left_alone_s : float
-        Seconds for which the site's host is not asked, since it has refused.
+        Seconds for which the site's host is left alone after refusals.
     feeds, sitemaps, sections : tuple of str
-        Those that could be read; lists of articles that are linked on the front page.
+        Sources that could be read; lists of articles that the front page links to.
     known : int
-        Addresses named that an earlier run has settled.
+        Addresses found that an earlier run has settled.
     new, last_day, last_week, undated : int
-        Addresses that would be fetched: all, and by the date that is said or shown.
+        Addresses that would be fetched: all of them, and those by date from their source or address.
     unread : int
-        Addresses of sitemaps that nobody has looked at.
+        Addresses of sitemaps that were not judged.
     forbidden : int
-        New ones that robots.txt does not allow; they are not in `new`.
+        New ones that robots.txt forbids; they are not in `new`.
     n_requests, delay_s, takes_s : int, float, float
-        Pages of a run at least, seconds between two requests, and seconds that a run takes.
+        Minimum number of pages in a run, seconds between two requests, and duration of a run in seconds.
     first : tuple of str
-        What would be fetched first.
+        The addresses to be fetched first.
     """
 
     site: str
@@ -97,24 +97,24 @@ class Plan:
 
 @dataclass(slots=True)
 class _Waiting:
-    """What waits at the end of one site: candidates in their order, each with when it appeared, where that is known."""
+    """The frontier of a site at the end: candidates in order, each with its date if known, and the unread addresses."""
 
     candidates: list[tuple[Candidate, float]] = field(default_factory=list)
     unread: int = 0
 
 
 class PlanSpider(NewsSpider):
-    """The spider `news`, which fetches no page but front pages."""
+    """The spider `news`, limited to front pages and sources."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.waiting: dict[str, _Waiting] = {}
 
     def _fetch(self, site: Site) -> None:
-        """Fetch nothing."""
+        """Do nothing, since no pages are fetched."""
 
     def continue_when_idle(self, spider: Spider) -> None:
-        """Look at what sitemaps name, some at a time; then take out what waits."""
+        """Judge the addresses of sitemaps, in chunks."""
         if spider is not self:
             return
         for site in self.sites.values():
@@ -123,7 +123,7 @@ class PlanSpider(NewsSpider):
                 raise DontCloseSpider
 
     def closed(self, reason: str) -> None:
-        """Take out what waits, in the order in which it would be fetched."""
+        """Collect the candidates in the order in which they would be fetched."""
         for site in self.sites.values():
             waiting = self.waiting[site.name] = _Waiting(unread=len(site.backlog))
             while (candidate := site.next()) is not None:
@@ -131,28 +131,28 @@ class PlanSpider(NewsSpider):
 
 
 def plan(arguments: Mapping[str, Any], settings: Mapping[str, Any], ledger: Path | None) -> list[Plan]:
-    """Return what a crawl with some arguments and settings would do, site by site; none where it could not begin.
+    """Return a plan for each site that a crawl with these arguments would visit; none if the crawl could not start.
 
     Parameters
     ----------
     arguments : mapping
-        Of the spider `news`.
+        Arguments of the spider `news`.
     settings : mapping
-        Beside the project's.
+        Settings in addition to the project's.
     ledger : Path or None
-        What earlier runs know; it is not changed. None, or a file that is not there, for nothing.
+        The ledger of earlier runs; it is not changed. None, or a missing file, for none.
 
     Raises
     ------
     LedgerError
-        It can not be read.
+        It cannot be read.
     """
     with tempfile.TemporaryDirectory(prefix="webmain-plan-") as folder:
         copy = Path(folder) / "copy.ledger"
         if ledger is not None and ledger.exists():
             copy_ledger(ledger, copy)
             with LedgerFile(copy) as file, file.transaction() as db:
-                db.execute("DELETE FROM answers")  # sources are read whole, although nothing of them has changed
+                db.execute("DELETE FROM answers")  # so that unchanged sources are read in full
         given = bare_settings(WEBMAIN_LEDGER=str(copy), LOG_LEVEL="ERROR", **settings)
         process = CrawlerProcess(given)
         crawler = process.create_crawler(PlanSpider)
@@ -169,7 +169,7 @@ def plan(arguments: Mapping[str, Any], settings: Mapping[str, Any], ledger: Path
 
 
 class _Planner:
-    """Puts the plan of each site together from what the spider and the ledger's copy hold."""
+    """Builds the plan of each site from the spider's state and the copied ledger."""
 
     def __init__(self, settings: BaseSettings, stats: Mapping[str, Any], rules: Sites, hosts: Hosts) -> None:
         self._settings, self._stats, self._rules, self._hosts = settings, stats, rules, hosts
@@ -211,7 +211,7 @@ class _Planner:
         )
 
     def _verdict(self, host: Host | None, *, is_allowed: bool) -> str:
-        """Return in a word what robots.txt means."""
+        """Return one word for what robots.txt says."""
         if not self._settings.getbool("ROBOTSTXT_OBEY"):
             return "ignored"
         if host is None or host.robots is None:
@@ -221,7 +221,7 @@ class _Planner:
         return "allowed" if is_allowed else "forbidden"
 
     def _problem(self, site: str) -> str:
-        """Return why the front page could not be read; "" where it was."""
+        """Return why the front page could not be read; "" if it could."""
         names = (f"webmain/unreachable/{site}", f"webmain/warning/front/{site}")
         told = next((str(self._stats[name]) for name in names if name in self._stats), "")
         return told.removeprefix(f"{site}: ")

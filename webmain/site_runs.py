@@ -1,4 +1,4 @@
-"""What a crawl gives of each site, written into the ledger while it goes on: `webmain status` reads it."""
+"""Write a crawl's results for each site to the ledger while it runs; `webmain status` reads them."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 EVERY_S: Final = 60.0
-"""Seconds after which a running crawl writes its figures: what a killed one leaves behind."""
+"""Seconds between writes of a running crawl, so that a killed one leaves recent figures."""
 
 MAX_LENGTHS: Final = 5_000
-"""Articles of a site whose characters the median is made of."""
+"""Articles of a site from which the median length is computed."""
 
 
 class SiteRuns:
-    """Counts what each site of a crawl of `news` gives, and keeps it in the ledger, a row a site.
+    """Counts the results of `news` for each site, and keeps them in the ledger, one row per site.
 
-    Other components count by `webmain.signals.count_for_site`.
+    Other components count with `webmain.signals.count_for_site`.
     """
 
     def __init__(self, crawler: Crawler, clock: Callable[[], float] = time.monotonic) -> None:
@@ -52,14 +52,14 @@ class SiteRuns:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make the extension."""
+        """Create the extension."""
         runs = cls(crawler)
         connect(crawler, runs, "spider_opened", "response_downloaded", "item_scraped", "articles_stored")
         connect(crawler, runs, "engine_stopped")
         return runs
 
     def spider_opened(self) -> None:
-        """Note which sites are crawled, and leave a row for each."""
+        """Record which sites are crawled, and write a first row for each."""
         spider = self._crawler.spider
         known = self._crawler.get_extension(KnownUrls)
         if not isinstance(spider, NewsSpider) or known is None or known.path == ":memory:":
@@ -77,14 +77,14 @@ class SiteRuns:
     # ---- Counting
 
     def response_downloaded(self, response: Response, request: Request) -> None:
-        """Count a request by its purpose, and what came."""
+        """Count a request by its purpose, and the bytes received."""
         site = site_key(request.url)
         count_for_site(self._crawler, site, f"requests/{_purpose(request)}")
         count_for_site(self._crawler, site, "bytes", len(response.body))
         count_for_site(self._crawler, site, "not_modified", response.status == 304)
 
     def item_scraped(self, item: Any) -> None:
-        """Note how long an article is."""
+        """Record the length of an article."""
         if isinstance(item, Article):
             site, n = site_key(item.url or ""), len(item.text)
             count_for_site(self._crawler, site, "short", n < SHORT_CHARS)
@@ -92,14 +92,14 @@ class SiteRuns:
                 self._lengths[site].append(n)
 
     def articles_stored(self, stored: Sequence[Stored]) -> None:
-        """Count articles by what became of them."""
+        """Count articles by outcome."""
         for each in stored:
             count_for_site(self._crawler, site_key(each.url or ""), each.outcome.value)
 
     # ---- Writing
 
     def engine_stopped(self) -> None:
-        """Write how the crawl ended."""
+        """Write the final rows with the outcome of the crawl."""
         self._write(str(self._crawler.stats.get_value("finish_reason") or "") or None)
 
     def _write(self, reason: str | None = None) -> None:
@@ -118,7 +118,7 @@ class SiteRuns:
             known.fail(error)
 
     def _figures(self) -> dict[str, Figures]:
-        """Return the figures of the crawl's sites so far; those of a site's other domains are its own."""
+        """Return the figures of the crawl's sites so far; a site's alias domains are included in it."""
         counts: dict[str, defaultdict[str, float]] = {site: defaultdict(int) for site in self._site_of.values()}
         for name, value in self._crawler.stats.get_stats().items():
             if name.startswith(SITE_PREFIX):
@@ -134,13 +134,13 @@ class SiteRuns:
 
 
 def _purpose(request: Request) -> str:
-    """Return what a request is for: "robots", what its `meta` names as its purpose, "page"."""
+    """Return the purpose of a request: "robots", the one in its `meta`, else "page"."""
     if request.callback is NO_CALLBACK:
         return "robots"
     return str(request.meta.get("purpose") or "page")
 
 
 def _outcome(found: Figures, reason: str) -> str:
-    """Return how a run ended for one site."""
+    """Return the outcome of a run for one site."""
     is_bare = not (found.articles or found.known or found.sources or found.rejected)
     return UNREACHABLE if reason in GOOD_ENDS and found.front_failed and is_bare else reason

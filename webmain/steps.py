@@ -1,4 +1,4 @@
-"""What the pipelines share: the crawler, its options, and what becomes of a rejection."""
+"""Base class of the pipelines: access to the crawler and its options, and handling of rejections."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PENDING = "the crawl is being closed; the address stays pending"
 
 
 class Step:
-    """What the steps share: the crawler, its options, and what becomes of a rejection."""
+    """Base class of the pipelines: access to the crawler and its options, and handling of rejections."""
 
     takes: ClassVar[type[Any]] = Article
 
@@ -38,25 +38,25 @@ class Step:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make the step."""
+        """Create the step."""
         return cls(crawler)
 
     @cached_property
     def extractor(self) -> Extractor:
-        """The spider's extractor, or the one that the settings name."""
+        """The spider's extractor, or the one from the settings."""
         return create(option(self.crawler, "extractor", "WEBMAIN_EXTRACTOR"))
 
     @cached_property
     def options(self) -> stages.Options:
-        """What is wanted of a page, and its limits, as the spider or the settings have it."""
+        """What is wanted of a page, and its limits, from the spider or the settings."""
         return page_options(self.crawler)
 
     def extractor_of(self, page: Page) -> Extractor:
-        """Return what a page is to be judged by: what was learned of its site, else the crawl's extractor."""
+        """Return the extractor for a page: the one learned for its site, else the crawl's."""
         return page.extractor if isinstance(page, Assigned) else self.extractor
 
     def process_item(self, item: Any) -> Any:
-        """Do the step with an item of its own; any other passes."""
+        """Apply the step to an item of its own type; other items pass unchanged."""
         if not isinstance(item, self.takes):
             return item
         if isinstance(item, Page):
@@ -65,12 +65,12 @@ class Step:
             return self.done(item)
 
     def done(self, item: Any) -> Any:
-        """Return what becomes of an item."""
+        """Return the result for an item."""
         raise NotImplementedError
 
     @contextmanager
     def rejecting(self, url: str | None) -> Iterator[None]:
-        """Count and report a rejection, and drop the item; an unforeseen error is one, too."""
+        """Turn rejections and unforeseen errors into dropped items, counted and reported."""
         try:
             with stages.errors_as_rejections(url, passing=(PoolClosed, StoreError)):
                 yield
@@ -81,6 +81,6 @@ class Step:
             raise DropItem(PENDING, log_level="DEBUG") from closed
 
     def check(self, article: Article) -> Article:
-        """Return an article under its site's own address; raise `Rejected` where a filter refuses it."""
+        """Return an article under its site's declared address; raise `Rejected` if a filter refuses it."""
         check(article, **{name: chosen(self.crawler, name) for name in FILTERS})
         return of_declared_site(article, getattr(self.crawler.spider, "is_one_site", None))

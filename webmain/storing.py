@@ -1,4 +1,4 @@
-"""The pipeline that stores articles, and what is told of them once they are durable."""
+"""The pipeline that stores articles and reports them once they are durable."""
 
 from __future__ import annotations
 
@@ -32,17 +32,18 @@ logger = logging.getLogger(__name__)
 
 
 class Store(Step):
-    """Article to Article: buffered, committed every 50 articles or once a second, told only when it is durable.
+    """Article to Article: buffered, committed every 50 articles or once a second, reported only when durable.
 
-    A store that fails ends the crawl with the reason "store_error"; what was not committed stays pending. Articles in doubt
-    (`review_below`) are listed after their commit and before they are reported; `review_only` keeps them in a store beside.
+    If a store fails, the crawl ends with the reason "store_error" and uncommitted articles stay pending. Articles below the
+    confidence `review_below` are listed after their commit, before they are reported; `review_only` puts them in a separate
+    store.
 
     Attributes
     ----------
     stores : Stores or None
         The open stores.
     places : tuple of (str, int)
-        Specification and number of articles of each store, once the crawl has ended.
+        Specification and number of articles of each store, set when the crawl has ended.
     """
 
     def __init__(self, crawler: Crawler, clock: Callable[[], float] = time.monotonic) -> None:
@@ -62,15 +63,15 @@ class Store(Step):
 
     @property
     def kept_out(self) -> JsonlStore | None:
-        """The store of articles that are kept out of the others."""
+        """The store of articles that are kept out of the main stores."""
         return self._doubtful.kept_out if self._doubtful else None
 
     def keeps_out(self, article: Article) -> bool:
-        """Return True if an article is kept out of the stores."""
+        """Return True if an article is kept out of the main stores."""
         return self._doubtful is not None and self._doubtful.keeps_out(article)
 
     async def open_spider(self) -> None:
-        """Open the stores; where one cannot be opened the crawl ends with a message before it begins."""
+        """Open the stores; if one cannot be opened, the crawl ends with a message before it begins."""
         try:
             self.stores = open_stores(option(self.crawler, "store_spec", "WEBMAIN_STORE"))
             self._open_review()
@@ -82,7 +83,7 @@ class Store(Step):
             raise CloseSpider("store_error") from error
 
     def _open_review(self) -> None:
-        """Open the review list where articles in doubt are to be listed."""
+        """Open the review list if doubtful articles are to be listed."""
         below = float(option(self.crawler, "review_below", "WEBMAIN_REVIEW_BELOW") or 0)
         if below <= 0 or self.stores is None:
             return
@@ -93,7 +94,7 @@ class Store(Step):
         self.crawler.stats.set_value("webmain/review/list", str(self._doubtful.list.path))
 
     def process_item(self, item: Any) -> Any:
-        """Take an article."""
+        """Buffer an article."""
         if not isinstance(item, Article):
             return item
         limit = chosen(self.crawler, "max_articles")
@@ -115,11 +116,11 @@ class Store(Step):
         return item
 
     def close_spider(self) -> None:
-        """Commit what waits."""
+        """Commit the buffered articles."""
         self._commit()
 
     def spider_closed(self, reason: str) -> None:
-        """Note how the run ended, then close the stores."""
+        """Record how the run ended, then close the stores."""
         if self.stores is None:
             return
         try:
@@ -137,7 +138,7 @@ class Store(Step):
         self._close_review()
 
     def _close_review(self) -> None:
-        """Close the review list, and say so where no article could be on it."""
+        """Close the review list; warn if no article had a confidence."""
         if self._doubtful is None:
             return
         self._doubtful.close()
@@ -160,7 +161,7 @@ class Store(Step):
             self._commit()
 
     def _commit(self) -> None:
-        """Make durable what waits, and tell it; a failure ends the crawl."""
+        """Commit the buffered articles and report them; a failure ends the crawl."""
         for holder in self._holders:
             try:
                 self._tell(holder.commit())
@@ -168,14 +169,14 @@ class Store(Step):
                 self.end(error)
 
     def end(self, error: StoreError) -> None:
-        """End the crawl, as a store has failed."""
+        """End the crawl because a store has failed."""
         self._fail(error)
         if not self._closing:
             self._closing = True
             close_crawl(self.crawler, "store_error")
 
     def _tell(self, stored: tuple[Stored, ...]) -> None:
-        """List what is in doubt of what is durable now, count it, and pass it on."""
+        """List the doubtful ones among the durable articles, count all of them, and send the signal."""
         if not stored:
             return
         stats = self.crawler.stats
@@ -197,7 +198,7 @@ class Store(Step):
         self.crawler.signals.send_catch_log(articles_stored, stored=stored, canonical=canonical, published=published)
 
     def _fail(self, error: StoreError) -> None:
-        """Say once what is wrong."""
+        """Log the error once."""
         if not self.crawler.stats.get_value("webmain/store_error"):
             logger.error("The crawl ends: %s", error)
         self.crawler.stats.set_value("webmain/store_error", str(error))

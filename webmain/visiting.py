@@ -1,4 +1,4 @@
-"""What is kept of a page until its article is durable: validators, and what its sources said of it."""
+"""What is remembered about a page until its article is durable: validators, and hints from its sources."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from webmain.store.protocol import Stored
 
 VISIT: Final = "visit"
-"""The purpose, in its meta, of a request for an article that is known."""
+"""Purpose, in a request's meta, of a revisit to a known article."""
 
 MAX_PAGES: Final = 100_000
-"""Pages that are remembered until their articles are stored."""
+"""Pages remembered until their articles are stored."""
 
 
 @dataclass(slots=True)
 class _Page:
-    """What is known of a page."""
+    """What is remembered about a page."""
 
     etag: str | None = None
     last_modified: str | None = None
@@ -43,7 +43,7 @@ class _Page:
 
 
 class Visiting:
-    """Remembers pages from their answers on until their articles are stored, or rejected."""
+    """Remembers pages from their answers until their articles are stored or rejected."""
 
     def __init__(self) -> None:
         self._pages: OrderedDict[str, _Page] = OrderedDict()
@@ -55,7 +55,7 @@ class Visiting:
         return page
 
     def note_answer(self, response: Response) -> None:
-        """Remember the validators and the hash of a page's answer."""
+        """Remember the validators and the body hash of an answer."""
         request = response.request
         if request is None or response.status != 200 or request.meta.get("purpose", VISIT) != VISIT:
             return
@@ -64,12 +64,12 @@ class Visiting:
         page.content_hash = hash_of(response.body)
 
     def note_page(self, url: str, hints: Hints | None, text: str, visited: str = "") -> None:
-        """Remember what sources said of an article, the mark of its page's text, and the known address at which it was."""
+        """Remember an article's hints, the hash of its page's text and, for a revisit, its known address."""
         page = self._page(url)
         page.hints, page.text, page.visited = hints, text, visited
 
     def visited(self, url: str) -> str:
-        """Return at which known address a page was looked at again; "" where it is fetched for the first time."""
+        """Return the known address of a revisited page; "" if the page is fetched for the first time."""
         page = self._pages.get(key_of(url))
         return page.visited if page else ""
 
@@ -78,7 +78,7 @@ class Visiting:
         self._pages.pop(key_of(url), None)
 
     def take(self, stored: Sequence[Stored], published: Mapping[str, datetime]) -> tuple[list[Answer], list[Fetched]]:
-        """Return what is to be noted of pages whose articles are durable now, and forget them."""
+        """Return the ledger's records for pages whose articles are durable now, and forget these pages."""
         answers, fetched, now = [], [], now_s()
         for each in stored:
             page = self._pages.pop(key_of(each.url), None) if each.url else None
@@ -116,12 +116,12 @@ class Visiting:
 
 
 def key_of(url: str) -> str:
-    """Return the form of an address under which its page is remembered."""
+    """Return the form of an address that identifies its page here."""
     return without_credentials(normalise(url) or url)
 
 
 def claimed_at(hints: Hints | None) -> float | None:
-    """Return when an article changed last by what names it, in seconds since 1970; None where that is not told."""
+    """Return an article's latest change time from its hints, in seconds since 1970; None if unknown or in the future."""
     dates = [parse_feed_date(text) for text in (hints.modified, hints.published)] if hints else []
     times = [date.timestamp() for date in dates if date is not None]
     return max(times) if times and max(times) <= now_s() + 3600 else None
