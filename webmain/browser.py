@@ -1,6 +1,6 @@
-"""The browser of a crawl: scrapy-playwright's handler with a Chromium that has no network, a window of its own for each page.
+"""A crawl's browser: scrapy-playwright's handler with a Chromium without network access; each page has its own window.
 
-Imported where pages are rendered alone: it needs the extra `render`.
+Imported only if pages are rendered, since it needs the extra `render`.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 WIDTH, HEIGHT = 1280, 1024
-"""The window, in CSS pixels."""
+"""Size of the window, in CSS pixels."""
 
 CLOSE_S: Final = 5.0
-"""Seconds in which a window closes; else the browser is ended, and started anew for the next page."""
+"""Seconds in which a window must close; else the browser is ended, and restarted for the next page."""
 
 
 class Browser(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]
@@ -42,7 +42,7 @@ class Browser(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
-        logging.getLogger("scrapy-playwright").setLevel(logging.ERROR)  # what matters is counted
+        logging.getLogger("scrapy-playwright").setLevel(logging.ERROR)  # errors are counted
         settings = own(crawler.settings)
         sandbox = settings.getbool("WEBMAIN_CHROMIUM_SANDBOX")
         launch = launch_options(settings.get("WEBMAIN_CHROMIUM") or "", sandbox=sandbox)
@@ -68,7 +68,7 @@ class Browser(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]
         Raises
         ------
         RenderingError
-            It can not be rendered, in a word or two: "timeout", "too_large", ... `NoBrowserError`: nor can any other page.
+            The page cannot be rendered; a short reason: "timeout", "too_large", ... `NoBrowserError`: nor can any other.
         """
         try:
             async with self._lock:
@@ -94,7 +94,7 @@ class Browser(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]
         return bytes(response.body)
 
     async def _download_request_with_page(self, request: Request, page: Page, spider: Spider) -> Response:
-        """Visit a page, in place of what scrapy-playwright does with one."""
+        """Visit a page, instead of what scrapy-playwright does with one."""
         visit: Visit = request.meta["visit"]
         return Response(request.url, body=await visit.run(page))
 
@@ -116,7 +116,7 @@ class Browser(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]
 
 
 def _told(error: BrowserError) -> str:
-    """Return what a person needs of an error: its first line, and why there is no sandbox."""
+    """Return the useful part of an error: its first line, and why there is no sandbox."""
     lines = [line.strip() for line in error.message.splitlines() if line.strip()]
     reasons = [line for line in lines if "sandbox" in line.lower() and "--" not in line]
     return " ".join([*lines[:1], *reasons[:1]])[:400]

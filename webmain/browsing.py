@@ -1,4 +1,4 @@
-"""Pages that a browser draws, in a crawl: which of them, what they are answered, and what is kept of it."""
+"""Pages drawn by a browser in a crawl: which ones, the requests that they make, and which results are used."""
 
 from __future__ import annotations
 
@@ -36,25 +36,25 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 ANSWER_S: Final = 10.0
-"""Seconds for one style or script."""
+"""Seconds for fetching one style sheet or script."""
 
 MAX_CACHE_BYTES: Final = 32 << 20
-"""Styles and scripts that are kept, so that the pages of a site ask for them once."""
+"""Bytes of style sheets and scripts that are cached, so that a site's pages request them only once."""
 
 PRIORITY: Final = 200
 
 STOP_S: Final = 2.0
-"""Seconds after which a crawl that was given to stop ends its browser."""
+"""Seconds after which a stopped crawl ends its browser."""
 
 CLOSE_S: Final = 10.0
-"""Seconds in which the browser ends by itself; else it ends with the crawl's process."""
+"""Seconds in which the browser must end; else it ends with the crawl's process."""
 
 
 class Browsing:
-    """Looks at pages, and lets a browser draw those that are to be drawn (`-a render=`, `render` in `sites.toml`).
+    """Reads pages, and has a browser draw some of them (`-a render=`, `render` in `sites.toml`).
 
-    Everything a page asks for while it is drawn is a request of the crawl: robots.txt, the guard of addresses, the limits on
-    sizes and the recording apply to it. The browser has no network of its own.
+    Everything a page requests while it is drawn is a request of the crawl: robots.txt, the network guard, size limits and the
+    recording apply to it. The browser has no network access of its own.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -67,7 +67,7 @@ class Browsing:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make the extension."""
+        """Create the extension."""
         browsing = cls(crawler)
         browsing._ticks = Ticks(crawler, STOP_S / 2, browsing._look_whether_stopped)
         connect(crawler, browsing, "spider_opened", "spider_closed")
@@ -75,7 +75,7 @@ class Browsing:
 
     @classmethod
     def of(cls, crawler: Crawler) -> Browsing:
-        """Return a crawl's; without the extension no page is drawn."""
+        """Return the crawl's `Browsing`; without the extension no page is drawn."""
         return crawler.get_extension(cls) or cls(crawler)
 
     @cached_property
@@ -97,7 +97,7 @@ class Browsing:
         return self._default
 
     def spider_opened(self) -> None:
-        """End the crawl before it begins where pages are to be drawn and cannot be."""
+        """End the crawl before it begins if pages are to be drawn but cannot be."""
         settings = own(self._crawler.settings)
         modes = {self._default, *self._by_site.values()}
         if modes == {"never"} or settings.get("WEBMAIN_REPLAY"):
@@ -119,7 +119,7 @@ class Browsing:
             close_crawl(self._crawler, "render_error")
 
     def _look_whether_stopped(self) -> None:
-        """End the browser soon after the crawl was given to stop by a signal; what is being drawn stays pending."""
+        """End the browser soon after the crawl was stopped by a signal; pages being drawn stay pending."""
         if self._crawler.engine is not None and not self._crawler.engine.running:
             self._ending = self._ending or asyncio.ensure_future(self.spider_closed())
 
@@ -129,15 +129,15 @@ class Browsing:
             browser, self._browser = self._browser, None
             try:
                 await asyncio.wait_for(browser.close(), CLOSE_S)
-            except Exception as error:  # it may have been ended from outside, as by Ctrl-C
+            except Exception as error:  # it may have been ended already, as by Ctrl-C
                 logger.debug("the browser was gone: %s", error)
 
     # ---- Pages
 
     async def look(self, page: Page, response: Response) -> tuple[Page, Look]:
-        """Return a page, drawn where it is to be, and what discovery needs of it.
+        """Return a page, drawn if necessary, and what discovery needs of it.
 
-        A page that cannot be drawn goes on as it was fetched; that is counted.
+        A page that cannot be drawn continues as fetched; that is counted.
 
         Raises
         ------
@@ -168,12 +168,12 @@ class Browsing:
         return drawn, seen_drawn
 
     def _is_drawable(self, page: Page) -> bool:
-        """Return True if a page came from the network, and is HTML by what its server says; `Recorder` waits for such."""
+        """Return True if a page came from the network with an HTML content type; `Recorder` holds such pages."""
         is_replayed = own(self._crawler.settings).get("WEBMAIN_REPLAY")
         return not is_replayed and bool(page.body) and "html" in page.headers.get("content-type", "html").lower()
 
     async def _draw(self, page: Page, url: str) -> bytes | None:
-        """Return a page's rendering; None, counted, where there is none to be had."""
+        """Return a page's rendering; None if that failed, which is counted."""
         body = page.body or b""
         reach = Reach(url, named_hosts(body.decode("latin-1"), url))
         headers = {"content-type": page.headers.get("content-type") or "text/html"}
@@ -190,7 +190,7 @@ class Browsing:
             self._end(str(error))
             raise PoolClosed(str(error)) from error
         except RenderingError as error:
-            if is_closing(self._crawler):  # with whom the browser ends; the page stays pending
+            if is_closing(self._crawler):  # the browser ends too; the page stays pending
                 raise PoolClosed(str(error)) from error
             why = str(error).partition(":")[0].replace(" ", "_")
             logger.info("%s is not drawn: %s", page.url, error)
@@ -202,13 +202,13 @@ class Browsing:
                 self._count(f"webmain/render_refused/{why}", n)
 
     async def _fetch(self, url: str, headers: Mapping[str, str]) -> Answer | None:
-        """Ask for what a page needs to be drawn, as for anything else in the crawl; styles and scripts once."""
+        """Fetch a resource for a page that is drawn, as a request of the crawl; style sheets and scripts are cached."""
         if url in self._cache:
             self._cache.move_to_end(url)
             return self._cache[url]
         engine = self._crawler.engine
         assert engine is not None
-        slot = f"render:{host(url)}"  # a page's own slot would wait between each two of its styles
+        slot = f"render:{host(url)}"  # the site's own slot would delay every style sheet
         engine.downloader.per_slot_settings.setdefault(slot, {"delay": 0.0, "jitter": 0.0, "concurrency": 2})
         request = Request(
             url,
@@ -228,7 +228,7 @@ class Browsing:
         )
         try:
             response = await engine.download_async(request)
-        except Exception as error:  # whatever fails, the page is drawn without it
+        except Exception as error:  # the page is drawn without it
             logger.debug("%s is not to be had: %s", url, error)
             return None
         answer = _answer(response)
@@ -248,7 +248,7 @@ class Browsing:
 
 
 def is_closing(crawler: Crawler) -> bool:
-    """Return True if a crawl is coming to its end."""
+    """Return True if a crawl is ending."""
     engine = crawler.engine
     return engine is None or not engine.running or bool(engine._slot is not None and engine._slot.closing)
 
@@ -264,7 +264,7 @@ def _answer(response: Response) -> Answer:
 
 
 def shows_nothing(seen: Look) -> bool:
-    """Return True if a page shows hardly any text and few links, and carries no article as data either."""
+    """Return True if a page shows hardly any text and few links, and has no embedded article either."""
     few = THRESHOLDS.few_chars
     is_empty = paragraphs_of(seen.of_leaf, seen.chars, seen.linked).sum() < few
     return (

@@ -1,4 +1,4 @@
-"""Scrapy's feeds (`-o`, `-O`, FEEDS), in which a file that cannot be written is an error of the crawl."""
+"""Scrapy's feeds (`-o`, `-O`, FEEDS); a file that cannot be written is an error of the crawl."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 
 
 class Feeds(FeedExporter):
-    """Scrapy's exporter; where a feed cannot be opened or written the crawl ends, with one message.
+    """Scrapy's feed exporter; if a feed cannot be opened or written, the crawl ends with one message.
 
     Scrapy itself logs a traceback for each item, and counts nothing.
     """
@@ -41,19 +41,19 @@ class Feeds(FeedExporter):
             close_crawl(self.crawler, "feed_error")
 
     async def _close_slot(self, slot: FeedSlot, spider: Spider) -> None:
-        """Finish a feed; one without items is made here."""
-        if self.crawler.stats.get_value("webmain/feed_error") and len(self.feeds) == 1:  # it is the one that failed
+        """Finish a feed; one without items is created here."""
+        if self.crawler.stats.get_value("webmain/feed_error") and len(self.feeds) == 1:  # this one failed
             with contextlib.suppress(OSError, ValueError):
                 if slot.file is not None:
                     slot.file.close()
             return
         try:
             await super()._close_slot(slot, spider)
-        except (OSError, ValueError) as error:  # ValueError: what failed before has closed its file
+        except (OSError, ValueError) as error:  # ValueError: an earlier failure closed its file
             self._fail(error, slot.uri)
 
     def _fail(self, error: Exception, uri: str = "") -> None:
-        """Say once what is wrong."""
+        """Log the error once."""
         stats = self.crawler.stats
         if stats.get_value("webmain/feed_error"):
             return

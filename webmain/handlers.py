@@ -1,4 +1,4 @@
-"""Download handlers: the network behind its guard, and a recording that answers in place of it."""
+"""Download handlers: guarded network access, and answers from a recording."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 CONNECT_SHARE_S = 5.0
-"""Seconds for an address of a host while it has others."""
+"""Seconds to try one address of a host that has others."""
 
 
 class Guarded(HTTP11DownloadHandler):
-    """Scrapy's handler for http and https that connects to checked addresses only (`webmain.net.addresses`).
+    """Scrapy's handler for http and https, which connects to checked addresses only (`webmain.net.addresses`).
 
-    It is below every middleware, so that redirects, robots.txt, sitemaps, feeds and parts of articles all pass it. The
-    user's word are the spider's `named_urls`, else its `start_urls`; proxies; and the setting WEBMAIN_ALLOW_PRIVATE. What a
-    proxy is asked for is checked as far as it is in the URL: names are the proxy's to resolve.
+    It is below every middleware, so that redirects, robots.txt, sitemaps, feeds and parts of articles all pass it. Private
+    addresses are allowed for the spider's `named_urls`, else its `start_urls`; for proxies; and with WEBMAIN_ALLOW_PRIVATE.
+    Requests through a proxy are checked only by their URL, since the proxy resolves names.
     """
 
     lazy = True
@@ -46,7 +46,7 @@ class Guarded(HTTP11DownloadHandler):
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         for noisy in (HTTP11DownloadHandler.__module__, "scrapy.core.downloader.tls"):
-            logging.getLogger(noisy).setLevel(logging.ERROR)  # warns of what servers do; what matters is counted
+            logging.getLogger(noisy).setLevel(logging.ERROR)  # they warn about servers; errors are counted
         named = getattr(crawler.spider, "named_urls", None) or getattr(crawler.spider, "start_urls", None) or ()
         allowed = crawler.settings.getbool(ALLOW_PRIVATE) or allows_private()
         trusts_names = own(crawler.settings).getbool("WEBMAIN_NAMED_PRIVATE")
@@ -59,7 +59,7 @@ class Guarded(HTTP11DownloadHandler):
         Raises
         ------
         RefusedAddressError
-            Where the guard does not let it through.
+            The guard refuses the address.
         """
         try:
             self._guard.check_target(request.url)
@@ -72,7 +72,7 @@ class Guarded(HTTP11DownloadHandler):
             raise RefusedAddressError(str(error)) from error
 
     def _endpoint(self, scheme: str, host: bytes, port: int) -> Any:
-        """Return what connects to a host itself."""
+        """Return the endpoint for a direct connection to a host."""
         name = host.decode("ascii")
         url = f"{scheme}://{f'[{name}]' if ':' in name else name}:{port}/"
         timeout_s = self.crawler.settings.getfloat("DOWNLOAD_TIMEOUT")
@@ -84,7 +84,7 @@ class Guarded(HTTP11DownloadHandler):
 
 
 class _GuardedPool:
-    """Scrapy's pool of connections, except that those to hosts themselves are made by an endpoint of ours."""
+    """Scrapy's connection pool, with checked endpoints for direct connections."""
 
     def __init__(self, pool: HTTPConnectionPool, make_endpoint: Callable[[str, bytes, int], Any]) -> None:
         self._pool = pool
@@ -93,7 +93,7 @@ class _GuardedPool:
         self.closeCachedConnections = pool.closeCachedConnections
 
     def getConnection(self, key: tuple[Any, ...], endpoint: IStreamClientEndpoint) -> Deferred[Any]:  # noqa: N802
-        """Return a connection; of the kinds that Scrapy makes only those to and through proxies are left as they are."""
+        """Return a connection; only those to and through proxies use Scrapy's own endpoints."""
         is_tunnel = isinstance(endpoint, TCP4ClientEndpoint)
         if key[0] != b"http-proxy" and not is_tunnel:
             scheme, host, port = key[:3]
@@ -103,7 +103,7 @@ class _GuardedPool:
 
 @implementer(IStreamClientEndpoint)
 class _CheckedEndpoint:
-    """Resolves a host once, has all its addresses checked, and connects to the first of them that answers."""
+    """Resolves a host once, checks all its addresses, and connects to the first that answers."""
 
     def __init__(self, guard: Guard, url: str, *, timeout_s: float, bind_address: Any) -> None:
         self._guard = guard
@@ -112,7 +112,7 @@ class _CheckedEndpoint:
         self._bind_address = (bind_address, 0) if isinstance(bind_address, str) else bind_address
 
     def connect(self, factory: IProtocolFactory) -> Deferred[IProtocol]:
-        """Connect; fails with `BadAddress` where the guard does not let it through."""
+        """Connect; fails with `BadAddress` if the guard refuses an address."""
         return Deferred.fromCoroutine(self._connect(factory))
 
     async def _connect(self, factory: IProtocolFactory) -> IProtocol:
@@ -144,7 +144,7 @@ def _resolved(target: Target) -> Deferred[list[Any]]:
 
 @implementer(IResolutionReceiver)
 class _Addresses:
-    """Receives the addresses of a host."""
+    """Collects the addresses of a host."""
 
     def __init__(self, found: Deferred[list[Any]]) -> None:
         self._found = found
@@ -154,10 +154,10 @@ class _Addresses:
         """Do nothing."""
 
     def addressResolved(self, address: IAddress) -> None:  # noqa: N802
-        """Note an address."""
+        """Add an address."""
         self._addresses.append(address)
 
     def resolutionComplete(self) -> None:  # noqa: N802
-        """Give all of them away."""
+        """Return all addresses through the deferred."""
         if not self._found.called:
             self._found.callback(self._addresses)

@@ -1,6 +1,6 @@
-"""What a crawl was given: by its spider's attributes, by the project's settings, else by the documented defaults.
+"""Options of a crawl: from its spider's attributes, else the project's settings, else the documented defaults.
 
-A project that plugs webmain's parts in has none of `webmain.settings`: whatever reads a WEBMAIN_ setting reads it here.
+A project that uses webmain's components does not have `webmain.settings`, so every WEBMAIN_ setting is read through here.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 MAX_NOTED_SITES: Final = 100
-"""Addresses of sites that are written down with a crawl."""
+"""Start addresses that are recorded with a run."""
 
 _KINDS: Final[dict[str, tuple[type, ...]]] = {
     "extractor": (str, Extractor),
@@ -46,27 +46,27 @@ _KINDS: Final[dict[str, tuple[type, ...]]] = {
     "undated": (str,),
     "until": (datetime,),
 }
-"""The attributes by which a spider may choose, and what they hold."""
+"""Spider attributes that are options, and their types."""
 
 
 def own(settings: BaseSettings) -> BaseSettings:
-    """Return webmain's settings: those of a crawl, and the documented default of each that is absent."""
+    """Return webmain's settings of a crawl, with the documented default for each that is missing."""
     found = BaseSettings({name: value for name, value in vars(defaults).items() if name.startswith("WEBMAIN_")})
     found.update({name: value for name in found if (value := settings.get(name)) is not None})
     return found
 
 
 def chosen(crawler: Crawler, attribute: str) -> Any:
-    """Return what a spider's attribute says; None where it has none, or one that holds something else.
+    """Return a spider's attribute; None if it is missing or has another type.
 
-    A project's spider may have an `extractor` of links, say, that has nothing to do with webmain's.
+    A project's spider may have an unrelated attribute of the same name, such as an `extractor` of links.
     """
     value = getattr(crawler.spider, attribute, None)
     return value if isinstance(value, _KINDS[attribute]) else None
 
 
 def option(crawler: Crawler, attribute: str, setting: str) -> Any:
-    """Return what a spider's attribute says, or the setting that replaces it."""
+    """Return a spider's attribute, or the corresponding setting if it has none."""
     value = chosen(crawler, attribute)
     return own(crawler.settings).get(setting) if value is None else value
 
@@ -77,7 +77,7 @@ def page_options(crawler: Crawler) -> Options:
     Raises
     ------
     OSError, ValueError
-        The file of stop words can not be read.
+        The file of stop words cannot be read.
     """
     settings = own(crawler.settings)
     path = settings.get("WEBMAIN_STOPWORDS")
@@ -93,7 +93,7 @@ def page_options(crawler: Crawler) -> Options:
 
 
 def site_rules(crawler: Crawler) -> Sites | None:
-    """Return a user's rules for single sites (WEBMAIN_SITES); None without any.
+    """Return the user's rules for single sites (WEBMAIN_SITES); None if there are none.
 
     Raises
     ------
@@ -105,10 +105,10 @@ def site_rules(crawler: Crawler) -> Sites | None:
 
 
 def refresh_of(crawler: Crawler) -> Callable[[str], Refresh]:
-    """Return what tells by which schedule the articles of an address's site are looked at again.
+    """Return a function that gives the schedule of revisits for an address, depending on its site.
 
-    What the spider says counts before the site's rules. Nothing is looked at again where a recording answers, which may be
-    older than what is stored.
+    The spider's schedule overrides the site's rules. There are no revisits if a recording answers, since it may be older
+    than what is stored.
     """
     given, rules = chosen(crawler, "refresh"), site_rules(crawler) or Sites()
     if own(crawler.settings).get("WEBMAIN_REPLAY"):
@@ -122,13 +122,13 @@ def refresh_of(crawler: Crawler) -> Callable[[str], Refresh]:
 
 
 def overwritten_feeds(settings: BaseSettings) -> list[str]:
-    """Return those of Scrapy's feeds that begin anew with each crawl."""
+    """Return those of Scrapy's feeds that each crawl overwrites."""
     feeds = settings.getdict("FEEDS")
     return [str(uri) for uri, options in feeds.items() if isinstance(options, Mapping) and options.get("overwrite")]
 
 
 def arguments(spider: Spider | None) -> dict[str, Any]:
-    """Return what a spider was called with, as far as it can be written down."""
+    """Return a spider's arguments, as far as they can be recorded."""
     plain = (str, int, float, bool, datetime)
     given = {k: v for k, v in vars(spider).items() if isinstance(v, plain) and not k.startswith("_")} if spider else {}
     values: dict[str, Any] = {k: without_credentials(v) if isinstance(v, str) else v for k, v in given.items()}

@@ -1,4 +1,4 @@
-"""Recording a crawl to WARC, and answering a crawl from such recordings in place of the network."""
+"""Record a crawl to WARC, and answer a crawl from such recordings instead of the network."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ logger = logging.getLogger(__name__)
 MISSING_HEADER = "X-Webmain-Replay"
 
 MAX_WAITING_BYTES = 64 << 20
-"""Bytes of pages that wait for their rendering to be recorded with them; beyond, the oldest is recorded without."""
+"""Bytes of pages that wait for their rendering; beyond these, the oldest is recorded without one."""
 
 
 class _Recorded(NamedTuple):
-    """An answer as it goes into the file."""
+    """An answer to be recorded."""
 
     url: str
     status: int
@@ -44,12 +44,11 @@ class _Recorded(NamedTuple):
 
 
 class Recorder:
-    """Appends each answer, as it came over the wire, to a WARC file (setting WEBMAIN_RECORD, or the spider's `record`).
+    """Appends each answer, as received, to a WARC file (setting WEBMAIN_RECORD, or the spider's `record`).
 
-    Stands below decompression and redirects, so that a replay walks the same way. Where there was no answer at all, the
-    exception's name is recorded in an answer of status 599. The recorded time becomes the request's `meta["fetched_at"]`.
-    In a crawl whose pages may be drawn by a browser, an HTML page waits until that is decided: its rendering is the next
-    record.
+    Placed below decompression and redirects, so that a replay repeats the same steps. If there was no answer, the exception's
+    name is recorded as an answer of status 599. The recorded time is set as the request's `meta["fetched_at"]`. In a crawl
+    that may render pages, an HTML page waits until that is decided: its rendering is the next record.
     """
 
     def __init__(self, crawler: Crawler, path: str) -> None:
@@ -61,7 +60,7 @@ class Recorder:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make the middleware; where nothing is to be recorded it is left out."""
+        """Create the middleware; disabled if nothing is to be recorded."""
         path = option(crawler, "record", "WEBMAIN_RECORD")
         if not path:
             raise NotConfigured
@@ -70,7 +69,7 @@ class Recorder:
         return recorder
 
     def spider_opened(self) -> None:
-        """Open the file; where that fails the crawl ends before it begins."""
+        """Open the file; if that fails, the crawl ends before it begins."""
         sites = site_rules(self._crawler)
         modes = [each.render for each in sites.tables.values()] if sites else []
         self._waits = {option(self._crawler, "render", "WEBMAIN_RENDER"), *modes} - {"never", None} != set()
@@ -103,13 +102,13 @@ class Recorder:
         return response
 
     def settle(self, url: str, rendering: bytes | None = None) -> None:
-        """Record a page that waits, and how a browser has drawn it; do nothing where none waits."""
+        """Record a waiting page with its rendering; do nothing if the page does not wait."""
         recorded = self._waiting.pop(url, None)
         if recorded is not None:
             self._write(recorded, rendering)
 
     def process_exception(self, request: Request, exception: Exception) -> None:
-        """Record that there was no answer."""
+        """Record the failure of a request without an answer."""
         name = next((kind.__name__ for kind in FAILURES.values() if isinstance(exception, kind)), None)
         if name and request.url.startswith("http"):
             why = without_credentials(str(exception)).encode()
@@ -138,10 +137,10 @@ class Recorder:
 
 
 class Replay(BaseDownloadHandler):
-    """Answers from WARC files (setting WEBMAIN_REPLAY: paths or patterns, separated by commas); the last capture wins.
+    """Answers from WARC files (setting WEBMAIN_REPLAY: paths or globs, separated by commas); the last capture counts.
 
-    What was not recorded is answered by a 404 that says so, and counted as `webmain/replay/missing`. `meta["fetched_at"]`
-    of the request becomes the time of the recording.
+    A page that was not recorded gets a 404 that says so, and is counted as `webmain/replay/missing`. The request's
+    `meta["fetched_at"]` is set to the time of the recording.
     """
 
     lazy = False
@@ -157,7 +156,7 @@ class Replay(BaseDownloadHandler):
         connect(crawler, self, "spider_opened")
 
     def spider_opened(self) -> None:
-        """End the crawl before it begins where the recording cannot be read."""
+        """End the crawl before it begins if the recording cannot be read."""
         if self._error is not None:
             logger.error("The crawl ends: WEBMAIN_REPLAY: %s", self._error)
             self.crawler.stats.set_value("webmain/replay_error", str(self._error))
@@ -184,7 +183,7 @@ class Replay(BaseDownloadHandler):
 
 
 def recordings(spec: str) -> list[str]:
-    """Return the files that a specification names, sorted within each pattern; a name that is no pattern stays."""
+    """Return the files of a specification, sorted within each glob; a part without a match is kept as it is."""
     found: list[str] = []
     for part in filter(None, (p.strip() for p in spec.split(","))):
         found += sorted(glob.glob(part, recursive=True)) or [part]  # noqa: PTH207 - absolute patterns too

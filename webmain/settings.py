@@ -1,6 +1,6 @@
-"""Scrapy's settings for webmain's crawls: polite, bounded, nothing that listens.
+"""Scrapy's settings for webmain's crawls: polite, bounded, no listening ports.
 
-Settings of webmain's own begin with WEBMAIN_; each can be given with `-s NAME=VALUE`.
+webmain's own settings begin with WEBMAIN_; each can be set with `-s NAME=VALUE`.
 """
 
 from __future__ import annotations
@@ -11,81 +11,81 @@ NEWSPIDER_MODULE = "webmain.spiders"
 COMMANDS_MODULE = "webmain.commands"
 ADDONS = {"webmain.addons.Webmain": 0}
 
-# ---- What a crawl gives
+# ---- Results
 
 WEBMAIN_EXTRACTOR = None
-"""Name or import path of the extractor, for spiders without one of their own; None is the best one."""
+"""Name or import path of the extractor, for spiders that do not set one; None is the default extractor."""
 
 WEBMAIN_KEEP = ""
-"""What beside running text is kept: names of `webmain.Keep`, separated by commas ("links,images,no-tables")."""
+"""What is kept besides running text: names of `webmain.Keep`, separated by commas ("links,images,no-tables")."""
 
 WEBMAIN_REQUIRE = ""
-"""The kind of page that is wanted, "article" for one: any other is rejected (`webmain.items.PAGE_TYPES`). "any": all kinds.
+"""The kind of page that is wanted, such as "article"; others are rejected (`webmain.items.PAGE_TYPES`). "any": all kinds.
 "": all, except that `news` rejects pages that are certainly no article."""
 
 WEBMAIN_STORE = "jsonl:output/articles.jsonl"
 """Where articles go: `jsonl:PATH`, `sqlite:PATH`, several separated by commas."""
 
 WEBMAIN_LEDGER = None
-"""The file that remembers addresses over runs; None puts it beside the first store (PATH.ledger), "" keeps it in memory."""
+"""File that remembers addresses over runs; None puts it beside the first store (PATH.ledger), "" keeps it in memory."""
 
 WEBMAIN_MAX_BYTES = 10 * 1024 * 1024
 """Largest page that is read, in bytes after decompression."""
 
 WEBMAIN_PAGE_TIMEOUT_S = 10.0
-"""Seconds of CPU time after which a page is given up; 0 for no limit."""
+"""CPU seconds after which the extraction of a page is given up; 0 for no limit."""
 
 WEBMAIN_WORKERS = None
-"""Processes in which pages are read and judged, and which can be killed; "auto" is one for each core; None is "auto" for the
-spider `archive`, else 1. 0 does it in the crawl's own process, which a page can then keep from going on."""
+"""Processes that read and judge pages and can be killed; "auto" is one per core; None is "auto" for the spider `archive`,
+else 1. With 0, the crawl's own process does it, and a single page can then block it."""
 
 WEBMAIN_TOP_WORDS = 50
 """Words kept for an article's tag cloud."""
 
 WEBMAIN_STOPWORDS = ""
-"""A file of stop words of your own."""
+"""File of your own stop words."""
 
 WEBMAIN_REVIEW_BELOW = 0.0
 """Articles with a confidence (0 to 1) below this are listed in a file beside the first store (PATH.review); 0 for none."""
 
 WEBMAIN_REVIEW_KEEP_OUT = False
-"""Those articles go to a store of their own (jsonl:PATH.kept_out) and not to the others."""
+"""Put those articles into a separate store (jsonl:PATH.kept_out) instead of the others."""
 
 WEBMAIN_SITES = ""
-"""A file of rules for single sites (`sites.toml`, docs/sites.md)."""
+"""File of rules for single sites (`sites.toml`, docs/sites.md)."""
 
-# ---- Sites that are learned
+# ---- Learned sites
 
 WEBMAIN_LEARN = True
-"""Learn sites, where the extractor is one that learns; else each page is judged by itself, and models are left alone."""
+"""Learn sites, if the extractor can learn; else each page is judged on its own, and stored models are not used."""
 
 WEBMAIN_MODELS = "models/sites"
 WEBMAIN_CORRECTIONS = "output/corrections.jsonl"
 """The folder of the models, one file for each site and method."""
 
 WEBMAIN_LEARN_PAGES = None
-"""Pages of a site that are waited for before it is learned; None is 20, or more where the extractor wants more; fewer where
-fewer articles are asked for (max_articles)."""
+"""Pages of a site to wait for before it is learned; None is 20, or more if the extractor needs more; fewer if fewer
+articles are wanted (max_articles)."""
 
 WEBMAIN_LEARN_HOLD_S = 300.0
-"""Seconds for which a page waits at most; then its site is learned from what there is. 0 for no limit."""
+"""Longest wait of a held-back page, in seconds; then its site is learned from the pages at hand. 0 for no limit."""
 
 WEBMAIN_LEARN_MAX_HELD = 10_000
-"""Pages that wait at most, of all sites together."""
+"""Most held-back pages, of all sites together."""
 
-# ---- What a crawl tells
+# ---- Reports
 
 WEBMAIN_PROGRESS_S = 10.0
-"""Seconds between two lines of progress; 0 for none."""
+"""Seconds between two progress lines; 0 for none."""
 
 WEBMAIN_SUMMARY = True
-"""Print a summary at the end; "new" prints it only where an article is new or changed, or something went wrong."""
+"""Print a summary at the end; "new" prints it only if an article is new or changed, or something went wrong."""
 
 WEBMAIN_STATS_DIR = ""
-"""A folder for the figures as NAME.json and as a Prometheus textfile NAME.prom, kept up to date."""
+"""Folder for the figures as NAME.json and as a Prometheus textfile NAME.prom, continually updated."""
 
 WEBMAIN_STATS_NAME = ""
-"""NAME of those files; the spider's by default."""
+"""NAME of those files; by default the spider's name."""
 
 LOG_LEVEL = "INFO"
 LOG_DATEFORMAT = "%Y-%m-%d %H:%M:%S%z"
@@ -94,40 +94,40 @@ FEED_EXPORT_ENCODING = "utf-8"
 TELNETCONSOLE_ENABLED = False
 REMOTE_CONTROL_ENABLED = False
 
-# ---- Manners
+# ---- Politeness
 
 WEBMAIN_CONTACT = ""
-"""Where a site's people can reach you (a URL or a mail address); it becomes part of the user agent."""
+"""How a site's operators can reach you (a URL or mail address); it becomes part of the user agent."""
 
 ROBOTSTXT_OBEY = True
 ROBOTSTXT_USER_AGENT = "webmain"
 WEBMAIN_ROBOTS_UNREACHABLE = "deny"
-"""What a robots.txt that answers 429 or 5xx, or not at all, means: "deny" (the site is left for the next run), "allow"."""
+"""What to do if a robots.txt answers 429 or 5xx, or not at all: "deny" (leave the site for the next run) or "allow"."""
 
 WEBMAIN_ROBOTS_RETRY_S = 600.0
-"""Seconds after which such a robots.txt is asked for again."""
+"""Seconds after which such a robots.txt is requested again."""
 
 WEBMAIN_MAX_CRAWL_DELAY = 60.0
-"""Longest Crawl-delay that is kept, in seconds; longer ones are cut to this."""
+"""Longest Crawl-delay, in seconds; longer ones are reduced to this."""
 
 WEBMAIN_MAX_RETRY_AFTER = 120.0
-"""Longest Retry-After that a site is waited for, in seconds; asked for longer, the page is left for the next run."""
+"""Longest Retry-After to wait for, in seconds; if a site asks for longer, the page is left for the next run."""
 
 WEBMAIN_BACK_OFF = True
-"""Leave hosts alone that refuse nearly everything, or ask to wait for longer than that, until their time is over; the ledger
-keeps it for later runs. False asks them at once."""
+"""Leave hosts alone that refuse nearly everything, or ask to wait longer than that, until their time is over; the ledger
+remembers this for later runs. False keeps requesting from them."""
 
 WEBMAIN_RESPECT = ""
-"""What is obeyed beside robots.txt: "optouts" rejects pages that say they are not to be reused (noindex, reserved text and
-data mining, opt-outs from machine learning); that is recorded always."""
+"""What is obeyed besides robots.txt: "optouts" rejects pages that opt out of reuse (noindex, reserved text and data
+mining, opt-outs from machine learning). Opt-outs are always recorded."""
 
 WEBMAIN_ARCHIVE_PIECE = 8 * 1024 * 1024
-"""Bytes of an archive that its host is asked for at once; two such pieces are in memory."""
+"""Bytes per request to a host of archives; two such pieces are in memory."""
 
 WEBMAIN_ARCHIVE_BACK_OFF_S = 2.0
-"""Seconds after which a host of archives is asked again once it has failed, doubled with each failure in a row."""
+"""Seconds to wait after a failure of a host of archives, doubled with each failure in a row."""
 
-CONCURRENT_ITEMS = 4  # for each response, which gives one item or a few; Scrapy starts so many tasks each time
+CONCURRENT_ITEMS = 4  # per response, which gives one item or a few; Scrapy always starts this many tasks
 DOWNLOAD_DELAY = 1.0
 CONCURRENT_REQUESTS = 32  # more where `news` crawls many sites (webmain/spiders/fairness.py)
 CONCURRENT_REQUESTS_PER_DOMAIN = 2
@@ -138,29 +138,29 @@ AUTOTHROTTLE_TARGET_CONCURRENCY = 1.0
 COOKIES_ENABLED = False
 DEFAULT_REQUEST_HEADERS = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
 
-# ---- Bounds
+# ---- Limits
 
 DOWNLOAD_TIMEOUT = 30
 DOWNLOAD_MAXSIZE = 16 * 1024 * 1024  # bounds decompression too
 DOWNLOAD_WARNSIZE = 0
 DNS_TIMEOUT = 20
-REACTOR_THREADPOOL_MAXSIZE = 40  # names that nobody answers for keep a thread until DNS_TIMEOUT
+REACTOR_THREADPOOL_MAXSIZE = 40  # unresolvable names occupy a thread until DNS_TIMEOUT
 DEPTH_LIMIT = 8
 URLLENGTH_LIMIT = 2083
 REDIRECT_MAX_TIMES = 5
-METAREFRESH_ENABLED = False  # the spider follows refreshes itself, from the page that is read anyway
+METAREFRESH_ENABLED = False  # the spider itself follows refreshes of pages it reads
 RETRY_TIMES = 2
 RETRY_HTTP_CODES = [408, 429, 500, 502, 503, 504, 522, 524]
-RETRY_GIVE_UP_LOG_LEVEL = "DEBUG"  # the page is told in a line of its own, with its reason
-SCRAPER_SLOT_MAX_ACTIVE_SIZE = 20_000_000  # bytes of pages in work before fetching waits
+RETRY_GIVE_UP_LOG_LEVEL = "DEBUG"  # each page has its own line with the reason
+SCRAPER_SLOT_MAX_ACTIVE_SIZE = 20_000_000  # bytes of pages being processed before fetching pauses
 
-# ---- The way out
+# ---- Network
 
 WEBMAIN_ALLOW_PRIVATE = False
-"""Connect to private addresses too, not only where a site was named that has one."""
+"""Connect to private addresses in general, not only to those of sites that the user named."""
 
 WEBMAIN_NAMED_PRIVATE = True
-"""Connect to the private address of a site that was named; not where others do the naming, as in the browser."""
+"""Connect to the private address of a site that was named; off if others choose the sites, as in the web page."""
 
 DOWNLOAD_HANDLERS = {
     "http": "webmain.handlers.Guarded",
@@ -168,32 +168,32 @@ DOWNLOAD_HANDLERS = {
     **dict.fromkeys(("file", "ftp", "s3")),
 }
 
-# ---- Pages that a browser draws (docs/rendering.md)
+# ---- Rendering (docs/rendering.md)
 
 WEBMAIN_RENDER = "never"
-"""Which pages are drawn by a browser: "never", "always", or "auto", those that show hardly any text without their scripts."""
+"""Which pages a browser draws: "never", "always", or "auto" (those with hardly any text without their scripts)."""
 
 WEBMAIN_CHROMIUM = ""
-"""Path or name of Chromium; "" looks for the one that is installed."""
+"""Path or name of Chromium; "" looks for an installed one."""
 
 WEBMAIN_CHROMIUM_SANDBOX = True
-"""Chromium runs in its sandbox, which needs an ordinary user. False lets hostile pages run without it."""
+"""Run Chromium in its sandbox, which needs an unprivileged user. False lets hostile pages run without it."""
 
 WEBMAIN_RENDER_WINDOWS = 2
-"""Pages that are drawn at a time."""
+"""Pages drawn at once."""
 
 WEBMAIN_RENDER_TIMEOUT_S = 30.0
-"""Seconds after which a page that is being drawn is given up; it goes on as it was fetched."""
+"""Seconds after which drawing a page is given up; it continues as fetched."""
 
 # ---- Recordings
 
 WEBMAIN_RECORD = ""
-"""A `.warc.gz` to which everything fetched is appended."""
+"""A `.warc.gz` file to which everything fetched is appended."""
 
 WEBMAIN_REPLAY = ""
-"""A recording (or several, separated by commas) that answers in place of the network."""
+"""A recording (or several, separated by commas) that answers instead of the network."""
 
-# ---- What is plugged in
+# ---- Components
 
 ITEM_PIPELINES = {
     "webmain.pipelines.InWorkers": 50,
@@ -226,11 +226,11 @@ EXTENSIONS = {
     "webmain.logs.ReadableLog": 1,
     "webmain.workers.Workers": 5,
     "webmain.browsing.Browsing": 6,
-    "webmain.site_runs.SiteRuns": 9,  # at the end it writes before the ledger is closed
+    "webmain.site_runs.SiteRuns": 9,  # its last write must precede the ledger's closing
     "webmain.known_urls.KnownUrls": 10,
     "webmain.extensions.Summary": 20,
     "webmain.extensions.PromptStop": 30,
     "scrapy.extensions.feedexport.FeedExporter": None,
     "webmain.feeds.Feeds": 0,
-    "scrapy.extensions.logstats.LogStats": None,  # the progress line tells more
+    "scrapy.extensions.logstats.LogStats": None,  # replaced by the progress line
 }

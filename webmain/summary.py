@@ -1,4 +1,4 @@
-"""What a crawl did, in words for people and in figures for machines; pure functions over the crawl's stats."""
+"""What a crawl did, as text and as figures for machines; pure functions of the crawl's stats."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ from webmain.text.terminal import pad
 Stats = Mapping[str, Any]
 
 FAILING = ("store", "ledger", "record", "replay", "feed", "stats", "learn", "worker", "render")
-"""Parts of a crawl whose failure is noted in its stats as `webmain/PART_error`."""
+"""Parts of a crawl whose failures are in its stats as `webmain/PART_error`."""
 
 MAX_SITES = 20
 MAX_TOLD = 10
-"""Sites shown; the others are put together in one line."""
+"""Sites shown; the others are combined in one line."""
 
 OK, ERROR, USAGE, NOTHING, STOPPED = range(5)
-"""Exit codes of `scrapy crawl`; `webmain.commands.crawl` says what they mean."""
+"""Exit codes of `scrapy crawl`; see `webmain.commands.crawl`."""
 
 _SITE = re.compile(r"webmain/site/(.+)/(articles|rejected)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Review:
-    """The stored articles that are in doubt.
+    """Counts of the stored articles of low confidence.
 
     Attributes
     ----------
     below : float
-        Their confidence is below this.
+        Confidence below which an article is doubtful.
     place : str
-        The list's file.
+        File of the list.
     doubtful, listed, kept_out : int
-        Articles in doubt; lines written for them, as the list does not know them yet; those kept out of the store.
+        Doubtful articles; new lines in the list; articles kept out of the store.
     """
 
     below: float
@@ -53,38 +53,38 @@ class Review:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """The figures of a crawl that the summary, the progress line and the exit code are made of.
+    """The figures of a crawl for the summary, the progress line and the exit code.
 
     Attributes
     ----------
     changes, visits : Mapping[str, int]
-        Changed articles by kind (`ChangeKind`); known ones that were looked at again and not extracted, by outcome.
+        Changed articles by kind (`ChangeKind`); revisited articles that were not extracted, by outcome.
     new, changed, unchanged : int
         Stored articles.
     known : int
-        Addresses that were passed over, since an earlier crawl has settled them.
+        Addresses skipped because an earlier crawl has settled them.
     rejected, failed : Mapping[str, int]
-        By reason, the commonest first: pages that give no article, addresses that could not be fetched.
+        Pages without an article, and addresses that could not be fetched, by reason, the most common first.
     errors : int
         Unexpected exceptions, in pipelines and in the spider, and feeds that could not be stored.
     extractors : Mapping[str, int]
-        Stored articles by the method that gave them.
+        Stored articles by extractor.
     learning : Mapping[str, int]
-        Sites that were learned, reused (their model lay on the model store), retrained, or are not learnable.
+        Sites that were learned, reused (from the model store), retrained, or that cannot be learned.
     refused, refused_first : int, str
-        Requests of any kind that the guard of the network has refused, and why the first of them.
+        Requests of any kind that the network guard refused, and the reason for the first.
     cpu_s : float
-        CPU seconds of the crawl's process, and of its workers once they have ended.
+        CPU seconds of the crawl's process, and of its workers after they have ended.
     rendered : int
         Pages that a browser has drawn.
     not_rendered : Mapping[str, int]
-        Those that it could not draw, by reason; they went on as they were fetched.
+        Pages that could not be drawn, by reason; they continued as fetched.
     review : Review or None
-        None where articles in doubt are not listed.
+        None if doubtful articles are not listed.
     blocked : Mapping[str, int]
-        Pages that were refused, by status or by what stood in their place.
+        Refused pages, by status or kind of wall.
     left_alone : tuple of str
-        Hosts that refuse and are left alone, until when and why.
+        Hosts that are left alone, with the end and the reason.
     """
 
     pages: int
@@ -113,12 +113,12 @@ class Outcome:
 
     @property
     def articles(self) -> int:
-        """Articles that are stored, whether they were before or not."""
+        """Articles that are stored, whether they were known before or not."""
         return self.new + self.changed + self.unchanged
 
 
 def outcome(stats: Stats) -> Outcome:
-    """Read the figures from a crawl's stats."""
+    """Return the figures from a crawl's stats."""
     sites: dict[str, list[int]] = {}
     for name, value in stats.items():
         if match := _SITE.fullmatch(name):
@@ -154,7 +154,7 @@ def outcome(stats: Stats) -> Outcome:
 
 
 def notes(stats: Stats) -> list[tuple[str, str]]:
-    """Return what parts of the crawl have to tell (`webmain/told/LABEL/...`), with labels; the first few of each."""
+    """Return the labelled notes of the crawl's parts (`webmain/told/LABEL/...`), the first few of each label."""
     found: dict[str, list[str]] = {}
     for name in sorted(name for name in stats if name.startswith("webmain/told/")):
         found.setdefault(name.split("/")[2], []).append(str(stats[name]))
@@ -186,23 +186,23 @@ def render(
     problems: Iterable[str] = (),
     warnings: Iterable[str] = (),
 ) -> str:
-    """Write the summary of a crawl.
+    """Return the summary of a crawl.
 
     Parameters
     ----------
     found : Outcome
     places : iterable of (str, int)
-        Each store's specification, and how many articles it holds now.
+        Each store's specification and number of articles.
     feeds : iterable of str
-        Where Scrapy's own feeds went.
+        Locations of Scrapy's own feeds.
     words : sequence of (str, int)
-        The most frequent words over all articles, and their counts.
+        The most frequent words of all articles, with their counts.
     told : iterable of (str, str)
-        What else is worth knowing, with its label (`notes`).
+        Other notes with their labels (`notes`).
     problems : iterable of str
-        What ended the crawl before its time.
+        What ended the crawl early.
     warnings : iterable of str
-        What the user should know although the crawl ran.
+        Warnings for the user, although the crawl ran.
     """
     lines = [f"webmain: {headline(found)}", ""]
     rows = [
@@ -256,7 +256,7 @@ def _refused(found: Outcome) -> str:
 
 
 def exit_code(stats: Mapping[str, Any]) -> int:
-    """Return the exit code of a crawl that has ended, from its stats."""
+    """Return the exit code for the stats of a finished crawl."""
     found = outcome(stats)
     problems = any(stats.get(f"webmain/{kind}_error") for kind in FAILING)
     if found.errors or problems:
@@ -275,7 +275,7 @@ def exit_code(stats: Mapping[str, Any]) -> int:
 
 
 def _answers(stats: Mapping[str, Any]) -> int:
-    """Count the successful answers that were no robots.txt."""
+    """Return the number of successful answers without those for robots.txt."""
     ok = "downloader/response_status_count/2"
     robots = "robotstxt/response_status_count/2"
     answered = sum(n for name, n in stats.items() if name.startswith(ok))
@@ -283,7 +283,7 @@ def _answers(stats: Mapping[str, Any]) -> int:
 
 
 def headline(found: Outcome) -> str:
-    """Say in a few words what came out: the numbers of the table below, and no sums of them."""
+    """Return the main results in a few words, with the same numbers as in the table and no sums of them."""
     parts = [f"{found.new:,} new"]
     if found.changed:
         parts.append(f"{found.changed:,} updated{_kinds(found.changes)}")
@@ -299,7 +299,7 @@ def headline(found: Outcome) -> str:
 
 
 def _kinds(changes: Mapping[str, int]) -> str:
-    """Say whether headlines or texts were changed."""
+    """Return which kinds of changes there were: headlines, texts."""
     n_headlines = changes.get("headline", 0)
     told = [(n_headlines, "headline"), (sum(changes.values()) - n_headlines, "text")]
     named = ", ".join(f"{n:,} {what}{'s' if n > 1 else ''}" for n, what in told if n)
@@ -307,7 +307,7 @@ def _kinds(changes: Mapping[str, int]) -> str:
 
 
 def progress(found: Outcome, *, responses: int, per_minute: float, queued: int) -> str:
-    """Write the line that is logged while a crawl runs."""
+    """Return the progress line for the log."""
     rejected = sum(found.rejected.values())
     return (
         f"{responses:,} fetched, {found.articles:,} articles, {rejected:,} rejected, "
@@ -316,18 +316,18 @@ def progress(found: Outcome, *, responses: int, per_minute: float, queued: int) 
 
 
 def as_json(stats: Stats) -> str:
-    """Write stats as one JSON object, names in order."""
+    """Return stats as one JSON object, sorted by name."""
     return json.dumps(dict(sorted(stats.items())), ensure_ascii=False, indent=1, default=_plain) + "\n"
 
 
 def as_prometheus(stats: Stats, *, name: str) -> str:
-    """Write the figures as a Prometheus textfile, for the node exporter's textfile collector.
+    """Return the figures as a Prometheus textfile, for the node exporter's textfile collector.
 
     Parameters
     ----------
     stats : Mapping
     name : str
-        Value of the label `crawl`, which tells one cron job from another.
+        Value of the label `crawl`, to distinguish several cron jobs.
     """
     found = outcome(stats)
     file = Textfile({"crawl": name})
