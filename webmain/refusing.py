@@ -73,8 +73,8 @@ class Refusals:
 
     A wall (`webmain.html.walls`) is set as the request's `meta["wall"]`, whatever its status; `Statuses` rejects it. A host
     is left alone for the rest of the run, and in later runs (through the ledger), until its back-off or its own Retry-After
-    is over; its addresses stay pending. A good answer half an hour after the last refusal resets the count. WEBMAIN_BACK_OFF=0
-    disables this.
+    is over; its addresses stay pending. A good answer half an hour after the last refusal resets the count.
+    WEBMAIN_BACK_OFF=0 disables this.
     """
 
     def __init__(self, crawler: Crawler) -> None:

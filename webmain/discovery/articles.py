@@ -154,8 +154,7 @@ def judge_url(url: str) -> UrlJudgement:
     Returns
     -------
     UrlJudgement
-        ARTICLE from a score of 0.6; HUB up to 0.35 (if there is any evidence), or if the path has a word that is only used
-        for lists. Never raises.
+        ARTICLE from a score of 0.6; HUB up to 0.35 (if there is any evidence), or for the form of a list. Never raises.
     """
     try:
         parts = urlsplit(url.strip())
