@@ -1,14 +1,14 @@
-"""Block search: the blocks of stored articles, found by their words and ranked by Bp = Pb * Kd.
+"""Block search: finds blocks of stored articles by their words and ranks them by Bp = Pb * Kd.
 
-Pb is a block's priority: what PAB assigned to it; for any other method, whose own quantity may have another meaning, its
-score in [0, 1]. The `title` element of every article's page is searched as a block of priority 1.0. Kd is the density of
-the query: the words of the block that the query names, each place counted once, divided by all its words.
+Pb is a block's priority: the one that PAB assigned, or for any other method, whose own quantity may mean something
+else, its score in [0, 1]. The `title` element of every article's page is searched as a block of priority 1.0. Kd is the
+query's density: the number of the block's words that match the query, each position counted once, divided by all words.
 
-The index lives in the store's own file. It is brought up to date by whoever searches, not by the crawl: segmenting the
-blocks costs as much as counting their words does, and most of what is stored is never searched for. Which articles are
-still to be taken in is noted by triggers in the transaction that stores them, and an article is taken off that list in
-the transaction that indexes it. Whatever is killed, and whoever wrote to the file, the list is right; what is on it
-is left out of results and counted, never answered from an older revision.
+The index is in the store's own file. Programs that search bring it up to date, not the crawl: segmenting the blocks costs
+as much as counting their words, and most stored blocks are never searched. Triggers add an article to the list of articles to
+index in the transaction that stores it; the transaction that indexes it removes it. So the list is correct whichever
+process is killed and whichever program writes to the file. Articles on the list are left out of results and counted;
+results never come from an older revision.
 
 The full-text table is FTS5 with unicode61, over segmented and folded text (`webmain.store.query`), without a copy of the
 text. Rows of removed blocks stay in it until `rebuild`; they are not found, since `search_block` no longer names them.
@@ -42,10 +42,10 @@ TITLE = -1
 """Position of the title among an article's blocks."""
 
 CONTENT_VERSION = 2
-"""Changes with what is taken in of an article: an index of another version is made anew."""
+"""Version of what is indexed: an index of another version is rebuilt."""
 
 BATCH = 100
-"""Articles that are indexed in one transaction."""
+"""Articles indexed in one transaction."""
 
 _TABLE = """CREATE VIRTUAL TABLE IF NOT EXISTS search_text USING fts5 (
     words, content = '', columnsize = 0,
@@ -56,12 +56,12 @@ _HITS = "CREATE TEMP TABLE IF NOT EXISTS search_hit (id INTEGER PRIMARY KEY, n I
 _SEARCHED = """SELECT revision, coalesce(json_extract(record, '$.page_title'), title), extractor, text
     FROM article WHERE key = ?"""
 _MOST = 2**63 - 1
-"""The greatest whole number of SQLite."""
+"""The greatest integer of SQLite."""
 
 _VERSION = f"webmain-{TOKENS_VERSION}-{CONTENT_VERSION}"
 
-# Statements are put together from these and from numbers; whatever a reader asks for is bound. CROSS JOIN tells SQLite to
-# begin with the hits: it would rather walk all blocks, in the order of their articles.
+# Statements are built from these and from numbers; values from readers are bound. CROSS JOIN makes SQLite begin with the
+# hits: otherwise it would scan all blocks in the order of their articles.
 _IN_A_ROW = 'SELECT doc, "offset" - {} AS place FROM temp.search_term WHERE term = ?'
 _COUNTED = "SELECT doc, {} * count(*) AS n FROM ({}) GROUP BY doc"
 _COLLECT = "INSERT INTO temp.search_hit SELECT doc, sum(n) FROM ({}) GROUP BY doc HAVING count(*) >= {}"
@@ -86,7 +86,7 @@ _BEST_BELOW = """SELECT b.position FROM search_block AS b CROSS JOIN temp.search
 
 
 def block_priority(extractor: str, score: float | None, raw: float | None) -> float:
-    """Return Pb of a stored block: PAB's priority, any other method's score, `UNSCORED_PRIORITY` where there is none."""
+    """Return Pb of a stored block: PAB's priority, any other method's score, or `UNSCORED_PRIORITY` if it has none."""
     value = raw if extractor == "pab" and raw is not None else score
     return UNSCORED_PRIORITY if value is None else max(0.0, value)
 
@@ -103,7 +103,7 @@ class _Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Loaded:
-    """The rows of an article in one of its revisions."""
+    """The index rows of one revision of an article."""
 
     key: int
     revision: int
@@ -117,11 +117,11 @@ class BlockIndex:
         self._file = file
 
     def pending(self) -> int:
-        """Return the number of articles that the index has yet to take in."""
+        """Return the number of articles that are not indexed yet."""
         return int(self._file.one(f"SELECT count(*) FROM {'search_todo' if self._is_current() else 'article'}"))  # noqa: S608
 
     def update(self, progress: Callable[[int, int], None] | None = None) -> int:
-        """Take in all articles that were stored or revised since; return how many.
+        """Index all articles stored or revised since the last update; return their number.
 
         Parameters
         ----------
@@ -132,7 +132,7 @@ class BlockIndex:
         ------
         StoreError
             The store cannot be written (StoreWriteError, StoreFullError), is locked for too long, or this Python's
-            SQLite has no FTS5. What was taken in before stays.
+            SQLite has no FTS5. Articles indexed before the error stay indexed.
         """
         if not self._is_current():
             self._start_anew()
@@ -149,7 +149,7 @@ class BlockIndex:
         return done
 
     def rebuild(self, progress: Callable[[int, int], None] | None = None) -> int:
-        """Make the index anew from the stored blocks; return the number of articles (see `update`)."""
+        """Rebuild the index from the stored blocks; return the number of articles (see `update`)."""
         self._start_anew()
         return self.update(progress)
 
@@ -164,26 +164,26 @@ class BlockIndex:
         per: Literal["page", "block"] = "page",
         width: int = WIDTH,
     ) -> Results:
-        """Find the blocks with a query's words, ranked by Bp; the index is taken as it is (see `update`).
+        """Return the blocks that contain a query's words, ranked by Bp; the index is not updated (see `update`).
 
         Parameters
         ----------
         query : str or Query
             Words and "phrases" (`webmain.store.query.read_query`).
         limit, offset : int
-            So many results, after so many.
+            Number of results, and how many to skip first.
         filters : Filters or None
         match : {"all", "any"}
-            A block has all of the query's words and phrases, or at least one.
+            A block must have all of the query's words and phrases, or at least one.
         per : {"page", "block"}
-            One result an article, by its best block, or one a block.
+            One result per article, by its best block, or one per block.
         width : int
-            Characters of a snippet, at most; 0 for none, which is faster.
+            Most characters of a snippet; 0 for none, which is faster.
 
         Raises
         ------
         QueryError
-            The query names no word, or too many.
+            The query has no word, or too many.
         StoreError
             The database cannot be read, or was never indexed and is open for reading only.
         """
@@ -196,7 +196,7 @@ class BlockIndex:
         blocks = _BLOCKS.format(where)
         self._file.rows(_TERMS)
         self._file.rows(_HITS)
-        self._file.rows("BEGIN")  # one state of the database from here on
+        self._file.rows("BEGIN")  # all that follows sees one state of the database
         try:
             self._collect(asked, match)
             ranking = _RANKED.format(_PER[per].format(blocks))
@@ -208,7 +208,7 @@ class BlockIndex:
             self._file.rows("ROLLBACK")
 
     def absent(self, filters: Filters) -> dict[str, str]:
-        """Return the names and values of filters (site, language, method) that no stored article has, found or not."""
+        """Return the names and values of filters (site, language, method) that no stored article has."""
         any_of = "SELECT 1 FROM article WHERE {} = ? LIMIT 1"
         return {
             name: wanted
@@ -217,9 +217,9 @@ class BlockIndex:
         }
 
     def _collect(self, query: Query, match: str) -> None:
-        """Note the blocks that match, with the number of their words that the query names."""
+        """Store the matching blocks in a temporary table, with the number of their words that match the query."""
         tokens = [token for part in query.parts for token in part.tokens]
-        apart = len(set(tokens)) == len(tokens)  # no two parts can share a place, nor a phrase one with itself
+        apart = len(set(tokens)) == len(tokens)  # no two parts can share a position, nor a phrase overlap itself
         selects: list[str] = []
         for number, part in enumerate(query.parts):
             rows = " INTERSECT ".join(_IN_A_ROW.format(i) for i in range(len(part.tokens)))
@@ -231,7 +231,7 @@ class BlockIndex:
         self._file.rows(sql, tokens)
 
     def _hit(self, row: dict[str, Any], rank: int, query: Query, width: int) -> Hit:
-        """Return a result with its snippet, which for a title is cut from the best block below it or the page's title."""
+        """Return a result with its snippet; a title's comes from the best block below it or from the page's title."""
         key, position = row.pop("article"), row["position"]
         if position == TITLE:
             position = self._file.one(_BEST_BELOW, (key,)) or 0
@@ -248,11 +248,11 @@ class BlockIndex:
         return Hit(rank=rank, snippet=found, **row)
 
     def _is_current(self) -> bool:
-        """Return True if there is an index, and of this version."""
+        """Return True if there is an index of this version."""
         return bool(self._file.one("SELECT value FROM setting WHERE name = 'search'") == _VERSION)
 
     def _start_anew(self) -> None:
-        """Empty the index and put every article on the list."""
+        """Empty the index and list every article for indexing."""
         if self._file.read_only:
             raise StoreWriteError(f"store {self._file.spec}: not indexed yet, and open for reading only")
         with self._file.transaction():
@@ -274,7 +274,7 @@ class BlockIndex:
         return [key for (key,) in rows]
 
     def _load(self, key: int) -> _Loaded | None:
-        """Segment an article's title and blocks; those without a word are left out."""
+        """Return the segmented title and blocks of an article; those without a word are left out."""
         found = self._file.rows(_SEARCHED, (key,))
         if not found:
             return None
@@ -291,7 +291,7 @@ class BlockIndex:
         return _Loaded(key=key, revision=revision, rows=rows)
 
     def _write(self, article: _Loaded) -> bool:
-        """Put an article's blocks into the index; return False if it has been revised since it was read."""
+        """Add an article's blocks to the index; return False if it was revised since it was read."""
         if self._file.one("SELECT revision FROM article WHERE key = ?", (article.key,)) != article.revision:
             return False
         self._file.rows("DELETE FROM search_block WHERE article = ?", (article.key,))

@@ -1,8 +1,7 @@
-"""What a store has, for people who look through it: articles in lists, their copies, sites, crawls.
+"""Lists what a store contains, for people: articles, their copies, sites, crawls.
 
-Rows only, never whole articles: a list reads neither texts nor records. Lists are cut by key: a page of one begins after the
-last row of the page before, so that none is missed or shown twice while a crawl writes, and the thousandth page costs as
-much as the first.
+A list reads rows only, neither texts nor records. Lists are paginated by key: a page begins after the last row of the
+page before. So no row is missed or shown twice while a crawl writes, and the thousandth page costs as much as the first.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ SORTS: Final = {
     "title": "a.title COLLATE NOCASE",
     "site": "a.site",
 }
-"""What lists can be sorted by; articles without such a value come last, whichever way."""
+"""Columns that lists can be sorted by; articles without a value come last in either direction."""
 
 _ROW = """a.key, a.id, a.url, a.title, a.site, a.language, a.published, a.fetched_at, a.extractor, a.confidence, a.n_words,
     a.duplicate_of, a.revision"""
@@ -32,7 +31,7 @@ _ROW = """a.key, a.id, a.url, a.title, a.site, a.language, a.published, a.fetche
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """How a list is sorted: a name in `SORTS`, and which way."""
+    """The order of a list: a name in `SORTS`, and the direction."""
 
     by: str = "published"
     descending: bool = True
@@ -40,7 +39,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listed:
-    """An article in a list; the fields as stored."""
+    """An article in a list, with its fields as stored."""
 
     key: int
     id: str
@@ -63,19 +62,18 @@ _KINDS: Final[tuple[tuple[tuple[str, ...], tuple[type, ...], Any], ...]] = (
     (("confidence",), (int, float), None),
     (("n_words", "revision"), (int,), 0),
 )
-"""Kinds of the columns of `Listed`, and what stands for a value of another kind."""
+"""Types of the columns of `Listed`, and the default for a value of another type."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """A part of a list.
+    """A page of a list.
 
     Attributes
     ----------
     articles : tuple of Listed
     before, after : int or None
-        The key that the part before it ends before, and the one that the part after it begins after; None without such a
-        part.
+        Key that the previous page ends before, and key that the next page begins after; None if there is no such page.
     """
 
     articles: tuple[Listed, ...]
@@ -85,7 +83,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A text that an article has, or had: its number from 1, when it was stored (ISO 8601), its characters."""
+    """A text that an article has or had: its number (from 1), when it was stored (ISO 8601), its characters."""
 
     number: int
     stored: str
@@ -99,18 +97,18 @@ _VERSIONS = """SELECT e.revision, e.stored, length(e.text)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteHealth:
-    """What a store has of a site.
+    """Figures of a site in the store.
 
     Attributes
     ----------
     n_articles, n_copies, n_changed : int
-        All articles; those that are copies of others; those that have earlier texts.
+        All articles; copies of other articles; articles with earlier texts.
     last_fetched, last_published : str or None
         ISO 8601.
     median_words : float
         Of the articles' texts.
     confidence : float or None
-        Mean of those that have one.
+        Mean over the articles that have one.
     n_unsure : int
         Articles with a confidence below `UNSURE`.
     """
@@ -127,7 +125,7 @@ class SiteHealth:
 
 
 UNSURE: Final = 0.5
-"""An article with a confidence below this is unsure."""
+"""Articles with a confidence below this count as unsure."""
 
 _SITES = """SELECT a.site, count(*) AS n_articles, count(a.duplicate_of) AS n_copies, sum(a.revision > 1) AS n_changed,
     max(a.fetched_at) AS last_fetched, max(a.published) AS last_published,
@@ -146,11 +144,11 @@ class Run:
     ----------
     id : int
     started, finished : str or None
-        ISO 8601; without an end it is still running, or was killed.
+        ISO 8601; a crawl without an end is still running, or was killed.
     reason : str
         Why it ended.
     arguments, stats : Mapping
-        What it was called with; its figures at the end.
+        Its arguments; its statistics at the end.
     """
 
     id: int
@@ -162,13 +160,13 @@ class Run:
 
 
 class Catalogue:
-    """Reads a store's database for people; made by `SqliteStore.catalogue`."""
+    """Lists the contents of a store's database; made by `SqliteStore.catalogue`."""
 
     def __init__(self, file: SqliteFile) -> None:
         self._file = file
 
     def count(self, filters: Filters | None = None) -> int:
-        """Return the number of articles that the filters let through."""
+        """Return the number of articles that pass the filters."""
         asked, values = wanted_articles(filters or Filters())
         return int(self._file.one(f"SELECT count(*) FROM article AS a {_where(asked)}", values))  # noqa: S608 - our own clauses
 
@@ -181,17 +179,17 @@ class Catalogue:
         before: int | None = None,
         limit: int = 50,
     ) -> Part:
-        """Return a part of the list of articles.
+        """Return a page of the list of articles.
 
         Parameters
         ----------
         filters : Filters or None
         order : Order or None
-            The latest first, if None.
+            Latest first if None.
         after, before : int or None
-            The part that begins after an article (`Listed.key`), or that ends before one; the first part without both.
+            Key (`Listed.key`) of the article that the page begins after or ends before; the first page if both are None.
         limit : int
-            Articles of the part, at most.
+            Most articles on the page.
 
         Raises
         ------
@@ -237,13 +235,13 @@ class Catalogue:
         return tuple(Version(*row) for row in self._file.rows(_VERSIONS, (article_id, limit)))
 
     def sites(self, site: str | None = None) -> tuple[SiteHealth, ...]:
-        """Return what there is of all sites, in alphabetical order, or of one."""
+        """Return the figures of all sites, in alphabetical order, or of one."""
         query = _SITES.format("" if site is None else "WHERE site = ?")
         rows = self._file.named_rows(query, (UNSURE,) if site is None else (UNSURE, site))
         return tuple(SiteHealth(**row) for row in rows)
 
     def runs(self, *, before: int | None = None, limit: int = 50) -> tuple[Run, ...]:
-        """Return the crawls, the last first; only those before one."""
+        """Return the crawls, the last first; optionally only those before a given one."""
         where = "" if before is None else "WHERE r.id < ?"
         return self._runs(f"{where} ORDER BY r.id DESC LIMIT ?", (limit,) if before is None else (before, limit))
 
@@ -252,7 +250,7 @@ class Catalogue:
         return next(iter(self._runs("WHERE r.id = ?", (run,))), None)
 
     def n_stored(self, run: int) -> int:
-        """Return how many articles have their text of now from a crawl."""
+        """Return the number of articles whose current text is from a crawl."""
         return int(self._file.one("SELECT count(*) FROM article WHERE run = ?", (run,)))
 
     def _listed(self, clause: str, values: Sequence[Any]) -> tuple[Listed, ...]:
@@ -280,7 +278,7 @@ def _where(asked: Sequence[str]) -> str:
 
 
 def _beyond(column: str, value: Any, key: int, *, descending: bool, backwards: bool) -> tuple[str, list[str | float]]:
-    """Return the condition that a row is after one, or before it, with its values; rows without a value come last."""
+    """Return the SQL condition that a row is after or before a given one, with its values; rows without a value come last."""
     sign = "<" if descending != backwards else ">"
     if value is None:
         same = f"({column} IS NULL AND a.key {sign} ?)"
@@ -290,7 +288,7 @@ def _beyond(column: str, value: Any, key: int, *, descending: bool, backwards: b
 
 
 def _listed(row: Sequence[Any]) -> Listed:
-    """Return a row; a value of another kind than its column's, in a damaged or foreign row, as if it were not there."""
+    """Return a row; a value of the wrong type, in a damaged or foreign row, becomes the default."""
     found = dict(zip(Listed.__slots__, row, strict=True))
     for names, kinds, other in _KINDS:
         found |= {name: other for name in names if not isinstance(found[name], kinds)}
@@ -298,7 +296,7 @@ def _listed(row: Sequence[Any]) -> Listed:
 
 
 def _mapping(text: Any) -> dict[str, Any]:
-    """Return a JSON object; an empty one where a text is none."""
+    """Return a JSON object, or an empty one if the text is not one."""
     try:
         found = json.loads(text or "{}")
     except (TypeError, ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Whether everything in a store or a recording can be read, and what can not; nothing is changed, and no lock is taken."""
+"""Checks that everything in a store or a recording can be read; changes nothing and takes no lock."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ _PORTION: Final = 200
 Rows = Iterable[Mapping[str, Any]]
 
 CheckRow = Callable[[Sequence[Any]], str]
-"""Returns what is wrong with a row, "" where nothing is."""
+"""Returns what is wrong with a row, or "" if nothing is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """What can not be read.
+    """Something that cannot be read.
 
     Attributes
     ----------
     place : str
-        "line 17", "article row 5", "byte 1234"; "" where the whole file is meant.
+        "line 17", "article row 5", "byte 1234"; "" if the whole file is meant.
     reason : str
         One sentence.
     """
@@ -45,14 +45,14 @@ class Problem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """What came of a check.
+    """The result of a check.
 
     Attributes
     ----------
     what : str
         "JSONL store", "SQLite store", "ledger", ...
     n : int
-        Pieces that can be read.
+        Number of pieces that can be read.
     pieces : str
         What they are: "articles", "addresses", ...
     problems : tuple of Problem
@@ -108,7 +108,7 @@ def _wrong_line(line: Line, data: bytes) -> str:
 
 
 def _wrong_text(article: Article) -> str:
-    """Return what is wrong with a text: it is another one than its fingerprint's."""
+    """Return what is wrong with a text if it differs from the one that its fingerprint was made of."""
     if not article.fingerprint or "\ufffd" in article.text or fingerprint(article.text) == article.fingerprint:
         return ""
     return f"the text of article {article.id} does not agree with its fingerprint"
@@ -148,7 +148,7 @@ def check_store(path: Path) -> Checked:
 
 
 def _wrong_record(row: Mapping[str, Any], blocks: Rows | None, words: Rows | None) -> str:
-    """Return what is wrong with a row; one of an earlier revision has blocks and words in its record."""
+    """Return what is wrong with a row; an earlier revision has its blocks and words in its record."""
     try:
         if blocks is None or words is None:
             article = Article.from_dict(json.loads(row["record"]) | {"text": row["text"]})
@@ -170,7 +170,7 @@ def check_rows(path: Path, what: str, queries: Iterable[tuple[str, str, CheckRow
     what : str
         What it is called.
     queries : iterable of (table, query, check)
-        The first column is what a row is called by; the first table's rows are counted.
+        The first column identifies a row in messages; only the first table's rows are counted.
     """
     found: list[Problem] = []
     n, counted = 0, ""
@@ -187,7 +187,7 @@ def check_rows(path: Path, what: str, queries: Iterable[tuple[str, str, CheckRow
 
 @contextmanager
 def _telling(found: list[Problem]) -> Iterator[None]:
-    """Make a problem of what SQLite says is wrong."""
+    """Return a problem made from SQLite's error."""
     try:
         yield
     except (sqlite3.Error, UnicodeDecodeError) as error:  # its own messages name what is damaged
@@ -195,9 +195,9 @@ def _telling(found: list[Problem]) -> Iterator[None]:
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    """Open a database for reading alone.
+    """Open a database for reading only.
 
-    Where no writer has left anything in the log the file is read as it lies: else even a reader would leave files beside it.
+    A file whose write-ahead log is empty is opened as immutable: otherwise even a reader would leave files beside it.
     """
     log = path.with_name(path.name + "-wal")
     quiet = "" if log.exists() and log.stat().st_size else "&immutable=1"
@@ -235,7 +235,7 @@ def check_recording(path: Path) -> Checked:
 
 
 def application_id(path: Path) -> int | None:
-    """Return whose SQLite database a file is, by its first bytes; None where it is none."""
+    """Return which program's SQLite database a file is, by its first bytes, or None if it is none."""
     with path.open("rb") as file:
         head = file.read(100)
     return int.from_bytes(head[68:72], "big") if head.startswith(b"SQLite format 3\0") else None

@@ -1,4 +1,4 @@
-"""What a crawl and its stores know of articles: the same one again, copies, and texts that recur."""
+"""Duplicate detection across a crawl and its stores: repeated articles, copies, and texts that recur on a site."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from webmain.urls import site_key
 logger = logging.getLogger(__name__)
 
 MAX_SEEN = 500_000
-"""Ids of this crawl's articles that are remembered; beyond, the oldest are forgotten (the store knows them still)."""
+"""Most ids of this crawl's articles kept in memory; the oldest are dropped first (the store still has them)."""
 
 
 class Copies:
-    """Tells an article from those of this crawl and of the stores.
+    """Compares an article with those of this crawl and of the stores.
 
     Parameters
     ----------
     stores : Stores or None
-        Without them only this crawl's articles are known.
+        If None, only this crawl's articles are known.
     signature_of : callable
         Returns a text's signature.
     """
@@ -43,7 +43,7 @@ class Copies:
         self._recurring = RecurringTexts()
 
     def new(self, article: Article) -> Article:
-        """Return an article that this crawl has not had, under its own address where it has no right to its canonical one."""
+        """Return an article new to this crawl, under its own address if its canonical address belongs to another article."""
         article = self._at_ordinary(article)
         seen = self._seen.get(identify(article))
         if seen is not None:
@@ -54,9 +54,9 @@ class Copies:
         return article
 
     def _at_ordinary(self, article: Article) -> Article:
-        """Return a print, AMP or mobile page without a canonical address as the article known at its ordinary one.
+        """Return a print, AMP or mobile page without a canonical address as the article stored at its ordinary address.
 
-        That address is a guess: the titles have to agree.
+        That address is guessed, so the titles must agree.
         """
         url = article.url
         if not url or not article.title or article.canonical_url not in (None, url) or not looks_like_form(url):
@@ -68,9 +68,9 @@ class Copies:
         return article
 
     def _apart(self, article: Article, seen: Place) -> Article:
-        """Tell an article from an earlier one with its id: of two pages that name one address the first is believed.
+        """Compare an article with an earlier one of the same id; if they differ, the first keeps the shared address.
 
-        Another title and another text are another article; the page at that very address has a right to it, too.
+        Two articles differ if both title and text do. The page fetched from that very address may use it, too.
         """
         values = self._signature_of(article.text)
         is_other = article.title and seen.title and values and not is_same_title(article.title, seen.title)
@@ -89,7 +89,7 @@ class Copies:
         Rejected
             `BOILERPLATE`.
         StoreError
-            The store can not be asked.
+            The store cannot be read.
         """
         name = identify(article)
         same = self._exact.add(name, article.fingerprint)
@@ -102,7 +102,7 @@ class Copies:
         return None if found is None or self._is_copy_of(found, name) else found
 
     def _check_recurring(self, article: Article, cluster: str, earlier: str) -> None:
-        """Refuse a text that two other pages of the site have under other titles; what is stored of them is reported."""
+        """Reject a text that two other pages of the site have under other titles; log those that are already stored."""
         site = site_key(article.url or "")
         places = [self._place(earlier), Place(article.title, article.canonical_url or article.url)]
         for place in places:
@@ -127,7 +127,7 @@ class Copies:
             return None
 
     def _is_copy_of(self, copy: str, original: str) -> bool:
-        """Tell whether the stored article is marked as a copy of the other, or says so: two must not point at each other."""
+        """Return True if the stored article is a copy of the other: two articles must not be copies of each other."""
         stored = self._stored(copy)
         if stored is None:
             return False
@@ -150,7 +150,7 @@ class ExactDuplicates:
     Parameters
     ----------
     known : iterable of (str, str)
-        (id, fingerprint) of what is stored already (`Store.fingerprints`).
+        (id, fingerprint) of the articles already stored (`Store.fingerprints`).
     """
 
     def __init__(self, known: Iterable[tuple[str, str]] = ()) -> None:
@@ -160,9 +160,9 @@ class ExactDuplicates:
             self.add(name, fingerprint)
 
     def add(self, name: str, fingerprint: str) -> str | None:
-        """Return the id of the other article that had this text first, and note the text.
+        """Return the id of another article that had this text first, and record the text.
 
-        A text that the article had before is released. None without another article, or without text.
+        The article's previous text is released. Returns None if no other article has the text, or if it is empty.
         """
         before = self._mark.get(name)
         if before and before != fingerprint and self._first.get(before) == name:

@@ -1,7 +1,7 @@
-"""What a crawl does with articles of which their extractor is not sure: lists them, and on request keeps them out.
+"""Lists the low-confidence articles of a crawl, and on request keeps them out of its store.
 
-Order of truth: an article is committed to its store first, then listed, and only then told to be done. A crawl that is
-killed in between fetches the page again, finds the article unchanged, and lists it.
+An article is committed to its store first, then listed, and only then reported as done. If a crawl is killed in
+between, the next one fetches the page again, finds the article unchanged, and lists it.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from webmain.store.review import Entry, ReviewList, confidence_of, kept_out_path
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Noted:
-    """What came of a commit.
+    """The result of a commit.
 
     Attributes
     ----------
     doubtful : int
-        Stored articles that are in doubt, whether the list knew of them or not.
+        Stored articles in doubt, including those already listed.
     listed : int
-        Lines that were written.
+        Lines written.
     kept_out : int
-        Articles that went to the store beside the main one.
+        Articles stored in the store beside the main one.
     """
 
     doubtful: int
@@ -37,30 +37,30 @@ class Noted:
 
 
 class Doubtful:
-    """The review list of a crawl, and the store of what is kept out.
+    """The review list of a crawl, and the store for articles kept out.
 
     Parameters
     ----------
     store_path : str or Path
-        The file of the crawl's first store; list and kept-out articles lie beside it.
+        The file of the crawl's first store; the list and the kept-out articles are stored beside it.
     below : float
-        Articles with a confidence below this are in doubt; those without any are not.
+        Articles with a confidence below this are in doubt; those without a confidence are not.
     keep_out : bool
-        Whole articles in doubt go to a JSONL store of their own in place of the crawl's.
+        Store articles in doubt in a JSONL store of their own instead of the crawl's store.
 
     Attributes
     ----------
     kept_out : JsonlStore or None
-        Where they go; its `commit` and `close` are the caller's to call.
+        The store of kept-out articles; the caller must call its `commit` and `close`.
     n_without : int
-        Articles that had no confidence.
+        Articles without a confidence.
     n_with : int
-        Articles that had one.
+        Articles with a confidence.
 
     Raises
     ------
     StoreError
-        A file is something else, is locked, or cannot be written.
+        A file is of another kind, is locked, or cannot be written.
     """
 
     def __init__(self, store_path: str | Path, *, below: float, keep_out: bool = False) -> None:
@@ -82,7 +82,7 @@ class Doubtful:
         return self.kept_out is not None and confidence is not None and confidence < self.below
 
     def take(self, article: Article) -> None:
-        """Remember what is to be said of an article once it is stored."""
+        """Remember an article's entry until the article is stored."""
         confidence = confidence_of(article)
         if confidence is None:
             self.n_without += 1
@@ -93,12 +93,12 @@ class Doubtful:
             self._waiting[entry.id] = entry
 
     def note(self, stored: Iterable[Stored]) -> Noted:
-        """List what is in doubt among articles that are durable now.
+        """List the articles in doubt among those that have been committed.
 
         Raises
         ------
         StoreWriteError
-            The list cannot be written; what concerns it must not be reported to be done.
+            The list cannot be written; the articles concerned must not be reported as done.
         """
         entries = [self._waiting.pop(each.id) for each in stored if each.id in self._waiting]
         doubtful = [entry for entry in entries if entry.is_open]

@@ -1,6 +1,6 @@
-"""Articles to files for other programs: JSON Lines, a table of metadata, a folder of plain texts, Parquet.
+"""Exports articles for other programs: JSON Lines, a table of metadata, a folder of plain texts, Parquet.
 
-An export is written beside its place and moved there when it is whole: what was there before stays until then.
+An export is written to a temporary file and renamed when complete; an existing file stays until then.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from webmain.items import Article
 
 
 class Format(StrEnum):
-    """What an export may be."""
+    """The formats of an export."""
 
     JSONL = "jsonl"  # one record a line; .gz compresses
-    CSV = "csv"  # one row of metadata an article, without its text; .gz compresses
+    CSV = "csv"  # one row of metadata per article, without its text; .gz compresses
     TEXT = "text"  # a folder: SITE/ID.txt
     PARQUET = "parquet"  # all fields as columns, lists and records nested; needs pyarrow
 
@@ -42,16 +42,16 @@ COLUMNS = tuple(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """Which articles are exported; None for all.
+    """Which articles are exported; None selects all.
 
     Attributes
     ----------
     site, language : str or None
         As stored: "bbc.co.uk", "th".
     since, until : datetime or None
-        At this time or later, or earlier than this; time-zone aware. Articles without the date are left out.
+        At or after `since` and before `until`; time-zone aware. Articles without the date are left out.
     date : str
-        Which date that is: "published" or "fetched_at".
+        Which date is compared: "published" or "fetched_at".
     min_confidence : float or None
         In [0, 1]; articles without a confidence are left out.
     """
@@ -77,14 +77,14 @@ class Selection:
 
 
 def export(articles: Iterable[Article], path: str | Path, *, format: Format | str) -> int:  # noqa: A002 - the word users know
-    """Write articles to a file or a folder; return how many.
+    """Write articles to a file or a folder; return their number.
 
     Parameters
     ----------
     articles : iterable of Article
         For example `filter(selection.has, store.articles())`; read once, held one at a time (for `parquet`, 500).
     path : str or Path
-        The file; for `text` the folder, whose files are replaced one by one.
+        The file; for `text` the folder, whose files are replaced one at a time.
     format : Format
         `jsonl`, `csv`, `text` or `parquet`.
 
@@ -93,7 +93,7 @@ def export(articles: Iterable[Article], path: str | Path, *, format: Format | st
     StoreSpecError
         The format is unknown.
     StoreWriteError, StoreFullError
-        The system refused to write; there is nothing at `path` that was not there before.
+        The system refused to write; anything at `path` is as it was.
     StoreError
         pyarrow is missing.
     """
@@ -159,7 +159,7 @@ _WRITERS: Mapping[Format, Callable[[Iterable[Article], Path], None]] = {
 
 
 def _cell(value: Any) -> Any:
-    """Return a value for a spreadsheet; a text that it would run as a formula begins with an apostrophe."""
+    """Return a value for a spreadsheet; an apostrophe is put before text that would be run as a formula."""
     if isinstance(value, list):
         value = "; ".join(map(str, value))
     if isinstance(value, bool):
@@ -171,13 +171,13 @@ def _cell(value: Any) -> Any:
 
 
 def _file_name(name: str) -> str:
-    """Return a name that stays in its folder."""
+    """Return a file name that cannot lead out of its folder."""
     return "".join(c if c.isalnum() or c in ".-_" else "_" for c in clean(name)).lstrip(".")[:100] or "_"
 
 
 @contextmanager
 def _text_file(path: Path) -> Iterator[TextIO]:
-    """Open a UTF-8 file that appears under its name when it is whole; equal articles give equal bytes."""
+    """Open a UTF-8 file that gets its name only when complete; equal articles give equal bytes."""
     with replaced_whole(path) as part, part.open("wb") as raw:
         is_packed = path.suffix.lower() == ".gz"
         below = gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=raw, mtime=0) if is_packed else raw

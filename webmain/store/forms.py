@@ -1,4 +1,4 @@
-"""The forms of an article's address: as it is, tracked, printed, AMP, mobile, with and without `www.`."""
+"""The forms of an article's address: as given, tracked, print, AMP, mobile, with and without `www.`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _WWW: Final = re.compile(r"(?<=://)www\.", re.I)
 
 
 def ordinary_form(url: str) -> str:
-    """Guess the ordinary address of a print, AMP or mobile page, in normal form; the URL's own if it looks like none."""
+    """Return the likely ordinary address of a print, AMP or mobile page, normalised; else the URL's own."""
     plain = normalise(amp_to_canonical_guess(url))
     if plain is None:
         return url
@@ -37,7 +37,7 @@ def looks_like_form(url: str) -> bool:
 
 
 def is_other_form(url: str | None, than: str | None) -> bool:
-    """Return True if one URL looks like a print, AMP or mobile page, and the other does not."""
+    """Return True if exactly one of two URLs looks like a print, AMP or mobile page."""
     return bool(url and than and looks_like_form(url) and not looks_like_form(than))
 
 
@@ -53,11 +53,11 @@ def known_forms(url: str) -> tuple[str, ...]:
 
 
 def known_names(name: str) -> tuple[str, ...]:
-    """Return the ids that the article of this id, or at this URL, may have, the likeliest first."""
+    """Return the ids that the article with this id, or at this URL, may have, the likeliest first."""
     return (name, *map(article_id, known_forms(name))) if "/" in name else (name,)
 
 
 def is_at(article: Article, name: str) -> bool:
-    """Return True if an article has this id or is known under this URL in any form."""
+    """Return True if an article has this id or is known under any form of this URL."""
     forms = {ordinary_form(url) for url in (article.url, article.canonical_url) if url}
     return article.id in known_names(name) or ordinary_form(name) in forms or not forms.isdisjoint(known_forms(name))

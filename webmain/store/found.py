@@ -1,4 +1,4 @@
-"""What a block search is asked and what it answers: filters, hits, results."""
+"""Input and output of a block search: filters, hits, results."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from typing import TYPE_CHECKING, Any
 
 from webmain.items import Article
 
-if TYPE_CHECKING:  # what cuts them takes a while to import
+if TYPE_CHECKING:  # the module that makes snippets is slow to import
     from webmain.store.snippets import Snippet
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 SECONDS = "round((julianday(a.published) - 2440587.5) * 86400, 3)"
-"""The date of publication as seconds of the Unix epoch."""
+"""SQL for the date of publication in seconds since the Unix epoch."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
-    """What articles a search looks at.
+    """Which articles a search covers.
 
     Attributes
     ----------
     site, language, method : str or None
         As stored: "bbc.co.uk", "th", "pab".
     since, until : datetime or None
-        Published at this time or later, or earlier than this; time-zone aware. Articles without a date are left out.
+        Published at or after `since` and before `until`; time-zone aware. Articles without a date are left out.
     below : float or None
         Only articles with a confidence below this.
     copies : bool
@@ -41,7 +41,7 @@ class Filters:
     copies: bool = False
 
     def has(self, article: Article) -> bool:
-        """Return True if a search looks at the article."""
+        """Return True if a search covers the article."""
         moment = article.published
         return (
             self.site in (None, article.site)
@@ -56,14 +56,14 @@ class Filters:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """A block that was found, with the article it belongs to.
+    """A block that was found, with its article.
 
     Attributes
     ----------
     rank : int
         From 1.
     priority : float
-        Bp, what results are ranked by.
+        Bp, by which results are ranked.
     block_priority, density : float
         Pb and Kd.
     id, url, title, site, language, published, extractor
@@ -71,10 +71,10 @@ class Hit:
     position : int
         `block.position`; `TITLE` for the title.
     n_blocks : int
-        Blocks of the article that were found; 1 where each is a result of its own.
+        Number of the article's blocks that were found; 1 if each is a result of its own.
     snippet : Snippet
-        Of the block; for a title, of the best block below it, of the page's title where only that matches, or of the text's
-        beginning.
+        Of the block. For a title: of the best block below it, else of the page's title if only that matches, else of the
+        beginning of the text.
     """
 
     rank: int
@@ -95,16 +95,16 @@ class Hit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Results:
-    """What a search found.
+    """The results of a search.
 
     Attributes
     ----------
     hits : tuple of Hit
-        The part that was asked for, best first.
+        The requested part, best first.
     n_pages, n_blocks : int
         All articles and blocks that match.
     unindexed : int
-        Articles that the index has not taken in yet, and in which nothing was looked for.
+        Articles that are not in the index yet, and were not searched.
     """
 
     hits: tuple[Hit, ...]
@@ -123,7 +123,7 @@ class Results:
 
 
 def equalities(filters: Filters) -> list[tuple[str, str, str]]:
-    """Return name, column and value of each filter by a value."""
+    """Return name, column and value of each filter that compares with a value."""
     all_three = (
         ("site", "site", filters.site),
         ("language", "language", filters.language),
@@ -133,7 +133,7 @@ def equalities(filters: Filters) -> list[tuple[str, str, str]]:
 
 
 def wanted_articles(filters: Filters) -> tuple[list[str], list[str | float]]:
-    """Return the conditions on an article `a`, with their values."""
+    """Return the SQL conditions on an article `a`, with their values."""
     asked: list[str] = []
     values: list[str | float] = []
     for _, column, wanted in equalities(filters):
@@ -152,7 +152,7 @@ def wanted_articles(filters: Filters) -> tuple[list[str], list[str | float]]:
 
 
 def conditions(filters: Filters) -> tuple[str, list[str | float]]:
-    """Return the join and the conditions of a ranking, with their values."""
+    """Return the SQL join and conditions of a ranking, with their values."""
     asked, values = wanted_articles(filters)
     join = "CROSS JOIN article AS a ON a.key = b.article" if asked else ""
     fresh = "b.article NOT IN (SELECT article FROM search_todo)"

@@ -1,14 +1,14 @@
-"""The JSONL store: one article a line, appended to the file itself.
+"""The JSONL store: one article per line, appended to the file.
 
-What holds, whatever happens: each line is written by one `os.write` to a file opened for appending; nothing that was
-there is ever changed, but for a last line that a killed process left unfinished. An article that is stored again with
-the same title, text and metadata is not written again; with another title or text it is a new line with the same id and a
-higher `revision`, with other metadata one with the same: the last line of an id counts.
+Each line is written by one `os.write` to a file opened for appending. Existing lines are never changed, except that an
+unfinished last line of a killed process is cut off. An article stored again with the same title, text and metadata is not
+written again. With another title or text it becomes a new line with the same id and a higher `revision`; with other
+metadata only, a new line of the same revision. The last line of an id counts.
 
-Each line ends with a checksum (`crc32`), so that opening a file finds lines that have been damaged since without
-reading all of their JSON. A line that is damaged does not count: its article is not known, and a crawl fetches it again.
+Each line ends with a checksum (`crc32`), so that opening a file finds damaged lines without parsing all of their JSON. A
+damaged line does not count: its article is unknown, and a crawl fetches it again.
 
-One process writes to a file at a time (an advisory lock, `flock`); readers need none and see complete lines only.
+One process writes to a file at a time (an advisory lock, `flock`); readers need no lock and see complete lines only.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from webmain.store.revising import revised
 logger = logging.getLogger(__name__)
 
 HEAD = ("id", "fingerprint", "revision", "stored_at")
-"""The keys that open each line, so that a scan needs to read no further; two of them are the store's own."""
+"""The first keys of each line, so that a scan can stop after them; two of them are the store's own."""
 
 _KNOWN = struct.Struct("<16sIQ")  # fingerprint, revision, offset of the line
 _LINE_HEAD = re.compile(
@@ -47,7 +47,7 @@ _ID = re.compile(rb'"id": "([^"\\]{1,200})"')
 _CRC = b', "crc32": "%08x"}'
 _CRC_LENGTH = len(_CRC % 0)
 MAX_DAMAGES = 1_000
-"""Damaged lines of which the places are remembered; all are counted."""
+"""Most damaged lines whose positions are remembered; all are counted."""
 _COMPRESSED = (".gz", ".zst", ".bz2", ".xz", ".br")
 
 
@@ -60,9 +60,9 @@ class Line:
     number : int
         From 1.
     offset, size : int
-        Where it begins, and its length with its end, in bytes.
+        Position and length in bytes, line end included.
     id, mark, revision
-        Of its article; "" where it is no article record, or a damaged one.
+        Of its article; "" if it is not an article record, or is damaged.
     """
 
     number: int
@@ -79,23 +79,23 @@ class JsonlStore(Store):
 
     A killed process loses nothing that was committed; a power cut may lose the last seconds.
 
-    Opening reads the head of every line once, to know what is there: about 200 bytes of memory an article.
+    Opening reads the beginning of every line once to build an index: about 200 bytes of memory per article.
 
     Parameters
     ----------
     path : str or Path
-        Made, with its folders, where it is not there.
+        Created, with its folders, if missing.
     read_only : bool
-        Take no lock, mend nothing, refuse to add.
+        Take no lock, repair nothing, refuse to add.
     clock : callable
-        Gives the time written as `stored_at`.
+        Returns the time written as `stored_at`.
 
     Attributes
     ----------
     cut_bytes : int
         Length of the unfinished last line that was cut off on opening; 0 as a rule.
     damaged_lines : int
-        Complete lines that are no article records, or not as they were written; they are left where they are and skipped.
+        Complete lines that are not article records, or were damaged; they are left in the file and skipped.
     damages : list of Line
         The first of them.
 
@@ -143,16 +143,16 @@ class JsonlStore(Store):
 
     @property
     def may_lack(self) -> bool:
-        """Whether something was found damaged on opening, so that articles may be missing."""
+        """Whether damage was found on opening, so that articles may be missing."""
         return self.damaged_lines > 0 or self.cut_bytes > 0
 
     def commit(self) -> tuple[Stored, ...]:
-        """Append what waits, a line each; return what became of it.
+        """Append the waiting articles, one line each; return what happened to each.
 
         Raises
         ------
         StoreFullError, StoreWriteError
-            The lines before the failing one are whole and are named by the next successful commit; the others still
+            The lines before the failing one are whole and are returned by the next successful commit; the others still
             wait.
         """
         self._check_usable()
@@ -192,12 +192,12 @@ class JsonlStore(Store):
         yield from found.values()
 
     def find(self, name: str) -> str | None:
-        """Return the id of the article with an id or at a URL; its id tells most, else the file is read."""
+        """Return the id of the article with an id or at a URL; reads the file only if the id is not enough."""
         self._check_usable()
         return next((each for each in known_names(name) if each in self._known), None) or super().find(name)
 
     def mark_gone(self, name: str, *, when: datetime, status: int) -> bool:
-        """Note that the page of an article is gone: a line with `gone_at`, of the same revision."""
+        """Record that an article's page is gone, by a line with `gone_at` and the same revision."""
         self._check_usable(writing=True)
         found = self.find(name)
         article = self.get(found) if found else None
@@ -238,7 +238,7 @@ class JsonlStore(Store):
         self._file.close()
 
     def _scan(self) -> None:
-        """Learn id, fingerprint, revision and place of every complete line."""
+        """Read id, fingerprint, revision and position of every complete line."""
         with self.path.open("rb", buffering=1 << 20) as file:
             for line in read_lines(file):
                 if not line.is_damaged:
@@ -262,7 +262,7 @@ class JsonlStore(Store):
         )
 
     def _write(self, article: Article) -> Stored:
-        """Append one article unless it is there with the same title, text and metadata."""
+        """Append an article unless it is stored with the same title, text and metadata."""
         name = identify(article)
         if name not in self._known:
             return self._append(name, article, 1, Outcome.NEW)
@@ -294,18 +294,18 @@ class JsonlStore(Store):
 
 
 def read_lines(file: BinaryIO) -> Iterator[Line]:
-    """Yield the complete lines of a store with what they hold, damaged ones too; blank lines are left out."""
+    """Yield the complete lines of a store with their records, damaged ones too; blank lines are left out."""
     offset = 0
     for number, data in enumerate(file, 1):
         if not data.endswith(b"\n"):
-            return  # somebody is writing it, or died over it
+            return  # another process is writing it, or died while doing so
         if data.strip():
             yield from _read_line(data, number, offset)
         offset += len(data)
 
 
 def _read_line(data: bytes, number: int, offset: int) -> Iterator[Line]:
-    """Read a line; of two whose line end was lost the second is whole."""
+    """Yield what a line holds; if a lost line end has joined two lines, the second one is whole."""
     size = len(data)
     if (known := _identity(data)) is not None:
         yield Line(number=number, offset=offset, size=size, id=known[0], mark=known[1], revision=known[2])
@@ -330,20 +330,20 @@ def _is_ours(line: bytes) -> bool:
 
 
 def _checksum(line: bytes) -> bytes:
-    """Return the end of a line: its checksum, which leaves out when it was stored."""
+    """Return the end of a line: its checksum, which does not cover the time it was stored."""
     head = _LINE_HEAD.match(line)
     return _CRC % (zlib.crc32(line[head.end() :], zlib.crc32(b" ".join(head.groups()))) if head else zlib.crc32(line))
 
 
 def _identity(line: bytes) -> tuple[str, bytes, int] | None:
-    """Return id, fingerprint and revision of a line; None where it is no article record, or a damaged one."""
+    """Return id, fingerprint and revision of a line, or None if it is not an article record or is damaged."""
     end = line[-_CRC_LENGTH - 1 : -1]
     if end.startswith(_CRC[:11]):
         if end != _checksum(line[: -_CRC_LENGTH - 1]):
             return None
         if match := _LINE_HEAD.match(line):
             return match[1].decode(errors="replace"), bytes.fromhex(match[2].decode()), int(match[3])
-    found = _read(line)  # an odd id; or other hands' line: keys in another order, no revision, no checksum
+    found = _read(line)  # an unusual id, or a line of another program: other key order, no revision, no checksum
     if found is None:
         return None
     number = found[1].get("revision", 1)
@@ -352,7 +352,7 @@ def _identity(line: bytes) -> tuple[str, bytes, int] | None:
 
 
 def _read(line: bytes) -> tuple[Article, dict[str, Any]] | None:
-    """Return a line's article and its whole record; None where it is no article record."""
+    """Return a line's article and its whole record, or None if it is not an article record."""
     try:
         record = json.loads(line)
         if not isinstance(record["text"], str) or not isinstance(record.get("id", ""), str):
@@ -370,7 +370,7 @@ def _stored_at(record: dict[str, Any]) -> datetime | None:
 
 
 def _digest(mark: str) -> bytes:
-    """Return a fingerprint as 16 bytes, whatever its form."""
+    """Return a fingerprint of any form as 16 bytes."""
     try:
         digest = bytes.fromhex(mark)
     except ValueError:

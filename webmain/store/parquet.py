@@ -1,4 +1,4 @@
-"""Records as rows of a Parquet file, with columns read off the types of their fields; needs pyarrow."""
+"""Writes records as rows of a Parquet file, with columns derived from their field types; needs pyarrow."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 from webmain.files import StoreError
 
 ROWS = 500
-"""Records that are held at a time, and a row group of the file."""
+"""Records held in memory at a time; also the size of a row group of the file."""
 
 
 def write_parquet(record_type: type[Any], records: Iterable[Mapping[str, Any]], path: Path) -> None:
@@ -52,7 +52,7 @@ def _columns(record_type: type[Any], pa: Any) -> list[tuple[str, Any]]:
 
 
 def _arrow_type(kind: Any, pa: Any) -> Any:
-    """Return the Arrow type of a field (`webmain.codec` lists which there are)."""
+    """Return the Arrow type of a field (`webmain.codec` lists the possible types)."""
     origin, inner = get_origin(kind), get_args(kind)
     if origin is UnionType:
         return _arrow_type(next(each for each in inner if each is not NoneType), pa)

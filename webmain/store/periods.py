@@ -1,4 +1,4 @@
-"""Days and times as people write them, to choose among stored articles by their publication."""
+"""Parses days and times as people write them, to select stored articles by publication date."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class EmptyPeriodError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """A moment in a time zone, or the whole day that begins with it."""
+    """A moment in a time zone, or the whole day that begins then."""
 
     start: datetime
     is_whole: bool = False
@@ -41,14 +41,14 @@ def read_day(text: str) -> Day:
         moment = datetime.fromisoformat(text)
     except ValueError:
         raise ValueError(f"got {text!r}, allowed is a date (2026-11-01), 3d or 12h") from None
-    if not MINYEAR < moment.year < MAXYEAR:  # another zone, or the day's end, may lie outside of all years
+    if not MINYEAR < moment.year < MAXYEAR:  # the end of the day, or another zone, may be outside of all years
         raise ValueError(f"got {text!r}, allowed are the years {MINYEAR + 1} to {MAXYEAR - 1}")
     is_whole = re.fullmatch(r"\d{4}-?\d\d-?\d\d", text) is not None
     return Day(moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment, is_whole)
 
 
 def period_of(since: Day | None, until: Day | None) -> tuple[datetime | None, datetime | None]:
-    """Return the moments that two days mean: from the first on, and before the second.
+    """Return the start and end of the period between two days: from the first on, and before the second.
 
     Raises
     ------

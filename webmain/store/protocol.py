@@ -1,4 +1,4 @@
-"""What every store can do, what it answers, and what stores of one place share."""
+"""The interface of every store, the records it returns, and code shared by stores that live at a path."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ if TYPE_CHECKING:
     from webmain.text.near_duplicates import Bands
 
 COMMIT_ITEMS = 50
-"""A store is due for a commit when so many articles wait."""
+"""A store is due for a commit when this many articles wait."""
 
 COMMIT_SECONDS = 1.0
-"""... or when the first of them has waited for so long."""
+"""... or when the first of them has waited for this many seconds."""
 
 
 class Outcome(StrEnum):
     """What a commit did with an article."""
 
-    NEW = "new"  # this id was not there
-    CHANGED = "changed"  # it was, with another title or text: a new revision
-    UNCHANGED = "unchanged"  # it was, with these; at most other metadata were written, and that the page is back
+    NEW = "new"  # the id was not stored yet
+    CHANGED = "changed"  # it was stored with another title or text: a new revision
+    UNCHANGED = "unchanged"  # same title and text; only metadata were written, or that the page is back
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored:
-    """One article that is now durable: its id, its URL for the ledger, its revision, from 1, and what was changed.
+    """A committed article: its id, its URL for the ledger, its revision (from 1), and what changed.
 
     `change` is a kind other than NONE where the outcome is CHANGED, and NONE for all others.
     """
@@ -61,7 +61,7 @@ class Stored:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Revision:
-    """One of the texts that an article has had, numbered from 1; the time is None where the store has none."""
+    """One of the texts that an article has had, numbered from 1; the time is None if the store has none."""
 
     number: int
     stored_at: datetime | None
@@ -69,15 +69,15 @@ class Revision:
 
 
 class Store(ABC):
-    """A place for articles: `add` buffers, `commit` makes durable and returns what became of each.
+    """A place for articles: `add` buffers, `commit` writes durably and returns what happened to each article.
 
-    Reading (`get`, `articles`, `count`, `fingerprints`) sees what is committed, each article in its last revision. A
+    Reading (`get`, `articles`, `count`, `fingerprints`) sees only committed articles, each in its last revision. A
     store is used by one thread. Leaving the `with` block commits and closes.
 
-    A store of your own is one subclass, in any module: `package.module:Class:ADDRESS` in place of `sqlite:PATH` makes
-    `Class(ADDRESS, read_only=...)`. It has to write `closed`, `commit`, `articles` and `_release`; the other methods for
-    reading go through all articles, and a large store overrides them. Raise `StoreError` or one of its kinds
-    (`webmain.files`) for everything that users can mend.
+    To write your own store, subclass this in any module: `package.module:Class:ADDRESS` instead of `sqlite:PATH` makes
+    `Class(ADDRESS, read_only=...)`. `closed`, `commit`, `articles` and `_release` are required. The other methods for
+    reading go through all articles, so a large store should override them. Raise `StoreError` or a subclass
+    (`webmain.files`) for every error that users can fix.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ class Store(ABC):
 
     @property
     def may_lack(self) -> bool:
-        """Whether something was found damaged on opening, so that articles may be missing."""
+        """Whether damage was found on opening, so that articles may be missing."""
         return False
 
     @property
@@ -128,7 +128,7 @@ class Store(ABC):
         return waiting >= COMMIT_ITEMS or (waiting > 0 and now - self._since >= COMMIT_SECONDS)
 
     def add(self, article: Article) -> None:
-        """Take an article into the buffer."""
+        """Add an article to the buffer."""
         self._check_usable(writing=True)
         if not self._buffer:
             self._since = time.monotonic()
@@ -136,18 +136,18 @@ class Store(ABC):
 
     @abstractmethod
     def commit(self) -> tuple[Stored, ...]:
-        """Write the buffer; once this returns, a killed process loses none of what it names."""
+        """Write the buffer and return what was written; a process killed after this returns loses none of it."""
 
     @abstractmethod
     def articles(self) -> Iterator[Article]:
         """Yield the committed articles, in the order in which they were stored."""
 
     def selected(self, filters: Filters) -> Iterator[Article]:
-        """Yield those of the committed articles that the filters let through."""
+        """Yield the committed articles that pass the filters."""
         return filter(filters.has, self.articles())
 
     def tally(self, field: Literal["site", "language", "extractor"]) -> Counter[str]:
-        """Return how many of the committed articles are of each site or language, or from each extractor."""
+        """Return the number of committed articles per site, language or extractor."""
         value_of: Mapping[str, Callable[[Article], str | None]] = {
             "site": lambda one: one.site,
             "language": lambda one: one.language,
@@ -164,10 +164,10 @@ class Store(ABC):
         return self.get(article_id) is not None
 
     def mark_gone(self, name: str, *, when: datetime, status: int) -> bool:
-        """Note, durably, that the page of a committed article is gone; its text stays as it is.
+        """Record durably that a committed article's page is gone; its text stays as it is.
 
-        The first time counts until the page is stored again, which clears it. A store that keeps no such note returns
-        False.
+        Only the first call counts, until the page is stored again, which clears the record. A store that cannot record it
+        returns False.
 
         Parameters
         ----------
@@ -191,7 +191,7 @@ class Store(ABC):
         return next((article.id for article in self.articles() if is_at(article, name)), None)
 
     def revisions(self, article_id: str) -> Iterator[Revision]:
-        """Yield the committed article; a store that keeps earlier texts yields them before it."""
+        """Yield the committed article, preceded by its earlier texts in a store that keeps them."""
         if (article := self.get(article_id)) is not None:
             yield Revision(number=1, stored_at=None, article=article)
 
@@ -225,7 +225,7 @@ class Store(ABC):
         self.close()
 
     def _check_usable(self, *, writing: bool = False) -> None:
-        """Raise where the store is closed, or open for reading only."""
+        """Raise if the store is closed or was opened for reading only."""
         if self.closed:
             raise StoreError(f"store {self.spec} is closed")
         if writing and self._read_only:
@@ -234,18 +234,18 @@ class Store(ABC):
 
 @runtime_checkable
 class Database(Protocol):
-    """A store that also keeps the crawler's runs and the signatures of near-duplicates."""
+    """A store that also keeps crawl runs and the signatures of near-duplicates."""
 
     def start_run(self, arguments: Mapping[str, Any]) -> int:
-        """Note that a crawl begins; return its number."""
+        """Record the start of a crawl; return its number."""
 
     def finish_run(self, run: int, *, reason: str, stats: Mapping[str, Any] | None = None) -> None:
-        """Note how it ended."""
+        """Record how the crawl ended."""
 
     def bands(self, algorithm: str) -> Bands:
-        """Return the place for signatures made by an algorithm."""
+        """Return the store of signatures made by an algorithm."""
 
 
 def utc_now() -> datetime:
-    """Return the time in UTC, to the second, as stores write it."""
+    """Return the time in UTC, to the second, in the format that stores write."""
     return clock.now().replace(microsecond=0)

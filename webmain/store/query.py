@@ -1,8 +1,8 @@
-"""What is searched for: the words of a text as an index holds them, and a reader's question as words and phrases.
+"""Query parsing: the words of a text as an index holds them, and a reader's query as words and phrases.
 
-Both sides take the same way, so that every word that was stored can be asked for. A text is segmented by `words` (Thai,
-Chinese and Japanese too); each word is folded (case, width, accents of Latin letters, vowel marks of Arabic) and cut at
-whatever is no letter, mark or digit: "l'homme" is stored as "l", "homme" and found by either, or by both in a row.
+Text and query go through the same steps, so every stored word can be found. `words` segments a text (Thai, Chinese and
+Japanese too). Each word is folded (case, width, accents of Latin letters, vowel marks of Arabic) and split at every
+character that is not a letter, mark or digit: "l'homme" is stored as "l", "homme" and found by either, or by both in a row.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from webmain.text.normal import is_plain
 from webmain.text.words import fold_word, words
 
 TOKENS_VERSION = 1
-"""Raise it when the same text gives other tokens: indexes made before are then made anew."""
+"""Raise it when the same text yields different tokens: indexes of other versions are then rebuilt."""
 
 MAX_QUERY_CHARS = 1_000
 MAX_PARTS = 32
-"""Words and phrases of one query."""
+"""Most words and phrases in one query."""
 
 MAX_TOKENS = 400
-"""Tokens of one query; SQLite puts at most 500 selections together, and each token of a phrase is one."""
+"""Most tokens in one query: SQLite combines at most 500 selections, and each token of a phrase is one."""
 
 MAX_TOKEN_CHARS = 64
-"""Characters after which a token is cut, in the text and in the query alike: hashes, encoded data."""
+"""Length at which a token is cut, in text and query alike: longer ones are hashes or encoded data."""
 
 _WHOLE_OF_LATIN = str.maketrans({"ı": "i", "ø": "o", "đ": "d", "ł": "l"})
 _ACCENTS = re.compile("(?<=[a-z])[\u0300-\u036f]+")
@@ -36,7 +36,7 @@ _PART = re.compile(r'"([^"]*)"?|([^"\s]+)')
 
 
 class QueryError(ValueError):
-    """A query names no word, or too many; the message is for people."""
+    """A query has no word, or too many; the message is for people."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +46,9 @@ class Part:
     Attributes
     ----------
     tokens : tuple of str
-        What must be in a row.
+        Tokens that must follow each other.
     starts : tuple of int
-        Which of them begin a word: all of a phrase's but what follows a sign inside of a word, as in "l'homme".
+        Indices of the tokens that begin a word: all tokens of a phrase but those after a sign inside a word, as in "l'homme".
     """
 
     tokens: tuple[str, ...]
@@ -56,20 +56,20 @@ class Part:
 
     @property
     def n_words(self) -> int:
-        """Words that one occurrence takes of a block: those of a phrase; 1 for a word, whatever tokens it has."""
+        """Number of words in one occurrence: those of a phrase; 1 for a word, however many tokens it has."""
         return len(self.starts)
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question as it was asked, and what it asks for.
+    """A query as written and as parsed.
 
     Attributes
     ----------
     text : str
         As the reader wrote it.
     parts : tuple of Part
-        Distinct, in the order of the question.
+        Distinct, in the order of the query.
     """
 
     text: str
@@ -78,7 +78,7 @@ class Query:
 
 @lru_cache(maxsize=1 << 16)
 def tokens_of(word: str) -> tuple[str, ...]:
-    """Return a word as an index holds it: one token, or several where signs part it; empty for signs alone."""
+    """Return a word's tokens in the index: one, or several if signs divide it; empty for signs alone."""
     if word.isascii() and word.isalnum():
         return (word[:MAX_TOKEN_CHARS].lower(),)
     folded = fold_word(unicodedata.normalize("NFKC", word))
@@ -102,7 +102,7 @@ def _token_pattern(*, plain: bool) -> re.Pattern[str]:
 
 @dataclass(frozen=True, slots=True)
 class Indexed:
-    """A text as an index holds it: its tokens, parted by single spaces, and the number of its words."""
+    """A text as an index holds it: its tokens, separated by single spaces, and its number of words."""
 
     tokens: str
     n_words: int
@@ -116,18 +116,18 @@ def index_text(text: str) -> Indexed:
 
 
 def read_query(text: str) -> Query:
-    """Read a query: words, and phrases between quotation marks; there is no other syntax, and none can be wrong.
+    """Parse a query: words, and phrases in quotation marks; there is no other syntax and no syntax error.
 
     Parameters
     ----------
     text : str
-        Words that stand together without a space (Thai, Chinese, "state-of-the-art") are a phrase. A quotation mark
-        that is not closed reaches to the end.
+        Words written without a space between them (Thai, Chinese, "state-of-the-art") form a phrase. An unclosed quotation
+        mark extends to the end.
 
     Raises
     ------
     QueryError
-        There is no word in it, or more than `MAX_PARTS` words and phrases, `MAX_TOKENS` tokens in all, or
+        It contains no word, or more than `MAX_PARTS` words and phrases, `MAX_TOKENS` tokens in all, or
         `MAX_QUERY_CHARS` characters.
     """
     if len(text) > MAX_QUERY_CHARS:

@@ -1,7 +1,7 @@
-"""The stores by their schemes.
+"""Opens stores by their schemes.
 
-`open_store("sqlite:news.db")` opens one, `open_stores("jsonl:news.jsonl,sqlite:news.db")` several that are written
-together. A store of your own is given by its import path (`webmain.store.protocol.Store`).
+`open_store("sqlite:news.db")` opens one, `open_stores("jsonl:news.jsonl,sqlite:news.db")` several that are written to
+together. Give your own store by its import path (`webmain.store.protocol.Store`).
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _FORMS = "jsonl:PATH or sqlite:PATH, or module:Class:ADDRESS"
 
 
 def open_store(spec: str, *, read_only: bool = False) -> Store:
-    """Open one store.
+    """Open a store.
 
     Parameters
     ----------
     spec : str
-        `jsonl:PATH`, `sqlite:PATH`, or `package.module:Class:ADDRESS`. A file is made where it is not there, with its
+        `jsonl:PATH`, `sqlite:PATH`, or `package.module:Class:ADDRESS`. A missing file is created, with its
         folders.
     read_only : bool
         Take no lock and change nothing; the file must be there.
@@ -61,7 +61,7 @@ def located(spec: str) -> tuple[type[Store], str]:
 
 
 def split_spec(spec: str) -> tuple[str, str]:
-    """Return the import path of a specification's class, and the address; "" where there is none."""
+    """Return the import path of a specification's class, and the address; "" if there is none."""
     scheme, _, address = spec.strip().partition(":")
     location = SCHEMES.get(scheme.strip().lower())
     if location is None:
@@ -71,12 +71,12 @@ def split_spec(spec: str) -> tuple[str, str]:
 
 
 def open_stores(specs: str, *, read_only: bool = False) -> Stores:
-    """Open several stores, separated by commas; a comma inside a path stays where no form follows it.
+    """Open several stores, separated by commas; a comma splits only before a known form, so paths may contain commas.
 
     Raises
     ------
     StoreError
-        As `open_store`; also where one file is named twice. The stores opened before are closed again.
+        As `open_store`; also if one file is named twice. The stores already opened are closed again.
     """
     with ExitStack() as opened:
         stores = [opened.enter_context(open_store(spec, read_only=read_only)) for spec in split_specs(specs)]
@@ -85,7 +85,7 @@ def open_stores(specs: str, *, read_only: bool = False) -> Stores:
 
 
 def split_specs(specs: str) -> list[str]:
-    """Split at the commas that a form follows."""
+    """Split at the commas that are followed by a known form."""
     parts: list[str] = []
     for part in filter(str.strip, specs.split(",")):
         if parts and ":" not in part:
@@ -101,6 +101,6 @@ def split_specs(specs: str) -> list[str]:
 
 
 def ledger_path(store_spec: str) -> str:
-    """Return the ledger's file beside the first store: "jsonl:news.jsonl,sqlite:x.db" gives "news.jsonl.ledger"."""
+    """Return the path of the ledger beside the first store: "news.jsonl.ledger" for "jsonl:news.jsonl,sqlite:x.db"."""
     address = split_spec(split_specs(store_spec)[0])[1]
     return str(Path(address).expanduser()) + ".ledger"

@@ -1,8 +1,8 @@
-"""The review list: stored articles whose extractor is not sure of them, for a person to look at.
+"""The review list: stored articles with low confidence, for a person to check.
 
-A file of JSON lines beside the store, appended to as the JSONL store is: each line is written whole or not at all, nothing
-that was there is ever changed, and the last line of an article counts. An article is listed again only when its text is
-another one; when its new text is no longer in doubt, a line says so, and it is off the list.
+A file of JSON lines beside the store, appended to as the JSONL store is: each line is written whole or not at all,
+existing lines are never changed, and the last line of an article counts. An article is listed again only when its text
+changes; when its new text is no longer in doubt, a line records that, and the article is off the list.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from webmain.items import Article
 logger = logging.getLogger(__name__)
 
 START_CHARS = 300
-"""Characters of the text that an entry shows."""
+"""Characters of the text in an entry."""
 
 FEW_CHARS = 300
-"""A text shorter than this is a reason of its own to look at it."""
+"""A text with fewer characters is listed with its length as a reason."""
 
 UNSURE_BELOW = 0.5
-"""A kept block with a score below this was kept against the odds."""
+"""Kept blocks with a score below this are counted as unsure."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,21 +44,21 @@ class Entry:
     confidence : float
         The extractor's, in [0, 1].
     below : float
-        The threshold it was held against: an entry whose confidence is not below it ends the doubt.
+        The threshold it was compared with: an entry whose confidence is not below it ends the doubt.
     why : str
-        What speaks against the text, in a few words.
+        The reasons for the doubt, in a few words.
     extractor : str
     title : str or None
     n_chars : int
         Unicode characters of the text.
     start : str
-        The first of them, `START_CHARS` at most.
+        The first characters of the text, at most `START_CHARS`.
     fetched_at : str or None
-        ISO 8601, with its zone.
+        ISO 8601, with time zone.
     fingerprint : str
-        That of the text: the same article with another text has another one.
+        Of the text: it changes with the text.
     kept_out : bool
-        It is not in the store, but in the one beside it (`kept_out_path`).
+        Whether it is in the store beside the main one (`kept_out_path`) instead of the main one.
     """
 
     id: str
@@ -81,7 +81,7 @@ class Entry:
 
     @classmethod
     def of(cls, article: Article, *, below: float, kept_out: bool = False) -> Self:
-        """Make the entry of an article that has a confidence."""
+        """Return the entry of an article that has a confidence."""
         confidence = confidence_of(article)
         if confidence is None:
             raise ValueError("the article has no confidence")
@@ -102,7 +102,7 @@ class Entry:
 
     @classmethod
     def of_line(cls, line: bytes) -> Self | None:
-        """Read a line; None where it is no entry. Keys of a later webmain are ignored."""
+        """Return a line's entry, or None if it is none. Keys of a later webmain are ignored."""
         try:
             entry = build(cls, json.loads(line))
         except UNREADABLE:
@@ -119,13 +119,13 @@ def _is_number(value: object) -> bool:
 
 
 def confidence_of(article: Article) -> float | None:
-    """Return an article's confidence; None where it has none, or one that is no number."""
+    """Return an article's confidence, or None if it has none or one that is not a number."""
     found = article.confidence
     return None if found is None or not math.isfinite(found) else float(found)
 
 
 def doubts(article: Article, *, below: float) -> list[str]:
-    """Return what speaks against an article's text, the confidence first; empty where it is not below the threshold."""
+    """Return the reasons to doubt an article's text, the confidence first; empty if it is not below the threshold."""
     confidence = confidence_of(article)
     if confidence is None or not confidence < below:
         return []
@@ -145,13 +145,13 @@ def doubts(article: Article, *, below: float) -> list[str]:
 
 
 def review_path(store_path: str | Path) -> Path:
-    """Return the list's file beside a store's: "articles.jsonl" gives "articles.jsonl.review"."""
+    """Return the path of the list beside a store's file: "articles.jsonl.review" for "articles.jsonl"."""
     path = Path(store_path)
     return path.with_name(path.name + ".review")
 
 
 def kept_out_path(store_path: str | Path) -> Path:
-    """Return the file of the JSONL store beside a store's that takes what is kept out of it ("articles.jsonl.kept_out")."""
+    """Return the path of the JSONL store for articles kept out of a store ("articles.jsonl.kept_out")."""
     path = Path(store_path)
     return path.with_name(path.name + ".kept_out")
 
@@ -162,14 +162,14 @@ class ReviewList:
     Parameters
     ----------
     path : str or Path
-        Made, with its folders, where it is not there.
+        Created, with its folders, if missing.
 
     Attributes
     ----------
     cut_bytes : int
         Length of an unfinished last line that was cut off on opening; 0 as a rule.
     damaged_lines : int
-        Complete lines that are no entries; they are left where they are and ignored.
+        Complete lines that are not entries; they are left in the file and ignored.
 
     Raises
     ------
@@ -231,13 +231,13 @@ class ReviewList:
 
 
 def _entries(path: Path) -> tuple[dict[str, Entry], int]:
-    """Return the last entry of each article, and the number of complete lines that are no entries."""
+    """Return the last entry of each article, and the number of complete lines that are not entries."""
     last: dict[str, Entry] = {}
     n_other = 0
     with path.open("rb", buffering=1 << 20) as file:
         for line in file:
             if not line.endswith(b"\n"):
-                break  # somebody is writing it, or died over it
+                break  # another process is writing it, or died while doing so
             if (entry := Entry.of_line(line)) is not None:
                 last[entry.id] = entry
             elif line.strip():
@@ -246,7 +246,7 @@ def _entries(path: Path) -> tuple[dict[str, Entry], int]:
 
 
 def read_review(path: str | Path) -> list[Entry]:
-    """Return the articles that are in doubt by their last line, the least confident first; no lock is needed.
+    """Return the articles whose last line leaves them in doubt, the least confident first; needs no lock.
 
     Raises
     ------

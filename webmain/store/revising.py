@@ -1,4 +1,4 @@
-"""What becomes of an article that is stored already: a revision, other metadata, or nothing."""
+"""Decides what a new visit to a stored article changes: a revision, metadata, or nothing."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from webmain.revisions.kinds import ChangeKind
 from webmain.store.forms import is_other_form
 
 _TAKEN: Final = tuple(field.name for field in fields(Metadata) if field.name not in ("title", "sources"))
-"""Metadata that a later visit may set, though title and text are the same."""
+"""Metadata that a later visit may set even if title and text are unchanged."""
 
 _TOLD: Final = tuple(name for name in _TAKEN if name != "page_title")
-"""... and those that are worth a write: titles of pages have counters."""
+"""... and those worth a write on their own; page titles are not, as they may contain counters."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Revised:
-    """What is to be stored of a further visit.
+    """What to store after a new visit.
 
     Attributes
     ----------
     article : Article
-        The one to store: the new one where there is a change, else the earlier one with what is known of it now.
+        The new article if it changed, else the earlier one with updated metadata.
     change : ChangeKind
         NONE: no revision.
     is_news : bool
-        There is something to write.
+        Whether there is anything to write.
     """
 
     article: Article
@@ -39,10 +39,10 @@ class Revised:
 
 
 def revised(before: Article, after: Article) -> Revised:
-    """Compare a stored article with what a further visit has found.
+    """Compare a stored article with the result of a new visit.
 
-    A print, AMP or mobile page tells nothing new of an article that was stored from its ordinary page, as templates differ;
-    it tells that the article is there.
+    A print, AMP or mobile page changes nothing in an article stored from its ordinary page, since their templates differ;
+    it only shows that the article still exists.
     """
     found = _revised(before, after)
     washed = Article.from_dict(json.loads(encode(plain(after)))) if found.is_news else after

@@ -1,4 +1,4 @@
-"""Block search over an SQLite store: `open_index`; what it does is in `webmain.store.block_index`."""
+"""Opens block search over an SQLite store; the search itself is in `webmain.store.block_index`."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from webmain.store.sqlite import SqliteStore
 
 @contextmanager
 def open_index(spec: str, *, read_only: bool = False) -> Iterator[BlockIndex]:
-    """Open the search over a store, for a `with` block.
+    """Return the search over a store, for use in a `with` block.
 
     Parameters
     ----------
     spec : str
         `sqlite:PATH`.
     read_only : bool
-        Change nothing: the index stays as it is. So it is where the file cannot be written.
+        Change nothing: the index stays as it is. A file that cannot be written is opened so, too.
 
     Raises
     ------
@@ -42,6 +42,6 @@ def open_index(spec: str, *, read_only: bool = False) -> Iterator[BlockIndex]:
     except StoreWriteError:
         if read_only:
             raise
-        store = SqliteStore(place, read_only=True)  # what is indexed is searched; `update` raises
+        store = SqliteStore(place, read_only=True)  # only what is indexed can be searched; `update` raises
     with store:
         yield store.index()

@@ -1,4 +1,4 @@
-"""Several stores that are written together."""
+"""Several stores that are written to together."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from webmain.store.protocol import Database, Outcome, Revision, Store, Stored, S
 
 
 class Stores:
-    """Several stores written together; reading goes to the first.
+    """Writes to several stores together; reads from the first.
 
     An article counts as stored when every store has it. Where their outcomes differ (a new database beside an old
     file), the one that changed most is returned: new, then changed, then unchanged.
@@ -39,7 +39,7 @@ class Stores:
 
     @property
     def database(self) -> Database | None:
-        """The first SQLite store among them, which keeps runs and near-duplicates."""
+        """The first SQLite store, which keeps runs and near-duplicates."""
         return next((store for store in self.stores if isinstance(store, Database)), None)
 
     def due(self, now: float) -> bool:
@@ -47,17 +47,17 @@ class Stores:
         return any(store.due(now) for store in self.stores)
 
     def add(self, article: Article) -> None:
-        """Take an article into every buffer."""
+        """Add an article to every store's buffer."""
         for store in self.stores:
             store.add(article)
 
     def commit(self) -> tuple[Stored, ...]:
-        """Commit every store, also when one fails; what all of them have is returned, by this call or the next.
+        """Commit every store, even if one fails; return what all of them have committed, in this call or the next.
 
         Raises
         ------
         StoreError
-            The first failure. What it concerns still waits in that store alone.
+            The first failure. The articles concerned still wait in the store that failed.
         """
         return self._all([store.commit for store in self.stores])
 
@@ -67,15 +67,15 @@ class Stores:
 
     @property
     def may_lack(self) -> bool:
-        """Whether something of a store was found damaged on opening."""
+        """Whether some store was found damaged on opening."""
         return any(store.may_lack for store in self.stores)
 
     def has(self, article_id: str) -> bool:
-        """Return True if an article is in every store of which something was found damaged."""
+        """Return True if an article is in every store that was found damaged."""
         return all(store.has(article_id) for store in self.stores if store.may_lack)
 
     def mark_gone(self, name: str, *, when: datetime, status: int) -> bool:
-        """Note in every store that the page of an article is gone (`Store.mark_gone`); return whether the first has it."""
+        """Record in every store that an article's page is gone (`Store.mark_gone`); return whether the first has it."""
         answers = [store.mark_gone(name, when=when, status=status) for store in self.stores]
         return answers[0]
 
@@ -100,7 +100,7 @@ class Stores:
         return self.stores[0].count()
 
     def close(self) -> tuple[Stored, ...]:
-        """Commit and close every store, also when one fails."""
+        """Commit and close every store, even if one fails."""
         return self._all([store.close for store in self.stores])
 
     def _all(self, calls: Iterable[Callable[[], tuple[Stored, ...]]]) -> tuple[Stored, ...]:
@@ -112,7 +112,9 @@ class Stores:
                 failures.append(error)
         if failures:
             raise failures[0]
-        n = min(map(len, self._answers))  # stores answer in the order of `add`, so that equal places are one article
+        n = min(
+            map(len, self._answers)
+        )  # stores answer in the order of `add`, so the same position is the same article
         order = list(Outcome)
         rows = zip(*(answers[:n] for answers in self._answers), strict=True)
         stored = tuple(min(row, key=lambda answer: order.index(answer.outcome)) for row in rows)

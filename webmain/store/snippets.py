@@ -1,4 +1,4 @@
-"""Snippets: the passage of a text where a query's words stand closest together, with their places."""
+"""Snippets: the passage of a text where a query's words are closest together, with their positions."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from webmain.text.normal import compose, replace_surrogates, strip_unprinted
 from webmain.text.words import words
 
 WIDTH = 240
-"""Characters of a snippet, cut signs not counted."""
+"""Characters of a snippet, without the ellipses."""
 
 _STRETCH = 20_000
-"""Characters that are segmented at once, until a match is found."""
+"""Characters that are segmented at a time, until a match is found."""
 
 _COMPARED = 50
-"""Matches that are looked at to judge a passage."""
+"""Most matches that are compared to choose a passage."""
 
 _BLANKS = str.maketrans(dict.fromkeys("\t\n\r\x0b\x0c\x85\u2028\u2029", " "))
 
@@ -29,16 +29,16 @@ class Snippet:
     Attributes
     ----------
     text : str
-        As it is there, with line breaks and tabs as spaces; "…" where it was cut.
+        As stored, with line breaks and tabs as spaces; "…" where it was cut.
     marks : tuple of (int, int)
-        Half-open ranges of `text` that the query names, ascending and disjoint.
+        Half-open ranges of `text` that match the query, ascending and disjoint.
     """
 
     text: str
     marks: tuple[tuple[int, int], ...] = ()
 
     def marked(self, before: str, after: str) -> str:
-        """Return the text with something put before and after each mark."""
+        """Return the text with `before` and `after` around each mark."""
         out, at = [], 0
         for start, end in self.marks:
             out += [self.text[at:start], before, self.text[start:end], after]
@@ -48,7 +48,7 @@ class Snippet:
 
 @dataclass(frozen=True, slots=True)
 class _Token:
-    """A token of the index, with the word's place in the text it was read from."""
+    """A token of the index, with its word's range in the original text."""
 
     form: str
     start: int
@@ -57,7 +57,7 @@ class _Token:
 
 @dataclass(frozen=True, slots=True, order=True)
 class _Match:
-    """A place of a part, by its number, in the whole text."""
+    """An occurrence of a query part, by its number, as a range of the whole text."""
 
     start: int
     end: int
@@ -65,15 +65,15 @@ class _Match:
 
 
 def snippet(text: str, parts: Sequence[Part], *, width: int = WIDTH) -> Snippet:
-    """Cut out the passage with most of a query's parts in it; the text's beginning where it has none.
+    """Return the passage that contains most of a query's parts, or the text's beginning if it has none.
 
     Parameters
     ----------
     text : str
-        Any length; of a long one, the first 20,000 characters with a match are read.
+        Any length; only the first 20,000 characters with a match of a long text are read.
     parts : sequence of Part
     width : int
-        Characters of the passage, at most; 0 for none.
+        Most characters of the passage; 0 for none.
     """
     if width <= 0:
         return Snippet("")
@@ -88,13 +88,13 @@ def snippet(text: str, parts: Sequence[Part], *, width: int = WIDTH) -> Snippet:
 
 
 def _may_match(text: str, parts: Sequence[Part]) -> bool:
-    """Return False where a plain text has not even the letters of any part."""
+    """Return False if a plain text lacks some letters of every part."""
     folded = text.lower()
     return not folded.isascii() or any(part.tokens[0] in folded for part in parts)
 
 
 def _lead(text: str, width: int) -> Snippet:
-    """Return the beginning, cut at a space where there is one."""
+    """Return the beginning, cut at a space if there is one."""
     text = text.translate(_BLANKS).strip()
     if len(text) <= width:
         return Snippet(text)
@@ -103,7 +103,7 @@ def _lead(text: str, width: int) -> Snippet:
 
 
 def _tokens(text: str, offset: int) -> Iterator[_Token]:
-    """Yield the tokens of a text with the places of their words; what normalisation has changed is left out."""
+    """Yield the tokens of a text with their words' ranges; words changed by normalisation are left out."""
     clean, origin = _clean(text)
     forms: dict[str, tuple[str, ...]] = {}
     at, allowance = 0, 8
@@ -121,7 +121,7 @@ def _tokens(text: str, offset: int) -> Iterator[_Token]:
 
 
 def _clean(text: str) -> tuple[str, Sequence[int]]:
-    """Return a text in the form in which it is segmented, and for each character its place in the text."""
+    """Return a text normalised for segmentation, and the original position of each of its characters."""
     clean = replace_surrogates(compose(strip_unprinted(text)))
     if len(clean) == len(text):
         return clean, range(len(text))
@@ -136,7 +136,7 @@ def _clean(text: str) -> tuple[str, Sequence[int]]:
 
 
 def _matches(tokens: Sequence[_Token], parts: Sequence[Part]) -> Iterator[_Match]:
-    """Yield the places where the tokens of a part are in a row."""
+    """Yield the ranges where the tokens of a part follow each other."""
     places: dict[str, list[int]] = {}
     for i, token in enumerate(tokens):
         places.setdefault(token.form, []).append(i)
@@ -148,7 +148,7 @@ def _matches(tokens: Sequence[_Token], parts: Sequence[Part]) -> Iterator[_Match
 
 
 def _cut(text: str, found: Sequence[_Match], tokens: Sequence[_Token], width: int) -> Snippet:
-    """Cut the best passage out of the whole text, between words where that is possible."""
+    """Return the best passage of the whole text, cut between words if possible."""
     best = _best(found, width)
     earliest = max(0, min(best.start - width // 4, len(text) - width))
     starts = [0] if earliest == 0 else [token.start for token in tokens if earliest <= token.start < best.start]
@@ -166,7 +166,7 @@ def _cut(text: str, found: Sequence[_Match], tokens: Sequence[_Token], width: in
 
 
 def _best(found: Sequence[_Match], width: int) -> _Match:
-    """Return the match that a passage of this width begins with to hold most distinct parts, then most matches."""
+    """Return the match to begin a passage of this width with, so that it has most distinct parts, then most matches."""
     most, best = (0, 0), found[0]
     for i, first in enumerate(found):
         last = first.start + width - width // 4
@@ -177,7 +177,7 @@ def _best(found: Sequence[_Match], width: int) -> _Match:
 
 
 def _joined(ranges: Iterator[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    """Join ranges that overlap."""
+    """Return the ranges with overlapping ones merged."""
     out: list[tuple[int, int]] = []
     for start, end in ranges:
         if out and start < out[-1][1]:

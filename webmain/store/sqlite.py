@@ -1,4 +1,4 @@
-"""The SQLite store: articles in tables, for any SQLite tool to read while a crawl writes."""
+"""The SQLite store: articles in tables that any SQLite tool can read while a crawl writes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ logger = logging.getLogger(__name__)
 DAMAGED_ROW = "can not be read: it is damaged; `webmain check` tells all that is"
 
 _LASTING = HEAVY | {"id", "title", "fingerprint", "extractor"}
-"""Columns that stay as they are in one revision; writing some would have triggers put it on the index's list."""
+"""Columns that do not change within a revision; a trigger would queue the article for indexing if they were written."""
 
 _CLEAR = (
     "DELETE FROM kept_block WHERE article = ?",
@@ -53,13 +53,13 @@ class SqliteStore(Store):
     Parameters
     ----------
     path : str or Path
-        Made, with its folders, where it is not there.
+        Created, with its folders, if missing.
     read_only : bool
         Change nothing; refuse to add.
     wait_s, limit_s : float, float or None
         How long to wait for another writer, and how long the store answers after it was opened, in seconds.
     clock : callable
-        Gives the time written as `first_stored`, `last_stored`, `started`, `finished`.
+        Returns the time written as `first_stored`, `last_stored`, `started`, `finished`.
 
     Raises
     ------
@@ -95,12 +95,12 @@ class SqliteStore(Store):
         return self._closed
 
     def commit(self) -> tuple[Stored, ...]:
-        """Write what waits in one transaction; return what became of it.
+        """Write the waiting articles in one transaction; return what happened to each.
 
         Raises
         ------
         StoreFullError, StoreLockedError, StoreWriteError, StoreDamagedError
-            Nothing was written; all of it still waits.
+            Nothing was written; all articles still wait.
         """
         self._check_usable()
         waiting = list(self._buffer)
@@ -108,7 +108,7 @@ class SqliteStore(Store):
             return ()
         try:
             done = self._write_all(waiting)
-        except UnicodeEncodeError:  # a lone surrogate somewhere: rare enough to look for it only now
+        except UnicodeEncodeError:  # a lone surrogate somewhere: too rare to be checked for earlier
             done = self._write_all([Article.from_dict(json.loads(encode(plain(article)))) for article in waiting])
         if self._bands:
             self._bands.clear()
@@ -121,7 +121,7 @@ class SqliteStore(Store):
         Raises
         ------
         StoreDamagedError
-            It is there, and cannot be read.
+            It is stored but cannot be read.
         """
         for key, article in self._read("WHERE id = ?", (article_id,)):
             if article is None:
@@ -148,7 +148,7 @@ class SqliteStore(Store):
         return None
 
     def mark_gone(self, name: str, *, when: datetime, status: int) -> bool:
-        """Note that the page of an article is gone."""
+        """Record that an article's page is gone."""
         self._check_usable(writing=True)
         with self._file.transaction():
             for key, article in self._read("WHERE id = ?", (self.find(name),)):
@@ -158,7 +158,7 @@ class SqliteStore(Store):
         return False
 
     def revisions(self, article_id: str) -> Iterator[Revision]:
-        """Yield all texts of an article, the earliest first; one that cannot be read any more is left out."""
+        """Yield all texts of an article, the earliest first; unreadable ones are left out."""
         self._check_usable()
         for number, stored, text, record in self._file.rows(_REVISIONS, (article_id,)):
             try:
@@ -177,11 +177,11 @@ class SqliteStore(Store):
         return self.selected(Filters())
 
     def selected(self, filters: Filters) -> Iterator[Article]:
-        """Yield those of the articles that the filters let through, in that order."""
+        """Yield the articles that pass the filters, in the order in which they were first stored."""
         asked, values = wanted_articles(filters)
         where = " AND ".join(["key > ?", *asked])
         last = -1
-        while True:  # portion by portion: a statement left open would keep the log from shrinking
+        while True:  # in portions: an open statement would keep the log from shrinking
             portion = list(self._read(f"WHERE {where} ORDER BY key LIMIT 100", (last, *values)))
             for key, article in portion:
                 if article is None:
@@ -203,18 +203,18 @@ class SqliteStore(Store):
         return int(self._file.one("SELECT count(*) FROM article"))
 
     def tally(self, field: Literal["site", "language", "extractor"]) -> Counter[str]:
-        """Return how many articles are of each site or language, or from each extractor."""
+        """Return the number of articles per site, language or extractor."""
         self._check_usable()
         column = {name: name for name in ("site", "language", "extractor")}[field]
         return Counter(dict(self._file.rows(f"SELECT coalesce({column}, ''), count(*) FROM article GROUP BY 1")))  # noqa: S608
 
     def start_run(self, arguments: Mapping[str, Any]) -> int:
-        """Note that a crawl begins; articles stored from now on carry its number.
+        """Record the start of a crawl; articles stored from now on carry its number.
 
         Parameters
         ----------
         arguments : Mapping
-            What the crawl was called with, written as JSON; values that JSON has no form for as their `str`.
+            Arguments of the crawl, written as JSON; values that JSON cannot express as their `str`.
         """
         self._check_usable(writing=True)
         with self._file.transaction():
@@ -227,7 +227,7 @@ class SqliteStore(Store):
         return self._run
 
     def finish_run(self, run: int, *, reason: str, stats: Mapping[str, Any] | None = None) -> None:
-        """Note how a crawl ended; articles that wait are committed by `commit` or `close` as ever."""
+        """Record how a crawl ended; waiting articles are still committed by `commit` or `close`."""
         self._check_usable(writing=True)
         with self._file.transaction():
             self._file.rows(
@@ -236,12 +236,12 @@ class SqliteStore(Store):
             )
 
     def bands(self, algorithm: str) -> SqliteBands:
-        """Return the place for near-duplicate signatures in this database; written with the articles by `commit`.
+        """Return the store of near-duplicate signatures in this database; `commit` writes them with the articles.
 
         Parameters
         ----------
         algorithm : str
-            Name and version of what makes the signatures; those of another algorithm are forgotten.
+            Name and version of the signature algorithm; signatures of another algorithm are deleted.
         """
         self._check_usable(writing=True)
         if self._bands is None:
@@ -254,12 +254,12 @@ class SqliteStore(Store):
         return self._bands
 
     def index(self) -> BlockIndex:
-        """Return the search over this database's blocks; it sees what is committed, and ends with the store."""
+        """Return the search over this database's blocks; it sees committed articles only, and closes with the store."""
         self._check_usable()
         return BlockIndex(self._file)
 
     def catalogue(self) -> Catalogue:
-        """Return what lists this database's articles, sites and crawls; it ends with the store."""
+        """Return the catalogue of this database's articles, sites and crawls; it closes with the store."""
         self._check_usable()
         return Catalogue(self._file)
 
@@ -304,7 +304,7 @@ class SqliteStore(Store):
         return Stored(id=name, url=url, outcome=outcome, revision=revision, change=change)
 
     def _update(self, key: int, article: Article) -> None:
-        """Write what an article's row says, its text, blocks and words apart, inside a transaction."""
+        """Write an article's row without its text, blocks and words, inside a transaction."""
         record = plain(article)
         names = [name for name in self._columns if name not in _LASTING]
         changed = ", ".join(f"{name} = ?" for name in [*names, "record"])
@@ -327,7 +327,7 @@ class SqliteStore(Store):
         many(link, ((key, i, name) for i, name in enumerate(record["authors"])))
 
     def _keep_earlier(self, key: int, name: str, article: Article | None) -> None:
-        """Keep the text of an article that is about to get another one; a damaged one as it is."""
+        """Save the text of an article before it is replaced; a damaged one as it is."""
         record = None
         if article:
             values = {field: value for field, value in plain(article).items() if field != "text"}
@@ -335,7 +335,7 @@ class SqliteStore(Store):
         self._file.rows(_PUT_EARLIER, (record, key))
 
     def _read(self, where: str, values: tuple[Any, ...]) -> Iterator[tuple[int, Article | None]]:
-        """Yield row numbers and articles; None for what is damaged."""
+        """Yield row numbers and articles; None for a damaged article."""
         self._check_usable()
         for row in self._file.named_rows(f"SELECT key, record, text FROM article AS a {where}", values):  # noqa: S608 - our own clauses
             key = row["key"]

@@ -12,7 +12,7 @@ from webmain.text.shingles import N_PERMUTATIONS
 
 
 class SqliteBands(MemoryBands):
-    """Near-duplicate signatures in the database; what is not committed yet is found in memory."""
+    """Near-duplicate signatures in the database; uncommitted ones are searched in memory."""
 
     def __init__(self, file: SqliteFile) -> None:
         super().__init__(max_entries=None)
@@ -29,7 +29,7 @@ class SqliteBands(MemoryBands):
         yield from super().candidates(hashes)
 
     def write(self) -> None:
-        """Write what waits, inside the store's transaction."""
+        """Write the waiting signatures, inside the store's transaction."""
         for entry, hashes in self.entries.values():
             for (earlier,) in self._file.rows("SELECT minhash FROM signature WHERE id = ?", (entry.id,)):
                 self._forget_bands(entry.id, earlier)
@@ -39,7 +39,7 @@ class SqliteBands(MemoryBands):
             self._file.db.executemany("INSERT OR IGNORE INTO band VALUES (?, ?)", pairs)
 
     def _forget_bands(self, name: str, minhash: Any) -> None:
-        """Delete the bands of an earlier signature by their hashes: to look for them by id would read the whole table."""
+        """Delete the bands of an earlier signature by their hashes; deleting by id would scan the whole table."""
         if _is_whole(minhash):
             hashes = band_hashes(array("I", minhash))
             self._file.db.executemany("DELETE FROM band WHERE hash = ? AND id = ?", ((each, name) for each in hashes))

@@ -1,7 +1,7 @@
-"""An SQLite file that is ours: opened, brought up to date, its errors turned into those of stores.
+"""webmain's SQLite files: opens and migrates them, and converts SQLite's errors into StoreErrors.
 
-`migrations/` holds the steps from each version to the next; a new file takes all of them. A step is never edited once it
-has been released: add another. Every table, view and column is described in docs/fields.md, and a test compares.
+`migrations/` holds the steps from each version to the next; a new file runs all of them. Never edit a released step: add
+another. docs/fields.md describes every table, view and column, and a test compares the two.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ APPLICATION_ID = 0x7765626D
 _STEPS = sorted(Path(__file__).with_name("migrations").glob("*.sql"))
 
 VERSION = len(_STEPS)
-"""The version that this webmain writes; a file's `PRAGMA user_version` is the number of steps it has taken."""
+"""The version that this webmain writes; a file's `PRAGMA user_version` is the number of steps it has run."""
 
 _STEPS_BETWEEN_LOOKS = 20_000
-"""Steps of SQLite's machine between two looks at the clock: some milliseconds."""
+"""SQLite virtual machine instructions between two checks of the time limit: some milliseconds."""
 
 _WRITE_CODES = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_IOERR", "SQLITE_AUTH")
 
@@ -46,9 +46,9 @@ class SqliteFile:
     Parameters
     ----------
     path : Path
-        Made, with its folders, where it is not there, unless `read_only`.
+        Created, with its folders, if missing, unless `read_only`.
     spec : str
-        What messages call it.
+        The store's specification, for messages.
     read_only : bool
         Change nothing.
     wait_s : float
@@ -73,7 +73,7 @@ class SqliteFile:
         uri = f"file:{quote(str(path.absolute()))}?mode={'ro' if read_only else 'rwc'}"
         with self.failures():
             self.db = sqlite3.connect(uri, uri=True, timeout=wait_s, isolation_level=None)
-        self.db.text_factory = lambda text: text.decode("utf-8", "replace")  # damaged bytes hide no other row
+        self.db.text_factory = lambda text: text.decode("utf-8", "replace")  # damage must not hide other rows
         if limit_s is not None:
             end = time.monotonic() + limit_s
             self.db.set_progress_handler(lambda: time.monotonic() > end, _STEPS_BETWEEN_LOOKS)
@@ -90,12 +90,12 @@ class SqliteFile:
             return self.db.execute(sql, values).fetchall()
 
     def named_rows(self, sql: str, values: Sequence[Any] = ()) -> list[dict[str, Any]]:
-        """Run a statement and return its rows by the names of their columns."""
+        """Run a statement and return its rows as mappings by column name."""
         with self.failures():
             return named_rows(self.db, sql, values)
 
     def one(self, sql: str, values: Sequence[Any] = ()) -> Any:
-        """Run a statement and return the first column of its first row; None without any row."""
+        """Run a statement and return the first column of its first row, or None if there is no row."""
         found = self.rows(sql, values)
         return found[0][0] if found else None
 
@@ -105,7 +105,7 @@ class SqliteFile:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Run in one transaction: all or nothing."""
+        """Run the block in one transaction: all or nothing."""
         with self.failures():
             self.db.execute("BEGIN IMMEDIATE")
             try:
@@ -118,14 +118,14 @@ class SqliteFile:
 
     @contextmanager
     def failures(self) -> Iterator[None]:
-        """Turn SQLite's errors into those of stores."""
+        """Convert SQLite's errors into StoreErrors."""
         try:
             yield
-        except (sqlite3.Error, UnicodeDecodeError) as error:  # its own messages name what is damaged
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite's own messages name what is damaged
             raise _failure(self.spec, error) from error
 
     def _prepare(self) -> None:
-        """Check whose file it is, bring it up to date, set the connection up."""
+        """Check that the file is ours, migrate it, and set up the connection."""
         version = self._version()
         self.db.execute("PRAGMA foreign_keys = ON")
         if self.read_only:
@@ -136,10 +136,10 @@ class SqliteFile:
         self.db.execute("PRAGMA synchronous = NORMAL")
         if version < VERSION:
             with self.transaction():
-                migrate(self.db, self._version())  # another process may have been quicker
+                migrate(self.db, self._version())  # another process may have migrated it meanwhile
 
     def _version(self) -> int:
-        """Return the file's version, 0 for an empty file; refuse a database that is not ours."""
+        """Return the file's version, 0 for an empty file; raise if the database is not ours."""
         owner = self.one("PRAGMA application_id")
         version: int = self.one("PRAGMA user_version")
         tables = self.one("SELECT count(*) FROM sqlite_master")
@@ -157,7 +157,7 @@ class SqliteFile:
 
 
 def migrate(db: sqlite3.Connection, version: int = 0, *, to: int | None = None) -> None:
-    """Bring a database from one version to a later one (the last by default), in a transaction of the caller."""
+    """Migrate a database from one version to a later one (default: the last), in the caller's transaction."""
     for step in _STEPS[version:to]:
         for statement in _statements(step.read_text(encoding="utf-8")):
             db.execute(statement)
@@ -166,7 +166,7 @@ def migrate(db: sqlite3.Connection, version: int = 0, *, to: int | None = None) 
 
 
 def named_rows(db: sqlite3.Connection, sql: str, values: Iterable[Any] = ()) -> list[dict[str, Any]]:
-    """Return the rows of a query by the names of their columns."""
+    """Return the rows of a query as mappings by column name."""
     cursor = db.execute(sql, tuple(values))
     names = [column[0] for column in cursor.description]
     return [dict(zip(names, row, strict=True)) for row in cursor]
@@ -179,7 +179,7 @@ def block_text(block: Mapping[str, Any], text: str) -> Any:
 
 
 def _statements(script: str) -> Iterator[str]:
-    """Yield the statements of a script, triggers whole."""
+    """Yield the statements of a script; a trigger stays in one piece."""
     statement = ""
     for piece in script.split(";")[:-1]:
         statement += piece + ";"
@@ -189,7 +189,7 @@ def _statements(script: str) -> Iterator[str]:
 
 
 def _recover(spec: str) -> str:
-    """Return what to do with a damaged database."""
+    """Return advice on what to do with a damaged database."""
     path = spec.partition(":")[2]
     return (
         f"`webmain check {spec}` tells where; `sqlite3 {path} .recover | sqlite3 {path}.saved` saves what can be read"
@@ -197,7 +197,7 @@ def _recover(spec: str) -> str:
 
 
 def _failure(spec: str, error: sqlite3.Error | UnicodeDecodeError) -> StoreError:
-    """Return SQLite's error as one of a store."""
+    """Return SQLite's error as a StoreError."""
     code = getattr(error, "sqlite_errorname", "") or ""
     if code.startswith("SQLITE_FULL"):
         return StoreFullError(f"store {spec}: no space is left on the disk; {FULL}")

@@ -1,4 +1,4 @@
-"""Articles as rows of an SQLite store, and back."""
+"""Conversion of articles to rows of an SQLite store and back."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from webmain.items import Article, ArticleBlock, WordCount
 from webmain.store.sqlite_file import block_text
 
 HEAVY = frozenset(("text", "blocks", "words"))
-"""Fields that are in columns and tables of their own, and not in the JSON in `article.record`."""
+"""Fields stored in columns and tables of their own, and not in the JSON in `article.record`."""
 
 
 def article_of(
     row: Mapping[str, Any], blocks: Iterable[Mapping[str, Any]], words: Iterable[Mapping[str, Any]]
 ) -> Article:
-    """Return the article in a row with `record` and `text`, and in the rows of its blocks and words.
+    """Return the article made from a row with `record` and `text` and the rows of its blocks and words.
 
     Raises
     ------
@@ -36,11 +36,11 @@ def article_of(
 
 
 def placed(record: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], int | None, int | None]]:
-    """Yield an article's blocks with the start and length of their text in its own, and without it where it is there."""
+    """Yield an article's blocks with the start and length of their text in the article's; without the text if it is there."""
     start = 0
     for block in record["blocks"]:
         n_chars = len(block["text"])
-        if record["text"].startswith(block["text"], start) and "\0" not in block["text"]:  # SQL ends a text there
+        if record["text"].startswith(block["text"], start) and "\0" not in block["text"]:  # SQL ends a text at a NUL
             yield {**block, "text": ""}, start, n_chars
             start += n_chars + len("\n\n")
         else:
@@ -48,7 +48,7 @@ def placed(record: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], int |
 
 
 def read_time(text: Any) -> datetime | None:
-    """Return a time as stores write it; None where it is none."""
+    """Return a time in the format that stores write, or None if there is none."""
     try:
         return datetime.fromisoformat(text)
     except (TypeError, ValueError):
@@ -67,7 +67,7 @@ def light(record: Mapping[str, Any]) -> str:
 
 
 def put_article(columns: Sequence[str]) -> str:
-    """Return the statement that inserts an article, or makes it the next revision of the one that is there."""
+    """Return the statement that inserts an article, or replaces the stored one by its next revision."""
     statement = insert("article", [*columns, "first_stored", "last_stored", "run", "record", "revision"])
     changed = ", ".join(f"{c} = excluded.{c}" for c in [*columns, "last_stored", "run", "record"] if c != "id")
     return f"""{statement.removesuffix("?)")}1)
