@@ -43,7 +43,7 @@ PAGES: Final = (
     "rest_store",
     "security",
 )
-"""Modules of this package that have pages: each has `routes() -> list[Route]`. Heavy imports are in their handlers."""
+"""Modules of this package with pages: each has `routes() -> list[Route]`. Handlers import heavy modules themselves."""
 
 
 def create_app(config: Config) -> Starlette:
@@ -85,14 +85,14 @@ def create_app(config: Config) -> Starlette:
 
 
 async def _known(request: Request, error: HTTPException) -> Response:
-    """Answer with an error that a page has raised."""
+    """Return the response to an error that a page has raised."""
     detail = error.detail if error.status_code not in (404, 405) or isinstance(error, Problem) else ""
     code = error.code if isinstance(error, Problem) else ""
     return failure(request, error.status_code, detail, code=code, headers=error.headers)
 
 
 async def _unforeseen(request: Request, error: Exception) -> Response:
-    """Answer with an error that nobody has foreseen; its traceback is in the log only."""
+    """Return the response to an unexpected error; its traceback is only in the log."""
     response = failure(request, 500)
     add_headers(response.headers)
     return response

@@ -1,4 +1,4 @@
-"""What a list or a search was asked for, in the query of an address: checked, and written again for links to other parts."""
+"""The query string of a list or search: parsed, checked, and written again for links to other parts."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     _T = TypeVar("_T")
 
 FILTERS: Final = ("site", "lang", "method", "since", "until", "below", "copies")
-"""Names of the filters in an address."""
+"""Names of the filters in the query string."""
 
 UPWARDS: Final = ("title", "site", "confidence")
-"""What lists are sorted by from the least on, if nothing else was asked for."""
+"""Sort keys that are ascending by default."""
 
 PLACES: Final = ("after", "before", "page")
-"""Which part of a list is shown: links to other lists leave these out."""
+"""Parameters for the part of a list that is shown: links to other lists leave them out."""
 
 MAX_VALUE_CHARS: Final = 1_000
 MAX_KEY: Final = 2**63 - 1
@@ -36,7 +36,7 @@ MAX_PAGE: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The query of an address.
+    """A parsed query string.
 
     Attributes
     ----------
@@ -52,12 +52,12 @@ class Asked:
 
     @property
     def has_filters(self) -> bool:
-        """Whether anything is left out."""
+        """Whether any filter is set."""
         return any(name in self.given for name in FILTERS)
 
     @property
     def order(self) -> Order:
-        """How a list is sorted.
+        """The order of a list.
 
         Raises
         ------
@@ -69,22 +69,22 @@ class Asked:
         return Order(by=by, descending=way == "down")
 
     def key(self, name: str) -> int | None:
-        """Return the key of a row that a part begins after, or ends before."""
+        """Return the key of the row that a page begins after or ends before."""
         return self._number(name, MAX_KEY)
 
     @property
     def page(self) -> int:
-        """The number of a page of results, from 1."""
+        """The number of the results page, from 1."""
         return self._number("page", MAX_PAGE) or 1
 
     def link(self, **changed: str | int | None) -> str:
-        """Return the address of the same list with other values; None leaves one out."""
+        """Return the address of the same list with other values; None removes one."""
         values = {name: value for name, value in self.given.items() if name not in PLACES} | changed
         query = urlencode({name: value for name, value in values.items() if value is not None})
         return f"{self.path}?{query}" if query else self.path
 
     def choice(self, name: str, allowed: tuple[str, ...]) -> str | None:
-        """Return a value that has to be one of several; None where it is not given."""
+        """Return a value that must be one of several, or None if it is not given."""
         return _choice(self.given, name, allowed)
 
     def _number(self, name: str, most: int) -> int | None:
@@ -99,7 +99,7 @@ class Asked:
 
 
 def asked_of(request: Request) -> Asked:
-    """Return what a list or a search was asked for.
+    """Return the parsed query of a list or search.
 
     Raises
     ------

@@ -1,6 +1,6 @@
-"""What may be chosen in a form or a call: a method with its options, what is kept beside running text.
+"""Options that may be chosen in a form or a call: a method with its options, and what is kept beside running text.
 
-Only methods that come with the package: an import path would run code, and an option that names a file would read it.
+Only methods of this package are allowed: an import path would run code, and an option that names a file would read it.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ KEPT: Final = (
     ("no-tables", "no tables"),
     ("no-lists", "no lists"),
 )
-"""What beside running text may be kept or left out: names as `Keep.of` reads them, and for people."""
+"""Content beside running text that may be kept or left out: names for `Keep.of`, and labels for people."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
-    """An option of a method: one of several values, a number, or yes and no.
+    """An option of a method: one of several values, a number, or yes or no.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Option:
 
     @property
     def kind(self) -> str:
-        """How a form asks for it."""
+        """The kind of field that a form shows for it."""
         if self.values:
             return "choice"
         return "flag" if isinstance(self.default, bool) else "number"
@@ -72,7 +72,7 @@ class Method:
 
 @once
 def methods() -> Mapping[str, Method]:
-    """Return the methods by their names, the default first."""
+    """Return the methods by name, the default first."""
     table = tomllib.loads(Path(__file__).with_name("extractors.toml").read_text("utf-8"))
     return {
         name: Method(
@@ -93,7 +93,7 @@ def _option(name: str, given: Mapping[str, Any]) -> Option:
 
 
 def checked_method(spec: str | None) -> str:
-    """Return a method with its options as `create` reads them, if all of it may be chosen here.
+    """Return a method with its options in the form that `create` reads, if all of it is allowed here.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def checked_method(spec: str | None) -> str:
 
 
 def with_options(method: Method, given: Mapping[str, str]) -> str:
-    """Return a method with those of some options that are not as they come.
+    """Return a method with those options that differ from their defaults.
 
     Raises
     ------
@@ -130,13 +130,13 @@ def with_options(method: Method, given: Mapping[str, str]) -> str:
 
 
 def options_of(spec: str) -> dict[str, str]:
-    """Return the options of a method as the fields of a form are named: `line_block.decision`."""
+    """Return a method's options by the names of their form fields, like `line_block.decision`."""
     name, _, rest = spec.partition(":")
     return {f"{name}.{key}": value for key, _, value in (part.partition("=") for part in rest.split(",") if part)}
 
 
 def _value(option: Option, text: str, method: str) -> Value:
-    """Read a value of an option."""
+    """Return an option's value, read from text."""
     allowed = " and ".join(option.values) if option.values else "true and false"
     if option.kind == "choice" and text in option.values:
         return text
@@ -153,7 +153,7 @@ def _value(option: Option, text: str, method: str) -> Value:
 
 
 def checked_keep(names: str) -> Keep:
-    """Read what beside running text is kept.
+    """Return which content beside running text is kept.
 
     Raises
     ------

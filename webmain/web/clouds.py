@@ -24,30 +24,30 @@ if TYPE_CHECKING:
     from webmain.cloud.selecting import Against, Scope
 
 MAX_CHARS: Final = 3_000_000
-"""Characters that are counted on each side of a cloud: a thousand articles, some seconds of Thai."""
+"""Most characters counted on each side of a cloud: a thousand articles, some seconds of Thai."""
 
 AT_ONCE: Final = 2
-"""Clouds that are counted at once."""
+"""Clouds that are counted at the same time."""
 
 MAX_CHOICES: Final = 200
-"""Languages and sites that the form proposes."""
+"""Languages and sites suggested by the form."""
 
 MAX_SHOWN: Final = 200
-"""Characters of a wrong value that are shown again."""
+"""Characters of a wrong value that are repeated in the message."""
 
 TOPS: Final = (50, 100, 200)
 PICTURE: Final = 1_200, 650
-"""Pixels of a picture."""
+"""Size of a picture in pixels."""
 
 REMEMBERED: Final = 16
-"""Clouds that are kept for their pictures."""
+"""Clouds that are cached for their pictures."""
 
 MEDIA_TYPES: Final = {"json": "application/json", "svg": "image/svg+xml", "png": "image/png"}
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a cloud is made of, and the state of the store at that time."""
+    """The data of a cloud, and the state of the store when it was made."""
 
     scope: Scope
     against: Against
@@ -57,7 +57,7 @@ class Asked:
 
 
 class Clouds:
-    """The pages of clouds; the last ones are kept, since their pictures are asked for one after the other."""
+    """The pages of clouds; recent clouds are cached, since their pictures are requested one after the other."""
 
     def __init__(self) -> None:
         self._made = lru_cache(REMEMBERED)(_made)
@@ -113,7 +113,7 @@ class Clouds:
         return Response(cloud_css(), media_type="text/css")
 
     async def cloud(self, request: Request, given: Mapping[str, str]) -> Cloud:
-        """Return the cloud that is asked for.
+        """Return the requested cloud.
 
         Raises
         ------
@@ -158,7 +158,7 @@ def _made(asked: Asked) -> Cloud:
 
 
 def _asked(given: Mapping[str, str], store: str) -> Asked:
-    """Read the form."""
+    """Return the parsed form."""
     from webmain.cloud.selecting import REST
 
     against: Against = None
@@ -188,7 +188,7 @@ def _scope(given: Mapping[str, str], store: str, prefix: str) -> Scope:
 
 
 def _shown(cloud: Cloud, paths: frozenset[str], given: Mapping[str, str]) -> dict[str, Any]:
-    """Return what the template shows of a cloud."""
+    """Return the template's values for a cloud."""
     from webmain.cloud.markup import cloud_markup, fit
 
     def search(word: CloudWord) -> str:
@@ -205,7 +205,7 @@ def _shown(cloud: Cloud, paths: frozenset[str], given: Mapping[str, str]) -> dic
 
 
 def routes() -> list[Route]:
-    """Return the pages of this module."""
+    """Return the routes of this module."""
     clouds = Clouds()
     files = [Route(f"/clouds.{form}", clouds.file) for form in MEDIA_TYPES]
     return [Route("/clouds", clouds.page), *files, Route("/static/cloud.css", clouds.style)]

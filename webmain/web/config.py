@@ -1,4 +1,4 @@
-"""What `webmain serve` is started with: where things are, who may ask, and what a request may cost."""
+"""Settings of `webmain serve`: locations, who may use the server, and limits for a request."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from webmain.sites.rules import Sites
 
 LOOPBACK_NAMES: Final = frozenset(("localhost", "127.0.0.1", "::1"))
-"""Names by which a browser on the same machine asks."""
+"""Host names by which a browser on the same machine reaches the server."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What a request may cost.
+    """Limits for a request.
 
     Attributes
     ----------
@@ -105,7 +105,7 @@ class Config:
 
     @property
     def is_local(self) -> bool:
-        """Whether only this machine reaches the server."""
+        """Whether only this machine can reach the server."""
         if self.host == "localhost":
             return True
         try:
@@ -114,9 +114,9 @@ class Config:
             return False
 
     def allows_host(self, name: str) -> bool:
-        """Return True if the server may be asked under a name (without a port), so that no other name is made to lead here.
+        """Return True if a request may use a host name (without a port): protects against DNS rebinding.
 
-        Beyond loopback an IP address is always allowed: nobody can point it elsewhere.
+        Beyond loopback an IP address is always allowed: nobody can make it resolve elsewhere.
         """
         name = name.lower().removesuffix(".")
         if name in LOOPBACK_NAMES or name in self.names or name == self.host:

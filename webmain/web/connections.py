@@ -1,4 +1,4 @@
-"""Connections that ask for nothing are closed: uvicorn itself waits without end for the head of a request."""
+"""Closes idle connections: uvicorn itself waits without limit for the head of a request."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEAD_S: Final = 10.0
-"""Seconds between two looks at a connection; one that was in the midst of no request both times is closed."""
+"""Seconds between two checks of a connection; one that had no request in progress at both is closed."""
 
 
 class BoundedProtocol(H11Protocol):
-    """HTTP of uvicorn, with a limit of time for the head of each request."""
+    """uvicorn's HTTP protocol, with a time limit for the head of each request."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Look at the connection now and then."""
+        """Start checking the connection at intervals."""
         super().connection_made(transport)
         self._idle = False
         self._look = self.loop.call_later(HEAD_S, self._close_if_idle)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Look no more."""
+        """Stop checking."""
         self._look.cancel()
         super().connection_lost(exc)
 

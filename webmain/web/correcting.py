@@ -1,4 +1,4 @@
-"""The pages on which the parts of a page are marked as content or not, and on which corrections are listed."""
+"""The page on which blocks are marked as content or not, and the list of corrections."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from webmain.web.work import Worker
 
 MAX_PARTS: Final = 3_000
-"""Parts of a page that can be marked, the first ones."""
+"""Most parts of a page that can be marked, from its start."""
 
 MAX_TEXT: Final = 300
-"""Characters of a part that the table shows."""
+"""Characters of a part shown in the table."""
 
 MAX_LISTED: Final = 500
-"""Corrections that are listed, the latest ones."""
+"""Most corrections listed, the latest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class Correct:
 
 
 async def marking(request: Request) -> Response:
-    """Show the parts of a result's page with a box for each: checked is content."""
+    """Show the parts of a result's page with a checkbox each: checked means content."""
     judged, result = judged_of(request), result_of(request)
     blocks = judged.blocks
     return render(
@@ -90,13 +90,13 @@ async def marking(request: Request) -> Response:
 
 
 async def frame(request: Request) -> Response:
-    """Show the page with its parts coloured; it runs no script, and the script of the page around it may listen to clicks."""
+    """Show the page with its parts coloured; it runs no script, but the enclosing page may listen to its clicks."""
     response = Response(judged_of(request).overlay, media_type="text/html; charset=utf-8")
     return sandboxed(response, is_clicked=True)
 
 
 async def save(request: Request) -> Response:
-    """Keep a correction."""
+    """Save a correction."""
     web, form, judged, result = web_of(request), await request.form(), judged_of(request), result_of(request)
     try:
         content = frozenset(int(str(value)) for value in form.getlist("content"))
@@ -142,7 +142,7 @@ async def correction(request: Request) -> Response:
 
 
 async def undo(request: Request) -> Response:
-    """Take a correction back."""
+    """Delete a correction."""
     one = await _correction(request)
     await _with_file(web_of(request), lambda file: file.remove(one.id))
     return redirect(request, "/corrections", notice="The correction was taken back.")
@@ -157,7 +157,7 @@ async def _correction(request: Request) -> Correction:
 
 
 async def _with_file(web: Web, do: Any) -> Any:
-    """Work with the file of corrections in a thread; `do` is given the file."""
+    """Call `do` with the file of corrections in a thread."""
     from webmain.corrections.file import CorrectionsFile
     from webmain.files import StoreError
 
@@ -189,7 +189,7 @@ def _cut(text: str) -> str:
 
 
 def routes() -> list[Route]:
-    """Return the pages of this module."""
+    """Return the routes of this module."""
     return [
         Route("/results/{name}/{n:int}/correct", marking),
         Route("/results/{name}/{n:int}/correct", save, methods=["POST"], name="save"),

@@ -1,4 +1,4 @@
-"""A crawl as a process of its own: what Scrapy's command runs, except that it ends, as by Ctrl-C, when its server does."""
+"""Runs a crawl in its own process, as Scrapy's command does, and stops it, as Ctrl-C would, when its server ends."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from webmain.lifeline import die_with
 
 
 def main() -> None:
-    """Run `scrapy` with the arguments after the first, which is the server's process."""
+    """Run `scrapy` with all arguments but the first, which is the process id of the server."""
     die_with(int(sys.argv[1]), by=signal.SIGTERM)
     from scrapy.cmdline import execute
 

@@ -1,8 +1,8 @@
-"""Crawls that are started from the browser: what may be asked for, and the one process that runs at a time.
+"""Crawls started from the browser: what may be requested, and the single process that runs at a time.
 
-Nothing of a question reaches a shell or becomes an option: each value is checked against what is allowed, and is a part of an
-argument (`-a`, `site=...`). The store, the models, the contact and the limits are the server's own. Private addresses are
-refused where a site is named, and again by the crawl's guarded way out for whatever it leads to.
+No form value reaches a shell or becomes an option of its own: each is checked against what is allowed and becomes part of
+an argument (`-a`, `site=...`). The store, the models, the contact and the limits are the server's. Private addresses are
+refused in the form, and again by the crawl's own address checks for every URL that it follows.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-"""Where the package lies: a checkout has the made-up web beside it."""
+"""Parent folder of the package: a checkout has the demo web beside it."""
 
 LOG_LINES: Final = 40
 LOG_BYTES: Final = 32 * 1024
-"""Last lines of a crawl's log that are shown, out of so many bytes."""
+"""Lines at the end of a crawl's log that are shown, and the bytes read to find them."""
 
 END_S: Final = 20.0
-"""Seconds that a crawl has to end when the server does."""
+"""Seconds that a crawl may take to end when the server ends."""
 
 ENDS: Final = {
     0: "finished",
@@ -52,17 +52,17 @@ ENDS: Final = {
     3: "fetched nothing: the site did not answer with a page",
     4: "stopped; what was fetched is stored",
 }
-"""What exit codes of a crawl mean."""
+"""Meanings of a crawl's exit codes."""
 
 _SECRETS: Final = ("WEBMAIN_TOKEN", ALLOW_PRIVATE, "SCRAPY_SETTINGS_MODULE", "SCRAPY_PROJECT")
-"""What a crawl does not take over from the server's environment."""
+"""Variables of the server's environment that a crawl does not inherit."""
 
 _SINCE = re.compile(r"\d{1,4}[hdw]|\d{4}-\d\d-\d\d")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """A crawl that is asked for; made by `wanted_of`, which checks it.
+    """A requested crawl; `wanted_of` checks and makes it.
 
     Attributes
     ----------
@@ -77,18 +77,18 @@ class Wanted:
 
     @property
     def name(self) -> str:
-        """What is crawled, for people."""
+        """The site to crawl, for people."""
         return self.site or "the made-up web"
 
 
 def demo_sites() -> Path | None:
-    """Return the file of the made-up web's sites; None where it is not beside the package."""
+    """Return the file with the demo web's sites, or None if it is not beside the package."""
     place = ROOT / "demo" / "sites.txt"
     return place if place.is_file() and (ROOT / "demo" / "settings.py").is_file() else None
 
 
 def wanted_of(form: Mapping[str, str], config: Config) -> Wanted:
-    """Return the crawl that a form asks for.
+    """Return the crawl that a form requests.
 
     Raises
     ------
@@ -151,7 +151,7 @@ def _wrong(name: str, text: str, allowed: str) -> Problem:
 
 
 def command(wanted: Wanted, config: Config, folder: Path) -> list[str]:
-    """Return the command line of a crawl; `folder` takes its figures."""
+    """Return the command line of a crawl; its figures are written to `folder`."""
     arguments = dict(wanted.arguments) | {"store": config.store}
     if recording := _recording(config):
         arguments["record"] = recording
@@ -189,7 +189,7 @@ def environment(wanted: Wanted) -> dict[str, str]:
 
 
 def _recording(config: Config) -> str | None:
-    """Return the file to which pages are recorded, so that the store's articles can be explained; None for none."""
+    """Return the file to record pages to, so that the store's articles can be explained, or None."""
     if not config.pages or re.search(r"[*?\[]", config.pages):
         return None
     place = Path(config.pages).expanduser()
@@ -199,7 +199,7 @@ def _recording(config: Config) -> str | None:
 
 
 class Crawl:
-    """A crawl that was started: its process, its figures, its log.
+    """A started crawl: its process, figures and log.
 
     Parameters
     ----------
@@ -221,14 +221,14 @@ class Crawl:
         self.is_stopping = False
         self._folder = folder
         self._began, self._ended = time.monotonic(), 0.0
-        with (folder / "log").open("wb") as log:  # a session of its own: Ctrl-C is for the server, which tells it
+        with (folder / "log").open("wb") as log:  # its own session: Ctrl-C goes to the server, which then stops it
             self._process = subprocess.Popen(  # noqa: S603 - no shell, and checked parts of arguments only
                 line, env=dict(env), stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
             )
 
     @property
     def code(self) -> int | None:
-        """The exit code; None while it runs."""
+        """The exit code, or None while it runs."""
         code = self._process.poll()
         if code is not None and not self._ended:
             self._ended = time.monotonic()
@@ -236,7 +236,7 @@ class Crawl:
 
     @property
     def is_running(self) -> bool:
-        """Whether it runs."""
+        """Whether it is running."""
         return self.code is None
 
     @property
@@ -247,7 +247,7 @@ class Crawl:
 
     @property
     def elapsed_s(self) -> float:
-        """Seconds since its start, or that it took."""
+        """Seconds since its start, or its duration if it has ended."""
         return (time.monotonic() if self.is_running else self._ended) - self._began
 
     @property
@@ -261,7 +261,7 @@ class Crawl:
 
     @property
     def log(self) -> list[str]:
-        """The last lines of its log, without those before it began: long lists of what is plugged in."""
+        """The last lines of its log, without the lists of components before it began."""
         try:
             with (self._folder / "log").open("rb") as file:
                 start = max(0, file.seek(0, os.SEEK_END) - LOG_BYTES)
@@ -273,13 +273,13 @@ class Crawl:
         return [printable(line) for line in lines[begin:]][-LOG_LINES:]
 
     def stop(self) -> None:
-        """Ask it to end: what is being fetched is finished and stored; asked once more, it ends at once."""
+        """Ask it to stop: pages being fetched are finished and stored; a second call stops it at once."""
         self.is_stopping = True
         with contextlib.suppress(ProcessLookupError):
             self._process.send_signal(signal.SIGTERM)
 
     def finish(self, within_s: float = END_S) -> None:
-        """End it, if need be by force, and wait for that."""
+        """Stop it, if need be by force, and wait until it has ended."""
         if self.is_running:
             self.stop()
             try:
@@ -292,7 +292,7 @@ class Crawl:
 
 
 class Crawls:
-    """The crawl that runs, or ran last; there is never more than one.
+    """The crawl that is running or ran last; at most one runs at a time.
 
     Parameters
     ----------
@@ -330,7 +330,7 @@ class Crawls:
             return self.last
 
     def close(self) -> None:
-        """End the crawl, and start no other."""
+        """Stop the crawl, and start no other."""
         with self._lock:
             self._closed = True
             if self.last is not None:

@@ -1,4 +1,4 @@
-"""The pages of crawls: those that wrote to the store, the one that runs, and the form that starts one."""
+"""The pages of crawls: those that wrote to the store, the running one, and the form that starts one."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from webmain.web.crawling import Crawl
 
 ROWS: Final = 30
-"""Crawls on a page of the list."""
+"""Crawls on one page of the list."""
 
 REFRESH_S: Final = 2
-"""After so many seconds the page of a crawl that runs asks again."""
+"""Seconds after which the page of a running crawl reloads."""
 
 
 def crawls(request: Request) -> Response:
@@ -61,7 +61,7 @@ def _list(request: Request, given: Mapping[str, str], *, problem: str = "", stat
 
 
 def _runs(spec: str, before: int | None) -> tuple[tuple[Run, ...], str]:
-    """Return crawls of the store, none where it is not there yet; and what is wrong with it."""
+    """Return the store's crawls (none if it does not exist yet) and an error message."""
     from webmain.store.protocol import StoreError
     from webmain.store.registry import located
     from webmain.store.sqlite import SqliteStore
@@ -77,7 +77,7 @@ def _runs(spec: str, before: int | None) -> tuple[tuple[Run, ...], str]:
 
 
 async def start(request: Request) -> Response:
-    """Start a crawl, and lead to it."""
+    """Start a crawl, and redirect to its page."""
     web, form = web_of(request), await request.form()
     given = {name: value for name, value in form.items() if isinstance(value, str)}
     try:
@@ -88,11 +88,11 @@ async def start(request: Request) -> Response:
 
 
 def now(request: Request) -> Response:
-    """Show the crawl that runs, or ran last; while it runs, the page asks again by itself."""
+    """Show the crawl that is running or ran last; while it runs, the page reloads itself."""
     crawl = web_of(request).crawls.last
     if crawl is None:
         raise Problem(404, "No crawl was started since the server was.")
-    is_running = crawl.is_running  # before the figures, which are complete once it has ended
+    is_running = crawl.is_running  # read before the figures, which are complete once it has ended
     stats = crawl.stats
     return render(
         request,
@@ -108,7 +108,7 @@ def now(request: Request) -> Response:
 
 
 async def stop(request: Request) -> Response:
-    """Ask the crawl to end."""
+    """Ask the crawl to stop."""
     crawl = web_of(request).crawls.last
     if crawl is not None and crawl.is_running:
         crawl.stop()
@@ -117,7 +117,7 @@ async def stop(request: Request) -> Response:
 
 @reading
 def run(request: Request, store: SqliteStore) -> Response:
-    """Show what a crawl was called with, and what came of it."""
+    """Show the arguments and results of a crawl."""
     number = request.path_params["run"]
     catalogue = store.catalogue()
     found = catalogue.run(number) if number < 2**63 else None
@@ -136,7 +136,7 @@ def run(request: Request, store: SqliteStore) -> Response:
 
 
 def figures_of(stats: Mapping[str, Any]) -> Outcome | None:
-    """Return the figures of a crawl; None where there are none, or such as no crawl has written."""
+    """Return the figures of a crawl, or None if there are none or they are not a crawl's."""
     try:
         return outcome(stats) if stats else None
     except (TypeError, ValueError, OverflowError):
@@ -144,20 +144,20 @@ def figures_of(stats: Mapping[str, Any]) -> Outcome | None:
 
 
 def _sites(run: Run, found: Outcome | None) -> list[str]:
-    """Return the sites of a crawl: those that it has figures of, else those that it was called with."""
+    """Return the sites of a crawl: those in its figures, else those in its arguments."""
     named = run.arguments.get("sites")
     given = [site for site in named if isinstance(site, str)] if isinstance(named, list) else []
     return list(found.sites) if found and found.sites else given
 
 
 def _run_of(crawl: Crawl | None) -> int | None:
-    """Return the number under which the store has a crawl that runs."""
+    """Return the number under which the store has the running crawl."""
     number = crawl.stats.get("webmain/run") if crawl is not None and crawl.is_running else None
     return number if isinstance(number, int) else None
 
 
 def routes() -> list[Route]:
-    """Return the pages of this module."""
+    """Return the routes of this module."""
     return [
         Route("/crawls", crawls),
         Route("/crawls", start, methods=["POST"], name="start"),

@@ -1,4 +1,4 @@
-"""The pages on which a page is given, and on which its article is shown beside it."""
+"""The page with the form for a page to extract, and the page that shows its article beside it."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ if TYPE_CHECKING:
 MAX_GOLD_CHARS: Final = 1_000_000
 MAX_URL_CHARS: Final = 4_000
 N_LATEST: Final = 8
-"""Articles of the store that are offered."""
+"""Articles of the store offered on the form."""
 
 FORMATS: Final = {"txt": "text/plain", "md": "text/markdown", "json": "application/json"}
 
 
 async def home(request: Request) -> Response:
-    """Show the form into which a page is entered, and the latest articles of the store."""
+    """Show the form for a page, and the latest articles of the store."""
     rows = await asyncio.to_thread(latest, web_of(request).config, N_LATEST)
     return _form(request, {"url": request.query_params.get("url", "")[:MAX_URL_CHARS]}, rows=rows)
 
@@ -49,7 +49,7 @@ async def home(request: Request) -> Response:
 def _form(
     request: Request, given: dict[str, str], *, problem: str = "", status: int = 200, rows: Sequence[Listed] = ()
 ) -> Response:
-    """Show the form, with what was entered, and what is wrong with it."""
+    """Show the form with what was entered and the error message."""
     return render(
         request,
         "extract.html.jinja",
@@ -63,7 +63,7 @@ def _form(
 
 
 async def extract(request: Request) -> Response:
-    """Take the form, work with the page, and lead to the result."""
+    """Process the submitted form, and redirect to the result."""
     web, form = web_of(request), await request.form()
     try:
         names, keep, gold = _methods_of(form), _keep_of(form), _gold_of(form)
@@ -79,7 +79,7 @@ async def extract(request: Request) -> Response:
 
 
 async def again(request: Request) -> Response:
-    """Work with the page of a result once more: by another method, by two, beside the text that was wanted."""
+    """Process the page of a result again: with another method, with two, or compared with a wanted text."""
     web, form, result = web_of(request), await request.form(), result_of(request)
     names, gold = _methods_of(form), _gold_of(form)
     async with web.tasks.slot():
@@ -87,7 +87,7 @@ async def again(request: Request) -> Response:
 
 
 async def _worked(web: Web, page: Page, source: str, names: tuple[str, ...], keep: Keep, gold: str) -> str:
-    """Work with a page, keep the result, and return its path."""
+    """Process a page, keep the result, and return its path."""
     from webmain.web.work import Show
 
     name = new_name()
@@ -98,7 +98,7 @@ async def _worked(web: Web, page: Page, source: str, names: tuple[str, ...], kee
 
 
 async def show(request: Request) -> Response:
-    """Show a result: one method's, or where two differ."""
+    """Show a result: of one method, or the differences between two."""
     result = result_of(request)
     n = int(request.path_params["n"]) if "n" in request.path_params else None
     if n is None and len(result.shown.judged) == 1:
@@ -131,7 +131,7 @@ async def overlay(request: Request) -> Response:
 
 
 async def both(request: Request) -> Response:
-    """Show the page of a result with what two methods make of it, for a frame."""
+    """Show the page of a result coloured by the verdicts of two methods, for a frame."""
     return sandboxed(Response(result_of(request).shown.overlay, media_type="text/html; charset=utf-8"))
 
 
@@ -157,7 +157,7 @@ def article_file(article: Article | None, form: str) -> Response:
 
 
 async def block(request: Request) -> Response:
-    """Show a block, and what moved its score."""
+    """Show a block, and which features moved its score."""
     from webmain.web.work import Move
 
     web, result, judged = web_of(request), result_of(request), judged_of(request)
@@ -173,7 +173,7 @@ async def block(request: Request) -> Response:
 
 
 def result_of(request: Request) -> Result:
-    """Return a result by its name in the path."""
+    """Return the result named in the path."""
     result = web_of(request).results.get(request.path_params["name"])
     if result is None:
         raise Problem(404, "This result is not kept any more.")
@@ -181,7 +181,7 @@ def result_of(request: Request) -> Result:
 
 
 def judged_of(request: Request, n: int | None = None) -> Judged:
-    """Return what one method made of the page."""
+    """Return one method's result for the page."""
     judged = result_of(request).shown.judged
     number = int(request.path_params["n"]) if n is None else n
     if number >= len(judged):
@@ -190,7 +190,7 @@ def judged_of(request: Request, n: int | None = None) -> Judged:
 
 
 async def _page_of(web: Web, form: FormData) -> tuple[Page, str]:
-    """Return the page that was entered, and where it came from: a file, markup, the store, the web."""
+    """Return the page that was entered, and its source: a file, markup, the store, the web."""
     url = _text(form, "url").strip()[:MAX_URL_CHARS]
     file, html, article_id = form.get("file"), _text(form, "html"), _text(form, "article").strip()
     if isinstance(file, UploadFile) and (file.size or file.filename):
@@ -210,12 +210,12 @@ async def _page_of(web: Web, form: FormData) -> tuple[Page, str]:
 
 
 def _address(url: str) -> str | None:
-    """Return the address of a page that was not fetched from there; None where it is none."""
+    """Return the address stated for a pasted or uploaded page, or None if it is not a web address."""
     return url if url.lower().startswith(("http://", "https://")) else None
 
 
 def _methods_of(form: FormData) -> tuple[str, ...]:
-    """Return the methods that were chosen, one or two different ones, with their options."""
+    """Return the chosen methods, one or two different ones, with their options."""
     chosen = [_text(form, "extractor"), _text(form, "other")]
     specs = []
     for name in filter(None, chosen):
@@ -246,7 +246,7 @@ def _text(form: FormData, name: str) -> str:
 
 
 def routes() -> list[Route]:
-    """Return the pages of this module."""
+    """Return the routes of this module."""
     return [
         Route("/", home),
         Route("/extract", extract, methods=["POST"]),

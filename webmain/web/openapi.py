@@ -1,4 +1,4 @@
-"""The OpenAPI description of the REST interface: paths are in `openapi.json`, schemas of records are read off the records."""
+"""The OpenAPI description of the REST interface: paths from `openapi.json`, schemas derived from the records."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ERRORS_OF_PAGES: Final = {
     "502": "NotFetched",
     "504": "NotFetched",
 }
-"""What each operation may answer by status, and what those do that work with a page: names of answers in the file."""
+"""Responses of each operation by status, and those of operations that process a page: names of responses in the file."""
 
 
 @once
@@ -52,7 +52,7 @@ def described() -> Mapping[str, Any]:
 
 
 def add_schema(record: type, schemas: dict[str, Any]) -> None:
-    """Add the schema of a record, and of those that it is made of, by their names."""
+    """Add the schema of a record, and of the records in its fields, under their names."""
     if record.__name__ in schemas:
         return
     schemas[record.__name__] = {}

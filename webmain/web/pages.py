@@ -1,10 +1,10 @@
-"""How pages are made of templates: `render`, `redirect`, `failure`; what every page module works with.
+"""Rendering of pages from templates: `render`, `redirect`, `failure`, used by every page module.
 
 A page module has `routes() -> list[Route]`, and its name is in `webmain.web.app.PAGES`. Its handlers take a request and
 return `render(request, "name.html.jinja", ...)`; its templates start with `{% extends "base.html.jinja" %}` and fill the
-blocks title and main (and `{% block width %}wide{% endblock %}` where the page needs room). Each form that is posted has
-`{{ form_token() }}` in it; the token is checked before the handler is called, which then asks `await request.form()`.
-What goes wrong is raised as a `Problem`. After a form, `redirect(request, path, notice="Saved.")`.
+blocks title and main (and `{% block width %}wide{% endblock %}` for a wide page). Each form that is posted contains
+`{{ form_token() }}`; the token is checked before the handler is called, which then uses `await request.form()`.
+Errors are raised as a `Problem`. After a form, return `redirect(request, path, notice="Saved.")`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from webmain.web.tasks import Tasks
 
 API: Final = "/api/"
-"""Where paths of the REST interface start: errors are JSON there."""
+"""Prefix of the REST interface's paths: errors are JSON there."""
 
 NAVIGATION: Final = (
     ("/", "Extract"),
@@ -47,7 +47,7 @@ NAVIGATION: Final = (
 
 @dataclass(kw_only=True)
 class Web:
-    """What the pages share; `web_of(request)` returns it."""
+    """State shared by all pages; `web_of(request)` returns it."""
 
     config: Config
     signer: Signer
@@ -60,7 +60,7 @@ class Web:
 
 
 def web_of(request: HTTPConnection) -> Web:
-    """Return what the pages share."""
+    """Return the state shared by all pages."""
     web: Web = request.app.state.web
     return web
 
@@ -109,7 +109,7 @@ def render(request: HTTPConnection, template: str, *, status: int = 200, **value
 
 
 def redirect(request: Request, path: str, *, notice: str = "") -> Response:
-    """Send the browser to another page of this server, after a form; `notice` is shown there."""
+    """Return a redirect to another page of this server, after a form; that page shows `notice`."""
     response = RedirectResponse(path, status_code=303)
     if notice:
         sessions.put_notice(response, notice, web_of(request).signer, secure=is_secure(request))
@@ -124,7 +124,7 @@ def failure(
     code: str = "",
     headers: Mapping[str, str] | None = None,
 ) -> Response:
-    """Return an error: a page that says what to do, JSON for the REST interface.
+    """Return an error response: a page that says what to do, or JSON for the REST interface.
 
     Parameters
     ----------
@@ -146,10 +146,10 @@ def failure(
 
 
 def is_secure(request: HTTPConnection) -> bool:
-    """Return True if the browser asked by https, also of a proxy that speaks plain HTTP to this server."""
+    """Return True if the browser used https, also through a proxy that speaks plain HTTP to this server."""
     return request.url.scheme == "https" or request.headers.get("origin", "").startswith("https://")
 
 
 def to_json(value: object) -> str:
-    """Return JSON for people: indented, characters as they are."""
+    """Return JSON for people: indented, non-ASCII characters unescaped."""
     return json.dumps(value, ensure_ascii=False, indent=2)

@@ -1,4 +1,4 @@
-"""What can go wrong with a request: what people are told, and programs."""
+"""Errors of requests, with messages for people and codes for programs."""
 
 from __future__ import annotations
 
@@ -64,11 +64,11 @@ CODES: Final = {
     503: "busy",
     504: "timeout",
 }
-"""Codes of errors for programs, where there is no better one."""
+"""Default error codes for programs."""
 
 
 class Problem(HTTPException):
-    """What a handler raises to answer with an error page, or with JSON.
+    """Raised by a handler to answer with an error page or JSON error.
 
     Parameters
     ----------
@@ -83,10 +83,10 @@ class Problem(HTTPException):
 
 
 def sentence(text: str) -> str:
-    """Return a text that begins with a capital letter; the rest stays as it is written."""
+    """Return a text with its first letter capitalised; the rest is unchanged."""
     return text[:1].upper() + text[1:]
 
 
 def wrong(message: str) -> Problem:
-    """Return the problem that something in a call is not allowed."""
+    """Return the problem for a call with something that is not allowed."""
     return Problem(400, f"{message}.", code="bad_request")

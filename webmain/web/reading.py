@@ -1,4 +1,4 @@
-"""An article's blocks as HTML: headings, lists, quotes, tables and code as such, everything of the page's own escaped."""
+"""Renders an article's blocks as HTML: headings, lists, quotes, tables and code; all text of the page is escaped."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from webmain.explain.view import fit
 
 MAX_BLOCKS: Final = 3_000
 MAX_CHARS: Final = 400_000
-"""Blocks and characters of an article that are shown."""
+"""Most blocks and characters of an article that are shown."""
 
 MAX_SPANS: Final = 200
 MAX_ALL_SPANS: Final = 5_000
-"""Links and marks that are shown: of a block, and of an article."""
+"""Most links and marks that are shown: per block, and per article."""
 
 MAX_DEPTH: Final = 8
-"""Deepest list; deeper items are shown in it."""
+"""Deepest list level; deeper items are shown at it."""
 
 FIRST_HEADING: Final = 3
-"""Level of the article's first heading: those above it are the page's."""
+"""Level of the article's first heading: the levels above belong to the surrounding page."""
 
 _TAGS: Final = {"bold": "b", "italic": "i", "code": "code"}
 
@@ -53,18 +53,18 @@ def shown(blocks: Sequence[ArticleBlock]) -> Shown:
 
 
 def direction(text: str) -> Literal["ltr", "rtl"]:
-    """Return the direction of most of a text's letters, as far as its beginning shows."""
+    """Return the writing direction of most letters in the beginning of a text."""
     kinds = [unicodedata.bidirectional(character) for character in text[:2_000]]
     return "rtl" if sum(kind in ("R", "AL") for kind in kinds) > kinds.count("L") else "ltr"
 
 
 def is_link(url: object) -> bool:
-    """Return True if an address may be a link's: one of the web, and nothing that a browser would run."""
+    """Return True if an address may be used in a link: a web address, nothing that a browser would run."""
     return isinstance(url, str) and url.lower().startswith(("http://", "https://"))
 
 
 class _Writer:
-    """Writes block by block; keeps track of the lists, and the quote, that are open."""
+    """Writes block by block; keeps track of open lists and quotes."""
 
     def __init__(self, levels: Sequence[int]) -> None:
         self._heading = {level: min(6, FIRST_HEADING + i) for i, level in enumerate(levels)}
@@ -101,7 +101,7 @@ class _Writer:
                 self._out.append(self._element("p", block))
 
     def end(self) -> list[Markup]:
-        """Close what is open, and return what was written."""
+        """Close everything open, and return the markup."""
         self._end_lists(0)
         self._end_quote()
         return self._out
@@ -158,14 +158,14 @@ def _table(block: ArticleBlock) -> Markup:
 
 
 def _spans(text: str, block: ArticleBlock) -> list[tuple[int, int, str]]:
-    """Return the links and marks that lie in a text: start, end, and the address or the kind."""
+    """Return the links and marks in a text: start, end, and the address or kind."""
     spans = [(s.start, s.end, s.url) for s in block.links[:MAX_SPANS] if is_link(s.url)]
     spans += [(s.start, s.end, s.kind) for s in block.marks[:MAX_SPANS] if s.kind in _TAGS]
     return [span for span in spans if 0 <= span[0] < span[1] <= len(text)]
 
 
 def _pieces(text: str, spans: Sequence[tuple[int, int, str]]) -> Iterator[Markup]:
-    """Yield a text in pieces, within each of which the same links and marks are open, so that crossed ones do no harm."""
+    """Yield a text in pieces within which the same links and marks apply, so that overlapping ones nest correctly."""
     starts, ends = _by_place(spans)
     at, opened = 0, list[str]()
     for place in sorted({*starts, *ends, len(text)}):

@@ -24,7 +24,7 @@ PREFIX: Final = "/api/v1"
 
 _STRINGS: Final = ("url", "html", "extractor", "require")
 _GIVEN: Final = (*_STRINGS, "keep")
-"""What a call that gives a page may say."""
+"""Fields allowed in a call that sends a page."""
 
 
 async def extract(request: Request) -> Response:
@@ -53,7 +53,7 @@ async def explain(request: Request) -> Response:
 
 
 async def _given(request: Request) -> Mapping[str, Any]:
-    """Return what a call says: a JSON object, or a page as it is with the rest in the address."""
+    """Return a call's fields: from a JSON object, or from a raw page with the other fields in the query string."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     body = await request.body()
     if kind in ("text/html", "application/xhtml+xml"):
@@ -88,7 +88,7 @@ def _checked(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _chosen(given: Mapping[str, Any]) -> tuple[str, Keep, str | None]:
-    """Return method, what is kept, and the kind of page that is wanted."""
+    """Return the method, what is kept, and the required kind of page."""
     require = given.get("require")
     if require not in (None, ANY_TYPE, *PAGE_TYPES):
         raise wrong(f"require: got {require[:100]!r}, allowed are {', '.join((*PAGE_TYPES, ANY_TYPE))}")
@@ -96,7 +96,7 @@ def _chosen(given: Mapping[str, Any]) -> tuple[str, Keep, str | None]:
 
 
 async def _page(web: Web, given: Mapping[str, Any]) -> Page:
-    """Return the page that was given, fetched where only its address was."""
+    """Return the page that was sent, or fetch it if only its address was."""
     url = given.get("url", "")
     if "page" in given:
         return Page(url=url or None, body=given["page"].body, headers=given["page"].headers)
@@ -122,7 +122,7 @@ async def docs(request: Request) -> Response:
 
 
 def routes() -> list[Route]:
-    """Return the paths of the interface."""
+    """Return the routes of the REST interface."""
     return [
         Route("/api", docs),
         Route(f"{PREFIX}/openapi.json", description),

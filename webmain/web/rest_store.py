@@ -1,4 +1,4 @@
-"""The REST interface to the store: search, articles, sites, clouds."""
+"""The REST endpoints for the store: search, articles, sites, clouds."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MAX_OFFSET: Final = 10_000
 
 
 async def search(request: Request) -> Response:
-    """Return blocks of stored articles that have some words."""
+    """Return the blocks of stored articles that contain the words of a query."""
     from webmain.store.query import QueryError, read_query
     from webmain.web.asked import asked_of
 
@@ -55,7 +55,7 @@ async def search(request: Request) -> Response:
 
 
 def _update(index: Any) -> None:
-    """Take new articles into the index; where somebody else writes, what is indexed is searched."""
+    """Index new articles; if another process is writing, the search uses what is already indexed."""
     from webmain.store.protocol import StoreLockedError, StoreWriteError
 
     try:
@@ -65,7 +65,7 @@ def _update(index: Any) -> None:
 
 
 async def articles(request: Request) -> Response:
-    """Return a part of the list of stored articles."""
+    """Return a page of the list of stored articles."""
     from webmain.web.asked import asked_of
 
     asked, limit = asked_of(request), _number(request, "limit", LIMIT, MAX_LIMIT)
@@ -116,12 +116,12 @@ async def revisions(request: Request) -> Response:
 
 
 async def sites(request: Request) -> Response:
-    """Return what the store has of each site."""
+    """Return the store's figures for each site."""
     return JSONResponse({"sites": await _from_catalogue(request, lambda one: [asdict(site) for site in one.sites()])})
 
 
 class _Clouds:
-    """Clouds of stored articles; the last ones are kept."""
+    """Clouds of stored articles; the most recent ones are cached."""
 
     def __init__(self) -> None:
         self._clouds = Clouds()
@@ -178,7 +178,7 @@ def _one_of(request: Request, name: str, allowed: tuple[str, ...]) -> Any:
 
 
 def routes() -> list[Route]:
-    """Return the paths of the interface to the store."""
+    """Return the routes of the store's endpoints."""
     return [
         Route(f"{PREFIX}/search", search),
         Route(f"{PREFIX}/articles", articles),

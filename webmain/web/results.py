@@ -1,4 +1,4 @@
-"""Results that can be looked at again under their address, for as long as there is room for them."""
+"""A bounded cache of results, which can be opened again under their address."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """A page that was worked with.
+    """A page that was processed.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Result:
 
     @property
     def size(self) -> int:
-        """Characters and bytes, roughly."""
+        """Approximate size in characters and bytes."""
         shown = self.shown
         texts = [self.gold, shown.comparison, shown.overlay]
         texts += [text for one in shown.judged for text in (one.overlay, one.parts, one.parts, one.parts)]
@@ -47,12 +47,12 @@ class Result:
 
 
 def new_name() -> str:
-    """Return a name for a result, which nobody can guess."""
+    """Return a name for a result that nobody can guess."""
     return secrets.token_urlsafe(12)
 
 
 class Results:
-    """The last results; those that were not looked at for longest go first.
+    """The most recent results; the least recently used are dropped first.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class Results:
             self._found.popitem(last=False)
 
     def get(self, name: str) -> Result | None:
-        """Return a result; None where it has gone."""
+        """Return a result, or None if it was dropped."""
         if name not in self._found:
             return None
         self._found.move_to_end(name)

@@ -1,4 +1,4 @@
-"""The page on which rules for a site are proposed from its corrections, shown on other pages, and accepted."""
+"""The page on which rules for a site are proposed from its corrections, tried on other pages, and accepted."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from webmain.web.work import Worker
 
 MAX_SHOWN: Final = 5
-"""Proposals that are shown."""
+"""Most proposals shown."""
 
 MAX_PAGES: Final = 8
-"""Other pages of the site on which each is shown."""
+"""Other pages of the site on which each is tried."""
 
 MAX_LOOKED_AT: Final = 400
-"""Articles of the store among which pages of the site are looked for."""
+"""Articles of the store that are searched for pages of the site."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Propose:
     page: Page = field(default_factory=Page)
 
     def run(self, worker: Worker) -> list[Proposed]:
-        """Return the proposals, those that match most first."""
+        """Return the proposals, those with most matches first."""
         from webmain.corrections.proposals import changes, propose
         from webmain.extractors.base import create
 
@@ -80,7 +80,7 @@ class Propose:
 
 
 async def rules(request: Request) -> Response:
-    """Show what is proposed for a site."""
+    """Show the proposals for a site."""
     site = request.path_params["site"]
     corrections, found = await _proposed(request, site)
     return render(
@@ -158,11 +158,11 @@ def _others(web: Web, site: str, known: frozenset[str]) -> list[Page]:
                     found.append(page)
                 if len(found) == MAX_PAGES:
                     break
-    except Problem:  # there is no store: the corrected pages alone tell
+    except Problem:  # without a store only the corrected pages are used
         pass
     return found
 
 
 def routes() -> list[Route]:
-    """Return the pages of this module."""
+    """Return the routes of this module."""
     return [Route("/rules/{site}", rules), Route("/rules/{site}", accept, methods=["POST"], name="accept")]

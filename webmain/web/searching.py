@@ -1,4 +1,4 @@
-"""The page on which the store is searched, and the index that it is searched by."""
+"""The search page of the store, and the indexing that it starts."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 HITS: Final = 20
-"""Results on a page."""
+"""Results on one page."""
 
 PATIENCE_S: Final = 2.0
-"""So long the answer waits for an index to be made; what takes longer goes on behind the page."""
+"""Seconds that a response waits for indexing; longer indexing continues in the background."""
 
 REFRESH_S: Final = 2
-"""After so many seconds the page asks again how far the index is."""
+"""Seconds after which the page asks again for the progress of indexing."""
 
 KEPT: Final = frozenset(("q", "match", "per", *FILTERS))
-"""Names of the question that are still there after the index was made."""
+"""Names of query values that are kept when the page reloads after indexing."""
 
 
 class Searching:
-    """The pages of the search; one index at a time is made."""
+    """The search pages; only one indexing run at a time."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -49,11 +49,11 @@ class Searching:
 
     @property
     def is_indexing(self) -> bool:
-        """Whether the index is being made."""
+        """Whether indexing is running."""
         return self._thread is not None and self._thread.is_alive()
 
     def page(self, request: Request) -> Response:
-        """Show the results of a search, or its form alone."""
+        """Show the results of a search, or only its form."""
         return reading(self._page)(request)
 
     def _page(self, request: Request, store: SqliteStore) -> Response:
@@ -101,7 +101,7 @@ class Searching:
         )
 
     async def index(self, request: Request) -> Response:
-        """Bring the index up to date, and lead back to the question."""
+        """Update the index, and redirect back to the query."""
         form = await request.form()
         back = form.get("back", "")
         asked = [(k, v) for k, v in parse_qsl(back if isinstance(back, str) else "", max_num_fields=20) if k in KEPT]
@@ -118,7 +118,7 @@ class Searching:
         return redirect(request, f"/search?{urlencode(asked)}" if asked else "/search", notice=done)
 
     def _update(self, spec: str) -> None:
-        """Take new articles into the index; what was taken in stays, whenever this ends."""
+        """Index new articles; whatever was indexed stays if this is stopped."""
         from webmain.store.protocol import StoreError
         from webmain.store.search import open_index
 
@@ -134,7 +134,7 @@ class Searching:
 
 
 def passages(snippet: Snippet) -> list[tuple[str, bool]]:
-    """Return a passage in pieces, and whether each was searched for."""
+    """Return a passage in pieces, each with whether it matched the query."""
     pieces, at = [], 0
     for start, end in snippet.marks:
         pieces += [(snippet.text[at:start], False), (snippet.text[start:end], True)]
@@ -143,6 +143,6 @@ def passages(snippet: Snippet) -> list[tuple[str, bool]]:
 
 
 def routes() -> list[Route]:
-    """Return the pages of this module."""
+    """Return the routes of this module."""
     searching = Searching()
     return [Route("/search", searching.page), Route("/search/index", searching.index, methods=["POST"])]

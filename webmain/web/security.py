@@ -1,8 +1,8 @@
-"""What every request passes before a page is asked: headers of answers, the server's name, origin, token, size.
+"""Checks on every request before its handler runs: response headers, the server's name, origin, token, size.
 
-Each check stands for an attack: another name that leads here (DNS rebinding), a page elsewhere that posts here (cross-site
-request forgery), a page that shows this one in a frame (clickjacking), bodies without end. Forms are checked a second time,
-by their token.
+Each check prevents an attack: another name that resolves to this server (DNS rebinding), a foreign page that posts here
+(cross-site request forgery), a foreign page that shows this one in a frame (clickjacking), bodies without end. Forms are
+also checked by their token.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; "
     "form-action 'self'; frame-src 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-"""Nothing but this server's own files; nothing inline."""
+"""Content security policy: only this server's own files; nothing inline."""
 
 SANDBOX: Final = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox; form-action 'none'; base-uri 'none'; "
     "frame-ancestors 'self'"
 )
-"""Of somebody else's page shown in a frame: no script, no network, no origin. Its own styles are in the page."""
+"""Policy of a foreign page shown in a frame: no script, no network, no origin. Its own styles are in the page."""
 
 HEADERS: Final = {
     "content-security-policy": POLICY,
@@ -53,13 +53,13 @@ HEADERS: Final = {
 
 SAFE_METHODS: Final = frozenset(("GET", "HEAD", "OPTIONS"))
 OPEN_PATHS: Final = ("/static/", "/login")
-"""What is shown without a token."""
+"""Paths that need no token."""
 
 MAX_FIELDS: Final = 4_000
 
 
 def sandboxed(response: Response, *, is_clicked: bool = False) -> Response:
-    """Return an answer that is somebody else's page, to be shown in a frame of a page of ours.
+    """Return a response with a foreign page, to be shown in a frame of our own page.
 
     It runs no script. Where parts of it are to be clicked (`is_clicked`), the script of our page may look into it: then it
     has to be a page whose markup we have written ourselves (`webmain.explain.overlay`).
@@ -72,13 +72,13 @@ def sandboxed(response: Response, *, is_clicked: bool = False) -> Response:
 
 
 def add_headers(headers: MutableHeaders) -> None:
-    """Add the headers that every answer has; those that a page has set stay as they are."""
+    """Add the headers of every response; those that a page has set stay as they are."""
     for name, value in HEADERS.items():
         headers.setdefault(name, value)
 
 
 class Security:
-    """Checks each request, and adds headers to each answer."""
+    """Checks each request, and adds headers to each response."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -103,7 +103,7 @@ class Security:
 
 
 def _refused(request: Request) -> Response | None:
-    """Return what a request is refused with; None if it may pass."""
+    """Return the response that refuses a request, or None if it may pass."""
     web, path = web_of(request), request.url.path
     if not web.config.allows_host(_host(request.headers.get("host", ""))):
         return failure(request, 421)
@@ -118,7 +118,7 @@ def _refused(request: Request) -> Response | None:
 
 
 def _without_login(request: Request) -> Response | None:
-    """Return what a request without a login is answered with; None if it has the token."""
+    """Return the response to a request without a login, or None if it has the token."""
     logins = web_of(request).logins
     kind, _, token = request.headers.get("authorization", "").partition(" ")
     if wait_s := logins.wait_s():
@@ -156,13 +156,13 @@ def _is_own_origin(request: Request) -> bool:
 
 
 def _bounded(request: Request, receive: Receive) -> Receive:
-    """Return what reads the body of a request, so many bytes and so long."""
+    """Return a function that receives the body of a request within limits of bytes and seconds."""
     limits = web_of(request).config.limits
     n_bytes, end, done = 0, time.monotonic() + limits.body_s, False
 
     async def receiving() -> Message:
         nonlocal n_bytes, done
-        if done:  # what is waited for now is that the browser goes
+        if done:  # from now on this waits for the browser to disconnect
             return await receive()
         try:
             async with asyncio.timeout(max(0.0, end - time.monotonic())):
@@ -179,7 +179,7 @@ def _bounded(request: Request, receive: Receive) -> Receive:
 
 
 def guarded(route: Route) -> Route:
-    """Return a route whose forms are checked before its handler is called; routes that nobody posts to stay as they are."""
+    """Return a route that checks a form's token before its handler is called; routes without POST are unchanged."""
     methods = route.methods or set()
     if methods <= SAFE_METHODS or route.path.startswith(API):
         return route
@@ -200,7 +200,7 @@ def guarded(route: Route) -> Route:
 
 
 async def login(request: Request) -> Response:
-    """Ask for the token, and let in who knows it."""
+    """Ask for the token, and log in whoever knows it."""
     web = web_of(request)
     if request.method != "POST":
         return render(request, "login.html.jinja", problem="")
@@ -215,12 +215,12 @@ async def login(request: Request) -> Response:
 
 
 async def logout(request: Request) -> Response:
-    """Forget the login of a browser."""
+    """Log a browser out."""
     response = redirect(request, "/login", notice="You are logged out.")
     response.delete_cookie(sessions.SESSION)
     return response
 
 
 def routes() -> list[Route]:
-    """Return the pages of this module."""
+    """Return the routes of this module."""
     return [Route("/login", login, methods=["GET", "POST"]), Route("/logout", logout, methods=["POST"])]

@@ -1,4 +1,4 @@
-"""The pages on the health of sites: what the store has of each, what crawls rejected, what was learned; articles in doubt."""
+"""The pages on the health of sites: stored articles, rejections, learned models, and articles in doubt."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ if TYPE_CHECKING:
     from webmain.store.sqlite import SqliteStore
 
 ROWS: Final = 100
-"""Sites on a page of the list."""
+"""Sites on one page of the list."""
 
 ENTRIES: Final = 50
-"""Articles in doubt on a page."""
+"""Articles in doubt on one page."""
 
 RUNS: Final = 50
-"""Crawls whose figures are looked at, the last ones."""
+"""Most crawls whose figures are read, the latest first."""
 
 LAST: Final = 10
-"""Articles that a site's page shows: the last, and as many of the least confident."""
+"""Articles on a site's page: this many of the latest, and of the least confident."""
 
 _COUNTED = re.compile(r"webmain/site/([^/]+)/(articles|rejected|layout_changed)(?:/([a-z_]+))?")
 
 
 @dataclass(slots=True)
 class Crawled:
-    """What crawls did on a site.
+    """Results of crawls on a site.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class Crawled:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A site in the list: what the store has of it, None for nothing, and what crawls did on it."""
+    """A site in the list: its figures in the store (None if it has none), and the results of crawls on it."""
 
     site: str
     health: SiteHealth | None
@@ -95,12 +95,12 @@ def _or(value: float | None, other: float) -> float:
 
 
 def _backwards(text: str | None) -> list[int]:
-    """Return what sorts texts the other way round."""
+    """Return a key that sorts texts in reverse order."""
     return [-ord(character) for character in text or ""]
 
 
 def by_site(runs: Iterable[Run]) -> dict[str, Crawled]:
-    """Add up what crawls did, by site."""
+    """Return the results of crawls added up by site."""
     found: dict[str, Crawled] = {}
     for run in runs:
         for name, value in run.stats.items():
@@ -153,7 +153,7 @@ def sites(request: Request, store: SqliteStore) -> Response:
 
 @lru_cache(maxsize=1)
 def _all_sites(spec: str, _state: tuple[int, ...]) -> tuple[SiteHealth, ...]:
-    """Return the health of all sites, which reads a row of every article: once for each state of the store."""
+    """Return the health of all sites, cached until the store changes, since it reads a row of every article."""
     from webmain.store.registry import located
     from webmain.store.sqlite import SqliteStore
 
@@ -163,7 +163,7 @@ def _all_sites(spec: str, _state: tuple[int, ...]) -> tuple[SiteHealth, ...]:
 
 @reading
 def site(request: Request, store: SqliteStore) -> Response:
-    """Show a site's health, what was learned of it, and its last articles."""
+    """Show a site's health, its models, and its last articles."""
     from webmain.sites.model_store import ModelStore
 
     name, catalogue = request.path_params["site"], store.catalogue()
@@ -190,7 +190,7 @@ def site(request: Request, store: SqliteStore) -> Response:
 
 @reading
 def review(request: Request, store: SqliteStore) -> Response:
-    """Show the articles that crawls have listed as doubtful, the least confident first."""
+    """Show the articles that crawls listed as doubtful, the least confident first."""
     from webmain.store.review import read_review, review_path
 
     asked, place = asked_of(request), review_path(store.path)
@@ -209,5 +209,5 @@ def review(request: Request, store: SqliteStore) -> Response:
 
 
 def routes() -> list[Route]:
-    """Return the pages of this module."""
+    """Return the routes of this module."""
     return [Route("/sites", sites), Route("/sites/{site:path}", site), Route("/review", review)]

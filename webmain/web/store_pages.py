@@ -1,4 +1,4 @@
-"""The pages on which the store is looked through: articles in lists, each with its copies and its earlier texts."""
+"""The pages for browsing the store: lists of articles, each article with its copies and earlier texts."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from webmain.web.config import Config
 
 ROWS: Final = 50
-"""Articles on a page of the list."""
+"""Articles on one page of the list."""
 
 MOST_VALUES: Final = 300
-"""Sites, languages and methods that a form proposes, of each."""
+"""Most sites, languages and methods suggested by a form, of each."""
 
 Handler: TypeAlias = Callable[["Request"], "Response"]
 
 
 def reading(handler: Callable[[Request, SqliteStore], Response]) -> Handler:
-    """Give a handler the store, open for reading; answer in its place where there is none."""
+    """Call a handler with the store, open for reading; return a page that says so if there is no store."""
 
     @wraps(handler)
     def answering(request: Request) -> Response:
@@ -58,7 +58,7 @@ def reading(handler: Callable[[Request, SqliteStore], Response]) -> Handler:
 
 @reading
 def articles(request: Request, store: SqliteStore) -> Response:
-    """List the articles, by filters, a part at a time."""
+    """List the articles that pass the filters, page by page."""
     asked, catalogue = asked_of(request), store.catalogue()
     after, before = asked.key("after"), asked.key("before")
     try:
@@ -77,7 +77,7 @@ def articles(request: Request, store: SqliteStore) -> Response:
 
 
 def known_values(config: Config) -> dict[str, list[tuple[str, int]]]:
-    """Return what articles can be chosen by, and how many have it."""
+    """Return the values to filter articles by, each with its number of articles."""
     return _values(config.store, state_of(config.store))
 
 
@@ -126,7 +126,7 @@ def download(request: Request, store: SqliteStore) -> Response:
 
 @reading
 def revision(request: Request, store: SqliteStore) -> Response:
-    """Show a text of an article as it was stored by then, and what was changed in it."""
+    """Show an earlier text of an article, and its changes."""
     from webmain.revisions.comparing import changes
     from webmain.web.reading import direction, shown
 
@@ -160,7 +160,7 @@ def _article(request: Request, store: SqliteStore) -> Article:
 
 
 def routes() -> list[Route]:
-    """Return the pages of this module."""
+    """Return the routes of this module."""
     return [
         Route("/articles", articles),
         Route("/articles/{article}", article),

@@ -1,4 +1,4 @@
-"""Articles of the store, and the pages that they were made of, where a recording has them."""
+"""Articles of the store, and the pages they were extracted from if a recording has them."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def article_of(config: Config, article_id: str) -> Article:
 
 
 def latest(config: Config, n: int) -> Sequence[Listed]:
-    """Return the rows of the articles that were published last; none where there is no store that lists them."""
+    """Return the rows of the most recently published articles; none if no store lists them."""
     from webmain.store.protocol import StoreError
     from webmain.store.sqlite import SqliteStore
 
@@ -63,7 +63,7 @@ def latest(config: Config, n: int) -> Sequence[Listed]:
 
 
 def state_of(store: str) -> tuple[int, ...]:
-    """Return what changes when the store is written to: its files' times and sizes."""
+    """Return a value that changes when the store is written: its files' times and sizes."""
     path = store.rpartition(":")[2]
     found: list[int] = []
     for file in (path, f"{path}-wal"):
@@ -76,7 +76,7 @@ def state_of(store: str) -> tuple[int, ...]:
 
 
 class Recordings:
-    """Finds pages in recordings (WARC files); they are read through when a page is first asked for.
+    """Finds pages in recordings (WARC files); they are indexed when a page is first requested.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class Recordings:
         self._seen: list[tuple[str, int]] = []
 
     def page(self, url: str) -> Page | None:
-        """Return the page at a URL as it was fetched last; None where no recording has it."""
+        """Return the latest fetch of the page at a URL, or None if no recording has it."""
         from webmain.archive.warc import ArchiveError, page_of
         from webmain.items import Page
 
@@ -105,7 +105,7 @@ class Recordings:
         return found if isinstance(found, Page) else None
 
     def _current(self, pattern: str) -> WarcIndex:
-        """Return the index of the recordings as they are now."""
+        """Return an up-to-date index of the recordings."""
         from webmain.archive.recording import WarcIndex
 
         place = Path(pattern).expanduser()

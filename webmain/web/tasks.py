@@ -1,4 +1,4 @@
-"""Fetching pages and working with them: a bounded number at once, within limits, in processes that can be killed."""
+"""Fetches and processes pages: a bounded number at once, within limits, in processes that can be killed."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ logger = logging.getLogger(__name__)
 
 RETRY_AFTER_S: Final = 5
 WARM_UP_AFTER_S: Final = 1.0
-"""Seconds after its start in which the server leaves the machine to the first page."""
+"""Seconds after the server's start before workers start, so that the first page loads quickly."""
 
 
 class Tasks:
-    """What takes long: at most `Limits.tasks` of them at once, or waiting; one more is refused.
+    """Runs slow tasks: at most `Limits.tasks` of them running or waiting; a further one is refused.
 
     Parameters
     ----------
@@ -38,16 +38,16 @@ class Tasks:
         self._pool: Pool | None = None
         self._n = 0
         self._closed = False
-        self._fetching = ThreadPoolExecutor(max(1, config.limits.tasks), "webmain-fetch")  # slow sites hold up no page
+        self._fetching = ThreadPoolExecutor(max(1, config.limits.tasks), "webmain-fetch")  # slow sites delay no page
 
     @property
     def n_busy(self) -> int:
-        """How many are served now."""
+        """Number of tasks being served."""
         return self._n
 
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[None]:
-        """Take a place among those that are served.
+        """Reserve one of the places for tasks.
 
         Raises
         ------
@@ -64,7 +64,7 @@ class Tasks:
             self._n -= 1
 
     async def fetch(self, url: str) -> Page:
-        """Fetch a page, by the guarded way out.
+        """Fetch a page through the fetcher with address checks.
 
         Raises
         ------
@@ -91,7 +91,7 @@ class Tasks:
             raise _problem(error) from None
 
     async def run(self, task: Task, *, n: int = 1) -> Any:
-        """Let a worker do a task; `n` is how many times the work with a page it is.
+        """Run a task in a worker; `n` is how many times it processes a page.
 
         Raises
         ------
@@ -109,21 +109,21 @@ class Tasks:
             raise Problem(503, "No process can be started to work with the page.") from None
 
     def warm_up(self) -> None:
-        """Start the workers a little later, so that the first task need not wait for them."""
+        """Start the workers after a delay, so that the first task need not wait for them."""
         asyncio.get_running_loop().call_later(WARM_UP_AFTER_S, self._start)
 
     def _start(self) -> None:
-        if self._pool is None and not self._closed:  # no task has started them
+        if self._pool is None and not self._closed:  # no task has started them yet
             self._workers().start()
 
     async def renew(self, config: Config) -> None:
-        """Let what comes be worked with by other settings; workers of the earlier ones end."""
+        """Use other settings for all further tasks; workers with the old settings end."""
         old, self._pool, self._config = self._pool, None, config
         if old is not None:
             await asyncio.to_thread(old.close)
 
     def close(self) -> None:
-        """End all workers, also in the midst of their tasks."""
+        """Stop all workers, even in the middle of a task."""
         self._closed = True
         self._fetching.shutdown(wait=False, cancel_futures=True)
         if self._pool is not None:
@@ -141,7 +141,7 @@ class Tasks:
 
 
 def _rejection(rejected: Rejected) -> Problem:
-    """Return what a rejected page is answered with."""
+    """Return the problem for a rejected page."""
     if rejected.reason is Reason.INTERNAL_ERROR:
         return Problem(422, "The work with this page failed; the server's log says more.", code="internal_error")
     detail = rejected.detail or rejected.reason.value.replace("_", " ")
@@ -150,7 +150,7 @@ def _rejection(rejected: Rejected) -> Problem:
 
 
 def _problem(error: Exception) -> Problem:
-    """Return what a failed fetch is answered with; to which address a private name leads is not told."""
+    """Return the problem for a failed fetch; it does not reveal which address a private name resolves to."""
     from webmain.net import errors
 
     found = [
@@ -162,7 +162,7 @@ def _problem(error: Exception) -> Problem:
         (errors.HTTPStatus, 502, "http_status"),
     ]
     if isinstance(error, errors.RobotsUnknown) and isinstance(error.__cause__, errors.Unreachable):
-        error = error.__cause__  # a site that is not there has no rules either
+        error = error.__cause__  # a site that does not exist has no rules either
     status, code = next(
         ((status, code) for kind, status, code in found if isinstance(error, kind)), (502, "fetch_failed")
     )

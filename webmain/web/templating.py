@@ -1,4 +1,4 @@
-"""The templates: of this package, and of others under their names. Worker processes fill some of them."""
+"""The template environment: templates of this package, and of other packages under a prefix; worker processes use some."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     import jinja2
 
 ROOMS: Final = ("explain", "cloud", "corrections", "rendering")
-"""Packages whose `templates` are known under their name: `{% from "explain/parts.html.jinja" import blocks_table %}`."""
+"""Packages whose `templates` are found under their prefix: `{% from "explain/parts.html.jinja" import blocks_table %}`."""
 
 
 @once
 def templates() -> jinja2.Environment:
-    """Return the environment in which all templates are found."""
+    """Return the environment that finds all templates."""
     import jinja2
 
     here = Path(__file__).parent

@@ -1,6 +1,6 @@
-"""What is done with a page in a worker process: everything that its markup may make slow, up to the finished HTML.
+"""The tasks of worker processes: everything that a page's markup may make slow, up to the finished HTML.
 
-A worker returns plain records and markup; documents stay where they were read.
+A worker returns plain records and markup; parsed documents stay in the worker.
 """
 
 from __future__ import annotations
@@ -30,32 +30,32 @@ if TYPE_CHECKING:
 
 TOP_WORDS: Final = 60
 MAX_METHODS: Final = 20
-"""Methods with their options that a worker keeps ready."""
+"""Most methods, with their options, that a worker caches."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """How every page is worked with: limits, rules of sites, and the folder of what was learned of them."""
+    """Settings for processing every page: limits, rules of sites, and the folder of site models."""
 
     options: Options
     models: str
 
 
 class Task(Protocol):
-    """What is to be done with a page."""
+    """A task for a worker."""
 
     @property
     def page(self) -> Page:
-        """The page."""
+        """The page to process."""
         ...
 
     def run(self, worker: Worker) -> Any:
-        """Do it."""
+        """Run the task."""
         ...
 
 
 class Worker:
-    """Does tasks, one after the other.
+    """Runs tasks, one after the other.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class Worker:
         self._models = lru_cache(MAX_METHODS)(self._models_of)
 
     def __call__(self, task: Task) -> Any:
-        """Do a task.
+        """Run a task.
 
         Raises
         ------
@@ -83,19 +83,19 @@ class Worker:
         return self._setting.options
 
     def explain(self, page: Page | Document, method: str, keep: Keep) -> Explanation:
-        """Explain a page by a method, with what was learned of its site."""
+        """Return a method's explanation of a page, with its site's model if there is one."""
         options = replace(self._setting.options, keep=keep, top_words=TOP_WORDS)
         models = self._models(method)
         return explain_page(page, create(method), options, choose=models.choose)
 
     def extract(self, page: Page, method: str, keep: Keep, require: str | None) -> Article:
-        """Make a page into an article by a method, with what was learned of its site."""
+        """Return a method's article of a page, with its site's model if there is one."""
         options = replace(self._setting.options, keep=keep, top_words=TOP_WORDS, require=require)
         models = self._models(method)
         return extract_page(page, create(method), options, choose=lambda document: models.choose(document).extractor)
 
     def read(self, page: Page, n: int) -> Document:
-        """Read a page that so many methods explain."""
+        """Return a parsed page that `n` methods will explain."""
         options = self._setting.options
         return read(page, replace(options, timeout_s=n * (options.timeout_s or 0) or None))
 
@@ -104,7 +104,7 @@ class Worker:
 
 
 def worker(setting: Setting) -> Callable[[Task], Any]:
-    """Return what does the tasks in a worker process, with everything loaded that a first page needs."""
+    """Return a function that runs tasks in a worker process, after loading everything that a first page needs."""
     warm_up(create())
     made = Worker(setting)
     words = "The boats leave in the morning, before the tide turns. " * 5
@@ -115,7 +115,7 @@ def worker(setting: Setting) -> Callable[[Task], Any]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """How a method judged a page, ready to be shown.
+    """A method's verdicts on a page, ready to be shown.
 
     Attributes
     ----------
@@ -146,7 +146,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A page as it is shown: how each method judged it, where they differ as markup, and as the page coloured by it."""
+    """A page as it is shown: each method's verdicts, and the differences as markup and as the coloured page."""
 
     judged: tuple[Judged, ...]
     comparison: str
@@ -175,7 +175,7 @@ class Show:
     place: str = ""
 
     def run(self, worker: Worker) -> Shown:
-        """Return what is shown."""
+        """Return the result to show."""
         document = worker.read(self.page, len(self.methods))
         views = [View(worker.explain(document, method, self.keep)) for method in self.methods]
         judged = tuple(
@@ -189,7 +189,7 @@ class Show:
 
 
 def _comparisons(views: Sequence[View], methods: Sequence[str], gold: str) -> list[TextComparison]:
-    """Compare each text with the one that was wanted, and two with each other."""
+    """Compare each text with the wanted one, and two texts with each other."""
     language = next((view.language for view in views if view.language), "")
     texts = list(zip(methods, [view.text for view in views], strict=True))
     wanted = [("the right text", gold, *one) for one in texts] if gold else []
@@ -207,7 +207,7 @@ def _filled(template: str, **values: Any) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extract:
-    """Make a page into an article, for programs.
+    """Extract a page's article, for programs.
 
     Attributes
     ----------
@@ -230,7 +230,7 @@ class Extract:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """Judge a page by one method, for programs."""
+    """Judge a page's blocks by one method, for programs."""
 
     page: Page
     method: str
@@ -249,7 +249,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Find out what moved the score of a method's block."""
+    """Explain which features moved the score of a block."""
 
     page: Page
     method: str
@@ -257,7 +257,7 @@ class Move:
     keep: Keep = DEFAULT_KEEP
 
     def run(self, worker: Worker) -> dict[str, Any] | None:
-        """Return the record of the block; None where there is no such block."""
+        """Return the record of the block, or None if there is no such block."""
         explanation = worker.explain(self.page, self.method, self.keep)
         try:
             block = block_of(explanation, self.block)
