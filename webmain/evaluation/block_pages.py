@@ -1,4 +1,4 @@
-"""Gold pages as the Priority Assignment paper compares them: PAB's blocks, ENIW's blocks, and the raw page."""
+"""Gold pages in the three forms that the Priority Assignment paper compares: PAB's blocks, ENIW's blocks, the raw page."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Approach(StrEnum):
-    """What is made of a page."""
+    """How a page is divided into blocks."""
 
     PAB = "pab"
     ENIW = "eniw"
@@ -67,7 +67,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class BlockPage:
-    """A page as one approach has it.
+    """A page as one approach divides it.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ class BlockPage:
 
 @dataclass(frozen=True, slots=True)
 class Pages:
-    """The gold pages that could be read, as all three approaches have them, in the same order."""
+    """The readable gold pages as divided by all three approaches, in the same order."""
 
     gold: tuple[GoldPage, ...]
     of: dict[Approach, tuple[BlockPage, ...]]
@@ -104,7 +104,7 @@ class Pages:
 
 
 def block_pages(gold: Sequence[GoldPage]) -> Pages:
-    """Divide every page by every approach; pages that cannot be read are left out."""
+    """Divide every page by every approach; unreadable pages are left out."""
     kept: list[GoldPage] = []
     versions: list[list[BlockPage]] = []
     for page in gold:
@@ -171,7 +171,7 @@ class BlockDatabase:
 
 @contextmanager
 def block_database(pages: Sequence[BlockPage], approach: Approach) -> Iterator[BlockDatabase]:
-    """Store and index the blocks of pages, and remove the file in the end."""
+    """Return the sizes of a database made by storing and indexing the blocks of pages; the file is deleted."""
     from webmain.store.sqlite import SqliteStore
 
     with TemporaryDirectory(prefix="webmain-blocks-") as folder:
@@ -189,7 +189,7 @@ def block_database(pages: Sequence[BlockPage], approach: Approach) -> Iterator[B
 
 
 def _article(page: BlockPage, approach: Approach, number: int) -> Article:
-    """Make the record that is stored: the blocks, without their text once more as a whole."""
+    """Return the record to store: the blocks, without repeating their text as a whole."""
     blocks = zip(page.texts, page.priorities, strict=True)
     return Article(
         id=article_id(f"page:{number}"),

@@ -1,4 +1,4 @@
-"""How much a system's confidence is worth: whether it ranks pages rightly, and whether it is calibrated.
+"""How useful a system's confidence is: whether it ranks pages correctly, and whether it is calibrated.
 
 A confidence is read as the F1 that a system expects of its own text. Ranking is judged by the risk-coverage curve: how
 good the pages are that remain when the least confident are set aside. Calibration is judged by how far confidence and F1
@@ -25,7 +25,7 @@ from webmain.evaluation.statistics import Interval, bootstrap, bootstrap_mean
 
 N_BINS = 10
 LEAST_IN_BIN = 5
-"""Pages that a bin has at least; with fewer pages there are fewer bins."""
+"""Fewest pages in a bin; with fewer pages there are fewer bins."""
 
 N_RESAMPLES = 1_000
 
@@ -33,7 +33,7 @@ _Floats = NDArray[np.float64]
 
 
 class Figures(NamedTuple):
-    """What the confidences of one system are worth on pages.
+    """Quality of a system's confidences on a set of pages.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class Figures(NamedTuple):
 
 
 def figures(confidence: ArrayLike, f1: ArrayLike) -> Figures:
-    """Judge confidences by the F1 that was reached.
+    """Return the figures of confidences, compared with the F1 that was reached.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def intervals(
     clusters: Sequence[str] | None = None,
     n_resamples: int = N_RESAMPLES,
 ) -> dict[str, Interval]:
-    """Return the bootstrap interval of each of the `Figures`, by its name; draws as in `statistics.bootstrap_mean`."""
+    """Return the bootstrap interval of each of the `Figures`, by name; draws as in `statistics.bootstrap_mean`."""
     rows = np.column_stack(_checked(confidence, f1))
     found = bootstrap(lambda drawn: figures(*drawn.T), rows, seed=seed, clusters=clusters, n_resamples=n_resamples)
     return dict(zip(Figures._fields, found, strict=True))
@@ -171,7 +171,7 @@ def bins(confidence: ArrayLike, f1: ArrayLike, *, seed: int) -> list[Row]:
 
 
 def spearman(first: ArrayLike, second: ArrayLike) -> float:
-    """Return the rank correlation of two rows of values, equal values sharing the mean of their ranks; nan without spread."""
+    """Return the rank correlation of two rows of values, ties sharing their mean rank; nan if a row is constant."""
     from scipy.stats import rankdata
 
     one, other = rankdata(first), rankdata(second)
@@ -265,13 +265,13 @@ def _checked(confidence: ArrayLike, f1: ArrayLike) -> tuple[_Floats, _Floats]:
     if sure.ndim != 1 or sure.shape != reached.shape or not sure.size:
         raise ValueError(f"{sure.size} confidences cannot be judged by {reached.size} scores")
     for name, values in (("confidence", sure), ("F1", reached)):
-        if not ((values >= 0) & (values <= 1)).all():  # also for nan
+        if not ((values >= 0) & (values <= 1)).all():  # false for nan as well
             raise ValueError(f"{name} must lie in [0, 1] on every page")
     return sure, reached
 
 
 def _levelled(confidence: _Floats, values: _Floats) -> _Floats:
-    """Return values in which pages of equal confidence share their mean."""
+    """Return values with those of equal confidence replaced by their mean."""
     _, group = np.unique(confidence, return_inverse=True)
     group = group.reshape(-1)
     means: _Floats = (np.bincount(group, weights=values) / np.bincount(group))[group]

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from webmain.evaluation.scoring import PageResult, Results
 
 COVERAGES = (1.0, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1)
-"""Shares of the pages at which the risk-coverage curve is given in figures."""
+"""Coverages at which the risk-coverage curve is tabulated."""
 
 MARGIN_COVERAGES = (1.0, 0.95, 0.9, 0.8, 0.5)
-"""Shares of the pages on which a system is compared with the best rival."""
+"""Coverages at which a system is compared with the best rival."""
 
 NOTE = (
     "Confidence is the F1 that a system expects of its own text. A page without one comes last in the ranking and has no "
@@ -73,14 +73,14 @@ def judged(results: Results, system: str) -> Judged:
 
 
 def rivals(results: Results, system: str) -> dict[str, NDArray[np.float64]]:
-    """Return the F1 of those that a system is compared with: the peers, or without any all other systems."""
+    """Return the F1 of the rivals: the peers, or all other systems if there are none."""
     others = [name for name in results.systems if name != system]
     peers = [name for name in others if name.partition(":")[0] in PEERS]
     return {name: judged(results, name).f1 for name in peers or others}
 
 
 def tables(results: Results, *, seed: int) -> list[Table]:
-    """Return all tables on confidence; none where no system gives any."""
+    """Return all tables on confidence; none if no system gives any."""
     if not systems(results):
         return []
     made = [quality(results, seed=seed), coverage(results)]
@@ -147,7 +147,7 @@ def coverage(results: Results) -> Table:
 
 
 def against_rivals(results: Results, *, seed: int) -> Table:
-    """Return by how much each system is ahead of the best rival on the pages of which it is most sure."""
+    """Return by how much each system leads the best rival on its most confident pages."""
     rows: list[Row] = []
     for system in systems(results):
         own, sites = judged(results, system), clusters_of(judged(results, system).results)
@@ -174,7 +174,7 @@ def reliability(results: Results, *, seed: int) -> Table:
 
 
 def by_dataset(results: Results) -> Table:
-    """Return the main figures of each system in each data set, ranked there by itself."""
+    """Return the main figures of each system in each data set, with its pages ranked within the set."""
     rows: list[Row] = []
     for dataset in dict.fromkeys(page.dataset for page in results.pages):
         for system in systems(results):

@@ -1,4 +1,4 @@
-"""What a comparison says of gold pages that people made by correcting what an extractor gave."""
+"""Notes of a comparison on gold pages that people made by correcting an extractor's output."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from webmain.files import StoreError
 
 
 def notes_on(paths: Iterable[Path | str]) -> tuple[str, ...]:
-    """Return a note for each file of gold with corrected pages in it: how many, what was marked, and the F1 before."""
+    """Return a note for each gold file with corrected pages: how many, what was marked, and the F1 before correction."""
     notes = []
     for path in map(Path, paths):
         if path.suffix != ".jsonl" or not path.is_file():
@@ -25,7 +25,7 @@ def notes_on(paths: Iterable[Path | str]) -> tuple[str, ...]:
                 n_content += sum(mark.content for mark in one.marked)
                 n_boilerplate += sum(not mark.content for mark in one.marked)
                 before.append(words(TextPair(predicted=one.before, gold=one.text, language=one.lang)).f1)
-        except StoreError:  # reading it as gold has told
+        except StoreError:  # already reported when the file was read as gold
             continue
         if n_pages:
             notes.append(

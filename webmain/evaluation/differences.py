@@ -12,15 +12,15 @@ from webmain.evaluation.tokens import TextPair, Unit, unit_of
 from webmain.text.normal import mark_ranges
 
 MOST_TOKENS = 900
-"""Words of each text that are compared: a diff costs up to their product."""
+"""Most words of each text that are compared: a diff costs up to their product."""
 
 MOST_CHARACTERS = 8_000
-"""Characters of each text that are shown."""
+"""Most characters of each text that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A run of text; `differs` where the other text does not have it."""
+    """A run of text; `differs` if the other text does not have it."""
 
     text: str
     differs: bool
@@ -28,7 +28,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """Two texts in pieces, and how many characters at their ends were left out.
+    """Two texts in pieces, and how many characters were cut off at their ends.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Difference:
 
 
 def difference(gold: str, predicted: str, *, language: str = "") -> Difference:
-    """Compare the beginnings of two texts by words, in unspaced scripts by letters; white space is no difference."""
+    """Compare the beginnings of two texts by words, or by letters in unspaced scripts; white space is ignored."""
     pattern = _letter_pattern() if unit_of(gold, language) is Unit.CHARACTERS else _word_pattern()
     ours = pattern.findall(gold[:MOST_CHARACTERS])[:MOST_TOKENS]
     theirs = pattern.findall(predicted[:MOST_CHARACTERS])[:MOST_TOKENS]
@@ -94,14 +94,14 @@ class TextComparison:
 
     @property
     def is_same(self) -> bool:
-        """Whether nothing differs."""
+        """Whether the texts are the same."""
         told = (*self.difference.gold, *self.difference.predicted)
         cut = self.difference.gold_cut or self.difference.predicted_cut
         return self.f1 == 1 and not cut and not any(piece.differs for piece in told)
 
 
 def compare_texts(left: str, left_text: str, right: str, right_text: str, language: str) -> TextComparison:
-    """Compare two texts, the right one measured by the left one."""
+    """Compare two texts; the left one is measured against the right one."""
     pair = TextPair(predicted=right_text, gold=left_text, language=language)
     agreement = words(pair)
     return TextComparison(

@@ -24,15 +24,15 @@ from webmain.evaluation.gold_records import (
 from webmain.evaluation.records import GoldPage
 
 MAX_EXAMPLES = 5
-"""Places kept for each reason why records are left out."""
+"""Most locations kept for each reason to drop a record."""
 
 
 class GoldError(ValueError):
-    """There is no gold data where it was looked for."""
+    """There is no gold data at the given place."""
 
 
 class GoldFormat(StrEnum):
-    """How gold data is laid out."""
+    """Formats of gold data."""
 
     JSONL = "jsonl"
     """One JSON object a line, files of `.jsonl` or `.jsonl.gz`."""
@@ -68,7 +68,7 @@ _READERS: dict[GoldFormat, Callable[[Path], Records]] = {
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """What was left out of a gold data set.
+    """Records that were dropped from a gold data set.
 
     Attributes
     ----------
@@ -82,14 +82,14 @@ class Dropped:
     examples: defaultdict[DropReason, list[str]] = field(default_factory=lambda: defaultdict(list))
 
     def add(self, reason: DropReason, where: str) -> None:
-        """Count one record that is left out."""
+        """Count one dropped record."""
         self.counts[reason] += 1
         if self.counts[reason] <= MAX_EXAMPLES:
             self.examples[reason].append(where)
 
     @property
     def n(self) -> int:
-        """All records left out."""
+        """Number of dropped records."""
         return self.counts.total()
 
     def __str__(self) -> str:
@@ -101,7 +101,7 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Reading:
-    """What is known after all pages were read once."""
+    """Facts known after all pages were read once."""
 
     n_pages: int
     digest: str
@@ -109,7 +109,7 @@ class _Reading:
 
 
 class Gold:
-    """Gold pages that are read from their files each time they are iterated over, one page in memory at a time.
+    """Gold pages, read from their files at each iteration, with one page in memory at a time.
 
     Parameters
     ----------
@@ -141,17 +141,17 @@ class Gold:
 
     @property
     def n_pages(self) -> int:
-        """Number of pages; reads them all unless they were read to the end before."""
+        """Number of pages; reads them all unless that was done before."""
         return self._reading().n_pages
 
     @property
     def dropped(self) -> Dropped:
-        """What was left out, and why; reads all pages unless they were read to the end before."""
+        """Dropped records with reasons; reads all pages unless that was done before."""
         return self._reading().dropped
 
     @property
     def digest(self) -> str:
-        """SHA-256 in hex over all fields of all pages in order; reads all pages unless they were read before."""
+        """SHA-256 in hex over all fields of all pages in order; reads all pages unless that was done before."""
         return self._reading().digest
 
     def _reading(self) -> _Reading:
@@ -162,7 +162,7 @@ class Gold:
 
 
 def _listed(path: Path, form: GoldFormat) -> Records:
-    """Read one place; raises GoldError where its folders cannot be listed (files that cannot be read are dropped)."""
+    """Read one source; raises GoldError if its folders cannot be listed (unreadable files are dropped)."""
     try:
         yield from _READERS[form](path)
     except OSError as error:
@@ -174,11 +174,11 @@ def _unreadable(path: Path, error: OSError) -> GoldError:
 
 
 _HASHED = tuple(field.name for field in dataclasses.fields(GoldPage) if field.name != "html")
-"""Everything else that a system is given, is grouped by, or is measured with."""
+"""Other fields that a system receives, that pages are grouped by, or that metrics use."""
 
 
 def _add(update: Callable[[bytes], None], page: GoldPage) -> None:
-    """Add a page to a digest; each part's length goes first, so that no two pages give the same bytes."""
+    """Add a page to a digest; each part is preceded by its length, so that no two pages give the same bytes."""
     html = page.html if isinstance(page.html, bytes) else page.html.encode("utf-8", "surrogatepass")
     fields = [isinstance(page.html, bytes), *(getattr(page, name) for name in _HASHED)]
     for data in (html, json.dumps(fields).encode("ascii")):
@@ -187,7 +187,7 @@ def _add(update: Callable[[bytes], None], page: GoldPage) -> None:
 
 
 def read_gold(path: Path | str | Sequence[Path | str], *, format: GoldFormat | str | None = None) -> Gold:  # noqa: A002
-    """Find gold data in a file, a folder, or several.
+    """Return the gold data in a file, a folder, or several.
 
     Parameters
     ----------

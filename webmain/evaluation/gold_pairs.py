@@ -1,4 +1,4 @@
-"""Gold pages in files of their own, each with a text file of the same name: CleanEval's folders, and any others."""
+"""Reads gold pages in separate files, each with a text file of the same name: CleanEval's folders, and others."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _LAYOUTS = (
     ("html", "text", ""),
     ("html", "txt", ""),
 )
-"""Names of the folders of pages and of texts, in lower case, with the language, where the names have it."""
+"""Names of the folders of pages and of texts, in lower case, with the language if the names contain it."""
 
 _PAGE_NAME = re.compile(r"(.+)\.x?html?(?:\.gz)?", re.IGNORECASE | re.DOTALL)
 _TEXT_NAME = re.compile(r"(.+?)(?:\.x?html?)?(?:-cleaned|\.corrected)?\.txt(?:\.gz)?", re.IGNORECASE | re.DOTALL)
@@ -56,7 +56,7 @@ METADATA_FIELDS = ("url", "site", "domain", "lang", "language", "page_type", "ca
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Pair:
-    """Two files of the same name without its endings, either of which may be missing.
+    """A page file and a text file of the same name without suffixes, either of which may be missing.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class _Pair:
 
 
 _Read: TypeAlias = Callable[[bytes, bytes], tuple[str | bytes, dict[str, Any]]]
-"""Makes of the files of a page and its text the page and fields of a record."""
+"""Makes a page and the fields of a record from the files of a page and its text."""
 
 
 def _pairs(path: Path) -> Iterator[_Pair]:
@@ -95,7 +95,7 @@ def _pairs(path: Path) -> Iterator[_Pair]:
 
 
 def _named(folder: Path, pattern: re.Pattern[str]) -> dict[str, Path]:
-    """Return the files of a folder by their names without endings, numbers in the order of their values."""
+    """Return the files of a folder by name without suffixes, numbers in numeric order."""
     found: dict[str, Path] = {}
     for file in sorted(folder.iterdir(), key=_natural):
         match = pattern.fullmatch(file.name)
@@ -105,13 +105,13 @@ def _named(folder: Path, pattern: re.Pattern[str]) -> dict[str, Path]:
 
 
 def _natural(file: Path) -> list[tuple[int, str]]:
-    """Sort "9.html" before "10.html"."""
+    """Return a sort key that puts "9.html" before "10.html"."""
     parts = _DIGITS.split(file.name)
     return [(len(part.lstrip("0")), part) if place % 2 else (0, part) for place, part in enumerate(parts)]
 
 
 def is_folder(path: Path) -> bool:
-    """Return True if there are a page and a text of the same name at a path."""
+    """Return True if a path contains a page and a text of the same name."""
     return any(pair.page and pair.text for pair in _pairs(path))
 
 
@@ -146,7 +146,7 @@ def _records(path: Path, read: _Read) -> Records:
 
 
 def _page(pair: _Pair, page: Path, text: Path, metadata: Any, dataset: str, read: _Read) -> GoldPage:
-    """Read a pair, with its fields in `metadata.json` and in a JSON file of its name, which is read first."""
+    """Read a pair, with its fields in `metadata.json` and, with precedence, in a JSON file of its name."""
     html, fields = read(read_bounded(page), read_bounded(text))
     beside = [file for folder in (page.parent, text.parent) if (file := folder / f"{pair.name}.json").is_file()]
     known: dict[str, Any] = {"lang": pair.language}

@@ -1,6 +1,6 @@
-"""Gold pages in JSON: one object a line with page and text, and WCXB's ground truth files beside the pages.
+"""Reads gold pages in JSON: one object per line with page and text, and WCXB's ground truth files beside the pages.
 
-A reader yields for each record where it is, and a function that makes a page of it, or raises `BadRecord`.
+A reader yields, for each record, its location and a function that returns its page or raises `BadRecord`.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from webmain.text.words import base_language
 from webmain.urls import site_key
 
 MAX_RECORD_BYTES = 128 << 20
-"""Bytes of a line of JSON, or of a JSON file."""
+"""Most bytes of a line of JSON, or of a JSON file."""
 
 MAX_PAGE_BYTES = 32 << 20
-"""Bytes (or characters) of a page."""
+"""Most bytes (or characters) of a page."""
 
 Records: TypeAlias = Iterator[tuple[str, Callable[[], GoldPage]]]
 
@@ -54,7 +54,7 @@ class BadRecord(ValueError):  # noqa: N818 - reads as what it is
 
 
 def bad(reason: DropReason, detail: str = "") -> Callable[[], GoldPage]:
-    """Return what raises `BadRecord` in place of making a page."""
+    """Return a function that raises `BadRecord` instead of returning a page."""
 
     def make() -> GoldPage:
         raise BadRecord(reason, detail)
@@ -70,7 +70,7 @@ def _opened(file: Path) -> BinaryIO:
 
 
 def read_bounded(file: Path, limit: int | None = None) -> bytes:
-    """Return what is in a file, decompressed where its name ends in `.gz`; the limit is `MAX_PAGE_BYTES` by default.
+    """Return the contents of a file, decompressed if its name ends in `.gz`; the default limit is `MAX_PAGE_BYTES`.
 
     Raises
     ------
@@ -106,7 +106,7 @@ def read_object(file: Path) -> dict[str, Any]:
 def page_of_record(
     record: Mapping[str, Any], *, dataset: str, fallback_id: str, html: str | bytes | None = None
 ) -> GoldPage:
-    """Make a page of the fields of a JSON object, as docs/evaluate.md describes them.
+    """Return a page made from the fields of a JSON object, as docs/evaluate.md describes them.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def _text(record: Mapping[str, Any], name: str) -> str:
 
 
 def _texts(record: Mapping[str, Any], name: str) -> tuple[str, ...]:
-    """Return the segments of a list; blank ones, which are in every text, are left out."""
+    """Return the segments of a list without blank ones, which are in every text."""
     values = record.get(name) or []
     if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
         raise BadRecord(DropReason.BAD_FIELD, f"{name}: no list of texts")
@@ -192,7 +192,7 @@ def jsonl_files(path: Path) -> list[Path]:
 
 
 def jsonl_records(path: Path) -> Records:
-    """Read a file of one JSON object a line, or a folder of them; a file in whose first line is no page is one bad record."""
+    """Read a file of JSON lines, or a folder of them; a file whose first line is not a page counts as one bad record."""
     for file in jsonl_files(path):
         dataset = file.name.partition(".")[0]
         number = 0
@@ -233,7 +233,7 @@ _WCXB_SPLITS = ("dev", "test")
 
 
 def wcxb_folders(path: Path) -> list[Path]:
-    """Return the folders at a path that hold `ground-truth` and `html`: itself, or its splits."""
+    """Return the folders at a path that contain `ground-truth` and `html`: itself, or its splits."""
     folders = (path, *(path / split for split in _WCXB_SPLITS))
     return [folder for folder in folders if (folder / "ground-truth").is_dir() and (folder / "html").is_dir()]
 

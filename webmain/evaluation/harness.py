@@ -18,18 +18,18 @@ from webmain.items import Reason, Rejected
 from webmain.pool import Pool, PoolClosed, PoolError
 
 Key: TypeAlias = tuple[str, str, str]
-"""System, data set, page: what a prediction is known by."""
+"""System, data set, page: identifies a prediction."""
 
 Group: TypeAlias = tuple[GoldPage, ...]
-"""Pages that a system gets at once."""
+"""Pages that are given to a system together."""
 
 Answered: TypeAlias = Generator[tuple[Group, list[Outcome]], None, None]
 
 TIMEOUT_S = 30.0
-"""Seconds that a page may take by default."""
+"""Default time limit of a page in seconds."""
 
 MAX_STARTS = 3
-"""A system whose workers fail to start so many times in a row is given up."""
+"""A system whose workers fail to start this many times in a row is given up."""
 
 ENVIRONMENT = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
 """Of every worker: numerical libraries use one thread (several on busy cores wait for each other), and sets have the same
@@ -38,7 +38,7 @@ order in every run (newspaper4k's texts depend on it)."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How systems are run.
+    """Settings for running systems.
 
     Attributes
     ----------
@@ -57,14 +57,14 @@ class Limits:
 
 
 def key(prediction: Prediction) -> Key:
-    """Return what a prediction is known by."""
+    """Return the key of a prediction."""
     return prediction.system, prediction.dataset, prediction.id
 
 
 def run(
     pages: Sequence[GoldPage], systems: Sequence[System], *, done: Collection[Key] = (), limits: Limits | None = None
 ) -> Generator[Prediction, None, None]:
-    """Run systems over pages, system after system, and yield predictions as they come.
+    """Run systems over pages, one system after the other, and yield predictions as they come.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def run(
 
 
 def _groups(pages: Sequence[GoldPage], system: System, done: Collection[Key]) -> Iterator[Group]:
-    """Divide pages into what a system gets at once: single pages, or all pages of a site (of one period)."""
+    """Divide pages into the groups given to a system together: single pages, or all pages of a site (of one period)."""
     groups = [[place] for place in range(len(pages))] if system.mode is Mode.PAGE else by_site(pages)
     for places in groups:
         group = tuple(pages[place] for place in places)
@@ -135,7 +135,7 @@ def _in_workers(system: System, groups: Sequence[Group], limits: Limits) -> Answ
 
 
 def _outcomes(future: Future[list[Outcome]], group: Group, limits: Limits, start_error: str) -> list[Outcome]:
-    """Return what a worker has answered, or why it has not."""
+    """Return a worker's results, or outcomes saying why there are none."""
     try:
         return future.result()
     except (PoolError, PoolClosed):
@@ -151,7 +151,7 @@ def _outcomes(future: Future[list[Outcome]], group: Group, limits: Limits, start
 
 @contextlib.contextmanager
 def _environment() -> Iterator[None]:
-    """Set the environment that processes started meanwhile inherit, and put the old one back."""
+    """Set the environment that processes started in the meantime inherit, then restore the old one."""
     before = dict(os.environ)
     os.environ.update(ENVIRONMENT)
     try:

@@ -1,4 +1,4 @@
-"""The report as one HTML page: no script, nothing loaded, every text of a page escaped."""
+"""The report as one HTML page: no script, no external resources, every text of a page escaped."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ WORST = 10
 """Pages shown with both texts side by side."""
 
 OPEN_ROWS = 30
-"""Longer tables are folded away until a reader asks for them."""
+"""Tables with more rows are collapsed until a reader opens them."""
 
 BEST = {
     max: frozenset({"F1", "precision", "recall", "pooled F1", "median F1", "exact", "segments"}),
     min: frozenset({"F1 < .5", "failed", "no text", "ms/page", "median ms", "MB/page", "most MB"}),
 }
-"""Columns in which one end is better."""
+"""Columns in which higher, or lower, is better."""
 
 HEADINGS = {
     "metrics": "All metrics",
@@ -40,7 +40,7 @@ HEADINGS = {
 _TURNING = range(0x202A, 0x202F), range(0x2066, 0x206A)
 _CONTROLS = range(9), range(11, 32), range(0x7F, 0xA0), range(0xD800, 0xE000), range(0xFFFE, 0x10000)
 _UNFIT = dict.fromkeys((point for points in (*_TURNING, *_CONTROLS) for point in points), "\ufffd")
-"""What HTML cannot hold, and marks that would turn the writing direction of what follows."""
+"""Characters that HTML cannot contain, and marks that would change the direction of the following text."""
 
 _Value = TypeVar("_Value")
 
@@ -68,7 +68,7 @@ class WorstPage:
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
-    """A part of the page: a plot, a table, or the worst pages of a system.
+    """A section of the report: a plot, a table, or the worst pages of a system.
 
     Attributes
     ----------
@@ -118,7 +118,7 @@ def findings_page(findings: Findings) -> str:
 
 
 def worst_pages(report: Report) -> tuple[WorstPage, ...]:
-    """Return the pages on which the baseline (or only) system is worst and not perfect, at most `WORST`."""
+    """Return the baseline's (or only system's) worst pages that are not perfect, at most `WORST`."""
     metric = report.results.main_metric
     found = [r for r in report.results.by_system[report.baseline or report.results.systems[0]] if r.scores.agreements]
     found = [r for r in found if r.scores.agreements[metric].f1 < 1]
@@ -163,7 +163,7 @@ def _base64(data: bytes) -> str:
 
 
 def _fit(value: _Value) -> _Value | str:
-    """Replace what cannot be shown; markup of the template stays markup."""
+    """Return a text with characters that cannot be shown replaced; the template's markup stays markup."""
     return value.translate(_UNFIT) if isinstance(value, str) else value
 
 

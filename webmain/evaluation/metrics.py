@@ -1,4 +1,4 @@
-"""Metrics: how near a predicted text comes to the gold text, as counts that add up over pages.
+"""Metrics: how similar a predicted text is to the gold text, as counts that add up over pages.
 
 Every text metric is a function from a `TextPair` to an `Agreement`: precision, recall and F1 of a page are its
 ratios, those pooled over pages are the ratios of the sum. Conventions for empty texts, the same for all: an empty
@@ -23,17 +23,17 @@ SHINGLE_TOKENS = 4
 """Tokens in a shingle, as in the article extraction benchmark."""
 
 MAX_LCS_TOKENS = 100_000
-"""Tokens among which a longest common subsequence is looked for: four seconds for two texts of as many."""
+"""Most tokens for which a longest common subsequence is computed: four seconds for two texts of this length."""
 
 MAX_ROUGE_TOKENS = 20_000
-"""Tokens, in lines that are not found as they are, among which ROUGE looks for matches: two seconds at most."""
+"""Most tokens, in lines without an exact match, that ROUGE tries to match: two seconds at most."""
 
 RUN = 12
-"""Characters in a row that must be the same before any of them counts as extracted."""
+"""Length of a common run of characters from which they count as extracted."""
 
 
 def words(pair: TextPair) -> Agreement:
-    """Compare the words as multisets: order makes no difference, repetitions count."""
+    """Compare the words as multisets: order is ignored, repetitions count."""
     return overlap(pair.predicted_tokens, pair.gold_tokens)
 
 
@@ -53,7 +53,7 @@ def words_lcs(pair: TextPair) -> Agreement:
 
 
 def shingles(pair: TextPair) -> Agreement:
-    """Compare the runs of four words as multisets, upper and lower case apart.
+    """Compare the runs of four words as multisets, case-sensitively.
 
     A text of fewer than four words is one run. References: the ScrapingHub (Zyte) article extraction benchmark.
     Deviation: combining marks belong to words and underscores don't; unspaced scripts have runs of four character 4-grams
@@ -122,7 +122,7 @@ def _first_tokens(lines: Mapping[tuple[str, ...], int]) -> dict[tuple[str, ...],
 
 
 def length(pair: TextPair) -> Agreement:
-    """Compare by the length without spaces of what is expected and extracted: `length_agreement`."""
+    """Compare the lengths without white space of expected and extracted text: `length_agreement`."""
     return length_agreement(pair.predicted, pair.gold)
 
 
@@ -170,7 +170,7 @@ def _n_covered(text: str, *, by: str) -> int:
 
 
 def exact(pair: TextPair) -> Agreement:
-    """Compare the texts as wholes: they are the same but for white space, invisible characters and Unicode composition.
+    """Compare whole texts: equal apart from white space, invisible characters and Unicode composition.
 
     Returns
     -------
@@ -181,7 +181,7 @@ def exact(pair: TextPair) -> Agreement:
 
 
 def same_words(pair: TextPair) -> Agreement:
-    """Compare the words as wholes: the same in the same order, upper and lower case apart.
+    """Compare the words as wholes: the same words in the same order, case-sensitively.
 
     References: "accuracy" of the ScrapingHub (Zyte) article extraction benchmark.
     """
@@ -198,7 +198,7 @@ def _comparable(text: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metric:
-    """A text metric and how it is called.
+    """A text metric with its names.
 
     Attributes
     ----------
@@ -262,7 +262,7 @@ class SegmentCounts:
 
     @property
     def accuracy(self) -> float:
-        """Share of the segments on which the text is right; 1.0 without segments."""
+        """Share of the segments correctly included or left out; 1.0 without segments."""
         total = self.n_wanted + self.n_unwanted
         right = self.n_wanted_found + self.n_unwanted - self.n_unwanted_found
         return right / total if total else 1.0
@@ -278,7 +278,7 @@ class SegmentCounts:
 
 
 def segments(predicted: str, wanted: Iterable[str], unwanted: Iterable[str]) -> SegmentCounts:
-    """Look for segments in a text: upper and lower case apart, white space and invisible characters folded."""
+    """Count the segments that are in a text, case-sensitively; white space and invisible characters are folded."""
     text = _comparable(predicted)
     found_wanted = [_comparable(segment) in text for segment in wanted]
     found_unwanted = [_comparable(segment) in text for segment in unwanted]
@@ -307,7 +307,7 @@ class PageScores:
 
 
 def measure(predicted: str, page: GoldPage, *, metrics: Iterable[str] = tuple(METRICS)) -> PageScores:
-    """Measure one prediction by the named metrics.
+    """Return the scores of one prediction by the named metrics.
 
     Parameters
     ----------

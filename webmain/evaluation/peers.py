@@ -1,4 +1,4 @@
-"""The peers as functions from a page to its text, each set up as its own documentation advises for the main text.
+"""The peers as functions from a page to its text, each configured for the main text as its documentation advises.
 
 All get the decoded page, its address and its language, where the gold knows them; none goes to the network (the worker
 closes it besides). Every import is inside its function: none of these packages is needed to install webmain.
@@ -19,12 +19,12 @@ from typing import Any, Literal, get_args, get_type_hints
 Focus = Literal["balanced", "precision", "recall"]
 
 NO_URL = "http://page.invalid/"
-"""Address of pages that have none, for peers which insist on one."""
+"""Address for pages without one, for peers that require it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeerPage:
-    """What a peer is given.
+    """The input of a peer.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class PeerPage:
 
 
 def trafilatura(page: PeerPage, *, focus: Focus = "balanced", comments: bool = False) -> str:
-    """Return what trafilatura finds."""
+    """Return trafilatura's text."""
     import trafilatura
 
     text = trafilatura.extract(
@@ -55,7 +55,7 @@ def trafilatura(page: PeerPage, *, focus: Focus = "balanced", comments: bool = F
 
 
 def trafilatura_precision(page: PeerPage, *, comments: bool = False) -> str:
-    """Return what trafilatura finds when it prefers less text but correct."""
+    """Return trafilatura's text when it favours precision."""
     return trafilatura(page, focus="precision", comments=comments)
 
 
@@ -71,7 +71,7 @@ def resiliparse(page: PeerPage, *, alt_texts: bool = False, comments: bool = Tru
 
 
 def readability_lxml(page: PeerPage) -> str:
-    """Return all text of the part of the page that readability-lxml cuts out."""
+    """Return all text of readability-lxml's summary of the page."""
     from lxml import etree, html
     from readability import Document
 
@@ -99,7 +99,7 @@ def newspaper4k(page: PeerPage, *, language: str = "page") -> str:
             article.download(input_html=page.html)
             article.parse()
             return str(article.text)
-        except (ImportError, ValueError):  # a language that it does not know, or has no tokenizer for
+        except (ImportError, ValueError):  # a language that the library does not know or has no tokenizer for
             if number == len(wanted) - 1:
                 raise
     return ""
@@ -142,7 +142,7 @@ def stop_lists() -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Peer:
-    """A peer: the distribution it comes in, the module to import, and the function that asks it."""
+    """A peer: its distribution, the module to import, and the function that calls it."""
 
     distribution: str
     module: str
@@ -154,7 +154,7 @@ class Peer:
         return importlib.util.find_spec(self.module) is not None
 
     def settings(self, text: str) -> dict[str, str | bool]:
-        """Return all options of the function: those of "a=1,b=x", by the types of their defaults, and the defaults.
+        """Return all options of the function: those of "a=1,b=x", converted to the types of their defaults, and the defaults.
 
         Raises
         ------
@@ -191,4 +191,4 @@ _PEERS = (
 PEERS: Mapping[str, Peer] = MappingProxyType(
     {function.__name__: Peer(distribution=d, module=m, function=function) for d, m, function in _PEERS}
 )
-"""Names of the peers in the order in which they are shown."""
+"""Names of the peers in display order."""

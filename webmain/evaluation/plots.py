@@ -1,6 +1,6 @@
-"""The report's plots, each with its figures as a table: drawn by matplotlib, kept as SVG.
+"""The report's plots, each with its figures as a table: drawn by matplotlib, stored as SVG.
 
-Ours are blue and round, peers vermillion and square, all the page's text grey: colour never speaks alone.
+Our systems are blue and round, peers vermillion and square, all the page's text grey: colour is never the only sign.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ BLUE, VERMILLION, GREY, INK = "#0072b2", "#d55e00", "#767676", "#222222"
 """Can be distinguished with any colour vision (Okabe and Ito); grey has 4.5 : 1 on white."""
 
 MOST_POINTS = 400
-"""Points drawn of each system; of more pages a sample is drawn, and its caption says so."""
+"""Points drawn per system; of more pages a sample is drawn, and the caption says so."""
 
 MOST_LINES = 5
-"""Systems whose confidence is drawn."""
+"""Most systems whose confidence is drawn."""
 
 FIRST_SHARE = 0.05
-"""The curve of coverage begins here: the mean of a handful of pages is mere chance."""
+"""Least coverage of the curve: the mean of a handful of pages is mere chance."""
 
 QUANTILES = {"5 %": 0.05, "25 %": 0.25, "median": 0.5, "75 %": 0.75, "95 %": 0.95}
 MARKERS = "osD^v<>pP*Xh"
@@ -46,7 +46,7 @@ STYLE = Path(__file__).with_suffix(".mplstyle")
 
 
 def plots(results: Results, tables: Mapping[str, Table]) -> list[Plot]:
-    """Draw all plots for which there are figures; `tables` are those of the report, by their names."""
+    """Return all plots for which there are figures; `tables` are those of the report, by name."""
     if not any(results.agreements(system, results.main_metric) for system in results.systems):
         return []
     drawn = [distribution(results), precision_recall(results)]
@@ -58,7 +58,7 @@ def plots(results: Results, tables: Mapping[str, Table]) -> list[Plot]:
 
 
 class _Drawing:
-    """A figure and its panels; `svg` is there once it is finished."""
+    """A figure and its panels; `svg` is set once it is finished."""
 
     def __init__(self, figure: Any, panels: Sequence[Any]) -> None:
         self.figure = figure
@@ -73,7 +73,7 @@ def _drawing(width: float, height: float, *, n: int = 1, across: int = 1) -> Ite
     from matplotlib.figure import Figure
 
     with rc_context(fname=STYLE), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # letters that the font of the measurements has not
+        warnings.simplefilter("ignore")  # characters missing from the plot's font
         figure = Figure(figsize=(width, height), layout="constrained")
         grid = figure.subplots(-(-n // across), across, squeeze=False).flatten()
         for unused in grid[n:]:
@@ -92,7 +92,7 @@ def colour(system: str) -> str:
 
 
 def short(system: str, most: int = 34) -> str:
-    """Return a system's name on one line, cut where it is long."""
+    """Return a system's name on one line, shortened if long."""
     name = one_line(system)
     return name if len(name) <= most else name[: most - 1] + "…"
 
@@ -208,7 +208,7 @@ def _timed(overall: Table) -> Table:
 
 
 def time_against_f1(overall: Table) -> Plot:
-    """Draw mean F1 with its interval against CPU time a page."""
+    """Draw mean F1 with its interval against CPU time per page."""
     from matplotlib.ticker import LogLocator
 
     table = _timed(overall)
@@ -265,7 +265,7 @@ def risk_coverage(results: Results, table: Table) -> Plot:
 
 
 def calibration(table: Table) -> Plot:
-    """Draw the mean F1 of pages of similar confidence against it, a panel for each system."""
+    """Draw mean F1 against confidence, over pages of similar confidence, a panel for each system."""
     names = list(dict.fromkeys(str(row[0]) for row in table.rows))[:MOST_LINES]
     across = min(2, len(names))
     with _drawing(3.6 * across + 0.4, 3.6 * -(-len(names) // across), n=len(names), across=across) as drawing:

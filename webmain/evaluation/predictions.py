@@ -1,7 +1,7 @@
-"""Files of predictions: a header on what they were made from, then one JSON object a line.
+"""Files of predictions: a header describing how they were made, then one JSON object per line.
 
-While systems run, lines are appended to FILE.part; when all are there, FILE takes its place (compressed if its name ends
-in .gz). A run that was killed is continued from what is in FILE.part; a last line cut short is dropped.
+While systems run, lines are appended to FILE.part; when complete, it replaces FILE (compressed if its name ends in
+.gz). A run that was killed continues from FILE.part; an unfinished last line is dropped.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class PredictionsError(ValueError):
 
 @dataclass(frozen=True, kw_only=True)
 class Header:
-    """What predictions were made from, and how; nothing of the machine but its kind.
+    """How predictions were made, and from what; nothing about the machine but its kind.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class Header:
 
     @classmethod
     def of_line(cls, line: str, name: str) -> Self:
-        """Read a file's first line.
+        """Return the header in a file's first line.
 
         Raises
         ------
@@ -78,7 +78,7 @@ class Header:
 
 
 def header(gold: Mapping[str, str], systems: Iterable[System], settings: Mapping[str, Any]) -> Header:
-    """Make a header for a run."""
+    """Return the header for a run."""
     return Header(
         gold=dict(gold),
         systems={s.name: {"version": s.version, "mode": s.mode.value, "about": s.about} for s in systems},
@@ -91,7 +91,7 @@ def header(gold: Mapping[str, str], systems: Iterable[System], settings: Mapping
 
 
 def read(path: Path) -> tuple[Header, list[Prediction]]:
-    """Read a whole file; of a page predicted twice by a system, the later counts.
+    """Read a whole file; if a system predicted a page twice, the later prediction counts.
 
     Raises
     ------
@@ -117,7 +117,7 @@ def _opened(path: Path) -> IO[str]:
 
 
 def _predictions(lines: Iterable[str], path: Path) -> Iterator[Prediction]:
-    cut_short = path.suffix == ".part"  # only there a last line may be
+    cut_short = path.suffix == ".part"  # only a partial file may have an unfinished last line
     for number, line in enumerate(lines, 2):
         try:
             yield prediction_of(json.loads(line))
@@ -128,7 +128,7 @@ def _predictions(lines: Iterable[str], path: Path) -> Iterator[Prediction]:
 
 
 def prediction_of(record: Mapping[str, Any]) -> Prediction:
-    """Make a prediction of a line's object; what it does not know it ignores.
+    """Return the prediction in a line's object; unknown fields are ignored.
 
     Raises
     ------
@@ -151,7 +151,7 @@ def prediction_of(record: Mapping[str, Any]) -> Prediction:
 
 
 class Writer:
-    """Writes predictions as they come, and continues what an earlier run has left.
+    """Writes predictions as they come, and continues an interrupted run.
 
     Parameters
     ----------
@@ -230,7 +230,7 @@ class Writer:
         self._file.flush()
 
     def finish(self) -> None:
-        """Let the whole file take its place."""
+        """Replace FILE by the complete file."""
         self._file.close()
         if self.path.suffix == ".gz":
             beside = self.path.with_name(self.path.name + ".new")
@@ -243,7 +243,7 @@ class Writer:
         self.close()
 
     def close(self) -> None:
-        """Stop; what was written and not finished stays in FILE.part for the next run."""
+        """Stop; unfinished work stays in FILE.part for the next run."""
         self._file.close()
         self._unlock()
 
@@ -258,7 +258,7 @@ def _line(prediction: Prediction) -> str:
 
 
 def check_gold(head: Header, gold: Mapping[str, str], name: str) -> None:
-    """Raise PredictionsError unless predictions were made from these very pages."""
+    """Raise PredictionsError unless predictions were made from exactly these pages."""
     for key, digest in gold.items():
         if key not in head.gold:
             known: Sequence[str] = sorted(head.gold)

@@ -1,4 +1,4 @@
-"""What the evaluation's parts hand to each other: gold pages and predictions."""
+"""Records shared by the parts of the evaluation: gold pages, predictions, tables, plots and findings."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Self, TypeAlias
 
 Cell: TypeAlias = str | int | float | None
-"""A value of a table; None where there is no figure."""
+"""A value of a table; None if there is no figure."""
 
 Row: TypeAlias = Mapping[str, Cell]
-"""The values of a table's row by the names of their columns."""
+"""A row of a table as values by column name."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +64,7 @@ class GoldPage:
 
 @dataclass(frozen=True, kw_only=True)
 class Prediction:
-    """What one system gave for one page.
+    """A system's result for one page.
 
     Attributes
     ----------
@@ -117,7 +117,7 @@ class Table:
 
     @classmethod
     def of(cls, name: str, title: str, rows: Iterable[Row], *, columns: Iterable[str] = ()) -> Self:
-        """Make a table of rows with the same keys, which name its columns; `columns` are those of a table without rows."""
+        """Return a table made of rows with the same keys, which name its columns; `columns` are used if there are no rows."""
         listed = list(rows)
         names = tuple(listed[0]) if listed else tuple(columns)
         cells = tuple(tuple(finite(row[column]) for column in names) for row in listed)
@@ -125,13 +125,13 @@ class Table:
 
 
 def finite(value: Cell) -> Cell:
-    """Return a value, None for one that is not finite."""
+    """Return a value, or None if it is not finite."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plot:
-    """A picture and the figures it shows.
+    """A plot and the figures it shows.
 
     Attributes
     ----------
@@ -154,7 +154,7 @@ class Plot:
 
 @dataclass(frozen=True, kw_only=True)
 class Findings:
-    """What a paper's experiment gave when it was run again.
+    """The results of running a paper's experiment again.
 
     Attributes
     ----------

@@ -24,16 +24,16 @@ GROUPINGS: dict[str, Callable[[GoldPage], str]] = {
     "language": lambda page: page.language,
     "site": lambda page: page.site,
 }
-"""By what pages can be grouped."""
+"""Ways to group pages."""
 
 UNKNOWN = "(unknown)"
-"""Name of the group of pages of which the gold does not have it."""
+"""Name of the group of pages whose gold lacks the property."""
 
 TIE = 0.002
-"""Scores of a page that differ by no more count as the same in wins and losses."""
+"""Largest difference of a page's scores that counts as a tie in wins and losses."""
 
 NOT_MEASURED = ("crash", "start", "missing")
-"""Errors after which there is no time to count; a page that timed out counts with the limit."""
+"""Errors after which no time is measured; a page that timed out counts with the limit."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +62,7 @@ class Report:
 
 
 def tables(results: Results, *, baseline: str, by: Sequence[str], seed: int) -> tuple[Table, ...]:
-    """Make all tables.
+    """Return all tables of a report.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def _overall_row(results: Results, system: str, seed: int) -> Row:
 
 
 def _exact_metric(results: Results) -> str:
-    """Return the metric by which pages are exactly right: just the gold's words, or just its text; "" if not measured."""
+    """Return the metric for exactly correct pages, of words or else of text; "" if neither was measured."""
     return next((metric for metric in ("same_words", "exact") if metric in results.metrics), "")
 
 
@@ -151,7 +151,7 @@ def by_metric(results: Results) -> Table:
 
 
 def comparison(results: Results, *, baseline: str, seed: int) -> Table:
-    """Compare each system with a baseline on the same pages, by the main metric's F1."""
+    """Return a comparison of each system with a baseline on the same pages, by the main metric's F1."""
     clusters = clusters_of(results.by_system[baseline])
     base = [agreement.f1 for agreement in results.agreements(baseline, results.main_metric)]
     rows: list[Row] = []
@@ -238,7 +238,7 @@ def _accuracy(result: PageResult) -> float | None:
 
 
 def errors(results: Results) -> Table:
-    """Count what went wrong, by system and reason."""
+    """Return the number of errors by system and reason."""
     rows: list[Row] = []
     for system in results.systems:
         failed = [r for r in results.by_system[system] if r.prediction.error]
@@ -254,7 +254,7 @@ def by_page(results: Results, *, first: str) -> Table:
     """Return each page's score by every system, the pages on which `first` is worst at the top."""
 
     def score(system: str, number: int) -> float | None:
-        """Return F1, or where there are segments only, their accuracy."""
+        """Return F1, or the accuracy if the page has segments only."""
         result = results.by_system[system][number]
         found = _f1(result, results.main_metric)
         return _accuracy(result) if found is None else found
@@ -280,7 +280,7 @@ def _page_columns(page: GoldPage) -> dict[str, Cell]:
 
 
 def every_result(results: Results) -> Table:
-    """Return one row for each system and page, with all that was measured."""
+    """Return one row for each system and page, with everything measured."""
     rows: list[Row] = []
     for system in results.systems:
         for r in results.by_system[system]:
@@ -304,7 +304,7 @@ def every_result(results: Results) -> Table:
 
 
 def differing_groupings(pages: Sequence[GoldPage]) -> tuple[str, ...]:
-    """Return the groupings by which pages differ; sites are left out, there are too many."""
+    """Return the groupings that divide the pages; sites are left out as there are too many."""
     return tuple(
         name for name, group_of in GROUPINGS.items() if name != "site" and len({group_of(page) for page in pages}) > 1
     )
@@ -330,7 +330,7 @@ def facts(
 
 
 def notes(results: Results, head: Header) -> tuple[str, ...]:
-    """Return what a reader must know to read the figures rightly."""
+    """Return the notes that a reader needs to interpret the figures."""
     found = [
         "F1 is the mean of pages, every page with the same weight; pooled F1 counts all words of all pages together.",
         "A page for which a system gave no text or failed counts as an empty text; after a time-out, its time is the limit.",

@@ -1,4 +1,4 @@
-"""Scores saved predictions against gold pages; nothing is run here."""
+"""Scores saved predictions against gold pages; runs no system."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from webmain.evaluation.records import GoldPage, Prediction
 from webmain.text.agreement import Agreement
 
 MISSING = "missing: no prediction"
-"""Error of a page that is not in a file of predictions."""
+"""Error of a page that is missing from a file of predictions."""
 
 DEFAULT_METRICS = ("words", "same_words")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageResult:
-    """What one system reached on one page.
+    """The result of one system on one page.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Results:
 
     @property
     def main_metric(self) -> str:
-        """The metric that tables by group, comparisons and plots show."""
+        """The metric used by tables by group, comparisons and plots."""
         return next((name for name in self.metrics if not METRICS[name].is_accuracy), self.metrics[0])
 
     @property
@@ -67,18 +67,18 @@ class Results:
 
 
 LEAST_SITES = 5
-"""With fewer sites, intervals and tests draw pages."""
+"""With fewer sites, intervals and tests draw pages instead of sites."""
 
 
 def clusters_of(results: Sequence[PageResult]) -> list[str] | None:
-    """Return each page's site, since pages of a site are alike and drawn together; None where there are few sites."""
+    """Return each page's site, so that similar pages are drawn together, or None if there are few sites."""
     pages = [r.page for r in results if r.scores.agreements]
     named = [f"{page.dataset} {page.site or f'page {page.id}'}" for page in pages]
     return named if len(set(named)) >= LEAST_SITES else None
 
 
 def sample(pages: Iterable[GoldPage], limit: int | None, *, seed: int) -> list[GoldPage]:
-    """Draw pages at random, the same for the same seed; the order stays."""
+    """Return a random sample of pages in their original order; the same for the same seed."""
     listed = list(pages)
     if limit is None or limit >= len(listed):
         return listed
@@ -94,7 +94,7 @@ def score(
     metrics: Sequence[str] = DEFAULT_METRICS,
     progress: Callable[[], object] | None = None,
 ) -> Results:
-    """Score predictions.
+    """Return the scores of predictions.
 
     Parameters
     ----------

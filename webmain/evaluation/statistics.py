@@ -1,7 +1,7 @@
-"""Figures over pages: means, pooled ratios, how sure they are, and whether two systems differ.
+"""Statistics over pages: means, pooled ratios, confidence intervals, and whether two systems differ.
 
-The mean of pages gives every page the same weight; the pooled figure gives it to every token, so that long pages decide.
-They are never mixed: names say which is meant. Every random draw takes a seed.
+The mean of pages gives every page the same weight; the pooled figure gives every token the same weight, so that long
+pages dominate. They are never mixed: names say which is meant. Every random draw takes a seed.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ N_PERMUTATIONS = 10_000
 LEVEL = 0.95
 
 MAX_EXACT = 12
-"""Differing pages (or clusters) up to which all exchanges are tried: 4,096 of them."""
+"""Most differing pages (or clusters) for which all exchanges are tried: 4,096 of them."""
 
 MAX_DRAWS = 1 << 22
-"""Random numbers held at once."""
+"""Random numbers in memory at once."""
 
 _Floats = NDArray[np.float64]
 
@@ -172,7 +172,7 @@ def bootstrap(
     clusters: Sequence[str] | None = None,
     n_resamples: int = N_RESAMPLES,
 ) -> tuple[Interval, ...]:
-    """Return the percentile bootstrap intervals of statistics that are no ratios of sums.
+    """Return the percentile bootstrap intervals of statistics that are not ratios of sums.
 
     Parameters
     ----------
@@ -288,7 +288,7 @@ def permutation_p(differences: ArrayLike, *, seed: int, n_permutations: int = N_
     """
     array = _finite(differences)
     array = array[array != 0]
-    observed = abs(array.sum()) - 1e-9 * np.abs(array).sum()  # rounding must not part equal sums
+    observed = abs(array.sum()) - 1e-9 * np.abs(array).sum()  # rounding must not separate equal sums
     if array.size <= MAX_EXACT:
         patterns = np.arange(1 << array.size)[:, np.newaxis] >> np.arange(array.size) & 1
         return float(np.mean(np.abs((2 * patterns - 1) @ array) >= observed))

@@ -1,4 +1,4 @@
-"""The one table of systems that can be compared: our extractors, the peers, your own function, all text of a page.
+"""The systems that can be compared: our extractors, the peers, your own function, all text of a page.
 
 A system is named by a string:
 
@@ -38,13 +38,13 @@ if TYPE_CHECKING:
 
 ALL_TEXT = "all_text"
 GROUPS = ("all", "ours", "peers")
-"""Names for several systems."""
+"""Names that stand for several systems."""
 
 FOLDS = 4
 """Parts into which a site's pages are divided for `@crossfit`."""
 
 MAX_BYTES = 64 * 1024 * 1024
-"""Largest page an extractor is given: the harness has its own limits, and a peer has none."""
+"""Largest page an extractor is given, so high that only the harness's limits apply, as for peers."""
 
 
 class UnknownSystem(ValueError):  # noqa: N818 - reads as what it is
@@ -52,7 +52,7 @@ class UnknownSystem(ValueError):  # noqa: N818 - reads as what it is
 
 
 class Mode(StrEnum):
-    """How a system meets the pages of a site."""
+    """How the pages of a site are given to a system."""
 
     PAGE = "page"  # one at a time
     SITE = "site"  # all together; fitted to the pages that it judges, never to their gold
@@ -82,7 +82,7 @@ class Loaded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class System:
-    """A system by name; made in one process and loaded in another.
+    """A system by name; created in one process and loaded in another.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ class System:
     about: str
 
     def load(self) -> Loaded:
-        """Import and make the system (slow: it is called once in each process).
+        """Import and create the system (slow: it is called once in each process).
 
         Raises
         ------
@@ -111,7 +111,7 @@ class System:
 
 
 def resolve(names: Sequence[str]) -> tuple[list[System], list[str]]:
-    """Make systems of their names; groups are their members.
+    """Return systems by their names; a group is replaced by its members.
 
     Returns
     -------
@@ -137,7 +137,7 @@ def resolve(names: Sequence[str]) -> tuple[list[System], list[str]]:
 
 
 def describe(name: str) -> System:
-    """Make one system of its name; it is checked, not loaded, unless it is an extractor.
+    """Return a system by its name; it is checked, but only extractors are loaded.
 
     Raises
     ------
@@ -185,7 +185,7 @@ def names() -> list[str]:
 
 
 def is_installed(name: str) -> bool:
-    """Return True if what a system of the table needs is installed."""
+    """Return True if the packages that a system needs are installed."""
     return name not in PEERS or PEERS[name].is_installed
 
 
@@ -197,7 +197,7 @@ _MODES = {
 
 
 def split(text: str) -> list[str]:
-    """Divide "a,b:x=1,y=2,c@site" into names: a part with "=" but no ":" before it goes on with the name before."""
+    """Split "a,b:x=1,y=2,c@site" into names: a part with "=" but no ":" before it continues the previous name."""
     parts: list[str] = []
     for part in text.split(","):
         head, equals, _ = part.partition("=")
@@ -245,7 +245,7 @@ def _extractor(spec: str) -> Extractor:
 
 
 def _function(spec: str) -> Callable[[str, str | None], Answer] | None:
-    """Return the plain function that an import path names; None where it names none."""
+    """Return the plain function that an import path names, or None if it names none."""
     module, _, attribute = spec.partition(":")
     if not attribute or module in EXTRACTORS:
         return None
@@ -267,7 +267,7 @@ def _takes_page(function: Callable[..., object]) -> bool:
 
 @cache
 def _own_version() -> str:
-    """Return webmain's version with a digest of its source and models: the version does not change with every change."""
+    """Return webmain's version with a digest of its source and models, since the version does not change with every edit."""
     import webmain
 
     whole = hashlib.sha256()
@@ -294,7 +294,7 @@ def _file_digest(thing: Any) -> str:
 
 
 def _peer_page(gold: GoldPage) -> PeerPage:
-    """Give peers decoded text: raw bytes are decoded as webmain does it."""
+    """Return a peer's input with decoded text: raw bytes are decoded as webmain does it."""
     from webmain.html.encoding import decode
 
     html = decode(gold.html).text if isinstance(gold.html, bytes) else gold.html
@@ -365,7 +365,7 @@ def _crossfit(extractor: Extractor) -> Callable[[Sequence[Page]], list[Answer]]:
 
 
 def _fitted(extractor: Extractor, pages: Sequence[Page]) -> Extractor:
-    """Fit an extractor to pages, where they are enough and teach something; otherwise return it as it comes."""
+    """Return an extractor fitted to pages if there are enough to learn from; otherwise return it unchanged."""
     from webmain.extraction import read
     from webmain.sites.fitting import fitted
 

@@ -1,4 +1,4 @@
-"""The texts that our own extractors give for gold pages, for the papers' experiments."""
+"""Texts of our own extractors for gold pages, for the papers' experiments."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from webmain.extraction import Options, read
 from webmain.html.document import Document
 
 UNTIMED = Options(timeout_s=None)
-"""Measurements are not cut short."""
+"""No timeout: measurements must not be cut short."""
 
 
 def texts_of(gold: Sequence[GoldPage], extractor: str) -> list[str]:
-    """Extract each page by itself; "" where it is rejected."""
+    """Return the text extracted from each page by itself; "" if it is rejected."""
     return [_text_of(page, extractor) for page in gold]
 
 
@@ -27,7 +27,7 @@ def _text_of(page: GoldPage, extractor: str) -> str:
 
 
 def document_of(page: GoldPage, options: Options = UNTIMED) -> Document | None:
-    """Read a page; None where it is rejected."""
+    """Return a parsed page, or None if it is rejected."""
     try:
         return read(as_page(page), options)
     except Rejected:
@@ -35,7 +35,7 @@ def document_of(page: GoldPage, options: Options = UNTIMED) -> Document | None:
 
 
 def by_site(gold: Sequence[GoldPage]) -> Iterator[list[int]]:
-    """Yield the places of the pages of each site and period; a page whose site is unknown is a group of its own."""
+    """Yield the indices of the pages of each site and period; a page of unknown site is a group of its own."""
     groups: defaultdict[tuple[str, str, str, int | None], list[int]] = defaultdict(list)
     for place, page in enumerate(gold):
         groups[page.dataset, page.site, page.period, None if page.site else place].append(place)
@@ -43,7 +43,7 @@ def by_site(gold: Sequence[GoldPage]) -> Iterator[list[int]]:
 
 
 def as_page(page: GoldPage) -> Page:
-    """Return the page as extractors take it."""
+    """Return the gold page as the page that extractors take."""
     if isinstance(page.html, bytes):
         return Page(url=page.url, body=page.html)
     return Page(url=page.url, html=page.html)

@@ -1,4 +1,4 @@
-"""Tokens by which two texts are compared: words, or runs of four characters where no spaces part the words."""
+"""Tokens for comparing two texts: words, or runs of four characters in scripts without spaces between words."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _UNDETERMINED = frozenset({"", "mis", "mul", "und", "zxx"})
 
 
 class Unit(StrEnum):
-    """What a token is."""
+    """The kind of token."""
 
     WORDS = "words"
     CHARACTERS = "character 4-grams"
 
 
 def unit_of(gold: str, language: str = "") -> Unit:
-    """Return by which tokens a page is compared.
+    """Return the kind of token by which a page is compared.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def tokens(text: str, unit: Unit = Unit.WORDS, *, fold_case: bool = True) -> lis
 
 @dataclass(frozen=True, kw_only=True)
 class TextPair:
-    """A predicted text and its gold text, cut into tokens once for all metrics.
+    """A predicted text and its gold text, each tokenised once for all metrics.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class TextPair:
 
     @cached_property
     def unit(self) -> Unit:
-        """What is compared: `unit_of` the gold text."""
+        """The kind of token: `unit_of` the gold text."""
         return unit_of(self.gold, self.language)
 
     @cached_property
@@ -97,10 +97,10 @@ class TextPair:
 
     @cached_property
     def predicted_tokens_as_written(self) -> list[str]:
-        """Tokens of the predicted text, upper and lower case apart."""
+        """Tokens of the predicted text, case-sensitive."""
         return tokens(self.predicted, self.unit, fold_case=False)
 
     @cached_property
     def gold_tokens_as_written(self) -> list[str]:
-        """Tokens of the gold text, upper and lower case apart."""
+        """Tokens of the gold text, case-sensitive."""
         return tokens(self.gold, self.unit, fold_case=False)

@@ -25,11 +25,11 @@ from webmain.html.guard import guard
 from webmain.text.normal import fold_space, replace_surrogates
 
 MAX_BLOCKS = 5_000
-"""Blocks of one page."""
+"""Most blocks of one page."""
 MAX_HTML = 100_000
-"""Characters of a block's own markup that are searched for anchors."""
+"""Characters of a block's markup that are searched for anchors."""
 MAX_PIXELS = 1e9
-"""Rectangles beyond this are no places on a page."""
+"""Coordinates beyond this are not positions on a page."""
 RECTANGLE = ("left", "top", "width", "height")
 
 
@@ -39,7 +39,7 @@ class RenderedFileError(ValueError):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RenderedBlock:
-    """A block as a browser drew it.
+    """A block as rendered by a browser.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class RenderedBlock:
 
 @dataclass(frozen=True, kw_only=True)
 class RenderedPage:
-    """One page as a browser drew it.
+    """One page as rendered by a browser.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ class RenderedPages:
 
 
 def read_rendered(path: str | Path) -> RenderedPages:
-    """Read a file of rendered pages; what does not fit the format or its limits is left out and reported.
+    """Read a file of rendered pages; pages and blocks that do not fit the format or its limits are dropped and reported.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def read_rendered(path: str | Path) -> RenderedPages:
 
 
 def site_blocks(pages: Sequence[RenderedPage]) -> SiteBlocks:
-    """Put pages side by side, in the given order."""
+    """Return the blocks of several pages as one `SiteBlocks`, in the given order."""
     blocks = [block for page in pages for block in page.blocks]
     return SiteBlocks(
         page=np.repeat(np.arange(len(pages), dtype=np.int32), [len(page.blocks) for page in pages]),
@@ -148,7 +148,7 @@ def _opened(path: Path) -> gzip.GzipFile | BufferedReader:
 
 
 def _page(line: bytes, losses: Counter[str]) -> RenderedPage | None:
-    """Read a page; None, counted, where it is none."""
+    """Return a page, or None (counted) if the record is not one."""
     try:
         record = json.loads(line)
     except (ValueError, RecursionError):
@@ -175,7 +175,7 @@ def _page(line: bytes, losses: Counter[str]) -> RenderedPage | None:
 
 
 def _block(record: object, losses: Counter[str]) -> RenderedBlock | None:
-    """Read a block; None, counted, where it has no text, no path or no rectangle."""
+    """Return a block, or None (counted) if it has no text, path or rectangle."""
     if not isinstance(record, dict):
         losses["blocks that are not objects"] += 1
         return None
@@ -199,7 +199,7 @@ def _block(record: object, losses: Counter[str]) -> RenderedBlock | None:
 
 
 def _anchor_share(html: object) -> float:
-    """Return the share of a fragment's characters that are in anchors; 0 where there is no fragment."""
+    """Return the share of a fragment's characters that are in anchors; 0 without a fragment."""
     if not isinstance(html, str) or "<a" not in html[:MAX_HTML].lower():
         return 0.0
     tree = LexborHTMLParser(guard(replace_surrogates(html[:MAX_HTML]).encode()))
@@ -209,7 +209,7 @@ def _anchor_share(html: object) -> float:
 
 
 def _steps(names: Sequence[str], parts: object) -> Iterator[str]:
-    """Yield each element with its class names, sorted, as `SiteBlocks` has it."""
+    """Yield each element with its sorted class names, as in `SiteBlocks`."""
     listed = parts if isinstance(parts, list) and len(parts) >= len(names) else [{}] * len(names)
     for name, part in zip(names, listed, strict=False):
         yield ".".join([name, *sorted(set(_strings(part.get("classes") if isinstance(part, dict) else None)))])

@@ -1,4 +1,4 @@
-"""What runs in a worker's process: one system, page after page, measured; nothing it does can reach the network."""
+"""Runs one system in a worker process, page after page, and measures it; the process cannot reach the network."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from webmain.evaluation.systems import Loaded, System
 
 MAX_ERROR_CHARS = 300
-"""Longest error that is kept of a page."""
+"""Characters of an error message that are kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What came of one page: the fields of `Prediction` that are measured."""
+    """The result for one page: the measured fields of `Prediction`."""
 
     text: str
     seconds: float
@@ -40,7 +40,7 @@ class Outcome:
 
 
 class Meter:
-    """Measures by how much the process's peak memory grows.
+    """Measures the growth of the process's peak memory.
 
     On Linux the peak (VmHWM) is set back to what is in use (/proc/self/clear_refs) and read after the page; freed memory is
     collected and returned to the system first (`malloc_trim`), so that a page does not live on what an earlier page has
@@ -63,7 +63,7 @@ class Meter:
             self.start()
 
     def start(self) -> None:
-        """Begin at the memory in use now."""
+        """Start measuring from the memory in use now."""
         gc.collect()
         if not self._has_peak:
             self._before = _greatest_bytes()
@@ -92,10 +92,10 @@ def _status_bytes(name: str) -> int:
 
 
 def measure(loaded: Loaded, pages: Sequence[GoldPage], meter: Meter, *, repeat: int = 1) -> list[Outcome]:
-    """Let a system work on pages that belong together (mostly one) and measure it.
+    """Run a system on pages that belong together (mostly one) and measure it.
 
-    CPU time is that of the process with all its threads, the least of `repeat` turns, shared evenly by the pages; memory is
-    that of the first turn, all pages together, and is given for each of them.
+    CPU time is that of the process with all its threads: the least of `repeat` runs, divided evenly among the pages. Memory
+    is that of the first run, for all pages together, and is reported for each of them.
     """
     times: list[float] = []
     meter.start()
@@ -124,7 +124,7 @@ def measure(loaded: Loaded, pages: Sequence[GoldPage], meter: Meter, *, repeat: 
 
 
 def _answered(answer: object, seconds: float, memory: int | None) -> Outcome:
-    """Take a text, or a text with its confidence; one that is no share is none."""
+    """Return the outcome of a text, or a text with its confidence; a confidence outside [0, 1] is dropped."""
     text, confidence = answer if isinstance(answer, tuple) and len(answer) == 2 else (answer, None)
     return Outcome(
         text=_clean(text),
@@ -140,7 +140,7 @@ def _failed(error: BaseException, seconds: float, memory: int | None) -> Outcome
 
 
 def error_text(error: BaseException) -> str:
-    """Write an error as "reason: detail"; a rejection by its own reason, anything else by its type."""
+    """Return an error as "reason: detail"; the reason of a rejection is its own, that of other errors their type."""
     if isinstance(error, Rejected):
         return f"{error.reason.value}: {error.detail}" if error.detail else error.reason.value
     detail = " ".join(str(error).split())
@@ -148,12 +148,12 @@ def error_text(error: BaseException) -> str:
 
 
 def _clean(text: object) -> str:
-    """Return a text that can be written: nothing is "", lone surrogates are replaced."""
+    """Return a text that can be written: None becomes "", lone surrogates are replaced."""
     return str(text or "").encode("utf-8", "replace").decode("utf-8")
 
 
 def ready(system: System) -> Loaded:
-    """Load a system, and let it do once, on made-up pages, all it does only at first: imports, tables, models.
+    """Load a system and run it on made-up pages, so that imports, tables and models are loaded before measuring.
 
     Raises
     ------
@@ -192,7 +192,7 @@ def _made_up_page(number: int, language: str, sentence: str) -> GoldPage:
 
 
 def isolated(system: System, repeat: int) -> Callable[[Sequence[GoldPage]], list[Outcome]]:
-    """Cut this process off from network and terminal; return what measures a system on groups of pages in it."""
+    """Cut this process off from network and terminal; return a function that measures a system on groups of pages."""
     close_network()
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
@@ -202,7 +202,7 @@ def isolated(system: System, repeat: int) -> Callable[[Sequence[GoldPage]], list
     logging.disable(logging.CRITICAL)
     loaded, meter = ready(system), Meter()
     gc.collect()
-    gc.freeze()  # what has been imported is not looked through before every page
+    gc.freeze()  # keeps the garbage collector from scanning imported modules before every page
     return lambda pages: measure(loaded, pages, meter, repeat=repeat)
 
 

@@ -1,4 +1,4 @@
-"""Writes tables as text, CSV and JSON; files take their place only when they are whole."""
+"""Writes tables as text, CSV and JSON; a file is replaced only when the new one is complete."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ MOST_WIDTH = 60
 """Characters of a cell in a table as text; longer ones are cut."""
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
-"""A text that starts so would be run as a formula by spreadsheets: an apostrophe goes before it."""
+"""Text that begins like this would be run as a formula by spreadsheets, so it is prefixed with an apostrophe."""
 
 
 def column_texts(values: Sequence[str | float | None]) -> list[str]:
-    """Write a column's values for people: "-" for none; four decimals for shares and the like, one for larger figures."""
+    """Return a column's values for people: "-" for none; four decimals for shares and the like, one for larger figures."""
     numbers = [value for value in values if isinstance(value, float) and math.isfinite(value)]
     digits = 1 if any(abs(number) >= 2 for number in numbers) else 4
     return [_cell_text(value, digits) for value in values]
@@ -41,13 +41,13 @@ def _cell_text(value: str | float | None, digits: int) -> str:
 
 
 def text_rows(table: Table) -> list[tuple[str, ...]]:
-    """Return a table's rows as people read them."""
+    """Return a table's rows formatted for people."""
     columns = [column_texts([row[number] for row in table.rows]) for number in range(len(table.columns))]
     return list(zip(*columns, strict=True))
 
 
 def text(table: Table, *, most_rows: int | None = None) -> str:
-    """Return a table with aligned columns, figures to the right.
+    """Return a table as aligned text, with numbers right-aligned.
 
     Parameters
     ----------
@@ -76,13 +76,13 @@ def is_figures(table: Table, column: int) -> bool:
 
 
 def _one_line(value: str) -> str:
-    """Fold white space, and drop what could paint over the terminal."""
+    """Return a text with white space folded, without characters that control the terminal."""
     flat = one_line(value[: 4 * MOST_WIDTH])
     return flat if len(flat) <= MOST_WIDTH else flat[: MOST_WIDTH - 1] + "…"
 
 
 def without_empty(table: Table) -> Table:
-    """Leave out columns that hold nothing: segments where there are none, languages that are unknown."""
+    """Return a table without empty columns: segments if there are none, languages if unknown."""
     kept = [n for n in range(len(table.columns)) if n == 0 or any(row[n] not in (None, "") for row in table.rows)]
     return replace(
         table,
@@ -92,7 +92,7 @@ def without_empty(table: Table) -> Table:
 
 
 def csv_text(table: Table) -> str:
-    """Return a table as CSV (RFC 4180) with a line of column names; no figure is an empty field."""
+    """Return a table as CSV (RFC 4180) with a header; a missing figure is an empty field."""
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(map(_csv_cell, table.columns))
@@ -110,7 +110,7 @@ def _csv_cell(value: str | float | None) -> str | int | float:
 
 
 def long_table(tables: Sequence[Table]) -> Table:
-    """Return all tables in one: a row for each figure, with the table's name, the row's and the column's."""
+    """Return all tables as one: a row for each figure, with the names of its table, row and column."""
     rows = tuple(
         (table.name, str(row[0]), column, value)
         for table in tables
@@ -137,7 +137,7 @@ def json_text(tables: Sequence[Table], facts: Mapping[str, Any]) -> str:
 
 
 def write_whole(path: Path, content: str) -> None:
-    """Write a file so that what stood there before stays until the new one is whole."""
+    """Write a file so that an existing one stays until the new one is complete."""
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(path.name + ".new")
     with beside.open("w", encoding="utf-8", errors="replace", newline="") as file:

@@ -19,4 +19,4 @@ PROTOCOLS: Mapping[str, str] = MappingProxyType(
         "pab_classes": "webmain.evaluation.protocols.pab_classes",
     }
 )
-"""Names and the modules that hold them (a module's docstring is what it measures and after which paper)."""
+"""Names of the protocols and their modules (a module's docstring says what it measures and after which paper)."""

@@ -28,7 +28,7 @@ from webmain.text.words import tokens
 
 N_PARTS = 5
 MEMORY_PAGES = 10
-"""Pages of each part on which memory is measured: tracing allocations makes everything slower."""
+"""Pages of each part on which memory is measured: tracing allocations slows everything down."""
 
 BASELINE = "lbda:ads=false,site=false"
 LBDA = "lbda"
@@ -66,7 +66,7 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
 
 
 def _parts(pages: Sequence[GoldPage], seed: int) -> list[list[GoldPage]]:
-    """Divide the pages into five parts of about the same size, the pages of a site in one of them."""
+    """Divide the pages into five parts of about the same size, keeping each site in one part."""
     sites = list(by_site(pages))
     order = np.random.default_rng(seed).permutation(len(sites))
     parts: list[list[GoldPage]] = [[] for _ in range(N_PARTS)]
@@ -76,7 +76,7 @@ def _parts(pages: Sequence[GoldPage], seed: int) -> list[list[GoldPage]]:
 
 
 def measure(pages: Sequence[GoldPage], spec: str) -> dict[str, float | None]:
-    """Return the figures of the paper's five tables for one method and part of the pages; None where there is nothing."""
+    """Return the figures of the paper's five tables for one method and part of the pages; None if there are none."""
     if not pages:
         return dict.fromkeys(FIGURES)
     found, right, seconds = Agreement(), [np.zeros(0, dtype=np.bool_)], 0.0
@@ -102,7 +102,7 @@ def measure(pages: Sequence[GoldPage], spec: str) -> dict[str, float | None]:
 
 
 def _judge(group: Sequence[GoldPage], spec: str) -> list[Extraction | None]:
-    """Judge the pages of one site, after learning from them where they are enough."""
+    """Judge the pages of one site, after learning from them if there are enough."""
     documents = [document_of(page) for page in group]
     extractor = fitted(create(spec), [document for document in documents if document is not None])
     answers: list[Extraction | None] = []
@@ -115,7 +115,7 @@ def _judge(group: Sequence[GoldPage], spec: str) -> list[Extraction | None]:
 
 
 def _blocks_right(extraction: Extraction, gold: str) -> np.ndarray:
-    """Return for each block that a reader sees whether it is treated rightly: wanted and mostly kept, or neither."""
+    """Return for each visible block whether it is judged correctly: wanted and mostly kept, or neither."""
     blocks = default_blocks(extraction.document)
     n_chars = np.array([len(text) for text in extraction.document.leaves.texts], dtype=np.float64)
     kept = blocks.sums(n_chars * extraction.kept_units) > 0.5 * blocks.sums(n_chars)

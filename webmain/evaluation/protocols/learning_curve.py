@@ -29,14 +29,14 @@ from webmain.items import Rejected
 from webmain.sites.fitting import fitted
 
 VARIANTS = ("svm:form=local",)
-"""Forms of methods that have a curve of their own beside the method's."""
+"""Variants of methods that get a curve of their own beside the method's."""
 
 N_LEARNED = (1, 2, 5, 10, 20)
 LEAST_PAGES = 5
-"""A site must have so many pages to learn from: the first three points are of the same sites."""
+"""Fewest pages of a site to learn from, so that the first three points are of the same sites."""
 
 MAX_HELD_BACK = 8
-"""Most pages of a site that are judged and never learned from: a third of them, at least `MIN_HELD_BACK`."""
+"""Most pages of a site that are held back for testing: a third of them, at least `MIN_HELD_BACK`."""
 
 MIN_HELD_BACK = 4
 OPTIONS = Options(metadata=False, max_bytes=64 * 1024 * 1024, timeout_s=None)
@@ -47,7 +47,7 @@ Scores = tuple[float, ...]
 
 @dataclass(frozen=True)
 class Point:
-    """One site at one number of pages: the means over its judged pages; whether it was learned, where that is known."""
+    """One site at one number of pages: means over its test pages; whether it was learned, if known."""
 
     site: int
     n_pages: int
@@ -57,7 +57,7 @@ class Point:
 
 
 def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
-    """Learn each site from some of its pages, judge others, and judge the same.
+    """Learn each site from some of its pages; judge others, and judge the same ones.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def specs() -> list[str]:
 
 
 def _held_back(pages: Sequence[GoldPage], seed: int) -> Iterator[tuple[list[GoldPage], list[GoldPage]]]:
-    """Yield the pages of each site that are held back, and those that may be learned from."""
+    """Yield each site's held-back pages, and those that may be learned from."""
     rng = np.random.default_rng(seed)
     for places in by_site(pages):
         order = [pages[places[i]] for i in rng.permutation(len(places)).tolist()]
@@ -115,24 +115,24 @@ def _whole(pages: Sequence[GoldPage], seed: int) -> Iterator[list[GoldPage]]:
 
 
 def _groups(n_pages: int, n: int) -> Iterator[tuple[range, range]]:
-    """Divide places into groups of `n`: those that are given together, and those of them that are judged."""
+    """Divide pages into groups of `n`: those given together, and those of them that are judged."""
     for start in range(0, n_pages, n):
         stop = min(start + n, n_pages)
         yield range(stop - n, stop), range(start, stop)
 
 
-# ---- The two ways
+# ---- the two settings
 
 
 def _others(spec: str, sites: Sequence[tuple[list[GoldPage], list[GoldPage]]], alone: _Alone) -> list[list[Point]]:
-    """Judge held-back pages by what was learned from n others: a list of points for each n."""
+    """Judge held-back pages by models learned from n other pages: a list of points for each n."""
     points: list[list[Point]] = []
     for n in N_LEARNED:
         points.append([])
         for number, (held, rest) in enumerate(sites):
             if len(rest) >= n:
                 documents = [document for page in rest[:n] if (document := document_of(page, OPTIONS)) is not None]
-                extractor = fitted(create(spec), documents)  # as the method comes where nothing could be learned
+                extractor = fitted(create(spec), documents)  # not fitted if nothing could be learned
                 learned = isinstance(extractor, SiteExtractor) and extractor.learned is not None
                 together = [_scores(page, _text(page, extractor)) for page in held] if learned else alone.scores(held)
                 points[-1].append(Point(number, len(held), learned, _mean(alone.scores(held)), _mean(together)))
@@ -155,7 +155,7 @@ def _same(spec: str, sites: Sequence[list[GoldPage]], alone: _Alone) -> list[lis
 
 
 class _Alone:
-    """The scores of pages that are judged by a method as it comes, each once."""
+    """The scores of pages judged by an unfitted method, each computed once."""
 
     def __init__(self, spec: str) -> None:
         self._extractor = create(spec)
@@ -190,7 +190,7 @@ def _mean(found: Sequence[Scores]) -> Scores:
     return tuple(np.mean(found, axis=0).tolist())
 
 
-# ---- What is shown
+# ---- results
 
 
 def _table(spec: str, way: str, found: Sequence[Sequence[Point]]) -> Table:
@@ -199,14 +199,14 @@ def _table(spec: str, way: str, found: Sequence[Sequence[Point]]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for most in (n for n in points if n >= LEAST_PAGES):
         last = max(n for n in points if sites[n] >= sites[most])
-        if most == last:  # else the same sites have more pages: their row is that of the larger number
+        if most == last:  # otherwise the same sites have more pages: their row is that of the larger number
             rows += [_row(last, n, [p for p in points[n] if p.site in sites[most]]) for n in points if n <= last]
     name = f"{spec.replace(':', '_').replace('=', '_')}_{way}"
     return table("learning_curve", way, rows, name=name, spec=spec)
 
 
 def _row(least: int, n: int, sites: Sequence[Point]) -> tuple[Cell, ...]:
-    """Return what n pages give on the sites that have at least so many."""
+    """Return the results for n pages on the sites that have at least as many."""
     alone, together = _mean([p.alone for p in sites]), _mean([p.together for p in sites])
     pairs = [value for both in zip(alone, together, strict=True) for value in both]
     better = sum(p.together[0] > p.alone[0] + 1e-9 for p in sites)

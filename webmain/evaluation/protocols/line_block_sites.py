@@ -16,14 +16,14 @@ from webmain.text.agreement import subsequence
 from webmain.text.words import tokens
 
 RIGHT = 0.9
-"""F1 from which a page counts as right."""
+"""F1 from which a page counts as correct."""
 
 MIN_PAGES = 5
-"""Sites with fewer pages are put together in one row."""
+"""Sites with fewer pages are combined in one row."""
 
 
 def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
-    """Count the pages that are right.
+    """Count the correct pages.
 
     Parameters
     ----------

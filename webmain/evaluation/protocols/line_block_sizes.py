@@ -40,5 +40,5 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
 
 
 def saving(before: int, after: int) -> float | None:
-    """Return the saving in per cent; None of nothing."""
+    """Return the saving in per cent, or None if there are no pages."""
     return 100 * (1 - after / before) if before else None

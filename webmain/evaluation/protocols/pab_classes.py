@@ -25,10 +25,10 @@ PAPER_PAGES = 500
 N_CASES = 7
 
 MIN_CLASS = 5
-"""Pages from which a class takes part."""
+"""Fewest pages of a class that is used."""
 
 DRAWS = 20
-"""Further draws of all seven divisions: single ones of few pages say little."""
+"""Repetitions of all seven divisions: single divisions of few pages say little."""
 
 ORDER = (Approach.RAW, Approach.ENIW, Approach.PAB)
 Accuracies = NDArray[np.float64]
@@ -37,7 +37,7 @@ Matrix: TypeAlias = Any
 
 
 def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
-    """Classify pages from what three approaches keep of them.
+    """Classify pages by the text that three approaches keep of them.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
 
 
 def classes_of(gold: Sequence[GoldPage]) -> tuple[str, list[str]]:
-    """Return what the classes are, and the class of each page; "" where it belongs to none that is large enough.
+    """Return the kind of class, and the class of each page; "" if it belongs to none that is large enough.
 
     The first of category, page type, section (first part of the URL's path) and site that gives two classes of
     `MIN_CLASS` pages, and half of all pages a class; the site where none does.
@@ -165,7 +165,7 @@ def _cases(n_pages: int, found: Accuracies) -> Iterator[tuple[Cell, ...]]:
 
 
 def _errors(draws: Sequence[Accuracies]) -> Iterator[tuple[Cell, ...]]:
-    """Yield the standard errors over seven divisions, and the means over further draws of all of them."""
+    """Yield the standard errors over seven divisions, and the means over repetitions of all of them."""
     further = np.mean([found.mean(axis=0) for found in draws[1:]], axis=0).tolist()
     for place, approach in enumerate(ORDER):
         first = draws[0][:, place]

@@ -25,7 +25,7 @@ from webmain.text.words import terms
 KEYWORD = "computer"
 N_KEYWORDS = 50
 ROUNDS = 5
-"""Each search is repeated so often; the median counts."""
+"""Repetitions of each search; the median counts."""
 
 
 def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
@@ -72,7 +72,7 @@ def draw_keywords(pages: Pages, seed: int) -> tuple[str, list[str]]:
 
 
 def _measure(pages: Sequence[BlockPage], approach: Approach, keywords: Sequence[str]) -> list[tuple[float, ...]]:
-    """Return for each keyword the time (ms) by the index, with snippets, by reading every block; and the pages found."""
+    """Return for each keyword the times (ms) by index, with snippets, and by reading every block; and the pages found."""
     texts = [text.casefold() for page in pages for text in (page.title, *page.texts)]
     measured: list[tuple[float, ...]] = []
     with block_database(pages, approach) as database:

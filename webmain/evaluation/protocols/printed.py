@@ -1,4 +1,4 @@
-"""What the papers print, and how our figures are put beside it: `papers.toml`, a section a protocol."""
+"""The papers' printed figures (`papers.toml`, a section per protocol), and tables that show ours beside them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def printed(protocol: str) -> dict[str, Any]:
 
 
 def figures(protocol: str, name: str) -> Any:
-    """Return printed figures that are no rows of a table."""
+    """Return printed figures that are not rows of a table."""
     return printed(protocol)["figures"][name]
 
 
@@ -70,7 +70,7 @@ def findings(
     plots: Sequence[Plot] = (),
     **values: object,
 ) -> Findings:
-    """Return tables with the protocol's notes, filled with values, and further ones below them."""
+    """Return tables with the protocol's notes, filled in with values, and further notes after them."""
     written = (note.format(**values) for note in printed(protocol)["notes"])
     return Findings(
         protocol=protocol, tables=tuple(tables), notes=(*written, *notes), n_pages=n_pages, plots=tuple(plots)

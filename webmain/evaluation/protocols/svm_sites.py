@@ -49,17 +49,17 @@ T = TypeVar("T", GoldPage, RenderedPage)
 
 N_FOLDS = 4
 MIN_PAGES = 4
-"""Pages of a site, so that each of the folds has one."""
+"""Fewest pages of a site, so that each fold has one."""
 
 MAX_SITES = 40
 MAX_PAGES_OF_SITE = 20
 """Larger data sets are sampled, site by site, with the seed."""
 
 MAX_BLOCKS_OF_PAGE = 2_000
-"""Blocks of a page that are used, from its start."""
+"""Most blocks of a page that are used, from its start."""
 
 Counts = NDArray[np.int64]
-"""Blocks right, kept and wanted: `(3,)`."""
+"""Numbers of correct, kept and wanted blocks: `(3,)`."""
 
 PROTOCOLS = ("within a site", "other sites", "random pages")
 
@@ -133,14 +133,14 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0, path: str | Path | None = No
 
 @dataclass(frozen=True)
 class SitePages:
-    """Blocks of one site's pages, and the gold text of each, where there is one."""
+    """Blocks of one site's pages, and the gold text of each page that has one."""
 
     blocks: SiteBlocks
     texts: tuple[str | None, ...]
 
 
 def label_corpus(name: str, sites: Sequence[SitePages]) -> Corpus:
-    """Label the blocks of each site by itself, and put the sites together."""
+    """Label the blocks of each site separately, and combine the sites."""
     wanted, has_gold, own, has_own = [], [], [], []
     for site in sites:
         blocks = site.blocks
@@ -191,7 +191,7 @@ def units_of(protocol: str, blocks: SiteBlocks, *, seed: int) -> Iterator[list[S
 
 
 def figures(counts: Counts) -> tuple[float | None, float | None, float | None]:
-    """Return precision, recall and F1 in per cent; None where nothing was kept, or wanted."""
+    """Return precision, recall and F1 in per cent; None if nothing was kept, or wanted."""
     right, kept, wanted = counts.tolist()
     precision = 100 * right / kept if kept else None
     recall = 100 * right / wanted if wanted else None
@@ -199,7 +199,7 @@ def figures(counts: Counts) -> tuple[float | None, float | None, float | None]:
 
 
 def mean_figures(units: Sequence[Counts]) -> tuple[float | None, float | None, float | None]:
-    """Return mean precision, recall and F1 over the units where anything is wanted; keeping nothing there is precision 0."""
+    """Return mean precision, recall and F1 over the units with wanted blocks; precision is 0 if nothing is kept."""
     found = [[value or 0.0 for value in figures(counts)] for counts in units if counts[2]]
     if not found:
         return None, None, None
@@ -215,7 +215,7 @@ def _sets(blocks: SiteBlocks) -> tuple[str, ...]:
 def _classifiers(
     corpus: Corpus, kind: str, labels: str, has: NDArray[np.bool_], positive: NDArray[np.bool_], *, seed: int
 ) -> Table:
-    """Return what classifiers find that are trained on and compared with one kind of labels, on the pages that have them."""
+    """Return the scores of classifiers trained on and compared with one kind of labels, on the pages that have them."""
     blocks, wanted = corpus.blocks.of_pages(np.flatnonzero(has)), positive[has[corpus.blocks.page]]
     all_sets = _sets(corpus.blocks)
     rows: list[list[Cell]] = []
@@ -247,7 +247,7 @@ def _plain(name: str) -> str:
 def _data_sets(
     gold: Sequence[GoldPage], path: str | Path | None, *, seed: int, notes: list[str]
 ) -> Iterator[tuple[str, list[SitePages]]]:
-    """Yield each data set's name and sites; notes what was left out."""
+    """Yield each data set's name and sites; record what was left out."""
     if path is not None:
         rendered = read_rendered(path)
         notes += rendered.dropped
@@ -263,7 +263,7 @@ def _data_sets(
 
 
 def _sample(pages: Sequence[T], name: str, *, seed: int, notes: list[str]) -> list[list[T]]:
-    """Group pages by site and draw sites and pages where there are too many."""
+    """Group pages by site, and sample sites and pages if there are too many."""
     grouped: defaultdict[str, list[T]] = defaultdict(list)
     for page in pages:
         if page.site:

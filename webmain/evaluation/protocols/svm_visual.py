@@ -52,19 +52,19 @@ MAX_PAGES = 200
 """Pages of one site that are used."""
 
 WHOLE_BLOCK_WORDS = 10
-"""A block with fewer words is too small for its absence to make a reference incomplete: a heading, a credit."""
+"""A block with fewer words is too short to show that a reference is incomplete: a heading, a credit."""
 
 DIFFERENT = 0.98
 """Pages with a lower matching ratio are listed."""
 
 LONGEST_QUOTE = 80
-"""Characters shown of a difference."""
+"""Characters of a difference that are shown."""
 
 BEST_ONLY, OWN_PAGES = "visual, best cluster only", "visual, trained on the pages themselves"
-"""Settings with a name of their own: the ancestor's, and one that has seen the pages that it extracts."""
+"""Settings with a name of their own: the ancestor's, and one that is trained on the pages it extracts."""
 
 Masks = Mapping[str, Sequence[NDArray[np.bool_]]]
-"""For each setting and site: the blocks that are extracted."""
+"""For each setting and site: the extracted blocks."""
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,7 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0, path: str | Path | None = No
 
 
 def sites_of(pages: Sequence[RenderedPage]) -> tuple[list[Site], list[str]]:
-    """Group pages by site; those of few pages, without references or without descriptions are left out, with a sentence."""
+    """Group pages by site; sites with few pages, no references or no descriptions are dropped with a note."""
     grouped: defaultdict[str, list[RenderedPage]] = defaultdict(list)
     for page in pages:
         grouped[page.site].append(page)
@@ -227,7 +227,7 @@ def page_ratios(site: Site, kept: NDArray[np.bool_], page: int) -> tuple[float, 
 
 
 def flaws_of_references(site: Site) -> dict[int, str]:
-    """Find the pages whose reference text is plainly not the article, by the pages alone and not by what is extracted.
+    """Return the pages whose reference text is clearly not the article, judged by the pages alone, not by predictions.
 
     Two signs: the reference holds a whole block that is on most pages of the site; or it skips a block of
     `WHOLE_BLOCK_WORDS` words or more that is, in the column of text, between blocks that it holds, is on no other page
@@ -261,7 +261,7 @@ def flaws_of_references(site: Site) -> dict[int, str]:
 
 @dataclass(frozen=True)
 class Compared:
-    """A site, which of its blocks are extracted in the first setting, and what is wrong with its references."""
+    """A site, its blocks extracted in the first setting, and the flaws of its references."""
 
     site: Site
     kept: NDArray[np.bool_]
@@ -269,7 +269,7 @@ class Compared:
 
     @property
     def whole(self) -> list[int]:
-        """The pages whose reference shows no flaw."""
+        """The pages without a flaw in their reference."""
         return [page for page in self.site.compared if page not in self.flaws]
 
     @property
@@ -281,7 +281,7 @@ class Compared:
 
 
 def _masks(compared: Sequence[Compared], *, seed: int) -> Masks:
-    """Return which blocks each setting extracts, site by site."""
+    """Return the blocks that each setting extracts, site by site."""
     settings = {"+".join(sets): Setting(sets=sets) for sets in SETS}
     settings["visual, local form"] = Setting(form="local")
     settings[BEST_ONLY] = Setting(rule="best")
@@ -306,7 +306,7 @@ def _accuracy(compared: Sequence[Compared], masks: Masks) -> Table:
 
 
 def _by_choice(compared: Sequence[Compared], masks: Masks) -> Table:
-    """Choose each site's setting by the mean over the other sites: over their whole references, and over all of them."""
+    """Choose each site's setting by the mean over the other sites: over pages with flawless references, and over all."""
     published = figures("svm_visual", "published")
     rows: list[tuple[Cell, ...]] = []
     for i, one in enumerate(compared) if len(compared) > 1 else ():
@@ -322,7 +322,7 @@ def _by_choice(compared: Sequence[Compared], masks: Masks) -> Table:
 
 
 def _best(compared: Sequence[Compared], masks: Masks, sites: Sequence[int], *, is_whole: bool) -> str:
-    """Return the setting with the highest mean of matching ratios over some sites; never the one that has seen the pages."""
+    """Return the setting with the highest mean matching ratio over some sites, except the one trained on its own pages."""
 
     def mean(name: str) -> float:
         found = [ratios(compared[i].site, masks[name][i], pages=compared[i].whole if is_whole else None) for i in sites]
@@ -341,7 +341,7 @@ def _by_setting(compared: Sequence[Compared], masks: Masks) -> Table:
 
 
 def _by_training_pages(compared: Sequence[Compared], *, seed: int) -> Table:
-    """For sites some of whose references are not whole, the ratio on the others too: there it can only tell of us."""
+    """Return the ratio by training pages; also on the flawless references alone, if a site has flawed ones."""
     rows = []
     for n in TRAINING_PAGES:
         row: list[Cell] = [f"{n} pages"]

@@ -16,7 +16,7 @@ from webmain.evaluation.texts import texts_of
 from webmain.text.words import base_language
 
 MAX_ROWS = 50
-"""Pages that have a row of their own."""
+"""Most pages that get a row of their own."""
 
 
 def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:

@@ -1,1 +1,1 @@
-"""What the learned extractor is trained from: gold pages, pages made up from them, and the fitting."""
+"""Training of the learned extractor: gold pages, pages synthesised from them, and the fitting."""

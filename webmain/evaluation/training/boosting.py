@@ -23,21 +23,21 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 DECIMALS: Final = 5
-"""Leaves' values are rounded to so many places."""
+"""Decimal places that leaf values are rounded to."""
 
 DIGITS: Final = 6
-"""Thresholds are rounded to so many significant digits."""
+"""Significant digits that thresholds are rounded to."""
 
 REMEDY: Final = "pip install 'webmain[train]'; on Debian and Ubuntu also: apt-get install libgomp1"
 
 
 class TrainingError(ValueError):
-    """A model can not be trained; the message says why, and what would help."""
+    """A model cannot be trained; the message says why, and what would help."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """How trees are fitted.
+    """Parameters of the fit.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Boosted:
-    """Fitted trees, and what each column was good for.
+    """Fitted trees, and the gain of each column.
 
     Attributes
     ----------
@@ -115,12 +115,12 @@ def boosted(
 
 
 def version() -> str:
-    """Return LightGBM's version, on which a model's bits depend."""
+    """Return LightGBM's version, which the model's exact bits depend on."""
     return str(_lightgbm().__version__)
 
 
 def _lightgbm() -> Any:
-    """Import LightGBM: an extra, which needs a library of the system."""
+    """Import LightGBM: an optional dependency that needs a system library."""
     try:
         import lightgbm
     except ImportError as error:
@@ -144,7 +144,7 @@ def _settings(recipe: Recipe, task: str) -> dict[str, Any]:
         "max_bin": recipe.n_bins,
         "use_missing": False,
         "feature_pre_filter": False,
-        "seed": recipe.seed,  # from which LightGBM draws all others that are not given
+        "seed": recipe.seed,  # LightGBM derives all seeds that are not given from this one
         "data_random_seed": recipe.seed,
         "bagging_seed": recipe.seed,
         "feature_fraction_seed": recipe.seed,
@@ -157,7 +157,7 @@ def _settings(recipe: Recipe, task: str) -> dict[str, Any]:
 
 
 def plain_trees(dumped: Sequence[Mapping[str, Any]], n_columns: int) -> Boosted:
-    """Read the trees of LightGBM's dump, values and thresholds rounded.
+    """Return the trees of LightGBM's dump, with values and thresholds rounded.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ def plain_trees(dumped: Sequence[Mapping[str, Any]], n_columns: int) -> Boosted:
 
 
 def _add(nodes: list[list[float]], node: Mapping[str, Any], gains: NDArray[np.float64]) -> None:
-    """Add a node and all below it in preorder, as `Trees.to_plain` has them; add up what its splits gain."""
+    """Add a node and all below it in preorder, as `Trees.to_plain` has them; add up the gains of its splits."""
     if "split_feature" not in node:
         nodes.append([round(float(node["leaf_value"]), DECIMALS)])
         return
@@ -190,5 +190,5 @@ def _add(nodes: list[list[float]], node: Mapping[str, Any], gains: NDArray[np.fl
 
 
 def rounded(threshold: float) -> float:
-    """Return the threshold that is written: a float32 of few digits."""
+    """Return the threshold to write: a float32 with few digits."""
     return float(str(np.float32(f"{threshold:.{DIGITS}g}")))

@@ -1,4 +1,4 @@
-"""Fitting a page model to labelled rows, and judging it on sites it was not fitted to.
+"""Fits a page model to labelled rows, and evaluates it on sites that it was not fitted to.
 
 One thread for each fit, a fixed seed and rounded weights: the same rows give the same file.
 """
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Weights:
-    """How much each kind of page counts; found by cross-validation on the training sets.
+    """Weights of each kind of page; found by cross-validation on the training sets.
 
     Attributes
     ----------
@@ -67,20 +67,20 @@ CONFIDENCE: Final = Recipe(n_trees=60, n_leaves=6, min_leaf=40, depth=4, learnin
 LISTINGS: Final = Recipe(n_trees=200, n_leaves=8, min_leaf=10, depth=7, learning_rate=0.04, column_share=0.2, n_bins=63)
 KINDS: Final = Recipe(n_trees=40, n_leaves=8, min_leaf=10, depth=6, learning_rate=0.08, column_share=0.3, n_bins=63)
 FEW_PAGES: Final = 150
-"""Sets with fewer pages are left out together."""
+"""Sets with fewer pages are held out together."""
 
 N_INNER: Final = 4
-"""Parts of the pages, by sites, of which each gets its probability of being an article from a fit to the others."""
+"""Parts that the sites are divided into; a page's probability of being an article comes from a fit to the other parts."""
 
 NO_ADDRESS: Final = 10
-"""One of so many pages has its address taken away where trees for the kind of a page are fitted: some pages come without."""
+"""One in this many pages loses its address when the page-type trees are fitted, since some pages have none."""
 
 _LINK, _LOG_CHARS = names().index("link"), names().index("log_chars")
 
 
 @dataclass(frozen=True)
 class Judged:
-    """The judgement of a model that never saw a page's site.
+    """The predictions of a model that never saw a page's site.
 
     Attributes
     ----------
@@ -108,7 +108,7 @@ class Judged:
 
 
 def judge(model: PageModel, rows: Rows) -> Judged:
-    """Judge a page as the extractor does."""
+    """Predict a page as the extractor does."""
     seen: Any = rows  # whose values and lengths are those of its columns
     article = model.article_share(rows.means)
     margin = model.margins(seen, article)
@@ -123,7 +123,7 @@ def judge(model: PageModel, rows: Rows) -> Judged:
 
 @dataclass(frozen=True)
 class Fitted:
-    """A page model, and what each column gained in its parts.
+    """A page model, and the gain of each column in its parts.
 
     Attributes
     ----------
@@ -137,7 +137,7 @@ class Fitted:
 
 
 def fit_parts(rows: Sequence[Rows], recipe: Recipe = BLOCKS) -> Fitted:
-    """Fit all but the confidence, in whose place the trees for articles are."""
+    """Fit all parts but the confidence; the article trees are put there as a placeholder."""
     article, listings = _fit_article(rows), _fit_no_listing(rows)
     shares = _crossed_articles(rows)
     blocks = _fit_blocks(rows, shares, recipe)
@@ -154,7 +154,7 @@ def fit_parts(rows: Sequence[Rows], recipe: Recipe = BLOCKS) -> Fitted:
 
 
 def _page_rows(rows: Sequence[Rows]) -> NDArray[np.float32]:
-    """Return a row for each page; without its address for one of `NO_ADDRESS`."""
+    """Return a row for each page, without the address for one page in `NO_ADDRESS`."""
     values = np.stack([page.means for page in rows])
     hidden = [
         int(hashlib.sha256(page.id.encode("utf-8", "replace")).hexdigest(), 16) % NO_ADDRESS == 0 for page in rows
@@ -164,9 +164,9 @@ def _page_rows(rows: Sequence[Rows]) -> NDArray[np.float32]:
 
 
 def _fit_no_listing(rows: Sequence[Rows]) -> Any:
-    """Fit the log-odds of being an article to articles and listings, by columns of the whole page.
+    """Fit the log-odds of being an article to articles and listings, using page-level columns only.
 
-    Means of the blocks' columns, and the other kinds, only make listings harder to tell: many articles look like a service.
+    Means of the blocks' columns, and other page types, make listings harder to separate: many articles look like a service.
     """
     own = [page for page in rows if not page.made_up and page.kind in ("article", "listing")] or rows
     of_page = np.array([name.startswith("page_") for name in page_names()])
@@ -184,7 +184,7 @@ def _fit_article(rows: Sequence[Rows]) -> Any:
 
 
 def _fit_kinds(rows: Sequence[Rows]) -> dict[str, Trees]:
-    """Fit the log-odds of each kind of page to pages that are no articles."""
+    """Fit the log-odds of each page type to pages that are not articles."""
     means, same = _page_rows(rows), np.ones(len(rows))
     return {
         name: boosted(means, np.array([page.kind == name for page in rows]), same, KINDS).trees for name in OTHER_TYPES
@@ -192,9 +192,9 @@ def _fit_kinds(rows: Sequence[Rows]) -> dict[str, Trees]:
 
 
 def _crossed_articles(rows: Sequence[Rows]) -> list[float]:
-    """Return for each page its probability of being an article by what the pages of other sites tell.
+    """Return for each page its probability of being an article, predicted from the pages of other sites.
 
-    The blocks' trees see it as they will see it on new pages: neither surer nor better than it is.
+    The trees for blocks thus see it as they will on new pages, with the same certainty and errors.
     """
     parts = np.array([int(hashlib.sha256(f"inner {page.site}".encode()).hexdigest(), 16) % N_INNER for page in rows])
     shares = np.full(len(rows), 0.5)
@@ -219,21 +219,21 @@ def _fit_blocks(rows: Sequence[Rows], shares: Sequence[float], recipe: Recipe) -
 
 @dataclass(frozen=True)
 class _Kept:
-    """The blocks of a page that are fitted to, and the weight of each."""
+    """The blocks of a page used for fitting, and the weight of each."""
 
     kept: NDArray[np.bool_]
     weights: NDArray[np.float64]
 
 
 def _without_most_easy(page: Rows) -> _Kept:
-    """Keep one of every few easy blocks, which counts for the others: short links that are no content."""
+    """Keep one in every few easy blocks, weighted for the others: short links that are not content."""
     is_short = page.values[:, _LOG_CHARS] < np.log(WEIGHTS.easy_chars)
     easy = (page.share < 0.1) & (page.values[:, _LINK] > 0.9) & is_short
     kept = ~easy | (np.cumsum(easy) % WEIGHTS.easy_every == 1)
     return _Kept(kept, (page.weights * np.where(easy, WEIGHTS.easy_every, 1))[kept])
 
 
-# ---- pages that a model was not fitted to
+# ---- held-out pages
 
 
 def cross_validate(
@@ -244,7 +244,7 @@ def cross_validate(
     recipe: Recipe = BLOCKS,
     advance: Callable[[], object] = lambda: None,
 ) -> list[Judged]:
-    """Judge each real page by parts fitted to other sites, and to pages made up from those.
+    """Predict each real page by models fitted to other sites, and to pages synthesised from those.
 
     Parameters
     ----------
@@ -268,7 +268,7 @@ def leave_out(
     recipe: Recipe = BLOCKS,
     advance: Callable[[], object] = lambda: None,
 ) -> list[Judged]:
-    """Judge each real page by parts fitted to the other sets, without the sites of its own set.
+    """Predict each real page by models fitted to the other sets, without the sites of its own set.
 
     Sets of fewer than `FEW_PAGES` pages are left out together. Parameters are those of `cross_validate`; `advance` is called
     after each part.
@@ -292,7 +292,7 @@ def _judge_parts(
     recipe: Recipe,
     advance: Callable[[], object],
 ) -> list[Judged]:
-    """Judge the pages of each part by a model fitted to the pages of all other sites; in the order of `real`."""
+    """Predict the pages of each part by a model fitted to the pages of all other sites; in the order of `real`."""
 
     def judge_part(part: Sequence[Rows]) -> list[Judged]:
         sites = {page.site for page in part}
@@ -308,7 +308,7 @@ def _judge_parts(
 
 
 def crossed_confidence(judged: Sequence[Judged], *, by: Callable[[Judged], object]) -> NDArray[np.float64]:
-    """Return for each page the F1 that is expected by what pages of other groups got.
+    """Return for each page the expected F1, fitted to the F1 of pages of other groups.
 
     Parameters
     ----------
@@ -328,7 +328,7 @@ def crossed_confidence(judged: Sequence[Judged], *, by: Callable[[Judged], objec
 
 
 def fit_confidence(judged: Sequence[Judged]) -> Trees:
-    """Fit the expected F1 to what pages of other sites got."""
+    """Fit the expected F1 to the F1 reached on other sites."""
     weights = np.array([WEIGHTS.of(j.rows) for j in judged])
     target = np.array([j.f1 for j in judged])
     rows = np.stack([_confidence_row(one) for one in judged])
@@ -342,6 +342,6 @@ def _confidence_row(one: Judged) -> NDArray[np.float32]:
 def fit_model(
     real: Sequence[Rows], made_up: Sequence[Rows], judged: Sequence[Judged], recipe: Recipe = BLOCKS
 ) -> Fitted:
-    """Fit a page model to all pages; the confidence to what cross-validation gave."""
+    """Fit a page model to all pages, and its confidence to the results of cross-validation."""
     fitted = fit_parts([*real, *made_up], recipe)
     return replace(fitted, model=replace(fitted.model, confidence=fit_confidence(judged)))

@@ -1,4 +1,4 @@
-"""From a data folder to a page model with its figures: what `webmain train` does."""
+"""Trains and evaluates a page model from a data folder: the work of `webmain train`."""
 
 from __future__ import annotations
 
@@ -52,29 +52,29 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MADE_UP: Final = 2_400
-"""Pages that are made up from the real ones, all folds together."""
+"""Pages synthesised from the real ones, all folds together."""
 
 MAX_BYTES: Final = 1_000_000
-"""A model that comes with the program is smaller."""
+"""Largest size of a model that is shipped with the program."""
 
 N_COMPARED: Final = 50
 """Pages on which the written model is compared with the fitted one."""
 
 UNSPACED_LANGUAGES: Final = frozenset(("zh", "ja"))
-"""Languages whose characters say more: 2.5 times those of others, where lengths are compared."""
+"""Languages whose characters carry more: each counts as 2.5 of other languages when lengths are compared."""
 
 Progress = Callable[[str, int], AbstractContextManager[Callable[[], object]]]
-"""Given what is counted and up to what number, returns what to call after each; `silent` shows nothing."""
+"""Takes a label and a total, returns a context whose value is called after each step; `silent` shows nothing."""
 
 
 def silent(_what: str, _total: int) -> AbstractContextManager[Callable[[], object]]:
-    """Show no progress."""
+    """Return a progress context that shows nothing."""
     return nullcontext(lambda: None)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Wish:
-    """What is to be trained, and how.
+    """The settings of a training run.
 
     Attributes
     ----------
@@ -108,7 +108,7 @@ class Wish:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """The judgement of one page that the model was not trained on.
+    """The evaluation of one page that the model was not trained on.
 
     Attributes
     ----------
@@ -142,7 +142,7 @@ class Outcome:
 
 @dataclass(frozen=True, kw_only=True)
 class Made:
-    """A trained model and what is known of it.
+    """A trained model with its evaluation.
 
     Attributes
     ----------
@@ -165,7 +165,7 @@ class Made:
 
 
 def make(wish: Wish, *, progress: Progress = silent) -> Made:
-    """Train a page model and judge it.
+    """Train a page model and evaluate it.
 
     Raises
     ------
@@ -220,7 +220,7 @@ def make(wish: Wish, *, progress: Progress = silent) -> Made:
 
 
 def predictions(made: Made, how: str) -> str:
-    """Return what pages were judged to be in one way (`Outcome.how`), as JSON lines of set, id and text."""
+    """Return the predictions made in one way (`Outcome.how`), as JSON lines of set, id and text."""
     lines = (
         json.dumps({"set": one.dataset, "id": one.id, "text": one.text}, ensure_ascii=False)
         for one in made.outcomes
@@ -230,7 +230,7 @@ def predictions(made: Made, how: str) -> str:
 
 
 def _barred_sites(wish: Wish) -> frozenset[str]:
-    """Return the sites of all sets for checks, whose pages are not trained on: those given, and the known ones."""
+    """Return the sites of all check sets, given and known; their pages are excluded from training."""
     known = (wish.data / f"{name}.jsonl.gz" for name in CHECKS)
     paths = {path.resolve() for path in (*wish.checks, *known) if path.is_file()}
     return frozenset(site for path in sorted(paths) for site in sites_in(path))
@@ -239,7 +239,7 @@ def _barred_sites(wish: Wish) -> frozenset[str]:
 def _checks(wish: Wish, sets: Sequence[TrainingSet]) -> tuple[TrainingSet, ...]:
     checks = tuple(check_set(path) for path in wish.checks)
     trained = {one.sha256: one.name for one in sets}
-    for one in checks:  # now rather than after hours of fitting
+    for one in checks:  # checked now, not after hours of fitting
         if not any(_is_usable(page) for page in one.gold()):
             raise TrainingError(f"{one.path} holds no page with a main text or segments")
         if one.sha256 in trained:
@@ -262,11 +262,11 @@ def same_after_reading(model: PageModel, data: bytes, rows: Sequence[Rows]) -> P
     return found
 
 
-# ---- pages that were not trained on
+# ---- held-out pages
 
 
 def _outcomes(judged: Sequence[Judged], how: str, *, by: Callable[[Judged], object]) -> Iterator[Outcome]:
-    """Yield what became of pages; the confidence of each is fitted to those of other groups."""
+    """Yield the outcomes of held-out pages; the confidence of each is fitted to those of other groups."""
     for one, expected in zip(judged, crossed_confidence(judged, by=by).tolist(), strict=True):
         rows = one.rows
         yield Outcome(
@@ -283,7 +283,7 @@ def _outcomes(judged: Sequence[Judged], how: str, *, by: Callable[[Judged], obje
 
 
 def _check_outcomes(one: TrainingSet, model: PageModel, *, jobs: int, progress: Progress) -> Iterator[Outcome]:
-    """Judge the pages of a set for checks as they come; a page that can not be read counts as nothing found."""
+    """Yield the outcomes of the pages of a check set; an unreadable page counts as nothing found."""
     pages = [page for page in one.gold() if _is_usable(page)]
     with progress(one.name, len(pages)) as advance:
         for page, rows in zip(pages, in_order(rows_of, pages, jobs=jobs), strict=True):

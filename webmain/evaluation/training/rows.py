@@ -1,4 +1,4 @@
-"""Gold pages, real and made up, as labelled rows: what a page model is trained on."""
+"""Labelled rows of gold pages, real and synthesised: the training data of a page model."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ Made = TypeVar("Made")
 
 N_FOLDS: Final = 5
 MIN_IN_RUNS: Final = 0.2
-"""Share of a block's runs of words that the gold text holds, from which the block is content at all."""
+"""Least share of a block's word runs that must be in the gold text for the block to count as content."""
 
 MIN_TITLE_CHARS: Final = 8
 MIN_TITLE_START: Final = 15
-"""Characters from which a heading that the page's title begins with is its headline."""
+"""Length from which a heading counts as the headline if the page's title begins with it."""
 
 KINDS: Final = {"collection": "listing"}
-"""Types of pages in collections that have another name among `PAGE_TYPES`."""
+"""Page types of the collections that have another name among `PAGE_TYPES`."""
 _HEADLINE_TAGS: Final = frozenset(("h1", "h2", "h3"))
 MADE_UP: Final = frozenset(("made_up", "stripped"))
-"""Names of what are no collections: pages that were made up from those of collections."""
+"""Set names of pages synthesised from those of collections."""
 NEWS_TYPES: Final = frozenset({"article", "blog", "news", ""})
-"""Types of pages with one article, of which readers' comments are no part: all other kinds are in `PAGE_TYPES`."""
+"""Types of pages with one article, excluding readers' comments: all other types are in `PAGE_TYPES`."""
 
 
 @dataclass(frozen=True)
@@ -79,24 +79,24 @@ class Rows:
     texts: tuple[str, ...]
 
     def with_article(self, probability: float) -> NDArray[np.float32]:
-        """Return the columns with one more: the page's probability of being one with an article."""
+        """Return the columns with one more: the probability that the page is an article."""
         return np.column_stack((self.values, np.full(len(self.values), probability, dtype=np.float32)))
 
     @property
     def weights(self) -> NDArray[np.float64]:
-        """Weight of each block: roots of lengths, with a sum of one for the page."""
+        """Weight of each block: the root of its length, with a sum of one for the page."""
         return mean_weights(self.n_chars)
 
     @property
     def kind(self) -> str:
-        """The kind of the page, one of `PAGE_TYPES`."""
+        """The page's type, one of `PAGE_TYPES`."""
         if self.page_type in NEWS_TYPES:
             return "article"
         return KINDS.get(self.page_type, self.page_type if self.page_type in PAGE_TYPES else "other")
 
     @property
     def made_up(self) -> bool:
-        """The page was made up from another one."""
+        """Whether the page was synthesised from another one."""
         return self.dataset in MADE_UP
 
     @property
@@ -106,12 +106,12 @@ class Rows:
 
 
 def fold_of(site: str) -> int:
-    """Return the fold that a site's pages belong to, whatever other sites there are."""
+    """Return the fold of a site's pages, which does not depend on the other sites."""
     return int(hashlib.sha256(site.encode("utf-8", "replace")).hexdigest(), 16) % N_FOLDS
 
 
 def rows_of(page: GoldPage) -> Rows | None:
-    """Return a gold page's rows; None where it can not be read or has no blocks.
+    """Return a gold page's rows, or None if it cannot be read or has no blocks.
 
     A page of which only segments are known has the segments as its text: its labels mean nothing.
     """
@@ -142,7 +142,7 @@ def rows_of(page: GoldPage) -> Rows | None:
 
 
 def _headlines(segmentation: Segmentation) -> list[int]:
-    """Return the blocks that are the page's headline: h1 to h3 with its title, or with what that begins with."""
+    """Return the blocks that are the page's headline: h1 to h3 with its title, or with the beginning of it."""
     document = segmentation.document
     title = " ".join(document.title.casefold().split())
     if len(title) <= MIN_TITLE_CHARS:
@@ -158,7 +158,7 @@ def _headlines(segmentation: Segmentation) -> list[int]:
 
 
 def in_order(work: Callable[[Given], Made], given: Iterable[Given], *, jobs: int) -> Iterator[Made]:
-    """Yield the results of some work, done by processes of their own, in the order of what was given.
+    """Yield the results of a function, run in worker processes, in the order of its inputs.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ def in_order(work: Callable[[Given], Made], given: Iterable[Given], *, jobs: int
 
 
 def all_rows(pages: Iterable[GoldPage], *, jobs: int = 1, advance: Callable[[], object] = lambda: None) -> list[Rows]:
-    """Return the rows of those pages that have any; `advance` is called after each page."""
+    """Return the rows of the pages that have any; `advance` is called after each page."""
     found = []
     for rows in in_order(rows_of, pages, jobs=jobs):
         advance()
@@ -185,17 +185,17 @@ def all_rows(pages: Iterable[GoldPage], *, jobs: int = 1, advance: Callable[[], 
 
 
 def with_sites(pages: Iterable[GoldPage]) -> list[GoldPage]:
-    """Return pages whose site is the registered domain of their address; a page without one is a site of its own."""
+    """Return pages whose site is the registered domain of their address; a page without one gets a site of its own."""
     return [replace(page, site=site_of(page)) for page in pages]
 
 
 def site_of(page: GoldPage) -> str:
-    """Return the registered domain of a page's address, or what stands for it."""
+    """Return the registered domain of a page's address, or a substitute."""
     return (site_key(page.url) if page.url else "") or page.site or f"{page.dataset}/{page.id}"
 
 
 def made_up_of(pages: Sequence[GoldPage], *, count: int, seed: int) -> Iterator[GoldPage]:
-    """Make up pages fold by fold, so that none holds anything of the pages of another fold.
+    """Synthesise pages fold by fold, so that none contains anything of the pages of another fold.
 
     Parameters
     ----------
@@ -228,7 +228,7 @@ def made_up_of(pages: Sequence[GoldPage], *, count: int, seed: int) -> Iterator[
 
 
 def check_folds(rows: Sequence[Rows]) -> None:
-    """Refuse rows that can not be cross-validated.
+    """Raise if rows cannot be cross-validated.
 
     Raises
     ------

@@ -22,15 +22,15 @@ _ENDINGS: Final = (".jsonl.gz", ".jsonl", "")
 
 
 PERMISSIVE: Final = "permissive"
-"""In the place of names: the known sets whose licences are permissive."""
+"""Value of `--sets` for all known sets with permissive licences."""
 
 CHECKS: Final = ("trafilatura", "newspaper4k", "thai", "htmldate_dates")
-"""Collections that are never trained on, nor are pages of their sites."""
+"""Collections that are never trained on; pages of their sites are excluded, too."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Licence:
-    """Under what a collection may be used (`sets.toml`).
+    """The licence of a collection (`sets.toml`).
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Licence:
 
 @once
 def licences() -> dict[str, Licence]:
-    """Return the licences of the collections that the shipped model is trained on, by the names of their files."""
+    """Return the licences of the collections that the shipped model is trained on, by file name."""
     plain = tomllib.loads(files("webmain.evaluation.training").joinpath("sets.toml").read_text("utf-8"))
     return {
         name: Licence(name=one["licence"], credit=one["credit"], permissive=one["permissive"])
@@ -91,7 +91,7 @@ class TrainingSet:
         return {"name": self.name, "sha256": self.sha256, "licence": licence.name, "credit": licence.credit}
 
     def gold(self) -> Gold:
-        """Return the collection's pages, to iterate over; raise TrainingError where it is in no known format."""
+        """Return the collection's pages, to iterate over; raise TrainingError if its format is unknown."""
         try:
             return read_gold(self.path)
         except GoldError as error:
@@ -131,7 +131,7 @@ def _named_set(folder: Path, name: str) -> TrainingSet:
 
 
 def check_set(path: Path) -> TrainingSet:
-    """Return a collection for checks, given by its path.
+    """Return a check set by its path.
 
     Raises
     ------
@@ -145,7 +145,7 @@ def check_set(path: Path) -> TrainingSet:
 
 
 def sites_in(path: Path) -> frozenset[str]:
-    """Return the registered domains of all records of a file of JSON lines, whatever else they hold."""
+    """Return the registered domains of all records in a file of JSON lines."""
     opened = gzip.open if path.suffix == ".gz" else open
     try:
         with opened(path, "rt", encoding="utf-8") as lines:
@@ -177,7 +177,7 @@ def digest_of(sets: Sequence[TrainingSet]) -> str:
 
 
 def pages_of(sets: Sequence[TrainingSet]) -> list[GoldPage]:
-    """Read the pages of collections that have a main text, in their order.
+    """Return the pages of collections that have a main text, in their order.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The figures of a trained model as tables, and the part of its card that they fill."""
+"""Tables of a trained model's figures, and the part of its model card that contains them."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ BEGIN: Final = "<!-- figures: written by webmain train -->"
 END: Final = "<!-- end of figures -->"
 
 LOW: Final = 0.5
-"""Pages with a lower F1 are counted."""
+"""The tables count the pages with a lower F1."""
 
 SHORT: Final = 1500
-"""Characters below which an article is short; those of Chinese and Japanese count 2.5 times."""
+"""Characters below which an article is short; each Chinese or Japanese character counts as 2.5."""
 
 _COUNTS: Final = (
     "log_chars log_words marks ends commas ends_per_word commas_per_word digits upper word_length unspaced letters "
@@ -57,7 +57,7 @@ GROUPS: Final = {
     "position": r"(position|index|index_share)$",
     "the page": r"page_",
 }
-"""Patterns of columns' names, by what they are computed from; the first that matches holds."""
+"""Patterns of column names, by what the columns are computed from; the first match counts."""
 
 OTHER: Final = "others"
 
@@ -76,7 +76,7 @@ IN_PAPERS: Final = {
 
 
 def tables(made: Made) -> tuple[Table, ...]:
-    """Return scores by set and type of page, and what the columns contribute."""
+    """Return scores by set and type of page, and the gains of the columns."""
     return (
         Table(
             name="scores",
@@ -106,7 +106,7 @@ def tables(made: Made) -> tuple[Table, ...]:
 
 
 def _score_rows(outcomes: Sequence[Outcome]) -> Iterator[tuple[str | int | float | None, ...]]:
-    """Yield a row a set, and after it its types of pages where there are several; then all short articles together."""
+    """Yield a row per set, followed by its page types if there are several; then all short articles together."""
     hows = sorted({one.how for one in outcomes}, key=("cross-validated", "set left out", "plain").index)
     for how in hows:
         of = [one for one in outcomes if one.how == how]
@@ -124,7 +124,7 @@ def _score_rows(outcomes: Sequence[Outcome]) -> Iterator[tuple[str | int | float
 
 
 def _refused_rows(outcomes: Sequence[Outcome]) -> Iterator[tuple[str | int | float | None, ...]]:
-    """Yield for each type of page of each set how many would be refused where an article is wanted."""
+    """Yield for each page type of each set how many pages would be refused if an article were required."""
     crossed = [one for one in outcomes if one.how == "cross-validated"]
     for dataset, page_type in sorted({(one.dataset, one.page_type) for one in crossed}):
         mine = [one for one in crossed if (one.dataset, one.page_type) == (dataset, page_type)]
@@ -172,7 +172,7 @@ def _gains(name: str, title: str, gains: Mapping[str, NDArray[np.float64]], grou
 
 
 def facts_text(made: Made) -> str:
-    """Return what the model is made of, for people."""
+    """Return what the model was trained on and how, for people."""
     facts = made.facts
     unknown = "licence not known to webmain: whether you may train on it is yours to check"
     lines = [
@@ -193,7 +193,7 @@ def facts_text(made: Made) -> str:
 
 
 def with_figures(card: str, made: Made) -> str:
-    """Return a card with facts and tables, in Markdown, between its marks.
+    """Return a model card with facts and tables, in Markdown, between its markers.
 
     Raises
     ------
@@ -207,7 +207,7 @@ def with_figures(card: str, made: Made) -> str:
 
 
 def with_part(card: str, part: str) -> str:
-    """Return a card with another part between its marks; raise TrainingError where they are not there."""
+    """Return a card with the part between its markers replaced; raise TrainingError if they are missing."""
     head, begin, rest = card.partition(BEGIN)
     _, end, tail = rest.partition(END)
     if not begin or not end or BEGIN in rest or END in tail:
