@@ -1,7 +1,7 @@
 """The command `webmain`; each of its commands is a module of this package.
 
-Exit codes: 0 all pages gave an article; 1 a page was rejected; 2 the command was given wrongly; 3 a page could not be had;
-4 the output could not be written.
+Exit codes: 0 all pages gave an article; 1 a page was rejected; 2 the command line is wrong; 3 a page could not be fetched
+or read; 4 the output could not be written.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
-"""What a command adds itself to."""
+"""What a command adds its parser to."""
 
 COMMANDS = (
     extract,
@@ -63,7 +63,7 @@ COMMANDS = (
     train,
     doctor,
 )
-"""The commands in the order in which the help shows them; each module has an `add(commands)`."""
+"""The commands in the order of the help; each module has an `add(commands)`."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -86,7 +86,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if not isinstance(error, UnknownExtractor):
             raise
         parser.exit(USAGE, f"webmain: {error}\n")
-    except BrokenPipeError:  # the reader of a pipe has gone: not an error of ours
+    except BrokenPipeError:  # the reader of a pipe has gone: not our error
         sys.stderr.close()
         return OK
     except OSError as error:
@@ -99,7 +99,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _drop_stdout() -> None:
-    """Let what is still buffered go nowhere, so that the interpreter does not complain at its end."""
+    """Discard output that is still buffered, so that the interpreter does not complain when it exits."""
     with contextlib.suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 MAX_SHOWN = 200
-"""Problems of one file that are printed; all are counted."""
+"""Problems printed per file; all are counted."""
 
 
 def add(commands: Commands) -> None:
@@ -56,12 +56,12 @@ def _check(args: argparse.Namespace) -> int:
 
 
 def _line(text: str) -> str:
-    """Return a text as one line that a terminal shows and does not obey."""
+    """Return a text as one line without terminal control characters."""
     return "".join(c if c.isprintable() else " " for c in text)
 
 
 def _checked(path: Path, form: str) -> Checked:
-    """Check what lies at a path by what it is, or is said to be."""
+    """Check the file at a path according to its kind, found or given."""
     from webmain.ledger.rows import ALIASES, URLS, wrong_alias, wrong_url
     from webmain.ledger.schema import APPLICATION_ID
     from webmain.store.check import application_id, check_jsonl, check_recording, check_rows, check_store

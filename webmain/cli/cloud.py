@@ -32,7 +32,7 @@ _KEYS = ("store", "site", "lang", "since", "until", "query", "article")
 
 
 class UsageError(ValueError):
-    """The arguments don't go together."""
+    """The arguments cannot be combined."""
 
 
 def add(commands: Commands) -> None:
@@ -75,7 +75,7 @@ def add(commands: Commands) -> None:
 
 
 def _stopwords(path: str) -> Mapping[str, frozenset[str]]:
-    """Read a user's stop words (an argument's type)."""
+    """Return a user's stop words (an argument's type)."""
     from webmain.text.stopwords import StopWordFileError, read_stopwords
 
     try:
@@ -85,7 +85,7 @@ def _stopwords(path: str) -> Mapping[str, frozenset[str]]:
 
 
 def _pixels(text: str) -> int:
-    """Read a picture's width or height (an argument's type)."""
+    """Return a picture's width or height (an argument's type)."""
     value = int(text)
     if not 50 <= value <= MAX_PX:
         raise argparse.ArgumentTypeError(f"got {text}, allowed are 50 to {MAX_PX:,}")
@@ -126,7 +126,7 @@ def _write(pages: _Pages, args: argparse.Namespace, form: str) -> int:
 
 
 def _format(args: argparse.Namespace) -> str:
-    """Return the format that is asked for, by the file's name where it is not given."""
+    """Return the requested format, or the one of the file's suffix if none is given."""
     form: str | None = args.format
     if form is None and args.output:
         form = {"htm": "html", "txt": "table"}.get(suffix := Path(args.output).suffix.lower()[1:], suffix)
@@ -138,7 +138,7 @@ def _format(args: argparse.Namespace) -> str:
 
 
 class _Pages:
-    """The articles of pages; what can not be had is an error, what gives no article is reported and counted."""
+    """The articles of pages; an unreadable source is an error, a page without an article is reported and counted."""
 
     def __init__(self, args: argparse.Namespace) -> None:
         self._args = args
@@ -146,7 +146,7 @@ class _Pages:
         self.n_rejected = 0
 
     def count(self, sources: list[str]) -> Counts:
-        """Count their words."""
+        """Count the words of the articles."""
         from webmain.cloud.counting import count
 
         return count(self._articles(sources), own_stopwords=self._args.stopwords)
@@ -173,7 +173,7 @@ class _Pages:
 
 
 def _cloud(pages: _Pages, args: argparse.Namespace) -> Cloud:
-    """Count what is asked for, and compare it."""
+    """Count the words of the requested articles, and compare them."""
     from webmain.cloud.selecting import REST, cloud_for
 
     against: Against = None
@@ -200,7 +200,7 @@ def _cloud(pages: _Pages, args: argparse.Namespace) -> Cloud:
 
 
 def _filters(text: str) -> dict[str, Any] | None:
-    """Read what to compare with: a store, or filters of one; None for a page."""
+    """Return what to compare with: a store, or filters of one; None for a page."""
     from webmain.store.registry import SCHEMES
 
     if text.partition(":")[0] in SCHEMES:

@@ -1,4 +1,4 @@
-"""The comparison of `webmain evaluate`: read gold, run what is missing, score, report."""
+"""The comparison of `webmain evaluate`: read gold, run missing systems, score, report."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
     from webmain.evaluation.systems import System
 
 SHOWN_ROWS = 40
-"""Rows of a table on the terminal; files hold all."""
+"""Rows of a table on the terminal; files contain all."""
 
 SHOWN_PAGES = 10
 
 
 class UsageError(Exception):
-    """The command was given wrongly; the message is for people."""
+    """The command line is wrong; the message is for people."""
 
 
 def publish(
     args: argparse.Namespace, forms: Mapping[str, Callable[[], str]], files: Mapping[str, str], stem: str
 ) -> None:
-    """Print one form; with --out also write the files, and JSON and HTML by this name."""
+    """Print a table; with --out also write the files, JSON and HTML under this name."""
     from webmain.evaluation.writers import write_whole
 
     if args.out:
@@ -107,7 +107,7 @@ def compare(args: argparse.Namespace) -> int:
 
 
 def _listed(label: str, text: str | None, allowed: Collection[str]) -> tuple[str, ...] | None:
-    """Return the names of a list separated by commas, each once; None where none was given."""
+    """Return the names in a comma-separated list, each once; None if none was given."""
     if text is None:
         return None
     names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
@@ -118,7 +118,7 @@ def _listed(label: str, text: str | None, allowed: Collection[str]) -> tuple[str
 
 
 def _read_gold(args: argparse.Namespace, seed: int) -> tuple[list[GoldPage], dict[str, str], list[str]]:
-    """Read (a sample of) every gold set; returns pages, digests by name, and what was dropped."""
+    """Return the pages of every gold set (or a sample), digests by name, and what was dropped."""
     from webmain.evaluation.gold import read_gold
     from webmain.evaluation.scoring import sample
 
@@ -142,7 +142,7 @@ def _read_gold(args: argparse.Namespace, seed: int) -> tuple[list[GoldPage], dic
 def _predict(
     args: argparse.Namespace, systems: Sequence[System], pages: Sequence[GoldPage], digests: Mapping[str, str]
 ) -> tuple[Header, list[Prediction]]:
-    """Run what is not there yet; returns the saved predictions."""
+    """Run the missing predictions; return all saved ones."""
     from webmain.evaluation import harness, predictions
     from webmain.evaluation.worker import Meter
 
@@ -175,7 +175,7 @@ def _predict(
 
 @contextmanager
 def _place(args: argparse.Namespace) -> Iterator[Path]:
-    """Return where predictions are saved; by default only as long as they are needed."""
+    """Return where predictions are saved; by default a temporary folder."""
     with tempfile.TemporaryDirectory(prefix="webmain-") as folder:
         beside = args.out / "predictions.jsonl.gz" if args.out else Path(folder) / "predictions.jsonl"
         yield args.predictions or beside
@@ -243,7 +243,7 @@ def _terminal(report: Report) -> str:
 
 
 def _exit_code(results: Results) -> int:
-    """Return 1 where a system did not start at all: its figures mean nothing."""
+    """Return 1 if a system did not start at all, since its figures mean nothing."""
     for system in results.systems:
         failed = [r.prediction.error for r in results.by_system[system]]
         if failed and all(error.startswith("start:") for error in failed):

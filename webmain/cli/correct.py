@@ -41,7 +41,7 @@ def add(commands: Commands) -> None:
 
 
 def _numbers(text: str) -> tuple[int, ...]:
-    """Read numbers with commas between them (an argument's type)."""
+    """Return comma-separated numbers (an argument's type)."""
     try:
         return tuple(int(part) for part in text.split(",") if part.strip())
     except ValueError:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from webmain.evaluation.records import Findings
 
 EXTRA = ("jinja2", "matplotlib", "rapidfuzz")
-"""What measures and reports need."""
+"""Libraries needed to measure and report."""
 
 FORMATS = ("table", "csv", "json", "html")
 _OF_COMPARISONS = (
@@ -36,7 +36,7 @@ _OF_COMPARISONS = (
     "baseline",
     "by",
 )
-"""Options that a protocol does not look at: it decides what is run and measured."""
+"""Options that a protocol ignores, since it decides what is run and measured."""
 
 _EXAMPLES = """
 examples:
@@ -190,7 +190,7 @@ def _module(protocol: str) -> Any:
 
 
 def _refuse_ignored(args: argparse.Namespace, defaults: Mapping[str, object]) -> None:
-    """Raise UsageError where options were given that a protocol would ignore."""
+    """Raise UsageError if options were given that a protocol would ignore."""
     ignored = [f"--{name}" for name, default in defaults.items() if getattr(args, name) != default]
     if ignored:
         raise UsageError(f"--protocol does not look at {', '.join(ignored)}: leave out what is for comparisons")
@@ -241,5 +241,5 @@ def _protocol(args: argparse.Namespace) -> int:
 
 
 def _file_name(protocol: str, table: str) -> str:
-    """Name a table's file; most tables' names start as their protocol's do."""
+    """Return the name of a table's file; most tables' names start with their protocol's."""
     return table if table.partition("_")[0] == protocol.partition("_")[0] else f"{protocol}_{table}"

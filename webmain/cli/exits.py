@@ -1,7 +1,7 @@
-"""What the command line's exit codes mean."""
+"""The command line's exit codes."""
 
 OK, REJECTED, USAGE, NOT_FOUND, UNWRITTEN = 0, 1, 2, 3, 4
-"""Done; a page was rejected; wrong usage; a page or file could not be had; the output could not be written."""
+"""Success; a page was rejected; wrong usage; a page or file could not be read; the output could not be written."""
 
 INTERRUPTED = 130
-"""Ctrl-C, as the shell counts it."""
+"""Ctrl-C, by the shell's convention."""

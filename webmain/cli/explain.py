@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
 
 UNSURE = (0.25, 0.75)
-"""Probabilities between these are marked: the block may as well be the other."""
+"""Probabilities between these are marked as uncertain."""
 
 MOST_TEXT, MOST_WHY = 70, 60
-"""Characters of a block's text and of its reason that the table shows."""
+"""Characters of a block's text and of its reason in the table."""
 
 MOST_MOVED = 20
-"""Columns that the table shows of what moved a block's score; JSON has all."""
+"""Most columns in the table of what moved a block's score; JSON has all."""
 
 
 def add(commands: Commands) -> None:
@@ -127,14 +127,14 @@ def _explain(args: argparse.Namespace) -> int:
 
 
 def _compared(explained: list[Explanation]) -> Comparison | None:
-    """Return what two methods made of the page, where two were asked for and both could read it."""
+    """Return the comparison of two methods on the page, if two were requested and both could read it."""
     from webmain.explain.comparing import compare
 
     return compare(*explained) if len(explained) == 2 and all(one.blocks for one in explained) else None
 
 
 def _texts(explained: list[Explanation], gold: str | None) -> list[TextComparison]:
-    """Compare the article's text with the one wanted, and with another method's."""
+    """Compare the article's text with a wanted one, and with another method's."""
     from webmain.evaluation.differences import compare_texts
 
     first, *others = explained

@@ -95,7 +95,7 @@ def _export(args: argparse.Namespace) -> int:
 
 
 def _format_of(name: str) -> str | None:
-    """Return the format that a file's name asks for; None where it asks for none."""
+    """Return the format that a file's suffix names, or None if it names none."""
     path = Path(name)
     if path.suffix.lower() == ".gz":
         path = path.with_suffix("")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from webmain.items import Page
 
 MANY = 16
-"""Sources from which on several processes are worth their start."""
+"""Number of sources from which starting several processes is worthwhile."""
 
 _WARC = (".warc", ".warc.gz", ".warc.zst", ".warc.lz4")
 
@@ -74,7 +74,7 @@ def add(commands: Commands) -> None:
 
 
 def _keep(text: str) -> Keep:
-    """Read names of what is kept (an argument's type)."""
+    """Return what is kept, from its names (an argument's type)."""
     try:
         return Keep.of(text)
     except ValueError as error:
@@ -82,7 +82,7 @@ def _keep(text: str) -> Keep:
 
 
 def _jobs(text: str) -> int:
-    """Read a number of processes (an argument's type)."""
+    """Return a number of processes (an argument's type)."""
     value = int(text)
     if value < 0:
         raise argparse.ArgumentTypeError(f"got {text}, allowed are whole numbers from 0")
@@ -139,14 +139,14 @@ def _extract(args: argparse.Namespace) -> int:
 
 
 def _bar(total: int | None) -> tqdm[Any]:
-    """Return a bar that shows how many pages are done."""
+    """Return a progress bar of pages."""
     from tqdm import tqdm
 
     return tqdm(total=total, unit=" pages", file=plain(sys.stderr), leave=False)
 
 
 class _Sources:
-    """The pages of all sources, one after the other, with their names; what can not be had is reported."""
+    """The pages of all sources, one after the other, with their names; pages that cannot be fetched or read are reported."""
 
     def __init__(self, args: argparse.Namespace) -> None:
         self._args = args
@@ -154,7 +154,7 @@ class _Sources:
         self.worst = OK
 
     def pages(self) -> Iterator[Page]:
-        """Yield pages and note the name of each."""
+        """Yield pages and record the name of each."""
         for source in self._args.source:
             if _is_archive(source):
                 yield from self._of_archive(source)
@@ -181,7 +181,7 @@ class _Sources:
 
 
 def _is_archive(source: str) -> bool:
-    """Return True if a source may hold several pages: a WARC file, a folder or a pattern."""
+    """Return True if a source may contain several pages: a WARC file, a folder or a pattern."""
     if source == "-" or "://" in source:
         return False
     place = Path(source).expanduser()
@@ -189,7 +189,7 @@ def _is_archive(source: str) -> bool:
 
 
 class _Printer:
-    """Prints articles as they come, and tells of the others."""
+    """Prints articles as they come, and reports pages without one."""
 
     def __init__(self, form: str, *, several: bool) -> None:
         self._form = form
@@ -204,7 +204,7 @@ class _Printer:
         return self.counts.total() - self.counts["article"]
 
     def print(self, article: Article) -> None:
-        """Print an article, apart from the one before it."""
+        """Print an article, separated from the one before it."""
         if self._form == "json":
             print(article.to_json(indent=None if self._several else 2))
             return
@@ -216,7 +216,7 @@ class _Printer:
             print("\n" + without_controls(_table(article, self._form)))
 
     def tell(self, message: str, *, once: bool = False) -> None:
-        """Tell something of a page."""
+        """Print a message about a page."""
         if once and message in self._told:
             return
         if once:
@@ -224,7 +224,7 @@ class _Printer:
         tell(message)
 
     def tell_counts(self) -> None:
-        """Return how many pages gave an article, and why others did not."""
+        """Return a summary: the number of pages with an article, and why others had none."""
         reasons = ", ".join(f"{n} {reason}" for reason, n in self.counts.most_common() if reason != "article")
         told = f" ({reasons})" if reasons else ""
         tell(f"{self.counts['article']} articles, {self.n_rejected} rejected{told}")

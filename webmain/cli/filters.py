@@ -1,4 +1,4 @@
-"""Arguments that choose among stored articles: site, language and days."""
+"""Arguments that filter stored articles: site, language and days."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def add_filters(parser: argparse.ArgumentParser) -> None:
 
 
 def period(args: argparse.Namespace) -> tuple[datetime | None, datetime | None]:
-    """Return the moments that --since and --until mean: from the first on, and before the second.
+    """Return the times of --since and --until: from the first on, and before the second.
 
     Raises
     ------
@@ -37,7 +37,7 @@ def period(args: argparse.Namespace) -> tuple[datetime | None, datetime | None]:
 
 
 def read_day(text: str) -> periods.Day:
-    """Read a date, a time, or a number of days or hours ago (an argument's type)."""
+    """Return a date, a time, or a number of days or hours ago (an argument's type)."""
     try:
         return periods.read_day(text)
     except ValueError as error:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from webmain.sites.held_pages import Spool
 
 MAX_PAGES = 50
-"""Pages of a site that are learned from."""
+"""Most pages of a site that are learned from."""
 
 
 def add(commands: Commands) -> None:
@@ -81,7 +81,7 @@ def _learn(args: argparse.Namespace) -> int:
 
 
 def _gather(spool: Spool, archives: Sequence[str], addresses: Sequence[str], args: argparse.Namespace) -> int:
-    """Let pages of all sources wait in the spool; return an exit code."""
+    """Put pages of all sources into the spool; return an exit code."""
     worst = OK
     for source in archives:
         before = len(spool)
@@ -109,7 +109,7 @@ def _gather(spool: Spool, archives: Sequence[str], addresses: Sequence[str], arg
 
 
 def put_pages(spool: Spool, pages: Iterable[Page], *, max_pages: int, site: str | None = None) -> int:
-    """Let pages wait that can be read: so many of each site, or of one site alone; count those that belong to no site.
+    """Put readable pages into the spool, up to a limit per site, or of one site alone; count those without a site.
 
     Pages without a web address of their own are taken for pages of the one site that is asked for.
     """
@@ -136,7 +136,7 @@ def put_pages(spool: Spool, pages: Iterable[Page], *, max_pages: int, site: str 
 
 
 def _learn_all(spool: Spool, extractor: SiteExtractor, args: argparse.Namespace) -> int:
-    """Learn each site of which pages wait; print a line for each."""
+    """Learn each site with pages in the spool; print a line for each."""
     from webmain import extraction as stages
     from webmain.corrections.file import CorrectionsFile
     from webmain.sites.fitting import Event, Lesson, described, is_unwatched, unwatched
@@ -174,7 +174,7 @@ def _learn_all(spool: Spool, extractor: SiteExtractor, args: argparse.Namespace)
 
 
 def _is_archive(source: str) -> bool:
-    """Return True if a source names files: what is there, or looks like a pattern or a path."""
+    """Return True if a source names files: it exists, or looks like a pattern or a path."""
     if "://" in source:
         return False
     place = Path(source).expanduser()

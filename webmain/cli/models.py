@@ -73,7 +73,7 @@ def _record(model: Model) -> dict[str, Any]:
 
 
 def _method(spec: str) -> str:
-    """Return the name of a method that is given as for a crawl: with options, or as an import path."""
+    """Return the name of a method given as for a crawl: with options, or as an import path."""
     from webmain.extractors.base import EXTRACTORS, create
 
     name = spec.partition(":")[0].strip()
@@ -81,7 +81,7 @@ def _method(spec: str) -> str:
 
 
 def _allowed(shelf: ModelStore) -> set[str]:
-    """Return the methods that learn, and those of which there is a model."""
+    """Return the methods that learn, and those that have a saved model."""
     from webmain.extractors.base import EXTRACTORS, SiteExtractor, create
 
     learning = {name for name in EXTRACTORS if isinstance(create(name), SiteExtractor)}

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from webmain.planning import Plan
 
 MAX_SHOWN: Final = 8
-"""Sources and sections that are named; --json names all."""
+"""Sources and sections printed; --json prints all."""
 
 
 def add(commands: Commands) -> None:
@@ -84,7 +84,7 @@ def _is_well(plan: Plan) -> bool:
 
 
 def as_text(plan: Plan) -> str:
-    """Write a plan for people."""
+    """Print a plan for people."""
     rows = [("front page", plan.problem or plan.front), ("robots.txt", _robots(plan))]
     if plan.left_alone_s:
         rows.append(("left alone", f"for {_time(plan.left_alone_s)}: it has refused earlier runs"))
@@ -118,7 +118,7 @@ def _lists(plan: Plan) -> tuple[tuple[str, Sequence[str]], ...]:
 
 
 def _listed(urls: Sequence[str], front: str) -> str:
-    """Return addresses in one line; those on the front page's host by their paths."""
+    """Return addresses on one line; those on the front page's host as paths."""
     if not urls:
         return "none"
     origin = "{0.scheme}://{0.netloc}".format(urlsplit(front))

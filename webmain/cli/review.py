@@ -1,4 +1,4 @@
-"""`webmain review`: show the stored articles of which their extractor is not sure, the least confident first."""
+"""`webmain review`: show the stored articles with low confidence, the least confident first."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from webmain.store.review import Entry
 
 MOST_START = 80
-"""Characters of a text that the table shows."""
+"""Characters of a text in the table."""
 
 
 def add(commands: Commands) -> None:

@@ -61,7 +61,7 @@ def _revisions(args: argparse.Namespace) -> int:
 
 
 def _alias(store: Store, url: str) -> str | None:
-    """Return the id that the ledger beside a store has for an address that led to an article."""
+    """Return the id in the ledger beside a store for an address that led to an article."""
     from webmain.ledger.ledger import Ledger, LedgerError
     from webmain.store.forms import known_forms
 
@@ -120,7 +120,7 @@ def _print(found: Sequence[Revision], compared: Sequence[Changes | None], *, dif
 
 
 def _told(change: Changes | None) -> str:
-    """Return the kind of a change, and how many sentences it concerned."""
+    """Return the kind of a change, and how many sentences it affected."""
     if change is None:
         return "first text"
     n = change.sentences
@@ -131,7 +131,7 @@ def _told(change: Changes | None) -> str:
 
 
 def _lines(rows: Sequence[Row], *, colours: bool) -> Iterator[str]:
-    """Yield the paragraphs that are not the same in both texts, and how many are between them."""
+    """Yield the paragraphs that differ between two texts, and how many lie between them."""
     n_kept = 0
     for row in rows:
         if row.kind.value == "kept":
@@ -149,7 +149,7 @@ def _lines(rows: Sequence[Row], *, colours: bool) -> Iterator[str]:
 
 
 def _paragraph(side: Sequence[Span], colour: str, *, marked: bool, colours: bool) -> str:
-    """Return a paragraph with what differs in colour, in brackets where there is none and not all of it does."""
+    """Return a paragraph with its differences coloured; without colour in brackets, unless all of it differs."""
     parts = []
     for span in side:
         text = printable(span.text).replace("\n", " ")

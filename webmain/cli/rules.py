@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from webmain.items import Page
 
 MAX_PAGES = 20
-"""Other pages of the site on which a rule is shown."""
+"""Other pages of the site on which a rule is tried."""
 
 MOST_TEXT = 110
 
@@ -102,7 +102,7 @@ def _print(number: int, proposal: Proposal, args: argparse.Namespace) -> None:
 
 
 def _other_pages(args: argparse.Namespace) -> Iterator[Page]:
-    """Yield other pages of the site; those without an address are taken for such."""
+    """Yield other pages of the site; pages without an address are assumed to be of the site."""
     from dataclasses import replace
 
     from webmain.urls import site_key

@@ -1,4 +1,4 @@
-"""`webmain schedule`: how a site is crawled again and again: a line for cron, or a service and a timer for systemd."""
+"""`webmain schedule`: crawl a site regularly: a line for cron, or a service and a timer for systemd."""
 
 from __future__ import annotations
 
@@ -44,23 +44,23 @@ INTERVALS: Final = (
     "1d",
     "1w",
 )
-"""What a line of a crontab can say: steps that divide an hour or a day, a day, a week."""
+"""Intervals that a crontab line can express: steps that divide an hour or a day, a day, a week."""
 
 STORE: Final = "sqlite:output/articles.db"
-"""Where articles go: one file into which the crawls of several sites may write at the same time."""
+"""Default store: one file that the crawls of several sites may write to at the same time."""
 
 MAX_CRON_CHARS: Final = 998
-"""The longest line that Debian's cron takes."""
+"""Longest line that Debian's cron accepts."""
 
 HELD: Final = 75
-"""Exit code where an earlier run of the site still goes on."""
+"""Exit code if an earlier run of the site is still going."""
 
 _UNITS_S: Final = {"m": MINUTE_S, "h": HOUR_S, "d": DAY_S, "w": WEEK_S}
 _DAYS: Final = ("Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat")
 
 
 def interval_s(text: str) -> int:
-    """Read an interval, in seconds.
+    """Return an interval in seconds, from its text.
 
     Raises
     ------
@@ -100,7 +100,7 @@ def add(commands: Commands) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """The crawl of one site, again and again.
+    """The regular crawl of one site.
 
     Attributes
     ----------
@@ -129,12 +129,12 @@ class Job:
 
     @property
     def place(self) -> int:
-        """When in the interval a run starts, in minutes; sites are spread by their names."""
+        """Offset of a run's start within the interval, in minutes; sites are spread by their names."""
         return zlib.crc32(self.name.encode()) % (self.every_s // MINUTE_S)
 
     @property
     def bounded(self) -> tuple[str, ...]:
-        """The command behind lock, time limit and nice.
+        """The command wrapped in lock, time limit and nice.
 
         It ends by itself after three quarters of the interval, is asked to after five sixths, and is killed before the
         next run.
@@ -148,7 +148,7 @@ class Job:
 
     @property
     def lock(self) -> str:
-        """The file that is locked while the site is crawled, in the folder."""
+        """The lock file for crawls of the site, in the folder."""
         return f"output/{self.key.replace(':', '-')}.lock"
 
 
@@ -156,7 +156,7 @@ class Job:
 
 
 def cron_time(job: Job) -> str:
-    """Return the five fields of a crontab's line."""
+    """Return the five time fields of a crontab line."""
     step, minute, hour = job.every_s // MINUTE_S, job.place % 60, job.place // 60 % 24
     if step < 60:
         return f"{job.place}-59/{step} * * * *"
@@ -168,7 +168,7 @@ def cron_time(job: Job) -> str:
 
 
 def cron_line(job: Job) -> str:
-    """Return a crontab's line; cron takes a % for a new line unless it comes behind a backslash."""
+    """Return a crontab line; cron treats % as a newline unless it is escaped by a backslash."""
     words = " ".join((*map(shlex.quote, job.environment), shlex.join(job.bounded)))
     log = shlex.quote(f"output/{job.name}.log")
     line = f"cd {shlex.quote(job.folder)} && mkdir -p output && {words} >> {log} 2>&1"
@@ -179,7 +179,7 @@ def cron_line(job: Job) -> str:
 
 
 def calendar(job: Job) -> str:
-    """Return when a timer elapses, as OnCalendar= takes it."""
+    """Return the timer's schedule in the syntax of OnCalendar=."""
     step, minute, hour = job.every_s // MINUTE_S, job.place % 60, job.place // 60 % 24
     if step < 60:
         return f"*:{job.place:02}/{step}:00"
@@ -237,13 +237,13 @@ RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6
 
 
 def _word(text: str) -> str:
-    """Return a word of a unit's command or list, quoted where it has to be."""
+    """Return a word of a unit's command or list, quoted if necessary."""
     text = text.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
     return f'"{text}"' if re.search(r"[\s\"';\\]", text) else text
 
 
 def service(job: Job, *, user: str) -> str:
-    """Return the text of a systemd service; what it prints goes to the journal."""
+    """Return the text of a systemd service; its output goes to the journal."""
     found = shutil.which("flock") or "/usr/bin/flock"
     return _SERVICE.format(
         name=job.name,
@@ -257,7 +257,7 @@ def service(job: Job, *, user: str) -> str:
 
 
 def timer(job: Job) -> str:
-    """Return the text of a systemd timer; a run that was missed while the machine was off is made up for."""
+    """Return the text of a systemd timer; a run missed while the machine was off is made up for."""
     every = next(each for each in INTERVALS if interval_s(each) == job.every_s)
     delay_s = min(5 * MINUTE_S, job.every_s // 20)
     return _TIMER.format(name=job.name, every=every, calendar=calendar(job), delay_s=delay_s)
@@ -267,7 +267,7 @@ def timer(job: Job) -> str:
 
 
 def _schedule(args: argparse.Namespace) -> int:
-    """Print or write what was asked for; tell everything that is wrong with it first."""
+    """Print or write the schedule, after reporting every error in the arguments."""
     from webmain.spiders.arguments import ArgumentError
 
     try:
@@ -299,7 +299,7 @@ def _schedule(args: argparse.Namespace) -> int:
 
 
 def _write(jobs: list[Job], folder: Path, user: str) -> int:
-    """Write the units of all jobs into a folder."""
+    """Write the units of all jobs to a folder."""
     for job in jobs:
         for kind, text in (("service", service(job, user=user)), ("timer", timer(job))):
             (folder / f"webmain-{job.name}.{kind}").write_text(text, encoding="utf-8")
@@ -309,7 +309,7 @@ def _write(jobs: list[Job], folder: Path, user: str) -> int:
 
 
 def _job(site: str, args: argparse.Namespace) -> Job:
-    """Return how one site is crawled; raise where an argument or setting is wrong."""
+    """Return the job of one site; raise if an argument or setting is wrong."""
     from webmain.sites.rules import read_sites
     from webmain.spiders.arguments import read_news_arguments
     from webmain.urls import site_key
@@ -344,7 +344,7 @@ def _job(site: str, args: argparse.Namespace) -> Job:
 
 
 def _environment(folder: Path) -> tuple[str, ...]:
-    """Return what tells Scrapy its settings, where no scrapy.cfg does."""
+    """Return the environment that points Scrapy to its settings if there is no scrapy.cfg."""
     module = os.environ.get("SCRAPY_SETTINGS_MODULE", "")
     if not module and not any((place / "scrapy.cfg").is_file() for place in (folder, *folder.parents)):
         module = "webmain.settings"
@@ -352,7 +352,7 @@ def _environment(folder: Path) -> tuple[str, ...]:
 
 
 def _writes(folder: Path, arguments: Arguments) -> tuple[str, ...]:
-    """Return the folders in which a crawl writes: its own, and those of stores and a recording that are elsewhere."""
+    """Return the folders a crawl writes to: its own, and those of stores and a recording elsewhere."""
     from webmain.store.registry import split_spec, split_specs
 
     paths = [split_spec(spec)[1] for spec in split_specs(arguments.store)]
@@ -362,7 +362,7 @@ def _writes(folder: Path, arguments: Arguments) -> tuple[str, ...]:
 
 
 def _check_together(jobs: list[Job], args: argparse.Namespace) -> None:
-    """Raise where the jobs would be in each other's way."""
+    """Raise if jobs would interfere with each other."""
     if len(jobs) > 1 and any(spec.strip().startswith("jsonl:") for spec in args.store.split(",")):
         raise ValueError("--store: one crawl at a time can write a JSONL file; give sqlite:PATH, or a store a site")
     if doubled := sorted({job.name for job in jobs if sum(job.name == other.name for other in jobs) > 1}):

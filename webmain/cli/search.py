@@ -123,7 +123,7 @@ def _failed(error: Exception | str, code: int) -> int:
 
 
 def _update(index: BlockIndex) -> None:
-    """Bring the index up to date where that is possible; what is missing is reported after the search."""
+    """Update the index if that is possible; missing articles are reported after the search."""
     from webmain.store.protocol import StoreLockedError, StoreWriteError
 
     try:
@@ -170,5 +170,5 @@ def _number(n: int, noun: str) -> str:
 
 
 def _is_clean(text: str) -> bool:
-    """Return True if a text is free of the two private characters that mean the marks."""
+    """Return True if a text is free of the two private-use characters that represent marks."""
     return "\ue000" not in text and "\ue001" not in text

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from webmain.web.config import Config
 
 SITES = "sites.toml"
-"""The file of rules for single sites."""
+"""Default file of rules for single sites."""
 
 TOKEN = "WEBMAIN_TOKEN"  # noqa: S105 - the name of a variable
-"""Environment variable with the token: what is on the command line, every user of the machine can see."""
+"""Environment variable with the token, since every user of the machine can see the command line."""
 
 
 def add(commands: Commands) -> None:
@@ -63,7 +63,7 @@ def add(commands: Commands) -> None:
 
 
 def _rules_file(path: str) -> str:
-    """Return the path of a file of rules that can be read, or is not there yet (an argument's type)."""
+    """Return the path of a file of rules that is readable or does not exist yet (an argument's type)."""
     if Path(path).exists():
         site_rules(path)
     return path
@@ -138,7 +138,7 @@ def _config(args: argparse.Namespace) -> Config:
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens, so that the address that is printed can be opened at once."""
+    """Return a listening socket, so that the printed address can be opened at once."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     return socket.create_server((host, port), family=family)
 

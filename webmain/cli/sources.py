@@ -1,4 +1,4 @@
-"""Where a command gets its pages: the web, a file, standard input."""
+"""The sources of a command's pages: the web, a file, standard input."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _SCHEME = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
 
 
 MAX_DAMAGES = 10
-"""Damaged records of an archive that are named."""
+"""Most damaged records of an archive that are reported by name."""
 
 MODELS = "models/sites"
-"""The folder in which models of sites are looked for."""
+"""Default folder of site models."""
 
 CORRECTIONS = "output/corrections.jsonl"
-"""The file in which corrections are kept."""
+"""Default file of corrections."""
 
 
 def tell(message: object) -> None:
@@ -41,7 +41,7 @@ class NotFoundError(Exception):
 
 
 def pairs(flag: str, given: list[str], refused: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Return "NAME=VALUE" as pairs; raise where one is none, or one that the line sets itself."""
+    """Return pairs from "NAME=VALUE" texts; raise if one is malformed or names what the command itself sets."""
     found = []
     for each in given:
         name, equals, value = each.partition("=")
@@ -54,7 +54,7 @@ def pairs(flag: str, given: list[str], refused: Mapping[str, str]) -> list[tuple
 
 
 def add_source(parser: argparse.ArgumentParser, *, several: bool, least: int = 1) -> None:
-    """Add the arguments that say where pages come from (with `several`, at least so many) and how they are extracted."""
+    """Add the arguments for the source of pages (with `several`, at least that many) and for extraction."""
     parser.add_argument(
         "source",
         metavar="URL|FILE|-",
@@ -82,7 +82,7 @@ def add_source(parser: argparse.ArgumentParser, *, several: bool, least: int = 1
 
 
 def site_rules(path: str) -> Sites:
-    """Read a file of rules for single sites (an argument's type)."""
+    """Return the rules for single sites in a file (an argument's type)."""
     from webmain.sites.rules import SitesError, read_sites
 
     try:
@@ -92,7 +92,7 @@ def site_rules(path: str) -> Sites:
 
 
 def positive(text: str) -> float:
-    """Read a positive number (an argument's type)."""
+    """Return a positive number (an argument's type)."""
     value = float(text)
     if not value > 0:
         raise argparse.ArgumentTypeError(f"got {text}, allowed is a positive number")
@@ -100,7 +100,7 @@ def positive(text: str) -> float:
 
 
 def positive_int(text: str) -> int:
-    """Read a positive whole number (an argument's type)."""
+    """Return a positive whole number (an argument's type)."""
     value = int(text)
     if value <= 0:
         raise argparse.ArgumentTypeError(f"got {text}, allowed is a positive whole number")
@@ -108,7 +108,7 @@ def positive_int(text: str) -> int:
 
 
 def web_address(text: str) -> str:
-    """Read a web address (an argument's type)."""
+    """Return a web address (an argument's type)."""
     address = text.strip()
     try:
         parts = urlsplit(address)
@@ -121,7 +121,7 @@ def web_address(text: str) -> str:
 
 
 def read_page(source: str, args: argparse.Namespace) -> Page:
-    """Get one page: from the web, a file, or standard input."""
+    """Return one page: from the web, a file, or standard input."""
     is_local = not source.lower().startswith(("http://", "https://"))
     if is_local and args.sites is not None and not args.url:
         tell(f"{source}: rules of --sites go by a page's address; --url gives it")
@@ -185,7 +185,7 @@ class ArchivePages:
 
 
 def local_file(source: str) -> Path:
-    """Return the file that a name or a `file:` URL means."""
+    """Return the file that a name or a `file:` URL refers to."""
     scheme = _SCHEME.match(source)
     if source.lower().startswith("file:"):
         parts = urlsplit(source)

@@ -1,4 +1,4 @@
-"""`webmain status`: how crawls are doing, and whether anything needs a person."""
+"""`webmain status`: how crawls are doing, and whether anything needs a person's attention."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from webmain.cli import Commands
 
 NEEDED: Final = 1
-"""The exit code where something needs a person."""
+"""Exit code if something needs a person's attention."""
 
 FOLDER: Final = Path("output")
-"""Where ledgers are looked for."""
+"""Default folder of ledgers."""
 
 
 def add(commands: Commands) -> None:
@@ -82,13 +82,13 @@ def _is_file(text: str) -> bool:
 
 
 def _ledger(text: str) -> Path:
-    """Return a ledger's path; that of the ledger beside it where a store is given."""
+    """Return a ledger's path; for a store, the ledger beside it."""
     beside = Path(text + ".ledger")
     return beside if beside.is_file() else Path(text)
 
 
 def _write(path: Path, text: str) -> str:
-    """Replace a file in one step; return what went wrong."""
+    """Replace a file in one step; return the error message."""
     from webmain.files import replaced_whole
 
     try:

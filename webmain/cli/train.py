@@ -1,4 +1,4 @@
-"""`webmain train`: train the learned extractor's page model from gold pages, and judge it."""
+"""`webmain train`: train the learned extractor's page model from gold pages, and evaluate it."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def _train(args: argparse.Namespace) -> int:
 
 
 def _check_place(path: Path) -> None:
-    """Raise OSError where a file can not be written, before hours of work are lost to that."""
+    """Raise OSError if a file cannot be written, before hours of work are lost to that."""
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -132,7 +132,7 @@ def _check_place(path: Path) -> None:
 
 
 def _card(path: Path | None) -> str:
-    """Read the card before anything is trained; raise ValueError where it is not there or has no place for figures."""
+    """Read the card before training; raise ValueError if it is missing or has no place for figures."""
     from webmain.evaluation.training.tables import with_part
 
     if path is None:
@@ -175,7 +175,7 @@ def _write(args: argparse.Namespace, made: Made, card: str) -> None:
 
 @contextmanager
 def _progress(what: str, total: int) -> Iterator[Callable[[], object]]:
-    """Show a progress bar on a terminal, a line for each step elsewhere."""
+    """Show a progress bar on a terminal, or one line per step elsewhere."""
     from tqdm import tqdm
 
     on_terminal = sys.stderr.isatty()

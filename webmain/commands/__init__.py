@@ -1,7 +1,7 @@
-"""Commands of webmain's own for Scrapy's command line.
+"""webmain's own commands for Scrapy's command line.
 
-Scrapy loads them before it does anything else, and listens for signals last. In between a signal ends a crawl with its exit
-code and a line that says so.
+Scrapy loads them before it does anything else, and installs its signal handlers last. In between, a signal ends a crawl
+with its exit code and a line that says so.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NoReturn
 
 
 def stop_before_the_crawl(*_: object) -> NoReturn:
-    """End the process, which has fetched nothing yet."""
+    """Exit; nothing has been fetched yet."""
     os.write(2, b"webmain: 0 new; stopped by a signal before the crawl began\n")
     os._exit(4)  # webmain.summary.STOPPED, which is not loaded yet
 

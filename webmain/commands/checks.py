@@ -1,4 +1,4 @@
-"""What is looked at before a crawl begins: webmain's own settings, and whether its figures and feeds can be written."""
+"""Checks before a crawl begins: webmain's own settings, and whether its figures and feeds can be written."""
 
 from __future__ import annotations
 
@@ -73,11 +73,11 @@ _CHECKS: Final[dict[str, tuple[Callable[[Any, int], bool], int]]] = {
     "WEBMAIN_NAMED_PRIVATE": (_switch, 0),
     "WEBMAIN_REVIEW_KEEP_OUT": (_switch, 0),
 }
-"""What each setting must be, and at least."""
+"""The check of each setting, and its least value."""
 
 
 def wrong_settings(settings: BaseSettings) -> list[str]:
-    """Return a message for each setting of webmain's own whose value cannot be used."""
+    """Return a message for each of webmain's own settings whose value cannot be used."""
     problems = []
     for name, (check, least) in _CHECKS.items():
         value = settings.get(name)
@@ -107,7 +107,7 @@ def wrong_settings(settings: BaseSettings) -> list[str]:
 
 
 def unknown_settings(names: Iterable[str]) -> list[str]:
-    """Return a message for each name that begins like a setting of webmain's, and is none."""
+    """Return a message for each setting whose name begins like webmain's but is unknown."""
     known = {name for name in vars(defaults) if name.startswith(_PREFIX)} | set(_LIMITS)
     messages = []
     for name in sorted(set(names) - known):
@@ -120,7 +120,7 @@ def unknown_settings(names: Iterable[str]) -> list[str]:
 
 
 def unwritable(settings: BaseSettings) -> list[str]:
-    """Return a message for each place that a crawl would fail to write to: the folder of figures, files of feeds."""
+    """Return a message for each place that a crawl could not write to: the folder of figures, files of feeds."""
     problems = []
     if (folder := settings.get("WEBMAIN_STATS_DIR")) and (why := _why_unwritable(Path(folder))):
         problems.append(f"setting WEBMAIN_STATS_DIR: {folder}: {why}")
@@ -138,7 +138,7 @@ def unwritable(settings: BaseSettings) -> list[str]:
 
 
 def _file_of(uri: str) -> Path | None:
-    """Return a feed's file; None for other storages, and for names that are made during the crawl."""
+    """Return a feed's file; None for other storages, and for names that are set during the crawl."""
     if "%(" in uri:
         return None
     if uri.startswith("file://"):
@@ -147,7 +147,7 @@ def _file_of(uri: str) -> Path | None:
 
 
 def _why_unwritable(folder: Path) -> str | None:
-    """Make a folder, as the crawl would; tell why that fails."""
+    """Create a folder as the crawl would; return why that fails."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -42,8 +42,8 @@ class Command(ScrapyCommand):
         )
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Check everything before Scrapy starts to log: a wrong argument is answered with its message alone."""
-        guard_terminal(always=True)  # before the log begins, which holds addresses and what servers say
+        """Check everything before Scrapy starts to log, so that a wrong argument is answered with its message alone."""
+        guard_terminal(always=True)  # before the log begins, which contains addresses and text from servers
         super().process_options(args, opts)
         hide_lists(self.settings["LOG_LEVEL"] if self.settings is not None else "INFO")
         if len(args) != 1:
@@ -57,7 +57,7 @@ class Command(ScrapyCommand):
             self._refuse(args[0], "\n".join(places), ERROR)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Run the crawl, set the exit code."""
+        """Run the crawl, then set the exit code."""
         assert self.crawler_process is not None
         gc.set_threshold(*GC_THRESHOLDS)
         crawler = self._create_crawler(args[0])
@@ -68,7 +68,7 @@ class Command(ScrapyCommand):
         except RuntimeError:  # the crawl never began
             stats = {}
         if not self.crawler_process.bootstrap_failed and not stats.get("finish_reason"):
-            stop_before_the_crawl()  # by a signal that Scrapy took while it opened the crawl
+            stop_before_the_crawl()  # by a signal that Scrapy received while it opened the crawl
         self.exitcode = ERROR if self.crawler_process.bootstrap_failed or not stats else exit_code(stats)
 
     def _refuse(self, name: str, problem: str, code: int) -> NoReturn:
@@ -76,7 +76,7 @@ class Command(ScrapyCommand):
         sys.exit(code)
 
     def _check(self, name: str, arguments: Mapping[str, Any]) -> str | None:
-        """Make the spider once for its argument checks; return what is wrong."""
+        """Create the spider once for its argument checks; return the error message."""
         assert self.settings is not None
         loader = get_spider_loader(self.settings)
         try:

@@ -1,1 +1,1 @@
-"""What people corrected: blocks marked as content or not, as gold, as labels for site learning, as proposals for rules."""
+"""Corrections by people: blocks marked as content or not, used as gold, as labels for site learning, to propose rules."""

@@ -1,4 +1,4 @@
-"""Writing a rule into `sites.toml`: comments and form stay, and the file is only replaced by one that can be read."""
+"""Adds a rule to `sites.toml`: keeps its comments and format, and replaces it only by a file that can be read."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 
 class MissingExtraError(RuntimeError):
-    """A library of an extra is not installed; the message names it."""
+    """A library of an optional extra is not installed; the message names it."""
 
 
 def accept(proposal: Proposal, path: str | Path) -> None:
-    """Add a rule to a file of rules; the file as it was is kept beside it, with `.bak` after its name.
+    """Add a rule to a file of rules; the previous file is kept beside it with the suffix `.bak`.
 
     Raises
     ------

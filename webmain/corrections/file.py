@@ -1,8 +1,8 @@
-"""The file of corrections: gold pages as JSON lines, one line a page, which `webmain evaluate` and `webmain train` read.
+"""The file of corrections: gold pages as JSON lines, one per page, read by `webmain evaluate` and `webmain train`.
 
-A new page's line is appended whole or not at all. Where a page is corrected again, or its correction is taken back, the file
-is written anew beside the old one and takes its place; lines that are no corrections (gold pages from elsewhere) stay as
-they are.
+A new page's line is appended whole or not at all. When a page is corrected again, or its correction is deleted, a new file
+is written beside the old one and replaces it; lines that are not corrections (gold pages from elsewhere) stay as they
+are.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ logger = logging.getLogger(__name__)
 
 MAX_LINE_BYTES = 64 << 20
 MAX_LEARNED = 50
-"""Corrected pages of a site that it is learned from."""
+"""Most corrected pages of a site that are learned from."""
 
 WAIT_S = 5.0
-"""For how long a process waits for another one that writes to the file."""
+"""Seconds that a process waits for another one that is writing to the file."""
 
 
 class CorrectionsFile:
@@ -50,7 +50,7 @@ class CorrectionsFile:
         self.path = Path(path)
 
     def __iter__(self) -> Iterator[Correction]:
-        """Yield the corrections in the order of the file; lines that are none are counted in the log.
+        """Yield the corrections in the order of the file; other lines are counted in the log.
 
         Raises
         ------
@@ -87,7 +87,7 @@ class CorrectionsFile:
         return [each for each in found if each is not None and each.domain == site]
 
     def pages_of(self, site: str) -> list[CorrectedPage]:
-        """Return the pages of a site for methods that learn it: those whose leaves are known; the latest first."""
+        """Return a site's pages for methods that learn it: those with known leaves, the latest first."""
         found = [each for each in self.of_site(site) if each.leaves]
         return [
             CorrectedPage(
@@ -99,7 +99,7 @@ class CorrectionsFile:
         ]
 
     def save(self, correction: Correction) -> bool:
-        """Write a correction; return True if it takes the place of an earlier one of the same page.
+        """Write a correction; return True if it replaces an earlier one of the same page.
 
         Raises
         ------
@@ -115,7 +115,7 @@ class CorrectionsFile:
             return True
 
     def remove(self, page_id: str) -> bool:
-        """Take back the correction of a page; return False if there is none."""
+        """Delete the correction of a page; return False if there is none."""
         with self._opened():
             if self.get(page_id) is None:
                 return False
@@ -123,7 +123,7 @@ class CorrectionsFile:
             return True
 
     def _replace(self, page_id: str, lines: Iterable[bytes]) -> None:
-        """Write the file anew, with other lines in the place of a page's."""
+        """Rewrite the file with a page's lines replaced."""
         try:
             with replaced_whole(self.path) as part, self.path.open("rb") as old, part.open("wb") as new:
                 for line in _lines(old):
@@ -139,7 +139,7 @@ class CorrectionsFile:
 
     @contextmanager
     def _opened(self) -> Iterator[AppendFile]:
-        """Open the file as the only one who writes to it, its last line whole."""
+        """Open the file with an exclusive lock, its last line complete."""
         end = time.monotonic() + WAIT_S
         while True:
             try:
@@ -165,7 +165,7 @@ def _lines(file: Any) -> Iterator[bytes]:
 
 
 def _gold(line: bytes) -> dict[str, Any] | None:
-    """Return a line as a gold page's record; None where it is none."""
+    """Return a line as a gold page's record, or None if it is not one."""
     try:
         record = json.loads(line)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Correcting a page: an explanation, and what a person says of its parts, make a correction."""
+"""Makes a correction from an explanation of a page and a person's verdicts on its parts."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ MAX_PAGE_CHARS = 10 << 20
 
 
 class CorrectionError(ValueError):
-    """What was said of a page cannot be a correction; the message is for people."""
+    """The verdicts on a page cannot be a correction; the message is for people."""
 
 
 def corrected_text(explanation: Explanation, *, content: Collection[int], boilerplate: Collection[int]) -> str:
-    """Return the text of a page with some of its parts marked: as the extractor gave it where nothing is."""
+    """Return the text of a page with some of its parts marked; without marks, as the extractor gave it."""
     return "\n\n".join(block.text for block in _content(explanation, content, boilerplate))
 
 
@@ -98,5 +98,5 @@ def correct(
 
 
 def page_id(url: str | None, html: str) -> str:
-    """Return what a corrected page is known by: its address, or its content where it has none."""
+    """Return what identifies a corrected page: its address, or its content if it has none."""
     return article_id(url) if url else hashlib.sha256(html.encode("utf-8", "surrogatepass")).hexdigest()[:16]

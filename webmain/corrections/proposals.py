@@ -1,7 +1,7 @@
-"""Rules for a site, proposed from what people corrected there: CSS that matches what was marked, and nothing else.
+"""Proposes rules for a site from its corrections: CSS selectors that match only what was marked.
 
-A selector is proposed where, on all corrected pages of the site, what it matches has no leaf of the other kind. What it would
-change on other pages is a `Change` each, made by extracting the page with the rule and without.
+A selector is proposed if, on all corrected pages of the site, it matches no leaf of the other kind. Each change that it
+would make on other pages is a `Change`, found by extracting the page with and without the rule.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 
 MAX_PROPOSALS: Final = 10
 MAX_PAGES: Final = 50
-"""Corrected pages of a site that are looked at, the latest ones."""
+"""Most corrected pages of a site that are used, the latest ones."""
 
 MAX_AROUND: Final = 3
-"""Elements around what was marked that are tried, too."""
+"""Ancestors of what was marked that are tried, too."""
 
 MAX_NAMES: Final = 6
-"""Ids and classes of one element that are tried."""
+"""Most ids and classes of one element that are tried."""
 
 _NAME = re.compile(r"-?[A-Za-z_][A-Za-z0-9_-]{0,39}")
 _MADE_UP = re.compile(r"\d{3}|[0-9a-f]{6}|^(?:css|sc|jsx|jss|svelte|emotion)-|__[A-Za-z0-9_-]{5,}$|[a-z][0-9][a-z]")
-"""Names that a program has made: they change from page to page, or with the next version of the site."""
+"""Generated names: they change from page to page, or with the next version of the site."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +50,13 @@ class Step:
 
     @property
     def css(self) -> str:
-        """As CSS has it."""
+        """The CSS of this element."""
         return self.tag + (f"#{self.id}" if self.id else "") + (f".{self.name}" if self.name else "")
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A line of `sites.toml`.
+    """A proposed line of `sites.toml`.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class Proposal:
     n_pages: int
 
     def added_to(self, sites: Sites) -> Sites:
-        """Return the rules with this one among those of its site."""
+        """Return the rules with this one added to those of its site."""
         own = sites.tables.get(self.site) or SiteRules(site=self.site, place="proposed")
         rule = Rule(self.key, self.css, "proposed")
         given = {name: getattr(own, name) for name in SiteRules.__slots__}
@@ -86,7 +86,7 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a rule would do to a page: the blocks that its text would lose, and those that it would gain."""
+    """The effect of a rule on a page: the blocks that its text would lose, and those that it would gain."""
 
     url: str | None
     lost: tuple[str, ...]
@@ -94,7 +94,7 @@ class Change:
 
 
 def propose(corrections: Iterable[Correction]) -> list[Proposal]:
-    """Return rules for a site from the corrections of its pages: those that match most of what was marked first."""
+    """Return rules for a site from the corrections of its pages: those that match most marked parts first."""
     pages = [page for one in itertools.islice(corrections, MAX_PAGES) if (page := _Corrected.of(one)) is not None]
     found: list[Proposal] = []
     for key, wanted in (("remove", False), ("keep", True)):
@@ -110,7 +110,7 @@ def propose(corrections: Iterable[Correction]) -> list[Proposal]:
             best.append((Proposal(pages[0].site, key, css, len(covered), n_pages), covered))
         best.sort(key=lambda one: (-one[0].n_marked, _effort(one[0].css), one[0].css))
         told: set[int] = set()
-        for proposal, covered in best:  # a longer selector for what is matched already is no news
+        for proposal, covered in best:  # a longer selector for parts already matched adds nothing
             if not covered <= told:
                 told |= covered
                 found.append(proposal)
@@ -118,13 +118,13 @@ def propose(corrections: Iterable[Correction]) -> list[Proposal]:
 
 
 def _effort(css: str) -> tuple[int, int]:
-    """Return how much a selector depends on: its steps, whether it names a class or an id, its length."""
+    """Return the sort key of a selector's complexity: its steps, whether it names a class or an id, its length."""
     return css.count(">") + (not ("." in css or "#" in css)) * 2, len(css)
 
 
 @dataclass(slots=True, eq=False)
 class _Corrected:
-    """A corrected page, read again: its leaves that are content, and what was marked."""
+    """A corrected page, parsed again: its leaves that are content, and what was marked."""
 
     site: str
     document: Document
@@ -144,7 +144,7 @@ class _Corrected:
 
     @classmethod
     def of(cls, one: Correction) -> _Corrected | None:
-        """Read the page of a correction; None where it is not read as it was then, or has no leaves."""
+        """Return the parsed page of a correction, or None if its leaves no longer fit or it has none."""
         try:
             document = read(Page(url=one.url, html=one.html))
             n = len(document.leaves)
@@ -161,7 +161,7 @@ class _Corrected:
         return cls(one.domain, document, content, marks)
 
     def paths(self, leaves: Sequence[int], *, wanted: bool) -> Iterator[tuple[Step, ...]]:
-        """Yield selectors of what holds some leaves, and nothing of the other kind."""
+        """Yield selectors that match an element around some leaves, and nothing of the other kind."""
         elements = self.document.elements
         element = self.document.leaves.element[leaves[0]]
         tried = 0
@@ -182,7 +182,7 @@ class _Corrected:
                 return
 
     def _steps(self, element: int) -> Iterator[Step]:
-        """Yield what an element can be called by: its id, its classes, its tag alone."""
+        """Yield the ways to select an element: its id, its classes, its tag alone."""
         elements = self.document.elements
         tag, own = elements.tags[element], elements.attributes[element]
         if tag in ("html", "body"):
@@ -222,7 +222,7 @@ class _Corrected:
         return int(self._n_content[end] - self._n_content[first]) == (end - first if wanted else 0)
 
     def holds(self, path: tuple[Step, ...], leaves: Sequence[int]) -> bool:
-        """Return True if some leaves are in what a selector matches."""
+        """Return True if one of the elements that a selector matches contains all of the given leaves."""
         elements = self.document.elements
         return any(
             elements.first_leaf[each] <= leaves[0] and leaves[-1] < elements.end_leaf[each]
@@ -243,7 +243,7 @@ def _is_stable(name: str) -> bool:
 def changes(
     proposal: Proposal, pages: Iterable[Page], extractor: Extractor, options: Options | None = None
 ) -> Iterator[Change]:
-    """Yield what a rule would change on pages of its site; pages that give no article with or without it are left out."""
+    """Yield what a rule would change on pages of its site; pages without an article in either case are left out."""
     options = options or Options()
     before = options.sites or Sites()
     for page in pages:

@@ -1,4 +1,4 @@
-"""What a person said of a page: which parts are content, and which are not."""
+"""Records of a person's corrections to a page: which parts are content, and which are not."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Marked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Correction:
-    """A page with the text that it should have given: one line of a file of gold pages.
+    """A page with the text that should have been extracted: one line of a file of gold pages.
 
     `id`, `url`, `domain`, `lang`, `html` and `text` mean what they mean in any gold data (docs/evaluate.md).
 

@@ -1,4 +1,4 @@
-"""The system's Chromium: where it is, whether it can be used here, and the arguments that leave it without a network."""
+"""The system's Chromium: where it is, whether it can be used, and the arguments that deny it network access."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NAMES: Final = ("chromium", "chromium-browser", "google-chrome-stable", "google-
 """Names under which systems install it."""
 
 ARGUMENTS: Final = (
-    # The browser itself reaches nothing: no name resolves, and a proxy that does not exist stands before every address.
+    # No name resolves, and a proxy that does not exist is set for all addresses, so the browser itself reaches nothing.
     "--host-resolver-rules=MAP * ~NOTFOUND",
     "--proxy-server=http://no-network.invalid:9",
     "--proxy-bypass-list=<-loopback>",
@@ -40,17 +40,17 @@ ARGUMENTS: Final = (
 
 
 MAX_MEMORY_BYTES: Final = 2 << 30
-"""Memory of each of Chromium's processes, on Linux: one that wants more ends, and its page is given up."""
+"""Memory limit of each Chromium process, on Linux: a process that needs more ends, and its page is given up."""
 
 
 def executable(given: str = "") -> str | None:
-    """Return the path of Chromium: the given one, else the first of `NAMES` that is installed; None where there is none."""
+    """Return the path of Chromium: the given one, else the first of `NAMES` that is installed, else None."""
     names = (given,) if given else NAMES
     return next(filter(None, map(shutil.which, names)), None)
 
 
 def problem(given: str = "", *, sandbox: bool = True) -> str | None:
-    """Say in one line why pages cannot be rendered here; None where they can.
+    """Return in one line why pages cannot be rendered here, or None if they can.
 
     Parameters
     ----------
@@ -74,20 +74,20 @@ def problem(given: str = "", *, sandbox: bool = True) -> str | None:
 
 
 def launch_options(given: str = "", *, sandbox: bool = True) -> Mapping[str, Any]:
-    """Return how Playwright starts Chromium."""
+    """Return the options with which Playwright starts Chromium."""
     return {
         "executable_path": executable(given),
         "headless": True,
         "chromium_sandbox": sandbox,
         "args": list(ARGUMENTS),
-        "handle_sigint": False,  # the crawl ends it
+        "handle_sigint": False,  # the crawl stops it
         "handle_sigterm": False,
         "handle_sighup": False,
     }
 
 
 def context_options(*, user_agent: str, width: int, height: int) -> Mapping[str, Any]:
-    """Return how Playwright opens a window for one page: nothing in it outlives the page."""
+    """Return the options with which Playwright opens a window for one page: no state outlives the page."""
     return {
         "viewport": {"width": width, "height": height},
         "user_agent": user_agent,
@@ -100,7 +100,7 @@ def context_options(*, user_agent: str, width: int, height: int) -> Mapping[str,
 
 @contextmanager
 def bounded_memory(limit: int = MAX_MEMORY_BYTES) -> Iterator[None]:
-    """Let each process that is started meanwhile, and those that it starts, have at most so many bytes of data."""
+    """Limit the data size of each process started meanwhile, and of its children."""
     if sys.platform != "linux":
         yield
         return

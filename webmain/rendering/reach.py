@@ -1,4 +1,4 @@
-"""What a page may ask for while it is rendered: its own site, and styles and scripts of the hosts that it names for them."""
+"""The requests a page may make while it is rendered: to its own site, and for styles and scripts of hosts in its markup."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from typing import Final
 from webmain.urls import host, join, site_key
 
 MAX_REQUESTS: Final = 150
-"""Requests of one page."""
+"""Most requests of one page."""
 
 MAX_ANSWER_BYTES: Final = 5 * 1024 * 1024
 MAX_ALL_BYTES: Final = 25 * 1024 * 1024
-"""Bytes of one answer, and of all answers to one page."""
+"""Most bytes of one response, and of all responses to one page."""
 
 MAX_HOSTS: Final = 20
-"""Other hosts from which a page may have styles and scripts."""
+"""Most other hosts from which a page may load styles and scripts."""
 
 OWN_KINDS: Final = frozenset(("stylesheet", "script", "xhr", "fetch"))
-"""What is fetched from the page's own site; pictures, films, fonts and frames are not: they hold no text of the page."""
+"""Resource types loaded from the page's own site; images, video, fonts and frames are not: they contain no text."""
 
 OTHER_KINDS: Final = frozenset(("stylesheet", "script"))
-"""What is fetched from other hosts that the page's markup names for it."""
+"""Resource types loaded from other hosts that the page's markup names for them."""
 
 
 _TAG = re.compile(r"<(?P<tag>link|script)\b(?P<rest>[^<>]{1,2000})", re.IGNORECASE)
@@ -31,7 +31,7 @@ _TARGET = re.compile(r"""\b(?:href|src)\s{0,9}=\s{0,9}["']?(?P<url>[^\s"'<>]{1,2
 
 
 def named_hosts(markup: str, url: str) -> frozenset[str]:
-    """Return the hosts from which a page's own markup, before any script of it has run, loads styles and scripts."""
+    """Return the hosts of the styles and scripts in a page's own markup, before any script has run."""
     found: dict[str, None] = {}
     for tag in _TAG.finditer(markup):
         if tag["tag"].lower() == "link" and "stylesheet" not in tag["rest"].lower():
@@ -45,7 +45,7 @@ def named_hosts(markup: str, url: str) -> frozenset[str]:
 
 @dataclass(slots=True)
 class Reach:
-    """Decides on the requests of one page, and counts them.
+    """Decides which requests of one page are allowed, and counts them.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class Reach:
     refused: dict[str, int] = field(default_factory=dict)
 
     def refusal(self, url: str, *, kind: str, method: str) -> str:
-        """Return why a request is refused, in a word; "" where it is let through, and counted."""
+        """Return in a word why a request is refused, "" if it is allowed; counts both."""
         why = self._refusal(url, kind=kind, method=method)
         if why:
             self.refused[why] = self.refused.get(why, 0) + 1

@@ -1,4 +1,4 @@
-"""One page in the browser: what it asks for is answered by us or by nobody, and it is read once it is quiet."""
+"""Loads one page in the browser: answers or blocks each of its requests, and reads the page once it is idle."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from playwright.async_api import CDPSession, Page, Route
 
 STEPS: Final = 8
-"""Windows that a page is scrolled down, so that it fetches what it shows there."""
+"""Window heights that a page is scrolled down, so that it loads lazy content."""
 
 POLL_S: Final = 0.1
 QUIET_POLLS: Final = 3
-"""A page is quiet when it has not changed, and nothing is asked for, at so many looks one after the other."""
+"""A page is idle when it has not changed, and no request is pending, at this many successive checks."""
 
 SETTLE_S: Final = 8.0
-"""Seconds after which a page is read although it is not quiet."""
+"""Seconds after which a page is read even if it is not idle."""
 
 _STATE = """
 [document.readyState == 'loading' ? 'loading' : 'there',
@@ -49,7 +49,7 @@ _KEPT = re.compile(r"content-type|content-language|access-control-allow-.{1,40}"
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a server has answered, its content coding undone.
+    """A server's response, with its content encoding decoded.
 
     Attributes
     ----------
@@ -64,12 +64,12 @@ class Answer:
 
 
 Fetch = Callable[[str, Mapping[str, str]], Awaitable[Answer | None]]
-"""Asks for an address with headers, by the guarded way out; None where there is no answer to be had."""
+"""Fetches an address with headers, with address checks; None if there is no response."""
 
 
 @dataclass
 class Visit:
-    """Draws one page whose markup has been fetched already.
+    """Renders one page whose markup has been fetched already.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class Visit:
     _n_pending: int = 0
 
     async def run(self, view: Page) -> bytes:
-        """Open the page in an empty window, wait until it is quiet, and read it.
+        """Open the page in an empty window, wait until it is idle, and read it.
 
         Raises
         ------
@@ -121,7 +121,7 @@ class Visit:
             return
         if is_document:
             self.reach.refusal(request.url, kind="document", method=request.method)
-            await route.abort("aborted")  # with any other error the browser would show a page of its own
+            await route.abort("aborted")  # with any other error the browser would show an error page
             return
         self._n_pending += 1
         headers = {"Accept": request.headers.get("accept", "*/*"), "Referer": urljoin(self.url, "/")}
@@ -151,7 +151,7 @@ class Visit:
         await view.close()
 
     async def _settle(self, session: CDPSession) -> None:
-        """Scroll down and wait until the page is quiet, or for `SETTLE_S`."""
+        """Scroll down and wait until the page is idle, or for `SETTLE_S`."""
         end, n_quiet, before, step = monotonic() + SETTLE_S, 0, "", 0
         while monotonic() < end and n_quiet < QUIET_POLLS:
             step += 1
@@ -163,14 +163,14 @@ class Visit:
 
 
 async def _fulfil(route: Route, answer: Answer) -> None:
-    """Give an answer to the browser; never a redirect."""
+    """Send a response to the browser; never a redirect."""
     headers = {name: value for name, value in answer.headers.items() if _KEPT.fullmatch(name)}
     status = answer.status if not 300 <= answer.status < 400 else 404
     await route.fulfill(status=status, headers=headers, body=answer.body)
 
 
 async def read(session: CDPSession) -> bytes:
-    """Return the rendering of the page as it is now (raises as `Visit.run`)."""
+    """Return the rendering of the page in its present state (raises as `Visit.run`)."""
     await _ask(session, "scrollTo(0, 0)")
     found = await _ask(session, f"({_script()})({_options()})")
     if not isinstance(found, str) or len(found) > MAX_BYTES:
@@ -181,7 +181,7 @@ async def read(session: CDPSession) -> bytes:
 
 
 async def _ask(session: CDPSession, expression: str) -> Any:
-    """Evaluate in a world of our own: the page's scripts share its document, and nothing else."""
+    """Evaluate in an isolated world: it shares the document with the page's scripts, and nothing else."""
     frames = await session.send("Page.getFrameTree")
     world = await session.send("Page.createIsolatedWorld", {"frameId": frames["frameTree"]["frame"]["id"]})
     place = {"contextId": world["executionContextId"], "returnByValue": True, "timeout": 10_000}
