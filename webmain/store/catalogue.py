@@ -194,7 +194,7 @@ class Catalogue:
         Raises
         ------
         KeyError
-            There is no article of this key (any more).
+            There is no article with this key (any more).
         """
         order = order or Order()
         column, backwards = SORTS[order.by], before is not None

@@ -54,7 +54,7 @@ class Checked:
     n : int
         Number of pieces that can be read.
     pieces : str
-        What they are: "articles", "addresses", ...
+        Their name: "articles", "addresses", ...
     problems : tuple of Problem
         In the order of the file.
     """
@@ -168,7 +168,7 @@ def check_rows(path: Path, what: str, queries: Iterable[tuple[str, str, CheckRow
     ----------
     path : Path
     what : str
-        What it is called.
+        The kind of database, for messages.
     queries : iterable of (table, query, check)
         The first column identifies a row in messages; only the first table's rows are counted.
     """
@@ -190,7 +190,7 @@ def _telling(found: list[Problem]) -> Iterator[None]:
     """Return a problem made from SQLite's error."""
     try:
         yield
-    except (sqlite3.Error, UnicodeDecodeError) as error:  # its own messages name what is damaged
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite's own messages name what is damaged
         found.append(Problem(place="", reason=f"the database can not be read on from here: {error}"))
 
 

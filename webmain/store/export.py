@@ -26,7 +26,7 @@ from webmain.items import Article
 class Format(StrEnum):
     """The formats of an export."""
 
-    JSONL = "jsonl"  # one record a line; .gz compresses
+    JSONL = "jsonl"  # one record per line; .gz compresses
     CSV = "csv"  # one row of metadata per article, without its text; .gz compresses
     TEXT = "text"  # a folder: SITE/ID.txt
     PARQUET = "parquet"  # all fields as columns, lists and records nested; needs pyarrow

@@ -49,7 +49,7 @@ class Outcome(StrEnum):
 class Stored:
     """A committed article: its id, its URL for the ledger, its revision (from 1), and what changed.
 
-    `change` is a kind other than NONE where the outcome is CHANGED, and NONE for all others.
+    `change` is NONE unless the outcome is CHANGED.
     """
 
     id: str
@@ -214,7 +214,7 @@ class Store(ABC):
 
     @abstractmethod
     def _release(self) -> None:
-        """Close what is open; `closed` is true from then on."""
+        """Release open resources; `closed` is true from then on."""
 
     def __enter__(self) -> Self:
         return self

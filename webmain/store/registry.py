@@ -33,7 +33,7 @@ def open_store(spec: str, *, read_only: bool = False) -> Store:
     Raises
     ------
     StoreError
-        The specification names no store (StoreSpecError), or what it names cannot be opened; see `webmain.files`.
+        The specification does not name a store (StoreSpecError), or the store cannot be opened; see `webmain.files`.
     """
     store_class, address = located(spec)
     return store_class(address, read_only=read_only)

@@ -210,12 +210,12 @@ class ReviewList:
         return known.fingerprint != entry.fingerprint or known.kept_out != entry.kept_out
 
     def note(self, entries: Iterable[Entry]) -> int:
-        """Append what is not in the list already; return how many lines that were.
+        """Append the entries that are not in the list yet; return the number of lines written.
 
         Raises
         ------
         StoreFullError, StoreWriteError
-            The lines before the failing one are whole.
+            The lines before the failing one are complete.
         """
         n = 0
         for entry in entries:

@@ -26,7 +26,7 @@ def open_index(spec: str, *, read_only: bool = False) -> Iterator[BlockIndex]:
     Raises
     ------
     StoreError
-        The specification names no SQLite store (StoreSpecError), there is no such file, or it cannot be opened; see
+        The specification does not name an SQLite store (StoreSpecError), there is no such file, or it cannot be opened; see
         `webmain.store.protocol`.
     """
     form, colon, path = spec.strip().partition(":")
