@@ -6,7 +6,7 @@ lie apart.
 
 References: Geifman and El-Yaniv 2017 (selective classification), Geifman, Uziel and El-Yaniv 2019 (area under the
 risk-coverage curve and its excess), Nixon et al. 2019 (calibration error with bins of equal mass). Deviation: risk is 1 - F1
-in place of an error rate, and pages of equal confidence count with the mean of their F1, so that no figure depends on the
+instead of an error rate, and pages of equal confidence count with the mean of their F1, so that no figure depends on the
 order in which they are given.
 """
 
@@ -38,7 +38,7 @@ class Figures(NamedTuple):
     Attributes
     ----------
     mean_confidence, mean_f1 : float
-        Means over pages; equal where confidence is right on the whole.
+        Means over pages; equal if confidence is right on average.
     calibration_error : float
         Expected calibration error: mean over bins of equal mass of the distance between mean confidence and mean F1.
     squared_error : float
@@ -46,7 +46,7 @@ class Figures(NamedTuple):
     absolute_error : float
         Mean of the distance between confidence and F1 of a page.
     spearman : float
-        Rank correlation of confidence and F1; nan where one of them is the same on all pages.
+        Rank correlation of confidence and F1; nan if one of them is the same on all pages.
     aurc : float
         Area under the risk-coverage curve: mean of 1 - F1 over all coverages; lower is better.
     excess : float
@@ -215,7 +215,7 @@ def margins(
     Raises
     ------
     ValueError
-        There is no rival, a rival has not all pages, or as in `figures`.
+        There is no rival, a rival lacks pages, or as in `figures`.
     """
     sure, mine = _checked(confidence, own)
     theirs = {name: _checked(confidence, values)[1] for name, values in rivals.items()}

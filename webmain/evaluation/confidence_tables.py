@@ -37,7 +37,7 @@ class Judged:
     Attributes
     ----------
     confidence : NDArray
-        `(n_pages,) float64`; 0 where none was given.
+        `(n_pages,) float64`; 0 if none was given.
     f1 : NDArray
         `(n_pages,) float64`, by the main metric.
     given : NDArray

@@ -73,13 +73,13 @@ class TextComparison:
     Attributes
     ----------
     left, right : str
-        What they are: "the right text", or a method.
+        Their names: "the right text", or a method.
     difference : Difference
         The left one as `gold`.
     precision, recall, f1 : float
         Of the words of the right text, measured by the left one.
     unit : str
-        What was compared.
+        The kind of token compared.
     language : str
     """
 

@@ -75,7 +75,7 @@ class Dropped:
     counts : mapping of DropReason to int
         Records by reason, in the order in which the reasons first occurred.
     examples : mapping of DropReason to list of str
-        Where the first `MAX_EXAMPLES` of each are: file, line or id, and what is wrong.
+        Locations of the first `MAX_EXAMPLES` of each: file, line or id, and what is wrong.
     """
 
     counts: Counter[DropReason] = field(default_factory=Counter)

@@ -113,9 +113,9 @@ def page_of_record(
     record : mapping
         The fields.
     dataset, fallback_id : str
-        Taken where the record names none.
+        Used if the record does not contain them.
     html : str, bytes or None
-        The page, where it isn't in the record.
+        The page, if it is not in the record.
 
     Raises
     ------

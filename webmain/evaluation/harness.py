@@ -46,7 +46,7 @@ class Limits:
         Worker processes; 0 runs everything in this process, without time limit and without shelter from crashes.
     timeout_s : float
         Wall-clock seconds for one turn of a page, from its arrival in a warm worker; the worker is killed after them.
-        Pages that are taken together have as many times as much.
+        For a group of pages it is multiplied by their number.
     repeat : int
         Turns for each page; the fastest counts.
     """

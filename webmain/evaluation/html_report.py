@@ -55,7 +55,7 @@ class WorstPage:
     f1 : str
         F1 to three digits.
     facts : tuple of str
-        What is known of the page and its figures.
+        Facts about the page and its figures.
     compared : Difference
         Gold and extracted text.
     """
@@ -168,7 +168,7 @@ def _fit(value: _Value) -> _Value | str:
 
 
 def _is_best(table: Table, row: int, column: int) -> bool:
-    """Return True for the best value of a column in which one end is better, unless all are the same."""
+    """Return True for the best value of a column in `_COUNTS`, unless all are the same."""
     values: Any = [other[column] for other in table.rows if isinstance(other[column], (int, float))]
     better = next((end for end, names in BEST.items() if table.columns[column] in names), None)
     return better is not None and len(set(values)) > 1 and table.rows[row][column] == better(values)

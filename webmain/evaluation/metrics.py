@@ -312,7 +312,7 @@ def measure(predicted: str, page: GoldPage, *, metrics: Iterable[str] = tuple(ME
     Parameters
     ----------
     predicted : str
-        The text a system gave; "" when it gave none.
+        The system's text; "" if it gave none.
     page : GoldPage
         The page.
     metrics : iterable of str

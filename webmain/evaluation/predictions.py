@@ -96,7 +96,7 @@ def read(path: Path) -> tuple[Header, list[Prediction]]:
     Raises
     ------
     PredictionsError
-        It is no file of predictions, or a line of it is damaged.
+        It is not a file of predictions, or a line of it is damaged.
     OSError
         It cannot be read.
     """
@@ -156,16 +156,16 @@ class Writer:
     Parameters
     ----------
     path : Path
-        Where the whole file will be.
+        Path of the complete file.
     head : Header
         Of this run.
     fresh : bool
-        Throw away what is there.
+        Discard existing predictions.
 
     Attributes
     ----------
     kept : list of Prediction
-        What was there already and still holds: same gold, same versions, same settings of the systems.
+        Existing predictions that are still valid: same gold, same versions, same settings of the systems.
     stale : list of str
         Systems whose earlier predictions were dropped because their version or settings have changed.
 
@@ -189,7 +189,7 @@ class Writer:
             raise PredictionsError(f"{path}: another run is writing this file") from None
         try:
             old = None if fresh else self._old(head)
-            if old is not None:  # what the header of an earlier run holds stays true
+            if old is not None:  # the header of an earlier run stays valid
                 head = dataclasses.replace(
                     head, gold={**old.gold, **head.gold}, systems={**old.systems, **head.systems}
                 )

@@ -29,8 +29,8 @@ class GoldPage:
     site : str
         Registered domain, "" if unknown.
     period : str
-        When the site looked as it does here, where a data set has pages of several times: pages of a site and another
-        period have another template. "" if there is one only.
+        When the site had this layout, for data sets with pages of several times: pages of a site from different periods have
+        different templates. "" if there is only one period.
     language : str
         ISO 639 code, "" if unknown.
     page_type : str
@@ -40,7 +40,7 @@ class GoldPage:
     html : str or bytes
         The page as text, or its raw bytes.
     text : str or None
-        The main text, plain; None where only segments are known.
+        The main text, plain; None if only segments are known.
     wanted, unwanted : tuple of str
         Short segments that must, and must not, be in the text.
     comments : str
@@ -73,15 +73,15 @@ class Prediction:
     dataset, id : str
         The gold page.
     text : str
-        The text; "" when it gave none.
+        The text; "" if the system gave none.
     seconds : float
         CPU time for this page, the process's start and imports left out.
     memory_bytes : int or None
-        Growth of the peak memory over the page, where it was measured.
+        Growth of the peak memory over the page, if it was measured.
     error : str
-        Why there is no text; "" when nothing failed.
+        Why there is no text; "" if nothing failed.
     confidence : float or None
-        The F1 that the system expects of this text, in [0, 1]; None where it gives none.
+        The F1 that the system expects of this text, in [0, 1]; None if it gives none.
     """
 
     system: str
@@ -107,7 +107,7 @@ class Table:
     columns : tuple of str
         Names of the columns; the first holds the rows' names.
     rows : tuple of tuple
-        One value for each column: str, int, float, or None for what there is no figure for.
+        One value for each column: str, int, float, or None if there is no figure.
     """
 
     name: str
@@ -161,11 +161,11 @@ class Findings:
     protocol : str
         The protocol's name.
     tables : tuple of Table
-        The figures, the paper's own beside ours where the paper prints them.
+        The figures, with the paper's own beside ours if the paper prints them.
     notes : tuple of str
-        What differs from the paper, and what was dropped and why; a sentence each.
+        What differs from the paper, and what was dropped and why; one sentence each.
     n_pages : int or None
-        Pages that the figures are of; 0 where none could be used, None where they are not counted.
+        Number of pages behind the figures; 0 if none could be used, None if they are not counted.
     plots : tuple of Plot
         Pictures of the figures.
     """

@@ -46,7 +46,7 @@ class Report:
     facts : tuple of (str, str)
         What was measured, how, on what: names and values.
     notes : tuple of str
-        What a reader must know to read the figures rightly.
+        Notes that a reader needs to interpret the figures.
     tables : tuple of Table
     results : Results
     baseline : str

@@ -41,7 +41,7 @@ class Results:
     systems : tuple of str
         In the order in which they are shown.
     metrics : tuple of str
-        The first that is no accuracy is the one that pages are ranked by.
+        Pages are ranked by the first that is not an accuracy.
     by_system : mapping of str to tuple of PageResult
         For each system one result for each page, all in the same order.
     """
@@ -110,7 +110,7 @@ def score(
     Raises
     ------
     ValueError
-        A metric is unknown, or none is asked for.
+        A metric is unknown, or none is given.
     """
     for name in metrics:
         if name not in METRICS:

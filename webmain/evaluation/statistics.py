@@ -30,7 +30,7 @@ _Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interval:
-    """A 95 % confidence interval; its ends are nan where there are no pages."""
+    """A 95 % confidence interval; its ends are nan if there are no pages."""
 
     low: float
     high: float
@@ -179,7 +179,7 @@ def bootstrap(
     statistic : callable
         Returns one or several figures of drawn rows; a figure that is nan in a draw is left out of its interval.
     rows : NDArray
-        `(n_pages, k) float64`, at least one page: what is known of each.
+        `(n_pages, k) float64`, at least one page: the values of each page.
     seed, clusters, n_resamples
         As in `bootstrap_mean`.
 
@@ -249,7 +249,7 @@ def compare(
     Raises
     ------
     ValueError
-        There are no pages, not equally many, or a score isn't finite.
+        There are no pages, the numbers of scores differ, or a score isn't finite.
     """
     one, other = _finite(first), _finite(second)
     if one.size != other.size or not one.size:

@@ -7,7 +7,7 @@ A system is named by a string:
   gold, without the fallback to another method that `webmain.extract_site` and a crawl have;
 - `svm@crossfit`: a site's pages in `FOLDS` parts, each judged by what was learned from the others;
 - `trafilatura`, `newspaper4k:language=en`: a peer, with the options that its function in `peers` takes;
-- `all_text`: every shown text of the page, for reference: what a system must beat;
+- `all_text`: all visible text of the page, as the baseline to beat;
 - `package.module:function`: your own `function(html, url) -> text`, or `-> (text, confidence)`.
 """
 
@@ -71,9 +71,9 @@ class Loaded:
     Attributes
     ----------
     prepare : callable
-        Makes its input from a gold page; not part of what is measured.
+        Makes its input from a gold page; not included in the measurements.
     answer : callable
-        One `Answer` for each input, in order; may raise anything where there is one input only.
+        One `Answer` for each input, in order; may raise anything if there is only one input.
     """
 
     prepare: Callable[[GoldPage], Input]
@@ -87,7 +87,7 @@ class System:
     Attributes
     ----------
     name : str
-        As it was asked for: unique in a comparison.
+        As requested: unique in a comparison.
     version : str
         Package and version; for code of this project and yours also a digest of the source.
     mode : Mode
@@ -147,7 +147,7 @@ def describe(name: str) -> System:
 
 
 def _find(name: str) -> tuple[System, Loaded]:
-    """Return a system by its name, and what it does."""
+    """Return a system by its name, with a description of what it does."""
     spec, mode = _split_mode(name)
     head, _, options = spec.partition(":")
     version, about = _own_version(), _MODES[mode]

@@ -31,7 +31,7 @@ def unit_of(gold: str, language: str = "") -> Unit:
     Parameters
     ----------
     gold : str
-        The page's gold text; asked only where the language is unknown, so that a prediction cannot change the unit.
+        The page's gold text; used only if the language is unknown, so that a prediction cannot change the unit.
     language : str
         ISO 639 code, with or without a region; "" or "und" if unknown.
 

@@ -42,9 +42,9 @@ class Outcome:
 class Meter:
     """Measures the growth of the process's peak memory.
 
-    On Linux the peak (VmHWM) is set back to what is in use (/proc/self/clear_refs) and read after the page; freed memory is
-    collected and returned to the system first (`malloc_trim`), so that a page does not live on what an earlier page has
-    left behind. Elsewhere the process's greatest memory so far is read: a page shows only where it exceeds all before it.
+    On Linux the peak (VmHWM) is reset to the memory in use (/proc/self/clear_refs) and read after the page; before that,
+    freed memory is collected and returned to the system (`malloc_trim`), so that a page cannot reuse what an earlier page
+    left. Elsewhere the process's peak so far is read: a page shows only if it exceeds all pages before it.
 
     Attributes
     ----------

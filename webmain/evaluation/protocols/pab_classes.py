@@ -83,7 +83,7 @@ def classes_of(gold: Sequence[GoldPage]) -> tuple[str, list[str]]:
     """Return the kind of class, and the class of each page; "" if it belongs to none that is large enough.
 
     The first of category, page type, section (first part of the URL's path) and site that gives two classes of
-    `MIN_CLASS` pages, and half of all pages a class; the site where none does.
+    `MIN_CLASS` pages, and covers half of all pages; the site if none does.
     """
     kinds: tuple[tuple[str, Callable[[GoldPage], str]], ...] = (
         ("category", lambda page: page.category),

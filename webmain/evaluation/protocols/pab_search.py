@@ -62,7 +62,7 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
 def draw_keywords(pages: Pages, seed: int) -> tuple[str, list[str]]:
     """Return the keyword to search for by itself, and others drawn from the words of PAB's blocks.
 
-    The paper's own keyword is taken where any page has it, else the first that is drawn.
+    The paper's own keyword is used if any page contains it, else the first that is drawn.
     """
     vocabulary: set[str] = set()
     for gold, page in zip(pages.gold, pages.of[Approach.PAB], strict=True):

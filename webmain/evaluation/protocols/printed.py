@@ -40,13 +40,13 @@ def table(
     Parameters
     ----------
     protocol, key : str
-        Where its title, columns and printed rows are; the section's own columns where the table has none.
+        Section and table of its title, columns and printed rows; if the table has no columns, the section's are used.
     rows : iterable of sequence
         Ours.
     name : str
         The table's; the key where empty.
     columns : sequence of str
-        In place of those of the file.
+        Used instead of those in the file.
     **values
         For the title and the columns.
     """

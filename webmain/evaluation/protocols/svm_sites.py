@@ -79,7 +79,7 @@ class Corpus:
     own : (n_blocks,) bool
         Content by the method's own labels.
     has_own : (n_pages,) bool
-        Pages where the method finds content; of the others nothing is known, and the extractor doesn't learn from them.
+        Pages in which the method finds content; the extractor doesn't learn from the others.
     """
 
     name: str
@@ -98,7 +98,7 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0, path: str | Path | None = No
     gold : sequence of GoldPage
         Sites with fewer than `MIN_PAGES` pages are left out.
     seed : int
-        Of the folds, and of the sample where a data set is large.
+        Of the folds, and of the sample if a data set is large.
     path : str, Path or None
         File of rendered pages (`webmain.evaluation.visual`), one more data set.
 

@@ -25,7 +25,7 @@ def run(gold: Sequence[GoldPage], *, seed: int = 0) -> Findings:
     Parameters
     ----------
     gold : sequence of GoldPage
-        Those that have a gold text and are in Thai; where none is, all that have a gold text.
+        Those that have a gold text and are in Thai; if there are none, all that have a gold text.
     seed : int
         Not used: nothing is drawn.
     """

@@ -99,7 +99,7 @@ def boosted(
     Raises
     ------
     TrainingError
-        There are no rows, or LightGBM can not be used.
+        There are no rows, or LightGBM cannot be used.
     """
     if not len(values):
         raise TrainingError("there are no rows to fit trees to")

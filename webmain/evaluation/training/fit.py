@@ -40,12 +40,12 @@ class Weights:
     Attributes
     ----------
     listing : float
-        Of a listing where it is told from articles.
+        Of a listing, where listings are separated from articles.
     sets : mapping of str to float
         Of a page of some sets: of Fundus, whose gold is that of the publishers' own parsers; of those with many pages of few
-        sites; of pages that were made up.
+        sites; of synthesised pages.
     easy_every, easy_chars : int
-        Of so many easy blocks the trees are fitted to one, which counts for all: shorter links that are no content.
+        One in `easy_every` easy blocks is fitted to and counts for all: links of fewer characters that are not content.
     """
 
     listing: float = 2.0

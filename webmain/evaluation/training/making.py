@@ -87,7 +87,7 @@ class Wish:
     made_up : int
         Pages to make up.
     seed : int
-        Of the made-up pages and of the trees.
+        For the synthesised pages and the trees.
     jobs : int
         Processes.
     recipe : Recipe
@@ -116,16 +116,16 @@ class Outcome:
     how : {"cross-validated", "set left out", "plain"}
         By a model of other sites; by one of other sites and other sets; by the model itself, of a set for checks.
     f1 : float or None
-        Word F1; None where the gold is segments only.
+        Word F1; None if the gold has segments only.
     confidence : float
         The F1 that was expected.
     segments : SegmentCounts or None
     article : float
-        Probability of the page being one with an article, where one is wanted.
+        Probability that the page is an article, as used if an article is required.
     n_gold : int
         Characters of its main text; those of scripts without spaces count 2.5 times.
     text : str
-        What was kept.
+        The extracted text.
     """
 
     dataset: str
@@ -151,7 +151,7 @@ class Made:
     model : PageModel
         As read from them.
     facts : dict of str to JSON values
-        What must be the same for the same file, and what it is made of.
+        What must be the same to get the same file, and what it is made of.
     outcomes : tuple of Outcome
     gains : dict of str to (n_page_columns,) float64
         Of "blocks", "article" and "no listing": what each column gained.
@@ -170,7 +170,7 @@ def make(wish: Wish, *, progress: Progress = silent) -> Made:
     Raises
     ------
     TrainingError
-        Data is missing, empty, in no known format or given twice; or the fitting can not be done.
+        Data is missing, empty, of unknown format or given twice; or the model cannot be fitted.
     """
     version = boosting.version()
     sets = training_sets(wish.data, set_names(wish.sets))

@@ -208,7 +208,7 @@ def made_up_of(pages: Sequence[GoldPage], *, count: int, seed: int) -> Iterator[
     Raises
     ------
     TrainingError
-        Pages are to be made up, and their makers, which are no part of the installed package, are not there.
+        Pages are to be synthesised, but the modules that do so, which are not part of the installed package, are missing.
     """
     if not count:
         return

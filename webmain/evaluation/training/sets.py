@@ -110,7 +110,7 @@ def training_sets(folder: Path, names: Sequence[str]) -> tuple[TrainingSet, ...]
     Raises
     ------
     TrainingError
-        The folder, or one of them, is missing or can not be read; a name is given twice, or is a path.
+        The folder, or one of them, is missing or cannot be read; a name is given twice, or is a path.
     """
     files = ", ".join(f"{name}.jsonl.gz" for name in names)
     if not folder.is_dir():
@@ -136,7 +136,7 @@ def check_set(path: Path) -> TrainingSet:
     Raises
     ------
     TrainingError
-        There is no such file or folder, or it can not be read.
+        There is no such file or folder, or it cannot be read.
     """
     if not path.exists():
         raise TrainingError(f"no gold pages at {path}: there is no such file or folder")
