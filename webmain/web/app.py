@@ -52,7 +52,7 @@ def create_app(config: Config) -> Starlette:
     Parameters
     ----------
     config : Config
-        Where things are, who may ask, and what a request may cost.
+        Locations, access and limits.
     """
     tasks, crawls = Tasks(config), Crawls(config)
 

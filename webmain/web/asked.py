@@ -42,7 +42,7 @@ class Asked:
     ----------
     path : str
     given : Mapping[str, str]
-        What was given, without what is empty.
+        The given parameters without empty ones.
     filters : Filters
     """
 

@@ -40,7 +40,7 @@ class Option:
         For the method, and for people.
     default : str, float or bool
     values : tuple of str
-        What is allowed; empty for numbers, and for yes and no.
+        The allowed values; empty for numbers, and for yes and no.
     low, high : float or None
         The range of a number.
     """

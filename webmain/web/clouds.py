@@ -118,7 +118,7 @@ class Clouds:
         Raises
         ------
         Problem
-            What is wrong with the question, or with the store.
+            The query is invalid, or the store cannot be read.
         """
         from webmain.cloud.records import CloudError
         from webmain.store.protocol import StoreError

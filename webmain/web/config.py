@@ -32,13 +32,13 @@ class Limits:
     workers : int
         Processes that work with pages.
     tasks : int
-        Pages that are fetched or worked with at once, or wait for it; one more is refused.
+        Pages that are being fetched or processed, or wait for it; one more is refused.
     results, results_bytes : int
-        Results that are kept to be looked at again, and their characters.
+        Results that are cached, and their total characters.
     connections : int
         Connections at once.
     logins : int
-        Wrong tokens within a minute; after that none is looked at until the minute is over.
+        Wrong tokens per minute; after that none is checked until the minute is over.
     crawl_pages, crawl_s : int, float
         Most pages, and seconds, that a crawl started in the browser may ask for.
     """
@@ -68,7 +68,7 @@ class Config:
     host, port : str, int
         The address to listen at; port 0 is any that is free.
     names : tuple of str
-        Further host names under which the server is asked, such as that of a proxy in front of it.
+        Further host names of the server, such as that of a proxy in front of it.
     token : str or None
         What users have to know; None lets everybody in who reaches the server.
     store : str

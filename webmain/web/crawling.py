@@ -67,7 +67,7 @@ class Wanted:
     Attributes
     ----------
     site : str
-        The address to start from; "" for the made-up web.
+        The address to start from; "" for the demo web.
     arguments : Mapping[str, str]
         Further arguments of the spider.
     """
@@ -309,12 +309,12 @@ class Crawls:
     def start(self, wanted: Wanted) -> Crawl:
         """Start a crawl.
 
-        Call it in the thread in which the server runs: where that ends without a word, the crawl ends too.
+        Call it in the thread in which the server runs: if that thread dies, the crawl ends too.
 
         Raises
         ------
         Problem
-            One is running, or it can not be started.
+            One is running, or it cannot be started.
         """
         with self._lock:
             if self._closed or (self.last is not None and self.last.is_running):

@@ -71,7 +71,7 @@ def render(request: HTTPConnection, template: str, *, status: int = 200, **value
     Parameters
     ----------
     template : str
-        Name of a file in `templates`. Beside its values it knows `here` (the path asked for), `navigation`, `notice`,
+        Name of a file in `templates`. Beside its values it knows `here` (the requested path), `navigation`, `notice`,
         `form_token()` (a hidden field, for every form that is posted) and `config`.
     """
     web = web_of(request)

@@ -147,7 +147,7 @@ class _Writer:
 
 
 def _table(block: ArticleBlock) -> Markup:
-    """Write a table; its first row is the head, where there is more than one."""
+    """Write a table; the first of several rows is its head."""
     rows = block.rows or tuple(tuple(row.split("\t")) for row in block.text.split("\n"))
     out = [Markup('<div class="scroll" tabindex="0" role="region" aria-label="Table of the article"><table>')]
     for i, row in enumerate(rows):

@@ -151,7 +151,7 @@ async def _from_store(read: Callable[[], T]) -> T:
     Raises
     ------
     Problem
-        The store can not be read.
+        The store cannot be read.
     """
     from webmain.store.protocol import StoreError
 

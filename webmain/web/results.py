@@ -23,12 +23,12 @@ class Result:
     page : Page
         As it came, for the next method.
     source : str
-        Where it came from, for people.
+        Its source, for people.
     keep : Keep
     shown : Shown
-        What was made of it.
+        The result as it is shown.
     gold : str
-        The text that was wanted; "" if none was given.
+        The wanted text; "" if none was given.
     """
 
     page: Page

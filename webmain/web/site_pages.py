@@ -50,9 +50,9 @@ class Crawled:
     Attributes
     ----------
     n_articles, n_rejected : int
-        Pages that gave an article, and those that gave none.
+        Pages with an article, and pages without one.
     reasons : Counter of str
-        Why they gave none.
+        Reasons why there was none.
     n_changed : int
         How often a crawl found another layout than the one that was learned.
     runs : list of int
@@ -67,7 +67,7 @@ class Crawled:
 
     @property
     def share(self) -> float | None:
-        """The share of pages that gave no article; None without a page."""
+        """The share of pages without an article; None if there are no pages."""
         total = self.n_articles + self.n_rejected
         return self.n_rejected / total if total else None
 

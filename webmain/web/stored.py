@@ -24,7 +24,7 @@ def open_for_reading(config: Config) -> Store:
     Raises
     ------
     Problem
-        There is none, or it can not be read.
+        There is none, or it cannot be read.
     """
     from webmain.store.protocol import StoreError
     from webmain.store.registry import open_store

@@ -72,7 +72,7 @@ class Worker:
         Raises
         ------
         Rejected
-            The page can not be read; `INTERNAL_ERROR` for whatever was not foreseen.
+            The page cannot be read; `INTERNAL_ERROR` for unexpected errors.
         """
         with errors_as_rejections(task.page.url):
             return task.run(self)
@@ -120,9 +120,9 @@ class Judged:
     Attributes
     ----------
     method : str
-        As it was asked for, with options.
+        As requested, with options.
     extractor : str
-        What judged in the end.
+        The extractor that judged the page in the end.
     article : Article or None
     reason, detail : str
         Why there is no article.
@@ -163,7 +163,7 @@ class Show:
     methods : tuple of str
     keep : Keep
     gold : str
-        The text that was wanted; "" if none was given.
+        The wanted text; "" if none was given.
     place : str
         Path under which the result will be found.
     """
