@@ -257,7 +257,7 @@ def _drawn(cloud: Cloud, args: argparse.Namespace, form: str) -> bytes:
 
 
 def _table(cloud: Cloud) -> str:
-    """Return a cloud as a table: words with their counts, and where it compares, how they differ."""
+    """Return a cloud as a table: words with their counts, and their differences if two sides are compared."""
     head = f"{'':>4}  {pad('word', 24)} {'count':>8} {'articles':>8}"
     compares = any(one.keyness for one in cloud.words)
     rows = [one_line(cloud.title), head + (f" {'others':>8} {'log-lik.':>9} {'log ratio':>9}" if compares else "")]

@@ -200,7 +200,7 @@ class _Printer:
 
     @property
     def n_rejected(self) -> int:
-        """Pages that gave no article."""
+        """Pages without an article."""
         return self.counts.total() - self.counts["article"]
 
     def print(self, article: Article) -> None:

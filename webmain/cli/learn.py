@@ -111,7 +111,7 @@ def _gather(spool: Spool, archives: Sequence[str], addresses: Sequence[str], arg
 def put_pages(spool: Spool, pages: Iterable[Page], *, max_pages: int, site: str | None = None) -> int:
     """Put readable pages into the spool, up to a limit per site, or of one site alone; count those without a site.
 
-    Pages without a web address of their own are taken for pages of the one site that is asked for.
+    Pages without a web address are assumed to be of the requested site.
     """
     from webmain import extraction as stages
     from webmain.items import Rejected

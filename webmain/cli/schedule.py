@@ -114,7 +114,7 @@ class Job:
         The crawl, with its arguments.
     every_s : int
     environment : tuple of str
-        "NAME=VALUE" of what the crawl needs.
+        "NAME=VALUE" variables that the crawl needs.
     writes : tuple of str
         Folders in which it writes, absolute.
     """

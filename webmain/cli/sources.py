@@ -152,12 +152,12 @@ def read_page(source: str, args: argparse.Namespace) -> Page:
 
 
 class ArchivePages:
-    """The pages of a WARC file, a folder of HTML files, or a pattern of such.
+    """The pages of a WARC file, a folder of HTML files, or a pattern matching such files.
 
     Attributes
     ----------
     problems : list of str
-        After the last page: what could not be read, at most `MAX_DAMAGES`; one message where there was no page at all.
+        After the last page: what could not be read, at most `MAX_DAMAGES`; one message if there was no page at all.
     """
 
     def __init__(self, source: str, *, max_bytes: int = MAX_BYTES) -> None:

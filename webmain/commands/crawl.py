@@ -1,6 +1,6 @@
 """`scrapy crawl` with exit codes that cron can rely on.
 
-0   the crawl ran as it should, also where there was nothing new ("0 new, 248 known") or a limit of the user's was reached
+0   the crawl ran normally, even if there was nothing new ("0 new, 248 known") or a limit set by the user was reached
 1   an error: an exception in the spider or a pipeline, or a store, ledger, feed, recording or model that failed
 2   the command line or a spider argument is wrong; nothing was fetched
 3   nothing could be fetched or read: no site answered with a page

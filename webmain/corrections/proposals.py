@@ -66,7 +66,7 @@ class Proposal:
     css : str
         The selector.
     n_marked, n_pages : int
-        Parts that were marked so and are in what it matches, and the corrected pages they are on.
+        Parts that were marked so and that the selector covers, and the corrected pages they are on.
     """
 
     site: str

@@ -47,7 +47,7 @@ class Correction:
     text : str
         The text as corrected: the parts that are content, joined by blank lines.
     before : str
-        What the extractor gave.
+        The text as the extractor gave it.
     extractor : str
         Whose judgement was corrected.
     marked : tuple of Marked
@@ -57,7 +57,7 @@ class Correction:
     made_at : str
         ISO 8601, UTC.
     note : str
-        What the person wrote beside it.
+        The person's note.
     """
 
     id: str

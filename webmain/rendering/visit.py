@@ -78,7 +78,7 @@ class Visit:
     main : Answer
         The page itself.
     reach : Reach
-        What it may ask for.
+        The requests it may make.
     fetch : Fetch
     """
 
@@ -95,7 +95,7 @@ class Visit:
         Raises
         ------
         RenderingError
-            It has no body, is too large, or is no page.
+            It has no body, is too large, or is not a page.
         playwright.async_api.Error
             The browser has closed it.
         """
