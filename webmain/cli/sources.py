@@ -22,7 +22,7 @@ _SCHEME = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
 
 
 MAX_DAMAGES = 10
-"""Most damaged records of an archive that are reported by name."""
+"""Most damaged records of an archive that are listed in messages."""
 
 MODELS = "models/sites"
 """Default folder of site models."""

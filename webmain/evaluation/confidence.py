@@ -1,8 +1,8 @@
 """How useful a system's confidence is: whether it ranks pages correctly, and whether it is calibrated.
 
-A confidence is read as the F1 that a system expects of its own text. Ranking is judged by the risk-coverage curve: how
-good the pages are that remain when the least confident are set aside. Calibration is judged by how far confidence and F1
-lie apart.
+A confidence is read as the F1 that a system expects of its own text. Ranking is judged by the risk-coverage curve: the
+quality of the pages that remain when the least confident are set aside. Calibration is judged by the distance between
+confidence and F1.
 
 References: Geifman and El-Yaniv 2017 (selective classification), Geifman, Uziel and El-Yaniv 2019 (area under the
 risk-coverage curve and its excess), Nixon et al. 2019 (calibration error with bins of equal mass). Deviation: risk is 1 - F1
@@ -206,9 +206,9 @@ def margins(
     Returns
     -------
     list of Row
-        For each coverage: the share of the pages and so many `pages` as it is, rounded up; the system's mean `F1` on those
-        of which it is most sure; the `best rival` on the same pages and `its F1`; the `margin` with its interval (`low`,
-        `high`; pages are ranked anew in each draw); `times`: the margin over that on all pages, nan where that one is not
+        For each coverage: the share of the pages and the number of `pages` it amounts to, rounded up; the system's mean `F1`
+        on its most confident ones; the `best rival` on the same pages and `its F1`; the `margin` with its interval (`low`,
+        `high`; pages are ranked anew in each draw); `times`: the margin over that on all pages, nan if the latter is not
         positive; `by true F1`: the same if the pages were ranked by the F1 that was reached. That may be little above 1:
         pages that are hard for the system are mostly hard for the rival too.
 

@@ -161,7 +161,7 @@ def folder_records(path: Path) -> Records:
 
     `NAME.html` with `NAME.txt` beside it, or in the subfolders `html` and `txt` or `text` (or those of Dragnet, `HTML` and
     `Corrected`, with `NAME.html.corrected.txt`, where a line separates the article from the comments). Pages stay bytes, so
-    that a system's reading of encodings is measured too; texts are decoded.
+    that each system's decoding is measured too; texts are decoded.
     """
 
     def read(page: bytes, text: bytes) -> tuple[str | bytes, dict[str, Any]]:

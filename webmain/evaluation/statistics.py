@@ -139,7 +139,7 @@ def bootstrap_mean(
         Of the random draws: the same seed gives the same interval.
     clusters : sequence of str or None
         The site of each page: whole sites are drawn then, since pages of one site are alike, and an interval over pages
-        is too narrow for what other sites would give. A page with "" is a site of its own. None to draw pages.
+        would be too narrow for other sites. A page with "" is a site of its own. None to draw pages.
     n_resamples : int
         Draws.
 

@@ -3,9 +3,9 @@
 A system is named by a string:
 
 - `line_block`, `pab:keep=0.4`, `package.module:Class`: an extractor, as everywhere in webmain, one page at a time;
-- `svm@site`: the extractor gets all pages of a site together and is fitted to the very pages it then judges, without their
+- `svm@site`: the extractor gets all pages of a site together and is fitted to the same pages that it judges, without their
   gold, without the fallback to another method that `webmain.extract_site` and a crawl have;
-- `svm@crossfit`: a site's pages in `FOLDS` parts, each judged by what was learned from the others;
+- `svm@crossfit`: a site's pages in `FOLDS` parts, each judged by a model learned from the others;
 - `trafilatura`, `newspaper4k:language=en`: a peer, with the options that its function in `peers` takes;
 - `all_text`: all visible text of the page, as the baseline to beat;
 - `package.module:function`: your own `function(html, url) -> text`, or `-> (text, confidence)`.

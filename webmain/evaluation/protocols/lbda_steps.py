@@ -2,7 +2,7 @@
 
 Source: LBDA, section Performance Analysis, Tables 1 to 5. The paper compares itself with "a heuristic approach" that it does
 not name, on five data sets that it does not describe; here the rival is BAPS alone (steps 1, 4 and 5), and the five parts are
-drawn from the gold at hand, whole sites together. Recall and precision are over terms (Equations 1 and 2), pooled over a
+drawn from the gold data given, keeping sites whole. Recall and precision are over terms (Equations 1 and 2), pooled over a
 part's pages; accuracy is over blocks, as the share of the page's blocks that are kept and wanted, or neither.
 """
 

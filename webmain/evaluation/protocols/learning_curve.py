@@ -1,9 +1,9 @@
 """What learning from more pages of a site gives: every method that learns, from 1, 2, 5, 10 and 20 pages.
 
-Two questions are kept apart. *Other pages*: a model learned from n pages judges pages of the site that it has not seen, as a
-later crawl does. *The same pages*: n pages are given together and each is judged with what all of them show, as
-`webmain.extract_site` does for somebody who builds a corpus, but by the method alone, without another one for pages of which
-nothing was learned. No gold is shown to any method in either.
+Two questions are kept apart. *Other pages*: a model learned from n pages judges unseen pages of the site, as in a later
+crawl. *The same pages*: n pages are given together and each is judged with what all of them show, as
+`webmain.extract_site` does for a corpus, but by the method alone, without the fallback to another method for pages from
+which nothing was learned. No method sees gold in either.
 
 Sources: LBDA, "Tag Tree Parsing" (the trees of all pages of a site are merged), and the per-site SVM's paper, module 3, which
 prefers the global form of labelling to the local one. Neither paper prints figures for this.

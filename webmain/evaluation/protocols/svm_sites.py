@@ -7,13 +7,13 @@ Learning, 2013), which prints precision, recall and F1 of the content class: 100
 classifier of its own, 71.75 / 20.65 / 31.28 % on sites not seen in training, 96.86 / 89.64 / 92.83 % on random pages of
 a mixture of sites; all in 4-fold cross-validation, and the first protocol for each feature set alone.
 
-What differs: the mixture ("chaos") is not at hand, so that each data set is both the sites of the first protocol and
-the mixture of the others, and its sites have several pages each. Folds are of pages, where the ancestor's code divides
-shuffled blocks: blocks of one page are on both sides there, which makes learning by heart look like learning. Labels
-are of two kinds: the method's own (clusters of all of a site's pages, by their descriptions in the global form: what
-the ancestor's first protocol counts against), and by gold text, which shows whether they are right (the ancestor's
-mixture is labelled by the cluster closest to a gold text). Clusters for the method's own labels are made with all
-feature sets that the pages have.
+Differences: the mixture ("chaos") is not available, so each data set serves both as the sites of the first protocol and as
+the mixture of the others, and its sites have several pages each. Folds consist of pages; the ancestor's code divides
+shuffled blocks, so that blocks of one page are on both sides and memorising them passes for learning. There are two kinds
+of labels: the method's own (clusters of all of a site's pages, by their descriptions in the global form: what the
+ancestor's first protocol compares with), and by gold text, which shows whether the former are right (the ancestor's
+mixture is labelled by the cluster closest to a gold text). Clusters for the method's own labels are made with all feature
+sets that the pages have.
 """
 
 from __future__ import annotations

@@ -5,15 +5,15 @@ References
 The method's ancestor: Z. Zhou, M. Mashuq and L. Sun, 2013, project reports with published pages: "The matching ratio is
 computed by finding the edit distance between the pair of word sequences. And then a percentage accuracy is calculated
 by averaging the matching ratios for all pages", 99.5 % for npr.org, 98.4 % for theverge.com, 96.6 % for usatoday.com
-and 87.4 % for techcrunch.com, where only the best cluster was taken and block quotes had fallen into another.
+and 87.4 % for techcrunch.com, where only the best cluster was used and block quotes were in another one.
 
 The formula is not printed. Here, of n words extracted and m in the reference, with d the edit distance by insertions
 and deletions (a replaced word is one of each), the *matching ratio* is 1 - d / (n + m), which libraries call the ratio
 of two sequences; the *strict ratio* is 1 - d' / max(n, m), with d' counting a replaced word once. It is never higher.
 
-What differs: the pages of the reported figures were "a new set of URLs", not published; here each page is extracted by
+Differences: the pages of the reported figures were "a new set of URLs", not published; here each page is extracted by
 a model of other pages of its site, in 4 folds. Clusters, labels and the classifier are those of
-`webmain.extractors.svm`, where the first report labelled clusters by TF-IDF and had no classifier.
+`webmain.extractors.svm`; the first report labelled clusters by TF-IDF and had no classifier.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ _ENDINGS: Final = (".jsonl.gz", ".jsonl", "")
 
 
 PERMISSIVE: Final = "permissive"
-"""Value of `--sets` for all known sets with permissive licences."""
+"""Used instead of names: all known sets with permissive licences."""
 
 CHECKS: Final = ("trafilatura", "newspaper4k", "thai", "htmldate_dates")
 """Collections that are never trained on; pages of their sites are excluded, too."""
