@@ -1,6 +1,6 @@
-"""Many pages at once: worker processes take pages as they came and give articles back, in order, a bounded number ahead.
+"""Extract many pages in worker processes: articles come in the order of the pages, with bounded read-ahead.
 
-A page that hangs or crashes its process costs itself only: the process is ended, and the next page gets a new one. Workers
+A page that hangs or crashes its process loses only itself: the process is ended, and the next page gets a new one. Workers
 die with the process that started them.
 """
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from webmain.extractors.base import Extractor
 
 AHEAD: Final = 16
-"""Pages for each worker that are read before the oldest is answered."""
+"""Pages per worker that are read ahead of the oldest unanswered one."""
 
 MAX_AHEAD_BYTES: Final = 64 << 20
-"""Characters or bytes of those pages, all together, beyond which no more are read."""
+"""Total size of the pages read ahead, in characters or bytes, beyond which no more are read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,12 +38,12 @@ class Walk:
     Attributes
     ----------
     extractor : str, Extractor or None
-        As for `webmain.extractors.base.create`; an extractor must be one that can be pickled.
+        As for `webmain.extractors.base.create`; an extractor must be picklable.
     options : Options
     models : str or None
-        A folder in which models of sites are looked for.
+        Folder of the model store.
     notes_missing : bool
-        A site without a model is noted.
+        Add a note to answers of sites without a model.
     """
 
     extractor: str | Extractor | None = None
@@ -54,36 +54,36 @@ class Walk:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of one page, and a note on its site's model; "" for none."""
+    """The article or rejection of one page, and a note on its site's model; "" for none."""
 
     found: Article | Rejected
     note: str = ""
 
 
 def cores() -> int:
-    """Return on how many cores this process may run."""
+    """Return the number of cores this process may run on."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def answers(pages: Iterable[Page], walk: Walk, *, jobs: int) -> Generator[Answer, None, None]:
-    """Yield one answer for each page, in order; pages are taken as there is room for them.
+    """Yield one answer for each page, in order, reading a bounded number of pages ahead.
 
     Parameters
     ----------
     pages : iterable of Page
-        Read in the thread that asks for the answers.
+        Iterated in the thread that consumes the answers.
     walk : Walk
     jobs : int
-        Worker processes; 0 does the work in this one, without shelter from pages that hang or crash it.
+        Number of worker processes; 0 works in this process, without protection from pages that hang or crash it.
 
     Raises
     ------
     UnknownExtractor
-        The extractor can not be made.
+        The extractor cannot be created.
     PoolError
-        Worker processes can not be started.
+        Worker processes cannot be started.
     """
     create(walk.extractor)
     if jobs == 0:
@@ -105,13 +105,13 @@ def answers(pages: Iterable[Page], walk: Walk, *, jobs: int) -> Generator[Answer
 
 
 def _ready(walk: Walk) -> Callable[[Page], Answer]:
-    """Return what answers the pages in a worker, with everything loaded."""
+    """Return the function that answers pages in a worker, with everything loaded."""
     warm_up(create(walk.extractor))
     return _answering(walk)
 
 
 def _answering(walk: Walk) -> Callable[[Page], Answer]:
-    """Return what answers pages; what is wrong with one is its answer, never an error."""
+    """Return the function that answers pages; it returns rejections instead of raising them."""
     extractor = create(walk.extractor)
     store = ModelStore(walk.models) if walk.models is not None else None
     models = SiteModels(extractor, store, notes_missing=walk.notes_missing)
@@ -133,10 +133,10 @@ def _answering(walk: Walk) -> Callable[[Page], Answer]:
 def _result(future: Future[Answer]) -> Answer:
     try:
         return future.result()
-    except Rejected as rejected:  # by the pool: its process died
+    except Rejected as rejected:  # raised by the pool: too slow, or the process died
         return Answer(rejected.with_traceback(None))
 
 
 def size(page: Page) -> int:
-    """Return the bytes, or characters, of a page and of those that continue it."""
+    """Return the size of a page and its continuation pages, in bytes or characters."""
     return len(page.body or page.html or "") + sum(map(size, page.parts))

@@ -1,4 +1,4 @@
-"""The present, and the time that a page takes: CPU seconds of the work with it, without what is loaded once in a process."""
+"""The current time, and the CPU time spent on a page, excluding what is loaded once per process."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _present: list[Callable[[], float]] = [time.time]
 
 
 def now_s() -> float:
-    """Return the present in seconds since 1970, as the clock in use has it."""
+    """Return the current time in seconds since 1970, from the clock in use."""
     return _present[0]()
 
 
 def now() -> datetime:
-    """Return the present in UTC, as the clock in use has it."""
+    """Return the current time in UTC, from the clock in use."""
     return datetime.fromtimestamp(now_s(), UTC)
 
 
 def use_clock(clock: Callable[[], float]) -> None:
-    """Let crawls, ledger and stores of this process take the present from another clock, as simulations do."""
+    """Make crawls, ledger and stores of this process read the time from another clock, as simulations do."""
     _present[0] = clock
 
 
@@ -39,7 +39,7 @@ _loaded = _Loaded()
 
 
 def once(load: Callable[[], T]) -> Callable[[], T]:
-    """Let a function be called once in a process, whichever threads ask; its time counts as no page's."""
+    """Cache a function's result for the process, across threads; the time of its call counts for no page."""
     found: list[T] = []
     lock = threading.RLock()
 
@@ -55,7 +55,7 @@ def once(load: Callable[[], T]) -> Callable[[], T]:
 
 
 class Loading:
-    """What happens inside counts as no page's time: a model, a dictionary, a library is loaded; may be nested."""
+    """Context whose CPU time counts for no page, for loading models, dictionaries and libraries; may be nested."""
 
     def __enter__(self) -> None:
         self._total_s, self._began_s = _loaded.total_s, time.thread_time()
@@ -65,10 +65,10 @@ class Loading:
 
 
 class Deadline:
-    """A stopwatch of CPU seconds for the work with one page, with a limit; it runs inside `with deadline:`.
+    """A stopwatch for the CPU seconds spent on one page, with a limit; it runs inside `with deadline:`.
 
-    It stands still while other pages are worked with, or nothing is done. May be nested; a thread that finds it running in
-    another one is not counted.
+    It does not run while other pages are processed or the process waits. May be nested; a second thread that enters it
+    while it runs is not counted.
 
     Parameters
     ----------
@@ -109,5 +109,5 @@ class Deadline:
 
 
 def _now_s() -> float:
-    """Return the CPU seconds of this thread but those for what it has loaded."""
+    """Return the CPU seconds of this thread, excluding loading."""
     return time.thread_time() - _loaded.total_s

@@ -1,7 +1,7 @@
-r"""Records as JSON types or as cells of a table, and back: read off the declared types of their fields.
+r"""Convert records to JSON types or table cells and back, by the declared types of their fields.
 
 Every store, export and `Article.to_dict` use these functions, so that a new field of a record is one line in the record.
-Known are str, int, float, bool, datetime, StrEnum, other records, tuples and mappings of these, and each of them or None.
+Supported are str, int, float, bool, datetime, StrEnum, other records, tuples and mappings of these, each optionally None.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 T = TypeVar("T")
 
 UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
-"""What reading a damaged record raises."""
+"""Exceptions raised when a damaged record is read."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
 class Coder:
-    """How values of one type are written and read; None for values that stay as they are.
+    """How values of one type are written and read; None for values that need no conversion.
 
     Attributes
     ----------
     write, read : callable or None
-        To JSON types and back; None values are not given to them where the type allows None.
+        To JSON types and back; not called with None if the type allows None.
     is_nested : bool
-        The value has parts: a cell of a table holds it as JSON.
+        The value has parts, so a table cell holds it as JSON.
     """
 
     write: Callable[[Any], Any] | None = None
@@ -58,7 +58,7 @@ def _coder(kind: Any) -> Coder:
     if origin is tuple:
         item = _coder(inner[0])
         return Coder(_list_of(item.write), _tuple_of(item.read), is_nested=True)
-    if origin is not None:  # a mapping by names
+    if origin is not None:  # a mapping with str keys
         item = _coder(inner[1])
         return Coder(_mapping_of(item.write), _mapping_of(item.read), is_nested=True)
     if isinstance(kind, type) and is_dataclass(kind):
@@ -103,12 +103,12 @@ def plain(record: Any) -> dict[str, Any]:
 
 
 def build(record_type: type[T], values: Mapping[str, Any]) -> T:
-    """Return the record that `plain` has made these values of; unknown keys are ignored.
+    """Return the record that `plain` turned into these values; unknown keys are ignored.
 
     Raises
     ------
     ValueError, TypeError, KeyError, AttributeError, RecursionError
-        The values have another form (`UNREADABLE`).
+        The values don't have the expected form (`UNREADABLE`).
     """
     known: Any = record_type
     found = {
@@ -120,13 +120,13 @@ def build(record_type: type[T], values: Mapping[str, Any]) -> T:
 
 
 def cells(record_type: Any, values: Mapping[str, Any], names: Collection[str]) -> list[Any]:
-    """Return some of a record's plain values as cells of a table: what has parts as JSON, None where it is empty."""
+    """Return selected plain values of a record as table cells: values with parts as JSON, or None if empty."""
     known = coders(record_type)
     return [(as_json(values[n]) if values[n] else None) if known[n].is_nested else values[n] for n in names]
 
 
 def of_cells(record_type: Any, row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the plain values in a row of cells; columns that are no fields are ignored.
+    """Return the plain values of a row of table cells; columns that are not fields are ignored.
 
     Raises
     ------
@@ -147,8 +147,8 @@ def of_cells(record_type: Any, row: Mapping[str, Any]) -> dict[str, Any]:
 def encode(record: Mapping[str, Any]) -> str:
     r"""Return a record as one line of JSON that every reader accepts.
 
-    Pages hold lone surrogates (`&#xD800;`, `"\ud83d"` in JSON-LD) which UTF-8 has no bytes for, and a score may be
-    NaN, which JSON has no word for: the first become U+FFFD, the second null.
+    Lone surrogates (`&#xD800;`, `"\ud83d"` in JSON-LD), which UTF-8 cannot encode, become U+FFFD; NaN, which JSON cannot
+    express, becomes null.
     """
     try:
         text = json.dumps(record, ensure_ascii=False, allow_nan=False)
@@ -158,7 +158,7 @@ def encode(record: Mapping[str, Any]) -> str:
 
 
 def as_json(value: Any) -> str:
-    """Return a value as JSON text; what JSON has no form for as its `str`."""
+    """Return a value as JSON text; values that JSON cannot express are written as their `str`."""
     return clean(json.dumps(value, ensure_ascii=False, default=str))
 
 
@@ -172,7 +172,7 @@ def clean(text: str) -> str:
 
 
 def _finite(value: Any) -> Any:
-    """Replace numbers that JSON has no word for, at any depth."""
+    """Replace NaN and infinities by None, at any depth."""
     if isinstance(value, Mapping):
         return {k: _finite(v) for k, v in value.items()}
     if isinstance(value, list):

@@ -1,7 +1,7 @@
-"""A page's way to an article: read, segment, judge, merge, compose, stitch, count words.
+"""The steps that turn a page into an article: read, segment, judge, merge, compose, stitch, count words.
 
-`extract_page` is the whole way. Each of its steps is a function of its own, which the pipelines of crawls, the command line
-and the evaluation call, too.
+`extract_page` runs all of them. Each step is also a function of its own, which crawls, the command line and the evaluation
+call as well.
 """
 
 from __future__ import annotations
@@ -37,40 +37,40 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 MIN_DUPLICATE_CHARS = 120
-"""Characters (about 20 words) from which a repeated block is marked by methods that don't merge."""
+"""Minimum characters (about 20 words) of a repeated block that methods which don't merge mark."""
 
 MAX_ERROR_CHARS = 500
-"""Characters of an unforeseen error's message that a rejection repeats."""
+"""Maximum characters of an unexpected error's message in a rejection."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What is wanted of a page, and its limits.
+    """What to extract from a page, and the limits on it.
 
     Attributes
     ----------
     metadata : bool
-        Read the page's metadata and detect the language; without, only text, blocks and scores are filled.
+        Read the page's metadata and detect the language; if False, only text, blocks and scores are filled.
     keep : Keep
-        What beside running text is kept.
+        What is kept besides running text.
     max_bytes : int
-        Bytes (characters, of a page that is given as text) of the largest page accepted.
+        Size of the largest page accepted, in bytes (in characters for a page given as text).
     timeout_s : float or None
-        CPU seconds for the work with one page; None for no limit.
+        CPU seconds allowed for one page; None for no limit.
     top_words : int or None
-        Count the words of the text, and keep so many of the most frequent; None does not count them.
+        Count the words of the text and keep this many of the most frequent; None skips counting.
     stopwords : mapping or None
         The user's own stop words, by language.
     sites : Sites or None
         Rules for single sites.
     require : str or None
-        The kind of page that is wanted, one of `PAGE_TYPES`: any other is rejected. "any": all kinds. None: all, except that
-        of the pages which a crawl took for articles (`Page.article_reason`) those that certainly are none are rejected.
+        The kind of page wanted, one of `PAGE_TYPES`: any other is rejected. "any" accepts all kinds. None does too, except
+        for pages that a crawl took for articles (`Page.article_reason`) and that certainly are not articles.
 
     Raises
     ------
     ValueError
-        No such kind.
+        `require` is not a known kind.
     """
 
     metadata: bool = True
@@ -87,20 +87,20 @@ class Options:
             raise ValueError(f"require: got {self.require!r}, allowed are {', '.join(PAGE_TYPES)}")
 
     def limit_s(self, page: Page) -> float | None:
-        """Return for how many CPU seconds a page and those that continue it may keep a process."""
+        """Return the CPU seconds allowed for a page and its continuation pages together; None for no limit."""
         return self.timeout_s and self.timeout_s * (1 + len(page.parts))
 
 
 DEFAULTS = Options()
 
 Choose = Callable[[Document], "Extractor"]
-"""Returns the extractor that judges a page: a site's own, for example (`webmain.sites`)."""
+"""Returns the extractor to judge a page with, such as one fitted to its site (`webmain.sites`)."""
 
 
 def extract_page(
     page: Page | Document, extractor: Extractor, options: Options = DEFAULTS, *, choose: Choose | None = None
 ) -> Article:
-    """Make a page, with the pages that continue it, into an article.
+    """Return the article extracted from a page and its continuation pages.
 
     Parameters
     ----------
@@ -109,14 +109,14 @@ def extract_page(
     extractor : Extractor
     options : Options
     choose : callable or None
-        Chooses another extractor by the page, with what was learned of its site.
+        Chooses the extractor for the page instead, such as one fitted to its site.
 
     Raises
     ------
     Rejected
-        With the reason; `INTERNAL_ERROR` for whatever was not foreseen.
+        With the reason; `INTERNAL_ERROR` for an unexpected error.
     ModelError
-        The model of the page's site can not be used.
+        The model of the page's site cannot be used.
     """
     with errors_as_rejections(page.url):
         document = page if isinstance(page, Document) else read(page, options)
@@ -130,7 +130,7 @@ def extract_page(
 
 
 def finish(extraction: Extraction, extractor: Extractor, options: Options) -> Article:
-    """Make what was kept of a page into an article: compose it, stitch what continues it, count its words."""
+    """Return the article made of an extraction: compose it, stitch its continuation pages, count its words."""
     article = compose(extraction, metadata=options.metadata, keep=options.keep, require=options.require)
     article = with_parts(article, extraction.document.page.parts, extractor, options)
     if options.top_words is not None:
@@ -141,7 +141,7 @@ def finish(extraction: Extraction, extractor: Extractor, options: Options) -> Ar
 
 
 def with_parts(article: Article, parts: Sequence[Page], extractor: Extractor, options: Options = DEFAULTS) -> Article:
-    """Extract the pages that continue an article and stitch them to it; a part that is rejected is left out."""
+    """Extract an article's continuation pages and stitch them to it; rejected ones are left out."""
     rest = []
     for part in parts:
         with suppress(Rejected):
@@ -151,17 +151,17 @@ def with_parts(article: Article, parts: Sequence[Page], extractor: Extractor, op
 
 @contextmanager
 def errors_as_rejections(url: str | None, *, passing: tuple[type[Exception], ...] = ()) -> Iterator[None]:
-    """Raise any unforeseen error of the work with a page as a rejection, and log its traceback with the page's address.
+    """Turn any unexpected error raised while a page is processed into a rejection, and log its traceback with the URL.
 
-    One page never stops the others, whatever is on it, and whoever wrote the method. Every page goes through this, wherever
-    it comes from. Errors of the types in `passing` are raised as they are.
+    Every page is processed inside this context, so that no page and no faulty extractor stops the others. Errors of the
+    types in `passing` are raised unchanged.
 
     Raises
     ------
     Rejected
-        `INTERNAL_ERROR`, with the error as its `__cause__`; rejections pass as they are.
+        `INTERNAL_ERROR`, with the error as its `__cause__`; rejections are raised unchanged.
     ModelError
-        As it is: it is about a site's model, not about a page.
+        Unchanged: it concerns a site's model, not a page.
     """
     try:
         yield
@@ -176,7 +176,7 @@ def errors_as_rejections(url: str | None, *, passing: tuple[type[Exception], ...
 
 
 def read(page: Page, options: Options = DEFAULTS) -> Document:
-    """Decode a page and wrap it; nothing is parsed yet, unless there are selectors for its site.
+    """Return a page decoded, as a document; it is parsed later, unless its site's rules have selectors.
 
     Raises
     ------
@@ -237,18 +237,18 @@ def _check_html(text: str, page: Page) -> None:
 
 
 def segment(document: Document, extractor: Extractor) -> Segmentation:
-    """Divide a page into the method's own blocks, in the page's time."""
+    """Divide a page into the extractor's blocks; the CPU time counts against the page's deadline."""
     with document.deadline:
         return extractor.segment(document)
 
 
 def judge_segmentation(segmentation: Segmentation, extractor: Extractor) -> Extraction:
-    """Judge the blocks of a page, in the page's time.
+    """Judge the blocks of a page; the CPU time counts against the page's deadline.
 
     Raises
     ------
     Rejected
-        `NO_BLOCKS` where the page has no text, neither shown nor as data; `TOO_SLOW` past the deadline.
+        `NO_BLOCKS` if the page has no text, neither shown nor as data; `TOO_SLOW` past the deadline.
     """
     judge_blocks = partial(_judged, segmentation, extractor)
     if MATCHES not in segmentation.document.views:
@@ -272,26 +272,26 @@ def _judged(segmentation: Segmentation, extractor: Extractor) -> Extraction:
 
 
 def judge(document: Document, extractor: Extractor) -> Extraction:
-    """Segment a page and judge its blocks by one method (raises as `judge_segmentation` does)."""
+    """Segment a page and judge its blocks with one extractor (raises like `judge_segmentation`)."""
     return judge_segmentation(segment(document, extractor), extractor)
 
 
 def merge(extraction: Extraction) -> Extraction:
-    """Mark blocks with the text of an earlier one; PAB merges them, other methods keep them (`merges_duplicates`).
+    """Mark blocks that repeat an earlier block's text; PAB merges them, other methods keep them (`merges_duplicates`).
 
     Notes
     -----
-    A method that does not merge marks blocks of `MIN_DUPLICATE_CHARS` characters and more only: refrains, table cells and
-    "(Applause)" are content each time. Source: Priority Assignment, step "merge duplicates".
+    For methods that do not merge, only blocks of at least `MIN_DUPLICATE_CHARS` characters are marked: refrains, table
+    cells and "(Applause)" are content each time. Source: Priority Assignment, step "merge duplicates".
     """
     merges = extraction.merges_duplicates
     segmentation, document = extraction.segmentation, extraction.document
     duplicates = np.full(len(segmentation), -1, dtype=np.int32)
     first_with: dict[str, int] = {}
-    candidates = extraction.kept & (segmentation.end > segmentation.first)  # a page's title repeats nothing
+    candidates = extraction.kept & (segmentation.end > segmentation.first)  # the `title` element is no duplicate
     if not merges:
         n_chars = document.leaves.n_chars if extraction.unit is Unit.LEAVES else document.lines.text_lengths
-        candidates &= segmentation.sums(n_chars) > MIN_DUPLICATE_CHARS // 2  # spaces are not counted
+        candidates &= segmentation.sums(n_chars) > MIN_DUPLICATE_CHARS // 2  # n_chars leaves out spaces
     blocks = np.flatnonzero(candidates).tolist()
     for block, text in zip(blocks, segmentation.texts(blocks), strict=True):
         own = " ".join(text.split())
@@ -306,13 +306,13 @@ def merge(extraction: Extraction) -> Extraction:
 def compose(
     extraction: Extraction, *, metadata: bool = True, keep: Keep = DEFAULT_KEEP, require: str | None = None
 ) -> Article:
-    """Make what an extractor kept into an article, with the values that a site's own rules have matched.
+    """Return the article made of what an extractor kept, with the values that the site's own rules matched.
 
     Raises
     ------
     Rejected
-        As `webmain.article.compose.compose` does; `OTHER_LANGUAGE` by the site's rules; `NOT_ARTICLE` where the page is of
-        another kind than is wanted (`Options.require`).
+        Like `webmain.article.compose.compose`; `OTHER_LANGUAGE` by the site's rules; `NOT_ARTICLE` if the page is not of
+        the kind wanted (`Options.require`).
     """
     document = extraction.document
     article = composing.compose(extraction, metadata=metadata, keep=keep)
@@ -320,7 +320,7 @@ def compose(
         found = require_type(document, require)
         article = replace(article, page_type=found.name, page_type_probability=found.probability)
     elif require is None and document.page.article_reason and article.extractor == extraction.extractor:
-        refuse_no_article(document)  # where data or a feed gave the text, the page's blocks tell nothing
+        refuse_no_article(document)  # if data or a feed gave the text, the page's blocks are no evidence
     if not metadata or MATCHES not in document.views:
         return article
     from webmain.sites import matching
@@ -329,9 +329,9 @@ def compose(
 
 
 def warm_up(extractor: Extractor) -> None:
-    """Load whatever the work with a first page would load, so that it does not count as the page's time."""
+    """Load whatever the first page would load, so that loading does not count as that page's time."""
     text = "The harbour master said that the boats would leave in the morning, before the tide turned. " * 3
-    with suppress(Exception):  # the method may be anybody's
+    with suppress(Exception):  # the extractor may be third-party
         extract_page(
             Page(url="https://a.example/", html=f"<title>Boats</title><p>{text}"), extractor, Options(timeout_s=None)
         )
@@ -345,17 +345,17 @@ def extract_pages(
     models: ModelStore | None = None,
     default: Extractor | None = None,
 ) -> list[Article | Rejected]:
-    """Make pages of one site into articles; one answer for each page, in order.
+    """Return an article or a rejection for each page of one site, in order.
 
-    An extractor that learns from sites takes the site's model from `models`, where there is one. Else it is fitted to all
-    pages that can be read, if they are enough. Where they are not, or hold no evidence to learn from, and on pages unlike
-    those learned from, `default` judges, as in a crawl; without one, the extractor itself, as it comes or as it was fitted.
-    A text that three pages have under different titles is boilerplate: all of them are rejected (`webmain.sites.recurring`).
+    An extractor that learns sites uses the site's model from `models` if there is one; otherwise it is fitted to all pages
+    that can be read, if there are enough. If there are too few, or they hold no evidence, `default` judges instead, as in a
+    crawl; it also judges pages unlike the training pages. Without `default` the extractor itself judges, fitted or not.
+    Text that three pages share under different titles is boilerplate: all of them are rejected (`webmain.sites.recurring`).
 
     Raises
     ------
     ModelError
-        There is a model, and it can not be used.
+        There is a model, and it cannot be used.
     """
     from webmain.sites.fitting import choose_for_site, note_recurring_titles
     from webmain.sites.recurring import Place, place_of, without_recurring
@@ -393,7 +393,7 @@ def _read_or_rejected(page: Page, options: Options) -> Document | Rejected:
 
 
 def _taken(found: list[Document | Rejected]) -> Generator[Document | Rejected]:
-    """Take each out of the list, so that memory does not hold all pages parsed at once."""
+    """Yield each item and remove it from the list, so that not all parsed pages are in memory at once."""
     found.reverse()
     while found:
         yield found.pop()

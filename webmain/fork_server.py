@@ -1,6 +1,6 @@
-"""A process that has loaded what tasks need, and the workers that are forked from it.
+"""A fork server: a process that has loaded what tasks need, and workers forked from it.
 
-A model is loaded once, and is in memory once, however many workers there are and however often one of them is killed.
+A model is loaded once and is in memory once, however many workers there are and however often one is killed.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from typing import Any, Final
 from webmain.lifeline import die_with, give_back_memory
 
 GC_THRESHOLDS: Final = (50_000, 20, 10)
-"""A page's tree is thousands of small objects that live shortly and hold no cycles; at Python's own thresholds the collector
-goes over all that models, dictionaries and Scrapy hold every few dozen pages, an eighth of a crawl's time."""
+"""Garbage collector thresholds. A page's tree is thousands of short-lived small objects without cycles; with the default
+thresholds, scanning everything that is loaded every few dozen pages took an eighth of a crawl's time."""
 
 _START_S: Final = 120.0
 _ONE_THREAD: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -38,11 +38,11 @@ _MAIN: Final = "__mp_main__"
 
 
 class StartError(RuntimeError):
-    """A process can not be started, or can not make ready what answers the tasks."""
+    """A process cannot be started, or cannot load what answers the tasks."""
 
 
 class ForkServer:
-    """A process from which workers are forked, and the way to it; `make_ready` comes first."""
+    """The process that workers are forked from, and the connection to it; call `make_ready` first."""
 
     def __init__(self) -> None:
         ours, theirs = socket.socketpair()
@@ -60,7 +60,7 @@ class ForkServer:
                 raise StartError(f"a worker process can not be started: {error}") from error
 
     def make_ready(self, setup: bytes) -> None:
-        """Let the process make ready what answers the tasks: what `setup`, pickled, returns."""
+        """Have the process call `setup` (pickled), which returns the function that answers tasks."""
         main = getattr(sys.modules["__main__"], "__file__", None) if b"__main__" in setup else None
         try:
             self._connection.send((logging.getLogger().getEffectiveLevel(), main))
@@ -74,7 +74,7 @@ class ForkServer:
             raise StartError(f"a worker process can not start: {problem}")
 
     def fork(self) -> Worker:
-        """Return a new worker. StartError where there can be none; EOFError or OSError where this process has died."""
+        """Return a new worker; raise StartError if the fork fails, EOFError or OSError if the server has died."""
         ours, theirs = socket.socketpair()
         with ours, theirs:
             with self._asking:
@@ -90,14 +90,14 @@ class ForkServer:
         with self._asking, contextlib.suppress(EOFError, OSError):
             self._connection.send(pid)
             return int(self._connection.recv())
-        return signal.SIGKILL  # workers die with this process
+        return signal.SIGKILL  # the server has died, and its workers with it
 
     def kill(self) -> None:
         """End the process and, on Linux, its workers."""
         self._process.kill()
 
     def end(self) -> None:
-        """End the process, and wait for its end: the time of its workers is its own, as it has waited for theirs."""
+        """End the process and wait for it, so that its CPU time and its workers' are counted as this process' children's."""
         self._connection.close()
         try:
             self._process.wait(0.5)
@@ -108,14 +108,14 @@ class ForkServer:
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """A process that answers tasks, and the way to it."""
+    """A process that answers tasks, and the connection to it."""
 
     pid: int
     connection: Connection
     server: ForkServer
 
     def answer(self, message: bytes, wall_s: float | None) -> Any:
-        """Return the answer to a task. TimeoutError where there is none; EOFError or OSError where the process dies."""
+        """Return the answer to a task; raise TimeoutError if none comes, EOFError or OSError if the process dies."""
         self.connection.send_bytes(message)
         is_answer, answer = _received(self.connection, wall_s)
         if not is_answer:
@@ -123,7 +123,7 @@ class Worker:
         return answer
 
     def kill(self) -> None:
-        """End the process at once; not after `end`, when its number may be another's."""
+        """Kill the process; not to be called after `end`, when its pid may belong to another process."""
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.pid, signal.SIGKILL)
 
@@ -135,7 +135,7 @@ class Worker:
 
 
 def _received(connection: Connection, timeout_s: float | None) -> Any:
-    """Return the next message; what the process logs on the way is logged here."""
+    """Return the next message; log records that arrive before it are handled here."""
     deadline = None if timeout_s is None else time.monotonic() + timeout_s
     while True:
         if deadline is not None and not connection.poll(max(0.0, deadline - time.monotonic())):
@@ -148,22 +148,22 @@ def _received(connection: Connection, timeout_s: float | None) -> Any:
             logger.handle(found)
 
 
-# ---- In the process, and in the workers
+# ---- Runs in the fork server and in the workers
 
 _IN_WORKER = False
 
 
 def is_worker() -> bool:
-    """Return True in a worker, and as its script is read."""
+    """Return True in a worker, and while its main script is being read."""
     return _IN_WORKER
 
 
 def serve(descriptor: int, parent: int) -> None:
-    """Fork workers until the connection is closed: the process' main function."""
+    """Fork workers until the connection is closed: the fork server's main function."""
     global _IN_WORKER
     _IN_WORKER = True
     die_with(parent)
-    for name in _ONE_THREAD:  # before numerical libraries are loaded: as many threads as cores wait for each other
+    for name in _ONE_THREAD:  # set before numerical libraries are loaded: their threads would compete with the workers
         os.environ.setdefault(name, "1")
     connection = Connection(descriptor)
     with contextlib.suppress(EOFError, OSError):
@@ -182,7 +182,7 @@ def serve(descriptor: int, parent: int) -> None:
         gc.set_threshold(*GC_THRESHOLDS)
         gc.collect()
         give_back_memory()
-        gc.freeze()  # what all workers share is not looked through, nor written to, by the collector of each
+        gc.freeze()  # keeps each worker's collector from scanning, and so copying, shared memory
         connection.send((True, ""))
         while True:
             asked = connection.recv()
@@ -194,7 +194,7 @@ def _ended(pid: int) -> int:
 
 
 def _forked(connection: Connection, answer: Callable[[Any], Any]) -> int | str:
-    """Fork a worker; return its number, or what is wrong."""
+    """Fork a worker and return its pid, or an error message."""
     descriptor, server = recv_handle(connection), os.getpid()
     try:
         pid = os.fork()
@@ -211,7 +211,7 @@ def _forked(connection: Connection, answer: Callable[[Any], Any]) -> int | str:
     except BaseException:
         traceback.print_exc()
         os._exit(1)
-    os._exit(0)  # what is cleared away as a process ends is the others' too
+    os._exit(0)  # exit handlers would clean up what belongs to the other processes too
 
 
 def _answer_tasks(connection: Connection, answer: Callable[[Any], Any]) -> None:
@@ -235,12 +235,12 @@ def _answer_tasks(connection: Connection, answer: Callable[[Any], Any]) -> None:
 
 
 def _bound(cpu_s: float | None) -> None:
-    """Let the kernel kill this process after so much more CPU time of its own; None for no limit."""
+    """Have the kernel kill this process after this many more CPU seconds; None for no limit."""
     signal.setitimer(signal.ITIMER_PROF, cpu_s or 0.0)
 
 
 class _Forwarding(QueueHandler):
-    """Sends what is logged to the process that asks."""
+    """Sends log records to the process that sent the task."""
 
     def __init__(self, connection: Connection) -> None:
         super().__init__(connection)  # type: ignore[arg-type]
@@ -252,7 +252,7 @@ class _Forwarding(QueueHandler):
 
 
 def _load_main(path: str) -> None:
-    """Make the classes known that the asking script itself defines."""
+    """Load the main script of the parent process, so that classes it defines can be unpickled."""
     module = ModuleType(_MAIN)
     module.__dict__.update(runpy.run_path(path, run_name=_MAIN))
     sys.modules["__main__"] = sys.modules[_MAIN] = module

@@ -1,4 +1,4 @@
-"""What a process owes to others: it does not outlive the one that started it, and gives back memory that it is done with."""
+"""Worker processes' duties: end with the process that started them, and return freed memory to the system."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 
 def die_with(parent: int, *, by: int = signal.SIGKILL) -> None:
-    """On Linux, let the kernel kill this process when the thread that started it ends, at the latest with its process.
+    """On Linux, have the kernel kill this process when the thread that started it ends.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def die_with(parent: int, *, by: int = signal.SIGKILL) -> None:
 
 
 def give_back_memory() -> None:
-    """Return to the system what was freed and the C library keeps: after a site was learned, 30 MB of documents."""
+    """Return memory to the system that was freed but kept by the C library: 30 MB of documents after a site was learned."""
     if sys.platform != "linux":
         return
     import ctypes

@@ -1,4 +1,4 @@
-"""An article as Markdown (CommonMark with the tables of GitHub), so that a reader of it shows the same words."""
+"""Render an article as Markdown (CommonMark with GitHub's tables) that displays the same words."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ENTITY = lazy(r"&(?=#?[0-9A-Za-z]{1,40};)")
 _URL_SAFE = "/:?#@!$&'*+,;=%~-._[]"
 _NO_WORD = lazy(r"[^\w+#.-]+")
 MAX_TITLE_BLOCKS = 5
-"""A heading that repeats the title among so many first blocks is left out: the title is above them."""
+"""A heading that repeats the title is left out if it is among this many first blocks: the title is written anyway."""
 
 
 def markdown(
@@ -25,8 +25,8 @@ def markdown(
 ) -> str:
     """Return the article as Markdown: title, then headings, lists, quotes, tables, code and images as such.
 
-    Comments follow a rule at the end. A heading that repeats the title is left out. Links and images show where they were
-    kept.
+    Comments follow a horizontal rule at the end. A heading that repeats the title is left out. Links and images are
+    written if they were kept.
     """
     title = " ".join(title.split())
     pieces = [f"# {_heading(_escaped(title))}"] if title else []
@@ -37,7 +37,7 @@ def markdown(
 
 
 def _without_title(blocks: Sequence[ArticleBlock], title: str) -> list[tuple[int, ArticleBlock]]:
-    """Return the blocks with their numbers, without the first heading that is the title."""
+    """Return the blocks with their indices, without the first heading that repeats the title."""
     numbered = list(enumerate(blocks))
     for number, block in numbered[:MAX_TITLE_BLOCKS] if title else ():
         if block.kind is Kind.HEADING and " ".join(block.text.split()).casefold() == title.casefold():
@@ -46,7 +46,7 @@ def _without_title(blocks: Sequence[ArticleBlock], title: str) -> list[tuple[int
 
 
 def _pieces(blocks: Sequence[tuple[int, ArticleBlock]], images: Sequence[Image]) -> Iterator[str]:
-    """Render blocks and images; what belongs to one list or quote is one piece."""
+    """Yield blocks and images as Markdown; each list and each quote is one piece."""
     waiting = list(images)
     shown = {" ".join(block.text.split()) for _, block in blocks if block.kind is Kind.CAPTION}
     listing = _List()
@@ -91,7 +91,7 @@ def _block(block: ArticleBlock) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Escape what would be taken for markup, also marks that start a line."""
+    """Escape what would be read as markup, including markers at the start of a line."""
     return _LEAD.sub(_escaped_lead, _SPECIAL.sub(r"\\\g<0>", text))
 
 
@@ -100,12 +100,12 @@ def _escaped_lead(lead: re.Match[str]) -> str:
 
 
 def _heading(text: str) -> str:
-    """Escape the number signs at the end of a heading, which would be dropped."""
+    """Escape number signs at the end of a heading, which Markdown would drop."""
     return _LAST_HASHES.sub(r"\\#", text)
 
 
 def _lines(text: str) -> str:
-    """Keep line breaks as such."""
+    """Write line ends as hard line breaks."""
     return text.replace("\n", "  \n")
 
 
@@ -114,7 +114,7 @@ def _text(block: ArticleBlock) -> str:
 
 
 class _Span(NamedTuple):
-    """A link or a mark that is written around a part of a text."""
+    """A link or an emphasis mark around a part of a text."""
 
     start: int
     end: int
@@ -123,7 +123,7 @@ class _Span(NamedTuple):
 
 
 def _written(text: str, block: ArticleBlock, *, offset: int = 0) -> str:
-    """Escape a text, and write those links and marks that lie in it; `offset` is where it begins in its block."""
+    """Return a text escaped, with the links and marks inside it; `offset` is its start within the block."""
     spans = _spans(text, block, offset)
     if not spans:
         return _escaped(text)
@@ -148,7 +148,7 @@ def _written(text: str, block: ArticleBlock, *, offset: int = 0) -> str:
 
 
 def _spans(text: str, block: ArticleBlock, offset: int) -> list[_Span]:
-    """Return the links and marks that can be written: nested, not crossed, and read as such."""
+    """Return the links and marks that Markdown can express: nested or separate, never crossing."""
     taken: list[_Span] = []
     for link in block.links:
         span = _Span(link.start - offset, link.end - offset, "link", link.url)
@@ -172,7 +172,7 @@ def _trimmed(text: str, start: int, end: int, kind: str) -> _Span:
 
 
 def _can_stand(text: str, span: _Span) -> bool:
-    """Return True if signs at these places open and close emphasis (CommonMark, section 6.2), or are around code."""
+    """Return True if delimiters at these places would open and close emphasis (CommonMark, section 6.2), or enclose code."""
     part = text[span.start : span.end]
     before, after = text[max(0, span.start - 1) : span.start], text[span.end : span.end + 1]
     if span.kind == "code":
@@ -192,7 +192,7 @@ def _clash(a: _Span, b: _Span) -> bool:
 
 _DELIMITERS = {"bold": "**", "italic": "*", "code": "`"}
 MAX_MARKS = 200
-"""Marks of one block that are written."""
+"""Maximum marks written per block."""
 
 
 def _closing(span: _Span) -> str:
@@ -211,7 +211,7 @@ def _image(image: Image, shown: set[str]) -> str:
 
 
 def _table(block: ArticleBlock) -> str:
-    """Render rows as a pipe table; the first row is the head, short rows are filled up."""
+    """Render rows as a pipe table; the first row is the header, short rows are padded."""
     rows = block.rows or tuple(tuple(row.split("\t")) for row in block.text.split("\n"))
     width = max(map(len, rows), default=0)
     lines, offset = [], 0
@@ -230,7 +230,7 @@ _RULES = {"left": ":--", "center": ":-:", "right": "--:"}
 
 
 class _Item(NamedTuple):
-    """An open list item: its depth, what its list is, and the column where its text begins."""
+    """An open list item: its depth, the kind of its list, and the column where its text begins."""
 
     level: int
     ordered: bool
@@ -240,20 +240,20 @@ class _Item(NamedTuple):
 
 
 class _List:
-    """Neighbouring list items, indented by the marks of those they are in."""
+    """Consecutive list items, indented to match the markers of their parent items."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
         self._open: list[_Item] = []
 
     def end(self) -> str:
-        """Return what was added, and begin anew."""
+        """Return the list written so far, and start an empty one."""
         text = "\n".join(self.lines)
         self.lines, self._open = [], []
         return text
 
     def add(self, block: ArticleBlock) -> None:
-        """Add an item, or a further paragraph of one."""
+        """Add an item, or another paragraph of the current item."""
         last = None
         while self._open and self._open[-1].level >= block.level + block.continues:
             last = self._open.pop()
@@ -266,7 +266,7 @@ class _List:
             last = None
         number = block.number or (last.number + 1 if last else 1)
         delimiter = last.delimiter if last else "."
-        if last and number != last.number + 1:  # another list, or one with a gap: told apart by its delimiter
+        if last and number != last.number + 1:  # another list, or a gap in the numbers: use the other delimiter
             delimiter = ")" if delimiter == "." else "."
         mark = f"{max(0, number)}{delimiter} " if block.ordered else "- "
         starts_late = block.ordered and number != 1 and last is None

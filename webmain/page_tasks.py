@@ -1,7 +1,7 @@
-"""What is done with the pages of a crawl, as records that another process can carry out.
+"""Tasks on the pages of a crawl, as records that a worker process can run.
 
-A document that was read for one task is kept for a while, so that a page is parsed once though it is looked at, compared with
-others of its site and extracted. Its page goes along whole with the first task, and without its body with the next ones.
+Documents are cached for a while, so that a page is parsed once although discovery, comparison with its site's model and
+extraction are separate tasks. The first task carries the whole page, later ones the page without its body.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 
 MAX_DOCUMENTS: Final = 16
 MAX_DOCUMENT_CHARS: Final = 4 << 20
-"""Documents that are kept at most, and their characters; a document takes many times the memory of its page."""
+"""Maximum number and total characters of cached documents; a document takes many times the memory of its page."""
 
 MAX_JUDGES: Final = 100
-"""Extractors that are kept at most: one for each site that was learned."""
+"""Maximum cached extractors: there is one for each learned site."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """An extractor, pickled, and its number: a worker that knows the number does not read it again."""
+    """A pickled extractor and its number: a worker that has the number cached does not unpickle it again."""
 
     number: int
     pickled: bytes
@@ -43,14 +43,14 @@ class Judge:
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A page with its key; without body and html where the worker is thought to have read it already."""
+    """A page with its key; without `body` and `html` if the worker should have read it already."""
 
     page: Page
     key: int
 
 
 class Task(Protocol):
-    """What is to be done with one page."""
+    """A task on one page."""
 
     @property
     def sent(self) -> Sent:
@@ -58,12 +58,12 @@ class Task(Protocol):
         ...
 
     def run(self, reader: Reader) -> Any:
-        """Do it; None where the page has to be sent whole."""
+        """Return the result; None if the page has to be sent whole."""
         ...
 
 
 class Reader:
-    """Carries out tasks, and keeps the documents that it has read last."""
+    """Runs tasks, with a cache of the documents and extractors used last."""
 
     def __init__(self, options: Options) -> None:
         self.options = options
@@ -71,20 +71,20 @@ class Reader:
         self._judges: OrderedDict[int, Extractor] = OrderedDict()
 
     def __call__(self, task: Task) -> Any:
-        """Answer a task.
+        """Return the result of a task.
 
         Raises
         ------
         Rejected
-            With the reason; `INTERNAL_ERROR` for whatever was not foreseen.
+            With the reason; `INTERNAL_ERROR` for an unexpected error.
         """
         with errors_as_rejections(task.sent.page.url):
             return task.run(self)
 
     def document(self, sent: Sent, *, keep: bool = True) -> Document | None:
-        """Return a page as a document; None where it has come without its body and is not known.
+        """Return a page as a document; None if it came without its body and is not cached.
 
-        What is not asked for again need not be kept: documents that wait for their removal take most of the memory.
+        Pass `keep=False` for pages that will not be needed again: cached documents take most of the memory.
         """
         document, page = self._documents.pop(sent.key, None), sent.page
         if document is not None:
@@ -102,9 +102,9 @@ class Reader:
         return document
 
     def extractor(self, judge: Judge) -> Extractor:
-        """Return an extractor that was sent."""
+        """Return an extractor that was sent, from the cache if it is there."""
         if judge.number not in self._judges:
-            self._judges[judge.number] = pickle.loads(judge.pickled)  # noqa: S301 - by the crawl's own process
+            self._judges[judge.number] = pickle.loads(judge.pickled)  # noqa: S301 - from the crawl's own process
             while len(self._judges) > MAX_JUDGES:
                 self._judges.popitem(last=False)
         self._judges.move_to_end(judge.number)
@@ -112,7 +112,7 @@ class Reader:
 
 
 def reader(extractor: Extractor, options: Options) -> Reader:
-    """Return what answers the tasks, with everything loaded."""
+    """Return the reader that runs the tasks, with everything loaded."""
     warm_up(extractor)
     return Reader(options)
 
@@ -131,7 +131,7 @@ class LookAt:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """An article, and the signature of its text where that was asked for."""
+    """An article, and the signature of its text if requested."""
 
     article: Article
     signature: Signature | None = None
@@ -139,7 +139,7 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class Extract:
-    """Make a page, with those that continue it, into an article."""
+    """Extract the article of a page and its continuation pages."""
 
     sent: Sent
     judge: Judge
@@ -158,14 +158,14 @@ class Extract:
 
 @dataclass(frozen=True, slots=True)
 class Compare:
-    """Find out to which site a page belongs, and how much it looks like the pages that a model was learned from."""
+    """Find a page's site, and its resemblance to the pages that the site's model was learned from."""
 
     sent: Sent
     judge: Judge | None
     keep: bool = True
 
     def run(self, reader: Reader) -> Likeness | None:
-        """Return the record; the document is not kept where the page is to wait, until others have taken its place."""
+        """Return the record; with `keep` off, the document is not cached."""
         document = reader.document(self.sent, keep=self.keep)
         fitted = reader.extractor(self.judge) if self.judge else None
         if document is None:
@@ -175,13 +175,13 @@ class Compare:
 
 @dataclass(frozen=True, slots=True)
 class Learn:
-    """Learn a site from pages that wait on disk."""
+    """Learn a site from pages held on disk."""
 
     sent: Sent
     lesson: Lesson
 
     def run(self, reader: Reader) -> Learnt:
-        """Return what came of it."""
+        """Return the outcome."""
         try:
             return self.lesson.run(partial(read, options=reader.options))
         finally:

@@ -1,9 +1,8 @@
-"""Worker processes that can be killed: a task that hangs or crashes its process costs itself only.
+"""A pool of worker processes that can be killed: a task that hangs or crashes its process loses only itself.
 
-A task's time is the CPU time of its process, kept by the kernel: the process is killed also in the midst of one long call in
-C. Only a process that neither works nor answers is killed by the clock on the wall. The time in which a process starts and
-makes ready what answers the tasks is no task's. Workers die with the process that started them, and leave Ctrl-C and SIGTERM
-to it.
+A task's limit is CPU time of its process, enforced by the kernel, so that even a long call in C is interrupted. Wall-clock
+time ends only a process that neither works nor answers. The time a process takes to start and to load what answers tasks
+counts for no task. Workers die with the process that started them, and leave Ctrl-C and SIGTERM to it.
 """
 
 from __future__ import annotations
@@ -23,14 +22,17 @@ from webmain.items import Reason, Rejected
 
 GRACE_FACTOR: Final = 1.5
 GRACE_S: Final = 1.0
-"""A task's process is killed after so many times its limit, which is checked between steps, and so many CPU seconds more."""
+"""A task's process is killed after `GRACE_FACTOR` times the task's limit plus `GRACE_S` CPU seconds.
+
+The task checks the limit itself between its steps; this is for tasks that cannot.
+"""
 
 WALL_FACTOR: Final = 10.0
 WALL_S: Final = 60.0
-"""A task whose process does not answer is given up after so many times its limit, and so many seconds more."""
+"""A task whose process does not answer is given up after `WALL_FACTOR` times its limit plus `WALL_S` seconds."""
 
 TRIES: Final = 2
-"""Times a task is tried whose process dies: the first death may have had another cause."""
+"""Attempts at a task whose process dies: the first time may have had another cause."""
 
 _PROTOCOL: Final = 5
 
@@ -38,7 +40,7 @@ Answering = Callable[[Any], Any]
 
 
 class PoolError(RuntimeError):
-    """Worker processes can not be started."""
+    """Worker processes cannot be started."""
 
 
 class PoolClosed(RuntimeError):  # noqa: N818 - no error: the answer is no longer wanted
@@ -63,16 +65,17 @@ class Pool:
     Parameters
     ----------
     setup : callable
-        Called in each worker as it starts: returns what answers the tasks. It, the tasks and the answers are pickled.
+        Called in the process that workers are forked from; returns the function that answers tasks. `setup`, tasks and
+        answers are pickled.
     n : int
-        Workers, from 1.
+        Number of workers, at least 1.
 
     Raises
     ------
     PickleError, AttributeError, TypeError
-        `setup` can not be pickled.
+        `setup` cannot be pickled.
     PoolError
-        This is itself a worker.
+        The current process is itself a worker.
     """
 
     def __init__(self, setup: Callable[[], Answering], n: int) -> None:
@@ -101,7 +104,7 @@ class Pool:
         worker: int | None = None,
         next_: bool = False,
     ) -> Future[Any]:
-        """Let a task be done as soon as a worker is free.
+        """Return a future for a task, which runs as soon as a worker is free.
 
         Parameters
         ----------
@@ -110,17 +113,17 @@ class Pool:
         limit_s : float or None
             CPU seconds; None for no limit.
         wall_s : float or None
-            Seconds by the clock; None for those that follow from `limit_s`.
+            Wall-clock seconds; None derives them from `limit_s`.
         worker : int or None
-            The number of the worker that has to do it; None for any.
+            Number of the worker that must run the task; None for any.
         next_ : bool
-            Before all tasks that wait, but for those that were given so.
+            Run it before all waiting tasks except those also given with `next_`.
 
         Returns
         -------
         Future
-            The answer, or what was raised: `Rejected` (`TOO_SLOW`; `INTERNAL_ERROR` where the process dies twice),
-            `PoolError`, `PoolClosed`, and errors of the task.
+            The answer, or an error: `Rejected` (`TOO_SLOW`; `INTERNAL_ERROR` if the process dies twice), `PoolError`,
+            `PoolClosed`, or whatever the task raised.
         """
         if wall_s is None and limit_s is not None:
             wall_s = WALL_FACTOR * limit_s + WALL_S
@@ -138,16 +141,16 @@ class Pool:
         return job.future
 
     def start(self) -> None:
-        """Start all workers now, so that the first tasks need not wait for them."""
+        """Start all workers now instead of with their first tasks."""
         self._start_threads(at_once=True)
 
     def idlest(self) -> int:
-        """Return the number of the worker that has least to do."""
+        """Return the number of the worker with the fewest tasks."""
         with self._changed:
             return min(range(len(self._own)), key=lambda i: len(self._own[i]) + (self._busy[i] is not None))
 
     def close(self) -> None:
-        """End all workers, also in the midst of their tasks, whose futures raise `PoolClosed`."""
+        """End all workers, even during tasks; the futures of unfinished tasks raise `PoolClosed`."""
         with self._changed:
             self._closed = True
             left = [job for jobs in (self._shared, *self._own) for job in jobs]
@@ -164,7 +167,7 @@ class Pool:
             thread.join()
         self._dismiss_server()
 
-    # ---- In the threads, of which each worker has one
+    # ---- Runs in the threads, one per worker
 
     def _start_threads(self, *, at_once: bool) -> None:
         for i in range(len(self._own)):
@@ -173,11 +176,11 @@ class Pool:
             thread.start()
 
     def _work(self, i: int, at_once: bool) -> None:
-        """Do one task after the other; processes are started here, since they die with this thread."""
-        if hasattr(signal, "pthread_sigmask"):  # what a thread blocks is blocked in the processes that it starts
+        """Run tasks one after the other; the worker process is started in this thread because it dies with it."""
+        if hasattr(signal, "pthread_sigmask"):  # processes inherit the mask of the thread that starts them
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
         if at_once:
-            with contextlib.suppress(PoolError, PoolClosed):  # the first task will tell
+            with contextlib.suppress(PoolError, PoolClosed):  # the first task reports it
                 self._worker(i)
         while (job := self._next(i)) is not None:
             if not job.future.set_running_or_notify_cancel():
@@ -192,7 +195,7 @@ class Pool:
         self._dismiss(i)
 
     def _next(self, i: int) -> _Job | None:
-        """Wait for a task; None where the pool is closed."""
+        """Wait for a task and return it; None once the pool is closed."""
         with self._changed:
             self._busy[i] = None
             while not self._closed:
@@ -225,7 +228,7 @@ class Pool:
         raise Rejected(Reason.INTERNAL_ERROR, f"its process died ({how})", url=job.url)
 
     def _worker(self, i: int) -> Worker:
-        """Return a thread's worker, forked if there is none."""
+        """Return a thread's worker, forking one if there is none."""
         if (worker := self._workers[i]) is not None:
             return worker
         with self._starting:
@@ -244,7 +247,7 @@ class Pool:
         return worker
 
     def _forked(self) -> Worker:
-        """Return a new worker, of the server that is started if there is none."""
+        """Return a new worker, starting the fork server if there is none."""
         server = self._server
         try:
             if server is None:
@@ -259,7 +262,7 @@ class Pool:
             raise PoolError(str(error)) from error
 
     def _dismiss_server(self) -> None:
-        """End the process from which workers are forked."""
+        """End the fork server."""
         with self._changed:
             server, self._server = self._server, None
         if server is not None:

@@ -1,8 +1,8 @@
-"""URLs: which site one belongs to, its normal form, where a link leads; nothing here raises on a bad one.
+"""URLs: site key, normal form, joining of links. Nothing here raises on a malformed URL.
 
-A site is a registered domain, private suffixes included: `x.blogspot.com` and `y.blogspot.com` are two sites. The list
-of suffixes is the one bundled with tldextract, with the platforms that it lacks (`platforms.txt`); it is read at the first
-new host, never fetched. All hosts below one registered domain are one site: its owner answers for them.
+A site is a registered domain, private suffixes included: `x.blogspot.com` and `y.blogspot.com` are two sites. The suffix
+list is the one bundled with tldextract plus platforms that it lacks (`platforms.txt`); it is read when first needed, never
+fetched. All hosts below one registered domain are one site, because they have one owner.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tldextract import TLDExtract
 
 MAX_URL_CHARS = 4_096
-"""Longer URLs are refused: none leads to an article, many to traps."""
+"""Longer URLs are refused: they never lead to articles, and often to crawler traps."""
 
 _MAX_HOST_CHARS = 253
 _DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -33,7 +33,7 @@ _INSIDE = str.maketrans("", "", "\t\n\r")
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """An HTTP URL in pieces; host in lower case and ASCII, port None where it is the scheme's own."""
+    """The parts of an HTTP URL; host in lower-case ASCII, port None if it is the scheme's default."""
 
     scheme: str
     host: str
@@ -52,12 +52,12 @@ _HOST = lazy(r"[a-z0-9_](?:[a-z0-9._-]*[a-z0-9_])?")
 
 
 def _clean(url: str) -> str:
-    """Drop what browsers drop: white space and controls around a URL, tabs and line ends inside."""
+    """Remove what browsers remove: white space and control characters around a URL, tabs and line ends inside."""
     return url.strip(_EDGES).translate(_INSIDE)
 
 
 def _split(url: str) -> _Parts | None:
-    """Take an HTTP URL apart; None if it is none, or is too long."""
+    """Return the parts of an HTTP URL; None if it is not one or is too long."""
     if len(url) > MAX_URL_CHARS:
         return None
     match = _HTTP.match(_clean(url))
@@ -73,7 +73,7 @@ def _split(url: str) -> _Parts | None:
 
 @lru_cache(maxsize=16_384)
 def _host_and_port(authority: str) -> tuple[str, int | None]:
-    """Read what is between `//` and the path: the host in lower-case ASCII, "" where none can be read, and the port."""
+    """Return the host of an authority (between `//` and the path) in lower-case ASCII, "" if unreadable, and the port."""
     address = _clean(authority).rpartition("@")[2] if len(authority) <= 2 * _MAX_HOST_CHARS else ""
     name, _, port = address.partition(":")
     if address.startswith("["):
@@ -88,7 +88,7 @@ def _host_and_port(authority: str) -> tuple[str, int | None]:
 
 
 def _ip_address(name: str) -> str:
-    """Return an IPv6 address in its shortest form, "" if this is none."""
+    """Return an IPv6 address in its shortest form; "" if it is not one."""
     try:
         return str(ip_address(name.partition("%")[0]))
     except ValueError:
@@ -96,7 +96,7 @@ def _ip_address(name: str) -> str:
 
 
 def _ascii_host(name: str) -> str:
-    """Fold a host to lower-case ASCII, international names by UTS 46; "" if it can be no host."""
+    """Return a host in lower-case ASCII, international names by UTS 46; "" if it is not a valid host."""
     name = name.lower()
     if len(name) > _MAX_HOST_CHARS:
         return ""
@@ -137,7 +137,7 @@ def _key_of_host(host: str) -> str:
 
 @lru_cache(maxsize=16_384)
 def _key_of_authority(authority: str) -> str:
-    """Return the site key of what is between `//` and the path; "" if it is no host."""
+    """Return the site key of an authority (between `//` and the path); "" if it has no valid host."""
     host_name, port = _host_and_port(authority)
     key = _key_of_host(host_name)
     if ":" in key:
@@ -188,24 +188,24 @@ def same_site(a: str, b: str) -> bool:
 
 
 def is_own(address: str, url: str | None) -> bool:
-    """Return whether an address is on the site of the page at `url`: what a page says of another site's is a claim."""
+    """Return True if an address is on the site of the page at `url`; what a page says about other sites is only a claim."""
     if url is None or not is_web(url):
-        return True  # nothing to check it against: a file of an archive
+        return True  # no page URL to compare with
     return same_site(address, url) or same_site(address, amp_to_canonical_guess(url))
 
 
 def is_web(url: str | None) -> bool:
-    """Return True if an address is one of the web, and no file's."""
+    """Return True if a URL is an HTTP URL, not a file's."""
     return bool(url) and _WEB.match(url or "") is not None
 
 
 def without_credentials(text: str) -> str:
-    """Return a URL, or a text with URLs in it, without user names and passwords before hosts; all else as it is."""
+    """Return a URL, or a text containing URLs, without user names and passwords; the rest is unchanged."""
     return _CREDENTIALS.sub(r"\1", text) if "@" in text else text
 
 
 def host(url: str) -> str:
-    """Return the host of a URL, folded to lower-case ASCII, without port; "" where there is none."""
+    """Return the host of a URL in lower-case ASCII, without port; "" if there is none."""
     return _host_and_port(_authority(url))[0] if len(url) <= MAX_URL_CHARS else ""
 
 
@@ -219,14 +219,14 @@ def is_outer(href: str, base_url: str | None, base_site: str | None, same_host: 
     base_url : str or None
         The page's URL; without it nothing is outer.
     base_site : str or None
-        `site_key(base_url)`, computed once a page; None to have it computed.
+        `site_key(base_url)`, if the caller has it already; None computes it.
     same_host : bool
-        Another host is enough, be it of the same site.
+        A link to another host of the same site counts as outer, too.
 
     Notes
     -----
-    Relative links, `#...`, `mailto:`, `javascript:` and every other scheme are not outer. The cost is that of one match
-    and one cached look-up, under a microsecond.
+    Relative links, `#...`, `mailto:`, `javascript:` and every other scheme are not outer. The cost is one regular
+    expression match and one cached look-up, under a microsecond.
     """
     match = _AUTHORITY.match(href)
     if match is None or not base_url:
@@ -244,12 +244,12 @@ _MANY_SLASHES = lazy(r"^(https?:)?/{2,}", re.I)
 
 
 def join(base: str | None, href: str) -> str | None:
-    """Return the absolute HTTP URL a link leads to, or None if it leads nowhere a crawler can go.
+    """Return the absolute HTTP URL a link leads to, or None if a crawler cannot follow it.
 
     Parameters
     ----------
     base : str or None
-        The page's URL, or what its `<base href>` gives; None where unknown (then only absolute links lead somewhere).
+        The page's URL, or its `<base href>`; None if unknown (then only absolute links can be followed).
     href : str
         As it is in the page (entities decoded).
 
@@ -257,7 +257,7 @@ def join(base: str | None, href: str) -> str | None:
     -------
     str or None
         Fragment kept, not normalised otherwise. None for `javascript:`, `mailto:`, `data:` and every other scheme,
-        hosts that cannot be, and URLs over `MAX_URL_CHARS`.
+        invalid hosts, and URLs over `MAX_URL_CHARS`.
     """
     if len(href) > MAX_URL_CHARS:
         return None
@@ -295,17 +295,17 @@ _IN_NORMAL_FORM = lazy(r"https?://(?:[a-z0-9][a-z0-9-]{0,62}+\.){1,5}[a-z0-9]++/
 
 
 def normalise(url: str, *, keep_parameters: bool = False) -> str | None:
-    """Return the normal form under which a page is known, or None if this is no HTTP URL.
+    """Return the normal form of a URL, by which a page is identified, or None if it is not an HTTP URL.
 
-    Scheme and host in lower case, international hosts in punycode; credentials, default port and fragment off; dot
-    segments resolved; percent-encoding canonical (upper case, nothing encoded needlessly, the rest encoded as UTF-8);
-    session ids and tracking parameters off; empty query off. The order of the query, repeated slashes, a final slash
-    and `index.html` stay: servers may tell them apart. Applying it twice changes nothing.
+    Scheme and host are lower-cased, international hosts written in punycode; credentials, default port and fragment are
+    removed; dot segments are resolved; percent-encoding is made canonical (upper case, nothing encoded needlessly, the rest
+    encoded as UTF-8); session ids, tracking parameters and an empty query are removed. The order of the query, repeated
+    slashes, a final slash and `index.html` stay, since servers may distinguish them. The function is idempotent.
 
-    With `keep_parameters` session ids and tracking parameters stay: the form to put into a request.
+    With `keep_parameters` session ids and tracking parameters stay: the form to request.
     """
     if _IN_NORMAL_FORM.fullmatch(url) and ".." not in url and len(url) <= MAX_URL_CHARS:
-        return url  # by far the commonest in sitemaps
+        return url  # the common case in sitemaps
     parts = _split(url)
     if parts is None:
         return None
@@ -314,13 +314,13 @@ def normalise(url: str, *, keep_parameters: bool = False) -> str | None:
         path = _SESSION_PARAMETER.sub("", path)
         query = "&".join(p for p in query.split("&") if p and not is_tracking(p))
     if "/." in path:
-        path = urljoin("file://host", "/." + path).removeprefix("file://host")  # no scheme whose `;` is its own
+        path = urljoin("file://host", "/." + path).removeprefix("file://host")  # `file` gives `;` no special meaning
     normal = str(replace(parts, path=path, query=query))
     return normal if len(normal) <= MAX_URL_CHARS else None
 
 
 def _percent_normal(text: str, extra: str) -> str:
-    """Bring percent-encoding to its normal form."""
+    """Return a text with canonical percent-encoding."""
     if _NORMAL.fullmatch(text):
         return text
     text = _PERCENT.sub(_normal_escape, text)
@@ -342,9 +342,9 @@ def _trackers() -> dict[str, frozenset[str]]:
 
 
 def is_tracking(parameter: str) -> bool:
-    """Return whether a query parameter (`name=value`, percent-encoding normal) tracks readers or holds a session id.
+    """Return True if a query parameter (`name=value`, percent-encoding canonical) is for tracking or holds a session id.
 
-    Names such as `ref` and `source` count only with a value that is a known channel; `sid` only with a hash.
+    Names such as `ref` and `source` count only if the value is a known channel; `sid` only if it is a hash.
     """
     known = _trackers()
     name, _, value = parameter.partition("=")
@@ -366,10 +366,10 @@ _AMP_PARAMETER = lazy(
 
 
 def amp_to_canonical_guess(url: str) -> str:
-    """Guess the ordinary address of an AMP page; the URL itself if it looks like none.
+    """Return the likely non-AMP URL of an AMP page; the URL itself if it doesn't look like AMP.
 
-    Caches and viewers (`*.cdn.ampproject.org`, `google.*/amp/s/`), hosts `amp.*`, path segments and endings `amp`, and
-    query switches are undone. Only a guess: a page's own `link rel=canonical` outranks it.
+    Handles caches and viewers (`*.cdn.ampproject.org`, `google.*/amp/s/`), hosts `amp.*`, path segments and endings `amp`,
+    and query switches. Only a guess: a page's own `link rel=canonical` outranks it.
     """
     parts = _split(url) if "amp" in url.lower() else None
     if parts is None:
@@ -388,7 +388,7 @@ def amp_to_canonical_guess(url: str) -> str:
 
 
 def _amp_inner(parts: _Parts) -> _Parts | None:
-    """Return the publisher's address inside that of an AMP cache or viewer."""
+    """Return the publisher's URL inside an AMP cache's or viewer's URL."""
     if parts.host.endswith(".cdn.ampproject.org"):
         match = _AMP_CACHE_PATH.fullmatch(parts.path)
     elif _AMP_VIEWER_HOST.fullmatch(parts.host):

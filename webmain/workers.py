@@ -1,4 +1,4 @@
-"""A crawl's worker processes: its pages are read and judged in them, so that none can stop the crawl."""
+"""A crawl's worker processes: pages are parsed and judged in them, so that no page can stop the crawl."""
 
 from __future__ import annotations
 
@@ -34,32 +34,32 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 STOP_S: Final = 2.0
-"""Seconds for which a crawl that was given to stop waits for the pages that are being judged."""
+"""Seconds that a crawl stopped by a signal waits for the pages being judged."""
 
 _TICK_S: Final = 0.5
 
 _AHEAD: Final = 4
-"""Pages for each worker that are read from an archive before the oldest is an article."""
+"""Pages per worker that are read ahead from an archive."""
 
 MAX_JUDGES: Final = 1_000
-"""Extractors whose pickled form is remembered."""
+"""Maximum extractors whose pickled form is cached."""
 
 MAX_SIGNATURES: Final = 16
-"""Texts whose signature is remembered until it is asked for, which is at once where no pipeline waits in between."""
+"""Maximum texts whose signature is cached until it is requested, normally at once."""
 
 T = TypeVar("T")
 
 
 class Workers:
-    """Reads and judges pages, in worker processes or, where WEBMAIN_WORKERS is 0, in this one.
+    """Parses and judges pages, in worker processes or, if WEBMAIN_WORKERS is 0, in this one.
 
-    A page goes to the worker that has looked at it before. One that takes too long, or whose process dies, is a `Rejected`;
-    `PoolClosed` says that the crawl ends and the page is to stay pending.
+    A page goes to the worker that has parsed it before. A page that takes too long, or whose process dies, raises
+    `Rejected`; `PoolClosed` means that the crawl is ending and the page stays pending.
 
     Attributes
     ----------
     n : int
-        Worker processes.
+        Number of worker processes.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -77,7 +77,7 @@ class Workers:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make the extension."""
+        """Create the extension."""
         workers = cls(crawler)
         given = own(crawler.settings).get("WEBMAIN_WORKERS")
         workers.n = cores() if given == "auto" else int(1 if given is None else given)
@@ -87,7 +87,7 @@ class Workers:
 
     @classmethod
     def of(cls, crawler: Crawler) -> Workers:
-        """Return a crawl's workers; without the extension its pages are judged in this process."""
+        """Return a crawl's workers; if the extension is off, pages are judged in this process."""
         return crawler.get_extension(cls) or cls(crawler)
 
     def spider_opened(self) -> None:
@@ -108,7 +108,7 @@ class Workers:
         if self._pool is not None:
             self._pool.start()
 
-    # ---- What is done with pages
+    # ---- Tasks on pages
 
     async def look(self, page: Page) -> Look:
         """Read what discovery needs of a page.
@@ -126,9 +126,9 @@ class Workers:
     async def extract(
         self, page: Page, extractor: Extractor, *, count_words: bool = False, sign: bool = False
     ) -> Article:
-        """Make a page into an article (raises as `look` does); articles and rejections come in the order of the pages.
+        """Return the article of a page (raises like `look`); articles and rejections come in the order of the pages.
 
-        With `sign` its text's `signature` is computed as well, and remembered for a while.
+        With `sign` the `signature` of its text is computed as well, and cached for a while.
         """
         task = partial(Extract, judge=self._judge(extractor), count_words=count_words, sign=sign)
         before, self._last = self._last, (done := asyncio.Event())
@@ -140,7 +140,7 @@ class Workers:
                     if before is not None:
                         await before.wait()
             finally:
-                done.set()  # the next one goes on only after what this one's caller does without waiting
+                done.set()  # the next page resumes after this caller's code up to its next await
         if found.signature is not None:
             self._signatures[found.article.text] = found.signature
             if len(self._signatures) > MAX_SIGNATURES:
@@ -148,18 +148,18 @@ class Workers:
         return found.article
 
     def signature(self, text: str) -> Signature:
-        """Return the signature of a text, as the worker that has made its article has computed it."""
+        """Return the signature of a text: the one that its worker computed if cached, else computed here."""
         return self._signatures.get(text) or signature(text)
 
     async def room(self) -> None:
-        """Wait until another page may be read: a bounded number, and bounded bytes, are under way."""
+        """Wait until another page may be read: number and bytes of the pages in progress are bounded."""
         while self._n_pages >= _AHEAD * max(1, self.n) or self._n_bytes > MAX_AHEAD_BYTES:
             self._changed.clear()
             await self._changed.wait()
 
     @contextmanager
     def _under_way(self, page: Page) -> Iterator[None]:
-        """Count a page, and its bytes, for as long as it is under way."""
+        """Count a page and its bytes as in progress inside this context."""
         self._n_pages, self._n_bytes = self._n_pages + 1, self._n_bytes + size(page)
         try:
             yield
@@ -168,9 +168,9 @@ class Workers:
             self._changed.set()
 
     async def compare(self, page: Page, fitted: SiteExtractor | None, *, keep: bool = True) -> Likeness:
-        """Find out to which site a page belongs, and how much it looks like those learned from (raises as `look` does).
+        """Return a page's site and its resemblance to the site's training pages (raises like `look`).
 
-        What is read of the page need not be kept for the next task where it is likely to wait.
+        Pass `keep=False` if the page is likely to be held, so that its document is not cached for the next task.
         """
         judge = self._judge(fitted) if fitted is not None else None
         with self._under_way(page):
@@ -178,7 +178,7 @@ class Workers:
         return found
 
     async def learn(self, lesson: Lesson) -> Learnt:
-        """Learn a site; where that takes too long, or the process dies, nothing is learned (PoolClosed as in `look`)."""
+        """Learn a site; nothing is learned if that takes too long or the process dies (PoolClosed as in `look`)."""
         task = Learn(Sent(Page(), 0), lesson)
         pool, limit_s = self._pool, self.options.timeout_s
         if pool is None:
@@ -192,9 +192,9 @@ class Workers:
         return learnt
 
     async def _do(self, page: Page, task: Callable[[Sent], Task], *, next_: bool = False, keep: bool = True) -> Any:
-        """Let a task be done by the worker that has read its page; it is sent its body only where it has not."""
+        """Run a task in the worker that has parsed its page, if any; the body is sent only if none has."""
         key = hash((page.url, page.html if page.body is None else page.body))
-        plain = {each.name: getattr(page, each.name) for each in fields(Page)}  # without what a subclass adds
+        plain = {each.name: getattr(page, each.name) for each in fields(Page)}  # without the fields of subclasses
         whole, light = (
             Sent(Page(**plain), key),
             Sent(Page(**{**plain, "body": None, "html": None, "rendering": None}), key),
@@ -223,7 +223,7 @@ class Workers:
             raise PoolClosed from error
 
     def _fail(self, error: PoolError) -> None:
-        """Say once that no worker can be started, and end the crawl."""
+        """Report once that no worker can be started, and end the crawl."""
         stats = self._crawler.stats
         if stats.get_value("webmain/worker_error") is None:
             logger.error("The crawl ends: %s", error)
@@ -231,17 +231,17 @@ class Workers:
             close_crawl(self._crawler, "worker_error")
 
     def _judge(self, extractor: Extractor) -> Judge:
-        """Return an extractor as it is sent."""
+        """Return an extractor pickled, with its number."""
         known = self._judges.pop(id(extractor), None)
         if known is None:
             self._n_judges += 1
             known = extractor, Judge(self._n_judges, pickle.dumps(extractor, 5))
-        self._judges[id(extractor)] = known  # it is held, so that nothing else gets its id
+        self._judges[id(extractor)] = known  # keeps a reference, so that its id is not reused
         if len(self._judges) > MAX_JUDGES:
             self._judges.popitem(last=False)
         return known[1]
 
-    # ---- How it is done
+    # ---- Options and life cycle
 
     @cached_property
     def extractor(self) -> Extractor:
@@ -250,7 +250,7 @@ class Workers:
 
     @cached_property
     def options(self) -> Options:
-        """What is wanted of pages, and their limits."""
+        """The crawl's options of extraction."""
         return page_options(self._crawler)
 
     @cached_property
@@ -262,7 +262,7 @@ class Workers:
         return Pool(partial(reader, self.extractor, self.options), self.n) if self.n else None
 
     def _look_whether_stopped(self) -> None:
-        """Give up what is still being judged a little after the crawl was given to stop by a signal."""
+        """Cancel pages still being judged `STOP_S` seconds after a signal stopped the crawl."""
         if self._crawler.engine.running:
             return
         self._stop_at = self._stop_at or time.monotonic() + STOP_S

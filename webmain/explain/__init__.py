@@ -1,1 +1,1 @@
-"""Why a page gave what it gave: every block with its verdict, as records, as an overlay on the page, as one HTML file."""
+"""Explain an extraction: every block with its verdict, as records, as an overlay on the page, or as one HTML file."""

@@ -1,4 +1,4 @@
-"""Two methods on one page: which leaves both keep, and which only one of them."""
+"""Compare two methods on one page: which leaves both keep, and which only one keeps."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Side(StrEnum):
-    """Which of two methods have a leaf in their text."""
+    """Which of two methods keep a leaf."""
 
     BOTH = "both"
     FIRST = "only-a"
@@ -32,7 +32,7 @@ class Side(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """Leaves (lines) after one another that only one of two methods has in its text."""
+    """Consecutive leaves (lines) that only one of two methods keeps."""
 
     side: Side
     text: str
@@ -40,17 +40,17 @@ class Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """What two methods made of each leaf of a page; of each source line, where neither of them builds a tree.
+    """The verdicts of two methods on each leaf of a page, or on each source line if neither builds a tree.
 
     Attributes
     ----------
     first, second : Explanation
-        Of one document.
+        Of the same document.
     unit : Unit
     sides : tuple of Side
         For each leaf (line).
     marks : tuple of Mark or None
-        The same for an overlay: classes `wm-both`, `wm-only-a`, `wm-only-b` and `wm-none`, with what each method says.
+        The same for an overlay: classes `wm-both`, `wm-only-a`, `wm-only-b` and `wm-none`, with each method's verdict.
     """
 
     first: Explanation
@@ -61,7 +61,7 @@ class Comparison:
 
     @property
     def n_chars(self) -> Mapping[Side, int]:
-        """Characters of the page by side."""
+        """Number of characters of the page by side."""
         document = self.first.document
         lengths = document.leaves.n_chars if self.unit is Unit.LEAVES else document.lines.text_lengths
         found: Counter[Side] = Counter(dict.fromkeys(Side, 0))
@@ -71,7 +71,7 @@ class Comparison:
 
     @property
     def runs(self) -> Iterator[Run]:
-        """The texts that only one of the methods has, in the page's order."""
+        """The texts that only one of the methods keeps, in the page's order."""
         document = self.first.document
         texts = document.lines.texts
         for side, group in itertools.groupby(range(len(self.sides)), key=self.sides.__getitem__):
@@ -82,20 +82,20 @@ class Comparison:
 
     @property
     def overlay(self) -> str:
-        """The page with what differs marked, as `webmain.explain.overlay.overlay_html` writes it."""
+        """The page with differences marked, as `webmain.explain.overlay.overlay_html` writes it."""
         shown = self.first if self.first.unit is self.unit else self.second
         return overlay_html(shown, marks=self.marks)
 
 
 def compare(first: Explanation, second: Explanation) -> Comparison:
-    """Compare what two methods made of one document.
+    """Return the comparison of two methods on one document.
 
-    Lines of the source that a method keeps are looked for among the leaves, in order.
+    If only one method judges source lines, its lines are matched to leaves, in order.
 
     Raises
     ------
     ValueError
-        They explain two documents; a page that is read once is explained by several methods.
+        The explanations are of two documents; read the page once and explain that document with both methods.
     """
     if first.document is not second.document:
         raise ValueError("compare: these are explanations of two documents")
@@ -126,7 +126,7 @@ _SIDES = {
 
 
 def _owners(explanation: Explanation, unit: Unit) -> list[int]:
-    """Return for each leaf (line) the place of its part in the explanation; -1 for none."""
+    """Return for each leaf (line) the index of its block in the explanation; -1 for none."""
     document = explanation.document
     n_units = len(document.lines) if explanation.unit is Unit.LINES else len(document.leaves)
     owner = np.full(n_units, -1, dtype=np.int32)

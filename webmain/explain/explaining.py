@@ -1,4 +1,4 @@
-"""A page on the way that `webmain.extraction.extract_page` takes, and on it a verdict for every leaf."""
+"""Run the steps of `webmain.extraction.extract_page` on a page, and record a verdict for every leaf."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from webmain.extractors.page_types import PageType
 
 Choose = Callable[[Document], Choice]
-"""Returns what judges a page, with a note: `webmain.sites.model_store.SiteModels.choose`."""
+"""Returns the extractor for a page, with a note: `webmain.sites.model_store.SiteModels.choose`."""
 
 
 def explain_page(
@@ -31,24 +31,24 @@ def explain_page(
     *,
     choose: Choose | None = None,
 ) -> Explanation:
-    """Make a page into an article, or a rejection, and tell of every leaf what became of it, and why.
+    """Return an explanation of a page: its article or rejection, and for every leaf the verdict and the reason.
 
     Parameters
     ----------
     page : Page or Document
-        A document is a page that has been read already: several methods may explain it, and it is parsed once.
+        A document is a page that has been read already: several methods can explain it with one parse.
     extractor : Extractor
     options : Options
     choose : callable or None
-        Chooses another extractor by the page, with what was learned of its site.
+        Chooses the extractor for the page instead, such as one fitted to its site.
 
     Raises
     ------
     Rejected
-        The page can not be read at all: `EMPTY`, `NOT_HTML`, `TOO_LARGE`; `INTERNAL_ERROR` for whatever was not foreseen.
-        What is rejected later is an explanation with `rejected`.
+        The page cannot be read at all: `EMPTY`, `NOT_HTML`, `TOO_LARGE`; `INTERNAL_ERROR` for an unexpected error. A page
+        that is rejected in a later step gives an explanation with `rejected`.
     ModelError
-        The model of the page's site can not be used.
+        The model of the page's site cannot be used.
     """
     with stages.errors_as_rejections(page.url):
         document = page if isinstance(page, Document) else stages.read(page, options)
@@ -65,7 +65,7 @@ def explain_page(
         unit, blocks, kind = Unit.LEAVES, _NOTHING, None
         if (
             not isinstance(judged, Rejected) or judged.reason is Reason.NO_BLOCKS
-        ):  # else there is no time to read it again
+        ):  # otherwise there is no time left to read it again
             unit, blocks = explained_blocks(document, method, extraction, article, options.keep)
             kind = _page_type(document)
         return Explanation(
@@ -106,21 +106,21 @@ def _page_type(document: Document) -> PageType | None:
 
 
 def moved(explanation: Explanation, index: int) -> tuple[Moved, ...]:
-    """Return what moved the score of one of the method's blocks, the strongest first; nothing where it can not tell."""
+    """Return the features that moved a block's score, strongest first; () if the method does not support it."""
     return next(iter(_contributions(explanation, [index])), ())
 
 
 def features_of(
     explanation: Explanation, blocks: Iterable[int], *, most: int | None = None
 ) -> dict[int, tuple[Moved, ...]]:
-    """Return for some of the method's blocks what moved their scores, faster than one by one; {} where it can not tell.
+    """Return `moved` for several of the method's blocks at once, which is faster; {} if the method does not support it.
 
     Parameters
     ----------
     explanation : Explanation
     blocks : iterable of int
     most : int or None
-        Columns of each block at most; None for all.
+        Maximum features per block; None for all.
     """
     wanted = sorted(set(blocks))
     return dict(zip(wanted, _contributions(explanation, wanted, most), strict=False))
@@ -137,7 +137,7 @@ def _contributions(
 
 
 def block_of(explanation: Explanation, index: int) -> ExplainedBlock:
-    """Return one of the method's blocks whole: what became of its parts is in `Explanation.blocks`.
+    """Return one of the method's blocks as a whole; `Explanation.blocks` has the verdicts of its parts.
 
     Raises
     ------

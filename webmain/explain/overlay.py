@@ -1,10 +1,10 @@
-"""A page with every leaf coloured by its verdict, as HTML that can do nothing: no script, no style, no address.
+"""Write a page with every leaf coloured by its verdict, as inert HTML: no scripts, no styles, no URLs from the page.
 
-Nothing of the page's markup is copied. The document is written anew from its columns: of its elements only the tags of a
-short list, of their attributes only a few whose values are checked, of its text everything, escaped. Elements whose content
-a parser reads by rules of its own (`textarea`, `noscript`, `title`, `svg`, `math`, `template`, ...) are never written: so
-what a browser makes of the markup has no other elements than those of the list, however it mends what is nested wrongly.
-Nor are those that it may open anew (`b`, `i`, ...): they would multiply.
+None of the page's markup is copied. The overlay is written from the document's columns: elements only with tags of a short
+list, attributes only a few with checked values, and all text, escaped. Elements that parsers treat specially (`textarea`,
+`noscript`, `title`, `svg`, `math`, `template`, ...) are never written, so that a browser's tree has no elements outside the
+list, however it repairs bad nesting. Formatting elements (`b`, `i`, ...) are not written either: parsers reopen them, which
+would multiply them.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ TAGS: Final = frozenset(
     "abbr bdi bdo blockquote br caption cite dd del dfn div dl dt figcaption figure h1 h2 h3 h4 h5 h6 hr ins kbd li mark ol "
     "pre q rp rt ruby samp span sub sup table tbody td tfoot th thead tr ul var wbr".split()
 )
-"""The elements of a page that are written, inside one `main`; every other one is a `div` or a `span`, or left out where it
-holds no text."""
+"""Tags that are written, inside one `main`; any other element becomes a `div` or a `span`, or is left out if it has no
+text."""
 
 _CLASSES: Final = {
     **dict.fromkeys(("b", "strong"), "wm-bold"),
@@ -43,21 +43,21 @@ _CLASSES: Final = {
     "p": "wm-paragraph",
     "small": "wm-small",
 }
-"""What is told of elements that are written as a `div` or a `span`."""
+"""Classes of elements that are written as a `div` or a `span`."""
 
 _LEFT_OUT: Final = frozenset(("html", "body"))
 _VOID: Final = frozenset(("br", "hr", "wbr"))
 _PLAYERS: Final = frozenset("iframe object embed video audio canvas frame applet".split())
 _TABLE: Final = frozenset(("table", "tbody", "tfoot", "thead", "tr", "td", "th"))
-"""Written also without text, each around what it holds: else a browser would take the boxes in it out of the table."""
+"""Written even without text: otherwise a browser would move the elements inside out of the table."""
 
 _SHOWN_EMPTY: Final = ("br", "hr", "wbr", "img", "input", *_TABLE, *_PLAYERS)
 
 MAX_DEPTH: Final = 200
-"""Elements around each other that are written; deeper ones only bring their text."""
+"""Maximum nesting of written elements; of deeper ones only the text is written."""
 
 MAX_NAME_CHARS: Final = 200
-"""Characters that are shown of an address, a picture's text, a reason."""
+"""Maximum characters shown of a URL, an alternative text or a reason."""
 
 _LANGUAGE = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,4}")
 _NUMBER = re.compile(r"-?[0-9]{1,4}")
@@ -69,14 +69,14 @@ _CHECKED: Final[Mapping[str, Callable[[str], object]]] = {
     "start": _NUMBER.fullmatch,
     "value": _NUMBER.fullmatch,
 }
-"""The attributes that are written, and what is asked of their values in lower case."""
+"""Attributes that are written, and the checks of their values in lower case."""
 
 _OF_TAGS: Final[Mapping[str, tuple[str, ...]]] = {
     "td": ("colspan", "rowspan"), "th": ("colspan", "rowspan"), "ol": ("start",), "li": ("value",)
 }  # fmt: skip
 
 SCORE_CLASSES: Final = 10
-"""Scores are shown in so many steps: classes `wm-s0` to `wm-s9`."""
+"""Number of classes for scores: `wm-s0` to `wm-s9`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,17 +93,17 @@ def overlay_html(
 ) -> str:
     """Return a page as one HTML document in which each leaf is a `span` with the number, verdict and reason of its block.
 
-    The number, `data-block`, is the place in `Explanation.blocks`. Classes are `wm-content`, `wm-boilerplate`,
-    `wm-duplicate`, `wm-outside` and `wm-pruned`; `wm-s0` to `wm-s9` for the score; `wm-hidden` for what readers do not see.
-    A method that builds no tree gives the lines of the source instead.
+    The number, `data-block`, is the index in `Explanation.blocks`. Classes are `wm-content`, `wm-boilerplate`,
+    `wm-duplicate`, `wm-outside` and `wm-pruned`; `wm-s0` to `wm-s9` for the score; `wm-hidden` for text readers do not see.
+    For a method that builds no tree, source lines are shown instead.
 
     Parameters
     ----------
     explanation : Explanation
     marks : sequence of Mark or None
-        For each leaf (line) its mark, None for none; by default those of its block.
+        The mark of each leaf (line), None for none; by default that of its block.
     title : str or None
-        The document's; by default the page's own.
+        Title of the document; by default the page's own.
     """
     if marks is None:
         marks = block_marks(explanation)
@@ -135,12 +135,12 @@ def style() -> str:
 
 @once
 def style_source() -> str:
-    """Return what a Content-Security-Policy names to allow this style sheet and no other."""
+    """Return the Content-Security-Policy source that allows only this style sheet."""
     return digest(style())
 
 
 def digest(text: str) -> str:
-    """Return what a Content-Security-Policy names to allow a style of exactly this text."""
+    """Return the Content-Security-Policy hash source for exactly this text."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
@@ -163,7 +163,7 @@ _NOT_SEEN: Final = int(HIDDEN | Flag.EMBEDDED)
 
 
 def block_classes(block: ExplainedBlock) -> str:
-    """Return the classes of a block: its verdict, and the step of its score."""
+    """Return the classes of a block, for its verdict and its score."""
     if block.score is None or block.verdict in (Verdict.OUTSIDE, Verdict.PRUNED):
         return f"wm-{block.verdict}"
     return f"wm-{block.verdict} wm-s{min(SCORE_CLASSES - 1, int(block.score * SCORE_CLASSES))}"
@@ -177,7 +177,7 @@ def block_label(block: ExplainedBlock) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return text as HTML, in content or in a quoted attribute; a parser reads the same characters again."""
+    """Return text escaped for HTML content or a quoted attribute; parsing it gives the same characters."""
     text = html.escape(text)
     if text.isascii() and text.isprintable():
         return text
@@ -189,13 +189,13 @@ def _cut(text: str) -> str:
 
 
 class _Writer:
-    """Writes a document's elements and leaves in their order."""
+    """Writes a document's elements and leaves in document order."""
 
     def __init__(self, document: Document, marks: Sequence[Mark | None]) -> None:
         self._elements, self._leaves = document.elements, document.leaves
         self._marks = marks
-        self._named: set[int] = set()  # blocks of which a leaf was written
-        self._open: list[tuple[int, str, str]] = []  # element, its end tag, the address of the link that it is in
+        self._named: set[int] = set()  # blocks with a leaf already written
+        self._open: list[tuple[int, str, str]] = []  # element, its end tag, the URL of the link around it
 
     def pieces(self) -> Iterator[str]:
         """Yield the body's markup."""
@@ -221,21 +221,21 @@ class _Writer:
         yield self._close_down_to(-1)
 
     def _close_before(self, index: int, ends: list[int]) -> str:
-        """Return the end tags of elements that have ended when another one begins."""
+        """Return the end tags of the elements that end before another one begins."""
         out = ""
         while self._open and ends[self._open[-1][0]] <= index:
             out += self._open.pop()[1]
         return out
 
     def _close_down_to(self, element: int) -> str:
-        """Return the end tags of elements inside one that goes on."""
+        """Return the end tags of the open elements inside an element that stays open."""
         out = ""
         while self._open and self._open[-1][0] != element:
             out += self._open.pop()[1]
         return out
 
     def _element(self, index: int, tag: str, attributes: Mapping[str, str | None], *, holds_text: bool) -> str:
-        """Return what is written where an element begins."""
+        """Return the markup at the start of an element."""
         box = _placeholder(tag, attributes)
         if not holds_text and tag not in _TABLE:
             return f"<{tag}>" if tag in _VOID else box
@@ -252,7 +252,7 @@ class _Writer:
         return f"{box}<{written}{name}{_attributes(written, attributes)}>"
 
     def _leaf(self, leaf: int) -> str:
-        """Return a run of text in its mark, behind the white space that stood before it."""
+        """Return a leaf in its mark, preceded by the white space before it."""
         leaves, mark = self._leaves, self._marks[leaf]
         space = " " if leaves.spaced[leaf] and not leaves.breaks[leaf] else ""
         if mark is None:
@@ -269,7 +269,7 @@ def _marked(mark: Mark, text: str, label: str, focus: str) -> str:
 
 
 def _attributes(tag: str, given: Mapping[str, str | None]) -> str:
-    """Return those of an element's attributes that are written."""
+    """Return the markup of the attributes that are written."""
     out = ""
     if given:
         for name in ("dir", "lang", *_OF_TAGS.get(tag, ())):
@@ -280,7 +280,7 @@ def _attributes(tag: str, given: Mapping[str, str | None]) -> str:
 
 
 def _root_attributes(document: Document, language: str) -> str:
-    """Return language and direction of the page: those of its root, of its body where the root has none, or the given one."""
+    """Return the page's language and direction: from the root, else from the body, else the given language."""
     elements = document.elements
     merged: dict[str, str | None] = {"lang": language}
     for attributes in reversed(elements.attributes_of(elements.of_tags(("html", "body"))[:2])):
@@ -290,7 +290,7 @@ def _root_attributes(document: Document, language: str) -> str:
 
 
 def _placeholder(tag: str, attributes: Mapping[str, str | None]) -> str:
-    """Return a box in the place of a picture, a player or a field."""
+    """Return a placeholder for a picture, a player or a form field."""
     if tag == "img":
         text = _cut(" ".join((attributes.get("alt") or "").split()))
         return (

@@ -1,1 +1,1 @@
-"""What a page says of itself: title, authors, dates, rights, addresses, each with where it was found."""
+"""Metadata of a page: title, authors, dates, rights, addresses, each with the place where it was found."""

@@ -1,4 +1,4 @@
-"""Who signed the page: JSON-LD, then meta, then microdata and links, then the byline at the headline."""
+"""Read the authors of a page: from JSON-LD, then `meta`, then microdata and links, then the byline near the headline."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ from webmain.regex import lazy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_SHORT_LABEL = 14  # characters of "Written by:" and the like, which the name follows in another element
-_LONG_SITE = 8  # letters of a site's name that a name begins with: "Daily News Sport"
+_SHORT_LABEL = 14  # characters of a label like "Written by:" whose name is in the next element
+_LONG_SITE = 8  # minimum letters of a site's name that a name may begin with: "Daily News Sport"
 _DOMAIN = lazy(r"[\w-]{2,40}\.[a-z]{2,6}", re.I)
 _NOT_OURS = ("comment", "usercomments", "review", "imageobject", "videoobject", "answer", "userreview")
 
 
 def read_authors(reading: Reading) -> Found | None:
-    """Find the authors.
+    """Return the authors.
 
     Returns
     -------
     Found or None
-        A tuple of names as the page gives them. The site's own name, and what JSON-LD calls an organisation, count only where
-        nobody else signed.
+        A tuple of names as the page gives them. The site's own name, and organisations in JSON-LD, count only if there is no
+        other author.
     """
     fallback: Found | None = None
     unseen: Found | None = None
@@ -52,7 +52,7 @@ def read_authors(reading: Reading) -> Found | None:
         others = [n for n in others if not _is_desk(n, reading)] or others
         is_declared = name not in _SHOWN
         if name == "byline" and fallback is not None and organisations and not starts_byline(raw):
-            continue  # rather a photographer, or the agency once more
+            continue  # more likely a photographer, or the agency again
         if others and is_declared and not _are_seen(others, reading):
             unseen = unseen or found(tuple(others), name, raw)
         elif others and not is_declared and unseen is not None and not (name != "byline" or starts_byline(raw)):
@@ -68,12 +68,12 @@ _SHOWN = ("itemprop:author", "rel=author", "byline")
 
 
 def _are_seen(names: list[str], reading: Reading) -> bool:
-    """Return True if the page shows the longest word of one of the names, or may write them in another script."""
+    """Return True if the page shows the longest word of a name, or might show the names in another script."""
     return any(n.lower() == n.upper() or max(n.casefold().split(), key=len) in reading.shown for n in names)
 
 
 def _places(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
-    """Yield where names stand, the names, and the raw string, in order of trust."""
+    """Yield source, names and raw string of each place that has names, in order of trust."""
     yield from _declared(reading)
     yield from _marked(reading)
     yield from _shown(reading)
@@ -97,7 +97,7 @@ def _declared(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
 
 
 def _signatures(reading: Reading, raw: str) -> list[str]:
-    """Return the names in a string; one where the site signs together with agencies: "Daily News and AFP"."""
+    """Return the names in a string; a single one if the site and agencies are named together: "Daily News and AFP"."""
     names = names_in(raw, language=reading.language)
     others = [n for n in names if not _is_desk(n, reading)]
     is_joint = 0 < len(others) < len(names) and not any(map(looks_like_name, others))
@@ -105,13 +105,13 @@ def _signatures(reading: Reading, raw: str) -> list[str]:
 
 
 def _labelled_author(reading: Reading) -> bool:
-    """Whether twitter:data1 is said to be the author."""
+    """Return True if the page labels twitter:data1 as the author."""
     label = reading.clues.meta("twitter:label1").casefold()
     return bool(label) and any(word in label for word in languages.known().words("bylines.author_label"))
 
 
 def _meta_names(value: str, key: str, language: str) -> list[str]:
-    """Read "Doe, Jane" as libraries write names; everything else as a byline."""
+    """Return the names in a `meta` value: "Doe, Jane" as in library catalogues, everything else as a byline."""
     parts = [p.strip() for p in value.split(",")]
     if key.startswith(("citation", "dc")) and len(parts) == 2 and " " not in parts[0] and all(parts):
         return [tidy(f"{parts[1]} {parts[0]}")]
@@ -119,9 +119,9 @@ def _meta_names(value: str, key: str, language: str) -> list[str]:
 
 
 def _author_texts(reading: Reading, value: Any) -> tuple[list[str], set[str]]:
-    """Return the names in a JSON-LD author (strings, objects, references, lists of them), and which are organisations.
+    """Return the names in a JSON-LD author (strings, objects, references, lists of them), and those of organisations.
 
-    Addresses are left out. An organisation's name is one name, whatever words are in it.
+    URLs are left out. An organisation's name is never split.
     """
     organisations: set[str] = set()
     items = value if isinstance(value, list) else [value]
@@ -159,7 +159,7 @@ def _is_desk(name: str, reading: Reading) -> bool:
 
 
 def _marked(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
-    """Read microdata and rel=author."""
+    """Yield source, names and raw string from microdata and rel=author."""
     document = reading.document
     inner: list[str] = []
     for i in reading.clues.properties.get("author", [])[:30] + reading.clues.properties.get("creator", [])[:5]:
@@ -179,7 +179,7 @@ def _marked(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
 
 
 def _name_property(reading: Reading, index: int) -> str:
-    """Return the `name` inside an author's own scope."""
+    """Return the `name` property inside an author's `itemscope`."""
     end = reading.document.elements.end[index]
     for i in reading.clues.properties.get("name", ()):
         if index < i < end:
@@ -188,7 +188,7 @@ def _name_property(reading: Reading, index: int) -> str:
 
 
 def _shown(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
-    """Read what readers see near the headline: elements with an author's class, then lines that begin like bylines."""
+    """Yield bylines shown near the headline: elements with an author's class, then lines that begin like bylines."""
     document = reading.document
     marked = [i for i in reading.in_view(reading.clues.bylines) if reading.headline_leaf < 0 or reading.is_near(i)]
     for i in marked[:12]:
@@ -197,7 +197,7 @@ def _shown(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
             continue
         told = names_in(text, language=reading.language, is_text=not (_is_name_class(reading, i) or _is_nickname(text)))
         names = [n for n in _linked_names(reading, i) if n in without_tail(text)] or told
-        if not names and _YEAR.search(text):  # the name and the date, each in its own element
+        if not names and _YEAR.search(text):  # name and date are in separate elements
             text = document.leaves.texts[document.elements.first_leaf[i]]
             names = names_in(text, language=reading.language, is_text=True)
         names = [
@@ -230,10 +230,10 @@ def _shown(reading: Reading) -> Iterator[tuple[str, list[str], str]]:
 
 
 def _elsewhere(reading: Reading) -> Iterator[tuple[list[str], str]]:
-    """Yield names and their raw string on pages that nowhere call anybody an author, surer places first.
+    """Yield names and their raw string from weaker evidence, strongest first, for pages that name no author otherwise.
 
-    A link to an author's page, a name with a profession, a name beside a date, all near the headline; then, where the whole
-    page has but one: a line that says who wrote, an author's box.
+    Near the headline: a link to an author's page, a name with a profession, a name next to a date. Anywhere, if the page has
+    only one: a line such as "Written by", an element about the author.
     """
     document = reading.document
     linked = [(i, text) for i in document.anchors.tolist() if (text := _linked_author(reading, i))]
@@ -268,7 +268,7 @@ _YEAR = lazy(r"\b(?:19|20)\d\d\b")
 
 
 def _linked_author(reading: Reading, anchor: int) -> str:
-    """Return a link's text where it leads to a page of an author's, and can be a name; "" otherwise."""
+    """Return a link's text if it leads to an author's page and can be a name; "" otherwise."""
     if not leads_to_author(reading.document.elements.attributes[anchor].get("href") or ""):
         return ""
     text = element_text(reading.document, anchor, limit=80)
@@ -276,14 +276,14 @@ def _linked_author(reading: Reading, anchor: int) -> str:
 
 
 def _is_written_name(text: str) -> bool:
-    """Return True if a text is nothing but a name, in letters that have capitals: others don't tell names from words."""
+    """Return True if a text is only a name, in a script with capitals; without capitals names look like other words."""
     return text.lower() != text != text.upper() and looks_like_name(text) and tidy(text) == text
 
 
 def _is_beside_date(reading: Reading, leaf: int, text: str) -> bool:
-    """Return True if a leaf's text is a name and one of the two before or after it a date.
+    """Return True if a leaf's text is a name and one of the two leaves before or after it is a date.
 
-    The page must show the name again, unless there is but a bar or a dash between the two: "Jane Roe | 5 May 2024".
+    The page must show the name again, unless only a bar or a dash divides name and date: "Jane Roe | 5 May 2024".
     """
     leaves = reading.document.leaves
     if leaves.flags[leaf] & Flag.IN_ANCHOR or not _is_written_name(text):
@@ -300,14 +300,14 @@ def _is_beside_date(reading: Reading, leaf: int, text: str) -> bool:
 
 
 def _author_labels(reading: Reading) -> set[str]:
-    """Return the texts, folded, of links to pages of authors."""
+    """Return the folded texts of links to authors' pages."""
     document, attributes = reading.document, reading.document.elements.attributes
     anchors = (i for i in document.anchors.tolist() if leads_to_author(attributes[i].get("href") or ""))
     return {letters(element_text(document, i, limit=80)) for i in islice(anchors, _MOST_LABELS)}
 
 
 def _signed(reading: Reading) -> Iterator[str]:
-    """Yield the names in lines, wherever they are, that say who wrote: "Written by Jane Roe", "Author:" and the name."""
+    """Yield the names in lines anywhere that name the author: "Written by Jane Roe", "Author:" and the name."""
     leaves = reading.document.leaves
     for i, text in enumerate(leaves.texts):
         if len(text) > _LONGEST_SIGNATURE or not says_who_wrote(text):
@@ -319,7 +319,7 @@ def _signed(reading: Reading) -> Iterator[str]:
 
 
 def _boxed(reading: Reading) -> Iterator[str]:
-    """Yield the names in boxes about an author, wherever they are but in readers' comments."""
+    """Yield the names in elements with an author's class anywhere outside readers' comments."""
     for i in reading.clues.bylines[:_AFTER]:
         text = element_text(reading.document, i, limit=80)
         if _is_written_name(text) and not reading.called.holds(text) and not _is_in_comment(reading, i):
@@ -327,19 +327,19 @@ def _boxed(reading: Reading) -> Iterator[str]:
 
 
 def _is_in_comment(reading: Reading, index: int) -> bool:
-    """Return True if the class or id of an element, or of one around it, speaks of comments."""
+    """Return True if the class or id of an element or an ancestor names comments."""
     elements = reading.document.elements
     attributes = (elements.attributes[e] for e in (index, *elements.ancestors(index)))
     return any("comment" in (each.get(name) or "").lower() for each in attributes for name in ("class", "id"))
 
 
 def _is_nickname(text: str) -> bool:
-    """Return True if a text is one word, as people sign on blogs and agencies do."""
+    """Return True if a text is a single word, such as a blogger's or an agency's name."""
     return 2 <= len(text) <= 25 and " " not in text and text[0].isupper()
 
 
 def _is_name_class(reading: Reading, index: int) -> bool:
-    """Return True if the class says that nothing but the name stands here."""
+    """Return True if an element's class means that it contains only the name."""
     value = (reading.document.elements.attributes[index].get("class") or "").lower()
     return "name" in value and is_byline_class(value)
 

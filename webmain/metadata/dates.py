@@ -1,6 +1,6 @@
-"""Dates as pages, feeds, sitemaps and addresses write them, in many languages, into aware datetimes.
+"""Parse dates of pages, feeds, sitemaps and URLs, in many languages, into aware datetimes.
 
-Formats only, no guessing: relative dates ("two hours ago") are no dates. Words of languages are those of their files.
+Only absolute dates are parsed, not relative ones ("two hours ago"). The words come from the files in `languages/`.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from webmain.regex import lazy
 from webmain.text.zones import read_zone
 
 MAX_DATE_CHARS: Final = 200
-"""What is read of a string on a page."""
+"""Characters read of a string from a page."""
 
 MAX_FEED_DATE_CHARS: Final = 100
-"""Longer strings in feeds are no dates."""
+"""Longer strings in feeds are not parsed."""
 
 FIRST_YEAR: Final = 1990
-"""No page of the web is older."""
+"""Earliest year accepted: the web is not older."""
 
 _LAST_YEAR: Final = 2099
 _BUDDHIST_YEARS: Final = range(2400, 2700)
@@ -54,7 +54,7 @@ _NUMBERS = lazy(
 
 @dataclass(frozen=True, slots=True)
 class _Patterns:
-    """Patterns made of the words of languages; dates from the unmistakable to the less so."""
+    """Regular expressions built from the words of languages; `dates` from the least to the most ambiguous."""
 
     iso: re.Pattern[str]
     of_languages: tuple[re.Pattern[str], ...]
@@ -138,32 +138,31 @@ def _digits() -> dict[int, str]:
 
 
 def plain(text: str) -> str:
-    """Write digits of all scripts in ASCII, on one line, cut at `MAX_DATE_CHARS`."""
+    """Return a text on one line with ASCII digits, cut at `MAX_DATE_CHARS`."""
     return " ".join(text[:MAX_DATE_CHARS].translate(_digits()).split())
 
 
 def parse_date(
     raw: str, *, language: str = "", month_first: bool = False, now: datetime | None = None
 ) -> datetime | None:
-    """Find the first date in a string: ISO 8601, RFC 822, seconds or milliseconds since 1970, or as people write it.
+    """Return the first date in a string: ISO 8601, RFC 822, seconds or milliseconds since 1970, or as people write it.
 
     Parameters
     ----------
     raw : str
         At most `MAX_DATE_CHARS` are read.
     language : str
-        The page's language; decides month names that differ and what short Thai years mean.
+        The page's language; decides between conflicting month names, and the meaning of two-digit Thai years.
     month_first : bool
-        Read 05/06/2024 as the American press does; it is 5 June otherwise.
+        Read 05/06/2024 as 6 May, the American way; otherwise as 5 June.
     now : datetime or None
-        Later dates than two days after it are none: when the page was fetched; by default the clock's.
+        When the page was fetched, by default the current time; dates more than two days later are ignored.
 
     Returns
     -------
     datetime or None
         Time-zone aware; a missing or unknown zone is UTC, a missing time midnight. Buddhist-era years (2400 to 2699, or
-        their last two digits beside Thai) are turned into common ones. None where there is no date between
-        `FIRST_YEAR` and `now`.
+        their last two digits next to Thai) are converted. None if there is no date between `FIRST_YEAR` and `now`.
     """
     text = plain(raw)
     if not any(c.isdigit() for c in text):
@@ -173,19 +172,19 @@ def parse_date(
 
 
 def parse_feed_date(raw: str | None) -> datetime | None:
-    """Parse a date of a feed or sitemap: RFC 822 and its dialects, ISO 8601 of any precision, or seconds since 1970.
+    """Return a date of a feed or sitemap: RFC 822 and variants, ISO 8601 of any precision, or seconds since 1970.
 
     Parameters
     ----------
     raw : str or None
-        The string as it was. A missing month or day is the first, a missing time midnight, a missing or unknown zone UTC.
-        Buddhist-era years (2400 to 2699) are turned into common ones.
+        The original string. A missing month or day is the first, a missing time midnight, a missing or unknown zone UTC.
+        Buddhist-era years (2400 to 2699) are converted.
 
     Returns
     -------
     datetime or None
-        Time-zone aware; None where the string has none of these, no real day, or one that may be read in two ways
-        (05/06/2024). Whether the date is plausible is the caller's question.
+        Time-zone aware; None if the string has no such date, no existing day, or an ambiguous one (05/06/2024). The caller
+        has to check whether the date is plausible.
     """
     text = " ".join(raw[: MAX_FEED_DATE_CHARS + 1].split()) if raw else ""
     if not text or len(text) > MAX_FEED_DATE_CHARS:
@@ -203,7 +202,7 @@ def parse_feed_date(raw: str | None) -> datetime | None:
 
 
 def latest(now: datetime | None) -> datetime:
-    """Return the latest date that a page of that time may name; of the clock's time if None."""
+    """Return the latest date accepted from a page fetched at `now`; None stands for the current time."""
     now = now or datetime.now(UTC)
     try:
         return (now if now.tzinfo else now.replace(tzinfo=UTC)) + timedelta(days=_DAYS_AHEAD)
@@ -212,7 +211,7 @@ def latest(now: datetime | None) -> datetime:
 
 
 def _whole(text: str) -> datetime | None:
-    """Read what is nothing but a date for machines."""
+    """Return the date if a text is only a machine-readable date, else None."""
     if match := _EPOCH.fullmatch(text):
         digits = match[1]
         return datetime.fromtimestamp(int(digits) / (1000 if len(digits) > 10 else 1), UTC)
@@ -222,7 +221,7 @@ def _whole(text: str) -> datetime | None:
 
 
 def _search(text: str, language: str, *, month_first: bool | None) -> Iterator[datetime]:
-    """Yield the real days that the patterns find, from the unmistakable to the less so."""
+    """Yield the existing days that the patterns find, from the least to the most ambiguous pattern."""
     patterns = _patterns(languages.known())
     found: datetime | None
     for pattern in (patterns.iso, *patterns.of_languages, _JAVA, *patterns.named, _NUMBERS):
@@ -239,7 +238,7 @@ def _search(text: str, language: str, *, month_first: bool | None) -> Iterator[d
 
 
 def _in_order(parts: dict[str, str], month_first: bool | None) -> dict[str, str]:
-    """Return which of two numbers is the day; nothing where that is anybody's guess and is not to be guessed."""
+    """Return the parts with day and month in the right order; empty if ambiguous and `month_first` is None."""
     a, b, dotted = int(parts["a"]), int(parts["b"]), parts["sep"] == "."
     if month_first is None and not (dotted or a > 12 or b > 12 or a == b):
         return {}
@@ -248,7 +247,7 @@ def _in_order(parts: dict[str, str], month_first: bool | None) -> dict[str, str]
 
 
 def _with_clock(text: str, match: re.Match[str], parts: dict[str, str], language: str) -> datetime | None:
-    """Build the date with the time right behind or before it."""
+    """Return the date with the time directly after or before it."""
     patterns = _patterns(languages.known())
     before = text[max(0, match.start() - 30) : match.start()]
     clock = patterns.clock_after.match(text, match.end()) or patterns.clock_before.search(before)
@@ -257,7 +256,7 @@ def _with_clock(text: str, match: re.Match[str], parts: dict[str, str], language
 
 
 def _build(parts: dict[str, str], language: str) -> datetime | None:
-    """Build the date from a pattern's named groups; None where there is no such day or time."""
+    """Return the date of a pattern's named groups; None if there is no such day or time."""
     thai = language[:2] == "th"
     if solar := parts.get("solar"):
         if solar.isdigit() and language[:2] != "fa":
@@ -306,12 +305,12 @@ _NAMED_ZERO = lazy(r"(?:\b|\d)(?:Z|UTC?|GMT|WET|[+\-−]00:?00)\b(?!\s?[+\-−]\
 
 
 def precision(value: datetime, raw: str) -> int:
-    """Return how much of a parsed date was given: 0 the day only, 1 a time too, 2 its zone too.
+    """Return the precision of a parsed date: 0 only the day, 1 also a time, 2 also its zone.
 
     Parameters
     ----------
     value : datetime
-        What `parse_date` or another reader made of the string. Midnight sharp is no time: machines write it for days.
+        The string as parsed by `parse_date` or another reader. Exactly midnight is no time: machines write it for days.
     raw : str
         The string.
     """
@@ -323,13 +322,13 @@ def precision(value: datetime, raw: str) -> int:
 
 
 def is_ambiguous(raw: str) -> bool:
-    """Return True if a date is one of numbers of which either may be the day: 05/06/2024."""
+    """Return True if either of a date's numbers may be the day: 05/06/2024."""
     match = _NUMBERS.search(plain(raw))
     return match is not None and not _in_order(match.groupdict(), None)
 
 
 def is_month_first(raw: str) -> bool | None:
-    """Return whether the month is the first number of a date that can be read in one way; None where there is none."""
+    """Return whether the month comes first in an unambiguous numeric date; None if there is no such date."""
     match = _NUMBERS.search(plain(raw))
     if match is None or match["sep"] == "." or (int(match["a"]) > 12) == (int(match["b"]) > 12):
         return None
@@ -340,7 +339,7 @@ _MAX_RANGE_CHARS: Final = 80
 
 
 def is_range(raw: str, *, language: str = "") -> bool:
-    """Return True if a short text is a span of two days, as archives and calendars show it, and no date."""
+    """Return True if a short text is a range of two days, as in archives and calendars, rather than a date."""
     text = plain(raw)
     if len(text) > _MAX_RANGE_CHARS:
         return False
@@ -369,20 +368,20 @@ _URL_MONTH: Final = lazy(rf"(?<=/){_URL_YEAR}[/\-_]?(?P<month>\d{{2}}|(?<=/)\d)(
 
 
 def date_in_url(url: str, *, months: bool = False) -> datetime | None:
-    """Find the day that a URL's path names, as most news URLs do.
+    """Return the day in a URL's path, as many news URLs have one.
 
     Parameters
     ----------
     url : str
         Absolute or relative; only the path is read, from its first 2,000 characters.
     months : bool
-        A month alone will do: its first day.
+        Accept a month without a day, as its first day.
 
     Returns
     -------
     datetime or None
-        Midnight UTC. None for a bare year, for numbers that are no day, and for years outside 1990 to 2099 (Buddhist-era
-        years are turned into common ones).
+        Midnight UTC. None for a bare year, for numbers that are not a day, and for years outside 1990 to 2099 (Buddhist-era
+        years are converted).
     """
     try:
         path = unquote(urlsplit(url[:2000]).path).lower()

@@ -1,4 +1,4 @@
-"""Dates that readers see, in order of trust: near the headline, with a label, or the only ones of the page."""
+"""Find dates shown to readers, in order of trust: near the headline, with a label, or the only ones of the page."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from webmain.metadata.reading import Reading
 
 _BEFORE, _AFTER = 20, 40
-"""Leaves around the headline in which lines are read."""
+"""Numbers of leaves before and after the headline that are searched for dates."""
 
 _BESIDE: Final = range(-8, 16)
-"""Leaves from the headline among which a small box is the article's own, whatever its class says."""
+"""Distances from the headline, in leaves, at which a small element belongs to the article whatever its class."""
 
 _UNMARKED = 6
 _MAX_LABEL_CHARS = 30
@@ -50,16 +50,16 @@ _IN_SCRIPTS = lazy(
     rb"pub(?:lished(?:_?(?:date|time|at|on))?|lish_?(?:date|time|at|on)|lication_?date|_?date)"
     rb"(?:[\\\"']|&quot;){0,4}\s{0,3}[:=]\s{0,3}(?:[\\\"']|&quot;){1,4}([^\\\"'&<>]{8,40})"
 )
-"""A date of publication in data for scripts, in lower case."""
+"""A publication date in data for scripts, in lower case."""
 
 
 class Shown(NamedTuple):
-    """A string that may be a date, as readers see it.
+    """A shown string that may be a date.
 
     Attributes
     ----------
     far : int
-        Leaves from the headline, three for each that is before it, some more where nothing marks it as a date.
+        Distance from the headline in leaves; a leaf before it counts as three, and strings not marked as dates get more.
     name, raw : str
         Name of the source, and the string.
     """
@@ -70,20 +70,20 @@ class Shown(NamedTuple):
 
 
 def _first_word(text: str, of: str) -> int:
-    """Return where the first word beside a date of publication ("published") or of change ("updated") is; -1 if none."""
+    """Return the position of the first cue word for publication ("published") or change ("updated"); -1 if none."""
     places = [text.find(word) for word in languages.known().words(f"dates.{of}") if word in text]
     return min(places, default=-1)
 
 
 def of_publication(text: str, label: str = "") -> str:
-    """Return the part of a text that speaks of publication, "" where all of it speaks of a change.
+    """Return the part of a text about the publication; "" if all of it is about a change.
 
     Parameters
     ----------
     text : str
         Short: "6 May 2024 (updated 9 May 2024)".
     label : str
-        What is right before it.
+        The text directly before it.
     """
     whole = f"{label} {text}"
     folded = whole.lower()
@@ -97,7 +97,7 @@ def of_publication(text: str, label: str = "") -> str:
 
 
 def of_change(text: str, label: str = "") -> str:
-    """Return the part of a text that speaks of a change, "" where none does."""
+    """Return the part of a text about a change; "" if there is none."""
     whole = f"{label} {text}"
     folded = whole.lower()
     changed = _first_word(folded, "updated")
@@ -108,20 +108,20 @@ def of_change(text: str, label: str = "") -> str:
 
 
 def is_of_change(words: str) -> bool:
-    """Return True if names of a class speak of a change, and not of publication too."""
+    """Return True if class names mention a change and not the publication as well."""
     folded = words.lower()
     return _first_word(folded, "updated") >= 0 > _first_word(folded, "published")
 
 
 @dataclass(frozen=True, eq=False)
 class ShownDates:
-    """What a page shows that may be a date; everything in it is made once."""
+    """Strings shown on a page that may be dates; each property is computed once."""
 
     reading: Reading
     _asides: dict[int, bool] = field(default_factory=dict)
 
     def label_of(self, element: int) -> str:
-        """Return the short text right before an element."""
+        """Return the short text directly before an element."""
         return self._label(self.reading.document.elements.first_leaf[element])
 
     def _label(self, leaf: int) -> str:
@@ -131,7 +131,7 @@ class ShownDates:
     def stands_aside(self, element: int) -> bool:
         """Return True if a date's element is in a part about other pages or by other people, or in a quotation.
 
-        Beside the headline neither a small box nor one with much of the page is such a part, whatever its class.
+        Near the headline, small elements and elements with much of the page's text don't count as such parts.
         """
         elements, at = self.reading.document.elements, self.reading.headline_leaf
         is_beside = at >= 0 and elements.first_leaf[element] - at in _BESIDE
@@ -149,7 +149,7 @@ class ShownDates:
         return False
 
     def _is_own(self, box: int) -> bool:
-        """Return True if a box is no comment, and holds much of the page, or little and no other article's title."""
+        """Return True if an element isn't a comment and has much of the page, or little and no other article's title."""
         leaves, elements = self.reading.document.leaves, self.reading.document.elements
         inside = range(elements.first_leaf[box], elements.end_leaf[box])
         name = f"{elements.tags[box]} {elements.attributes[box].get('class')} {elements.attributes[box].get('id')}"
@@ -160,18 +160,18 @@ class ShownDates:
         return not any(leaves.flags[i] & _IN_ANCHOR and len(leaves.texts[i]) > _MAX_LABEL_CHARS for i in inside)
 
     def in_view(self, elements: list[int]) -> list[int]:
-        """Order elements by how near the headline they are; leave out what stands aside."""
+        """Return elements ordered by distance from the headline, without those in parts about other pages."""
         first, at = self.reading.document.elements.first_leaf, self.reading.headline_leaf
         kept = [i for i in elements[:60] if not self.stands_aside(i)]
         return kept if at < 0 else sorted(kept, key=lambda i: _far(first[i] - at))
 
     def is_close(self, element: int) -> bool:
-        """Return True if an element is near the headline, and if before it, then so near that it is no clock."""
+        """Return True if an element is near the headline; before it, only if too near to be the page's clock."""
         first = self.reading.document.elements.first_leaf
         return self.reading.is_near(element) and first[element] - self.reading.headline_leaf in range(-8, 100)
 
     def names(self, day: date) -> bool:
-        """Return True if a short line beside the headline has the numbers of a day and its year: a cheap view."""
+        """Return True if a short line near the headline has a day's number and year: a cheap check."""
         at, year = self.reading.headline_leaf, f"{day:%y}"
         number = re.compile(rf"(?<!\d)0?{day.day}(?!\d)")
         texts = self.reading.document.leaves.texts
@@ -185,7 +185,7 @@ class ShownDates:
         )
 
     def near(self, far: int = 3 * _AFTER) -> list[Shown]:
-        """Return what may be dates of publication near the headline, the nearest first, down to a distance."""
+        """Return possible publication dates near the headline, nearest first, up to a distance."""
         at, first = self.reading.headline_leaf, self.reading.document.elements.first_leaf
         found = []
         for i in self.reading.clues.dated[:60] if at >= 0 else ():
@@ -203,17 +203,17 @@ class ShownDates:
         return self._lines(around if at >= 0 else (), _MAX_LINE_CHARS)
 
     def changes(self) -> Iterator[str]:
-        """Yield what readers see near the headline that speaks of a change."""
+        """Yield strings shown near the headline that are about a change."""
         yield from (said for leaf, text in self._lines_near(3 * _AFTER) if (said := of_change(text, self._label(leaf))))
 
     def elsewhere(self) -> Iterator[str]:
-        """Yield what is marked as a date far from the headline, in the page's order."""
+        """Yield strings marked as dates far from the headline, in document order."""
         for i in self.reading.clues.dated[:60]:
             if not self.reading.is_near(i) and not self.stands_aside(i):
                 yield from self._texts_of_date(i)
 
     def _texts_of_date(self, element: int) -> list[str]:
-        """Return what an element marked as a date says of publication, to readers and in its attributes."""
+        """Return the publication date strings of an element marked as a date: its text and attributes."""
         attributes = self.reading.document.elements.attributes[element]
         text = element_text(self.reading.document, element, limit=160)
         said = of_publication(text, self.label_of(element))
@@ -222,7 +222,7 @@ class ShownDates:
         return [t for t in (*(attributes.get(name) for name in _ATTRIBUTES), said) if t]
 
     def labelled(self) -> Iterator[str]:
-        """Yield short lines anywhere that say that the page was published on a day."""
+        """Yield short lines anywhere that label a date as that of publication."""
         for leaf, text in self._all_lines:
             label = self._label(leaf)
             if _first_word(f"{label} {text}".lower(), "published") >= 0 and (said := of_publication(text, label)):
@@ -237,7 +237,7 @@ class ShownDates:
         return list(islice(self._lines(range(min(len(self.reading.document.leaves), 5000)), 100), _MAX_LINES))
 
     def _lines(self, leaves: Iterable[int], limit: int) -> Iterator[tuple[int, str]]:
-        """Yield those of the lines that may be a date with little else, and don't stand aside."""
+        """Yield the lines among some leaves that may be a date with little else, outside parts about other pages."""
         columns = self.reading.document.leaves
         for i in leaves:
             text = columns.texts[i]
@@ -250,7 +250,7 @@ class ShownDates:
                 yield i, text
 
     def in_scripts(self) -> Iterator[str]:
-        """Yield dates of publication in the page's data for scripts, wherever they are."""
+        """Yield publication dates anywhere in the page's data for scripts."""
         source = self.reading.document.source[:_MAX_SCRIPT_BYTES].lower()
         found = islice(_IN_SCRIPTS.finditer(source), _MAX_LINES)
         yield from (match[1].decode("utf-8", "replace").upper() for match in found)
@@ -264,7 +264,7 @@ _DIGIT = lazy(r"\d")
 
 
 def _is_mostly_date(text: str) -> bool:
-    """Return True if a line may be a date with little else: it has a digit for a day and for a year."""
+    """Return True if a line may be a date with little else: it has digits for a day and a year."""
     n_digits = len(_DIGIT.findall(text))
     most = 14 + 6 * n_digits
     return n_digits > 2 and (len(text) <= most or len(plain(text)) <= most)

@@ -1,4 +1,4 @@
-"""Days of the Solar Hijri calendar, by which Iran and Afghanistan count, as days of the common one."""
+"""Convert dates of the Solar Hijri calendar, used in Iran and Afghanistan, to the Gregorian calendar."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ _LONG_MONTHS, _LONG, _SHORT = 6, 31, 30
 
 
 def from_solar(year: int, month: int, day: int) -> date | None:
-    """Return a day of the common era.
+    """Return the Gregorian date of a Solar Hijri day.
 
     Parameters
     ----------
     year : int
-        Of the Solar Hijri calendar, near our time: leap years are those of its cycle of 33 years, exact for 1343 to 1472.
+        Solar Hijri year; leap years follow the 33-year cycle, which is exact for 1343 to 1472.
     month, day : int
         From 1.
 
     Returns
     -------
     date or None
-        None where there is no such day.
+        None if there is no such day.
     """
     before = (month - 1) * _SHORT + min(month - 1, _LONG_MONTHS)
     n_days = _LONG if month <= _LONG_MONTHS else _SHORT if month < 12 or _is_leap(year) else _SHORT - 1

@@ -1,4 +1,4 @@
-"""Evidence that a page is an article: what its site says in feeds and news sitemaps, its head, its JSON-LD."""
+"""Declared evidence that a page is an article: from feeds and news sitemaps, its head, and its JSON-LD."""
 
 from __future__ import annotations
 
@@ -14,17 +14,16 @@ if TYPE_CHECKING:
 
 MAX_HEAD_ELEMENTS: Final = 2000
 MAX_DATA_CHARS: Final = 400_000
-"""Characters of a page's JSON-LD that are looked at before it is parsed."""
+"""Characters of a page's JSON-LD that are searched before it is parsed."""
 
 _SOURCES: Final = frozenset(("feed", "news-sitemap"))
 _TYPE = lazy(r'(?:Article|BlogPosting)"')
 
 
 def article_evidence(document: Document) -> bool:
-    """Return True if a feed or a news sitemap names a page, or its own data say that it is an article.
+    """Return True if a feed or a news sitemap lists a page, or its own data declares it an article.
 
-    What a crawl makes of a page's address and text (`Page.article_reason`) does not count: it holds for most threads of
-    forums, too.
+    A crawl's guess from URL and text (`Page.article_reason`) does not count: it holds for most forum threads, too.
     """
     hints = document.page.hints
     return (hints is not None and hints.source in _SOURCES) or declares_article(document)
@@ -32,22 +31,22 @@ def article_evidence(document: Document) -> bool:
 
 @view
 def own_data(document: Document) -> str:
-    """Return the beginning of a page's JSON-LD as it is written."""
+    """Return the beginning of a page's JSON-LD source."""
     return "".join(document.tree.data)[:MAX_DATA_CHARS]
 
 
 @view
 def own_types(document: Document) -> set[str]:
-    """Return the types that a page's JSON-LD names, wherever in it."""
+    """Return all types named anywhere in a page's JSON-LD."""
     return declared_types(own_data(document))
 
 
 @view
 def declares_article(document: Document) -> bool:
-    """Return True if a page says of itself that it is an article, and when it was published.
+    """Return True if a page declares that it is an article and when it was published.
 
-    In its head (`og:type`, `article:published_time`), or by one object of its JSON-LD that is no part of a list or of
-    another object: NewsArticle, BlogPosting, ... Several such objects with different headlines make a list.
+    Either in its head (`og:type`, `article:published_time`) or with one top-level object of its JSON-LD: NewsArticle,
+    BlogPosting, ... Several such objects with different headlines are a list, and don't count.
     """
     metas = {name: content.strip() for _, name, content in head_metas(document, limit=MAX_HEAD_ELEMENTS)}
     if metas.get("og:type", "").lower() == "article" and metas.get("article:published_time"):
@@ -59,7 +58,7 @@ def declares_article(document: Document) -> bool:
 
 
 def _is_article(node: Node) -> bool:
-    """Return True if an object is a dated article that stands for itself."""
+    """Return True if an object is a dated article and not part of another object."""
     types = (name for name in node.types if name != "techarticle")
     return (
         not node.aside and "datePublished" in node.value and any(n.endswith(("article", "blogposting")) for n in types)

@@ -1,4 +1,4 @@
-"""One sweep over the element columns for everything that metadata is read from: meta, link, headings, times, bylines."""
+"""Collect in one pass over the elements what metadata is read from: meta, link, headings, times, bylines."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from webmain.html.names import Names
 
 MAX_ELEMENTS: Final = 60_000
-"""Elements looked at; what a page says of itself is before."""
+"""Maximum elements searched; pages have their metadata before that."""
 
 MAX_VALUE_CHARS: Final = 4_000
 _MAX_NAME_CHARS: Final = 300
@@ -37,16 +37,16 @@ _NOTED = _BYLINE | _DATED | _HEADLINE | _PROPERTY
 _RELATIONS: Final = frozenset(("canonical", "image_src", "license", "licence"))
 
 _ARCHIVE_BANNERS: Final = ("wm-ipp", "wm-toolbar", "wm-disclaimer")
-"""What the Wayback Machine lays over the pages it keeps."""
+"""Prefixes of ids of the Wayback Machine's banners."""
 BY_READERS: Final = ("comment", "respon", "repl")
-"""Beginnings of words in the classes of what readers wrote."""
+"""Beginnings of words in class names of readers' comments."""
 _POST_WORDS: Final = frozenset(["post", "entry", "article", "story", "topic"])
 _WORD = lazy(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
 @once
 def _named() -> dict[str, frozenset[str]]:
-    """Return the words of class names that are looked for, by what they name; those that are a sign under "signs", too."""
+    """Return cue words for class names, by what they stand for; "signs" has those of all positive lists together."""
     words = languages.known().words
     signs = ("byline", "date", "headline", "aside")
     named = {name: frozenset(words(f"classes.{name}")) for name in (*signs, "not_byline", "not_aside")}
@@ -54,23 +54,23 @@ def _named() -> dict[str, frozenset[str]]:
 
 
 def _words(names: str) -> tuple[list[str], Iterable[str]]:
-    """Return the words of class names, in lower case, and each two neighbours as one word."""
+    """Return the words of class names in lower case, and each two adjacent words joined."""
     words = [word.lower() for word in _WORD.findall(names)]
     return words, map(add, words, words[1:])
 
 
 @lru_cache(maxsize=1 << 14)
 def _signs(value: str) -> int:
-    """Return what a class or id names: the place of an author, of a date, or a part about other pages or people.
+    """Return flags for what a class or id names: an author, a date, a headline, or a part about other pages or people.
 
-    Sites name things alike, so that most names are known.
+    The cache works well because sites use the same class names.
     """
     if value.startswith(_ARCHIVE_BANNERS):
         return _ASIDE
     named = _named()
     found, pairs = _words(value)
     if named["signs"].isdisjoint(found) and named["signs"].isdisjoint(pairs):
-        return 0  # most are so
+        return 0  # the common case
     words = {*found, *map(add, found, found[1:])}
     aside: set[str] = set()
     for token in value.split() if words & named["aside"] else ():
@@ -103,18 +103,18 @@ def meta_names(of: str) -> tuple[str, ...]:
 
 
 def head_metas(document: Document, *, limit: int) -> Iterator[tuple[int, str, str]]:
-    """Yield index, name and content of the `meta` elements in a page's head: a cheap view for those who need little of it.
+    """Yield index, name and content of the `meta` elements in a page's head, without the cost of `gather`.
 
     Parameters
     ----------
     document : Document
     limit : int
-        Elements looked at.
+        Maximum elements searched.
 
     Yields
     ------
     int, str, str
-        The element; its `property` or `name` in lower case, else "itemprop:" or "http-equiv:" and that; its `content`.
+        The element; its `property` or `name` in lower case, else "itemprop:" or "http-equiv:" with the value; its `content`.
     """
     elements = document.elements
     for i, tag in enumerate(elements.tags[:limit]):
@@ -130,12 +130,12 @@ def head_metas(document: Document, *, limit: int) -> Iterator[tuple[int, str, st
 
 
 def is_byline_class(value: str) -> bool:
-    """Return True if a class or id names the place of an author."""
+    """Return True if a class or id stands for an author."""
     return bool(_signs(value[:_MAX_NAME_CHARS]) & _BYLINE)
 
 
 class _Signs(dict["Names", int]):
-    """What an element's class, id and tag name; looked at once for all elements that are called alike."""
+    """Cache of the flags of an element's class, id and tag, computed once for all elements with the same ones."""
 
     def __missing__(self, called: Names) -> int:
         if len(self) > MAX_KNOWN:
@@ -159,7 +159,7 @@ _known_signs: Final = _Signs()
 
 @dataclass(frozen=True, eq=False)
 class Clues:
-    """Where the page speaks of itself; indices are element indices in document order.
+    """The elements that metadata is read from; indices are element indices in document order.
 
     Attributes
     ----------
@@ -167,16 +167,16 @@ class Clues:
         Contents of `meta`, as written, by lower-case `property`, `name` or `http-equiv`; a `meta` with `itemprop` only is
         in `properties`.
     links : dict of str to str
-        The first `href` of `link` by `rel` token, lower case: of those that are asked for.
+        The first `href` of `link` by lower-case `rel` token, for the relations in `_RELATIONS`.
     properties : dict of str to list of int
         Elements by `itemprop` token, lower case.
     headings, times, author_links, bylines, dated, headlines : list of int
-        `h1`; `time`; anchors with rel=author; elements whose class or id names an author, a date, or a headline; of those
-        without text the ones that name a date alone.
+        `h1`; `time`; anchors with rel=author; elements whose class or id names an author, a date, or a headline (elements
+        without text only if it names a date).
     licences : list of int
         Anchors with rel=license.
     language : list of str
-        `lang` of the html element; empty where there is no such element.
+        `lang` of the html element; empty if there is no such element.
     """
 
     contents: dict[str, list[str]] = field(default_factory=dict)
@@ -192,11 +192,11 @@ class Clues:
     language: list[str] = field(default_factory=list)
 
     def metas(self, name: str, n: int = _MAX_OF_A_KIND) -> list[str]:
-        """Return the first contents under a name, cleaned; blank ones among them."""
+        """Return the first `n` contents of a name, cleaned, including blank ones."""
         return [clean(content) for content in self.contents.get(name, ())[:n]]
 
     def meta(self, *names: str) -> str:
-        """Return the first content that isn't blank, in the order of the names; "" where there is none."""
+        """Return the first non-blank content, in the order of the names; "" if there is none."""
         for name in names:
             for content in self.contents.get(name, ()):
                 if value := clean(content):
@@ -204,12 +204,12 @@ class Clues:
         return ""
 
     def link(self, rel: str) -> str:
-        """Return the first `href` of a `link` with this relation; "" where there is none."""
+        """Return the first `href` of a `link` with this relation; "" if there is none."""
         return self.links.get(rel, "")
 
 
 def gather(document: Document) -> Clues:
-    """Look at the elements once: at what those with text are called, and at the attributes of the others that may tell."""
+    """Return the clues of a page from one pass over its elements; those without text need a telling attribute."""
     clues, elements, signs = Clues(), document.elements, _known_signs
     _read_head(clues, elements)
     names, tags = elements.names[:MAX_ELEMENTS], elements.tags
@@ -238,16 +238,16 @@ _TELLS_NOTHING: Final = frozenset(
     "script style noscript template svg path g use symbol defs rect circle polygon line stop img picture source video iframe "
     "br hr wbr input button option head title base".split()
 )
-"""Elements that say nothing of the page where they have no text."""
+"""Tags that are no clue without text."""
 
 _NEVER_DATED: Final = _TELLS_NOTHING.union(
     "meta link div ul ol li section aside nav header footer main article form label figure table tr".split()
 )
-"""Elements that say nothing without text and without `itemprop`."""
+"""Tags that are no clue without text and without `itemprop`."""
 
 
 def _tells(attributes: dict[str, str | None]) -> bool:
-    """Return True if an element without text has a property of the page, or is the place of a date, which may be in it."""
+    """Return True if an element without text has an `itemprop`, or a class or id for a date."""
     if "itemprop" in attributes:
         return True
     named = attributes.get("class"), attributes.get("id")
@@ -255,7 +255,7 @@ def _tells(attributes: dict[str, str | None]) -> bool:
 
 
 def _read_head(clues: Clues, elements: Elements) -> None:
-    """Read the elements of tags that say something by themselves."""
+    """Collect the elements whose tag alone is a clue."""
 
     def of(tag: str) -> Iterator[tuple[int, dict[str, str | None]]]:
         found = [i for i in elements.by_tag.get(tag, ()) if i < MAX_ELEMENTS]
@@ -285,7 +285,7 @@ def _read_head(clues: Clues, elements: Elements) -> None:
 
 
 def _name_of(attributes: dict[str, str | None]) -> str | None:
-    """Return the name of a `meta` element that has one beside `itemprop`."""
+    """Return the name of a `meta` element, not counting `itemprop`; None if it has none."""
     return attributes.get("property") or attributes.get("name") or attributes.get("http-equiv")
 
 
@@ -299,7 +299,7 @@ _ENTITY = lazy(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});"
 
 
 def clean(text: str, *, limit: int = MAX_VALUE_CHARS) -> str:
-    """Make one line of a value: entities that were escaped twice, tags, soft hyphens and white space undone."""
+    """Return a value on one line, without double-escaped entities, tags and soft hyphens, white space folded."""
     text = text[:limit]
     for _ in range(3):
         if "&" not in text or not _ENTITY.search(text):
@@ -313,19 +313,19 @@ def clean(text: str, *, limit: int = MAX_VALUE_CHARS) -> str:
 
 
 def letters(text: str) -> str:
-    """Reduce a string to letters and digits, case ignored, to compare it with another."""
+    """Return the letters and digits of a string with case folded, for comparing."""
     return _letters(text) if len(text) <= _MAX_NAME_CHARS else _letters.__wrapped__(text[:MAX_VALUE_CHARS])
 
 
 @lru_cache(maxsize=1 << 12)
 def _letters(text: str) -> str:
-    """Return what `letters` does; remembered, since names of sites and sections, and titles, are compared again and again."""
+    """Return the same as `letters`; cached, since titles and names of sites and sections are compared repeatedly."""
     words = text.casefold().split()
     return "".join([word if word.isalnum() else "".join(filter(str.isalnum, word)) for word in words])
 
 
 def element_text(document: Document, index: int, *, limit: int = 400) -> str:
-    """Return an element's text on one line; its `content` where it is a `meta`. "" where it is longer than the limit."""
+    """Return an element's text on one line, of a `meta` its `content`; "" if it is longer than the limit."""
     elements, leaves = document.elements, document.leaves
     if elements.tags[index] == "meta":
         attributes = elements.attributes[index]
@@ -341,7 +341,8 @@ def element_text(document: Document, index: int, *, limit: int = 400) -> str:
 def is_aside(document: Document, index: int) -> bool:
     """Return True if an element's tag, class or id names a part about other pages or by other people.
 
-    What has more than half of the page's text is no such part, unless it is comments: its class says what is beside it.
+    An element with more than half of the page's text is not such a part, unless it is comments: its class then refers to
+    something next to the text.
     """
     elements = document.elements
     called = elements.names[index]
@@ -356,14 +357,14 @@ def is_aside(document: Document, index: int) -> bool:
 
 @view
 def _chars_before(document: Document) -> list[int]:
-    """Return the number of characters before each leaf, and last that of all."""
+    """Return the number of characters before each leaf, followed by the total."""
     return [0, *accumulate(map(len, document.leaves.texts))]
 
 
 def stands_aside(document: Document, index: int, *, headline_leaf: int = -1) -> bool:
     """Return True if an element is in a part about other pages or by other people: comments, teasers, menus.
 
-    What holds the headline as well is no such part, whatever its class.
+    An ancestor of the headline is not such a part, whatever its class.
     """
     elements = document.elements
     for _ in range(_MAX_ANCESTORS):
@@ -380,7 +381,7 @@ def stands_aside(document: Document, index: int, *, headline_leaf: int = -1) -> 
 
 
 def scope_type(document: Document, index: int) -> str:
-    """Return the last word of the `itemtype` that an `itemprop` belongs to, in lower case; "" without one."""
+    """Return the last path segment of the `itemtype` that an `itemprop` belongs to, in lower case; "" without one."""
     elements = document.elements
     index = elements.parent[index]
     for _ in range(_MAX_ANCESTORS):

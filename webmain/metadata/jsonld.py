@@ -1,4 +1,4 @@
-"""JSON-LD as pages carry it: read however badly it was written, and the node found that describes this page."""
+"""Read the JSON-LD of a page, even if malformed, and find the object that describes the page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 MAX_TOTAL_CHARS: Final = 4_000_000
-"""Characters read of all scripts of a page together."""
+"""Maximum characters read of all JSON-LD scripts of a page."""
 
 MAX_NODES: Final = 5_000
 
@@ -39,21 +39,21 @@ _ASIDE_KEYS: Final = frozenset(
     "comment comments review reviews haspart ispartof video image publisher author breadcrumb subjectof about "
     "blogpost blogposts liveblogupdate associatedmedia potentialaction creator sponsor itemreviewed".split()
 )
-"""Under these keys stands something other than the page itself."""
+"""Keys whose values describe something other than the page itself."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Node:
-    """One object of the JSON-LD with a type.
+    """A typed object of the JSON-LD.
 
     Attributes
     ----------
     value : dict
-        As it stood there.
+        Unchanged.
     types : tuple of str
-        Lower case, without the vocabulary's address.
+        Lower case, without the vocabulary's URL.
     aside : bool
-        It is under a key that leads away from the page: a list of other articles, an author, a comment.
+        It is under a key that is not about the page: a list of other articles, an author, a comment.
     """
 
     value: dict[str, Any]
@@ -74,7 +74,7 @@ class JsonLd:
 
     @cached_property
     def by_id(self) -> dict[str, dict[str, Any]]:
-        """Objects that say more than their `@id`, by it."""
+        """Objects that have more than an `@id`, by that id."""
         found: dict[str, dict[str, Any]] = {}
         for node in self.nodes:
             name = node.value.get("@id")
@@ -83,14 +83,14 @@ class JsonLd:
         return found
 
     def resolve(self, value: Any) -> Any:
-        """Replace a mere reference by what it refers to."""
+        """Return the object that a bare reference refers to; any other value unchanged."""
         if isinstance(value, dict) and len(value) <= 2 and isinstance(value.get("@id"), str) and "name" not in value:
             return self.by_id.get(value["@id"], value)
         return value
 
 
 def read_json_ld(scripts: Sequence[str]) -> JsonLd:
-    """Read all JSON-LD scripts of a page.
+    """Return the typed objects of all JSON-LD scripts of a page.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def read_json_ld(scripts: Sequence[str]) -> JsonLd:
     Returns
     -------
     JsonLd
-        At most `MAX_NODES` objects, down to `MAX_DEPTH`; empty where nothing can be read. Never raises.
+        At most `MAX_NODES` objects, down to `MAX_DEPTH`; empty if nothing can be read. Never raises.
     """
     nodes: list[Node] = []
     left = MAX_TOTAL_CHARS
@@ -117,7 +117,7 @@ _DECLARED = lazy(r'"@type"\s{0,9}:\s{0,9}\[?\s{0,9}"([\w:/.]{1,80})"')
 
 
 def declared_types(source: str) -> set[str]:
-    """Return the types named in JSON-LD's source, wherever in it, as written: a cheap view that reads no values."""
+    """Return the types named anywhere in JSON-LD source, as written, without parsing it."""
     return set(_DECLARED.findall(source))
 
 
@@ -151,7 +151,7 @@ def _types(value: dict[str, Any]) -> tuple[str, ...]:
 
 
 def about_page(linked: JsonLd, *, urls: Iterable[str], titles: Iterable[str]) -> list[Node]:
-    """Rank the objects that may describe this page, the likeliest first.
+    """Return the objects that may describe this page, the likeliest first.
 
     Parameters
     ----------
@@ -160,13 +160,13 @@ def about_page(linked: JsonLd, *, urls: Iterable[str], titles: Iterable[str]) ->
     urls : iterable of str
         The page's addresses: its own, the canonical one.
     titles : iterable of str
-        What else the page gives as its title.
+        The page's title in other places.
 
     Returns
     -------
     list of Node
-        Articles that are no part of a list or of another article come before other works and pages; among several of
-        a kind the one that names the page's address or title. Empty where no object seems to be about the page.
+        Articles that are not part of a list or of another article come before other works and pages; within a kind, objects
+        with the page's address or title come first. Empty if no object seems to be about the page.
     """
     addresses = {a for a in map(_address, urls) if a}
     folded = [t for t in map(_fold, titles) if len(t) > 8]
@@ -176,7 +176,7 @@ def about_page(linked: JsonLd, *, urls: Iterable[str], titles: Iterable[str]) ->
 
 
 def _score(node: Node, addresses: set[str], titles: list[str]) -> float:
-    """Weigh an object by its type, where it is, its address and its title."""
+    """Return an object's rank by its type, its place, its address and its title."""
     score = 10.0 if node.is_article else 0.0
     for name in node.types:
         score = _LESSER_TYPES.get(name, score)
@@ -208,7 +208,7 @@ def _own_addresses(value: dict[str, Any]) -> Iterator[str]:
 
 
 def _address(url: str) -> str:
-    """Reduce a URL to what tells two pages apart here: host without www, path, query."""
+    """Return a URL reduced to host without www, path and query, for comparing."""
     before = url.partition("#")[0].partition("://")[2].lower()
     return re.sub(r"^(?:www|m|amp)\.", "", before.partition("?")[0]).rstrip("/")
 
@@ -223,7 +223,7 @@ _JSON_STARTS: Final = ('{"', '["', "[{", "{'", "['", "[[", "{}", "[]")
 def texts(value: Any, *, limit: int = 50) -> list[str]:
     """Return the strings of a value: itself, its items, or the `name`, `@value` or `headline` of objects.
 
-    A string that is JSON is read as such, or gives nothing.
+    A string that looks like JSON is parsed; it is dropped if that fails.
     """
     found: list[str] = []
     stack = [(value, 0)]

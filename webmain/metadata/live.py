@@ -1,4 +1,4 @@
-"""The dated entries of a live blog, as its JSON-LD states them."""
+"""Read the dated entries of a live blog from its JSON-LD."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _KEY: Final = "liveBlogUpdate"
 
 
 def read_entries(reading: Reading) -> Found | None:
-    """Return the entries of a live blog in the order of their times, the newest last (schema.org, `LiveBlogPosting`).
+    """Return the entries of a live blog, oldest first (schema.org, `LiveBlogPosting`).
 
-    Those without a time, or without any words, are left out; None where none is left.
+    Entries without a time or without any text are left out; None if none is left.
     """
     for node in reading.nodes:
         updates = node.value.get(_KEY)

@@ -1,6 +1,6 @@
-"""Learning a site: evidence that recurs, fitting, the model store, pages that wait."""
+"""Site rules and site models: matching rules, fitting extractors, the model store, held-back pages."""
 
 from typing import Final
 
 MATCHES: Final = "webmain.sites.matching"
-"""The view of a document that holds what the rules of its site have matched (`matching.matches_of`)."""
+"""Name of the document view that holds the matches of its site's rules (`matching.matches_of`)."""

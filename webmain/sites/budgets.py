@@ -1,4 +1,4 @@
-"""What a crawl may spend on one site: pages, time and bytes; and how these are written."""
+"""A crawl's budget for one site (pages, time and bytes), and reading and writing such amounts."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ _BYTES: Final = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """Bounds of what a run fetches of one site; None for no bound.
+    """Limits on what a run fetches from one site; None for no limit.
 
     Attributes
     ----------
     pages : int or None
-        Articles and lists; the further pages of an article belong to it.
+        Articles and lists; an article's continuation pages are not counted.
     time_s : float or None
         Seconds since the site's first answer.
     size_bytes : int or None
-        Bytes of all answers, as they come over the network, packed or not.
+        Bytes of all responses as received, compressed or not.
     """
 
     pages: int | None = None
@@ -31,7 +31,7 @@ class Budget:
     size_bytes: int | None = None
 
     def or_else(self, other: Budget) -> Budget:
-        """Return this budget, with another one's bounds where it has none."""
+        """Return this budget with missing limits filled in from another."""
         return Budget(
             pages=other.pages if self.pages is None else self.pages,
             time_s=other.time_s if self.time_s is None else self.time_s,
@@ -40,7 +40,7 @@ class Budget:
 
 
 def read_span(text: str) -> float:
-    """Read a span of time ("90s", "30m", "2h") in seconds.
+    """Return a time span ("90s", "30m", "2h") in seconds.
 
     Raises
     ------
@@ -54,7 +54,7 @@ def read_span(text: str) -> float:
 
 
 def read_size(text: str) -> int:
-    """Read a number of bytes ("500000", "500kB", "20MB", "1.5GB"); a kB has a thousand.
+    """Return a size ("500000", "500kB", "20MB", "1.5GB") in bytes; 1 kB is 1,000 bytes.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def read_size(text: str) -> int:
 
 
 def as_size(n_bytes: float) -> str:
-    """Write a number of bytes for people."""
+    """Return a number of bytes in human-readable form."""
     for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
         if n_bytes >= size:
             return f"{n_bytes / size:.3g} {unit}"

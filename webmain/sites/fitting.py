@@ -1,6 +1,6 @@
-"""Learning a site from its pages: fitting a method, storing what it has learned, and what its pages are judged by then.
+"""Learn a site from its pages: fit an extractor, store its model, and choose the extractor for each page.
 
-Crawls, `webmain learn` and `extract_site` all learn by these functions.
+Crawls, `webmain learn` and `extract_site` all use these functions.
 """
 
 from __future__ import annotations
@@ -31,27 +31,27 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 MAX_LEFT_OUT: Final = 3
-"""Pages that are left out at most; where a method still raises an error, it is not a page's fault."""
+"""Maximum pages left out because fitting failed at them; if it still fails, the pages are not the cause."""
 
 CHANGED_SHARE: Final = 0.5
-"""A page looks unlike those learned from below this share of their resemblance; a layout has changed where the mean does."""
+"""A page is unlike the training pages below this share of their resemblance; a layout has changed if the mean is below."""
 
 LEAST_RESEMBLANCE: Final = 0.2
-"""Where even the pages learned from resemble each other less, pages are not compared: any would do."""
+"""If even the training pages resemble each other less than this, later pages are not compared with them."""
 
 LEAST_WINDOW: Final = 5
-"""Pages that are needed before a layout is taken for changed: a gallery or a live blog is none."""
+"""Minimum pages before a layout counts as changed: a single gallery or live blog is not a new layout."""
 
 Read = Callable[[Page], Document]
 
 
 class Documents(Sequence[Document]):
-    """Some of a sequence's pages as documents, read when asked for, so that memory holds one at a time.
+    """A subset of a sequence of pages as documents, each read on access, so that memory holds one at a time.
 
     Attributes
     ----------
     last : int
-        Index, in the whole sequence, of the page that was taken last; -1 before the first.
+        Index, in the whole sequence, of the page accessed last; -1 before the first.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Documents(Sequence[Document]):
         return page if isinstance(page, Document) else self._read(page)
 
     def without(self, index: int) -> Documents:
-        """Return the others than that page of the whole sequence."""
+        """Return the same documents except the page at this index of the whole sequence."""
         return Documents(self.pages, self._read, [each for each in self._chosen if each != index])
 
 
@@ -88,14 +88,14 @@ def _no_page(page: Page) -> Document:
 
 
 def fit(extractor: SiteExtractor, documents: Sequence[Document], *, least: int) -> SiteExtractor:
-    """Return a method fitted to pages, without those at which it raises an error.
+    """Return an extractor fitted to pages, leaving out pages at which fitting fails.
 
     Raises
     ------
     NothingLearned
-        As `SiteExtractor.fit`, and where there are fewer than `least` pages.
+        Like `SiteExtractor.fit`, and if there are fewer than `least` pages.
     Exception
-        Whatever the method raises where leaving pages out does not help.
+        Whatever the extractor raises, if leaving out up to `MAX_LEFT_OUT` pages does not help.
     """
     if len(documents) < least:
         raise NothingLearned(f"{extractor.name} wants {least} pages, there are {len(documents)}")
@@ -105,7 +105,7 @@ def fit(extractor: SiteExtractor, documents: Sequence[Document], *, least: int) 
             return extractor.fit(chosen)
         except NothingLearned:
             raise
-        except Exception as error:  # the method may be anybody's; a `Rejected` is a page that is too slow, above all
+        except Exception as error:  # the extractor may be third-party; `Rejected` mostly means that a page was too slow
             n_left_out = len(documents) - len(chosen)
             if chosen.last < 0 or n_left_out == MAX_LEFT_OUT or len(chosen) <= extractor.min_pages:
                 raise
@@ -115,44 +115,44 @@ def fit(extractor: SiteExtractor, documents: Sequence[Document], *, least: int) 
 
 
 def try_fit(extractor: SiteExtractor, documents: Sequence[Document]) -> tuple[SiteExtractor | None, str]:
-    """Return a method fitted to a site's pages, or None and why it learns nothing: too few pages, no evidence, an error."""
+    """Return an extractor fitted to a site's pages and "", or None and the reason: too few pages, no evidence, an error."""
     try:
         return fit(extractor, documents, least=extractor.min_pages), ""
     except NothingLearned as nothing:
         return None, str(nothing)
-    except Exception as error:  # the method may be anybody's
+    except Exception as error:  # the extractor may be third-party
         logger.exception("%s learned nothing from %d pages", extractor.name, len(documents))
         return None, f"{type(error).__name__}: {error}"
 
 
 def fitted(extractor: Extractor, documents: Sequence[Document]) -> Extractor:
-    """Return a method fitted to a site's pages; as it is where it does not learn, or learns nothing from them."""
+    """Return an extractor fitted to a site's pages, or unchanged if it does not learn sites or nothing was learned."""
     return try_fit(extractor, documents)[0] or extractor if isinstance(extractor, SiteExtractor) else extractor
 
 
 def fallback(extractor: SiteExtractor, default: Extractor) -> Extractor:
-    """Return what judges a site that can not be learned, and pages unlike those learned from."""
+    """Return the extractor for sites that cannot be learned, and for pages unlike the training pages."""
     return extractor if extractor.judges_unlearned else default
 
 
 def is_unwatched(fitted: SiteExtractor) -> bool:
-    """Return True if the pages learned from look so different that later ones can not be compared with them."""
+    """Return True if the training pages differ so much that later pages cannot be compared with them."""
     return fitted.learned is not None and fitted.learned.resemblance < LEAST_RESEMBLANCE
 
 
 def compare(fitted: SiteExtractor, document: Document) -> tuple[float, float]:
-    """Return how much a page looks like those learned from, and the least that is usual; any page does where none is."""
+    """Return a page's resemblance to the training pages and its lower limit; both are equal for unwatched sites."""
     limit = CHANGED_SHARE * fitted.learned.resemblance if fitted.learned is not None else 0.0
     return (limit, limit) if is_unwatched(fitted) else (fitted.resemblance(document), limit)
 
 
-# ---- Pages of a site that come together
+# ---- All pages of a site at once
 
 
 def choose_for_site(
     extractor: SiteExtractor, documents: Sequence[Document], default: Extractor | None, models: ModelStore | None
 ) -> Callable[[Document], Extractor]:
-    """Return what chooses the extractor for each page of a site, as in a crawl; log where nothing can be learned."""
+    """Return a function that chooses the extractor for each page of a site, as in a crawl; log if nothing is learned."""
     known: SiteExtractor | None = extractor
     if extractor.learned is not None:
         return lambda _: extractor
@@ -168,10 +168,10 @@ def choose_for_site(
     fitted = known
 
     def choose(document: Document) -> Extractor:
-        """Return the fitted method, unless the page looks unlike those learned from."""
+        """Return the fitted extractor, or the fallback if the page is unlike the training pages."""
         try:
             found, limit = compare(fitted, document)
-        except Exception:  # the method may be anybody's; a page that is too slow is rejected when it is judged
+        except Exception:  # the extractor may be third-party; a page that is too slow is rejected when it is judged
             logger.debug("%s can not compare %s", fitted.name, document.url, exc_info=True)
             return fitted
         return fitted if found >= limit else instead
@@ -182,11 +182,11 @@ def choose_for_site(
 def _model_of_first_site(
     extractor: SiteExtractor, documents: Sequence[Document], models: ModelStore
 ) -> SiteExtractor | None:
-    """Return a method with the model of the first page's site of which there is one."""
+    """Return the extractor with the first model found among the sites of the pages, in order; None if there is none."""
     tried = {""}
     for document in documents:
         site = ""
-        with suppress(Exception):  # the page itself is rejected when it is judged
+        with suppress(Exception):  # such a page is rejected when it is judged
             site = site_of(document)
         if site not in tried and (known := models.load(extractor, site)) is not None:
             return known
@@ -195,7 +195,7 @@ def _model_of_first_site(
 
 
 def note_recurring_titles(documents: Sequence[Document]) -> None:
-    """Let each page know what recurs in the titles of its site's pages."""
+    """Set each document's `recurring`: the pieces that recur in the titles of its site's pages."""
     of_site: dict[str, list[Document]] = {}
     for document in documents:
         of_site.setdefault(document.site, []).append(document)
@@ -205,32 +205,32 @@ def note_recurring_titles(documents: Sequence[Document]) -> None:
             document.recurring = pieces
 
 
-# ---- Pages of a site that have waited
+# ---- Held-back pages of a site
 
 
 class Event(StrEnum):
-    """What is reported of a site."""
+    """Events reported about a site."""
 
     LEARNED = "learned"
-    REUSED = "reused"  # there was a model of it
-    RETRAINED = "retrained"  # a model was replaced by a better one, or by one of the new layout
-    NOT_LEARNABLE = "not_learnable"  # its pages are judged by the default method
+    REUSED = "reused"  # a stored model is used
+    RETRAINED = "retrained"  # a model was replaced by a better one, or by one for a new layout
+    NOT_LEARNABLE = "not_learnable"  # its pages are judged by the default extractor
     LAYOUT_CHANGED = "layout_changed"
-    UNWATCHED = "unwatched"  # its pages differ too much for a change of layout to be noticed
-    UNUSABLE = "unusable"  # its model can not be used
-    FAILED = "failed"  # something is broken: the spool, the model store, the method
+    UNWATCHED = "unwatched"  # its pages differ too much to notice a change of layout
+    UNUSABLE = "unusable"  # its model cannot be used
+    FAILED = "failed"  # the spool, the model store or the extractor failed
 
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """What a model was learned from.
+    """The pages that a model was learned from.
 
     Attributes
     ----------
     n_given : int
-        Pages that the method was given; it may have learned from fewer.
+        Number of pages passed to the extractor; it may have learned from fewer.
     last_page : datetime or None
-        When the latest of them was fetched.
+        Fetch time of the latest of them.
     after_change : bool
         They are pages of a new layout.
     """
@@ -240,29 +240,29 @@ class Past:
     after_change: bool = False
 
     def has(self, page: Page) -> bool:
-        """Return True if a page was fetched no later than those: it is no news of the site."""
+        """Return True if a page was fetched no later than those, so that it is no sign of a layout change."""
         fetched = page.fetched_at
         return self.last_page is not None and fetched is not None and aware(fetched) <= self.last_page
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Learnt:
-    """What came of a lesson.
+    """The outcome of a lesson.
 
     Attributes
     ----------
     fitted : SiteExtractor or None
-        What judges the site's pages now; None for the default method.
+        The extractor for the site's pages from now on; None for the default.
     event : Event
         LEARNED, REUSED, NOT_LEARNABLE or FAILED.
     detail : str
         One sentence.
     past : Past
-        What it was learned from.
+        The pages it was learned from.
     layout_changed : bool
-        The stored model no longer fitted.
+        The stored model no longer matched the site's layout.
     problem : str
-        What is broken beside that; "" for nothing.
+        An additional failure, such as a model that could not be saved; "" for none.
     """
 
     fitted: SiteExtractor | None
@@ -280,17 +280,17 @@ class Lesson:
     Attributes
     ----------
     extractor : SiteExtractor
-        As it comes.
+        Not fitted.
     known : SiteExtractor or None
-        The same with a model of fewer pages than are wanted; a model of as many pages or more is kept.
+        The extractor with an earlier model; the model is kept if it comes from at least as many pages as this lesson has.
     least : int
-        From fewer pages nothing is learned.
+        Minimum pages to learn from.
     past : Past
-        What `known` was learned from.
+        The pages `known` was learned from.
     after_change : bool
         The pages are those of a new layout.
     corrected : sequence of CorrectedPage
-        Pages of the site that people corrected; they are learned from beside the others.
+        Pages of the site that people corrected; they are training pages, too.
     """
 
     site: str
@@ -304,16 +304,16 @@ class Lesson:
     corrected: Sequence[CorrectedPage] = ()
 
     def run(self, read: Read) -> Learnt:
-        """Fit the extractor to the pages, and store the model; nothing is raised."""
+        """Fit the extractor to the pages and store the model; never raises."""
         try:
             return self._run(Documents(self.pages, read), self._with_corrected(read))
-        except Exception as error:  # the method may be anybody's; the pages must not be lost with it
+        except Exception as error:  # the extractor may be third-party; its pages must not be lost
             logger.exception("%s can not learn %s", self.extractor.name, self.site)
             problem = f"{self.extractor.name} can not learn {self.site}: {type(error).__name__}: {error}"
             return Learnt(fitted=self.known, event=Event.FAILED, detail=problem, past=self.past, problem=problem)
 
     def _with_corrected(self, read: Read) -> Documents:
-        """Return the corrected pages and the others; a page that came again is known by the first of the two."""
+        """Return the corrected pages, followed by the others."""
         said = {id(each.page): each for each in self.corrected}
 
         def reading(page: Page) -> Document:
@@ -368,7 +368,7 @@ class Lesson:
         return f" and {len(self.corrected)} corrected" if self.corrected else ""
 
     def _is_unlike(self, known: SiteExtractor, documents: Sequence[Document]) -> bool:
-        """Return True if the pages that are newer than the model, if they are enough, do not look like its own."""
+        """Return True if there are enough pages newer than the model and their mean resemblance to it is too low."""
         if known.learned is None or is_unwatched(known):
             return False
         found = []
@@ -380,13 +380,13 @@ class Lesson:
 
 
 def unwatched(fitted: SiteExtractor) -> str:
-    """Return a sentence: a change of layout will not be noticed."""
+    """Return a message that a change of the site's layout will not be noticed."""
     found = fitted.learned.resemblance if fitted.learned is not None else 0.0
     return f"its pages resemble each other by {found:.2f} only: a change of its layout can not be noticed"
 
 
 def described(fitted: SiteExtractor) -> str:
-    """Return how good a freshly fitted extractor is, and what people should know of the pages, in a few words."""
+    """Return a short description of a fitted extractor: its note on the training pages, if any, and its quality."""
     learned = fitted.learned
     quality = "quality unknown"
     if fitted.kept_generic:

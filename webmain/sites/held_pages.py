@@ -1,8 +1,8 @@
-"""Pages that wait on disk: for each site a file of the crawl's own, gone when the crawl ends.
+"""Held-back pages on disk: one temporary file per site, deleted when the crawl ends.
 
-What a crawl that was killed left behind is removed by the next one: its pages are pending in the ledger, or are in the
-archive that was read, and come again. The files are read by the crawl that wrote them and by its workers alone; their folder
-belongs to the user (mode 0700), so that pages are kept as pickles.
+The next crawl removes what a killed crawl left behind: the pages are still pending in the ledger, or in the archive that was
+read, and come again. Only the crawl that wrote the files and its workers read them, and their folder is private to the user
+(mode 0700), so pages are stored as pickles.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from webmain.files import StoreError
 from webmain.items import Page
 
 MAX_BYTES: Final = 64 << 20
-"""Size of the largest page that can wait, with those that continue it."""
+"""Maximum size of a page that can be held, with its continuation pages."""
 
 _LOCK: Final = "lock"
 
 
 class HeldPagesError(StoreError):
-    """A page can not wait, or can not be read again: permission, full disk, damage."""
+    """A page cannot be held or read back: missing permission, full disk, damaged file."""
 
 
 @dataclass(frozen=True)
 class Waiting(Sequence[Page]):
-    """The first waiting pages of a site, each read from its file when asked for, also by another process."""
+    """The held pages of a site at one time, each read from its file on access; other processes can read them, too."""
 
     path: Path
     places: tuple[int, ...]
@@ -55,7 +55,7 @@ class Waiting(Sequence[Page]):
         Raises
         ------
         HeldPagesError
-            The file can not be read.
+            The file cannot be read.
         """
         if isinstance(index, slice):
             return Waiting(self.path, self.places[index])
@@ -72,19 +72,19 @@ class Waiting(Sequence[Page]):
 
 @dataclass(slots=True)
 class _File:
-    """A site's file, and where its pages begin."""
+    """A site's file, and the offsets of its pages."""
 
     path: Path
     places: list[int] = field(default_factory=list)
 
 
 class Spool:
-    """Pages by site, first in, first out.
+    """A queue of held pages for each site, first in, first out.
 
     Parameters
     ----------
     folder : str or Path
-        A folder of this crawl's own is made in it with the first page.
+        Parent of the crawl's own folder, which is created with the first page.
     """
 
     def __init__(self, folder: str | Path) -> None:
@@ -99,11 +99,11 @@ class Spool:
 
     @property
     def sites(self) -> tuple[str, ...]:
-        """Sites of which pages wait."""
+        """Sites that have held pages."""
         return tuple(self._sites)
 
     def count(self, site: str) -> int:
-        """Return how many pages of a site wait."""
+        """Return the number of held pages of a site."""
         return len(self._sites[site].places) if site in self._sites else 0
 
     def put(self, site: str, page: Page) -> None:
@@ -112,7 +112,7 @@ class Spool:
         Raises
         ------
         HeldPagesError
-            The page is too large, or the system refuses to write; what waits stays.
+            The page is too large, or cannot be written; the pages held before are kept.
         """
         data = pickle.dumps(page, pickle.HIGHEST_PROTOCOL)
         if len(data) > MAX_BYTES:
@@ -135,17 +135,17 @@ class Spool:
         self._count += 1
 
     def waiting(self, site: str) -> Waiting:
-        """Return the pages of a site that wait now; they go on waiting."""
+        """Return the held pages of a site without removing them."""
         file = self._sites[site]
         return Waiting(file.path, tuple(file.places))
 
     def take(self, site: str) -> Page | None:
-        """Return the first page of a site and let go of it; None where none waits.
+        """Remove and return the first held page of a site; None if there is none.
 
         Raises
         ------
         HeldPagesError
-            The file can not be read.
+            The file cannot be read.
         """
         file = self._sites.get(site)
         if file is None:
@@ -160,10 +160,10 @@ class Spool:
                 file.path.unlink(missing_ok=True)
 
     def sweep(self) -> None:
-        """Remove what killed crawls have left: folders of which nobody holds the lock."""
+        """Remove the folders that killed crawls left behind: those that no process has locked."""
         for folder in self._parent.glob("crawl-*"):
             if not (folder / _LOCK).exists():
-                continue  # being made right now
+                continue  # another crawl is just creating it
             with contextlib.suppress(OSError):
                 handle = _locked(folder)
                 shutil.rmtree(folder, ignore_errors=True)
@@ -183,7 +183,7 @@ class Spool:
 
     def _remove_parent(self) -> None:
         with contextlib.suppress(OSError):
-            self._parent.rmdir()  # where no other crawl uses it
+            self._parent.rmdir()  # fails if another crawl uses it
 
     def _own_folder(self) -> Path:
         if self._folder is None:
@@ -199,7 +199,7 @@ def _name(site: str) -> str:
 
 
 def _locked(folder: Path) -> int:
-    """Lock a folder for as long as this process lives; raise an OSError where another holds it."""
+    """Lock a folder for the lifetime of this process and return the descriptor; raise OSError if another process has it."""
     handle = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,10 +1,10 @@
-"""Learning sites page by page: which pages wait, when a site is learned, and when its layout has changed.
+"""Learn sites page by page: which pages are held back, when a site is learned, and when its layout has changed.
 
-A page of a site that is not known yet waits on disk until there are enough; then the method is fitted to them, what it
-has learned is stored, and they are judged by it. Pages of a known site are judged at once and compared with those
-learned from. One that looks different waits, too: when most of the last ones do, the site is learned anew; else it is judged
-by the default method. Only pages that were fetched after those learned from can tell of a change; others are judged at once,
-so that an archive that is read again gives the same articles.
+Pages of an unknown site are held on disk until there are enough; then the extractor is fitted to them, its model is stored,
+and they are judged with it. Pages of a learned site are judged at once and compared with the training pages. One that looks
+different is held, too: if the mean resemblance of the latest pages is too low, the site is learned again; otherwise the page
+is judged by the default extractor. Only pages newer than the training pages can signal a layout change; others are judged
+at once, so that reading an archive again gives the same articles.
 """
 
 from __future__ import annotations
@@ -42,17 +42,17 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 WINDOW: Final = 10
-"""Pages over whose resemblance the mean is taken."""
+"""Number of latest pages whose mean resemblance is watched."""
 
 MAX_SITES: Final = 1_000
-"""Sites without waiting pages whose state is remembered; of others the model is read again."""
+"""Maximum sites whose state is kept in memory, apart from sites with held pages; for others the model is read again."""
 
 
 Report = Callable[[Event, str, str], None]
 
 
 class Stage(Enum):
-    """How far a site is."""
+    """The stage of learning a site is in."""
 
     HOLDING = "holding"
     LEARNING = "learning"
@@ -62,18 +62,18 @@ class Stage(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Likeness:
-    """What is to be known of a page before it is decided by what it is judged.
+    """A page's site and its resemblance to the site's training pages, from which its extractor is chosen.
 
     Attributes
     ----------
     site : str
-        The site that it belongs to; "" for none.
+        Site key; "" for none.
     has_text : bool
-        There is any text on it.
+        The page has any text.
     resemblance : float or None
-        How much it looks like the pages that the site's model was learned from; None where it was not compared.
+        Resemblance to the pages that the site's model was learned from; None if it was not compared.
     problem : str
-        What the method raised as it compared; "" for nothing.
+        The error that the comparison raised; "" for none.
     """
 
     site: str
@@ -83,12 +83,12 @@ class Likeness:
 
 
 def likeness(document: Document, fitted: SiteExtractor | None) -> Likeness:
-    """Compare a page with those that a model was learned from, if there is one (`Learning.model`).
+    """Return a page's site and, given a model (`Learning.model`), its resemblance to the training pages.
 
     Raises
     ------
     Rejected
-        The page can not be read.
+        The page cannot be read.
     """
     found = Likeness(site=site_of(document), has_text=len(document.leaves) > 0)
     if fitted is None:
@@ -97,14 +97,14 @@ def likeness(document: Document, fitted: SiteExtractor | None) -> Likeness:
         return replace(found, resemblance=compare(fitted, document)[0])
     except Rejected:
         raise
-    except Exception as error:  # the method may be anybody's
+    except Exception as error:  # the extractor may be third-party
         logger.exception("%s can not compare %s", fitted.name, document.url)
         return replace(found, problem=f"{fitted.name}: {type(error).__name__}: {error}")
 
 
 @dataclass(slots=True)
 class _Site:
-    """What is known of one site in this crawl; `fitted` is what judges, or, while pages wait, what may do so later."""
+    """The state of one site in this crawl; `fitted` judges its pages or, while pages are held, may do so later."""
 
     stage: Stage = Stage.HOLDING
     fitted: SiteExtractor | None = None
@@ -117,30 +117,30 @@ class _Site:
 
 
 class Learning:
-    """Decides for each page of a crawl by what it is judged, or that it has to wait.
+    """Chooses the extractor for each page of a crawl, or holds the page back.
 
     Parameters
     ----------
     extractor : SiteExtractor
-        The method as it comes.
+        Not fitted.
     models : ModelStore
     spool : Spool
-        Where pages wait.
+        Stores held pages.
     default : Extractor
-        A method for sites that can not be learned, and for pages that look unlike those learned from, unless the extractor
-        itself judges them (`judges_unlearned`).
+        For sites that cannot be learned, and for pages unlike the training pages, unless `extractor` judges those itself
+        (`judges_unlearned`).
     pages : int or None
-        Pages that are waited for; by default as many as the extractor wants.
+        Pages to collect before a site is learned; by default as many as the extractor wants.
     hold_s : float
-        Seconds for which a page waits at most; 0 for no limit.
+        Maximum seconds for which pages are held; 0 for no limit.
     max_held : int
-        Pages that wait at most, of all sites together; beyond, the site that was not seen for longest goes on.
+        Maximum held pages of all sites together; beyond it, the site not seen for longest is learned from what it has.
     corrected : callable
         Returns the pages of a site that people corrected.
     report : callable
-        Called with what happened, the site, and one sentence for people.
+        Called with an event, the site, and one sentence of detail.
     clock : callable
-        Seconds, monotonic.
+        Returns monotonic seconds.
     """
 
     def __init__(
@@ -171,10 +171,10 @@ class Learning:
         self._ready: OrderedDict[str, None] = OrderedDict()
         self._is_broken = False
 
-    # ---- Pages that come
+    # ---- Incoming pages
 
     def model(self, site: str) -> SiteExtractor | None:
-        """Return what pages of a site are to be compared with before `take` and `judge_of`; None for nothing."""
+        """Return the model to compare a site's pages with before `take` and `judge_of`; None for no comparison."""
         here = self._look_up(site)
         is_judge = here.stage is Stage.LEARNED or (here.stage is Stage.HOLDING and here.past.after_change)
         if here.fitted is None or here.is_blind or not is_judge or is_unwatched(here.fitted):
@@ -182,17 +182,17 @@ class Learning:
         return here.fitted
 
     def waits(self, site: str) -> bool:
-        """Return True if the pages of a site are to wait as they come."""
+        """Return True if incoming pages of a site are held back."""
         here = self._sites.get(site)
         return here is not None and here.stage is not Stage.GIVEN_UP and here.fitted is None
 
     def stored_model(self, site: str) -> SiteExtractor | None:
-        """Return what pages that were judged before are to be compared with: what was learned, from however few pages."""
+        """Return the model to compare pages with that were judged in earlier runs, from however few pages it was learned."""
         here = self._look_up(site)
         return None if here.fitted is None or here.is_blind or is_unwatched(here.fitted) else here.fitted
 
     def take(self, page: Page, found: Likeness) -> Extractor | None:
-        """Return by what a page is to be judged; None where it waits from now on."""
+        """Return the extractor for a page; None if the page is now held back."""
         site = found.site
         here = self._look_up(site)
         if here.stage is Stage.GIVEN_UP or not found.has_text:
@@ -200,11 +200,11 @@ class Learning:
         if here.stage is Stage.LEARNED and (judge := self._notice(site, here, page, found)) is not None:
             return judge
         if here.stage is Stage.HOLDING and here.past.after_change and here.past.has(page):
-            return self.judge_of(found)  # an earlier crawl chose the pages of the new layout
+            return self.judge_of(found)  # an earlier crawl already selected the pages of the new layout
         return None if self._hold(site, here, page) else self._default
 
     def judge_of(self, found: Likeness) -> Extractor:
-        """Return by what a page that waited is judged: what was learned tells nothing of pages that look otherwise."""
+        """Return the extractor for a page that was held: the default if it is unlike the training pages."""
         here = self._look_up(found.site)
         if here.fitted is None:
             return self._default
@@ -212,7 +212,7 @@ class Learning:
         return here.fitted if resemblance >= limit else self._default
 
     def _look_up(self, site: str) -> _Site:
-        """Return what is known of a site; at first what is stored."""
+        """Return the state of a site, read from the model store the first time."""
         here = self._sites.get(site)
         if here is None:
             here = self._sites[site] = _Site()
@@ -235,7 +235,7 @@ class Learning:
             del self._sites[site]
 
     def _read_model(self, site: str, here: _Site) -> None:
-        """Take a site's model; one that can not be used is put aside, and the site learned anew."""
+        """Load a site's model; one that cannot be used is set aside and the site learned again."""
         try:
             found = self._models.find(self.extractor, site)
         except ModelError as error:
@@ -261,9 +261,9 @@ class Learning:
             self._report(Event.FAILED, site, str(problem))
 
     def _notice(self, site: str, here: _Site, page: Page, likeness: Likeness) -> Extractor | None:
-        """Return by what a page of a learned site is judged; None where it looks so strange that it waits.
+        """Return the extractor for a page of a learned site; None if it is so unlike the training pages that it is held.
 
-        A strange page may be the first one of a new layout, or a gallery: those that come next tell.
+        Such a page may be the first one of a new layout, or a gallery: the next pages decide.
         """
         found, limit = self._compare(site, here, likeness)
         is_new = not here.past.has(page)
@@ -285,7 +285,7 @@ class Learning:
         return None
 
     def _compare(self, site: str, here: _Site, found: Likeness) -> tuple[float, float]:
-        """Return how much a page looks like those learned from, and the least that is usual."""
+        """Return a page's resemblance to the training pages, and the lower limit for it."""
         assert here.fitted is not None
         assert here.fitted.learned is not None
         limit = CHANGED_SHARE * here.fitted.learned.resemblance
@@ -295,7 +295,7 @@ class Learning:
         return (limit if found.resemblance is None else found.resemblance), limit
 
     def _hold(self, site: str, here: _Site, page: Page) -> bool:
-        """Let a page wait; False where the disk refuses."""
+        """Hold a page back; return False if it cannot be written."""
         if not self._spool.count(site):
             here.held_since = self._clock()
         try:
@@ -312,37 +312,37 @@ class Learning:
         return True
 
     def _report_broken(self, site: str, error: HeldPagesError) -> None:
-        """Say that pages can not wait: once, since a full disk would be reported for every page."""
+        """Report once that pages cannot be held, since a full disk would fail for every page."""
         if not self._is_broken:
             self._is_broken = True
             self._report(Event.FAILED, site, str(error))
 
-    # ---- Sites that go on
+    # ---- Sites ready to be learned
 
     @property
     def n_held(self) -> int:
-        """Pages that wait."""
+        """Number of held pages."""
         return len(self._spool)
 
     def ready(self) -> str | None:
-        """Return a site whose pages need not wait any longer, each once; None where there is none."""
+        """Return the next site whose pages need not be held any longer; None if there is none."""
         return self._ready.popitem(last=False)[0] if self._ready else None
 
     def overdue(self) -> list[str]:
-        """Return sites whose pages have waited for too long."""
+        """Return the sites whose pages have been held for too long."""
         if self._hold_s <= 0:
             return []
         limit = self._clock() - self._hold_s
         return [s for s in self._spool.sites if self._sites[s].held_since <= limit and _is_free(self._sites[s])]
 
     def waiting(self) -> list[str]:
-        """Return all sites of which pages wait."""
+        """Return all sites with held pages that are not being learned."""
         return [site for site in self._spool.sites if _is_free(self._sites[site])]
 
     def lesson(self, site: str) -> Lesson | None:
-        """Begin to learn a site from the pages that wait; None where that is not to be done.
+        """Return the lesson for learning a site from its held pages; None if it is not to be learned.
 
-        Until `note` is called with what came of it, the site's pages go on waiting.
+        The pages stay held until `note` is called with the outcome.
         """
         here, n = self._sites.get(site), self._spool.count(site)
         if here is None or here.stage is not Stage.HOLDING or not n:
@@ -361,7 +361,7 @@ class Learning:
         )
 
     def note(self, site: str, learnt: Learnt) -> None:
-        """Take over what came of a lesson."""
+        """Apply the outcome of a lesson."""
         here = self._sites[site]
         here.fitted, here.past = learnt.fitted, learnt.past
         here.stage = Stage.LEARNED if learnt.fitted is not None else Stage.GIVEN_UP
@@ -383,7 +383,7 @@ class Learning:
             self._report(Event.UNWATCHED, site, unwatched(fitted))
 
     def release(self, site: str) -> Page | None:
-        """Return the next waiting page of a site that is learned or given up (see `judge_of`); None where none waits."""
+        """Remove and return a site's next held page, unless it is being learned (see `judge_of`); None if none is left."""
         here = self._sites.get(site)
         while here is not None and _is_free(here) and self._spool.count(site):
             try:

@@ -1,4 +1,4 @@
-"""What a site's own rules do to a page: selectors are matched, blocks kept or dropped, values put in place."""
+"""Apply a site's own rules to a page: match selectors, keep or drop blocks, set metadata values."""
 
 from __future__ import annotations
 
@@ -27,27 +27,27 @@ if TYPE_CHECKING:
     from webmain.extractors.base import Extractor
 
 MARK: Final = "data-webmain-rule"
-"""Attribute by which elements that a rule has matched are known in the page as it is read."""
+"""Attribute that marks elements matched by a rule in the page's markup."""
 
 NOTHING: Final = "; nothing: "
-"""What is before the keys that have matched nothing, in `sources["rules"]`."""
+"""Separator before the keys that matched nothing, in `sources["rules"]`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Matches:
-    """What a site's selectors have matched on one page.
+    """The matches of a site's selectors on one page.
 
     Attributes
     ----------
     rules : SiteRules
     html : str
-        The page, in which each element that `body`, `keep` or `remove` has matched has the attribute `MARK`.
+        The page, with the attribute `MARK` on each element matched by `body`, `keep` or `remove`.
     title, date : str
         Text of the first match; "" without one.
     authors : tuple of str
         Texts of all matches.
     unmatched : tuple of Rule
-        Keys of which no selector matched: the last one of each.
+        The last rule of each key of which no selector matched.
     """
 
     rules: SiteRules
@@ -59,12 +59,12 @@ class Matches:
 
     @property
     def selects(self) -> bool:
-        """Whether `body`, `keep` or `remove` has matched."""
+        """Whether `body`, `keep` or `remove` matched anything."""
         return MARK in self.html
 
 
 def match(rules: SiteRules, html: str) -> Matches:
-    """Match a site's selectors against a page.
+    """Return the matches of a site's selectors on a page.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def match(rules: SiteRules, html: str) -> Matches:
     for forged in page.root.iterfind(f".//*[@{MARK}]"):
         del forged.attrib[MARK]
     matched = {key: _first_match(page, getattr(rules, key), all_of_them=key in ("keep", "remove")) for key in SELECTORS}
-    for key in MARKED:  # an element that several keys match: removing wins, then keeping
+    for key in MARKED:  # if several keys match an element, `remove` wins, then `keep`
         for each in matched[key]:
             if isinstance(each.root, str):
                 continue
@@ -96,7 +96,7 @@ def match(rules: SiteRules, html: str) -> Matches:
 
 
 def _first_match(page: parsel.Selector, rules: tuple[Rule, ...], *, all_of_them: bool) -> list[parsel.Selector]:
-    """Return the matches of the first selector that has any, or those of all selectors."""
+    """Return the matches of the first selector that has any, or of all selectors."""
     found: list[parsel.Selector] = []
     for rule in rules:
         found += rule.select(page)
@@ -106,7 +106,7 @@ def _first_match(page: parsel.Selector, rules: tuple[Rule, ...], *, all_of_them:
 
 
 def _text(selected: parsel.Selector) -> str:
-    """Return a match's text, white space folded: a string as it is, of `meta` and `time` the value for machines."""
+    """Return a match's text with white space folded; for `meta` and `time`, the machine-readable attribute."""
     root = selected.root
     if not isinstance(root, str):
         machine = {"meta": "content", "time": "datetime"}.get(root.tag)
@@ -115,9 +115,9 @@ def _text(selected: parsel.Selector) -> str:
 
 
 def under_rules(document: Document, sites: Sites) -> Document:
-    """Return a page on which its site's selectors have been matched; as it is where there are no rules for it.
+    """Return a page with its site's selectors matched; unchanged if the site has no rules.
 
-    What is found is a view of the returned document: `matches_of`.
+    `matches_of` returns the matches, which are a view of the returned document.
     """
     rules = sites.of(document.url)
     if rules is None:
@@ -138,13 +138,13 @@ def under_rules(document: Document, sites: Sites) -> Document:
 
 
 def matches_of(document: Document) -> Matches | None:
-    """Return what a site's rules have matched on a page; None for a page without rules."""
+    """Return the matches of a site's rules on a page; None for a page without rules."""
     matches: Matches | None = document.views.get(MATCHES)
     return matches
 
 
 def extractor_of(document: Document, extractor: Extractor) -> Extractor:
-    """Return the extractor that a site's rules name for a page, or the given one."""
+    """Return the extractor named by the rules of a page's site, or else the given one."""
     matches = matches_of(document)
     return _created(matches.rules.extractor) if matches and matches.rules.extractor else extractor
 
@@ -155,17 +155,17 @@ def _created(spec: str) -> Extractor:
 
 
 def judged(document: Document, judge: Callable[[], Extraction]) -> Extraction:
-    """Return a page's extraction as the site's rules want it.
+    """Return a page's extraction with the site's rules applied.
 
-    Where `body` has matched, its shown text is kept, and no extractor is asked. Else an extractor judges, and what `keep` and
-    `remove` have matched is kept or dropped whatever it says; `remove` wins.
+    If `body` matched, its shown text is kept and no extractor is called. Otherwise the extractor judges, and the matches of
+    `keep` and `remove` are kept or dropped regardless of its verdict; `remove` wins.
 
     Parameters
     ----------
     document : Document
-        As `under_rules` has returned it.
+        As returned by `under_rules`.
     judge : callable
-        The extractor's way, asked at most once.
+        Runs the extractor; called at most once.
     """
     matches = matches_of(document)
     if matches is None or not matches.selects:
@@ -193,17 +193,17 @@ def judged(document: Document, judge: Callable[[], Extraction]) -> Extraction:
 
 
 def _labels(document: Document, of_element: Mapping[int, str | None]) -> np.ndarray[Any, np.dtype[np.str_]]:
-    """Return for each leaf the key of the innermost matched element around it; "" for none. Removed is removed below, too."""
+    """Return for each leaf the key of its innermost matched ancestor, "" for none; `remove` applies to all descendants."""
     elements = document.elements
     label = np.full(len(document.leaves), "", dtype="<U6")
-    for index, key in of_element.items():  # in document order: inner ones come later
+    for index, key in of_element.items():  # in document order, so inner elements overwrite outer ones
         range_ = label[elements.first_leaf[index] : elements.end_leaf[index]]
         range_[range_ != "remove"] = key
     return label
 
 
 def _divided(found: Extraction, label: np.ndarray[Any, np.dtype[np.str_]]) -> Extraction:
-    """Divide an extraction's blocks where rules begin and end, and judge what has a label by it."""
+    """Split an extraction's blocks where rules begin and end, and judge labelled blocks by their label."""
     document, old = found.document, found.segmentation.of_unit
     around = document.leaves.boxes
     owner = np.append(found.segmentation.element, -1)[old]
@@ -234,9 +234,9 @@ def _divided(found: Extraction, label: np.ndarray[Any, np.dtype[np.str_]]) -> Ex
 
 
 def with_values(article: Article, document: Document) -> Article:
-    """Return an article with the values that the site's rules have matched in place of what the page says of itself.
+    """Return an article with the values that the site's rules matched replacing the page's own metadata.
 
-    `sources["rules"]` lists the keys that have matched, and those that have not.
+    `sources["rules"]` lists the keys that matched and those that did not.
 
     Raises
     ------
@@ -271,7 +271,7 @@ def with_values(article: Article, document: Document) -> Article:
 
 
 def matched_keys(article: Article) -> dict[str, bool]:
-    """Return the keys of the site's rules, and whether they have matched an article's page."""
+    """Return the keys of the site's rules and whether each matched the article's page."""
     if "rules" not in article.sources:
         return {}
     matched, _, missed = article.sources["rules"].raw.partition(NOTHING)

@@ -1,13 +1,13 @@
-"""A model's file: how it is written, and how it is read without believing anything it says.
+"""The file format of site models: writing, and reading with every claim of the file checked.
 
 ModelError (a ValueError)
-├── DamagedModelError       the file is ours, and broken: cut off, changed, too large, not readable
-├── ForeignModelError       the file is something else, or belongs to another site or method
+├── DamagedModelError       the file is a model, but truncated, altered, too large or unreadable
+├── ForeignModelError       the file is not a model, or belongs to another site or method
 ├── NewerModelError         written by a later webmain
-├── OutdatedModelError      of another version of the method, or of the same with other options
-└── UnsavableModelError     what was learned can not be written as plain values, or the system refuses to write
+├── OutdatedModelError      of another version of the method, or with other options
+└── UnsavableModelError     what was learned is not made of plain values, or the file cannot be written
 
-The first line of a file holds the format's name and the SHA-256 of all that follows; the whole is one JSON object.
+A file is one JSON object; its first line holds the format's name and the SHA-256 of all that follows.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ FORMAT: Final = "webmain site model"
 FORMAT_VERSION: Final = 1
 
 MAX_BYTES: Final = 64 << 20
-"""Larger files are not read."""
+"""Maximum size of a file that is read."""
 
 MAX_DEPTH: Final = 32
-"""Deepest nesting of a model's values."""
+"""Maximum nesting depth of a model's values."""
 
 _START: Final = b'{"format": "webmain site model"'
 _HEAD = re.compile(rb'\{"format": "webmain site model", "sha256": "([0-9a-f]{64})",\n')
@@ -48,19 +48,19 @@ _NOT_OPTIONS: Final = frozenset({"learned", "min_pages"})
 
 
 class ModelError(ValueError):
-    """A model can not be used or written; the message names the file."""
+    """A model cannot be used or written; the message names the file."""
 
     kind: str = "unusable"
 
 
 class DamagedModelError(ModelError):
-    """The file is a model, and broken."""
+    """The file is a model, but damaged."""
 
     kind = "damaged"
 
 
 class ForeignModelError(ModelError):
-    """The file is no model, or one of another site or method."""
+    """The file is not a model, or belongs to another site or method."""
 
     kind = "foreign"
 
@@ -72,20 +72,20 @@ class NewerModelError(ModelError):
 
 
 class OutdatedModelError(ModelError):
-    """The model is of another version of the method, or of other options."""
+    """The model is from another version of the method, or from other options."""
 
     kind = "outdated"
 
 
 class UnsavableModelError(ModelError):
-    """A model can not be written."""
+    """A model cannot be written."""
 
     kind = "unsavable"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Model:
-    """What a model's file holds, the weights aside.
+    """The contents of a model's file except the weights.
 
     Attributes
     ----------
@@ -100,19 +100,19 @@ class Model:
     columns : tuple of str
         Names of its features.
     n_pages : int
-        Pages it was learned from: different ones, or a sample, where the method counts so.
+        Pages it was learned from, as the method counts them: distinct ones, say, or a sample.
     pages_given : int
-        Pages that the method was given to learn from, at least `n_pages`.
+        Pages passed to the method, at least `n_pages`.
     after_change : bool
         It replaced a model of an earlier layout.
     trained_at : datetime
         When it was learned.
     first_page, last_page : datetime or None
-        When the earliest and the latest of its pages were fetched.
+        Fetch times of the earliest and the latest of its pages.
     quality : float or None
         Cross-validated agreement with the training labels, in [0, 1].
     resemblance : float
-        How much the pages it was learned from look like each other, in [0, 1].
+        Mean resemblance among the pages it was learned from, in [0, 1].
     webmain : str
         Version of the program that wrote it.
     path : Path
@@ -137,10 +137,10 @@ class Model:
 
 
 def options_of(extractor: SiteExtractor) -> dict[str, Any]:
-    """Return an extractor's options as plain values: a model is used only where all of them are the same.
+    """Return an extractor's options as plain values; a model is used only if all of them are equal to its own.
 
-    Also those count that decide how a page is judged and not what is learned. Left out are `min_pages`, `learned`, and fields
-    that its comparison or its representation leaves out: what is learned, and what is remembered for speed.
+    Options that affect judging but not learning count, too. Left out are `min_pages`, `learned`, and fields excluded from
+    comparison or `repr`: what is learned, and caches.
     """
     given: Any = extractor
     if not dataclasses.is_dataclass(given):
@@ -179,7 +179,7 @@ def written(
     pages_given: int | None = None,
     after_change: bool = False,
 ) -> bytes:
-    """Return a model's file; dates without a time zone are taken for UTC."""
+    """Return the bytes of a model's file; dates without a time zone are taken as UTC."""
     first, last, trained = (aware(date).isoformat() if date else None for date in dates)
     content = {
         "format_version": FORMAT_VERSION,
@@ -212,7 +212,7 @@ def written(
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Write a file so that after a crash there is the old or the new one."""
+    """Write a file atomically: after a crash either the old or the new content is there."""
     handle, part = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".part", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as stream:
@@ -224,7 +224,7 @@ def replace_file(path: Path, content: bytes) -> None:
     except BaseException:
         Path(part).unlink(missing_ok=True)
         raise
-    with contextlib.suppress(OSError):  # not every file system can
+    with contextlib.suppress(OSError):  # some file systems cannot
         folder = os.open(path.parent, os.O_RDONLY)
         try:
             os.fsync(folder)
@@ -236,7 +236,7 @@ def replace_file(path: Path, content: bytes) -> None:
 
 
 def read_content(path: Path) -> Mapping[str, Any] | None:
-    """Return what a file holds, its form and checksum checked; None where it is not there."""
+    """Return a file's content after checking form and checksum; None if the file does not exist."""
     try:
         if not path.is_file() and path.exists():
             raise ForeignModelError(f"{path}: is no file")
@@ -261,7 +261,7 @@ def read_content(path: Path) -> Mapping[str, Any] | None:
 
 
 def _check_bytes(data: bytes, path: Path) -> None:
-    """Raise unless a file begins as a model of ours does and its checksum is right; nothing is parsed before that."""
+    """Raise unless a file has our header and the right checksum; called before anything is parsed."""
     if data[: len(_START)] != _START[: len(data)] and data.strip():
         raise ForeignModelError(f"{path}: is no model")
     if len(data) <= len(_START):
@@ -298,14 +298,14 @@ _TYPES: Final[Mapping[str, tuple[type, ...]]] = {
     "resemblance": (int, float),
     "webmain": (str,),
 }
-"""What each field of a file may hold."""
+"""Allowed types of each field of a file."""
 
 
 def model_of(content: Mapping[str, Any], path: Path) -> tuple[Model, Mapping[str, Any]]:
     """Return a file's header as a record, and the weights."""
     try:
         _check_plain(content)
-        older = {"pages_given": content["n_pages"], "after_change": False}  # what older files have not
+        older = {"pages_given": content["n_pages"], "after_change": False}  # fields that older files lack
         values = {name: {**older, **content}[name] for name in _TYPES}
         for name, value in values.items():
             if type(value) not in _TYPES[name]:
@@ -325,7 +325,7 @@ def model_of(content: Mapping[str, Any], path: Path) -> tuple[Model, Mapping[str
 
 
 def _check_plain(content: Mapping[str, Any]) -> None:
-    """Raise where values are nested too deeply or are no plain values; without recursion."""
+    """Raise if values are nested too deeply or are not plain values; does not recurse."""
     todo: list[tuple[Any, int]] = [(content, 0)]
     while todo:
         value, depth = todo.pop()
@@ -351,5 +351,5 @@ def _zoned(text: str) -> datetime:
 
 
 def aware(date: datetime) -> datetime:
-    """Return a date with a time zone: UTC, where it has none."""
+    """Return a date with a time zone: UTC if it has none."""
     return date if date.tzinfo is not None else date.replace(tzinfo=UTC)

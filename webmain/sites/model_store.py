@@ -1,4 +1,4 @@
-"""Models of sites on disk: for each site and method one JSON file, read without running any code of it."""
+"""The model store: a folder with one JSON file per site and method, read without executing anything."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _ASIDE: Final = re.compile(r"\.(?:previous|damaged|foreign|newer)$")
 MAX_NAME_CHARS: Final = 80
 
 MAX_SITES: Final = 100
-"""Sites whose models are remembered."""
+"""Maximum sites whose models are cached."""
 
 _NOT_SAFE = re.compile(r"[^a-z0-9._-]")
 _RESERVED: Final = frozenset(
@@ -66,14 +66,14 @@ E = TypeVar("E", bound=SiteExtractor)
 
 @dataclass(frozen=True, kw_only=True)
 class Listing:
-    """What a model store holds.
+    """The contents of a model store.
 
     Attributes
     ----------
     models : tuple of Model
         Sorted by site and method.
     errors : tuple of ModelError
-        Files that can not be used.
+        Files that cannot be used.
     """
 
     models: tuple[Model, ...]
@@ -86,7 +86,7 @@ class ModelStore:
     Parameters
     ----------
     folder : str or Path
-        Made when the first model is saved.
+        Created when the first model is saved.
     """
 
     def __init__(self, folder: str | Path) -> None:
@@ -96,27 +96,27 @@ class ModelStore:
         return f"ModelStore({str(self.folder)!r})"
 
     def path(self, site: str, method: str) -> Path:
-        """Return the file of a site and a method, whether it is there or not; always inside the folder."""
+        """Return the path for a site and a method, whether or not it exists; always inside the folder."""
         return self.folder / f"{_safe(site)}.{_safe(method, dots=False)}{SUFFIX}"
 
     def load(self, extractor: E, site: str) -> E | None:
-        """Return a copy of the extractor that knows what was learned of the site; None where there is no model.
+        """Return a copy of the extractor with the site's model; None if there is no model.
 
         Raises
         ------
         DamagedModelError, ForeignModelError, NewerModelError, OutdatedModelError
-            There is a file, and it can not be used.
+            There is a file, and it cannot be used.
         """
         found = self.find(extractor, site)
         return found[0] if found else None
 
     def find(self, extractor: E, site: str) -> tuple[E, Model] | None:
-        """Do as `load` does, and return what the file tells of the model, too.
+        """Return the same as `load`, with the header of the model's file.
 
         Raises
         ------
         DamagedModelError, ForeignModelError, NewerModelError, OutdatedModelError
-            There is a file, and it can not be used.
+            There is a file, and it cannot be used.
         """
         path = self.path(site, extractor.name)
         content = read_content(path)
@@ -151,7 +151,7 @@ class ModelStore:
         pages_given: int | None = None,
         after_change: bool = False,
     ) -> Path:
-        """Write a fitted extractor's model, whole or not at all; a model set aside before goes.
+        """Write a fitted extractor's model atomically and return its path; a model set aside earlier is removed.
 
         Parameters
         ----------
@@ -159,16 +159,16 @@ class ModelStore:
         site : str
             Site key.
         first_page, last_page : datetime, optional
-            When the earliest and the latest of its pages were fetched.
+            Fetch times of the earliest and the latest of its pages.
         pages_given : int, optional
-            Pages that the method was given; by default as many as it says to have learned from.
+            Pages passed to the method; by default the number it reports to have learned from.
         after_change : bool
             The model replaces one of an earlier layout.
 
         Raises
         ------
         UnsavableModelError
-            It has learned nothing, or values that are not plain; or the folder can not be written. What was there stays.
+            Nothing was learned, the values are not plain, or the folder cannot be written. An earlier file is kept.
         """
         path = self.path(site, extractor.name)
         learned = extractor.learned
@@ -185,17 +185,17 @@ class ModelStore:
         return path
 
     def set_aside(self, site: str, method: str, *, because: ModelError | None = None) -> Path | None:
-        """Put ".previous", or the kind of an error, behind the name of a model's file, so that it is no longer used.
+        """Append ".previous", or the kind of an error, to the name of a model's file, so that it is no longer used.
 
         Returns
         -------
         Path or None
-            The file as it is called now; None where there is none.
+            The new path; None if there is no such file.
 
         Raises
         ------
         UnsavableModelError
-            The system refuses.
+            The file cannot be renamed.
         """
         path = self.path(site, method)
         aside = path.with_name(path.name + (f".{because.kind}" if because else PREVIOUS))
@@ -208,12 +208,12 @@ class ModelStore:
         return aside
 
     def forget(self, site: str, method: str | None = None) -> tuple[Path, ...]:
-        """Remove what was learned of a site, by one method or by all; return the files that are gone.
+        """Delete the models of a site, of one method or of all; return the deleted files.
 
         Raises
         ------
         ModelError
-            The system refuses to read or to change the folder.
+            The folder cannot be read or changed.
         """
         gone = []
         wanted = None if method is None else _safe(method, dots=False)
@@ -228,7 +228,7 @@ class ModelStore:
         return tuple(gone)
 
     def models(self, site: str | None = None) -> Listing:
-        """Return all models of the folder, or those of a site, and what can not be used of them."""
+        """Return all models of the folder, or those of one site, and errors for the files that cannot be used."""
         models, errors = [], []
         try:
             files = [file for file in self._files() if file.suffix == SUFFIX]
@@ -246,7 +246,7 @@ class ModelStore:
         return Listing(models=tuple(sorted(models, key=lambda m: (m.site, m.method))), errors=tuple(errors))
 
     def _files(self) -> Iterator[Path]:
-        """Yield the folder's files in order; none where there is no folder."""
+        """Yield the folder's files in order; none if there is no folder."""
         try:
             found = [p for p in self.folder.iterdir() if not p.name.startswith(".")]
         except (FileNotFoundError, NotADirectoryError):
@@ -258,23 +258,23 @@ class ModelStore:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What judges a page, and a note for people on its site's model; "" for none."""
+    """The extractor for a page, and a note for people on its site's model; "" for none."""
 
     extractor: Extractor
     note: str = ""
 
 
 class SiteModels:
-    """Chooses the extractor for each page: one that learns, with the model of the page's site, where there is one.
+    """Chooses the extractor for each page: one that learns sites gets the model of the page's site, if there is one.
 
-    A model that can not be used is noted, and the page judged without it.
+    If a model cannot be used, that is noted and the page is judged without it.
 
     Parameters
     ----------
     extractor : Extractor
     store : ModelStore or None
     notes_missing : bool
-        Sites without a model are noted.
+        Note sites without a model.
     """
 
     def __init__(self, extractor: Extractor, store: ModelStore | None, *, notes_missing: bool = False) -> None:
@@ -284,11 +284,11 @@ class SiteModels:
         self._of_site = lru_cache(MAX_SITES)(self._look_up)
 
     def choose(self, document: Document) -> Choice:
-        """Return what judges a page."""
+        """Return the extractor for a page."""
         if self._store is None or not isinstance(self._extractor, SiteExtractor) or self._extractor.learned is not None:
             return Choice(self._extractor)
         if not self._notes_missing and not self._store.folder.is_dir():
-            return Choice(self._extractor)  # to tell the site may take reading the metadata
+            return Choice(self._extractor)  # finding the site may require reading the metadata
         return self._of_site(site_of(document))
 
     def _look_up(self, site: str) -> Choice:
@@ -306,12 +306,12 @@ class SiteModels:
 
 
 def with_model(extractor: Extractor, store: ModelStore, document: Document) -> Extractor:
-    """Return a method with what was learned of a page's site, or as it is where nothing was.
+    """Return an extractor with the model of a page's site, or unchanged if there is none.
 
     Raises
     ------
     ModelError
-        There is a model, and it can not be used.
+        There is a model, and it cannot be used.
     """
     if not isinstance(extractor, SiteExtractor) or extractor.learned is not None:
         return extractor
@@ -320,7 +320,7 @@ def with_model(extractor: Extractor, store: ModelStore, document: Document) -> E
 
 
 def site_of(document: Document) -> str:
-    """Return the site that a page belongs to: by its web address, else by the one that it names as canonical."""
+    """Return the site key of a page: of its web address, or else of its canonical address."""
     url = document.url or ""
     if url.startswith(("http://", "https://")):
         return document.site
@@ -329,21 +329,21 @@ def site_of(document: Document) -> str:
 
 
 def _own_site(file: Path) -> str:
-    """Return the site that a file's name stands for, in the form of `_safe`."""
+    """Return the site part of a file's name, in the form of `_safe`."""
     return _ASIDE.sub("", file.name).removesuffix(SUFFIX).rpartition(".")[0]
 
 
 def _safe(name: str, *, dots: bool = True) -> str:
-    """Return a name as a part of a file's name: injective also where files' names have no case.
+    """Return a name in a form safe for file names: injective even on case-insensitive file systems.
 
-    Site keys come from pages. What is not plain lower-case ASCII, too long or a device's name elsewhere is shortened to it,
-    with "~" and a digest behind it; "~" is in no host's name.
+    Site keys come from pages. Names that are not plain lower-case ASCII, too long, or device names on some systems are
+    reduced to safe characters, followed by "~" and a digest; host names never contain "~".
     """
     safe = _NOT_SAFE.sub("_", name.lower()).lstrip(".")
     if not dots:
         safe = safe.replace(".", "_")
     if safe.partition(".")[0] in _RESERVED:
-        safe = safe.replace(".", "_") + "_"  # a device's name counts up to the first dot
+        safe = safe.replace(".", "_") + "_"  # device names are recognised up to the first dot
     if safe == name and 0 < len(safe) <= MAX_NAME_CHARS:
         return safe
     digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:16]

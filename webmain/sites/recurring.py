@@ -1,8 +1,8 @@
-"""Texts that recur on pages of a site under different titles: boilerplate, not articles.
+"""Find texts that recur on pages of a site under different titles: boilerplate, not articles.
 
-A link footer or a notice that a method took for the article is on many pages; an article is at several addresses
-under one title, or with one canonical address. So a text counts as boilerplate from the third page on that has another title
-and another address than those before it.
+A link footer or a notice that an extractor took for the article is on many pages. An article may have several addresses, but
+under one title or with one canonical address. So a text counts as boilerplate once three pages with different titles and
+different addresses have it.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 SIMILARITY: Final = 0.9
-"""Estimated Jaccard similarity of shingles from which two texts are the same for this purpose."""
+"""Minimum estimated Jaccard similarity of the shingles of two texts that count as the same."""
 
 MIN_PAGES: Final = 3
 HEAD_ELEMENTS: Final = 2_000
-"""Elements from a page's start among which its canonical address is looked for."""
+"""Number of first elements of a page that are searched for its canonical address."""
 
 MAX_GROUPS: Final = 50_000
 
@@ -43,27 +43,27 @@ class Place:
 
 
 def place_of(document: Document) -> Place:
-    """Return a page's `title` and its canonical or own address, as far as they can be read; without its other metadata."""
+    """Return a page's `title` and its canonical or own address, as far as they can be read; reads no other metadata."""
     try:
         elements = document.elements
         for tag, attributes in zip(elements.tags[:HEAD_ELEMENTS], elements.attributes, strict=False):
             if tag == "link" and "canonical" in (attributes.get("rel") or "").lower().split():
                 return Place(document.title, join(document.base_url, attributes.get("href") or "") or document.url)
         return Place(document.title, document.url)
-    except Exception as error:  # the page has been answered already
+    except Exception as error:  # the page already has its article
         if not isinstance(error, Rejected):
             logger.exception("Unforeseen error at %s", document.url)
         return Place(None, document.url)
 
 
 class RecurringTexts:
-    """The places at which texts were seen that more than one page has; the oldest texts are forgotten first."""
+    """The places at which each text was seen; the oldest texts are forgotten first."""
 
     def __init__(self) -> None:
         self._groups: OrderedDict[Hashable, list[Place]] = OrderedDict()
 
     def add(self, text: Hashable, place: Place) -> tuple[str, ...]:
-        """Note a place of a text; return earlier ones if the text is boilerplate by now, else nothing."""
+        """Add a place of a text; return the addresses of its other places if it is boilerplate by now, else ()."""
         group = self._groups.setdefault(text, [])
         if len(group) < MIN_PAGES and place.title and not any(_is_same(place, other) for other in group):
             group.append(place)
@@ -75,26 +75,26 @@ class RecurringTexts:
 
 
 def _is_same(one: Place, other: Place) -> bool:
-    """Return True if two pages may be one article: by their address, or by titles of which one is in the other."""
+    """Return True if two pages may be the same article: same address, or one title contains the other."""
     if one.address is not None and one.address == other.address:
         return True
     return is_same_title(one.title or "", other.title or "")
 
 
 def is_same_title(one: str, other: str) -> bool:
-    """Return True if two titles may be one: by their letters, one may hold the other."""
+    """Return True if one of two titles contains the other, comparing letters and digits only."""
     first, second = letters(one), letters(other)
     return first in second or second in first
 
 
 def boilerplate(url: str | None, others: Sequence[str]) -> Rejected:
-    """Return the rejection of a page whose text is at other addresses too."""
+    """Return the rejection of a page whose text is also at other addresses."""
     detail = f"nearly the same text, under other titles, is at {' and '.join(others[:2])}"
     return Rejected(Reason.BOILERPLATE, detail, url=url)
 
 
 def without_recurring(answers: Sequence[Article | Rejected], places: Sequence[Place]) -> list[Article | Rejected]:
-    """Return the answers of a site's pages with rejections in place of texts that recur.
+    """Return the answers for a site's pages, with recurring texts replaced by rejections.
 
     Parameters
     ----------

@@ -1,26 +1,26 @@
-"""A site's own rules: what a person has written down about it in `sites.toml`, one table a site.
+"""Rules for single sites, written by a person in `sites.toml`, one table per site.
 
-    ["paper.example"]                     # a domain with all its hosts, or one host; the longest name that fits counts
+    ["paper.example"]                     # a domain with all its hosts, or one host; the longest matching name applies
     extractor = "line_block"
-    sections = ["/news", "/sport"]        # paths in which articles are; globs are allowed
+    sections = ["/news", "/sport"]        # paths that contain articles; globs are allowed
     exclude = ["/news/live"]
     delay = 5                             # seconds between two requests
-    refresh = "1h,6h,1d"                  # ages at which articles are looked at again, or "no" (discovery.schedule.Refresh)
-    respect = "optouts"                   # "no": whether pages that are not to be reused are rejected
+    refresh = "1h,6h,1d"                  # ages at which articles are revisited, or "no" (discovery.schedule.Refresh)
+    respect = "optouts"                   # reject pages with opt-outs, or "no"
     max_pages = 500                       # a run's budget for the site: pages, minutes, megabytes
     max_minutes = 20
     max_mb = 200
-    render = "auto"                       # "always", "never": pages that a browser draws
+    render = "auto"                       # "always", "never": which pages a browser renders
     language = "en"                       # articles in other languages are rejected
-    title = "h1.headline"                 # CSS; what begins with "/", "." and a slash, or "(" is XPath
+    title = "h1.headline"                 # CSS; XPath if it begins with "/", "./" or "("
     authors = ".byline a"
     date = "time.published::attr(datetime)"
     body = ["article .story", "main"]     # the first that matches
-    keep = ".correction"                  # beside what the extractor keeps; all of them
+    keep = ".correction"                  # kept besides what the extractor keeps; all matches
     remove = [".newsletter", "//aside[contains(., 'Read more')]"]
 
-Everything is optional. Selectors are parsel's, for people who write them for Scrapy; they are matched against the page as
-the guard has bounded it, in one more parse, and only for sites that have any.
+All keys are optional. Selectors are parsel's, as in Scrapy; they are matched against the page after the guard has bounded
+it, in an additional parse, only for sites that have selectors.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ if TYPE_CHECKING:
     import parsel
 
 MAX_RULES_BYTES: Final = 4 << 20
-"""Size up to which a file of rules is read."""
+"""Maximum size of a rules file."""
 
 RENDER: Final = ("auto", "always", "never")
-"""When a browser draws a site's pages: where they show hardly any text without their scripts, always, never."""
+"""When a browser renders a site's pages: if they show hardly any text without their scripts, always, never."""
 
 RESPECT: Final = ("optouts", "no")
-"""Whether pages are rejected that are not to be reused."""
+"""Whether pages with opt-outs are rejected."""
 
 _PART: Final = r"""(?:"[^"]*"|'[^']*'|[\w-]+)"""
 _PATH: Final = rf"{_PART}(?:[ \t]*\.[ \t]*{_PART})*"
@@ -58,7 +58,7 @@ _KEY: Final = re.compile(rf"\s*({_PATH})\s*=")
 
 
 class SitesError(ValueError):
-    """A file of rules cannot be used; the message has a line for each mistake, with file and line."""
+    """A rules file cannot be used; the message has a line for each mistake, with file and line number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteRules:
-    """What is written down about one site; see the module's docstring for each key."""
+    """The rules for one site; see the module's docstring for each key."""
 
     site: str
     place: str
@@ -113,7 +113,7 @@ class SiteRules:
 
     @property
     def budget(self) -> Budget:
-        """What a run may spend on the site."""
+        """A run's budget for the site."""
         return Budget(
             pages=self.max_pages,
             time_s=self.max_minutes and 60 * self.max_minutes,
@@ -128,12 +128,12 @@ class SiteRules:
 
 @dataclass(frozen=True, slots=True)
 class Sites:
-    """The rules of all sites, by the name of their table."""
+    """The rules of all sites, by table name."""
 
     tables: Mapping[str, SiteRules] = field(default_factory=dict)
 
     def of(self, url: str | None) -> SiteRules | None:
-        """Return the rules for a page's address: those of its host, else of the nearest domain above it."""
+        """Return the rules for a URL: those of its host, or else of the nearest parent domain; None if there are none."""
         name = host(url) if url and self.tables else ""
         while name:
             if name in self.tables:
@@ -151,12 +151,12 @@ _KEYS: Final = tuple(each.name for each in fields(SiteRules) if each.name not in
 
 
 def read_sites(path: str | Path) -> Sites:
-    """Read a file of rules.
+    """Return the rules in a file.
 
     Raises
     ------
     SitesError
-        With every mistake that was found, each with file and line.
+        Lists every mistake found, each with file and line number.
     """
     path = Path(path)
     try:
@@ -204,7 +204,7 @@ def read_sites(path: str | Path) -> Sites:
 
 
 def _flat(table: Mapping[str, Any], name: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield each table with its name: `[paper.example]` without quotes is a table in a table, and meant the same."""
+    """Yield each table with its name; `[paper.example]` without quotes, a nested table in TOML, is accepted too."""
     own = {key: value for key, value in table.items() if not isinstance(value, dict)}
     if own:
         yield name, own
@@ -214,14 +214,14 @@ def _flat(table: Mapping[str, Any], name: str = "") -> Iterator[tuple[str, dict[
 
 
 def _site(name: str) -> str:
-    """Return the host that a table's name stands for, in ASCII; "" where it is none."""
+    """Return the host that a table's name stands for, in ASCII; "" if it is not a host."""
     site = name.strip().lower().removeprefix("www.")
     ascii_site = host(f"https://{site}/")
     return ascii_site if ascii_site == site or not (site.isascii() or set(site) & set("/:@?#%")) else ""
 
 
 def _line_numbers(text: str) -> dict[str, int]:
-    """Return the line of each table's header, and of each key by its table's name, a point, and itself."""
+    """Return the line numbers of table headers, by table name, and of keys, by "table.key"."""
     table, lines, quotes = "", {}, ""
     for number, line in enumerate(text.split("\n"), 1):
         header, key = (None, None) if quotes else (_HEADER.fullmatch(line), _KEY.match(line))
@@ -239,12 +239,12 @@ _LONG_QUOTES: Final = re.compile(r"\"{3}|'{3}")
 
 
 def _joined(path: str) -> str:
-    """Return a path of TOML with points between its parts, without quotes."""
+    """Return a TOML key path with dots between its parts, without quotes."""
     return ".".join(part.strip("\"'") for part in re.findall(_PART, path))
 
 
 def _option(key: str, value: Any, place: str) -> Any:
-    """Return a key's value as a field of `SiteRules`; raise a ValueError that says what is allowed."""
+    """Return a key's value as a field of `SiteRules`; raise a ValueError that states what is allowed."""
     if key in SELECTORS:
         return tuple(_rule(key, each, place) for each in _strings(value))
     if key in ("sections", "exclude"):
@@ -289,7 +289,7 @@ _NUMBERS: Final = {
 
 
 def _number(value: Any, unit: str, low: float, high: float, kinds: Any = int | float) -> float:
-    """Return a number within bounds; raise a ValueError that names them."""
+    """Return a number if it is within bounds; raise a ValueError that names them otherwise."""
     if isinstance(value, bool) or not isinstance(value, kinds) or not low <= value <= high:
         raise ValueError(f"got {value!r}, allowed are {unit} from {low} to {high:.0f}")
     return float(value)
@@ -307,7 +307,7 @@ def _is_xpath(expression: str) -> bool:
 
 
 def _rule(key: str, expression: str, place: str) -> Rule:
-    """Return a selector that is known to be valid."""
+    """Return a selector after checking that it is valid."""
     from cssselect import SelectorError
     from lxml import etree
     from parsel.csstranslator import HTMLTranslator
