@@ -1,1 +1,1 @@
-"""From kept text to an article: kinds, tables, pictures, comments, words, identity, Markdown."""
+"""Turn kept text into an article: kinds of blocks, tables, pictures, comments, words, identity."""

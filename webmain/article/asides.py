@@ -1,4 +1,4 @@
-"""What is kept beside running text and is none: labels of entries, ratings, nutrients, words of senders, pull quotes."""
+"""Drop kept text that is not running text: entry labels, ratings, nutrients, notes about senders, pull quotes."""
 
 from __future__ import annotations
 
@@ -27,36 +27,36 @@ if TYPE_CHECKING:
     from webmain.html.document import Document
 
 MIN_ENTRIES: Final = 2
-"""So many times on a page, each with a few words at most, label entries."""
+"""Minimum number of `time` elements with a few words at most that count as labels of entries."""
 
 MAX_LABEL_CHARS: Final = 80
 MAX_LABEL_WORDS: Final = 5
-"""Words beside the time in an entry's label."""
+"""Maximum words next to the time in an entry's label."""
 
 MAX_RATING_CHARS: Final = 160
 MAX_BOX_CHARS: Final = 600
-"""A longer box is none of nutrients."""
+"""Maximum characters of an element with nutrients."""
 
 MAX_BOX_LEAVES: Final = 120
 MIN_NUMBERS: Final = 2
-"""So many numbers are in a box of nutrients."""
+"""Minimum numbers in an element with nutrients."""
 
 MAX_SENDER_SHARE: Final = 1 / 3
 MAX_SENDER_CHARS: Final = 2_500
-"""More of a text, or a longer part of it, is no sender's word on itself."""
+"""A sender's note about itself is at most this share of a text, and at most this many characters."""
 
 MIN_QUOTE_LETTERS: Final = 15
 MAX_QUOTE_CHARS: Final = 300
 MAX_QUOTES: Final = 60
-"""So many pull quotes are looked for at most: each costs a reading of the text."""
+"""Maximum candidates for pull quotes; with more, none is searched for, since each costs a pass over the text."""
 
 _NAME_LETTERS: Final = 10
-"""Letters of a sender's name that its words on itself begin with."""
+"""Letters of a sender's name that have to begin its note about itself."""
 
 _NAME_WITHIN: Final = 40
 _MAX_DEPTH: Final = 6
 _TELLING: Final = frozenset({*CELLS, *HEADINGS, *CODE, "li", "dt", "dd", "figcaption", "caption", "blockquote"})
-"""Elements that say what their text is."""
+"""Tags that define the kind of their text."""
 
 _APART: Final = frozenset(("aside", "figure"))
 _BOLD: Final = frozenset({*HEADINGS, "b", "strong"})
@@ -69,7 +69,7 @@ _LEFT_OUT = lazy(r"…|\.{3}")
 
 @dataclass(slots=True, eq=False)
 class Block:
-    """A paragraph of kept text: which leaves of a page, and how many characters of them, and of those in links."""
+    """A paragraph of kept text: its leaves, its number of characters, and its number of characters in links."""
 
     runs: Leaves
     leaves: list[int]
@@ -79,19 +79,19 @@ class Block:
 
     @property
     def text(self) -> str:
-        """The text in one line."""
+        """The text on one line."""
         if not self._text:
             self._text = " ".join(self.runs.text(self.leaves).split())
         return self._text
 
 
 Rule = Callable[["Document", list[Block]], "Iterable[list[int]]"]
-"""Returns the leaves of the blocks that are to be dropped."""
+"""Returns the leaves of each block to drop."""
 
 
 @once
 def _lines() -> re.Pattern[str]:
-    """Return the pattern of lines, in lower case, on nutrients, or that show or ask for ratings, or lead to a recipe here."""
+    """Return the pattern of lower-case lines about nutrients or ratings, or that link to the recipe on the page."""
     known = languages.known()
     ratings = rf"(?P<rating>[\W\d_]*+(?:{known.either('ratings')}[\W\d_]*+)+\Z)"
     return re.compile(rf"{ratings}|[\W_]{{0,3}}+{known.either('nutrients')}")
@@ -104,16 +104,16 @@ def _senders() -> re.Pattern[str]:
 
 
 def drop_asides(document: Document, kept: NDArray[np.bool_], *, others: Iterable[Rule] = ()) -> None:
-    """Drop from the leaves in `kept` what is no running text.
+    """Remove from `kept` the leaves that are not running text.
 
     Parameters
     ----------
     document : Document
     kept : (n_leaves,) bool
-        Changed. A time with a few words stays where it is the only one, or in a forum; ratings stay in lists, tables and
-        headings; quotes stay that are marked up as quotations, or say what is said nowhere else.
+        Changed in place. A time with a few words stays if it is the only one, or in a forum; ratings stay in lists, tables
+        and headings; quotes stay if marked up as quotations, or if their text is nowhere else.
     others : iterable of Rule
-        What is dropped before; each rule sees what those before it have left.
+        Rules applied first; each rule sees what the ones before it left.
     """
     blocks = _blocks(document.leaves, kept)
     for rule in (*others, _entry_labels, _ratings_and_nutrients, _sender, _pull_quotes):
@@ -136,7 +136,7 @@ def _blocks(leaves: Leaves, kept: NDArray[np.bool_]) -> list[Block]:
 
 
 def _is_told(document: Document, block: Block) -> bool:
-    """Return True if a block is in an element that says what its text is."""
+    """Return True if a block is in an element whose tag defines the kind of its text."""
     return not _TELLING.isdisjoint(_tags(document, block))
 
 
@@ -151,7 +151,7 @@ def _tags(document: Document, block: Block) -> list[str]:
 
 
 def _entry_labels(document: Document, blocks: list[Block]) -> list[list[int]]:
-    """Return the leaves of several blocks that are a `time` with a few words at most, each above some text."""
+    """Return the leaves of each entry label, a `time` with a few words at most above some text, if there are several."""
     elements, texts = document.elements, document.leaves.texts
     times = elements.of_tags(("time",))
     if len(times) < MIN_ENTRIES:
@@ -165,13 +165,13 @@ def _entry_labels(document: Document, blocks: list[Block]) -> list[list[int]]:
             if n_words <= MAX_LABEL_WORDS and not _is_told(document, block):
                 found.add(i)
     labels = [blocks[i].leaves for i in sorted(found) if i + 1 < len(blocks) and i + 1 not in found]
-    if len(labels) < MIN_ENTRIES:  # others may not have been kept
+    if len(labels) < MIN_ENTRIES:  # count those that were not kept, too
         labels = [label for label in labels if _times_alike(document, label) >= MIN_ENTRIES]
     return labels if labels and page_type(document).name != "forum" else []
 
 
 def _times_alike(document: Document, label: list[int]) -> int:
-    """Return how many `time` elements have the classes of that of an entry's label, in parents with the same classes."""
+    """Return how many `time` elements have the same classes, and parents' classes, as that of an entry's label."""
     elements = document.elements
     times = {
         i: tuple(elements.attributes[e].get("class") for e in (i, elements.parent[i]) if e >= 0)
@@ -186,7 +186,7 @@ def _is_duration(attributes: dict[str, str | None]) -> bool:
 
 
 def _ratings_and_nutrients(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
-    """Yield the leaves of lines on ratings, and of boxes that a word for nutrients heads and numbers fill."""
+    """Yield the leaves of lines about ratings, and of elements that begin with a word for nutrients and contain numbers."""
     texts = document.leaves.texts
     for block in blocks:
         if block.n_chars > MAX_RATING_CHARS or not (line := _lines().match(block.text.lower())):
@@ -203,7 +203,7 @@ def _ratings_and_nutrients(document: Document, blocks: list[Block]) -> Iterator[
 
 
 def _box_below(document: Document, block: Block) -> tuple[int, int]:
-    """Return the leaves of the lowest element that begins with a block and holds more than it."""
+    """Return the range of leaves of the lowest element that begins with a block and contains more."""
     elements, element = document.elements, document.leaves.element[block.leaves[0]]
     while element >= 0 and elements.end_leaf[element] <= block.leaves[-1] + 1:
         element = elements.parent[element]
@@ -213,9 +213,9 @@ def _box_below(document: Document, block: Block) -> tuple[int, int]:
 
 
 def _sender(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
-    """Yield the leaves of the end of a text from where its sender begins to speak of itself.
+    """Yield the leaves at the end of a press release, from the sender's note about itself on.
 
-    That is a heading or bold line for the press, or "About NAME" with a paragraph below that begins with the name.
+    It begins with a heading or bold line for the press, or "About NAME" above a paragraph that begins with the name.
     """
     limit = min(MAX_SENDER_CHARS, MAX_SENDER_SHARE * sum(block.n_chars for block in blocks))
     n_chars, start = 0, len(blocks)
@@ -236,7 +236,7 @@ def _sender(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
 
 
 def _pull_quotes(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
-    """Yield the leaves of short blocks apart from the text whose words are all in one of its blocks, in the same order."""
+    """Yield the leaves of short blocks set apart from the text whose words all occur, in order, in one block of the text."""
     short = [
         i
         for i in _maybe_apart(document, blocks)
@@ -253,7 +253,7 @@ def _pull_quotes(document: Document, blocks: list[Block]) -> Iterator[list[int]]
 
 
 def _maybe_apart(document: Document, blocks: list[Block]) -> list[int]:
-    """Return the blocks, but for the first, that are in an aside or a figure or begin with a quotation mark, ascending."""
+    """Return the ascending indices of blocks after the first in an aside or figure or beginning with a quotation mark."""
     elements, texts = document.elements, document.leaves.texts
     starts = [block.leaves[0] for block in blocks]
     found = {i for i, leaf in enumerate(starts) if texts[leaf].lstrip()[:1] in _QUOTE_MARKS}
@@ -263,7 +263,7 @@ def _maybe_apart(document: Document, blocks: list[Block]) -> list[int]:
 
 
 def _spans(elements: Elements, chosen: list[int]) -> Iterator[tuple[int, int]]:
-    """Yield the half-open ranges of leaves of some elements, ascending, but for those inside others of them."""
+    """Yield the half-open leaf ranges of the given elements, ascending, without elements inside other given ones."""
     end = 0
     for i in chosen:
         if elements.end_leaf[i] > end:
@@ -276,7 +276,7 @@ def _letters(text: str) -> str:
 
 
 def _are_in(text: str, parts: list[str]) -> bool:
-    """Return True if a line of a text holds parts one after the other, and more; the first is looked for once."""
+    """Return True if a line of a text contains the parts in order, and more; only the first match of `parts[0]` is tried."""
     start = text.find(parts[0])
     if start < 0:
         return False
@@ -292,7 +292,7 @@ def _are_in(text: str, parts: list[str]) -> bool:
 
 
 def _is_apart(document: Document, block: Block) -> bool:
-    """Return True if a block is set apart: in an aside or a figure, or in quotation marks in a box of its own."""
+    """Return True if a block is set apart: in an aside or a figure, or in quotation marks in its own block element."""
     if _is_told(document, block):
         return False
     if not _APART.isdisjoint(_tags(document, block)):

@@ -1,4 +1,4 @@
-"""What an extractor kept, as an article: blocks, metadata, language and identity; and articles over several pages as one."""
+"""Compose an article from what an extractor kept: blocks, metadata, language, identity; and stitch several pages together."""
 
 from __future__ import annotations
 
@@ -46,19 +46,19 @@ if TYPE_CHECKING:
     from webmain.extractors.base import Extraction
 
 LANGUAGE_BLOCKS = 5
-"""So many of the longest blocks are looked at for the language."""
+"""Number of longest blocks from which the language is detected."""
 
 MAX_WHY_CHARS = 160
-"""Characters of a method's reason that a rejection repeats."""
+"""Maximum characters of a method's reason in a rejection."""
 
 ANY_PROSE = 1.0
-"""Prose of a body in JSON-LD that is used where there is no other text at all."""
+"""Minimum prose of a JSON-LD body that is used if there is no other text at all."""
 
 MAX_CAPTION_SHARE = 0.25
-"""Where captions are a larger share of what the default method kept, they stay."""
+"""Captions stay if they are a larger share than this of what the default method kept."""
 
 MIN_FEED_CHARS = 200
-"""A feed's full content is used where the page gives less text than this."""
+"""A feed's full content is used if the page gives less text than this."""
 
 
 _CONFIDENCE_OF = {"embedded": None, "feed": None, "fallback": 0.0}
@@ -66,21 +66,21 @@ _CONFIDENCE_OF = {"embedded": None, "feed": None, "fallback": 0.0}
 
 
 def compose(extraction: Extraction, *, metadata: bool = True, keep: Keep = DEFAULT_KEEP) -> Article:
-    """Turn an extraction into an article.
+    """Return the article made of an extraction.
 
     Parameters
     ----------
     extraction : Extraction
     metadata : bool
-        Read the page's metadata and detect the language too; without, only text, blocks and scores are filled.
+        Also read the page's metadata and detect the language; if False, only text, blocks and scores are filled.
     keep : Keep
-        What beside running text is kept.
+        What is kept besides running text.
 
     Raises
     ------
     Rejected
-        `NO_TEXT` where the method kept nothing and neither a feed nor the page's own data brought the article's content;
-        `NO_BLOCKS` where there was nothing to keep.
+        `NO_TEXT` if the method kept nothing and neither a feed nor the page's own data has the article's content;
+        `NO_BLOCKS` if there was nothing to keep.
     """
     with extraction.document.deadline:
         return _compose(extraction, metadata, keep)
@@ -127,7 +127,7 @@ def _compose(extraction: Extraction, metadata: bool, keep: Keep) -> Article:
 
 
 def _why_nothing(extraction: Extraction) -> str:
-    """Return a sentence on what was kept, with the reason that most blocks were dropped for."""
+    """Return a sentence on how much was kept, with the most frequent reason for dropping blocks."""
     n_kept, n = int(extraction.kept.sum()), len(extraction.kept)
     if not n:
         return f"{extraction.extractor} finds no block of text"
@@ -144,7 +144,7 @@ def _why_nothing(extraction: Extraction) -> str:
 
 
 class Found(NamedTuple):
-    """What an article is composed of, and the leaves (source lines) that each of its blocks is made of, ascending."""
+    """The parts of an article, and the ascending leaves (source lines) of each of its blocks."""
 
     blocks: tuple[ArticleBlock, ...] = ()
     images: tuple[Image, ...] = ()
@@ -153,7 +153,7 @@ class Found(NamedTuple):
 
 
 def found_on_page(extraction: Extraction, keep: Keep = DEFAULT_KEEP, *, locate: bool) -> Found:
-    """Return the kept text as blocks, and what else was asked for; blocks have their XPath with `locate`."""
+    """Return the kept text as blocks, and whatever else `keep` asks for; blocks have their XPath with `locate`."""
     if reads_lines(extraction, keep):
         return _line_blocks(extraction, keep)
     document, segmentation = extraction.document, extraction.segmentation
@@ -180,7 +180,7 @@ def found_on_page(extraction: Extraction, keep: Keep = DEFAULT_KEEP, *, locate: 
 
 
 def reads_lines(extraction: Extraction, keep: Keep) -> bool:
-    """Return whether the text is made of source lines: the method judges them, and nothing is wanted that takes a tree."""
+    """Return True if the text is made of source lines: the method judges lines, and nothing is wanted that needs a tree."""
     return extraction.unit is Unit.LINES and not (keep.captions or keep.links or keep.images or keep.comments)
 
 
@@ -193,7 +193,7 @@ def _images(document: Document, kept: NDArray[np.bool_], composed: Composed, kee
 
 
 def _without_captions(composed: Composed) -> Composed:
-    """Drop captions, unless they say so much of what is said that they are the text: those of a gallery."""
+    """Drop captions, unless they are so large a share of the text that they are the content, as in a gallery."""
     others = [i for i, block in enumerate(composed.blocks) if block.kind is not Kind.CAPTION]
     if len(others) == len(composed.blocks):
         return composed
@@ -204,7 +204,7 @@ def _without_captions(composed: Composed) -> Composed:
 
 
 def _line_blocks(extraction: Extraction, keep: Keep) -> Found:
-    """Return kept source lines as blocks, by the tags that open them."""
+    """Return kept source lines as blocks, their kinds by the tags that open them."""
     segmentation, lines = extraction.segmentation, extraction.document.lines
     score, raw = (column.astype(np.float64).tolist() for column in (extraction.score, extraction.raw))
     owner = segmentation.of_unit.tolist()
@@ -247,7 +247,7 @@ def _all_of(html: str, document: Document, keep: Keep) -> Found:
 
 
 def _complete(article: Article, document: Document) -> Article:
-    """Add what the page says of itself, the language, the identity and the fingerprint."""
+    """Return an article with metadata, language, identity and fingerprint added."""
     from webmain.metadata.read import read_metadata
     from webmain.text.language import detect
 
@@ -275,13 +275,13 @@ def _complete(article: Article, document: Document) -> Article:
 
 
 def _sample(blocks: Sequence[ArticleBlock]) -> str:
-    """Return the longest blocks of a text: where boilerplate was kept by mistake, it is shorter than the article's own."""
+    """Return the longest blocks of a text: boilerplate kept by mistake is usually in shorter blocks."""
     longest = sorted(blocks, key=lambda block: len(block.text), reverse=True)[:LANGUAGE_BLOCKS]
     return "\n".join(block.text for block in longest)
 
 
 def with_hints(metadata: Metadata, hints: Hints | None) -> Metadata:
-    """Fill what a page does not say from what a feed or sitemap said of it."""
+    """Return metadata with missing fields filled from what a feed or sitemap stated."""
     from webmain.metadata.dates import parse_feed_date
 
     if hints is None:
@@ -314,7 +314,7 @@ _LEAST_TITLE_LETTERS = 9
 
 
 def _is_edge(hinted: str, metadata: Metadata) -> bool:
-    """Return True if a hint's title is the page's without the section's or the site's name, on either end of it."""
+    """Return True if a hint's title is the page's title without a section or site name at either end."""
     source = metadata.sources.get("title")
     if not metadata.title or source is None or source.name != "title":
         return False
@@ -325,11 +325,11 @@ def _is_edge(hinted: str, metadata: Metadata) -> bool:
 
 
 _SAME_DAY_HOURS = 26
-"""Hours that one day lasts over most of the world's zones."""
+"""Hours over which most of the world's zones share one date."""
 
 
 def _is_preciser(hinted: datetime, hints: Hints, metadata: Metadata) -> bool:
-    """Return True if a hint gives the page's own date with the time or the zone that the page leaves out."""
+    """Return True if a hint has the page's date with a time or a zone that the page omits."""
     from webmain.metadata.dates import precision
 
     own = metadata.published
@@ -342,7 +342,7 @@ def _is_preciser(hinted: datetime, hints: Hints, metadata: Metadata) -> bool:
 
 
 def stitch(first: Article, rest: Sequence[Article]) -> Article:
-    """Join an article over several pages into one; blocks that are on an earlier page already are left out."""
+    """Return one article joined from several pages; blocks already on an earlier page are left out."""
     blocks, images, comments = list(first.blocks), list(first.images), list(first.comments)
     seen = {fingerprint(b.text) for b in blocks}
     known = {image.url for image in images}

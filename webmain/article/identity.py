@@ -1,8 +1,8 @@
-"""What an article is known by: its id and its fingerprint.
+"""An article's id and fingerprint.
 
-The id comes from an article's address: the canonical one, if it is of the site that the page came from, else the page's
-own. So http and https, `www.`, `m.`, `mobile.`, AMP forms and all other hosts below one registered domain may name one
-article, as their owner says; a page of another site cannot take its place. `webmain.urls.site_key` tells sites apart.
+The id comes from the canonical URL if that is on the page's own site, else from the page's URL. So pages under http and
+https, `www.`, `m.`, `mobile.`, AMP forms and all other hosts of one registered domain can be one article, as their owner
+declares; a page of another site cannot replace it. `webmain.urls.site_key` defines what a site is.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from webmain.urls import is_web, same_site
 
 
 def identify(article: Article) -> str:
-    """Return the id to store an article under: its own, else its URL's, else its text's.
+    """Return the id to store an article under: its own, else one from its URL, else one from its text.
 
-    An article extracted from a bare string has no URL; its text is then all it can be known by.
+    An article extracted from a bare string has no URL.
     """
     if article.id:
         return article.id
@@ -26,5 +26,5 @@ def identify(article: Article) -> str:
 
 
 def content_mark(article: Article) -> str:
-    """Return the article's fingerprint, computed where the record has none."""
+    """Return the article's fingerprint, computing it if the record has none."""
     return article.fingerprint or fingerprint(article.text)

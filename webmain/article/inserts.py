@@ -1,4 +1,4 @@
-"""What is between kept paragraphs: links to other articles and advertisements' labels go; quotes, code and headings stay."""
+"""Correct what is kept between paragraphs: drop teasers and labels of advertisements, keep quotes, code and headings."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ if TYPE_CHECKING:
     from webmain.html.document import Document
 
 MAX_TEASER_CHARS: Final = 250
-"""A longer paragraph is no link to another article, whatever it begins with."""
+"""Maximum characters of a teaser, whatever it begins with."""
 
 MAX_LABEL_CHARS: Final = 40
 
 MIN_PARAGRAPH_CHARS: Final = 60
-"""What a teaser without a cue is between is at least so long."""
+"""Minimum characters of text on both sides of a teaser without a cue, or of an inserted quote, listing or heading."""
 
 MAX_INSERT_CHARS: Final = 3_000
-"""A longer quote or listing that an extractor dropped is left to it."""
+"""Longer quotes or listings that an extractor dropped stay dropped."""
 
 MAX_INSERTS: Final = 300
 MIN_CELLS: Final = 6
 MAX_CELL_CHARS: Final = 40
-"""A table with longer cells on average may lay out the page."""
+"""Maximum mean cell length of a data table; with longer cells it may be a layout table."""
 
 _FIRST: Final = 3
 _MAX_BYLINE_CHARS: Final = 90
@@ -46,22 +46,22 @@ MIN_LINKED_SHARE: Final = 0.5
 MIN_TEASER_WORDS: Final = 3
 _MAX_DEPTH: Final = 40
 _REACH: Final = 6
-"""Runs of text before and after a quote or listing among which its siblings' text is looked for."""
+"""Leaves before and after a quote or listing that are searched for its siblings' text."""
 _UNWANTED = int(HIDDEN | Flag.IN_FORM | Flag.IN_CONTROL | Flag.IN_NOSCRIPT | Flag.EMBEDDED | Flag.IN_SVG)
 _IN_ANCHOR: Final = int(Flag.IN_ANCHOR)
 _OUTSIDE: Final = frozenset({*CELLS, *HEADINGS})
 _LABEL_EDGES: Final = " \t\n\xa0.:*-–—[]()"
 _BOXES: Final = frozenset(("div", "section", "figure"))
-"""Elements that may hold one quote, heading or picture alone, and are no more than it."""
+"""Tags of elements that may just wrap a single quote, heading or picture."""
 
 _PICTURES: Final = frozenset(("img", "picture"))
 MAX_CAPTIONS: Final = 2
 MAX_CAPTIONS_SHARE: Final = 0.1
-"""Lines below pictures are captions where they are so few, and so small a share of the text: entries of a list are more."""
+"""Lines below pictures are captions only if they are few and a small share of the text; otherwise they are list entries."""
 
 _SUBHEADS: Final = frozenset(("h2", "h3", "h4", "h5", "h6"))
 MIN_HEADINGS: Final = 3
-"""Headings called alike that tell of each other."""
+"""Minimum headings with the same signature from which one is inferred from the others."""
 
 _INSERTS: Final = frozenset(("blockquote", *CODE, *_SUBHEADS))
 _NO_TEXT: Final = _UNWANTED | _IN_ANCHOR
@@ -70,7 +70,7 @@ _PARTED: Final = int(Break.BR_BR)
 
 @once
 def _read_more() -> re.Pattern[str]:
-    """Return the pattern of how lines begin that lead to another article."""
+    """Return the pattern of the beginnings of lines that link to another article."""
     return re.compile(rf"[\W_]{{0,6}}{languages.known().either('read_more')}", re.IGNORECASE)
 
 
@@ -80,7 +80,7 @@ def _ad_labels_known() -> frozenset[str]:
 
 
 def fitting(document: Document, kept: NDArray[np.bool_], *, captions: bool = False) -> NDArray[np.bool_]:
-    """Return which leaves to keep where those in `kept` were chosen.
+    """Return which leaves to keep, given the leaves that an extractor kept.
 
     Parameters
     ----------
@@ -88,14 +88,14 @@ def fitting(document: Document, kept: NDArray[np.bool_], *, captions: bool = Fal
     kept : (n_leaves,) bool
         What an extractor kept.
     captions : bool
-        Keep lines that only their place below a picture makes a caption.
+        Keep lines that count as captions only by their place below a picture.
 
     Returns
     -------
     (n_leaves,) bool
-        Without teasers, captions, labels of advertisements, the byline above the text and what `drop_asides` drops; with all
-        cells of a table that is mostly kept, quotes, code and headings between kept siblings, headings called like others
-        that are kept, and each term of a list of definitions with its definitions; without a heading at the end.
+        Removed: teasers, captions, labels of advertisements, the byline above the text, what `drop_asides` drops, and a
+        heading at the end. Added: all cells of a table that is mostly kept; quotes, code and headings between kept siblings;
+        headings with the same signature as kept ones; terms of kept definitions.
     """
     if not kept.any():
         return kept
@@ -110,7 +110,7 @@ def fitting(document: Document, kept: NDArray[np.bool_], *, captions: bool = Fal
 
 
 def _drop_last_heading(document: Document, kept: NDArray[np.bool_]) -> None:
-    """Drop a heading at the end of the text: it heads what was not kept."""
+    """Drop a heading at the end of the text: it belongs to text that was not kept."""
     elements, leaves = document.elements, document.leaves
     chosen = np.flatnonzero(kept)
     heading = next((e for e in _upwards(document, leaves.element[chosen[-1]]) if elements.tags[e] in HEADINGS), -1)
@@ -135,7 +135,7 @@ def _teasers(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
 
 
 def _captions(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
-    """Yield what is alone with a picture above it; where that is more than a few lines, it is the page's text."""
+    """Yield text alone with a picture above it, unless there is so much of it that it is the page's content."""
     elements, boxes = document.elements, document.leaves.box
     tags, parent, start, end = elements.tags, elements.parent, elements.first_leaf, elements.end_leaf
     found = []
@@ -162,7 +162,7 @@ def _is_paragraph(block: Block) -> bool:
 
 
 def _ad_labels(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
-    """Yield paragraphs that say no more than that an advertisement follows; list items, headings and cells may mean it."""
+    """Yield paragraphs that only label an advertisement; in list items, headings and cells the words may be content."""
     leaves = document.leaves
     for block in blocks:
         if block.n_chars > MAX_LABEL_CHARS or len(block.leaves) > 1:
@@ -177,7 +177,7 @@ def _ad_labels(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
 
 
 def _bylines(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
-    """Yield short blocks that begin as bylines do and name somebody, among the first that are kept."""
+    """Yield short blocks among the first kept ones that begin like a byline and contain a name."""
     from webmain.metadata.names import names_in, starts_byline
 
     for block in blocks[:_FIRST]:
@@ -188,7 +188,7 @@ def _bylines(document: Document, blocks: list[Block]) -> Iterator[list[int]]:
 
 
 def _fill_tables(document: Document, kept: NDArray[np.bool_]) -> None:
-    """Keep all cells of a table of short cells most of which is kept: with holes, it says something else."""
+    """Keep all cells of a table of short cells if most of it is kept: with cells missing, its meaning changes."""
     elements, leaves = document.elements, document.leaves
     tables = elements.of_tags(("table",))[:MAX_INSERTS]
     cells = elements.of_tags(CELLS) if tables else []
@@ -204,7 +204,7 @@ def _fill_tables(document: Document, kept: NDArray[np.bool_]) -> None:
 
 
 def _leads_away(document: Document, block: Block, *, is_told: bool) -> bool:
-    """Return True if a paragraph's link leads to another article, and the paragraph is in no table, list or heading."""
+    """Return True if a paragraph's link leads to another article, and the paragraph is not in a table, list or heading."""
     elements, leaves = document.elements, document.leaves
     hrefs = set()
     for leaf in block.leaves:
@@ -238,7 +238,7 @@ def _upwards(document: Document, element: int) -> Iterator[int]:
 
 
 def _join_definitions(document: Document, kept: NDArray[np.bool_]) -> None:
-    """Keep a term where most of its definitions is kept, and drop a term that is kept alone."""
+    """Keep a term if most of its definitions is kept, and drop a term kept without any."""
     elements, leaves = document.elements, document.leaves
     lists = elements.of_tags(("dl",))[:MAX_INSERTS]
     lists = [dl for dl in lists if kept[elements.first_leaf[dl] : elements.end_leaf[dl]].any()]
@@ -263,7 +263,7 @@ def _join_definitions(document: Document, kept: NDArray[np.bool_]) -> None:
                 for term in terms if is_prose else ():
                     members = np.arange(elements.first_leaf[term], elements.end_leaf[term])
                     members = members[length[members] > 0]
-                    if not is_linked[members].any():  # a link is who wrote, or a menu
+                    if not is_linked[members].any():  # a link is probably an author or a menu
                         kept[members] = n_kept > 0 if 2 * n_kept >= n or not n_kept else kept[members]
                 terms, definitions = [], []
             if tag == "dt":
@@ -273,7 +273,7 @@ def _join_definitions(document: Document, kept: NDArray[np.bool_]) -> None:
 
 
 def _children(document: Document, element: int) -> Iterator[int]:
-    """Yield the terms and definitions of a list, also those grouped in `div`."""
+    """Yield the terms and definitions of a list, including those grouped in `div` elements."""
     elements = document.elements
     child, end = element + 1, elements.end[element]
     while child < end:
@@ -282,9 +282,9 @@ def _children(document: Document, element: int) -> Iterator[int]:
 
 
 def _add_between(document: Document, kept: NDArray[np.bool_]) -> None:
-    """Keep quotes, code and headings between siblings of which text is kept, unless a quote repeats it.
+    """Keep quotes, code and headings between siblings with kept text, unless the text already contains them.
 
-    A heading stands right between two runs of kept text that are no links.
+    A heading has to be directly between two kept leaves that are not links.
     """
     elements, leaves = document.elements, document.leaves
     chosen = np.flatnonzero(kept)
@@ -320,7 +320,7 @@ def _add_between(document: Document, kept: NDArray[np.bool_]) -> None:
 
 
 def _add_headings(document: Document, kept: NDArray[np.bool_]) -> None:
-    """Keep the heading right above kept text where most of those that are called alike, in boxes called alike, are kept."""
+    """Keep a heading directly above kept text if most headings with the same label, and parents' label, are kept."""
     elements, flags = document.elements, document.leaves.flags
     parent, first, end = elements.parent, elements.first_leaf, elements.end_leaf
     alike: dict[tuple[str, str], list[int]] = {}

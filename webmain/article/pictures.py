@@ -1,4 +1,4 @@
-"""The pictures that belong to an article, among all that its page shows."""
+"""Find the pictures on a page that belong to its article."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
 MAX_IMAGES = 200
 MIN_SIDE = 64
-"""A picture whose width or height is declared smaller, in pixels, is an icon, a portrait or a tracking pixel."""
+"""Minimum declared width and height of a picture in pixels; smaller ones are icons, portraits or tracking pixels."""
 
 MAX_ALT_CHARS = 1000
 MAX_CAPTION_LEAVES = 1000
-"""Pieces of text of one caption that are looked at."""
+"""Maximum leaves read of one caption."""
 
 _CAPTIONED_WITHIN = 3
-"""A picture outside of a `figure` shares a box with its caption at most so many levels up."""
+"""Maximum levels from a picture outside a `figure` up to the common ancestor with its caption."""
 
 _IMAGES = frozenset(("img", "amp-img"))
 _LAZY = ("data-src", "data-original", "data-lazy-src", "data-lazy", "data-hi-res-src", "data-img-src", "data-full-src")
@@ -64,28 +64,28 @@ _NUMBER = lazy(r"\s*([0-9]{1,5})(?:\.[0-9]*)?\s*(?:px)?\s*")
 
 
 def article_images(document: Document, kept: NDArray[np.bool_], first_leaf: Sequence[int]) -> tuple[Image, ...]:
-    """Return the pictures among and next to the text that was kept, each once.
+    """Return the pictures within and next to the kept text, each once.
 
     Parameters
     ----------
     document : Document
     kept : (n_leaves,) bool
     first_leaf : sequence of int
-        The leaf that each of the article's blocks begins with.
+        The first leaf of each of the article's blocks.
 
     Notes
     -----
-    Left out: icons and tracking pixels (by declared size, file name, host, class), what is in navigation, asides, boxes
-    of related stories, author boxes and comments, pictures inside a link that has text of its own which was not kept, and
-    pictures without an address that a browser could fetch. Lazily loaded ones are read from `data-src` and its like,
-    `srcset`, the sources of their `picture`, and `noscript`.
+    Left out: icons and tracking pixels (by declared size, file name, host, class), pictures in navigation, asides, related
+    stories, author profiles and comments, pictures inside a link whose own text was not kept, and pictures without a URL
+    that a browser could fetch. Lazily loaded ones are read from `data-src` and similar attributes, `srcset`, the sources
+    of their `picture`, and `noscript`.
     """
     if not kept.any():
         return ()
     album = _Album(document, kept)
     images: list[Image] = []
     seen: set[str] = set()
-    lazy = -1  # the box whose picture was found, for the copy in its `noscript`
+    lazy = -1  # parent of the picture found last, to skip the copy in its `noscript`
     elements = document.elements
     for element in range(album.root, elements.end[album.root]):
         if elements.tags[element] not in _IMAGES or not album.belongs(element):
@@ -107,7 +107,7 @@ def article_images(document: Document, kept: NDArray[np.bool_], first_leaf: Sequ
 
 
 class _Around(NamedTuple):
-    """Whether what is around an element keeps it out of the article; the outermost link and `figure`, -1 for none."""
+    """Whether an ancestor excludes an element from the article; its outermost link and `figure`, -1 for none."""
 
     is_apart: bool = False
     anchor: int = -1
@@ -115,7 +115,7 @@ class _Around(NamedTuple):
 
 
 class _Album:
-    """A page's pictures beside what was kept of it."""
+    """Decides which of a page's pictures belong to the kept text."""
 
     def __init__(self, document: Document, kept: NDArray[np.bool_]) -> None:
         self._document = document
@@ -132,7 +132,7 @@ class _Album:
         self.root = self._wide(region(document.elements, document.leaves, kept)[0])
 
     def _wide(self, element: int) -> int:
-        """Return the box around the text that holds its leading picture too: the `article` or `main`, or two levels up."""
+        """Return the ancestor that also contains the lead picture: the `article` or `main`, or else two levels up."""
         elements = self._elements
         above = [e for e in elements.ancestors(element) if elements.tags[e] not in ("html", "body")]
         for each in above[:6]:
@@ -141,7 +141,7 @@ class _Album:
         return above[min(2, len(above) - 1)] if above else element
 
     def above(self, element: int, tag: str, *, levels: int) -> int:
-        """Return the nearest ancestor of a name, -1 for none."""
+        """Return the nearest ancestor with a tag within some levels; -1 for none."""
         for _ in range(levels):
             element = self._elements.parent[element]
             if element < 0 or self._elements.tags[element] == tag:
@@ -162,7 +162,7 @@ class _Album:
         return around.figure >= 0 or place <= self._last
 
     def _around(self, element: int) -> _Around:
-        """Return what is around an element inside the root; what was found of its ancestors is remembered."""
+        """Return the record of an element's ancestors below the root; results are cached for all of them."""
         elements, known = self._elements, self._known
         path = []
         while element > self.root and element not in known:
@@ -178,7 +178,7 @@ class _Album:
         return around
 
     def _holds_the_text(self, element: int) -> bool:
-        """Return True if half of what was kept is in a box: then it is the article's, whatever its class says."""
+        """Return True if an element has at least half of the kept text, so that it is the article's whatever its class."""
         held = self._before[self._elements.end_leaf[element]] - self._before[self._elements.first_leaf[element]]
         return bool(2 * held >= self._before[-1])
 
@@ -188,7 +188,7 @@ class _Album:
         return any(side is not None and int(side[1]) < MIN_SIDE for side in sides)
 
     def _is_junk(self, element: int) -> bool:
-        """Return True if an element is hidden, or its class or id says that it is none of the article's."""
+        """Return True if an element is hidden, or its class or id marks it as not part of the article."""
         attributes = self._elements.attributes[element]
         if not attributes:
             return False
@@ -202,7 +202,7 @@ class _Album:
         return False
 
     def _leads_away(self, anchor: int, *, inside: bool) -> bool:
-        """Return True if a picture in a link is a teaser for another page."""
+        """Return True if a link around a picture makes it a teaser for another page."""
         elements = self._elements
         first, end = elements.first_leaf[anchor], elements.end_leaf[anchor]
         dropped = np.flatnonzero(~self._kept[first:end] & ~self._leaves.has(HIDDEN)[first:end]) + first
@@ -235,14 +235,14 @@ class _Album:
         return ""
 
     def _caption_in(self, box: int) -> str:
-        """Return the text of the first caption in a box that has any; "" where it is too long for one."""
+        """Return the text of the first caption with text inside an element; "" if it is too long for a caption."""
         captions, end = self._with_text, self._elements.end[box]
         at = bisect_left(captions, box + 1, key=itemgetter(0))
         return captions[at][1] if at < len(captions) and captions[at][0] < end else ""
 
     @cached_property
     def _with_text(self) -> list[tuple[int, str]]:
-        """Elements that are captions and show text, with that text; "" where it is too long."""
+        """Caption elements that show text, with that text; "" if it is too long."""
         elements, leaves = self._elements, self._leaves
         found = []
         for each in range(self.root, elements.end[self.root]):
@@ -256,7 +256,7 @@ class _Album:
         return found
 
     def address(self, element: int) -> str | None:
-        """Return a picture's absolute address; None where it has none, or one that shows a placeholder or an icon."""
+        """Return a picture's absolute URL; None if it has none, or only that of a placeholder or an icon."""
         for raw in self._candidates(element):
             url = join(self._document.base_url, raw.strip())
             if url is not None and not _is_junk_address(url):
@@ -264,7 +264,7 @@ class _Album:
         return None
 
     def _candidates(self, element: int) -> list[str]:
-        """Return what may be a picture's address, best first."""
+        """Return the possible URLs of a picture, best first."""
         elements = self._elements
         attributes = elements.attributes[element]
         found = [value for name in _LAZY if (value := attributes.get(name))]
@@ -279,7 +279,7 @@ class _Album:
 
 
 def _largest(source_set: str) -> str:
-    """Return the address of the largest picture that a `srcset` names."""
+    """Return the URL of the largest picture in a `srcset`."""
     best, best_size = "", -1.0
     for found in _CANDIDATE.finditer(source_set[:20_000]):
         size = float(found[2] or 1)

@@ -1,4 +1,4 @@
-"""Where captions and comments are beside the text that an extractor kept."""
+"""Find captions and readers' comments around the text that an extractor kept."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ if TYPE_CHECKING:
     from webmain.html.tree import Elements, Leaves
 
 UNWANTED = HIDDEN | Flag.IN_NOSCRIPT | Flag.IN_FORM | Flag.IN_CONTROL | Flag.EMBEDDED | Flag.IN_SVG
-"""Text that is neither a caption nor a comment."""
+"""Flags of text that is never a caption or a comment."""
 
 MAX_CAPTION_CHARS = 1000
-"""Longer text below a picture is no caption."""
+"""Maximum characters of a caption."""
 
 MAX_GAP_CHARS = 300
-"""So many characters that were not kept may be between a caption or picture and the text that was."""
+"""Maximum characters not kept between a caption or picture and kept text."""
 
 MIN_PICTURES = 4
-"""So many pictures with captions side by side are a gallery, where they say most of what is said."""
+"""Minimum sibling pictures with captions that make a gallery, if the captions are most of the text."""
 
 MIN_GALLERY_CAPTION_CHARS = 40
 GALLERY_RATIO = 2
-"""Captions of a gallery are so many times as long as the text beside them."""
+"""A gallery's captions are at least this many times as long as the remaining text."""
 
 MIN_COMMENT_CHARS = 30
-"""Where no paragraph below an article is so long, there are words around comments ("Be the first"), and no comments."""
+"""If no paragraph of a thread is this long, it only has labels ("Be the first") and no comments."""
 
 MIN_TEXT_CHARS = 200
-"""If less than this would be left beside what looks like comments, they are the content."""
+"""If less text than this would remain without the apparent comments, they are the content."""
 
 LINE_WINDOW_CHARS = 2_000
-"""So much text of the tree may lie between two source lines that both show, if the second is short."""
+"""Maximum text of the tree between two matched source lines, if the second is short."""
 
 SURE_LINE_CHARS = 40
-"""Longer lines are looked for in the whole rest of the page."""
+"""Longer lines are searched for in the whole rest of the page."""
 
 _THREAD = lazy(
     r"(?:^|[\s_-])(?:[a-z]+)?(?:comments?(?:s?[_-]?(?:list|thread|section|area|body|box|content|wrapper|container|item|text))?"
@@ -54,19 +54,19 @@ _NO_THREAD = lazy(r"count|link|respond|reply-?title|comment-?form|button|toggle|
 
 
 def comment_leaves(document: Document, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which leaves are readers' comments, by the class and id of the boxes they are in.
+    """Return which leaves are readers' comments, by the class and id of their ancestors.
 
     Parameters
     ----------
     document : Document
     kept : (n_leaves,) bool
-        What an extractor kept. A box that holds half of it is the article's own, unless it is plainly called a thread; and
-        where little would be left of the text, what was kept stays.
+        What an extractor kept. An element with half of it is the article's own, unless its name clearly means a thread; and
+        if little would remain of the text, what was kept stays.
 
     Returns
     -------
     (n_leaves,) bool
-        Shown text of comment threads, kept or not; links alone ("Reply", "3 comments") are not among it.
+        Shown text of comment threads, kept or not, except units that are all links ("Reply", "3 comments").
     """
     elements, leaves = document.elements, document.leaves
     length = np.where(kept, leaves.n_chars, 0)
@@ -95,7 +95,7 @@ def _tokens(attributes: dict[str, str | None]) -> list[str]:
 
 
 def _names_thread(name: str | None, known: dict[str, bool]) -> bool:
-    """Return True if an id or a class attribute speaks of comments; what is found is remembered."""
+    """Return True if an id or a class attribute names a comment thread; results are cached in `known`."""
     if not name or len(name) > MAX_CLASS_CHARS:
         return False
     if name not in known:
@@ -112,7 +112,7 @@ def _only_links(leaves: Leaves) -> NDArray[np.bool_]:
 
 
 def with_captions(document: Document, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Add the captions of pictures and tables inside the text that was kept, or next to it.
+    """Return `kept` with the captions of pictures and tables inside or next to the kept text.
 
     Parameters
     ----------
@@ -141,14 +141,14 @@ def with_captions(document: Document, kept: NDArray[np.bool_]) -> NDArray[np.boo
 
 
 def with_gallery(document: Document, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Put captions in the place of all else that was kept of pictures, where pictures with captions are the story.
+    """Return `kept` with a gallery's captions as its only text, if the page is a gallery.
 
     Parameters
     ----------
     document : Document
     kept : (n_leaves,) bool
-        Returned as it is where the page is no gallery: fewer than `MIN_PICTURES` siblings are a `figure`, their captions are
-        links, or there is text of half their length.
+        Returned unchanged if the page is not a gallery: fewer than `MIN_PICTURES` siblings are a `figure`, their captions
+        are links, or there is other text of at least half their length.
     """
     elements, leaves = document.elements, document.leaves
     found = elements.of_tags(("figcaption",))
@@ -176,7 +176,7 @@ def with_gallery(document: Document, kept: NDArray[np.bool_]) -> NDArray[np.bool
 
 
 def _row(elements: Elements, figure: int) -> int:
-    """Return the element whose children are a picture and those beside it, each of them in a box of its own or in none."""
+    """Return the ancestor that a picture shares with its sibling pictures, each possibly in a wrapper of its own."""
     parent = elements.parent[figure]
     while (
         parent > 0
@@ -188,7 +188,7 @@ def _row(elements: Elements, figure: int) -> int:
 
 
 def region(elements: Elements, leaves: Leaves, kept: NDArray[np.bool_]) -> tuple[int, int]:
-    """Return the half-open range of elements of the lowest one that holds nine tenths of the kept characters."""
+    """Return the half-open element range of the lowest element with nine tenths of the kept characters."""
     before = np.concatenate(([0], np.cumsum(np.where(kept, leaves.n_chars, 0))))
     wanted = 0.9 * before[-1]
     index, last = 0, len(elements)
@@ -204,7 +204,7 @@ def region(elements: Elements, leaves: Leaves, kept: NDArray[np.bool_]) -> tuple
 
 
 def reach(leaves: Leaves, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return for each place before a leaf, and for the end, whether kept text is near: at most `MAX_GAP_CHARS` away.
+    """Return for the position before each leaf, and at the end, whether kept text is at most `MAX_GAP_CHARS` away.
 
     Returns
     -------
@@ -222,7 +222,7 @@ def reach(leaves: Leaves, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def leaves_of_lines(document: Document, lines: NDArray[np.int64], owner: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Find the leaves of source lines, by their text in order.
+    """Return the block of each leaf, by matching the text of source lines in order.
 
     Parameters
     ----------
@@ -235,7 +235,7 @@ def leaves_of_lines(document: Document, lines: NDArray[np.int64], owner: NDArray
     Returns
     -------
     (n_leaves,) int32
-        The block of the line that the leaf is found in, -1 for leaves of no such line.
+        The block of the line that contains the leaf, -1 for leaves in none of the lines.
     """
     leaves, wanted = document.leaves, set(lines.tolist())
     squeezed = ["".join(text.split()) for text in leaves.texts]

@@ -37,7 +37,7 @@ _NOTED = _BYLINE | _DATED | _HEADLINE | _PROPERTY
 _RELATIONS: Final = frozenset(("canonical", "image_src", "license", "licence"))
 
 _ARCHIVE_BANNERS: Final = ("wm-ipp", "wm-toolbar", "wm-disclaimer")
-"""Prefixes of ids of the Wayback Machine's banners."""
+"""Prefixes of classes and ids of the Wayback Machine's banners."""
 BY_READERS: Final = ("comment", "respon", "repl")
 """Beginnings of words in class names of readers' comments."""
 _POST_WORDS: Final = frozenset(["post", "entry", "article", "story", "topic"])

@@ -1,4 +1,4 @@
-"""Names of people and of sites: what is around them is cut off, what can be no name is refused."""
+"""Names of people and of sites: strip the text around them, and reject what cannot be a name."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _DATELINE = lazy(
     r"|\s[A-ZÀ-Þ][A-ZÀ-Þ.'’ -]{2,40}(?:,\s[\w. ]{2,25})?\s\([\w&./ -]{2,30}\)\s?[-–—:]).*",
     re.DOTALL,
 )
-"""A place in capitals with an agency, and what follows: "LONDON (Reuters) - The ..."."""
+"""A dateline and what follows it: "LONDON (Reuters) - The ..."."""
 _NOISE = lazy(r"https?://\S+|www\.\S+|\S{1,64}@\S{1,100}\.\w{2,10}|(?<!\w)@\w{2,30}|\((?:@|http)[^)]{0,80}\)")
 _BAD_CHARACTER = lazy(r"[<>{}\[\]=#*\\^~_$%]|\d{3,}|://|[?!]$")
 
 
 @dataclass(frozen=True, slots=True)
 class _Patterns:
-    """Patterns made of the words of languages."""
+    """Regular expressions built from the words of languages."""
 
     prefix: re.Pattern[str]
     tail: re.Pattern[str]
@@ -84,21 +84,21 @@ def _patterns(words: Languages) -> _Patterns:
 
 
 def names_in(raw: str, *, language: str = "", is_text: bool = False) -> list[str]:
-    """Return the names that a byline or a field holds, in order.
+    """Return the names in a byline or a metadata field, in order.
 
     Parameters
     ----------
     raw : str
-        As it stood there: "By Jane Roe and John Doe", "โดย สมชาย ใจดี", "Von A. Muster, Berlin".
+        The original string: "By Jane Roe and John Doe", "โดย สมชาย ใจดี", "Von A. Muster, Berlin".
     language : str
-        The page's language; it decides which short words divide names.
+        The page's language; it decides which short words separate names.
     is_text : bool
-        The string is running text of the page: only what looks like a name is taken.
+        The string is running text of the page, so only what looks like a name is returned.
 
     Returns
     -------
     list of str
-        Without repetitions (case ignored); empty where nothing can be a name.
+        Without duplicates (case ignored); empty if nothing can be a name.
     """
     patterns = _patterns(languages.known())
     text = _NOISE.sub(" ", clean(raw, limit=1000))
@@ -121,7 +121,7 @@ def names_in(raw: str, *, language: str = "", is_text: bool = False) -> list[str
 
 
 def without_tail(text: str) -> str:
-    """Return a byline without what stands behind its names: "in Politics", "updated 5 May"."""
+    """Return a byline without what follows its names: "in Politics", "updated 5 May"."""
     return _patterns(languages.known()).tail.sub("", f" {text}")[1:]
 
 
@@ -142,7 +142,7 @@ def _divide(text: str, language: str) -> list[str]:
 
 
 def tidy(part: str) -> str:
-    """Cut a name's surroundings off; "" where it can be no name."""
+    """Return a name without the text around it; "" if it cannot be a name."""
     words = languages.known()
     patterns = _patterns(words)
     name = re.sub(r"\s*\((?:[^()]{0,60})\)\s*$", "", part).strip(" \t.,:;-–—|/'\"“”„‘’*•·()")
@@ -167,7 +167,7 @@ def tidy(part: str) -> str:
 
 
 def _is_date(name: str) -> bool:
-    """Return True if a number is beside a month's name."""
+    """Return True if a number is next to a month's name."""
     words = name.replace(".", " ").split()
     return len(words) > 1 and any(w.isdigit() for w in words) and any(languages.known().month(w) for w in words)
 
@@ -177,32 +177,32 @@ def looks_like_name(name: str) -> bool:
     words = name.split()
     if len(words) > 5 or any(map(str.isdigit, name)):
         return False
-    if name.lower() == name.title():  # a script without capitals, in running text as Georgian
+    if name.lower() == name.title():  # a script without capitals, such as Georgian in running text
         return len(words) <= 4 and 2 <= len(name) <= 40
     return len(words) > 1 and _are_of_names(words)
 
 
 def _are_of_names(words: list[str]) -> bool:
-    """Return True if each of some words is written as those of names are."""
+    """Return True if each word is written like a word of a name."""
     patterns = _patterns(languages.known())
     return all(patterns.particle.match(w) if w[0].islower() else patterns.name_word.match(w) for w in words)
 
 
 def starts_byline(text: str) -> bool:
-    """Return True if a line begins as bylines do."""
+    """Return True if a line begins like a byline."""
     return bool(_patterns(languages.known()).prefix.match(text))
 
 
 def says_who_wrote(text: str) -> bool:
-    """Return True if a line begins with words that can mean nothing but its author: "written by", "Author:"."""
+    """Return True if a line begins with words that can only introduce an author: "written by", "Author:"."""
     return bool(_patterns(languages.known()).wrote_in_lower.match(text.lower()))
 
 
 def named_with_role(text: str, *, language: str = "") -> list[str]:
-    """Return the name in "Jane Roe, Staff Writer": a name and a profession, and nothing else; [] for other texts."""
+    """Return the name in a text that is only a name and a profession, "Jane Roe, Staff Writer"; [] for other texts."""
     words = [word.rstrip(",;|") for word in text.split(None, 2)[:2]]
     if words and words[0].lower() != words[0].title() and not (all(words) and _are_of_names(words)):
-        return []  # most lines are done with this look
+        return []  # the common case
     pieces = [p.strip() for p in _divide(text, language)]
     is_signed = (
         len(pieces) == 2 and looks_like_name(pieces[0]) and _patterns(languages.known()).role.fullmatch(pieces[1])
@@ -211,7 +211,7 @@ def named_with_role(text: str, *, language: str = "") -> list[str]:
 
 
 def leads_to_author(href: str) -> bool:
-    """Return True if an address is that of an author's page: ".../authors/jane-roe"."""
+    """Return True if a URL is that of an author's page: ".../authors/jane-roe"."""
     path = href[:_SLUG_CHARS].lower().partition("?")[0].partition("#")[0]
     before, name = ("", "", *path.removesuffix("/").split("/"))[-2:]
     return bool(name) and (before in _of_authors() or before.partition("-")[2] in _of_authors())
@@ -219,12 +219,12 @@ def leads_to_author(href: str) -> bool:
 
 @once
 def _of_authors() -> frozenset[str]:
-    """Return the segments of paths that pages of authors are below."""
+    """Return the path segments below which authors' pages are."""
     return frozenset(languages.known().words("urls.authors"))
 
 
 def unique(names: Iterable[str]) -> list[str]:
-    """Drop repetitions, case and full stops ignored."""
+    """Return names without duplicates, ignoring case and full stops."""
     found: dict[str, str] = {}
     for name in names:
         found.setdefault(name.casefold().replace(".", ""), name)
@@ -260,7 +260,7 @@ _UMLAUTS: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa"}
 
 @lru_cache(maxsize=1 << 11)
 def latin_words(text: str, *, umlauts: bool = False) -> tuple[str, ...]:
-    """Return the words of a text as a domain or a path would write them: Latin, lower case, no accents.
+    """Return the words of a text as in a domain or a path: Latin, lower case, no accents.
 
     Parameters
     ----------
@@ -281,11 +281,11 @@ class SiteNames:
     Parameters
     ----------
     names : iterable of str
-        What it calls itself; a piece may be a part of one, or begin or end with it.
+        Names that the site gives itself; a piece may be part of one, or begin or end with it.
     site : str
-        Its registered domain; "" where it is not known.
+        Its registered domain; "" if unknown.
     exact : iterable of str
-        Names that a piece has to equal: texts of links to the front page, say.
+        Names that a piece has to equal, such as texts of links to the front page.
     """
 
     def __init__(self, names: Iterable[str], site: str = "", *, exact: Iterable[str] = ()) -> None:
@@ -343,7 +343,7 @@ class SiteNames:
 
 
 def _abbreviates(label: str, words: Sequence[str]) -> bool:
-    """Return True if a domain's label is made of the beginnings of all words: "nytimes", "nzz", "sueddeutsche"."""
+    """Return True if a domain's label consists of beginnings of all the words: "nytimes", "nzz", "sueddeutsche"."""
     if len(words) < 2:
         return False
     ends = {0}
@@ -362,7 +362,7 @@ def is_root(href: str, site: str) -> bool:
     """Return True if a link leads to the front page of its own site."""
     href = href.strip()[:_SLUG_CHARS]
     if (href.count("/") > _ROOT_SLASHES and "#" not in href) or (href[:1] == "/" and href[1:2] not in _AFTER_ROOT):
-        return False  # most are done with this look
+        return False  # the common case
     if (match := _ROOT.match(href)) is None:
         return False
     host = (match["host"] or "").lower()
@@ -370,7 +370,7 @@ def is_root(href: str, site: str) -> bool:
 
 
 def slug_words(url: str | None) -> frozenset[str]:
-    """Return the words of three letters and more in the last segment of an address, and of the one before a short one."""
+    """Return the words of at least three letters in a URL's last segment, and in the one before it if that is short."""
     path = (url or "")[:2_000].partition("://")[2].partition("?")[0].partition("#")[0].partition("/")[2]
     found: list[str] = []
     for segment in [s for s in path.split("/") if s][:-3:-1]:
@@ -381,7 +381,7 @@ def slug_words(url: str | None) -> frozenset[str]:
 
 
 def in_slug(text: str, slug: frozenset[str]) -> int:
-    """Return how many words of a text are in an address; 0 where they are less than half of it."""
+    """Return how many words of a text are in a URL's slug; 0 if they are less than half of the text."""
     found = [
         sum(w in slug for w in words)
         for umlauts in (False, True)

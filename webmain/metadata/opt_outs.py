@@ -1,4 +1,4 @@
-"""Signals against reuse: robots directives, reservations of text and data mining, preferences for machine learning."""
+"""Read opt-outs: robots directives, text and data mining reservations, preferences about machine learning."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ def _words() -> dict[str, frozenset[str]]:
 
 
 def ai_crawlers() -> frozenset[str]:
-    """Return the crawlers that collect for language models, in lower case."""
+    """Return the names of crawlers that collect for language models, in lower case."""
     return _words()["crawlers"]
 
 
 def obeyed(signals: Iterable[str], *, agent: str = OUR_AGENT) -> str | None:
-    """Return the first signal that speaks against storing an article; None where none does.
+    """Return the first signal that forbids storing an article; None if none does.
 
     Parameters
     ----------
     signals : iterable of str
-        As `Metadata.opt_outs` has them.
+        As in `Metadata.opt_outs`.
     agent : str
         Our own name in lower case, for directives that name it.
     """
@@ -54,17 +54,17 @@ def obeyed(signals: Iterable[str], *, agent: str = OUR_AGENT) -> str | None:
 
 
 def read_usage(text: str) -> dict[str, bool]:
-    """Return what a Content-Signal or Content-Usage says of each use: "search=yes, ai-train=no"."""
+    """Return whether each use is allowed by a Content-Signal or Content-Usage value: "search=yes, ai-train=no"."""
     return {name.lower(): value[0] in "yY" for name, value in _USAGE.findall(text[:2_000])[:20]}
 
 
 def read_opt_outs(reading: Reading) -> Found | None:
-    """Collect signals against reuse, from meta elements and from the response's headers.
+    """Return the opt-outs in `meta` elements and in the response's headers.
 
     Returns
     -------
     Found or None
-        A tuple such as ("robots:noarchive", "gptbot:noindex", "tdm-reservation"), sorted, without repetitions.
+        A tuple such as ("robots:noarchive", "gptbot:noindex", "tdm-reservation"), sorted, without duplicates.
     """
     signals: set[str] = set()
     raws: list[str] = []
@@ -94,14 +94,14 @@ def read_opt_outs(reading: Reading) -> Found | None:
 
 
 def _signals(raw: str, name: str) -> set[str]:
-    """Return the directives of one agent that speak against reuse."""
+    """Return an agent's directives against reuse."""
     words = {w.strip() for w in re.split(r"[,;\s]+", raw.lower()[:500])}
     kept = {f"{name}:{w}" for w in words & _words()["directives"]}
     return kept | ({f"{name}:nosnippet"} if _PREVIEW.search(raw.lower()[:500]) else set())
 
 
 def _header_signals(raw: str) -> set[str]:
-    """Read an X-Robots-Tag header, in which an agent's name may be before its directives."""
+    """Return the signals in an X-Robots-Tag header, where an agent's name may precede its directives."""
     signals: set[str] = set()
     agent = "robots"
     for part in raw.lower().split(","):

@@ -1,4 +1,4 @@
-"""When the page was published and changed: what it declares first, then its address, then what readers see."""
+"""Read when a page was published and changed: from what it declares, then its URL, then what it shows."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _MONTH_FIRST_SITES = ("us", "com", "org", "net", "gov", "edu", "ph")
 
 
 def read_dates(reading: Reading) -> tuple[Found | None, Found | None]:
-    """Find the dates of publication and of the last change.
+    """Return the dates of publication and of the last change.
 
     Returns
     -------
     pair of Found or None
-        Aware datetimes. A change before the publication is dropped, unless it is a mere day, and the same day.
+        Aware datetimes. A change before the publication is dropped, unless it is a date without time on the same day.
     """
     shown = ShownDates(reading)
     published = _most_precise(shown, _published(shown))
@@ -49,7 +49,7 @@ _MORE_CANDIDATES: Final = 12
 
 
 def _first(shown: ShownDates, candidates: Iterator[tuple[str, str]]) -> Found | None:
-    """Parse candidates until one is a date."""
+    """Return the first candidate that is a date."""
     return next(_parsed(shown, candidates), None)
 
 
@@ -69,7 +69,7 @@ def _parsed(shown: ShownDates, candidates: Iterator[tuple[str, str]]) -> Iterato
 
 
 def _most_precise(shown: ShownDates, candidates: Iterator[tuple[str, str]]) -> Found | None:
-    """Take the first date; of the next ones, one that says the same with a time, or the same time with its zone."""
+    """Return the first date, or a later candidate with the same date and more precision (a time, or its zone)."""
     dates = _parsed(shown, candidates)
     best = next(dates, None)
     if best is None or _precision(best) == 2:
@@ -86,7 +86,7 @@ def _precision(item: Found) -> int:
 
 
 def _with_zone_of(modified: Found, published: Found) -> Found:
-    """Read a publication's time without a zone in the zone of the change, where it then lies before the change."""
+    """Return a publication without a zone in the zone of the change, if it is then before the change."""
     if _precision(published) != 1 or not modified.value.utcoffset():
         return published
     local = published.value.replace(tzinfo=modified.value.tzinfo)
@@ -94,9 +94,9 @@ def _with_zone_of(modified: Found, published: Found) -> Found:
 
 
 def _month_first(shown: ShownDates, raw: str) -> bool:
-    """Return True if 05/06/2024 is the sixth of May here: the page's other dates say so, or its language and domain.
+    """Return True if 05/06/2024 means 6 May on this page, by its other dates, or by its language and domain.
 
-    Without evidence it is so in American English, and in English under a common domain.
+    Without evidence from dates it does in American English, and in English under a generic domain.
     """
     reading = shown.reading
     if is_ambiguous(raw):
@@ -112,7 +112,7 @@ def _month_first(shown: ShownDates, raw: str) -> bool:
 
 
 def _evidence(shown: ShownDates) -> Iterator[date]:
-    """Yield the days that the page names elsewhere in a way that can be read in one way only."""
+    """Yield the unambiguous dates found elsewhere on the page."""
     reading = shown.reading
     if (address := date_in_url(reading.document.url or "")) is not None:
         yield address.date()
@@ -125,7 +125,7 @@ def _evidence(shown: ShownDates) -> Iterator[date]:
 
 
 def _published(shown: ShownDates) -> Iterator[tuple[str, str]]:
-    """Yield strings that declare the publication, in order of trust."""
+    """Yield strings that declare the publication date, in order of trust."""
     reading = shown.reading
     for value in reading.values("datePublished"):
         yield from (("json-ld", t) for t in texts(value)[:2])
@@ -167,7 +167,7 @@ def _from_meta(reading: Reading, of: str) -> Iterator[tuple[str, str]]:
 
 
 def _from_properties(shown: ShownDates, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    """Yield microdata that belongs to the page and not to a video, a comment or another article."""
+    """Yield microdata of the page itself, not of a video, a comment or another article."""
     document = shown.reading.document
     for name in names:
         elements = shown.reading.clues.properties.get(name, [])
@@ -181,7 +181,7 @@ def _from_properties(shown: ShownDates, names: tuple[str, ...]) -> Iterator[tupl
 
 
 def _of_time(shown: ShownDates, index: int, *, updates: bool) -> Iterator[tuple[str, str]]:
-    """Yield what a time element says, if it is said of the kind of date that is wanted."""
+    """Yield the strings of a `time` element if it is of the wanted kind: a publication or an update."""
     document = shown.reading.document
     attributes = document.elements.attributes[index]
     text, label = element_text(document, index, limit=120), shown.label_of(index)
@@ -197,7 +197,7 @@ def _of_time(shown: ShownDates, index: int, *, updates: bool) -> Iterator[tuple[
 
 
 def _seen(shown: ShownDates) -> Iterator[tuple[str, str]]:
-    """Yield what readers see: near the headline, then whatever is marked as a date."""
+    """Yield shown strings: those near the headline, then whatever is marked as a date."""
     yield from ((s.name, s.raw) for s in shown.near())
     for i in shown.in_view(shown.reading.clues.times):
         yield from _of_time(shown, i, updates=False)
@@ -205,7 +205,7 @@ def _seen(shown: ShownDates) -> Iterator[tuple[str, str]]:
 
 
 def _in_doubt(shown: ShownDates, modified: Found | None) -> Found | None:
-    """Find a date that is only likely to be that of publication: the change, or the one day that a kind of line names."""
+    """Return a likely but uncertain publication date: the change, or the only day among lines of one kind."""
     for name, lines in (("text", shown.labelled), ("text", shown.lines), ("", None), ("script", shown.in_scripts)):
         if lines is None:
             if modified is not None:
@@ -222,10 +222,10 @@ _MAX_SHOWN: Final = 6
 
 
 def _as_shown(shown: ShownDates, published: Found) -> Found:
-    """Correct a declared date by the day that readers see beside the headline.
+    """Return a declared date corrected by the day shown near the headline.
 
-    A time in UTC is given in the zone in which it has that day; an earlier day is the first publication, where what is
-    declared is that of the last one.
+    A time in UTC is converted to a zone in which it has that day. A shown day before the declared one is taken as the first
+    publication, the declared one being the latest.
     """
     day, url = published.value.date(), shown.reading.document.url or ""
     if shown.names(day):
@@ -246,9 +246,9 @@ def _as_shown(shown: ShownDates, published: Found) -> Found:
 
 
 def _in_zone(published: Found, seen: datetime) -> Found | None:
-    """Return a time in UTC in the zone in which it has the day that was seen; None where that is no neighbour's.
+    """Return a time in UTC in the zone in which it has the shown day; None if that is not an adjacent day.
 
-    A later day may be that of a change: the clock must agree too, to the minute, then.
+    A later day may be that of a change; then the shown time must agree too, to the minute.
     """
     value = published.value
     days = (seen.date() - value.date()).days

@@ -1,4 +1,4 @@
-"""What a page says of itself, each field with where it was found."""
+"""Read all metadata of a page, each field with the place where it was found."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ _MAX_TAG_CHARS: Final = 100
 
 @view
 def read_metadata(document: Document) -> Metadata:
-    """Read what the page says of itself, from the tree's columns alone.
+    """Return the page's metadata, read from the document's columns.
 
     Parameters
     ----------
     document : Document
-        The page; its tree is built if it wasn't yet.
+        The page; its tree is built if it hasn't been yet.
 
     Returns
     -------
     Metadata
-        Never raises on what pages hold. `sources` has an entry for each field that was found.
+        `sources` has an entry for each field that was found. Never raises, whatever the page contains.
     """
     reading = read(document)
     published, modified = read_dates(reading)
@@ -103,7 +103,7 @@ def _description(reading: Reading) -> Found | None:
 
 
 def _canonical(reading: Reading) -> tuple[Found | None, Found | None]:
-    """Find the page's own address on its own site, and the first one that it claims on another."""
+    """Return the page's canonical URL on its own site, and the first one that it claims on another site."""
     document, claim = reading.document, None
     for name, raw in (
         ("link:canonical", reading.clues.link("canonical")),
@@ -130,7 +130,7 @@ def _address(reading: Reading) -> str:
 
 
 def _is_credible(canonical: str, url: str | None) -> bool:
-    """Return True if an address of the page's site can be the page's own: a front page is only its own."""
+    """Return True if a URL of the page's site can be its canonical URL: the front page's only for the front page."""
     if url is None or not is_web(url):
         return True
     if _path(canonical) in ("", "/") and not _query(canonical):
@@ -172,7 +172,7 @@ def _section(reading: Reading) -> Found | None:
 
 
 def _tags(reading: Reading) -> Found | None:
-    """Collect keywords, without repetitions, in the order of the first place that has them."""
+    """Return the keywords without duplicates, from the first place that has any."""
     for value in reading.values("keywords"):
         if tags := _split_tags([clean(t) for t in texts(value, limit=2 * MAX_TAGS)]):
             return found(tags, "json-ld", ", ".join(tags))
@@ -183,7 +183,7 @@ def _tags(reading: Reading) -> Found | None:
 
 
 def _split_tags(values: list[str]) -> tuple[str, ...]:
-    """Take lists in one string apart; drop what is too long for a tag."""
+    """Split lists in one string; drop what is too long for a tag."""
     parts = [p.strip(" \"'") for v in values for p in re.split(r"[,;،、|]", v)]
     found_tags: dict[str, str] = {}
     for part in parts:
@@ -196,7 +196,7 @@ _LANGUAGE = lazy(r"[a-z]{2,3}(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?")
 
 
 def _language(reading: Reading) -> Found | None:
-    """Find the declared language as a BCP 47 tag in lower case."""
+    """Return the declared language as a BCP 47 tag in lower case."""
     places = [
         ("html:lang", reading.declared_language),
         ("json-ld", reading.text("inLanguage")),
@@ -227,7 +227,7 @@ def _image(reading: Reading) -> Found | None:
 
 
 def _image_address(value: Any, reading: Reading) -> str:
-    """Return the address in a JSON-LD image: a string, an object, a reference, the first of a list."""
+    """Return the URL of a JSON-LD image: a string, an object, a reference, or the first of a list."""
     for _ in range(4):
         if isinstance(value, list):
             value = value[0] if value else ""
@@ -244,7 +244,7 @@ _LICENCE_URL = lazy(r"https?://(?:www\.)?(?:creativecommons\.org|opensource\.org
 
 
 def read_licence(reading: Reading) -> Found | None:
-    """Find the licence: a URL where one is given, the page's words otherwise."""
+    """Return the licence: a URL if one is given, otherwise the page's text about it."""
     document = reading.document
     for value in reading.values("license"):
         for text in _urls_of(value):
@@ -263,7 +263,7 @@ def read_licence(reading: Reading) -> Found | None:
 
 
 def _urls_of(value: Any) -> Iterator[str]:
-    """Yield strings, or addresses and names of objects."""
+    """Yield strings, or URLs and names of objects."""
     for item in value if isinstance(value, list) else [value]:
         if isinstance(item, dict):
             item = item.get("url") or item.get("@id") or item.get("name")
@@ -271,9 +271,9 @@ def _urls_of(value: Any) -> Iterator[str]:
 
 
 def read_paywalled(reading: Reading) -> Found | None:
-    """Find whether the article must be paid for, from `isAccessibleForFree` or the content tier.
+    """Return whether the article is behind a paywall, by `isAccessibleForFree` or the content tier.
 
-    A part of the page that isn't free (`hasPart`) outranks the page's own "free".
+    A part of the page that isn't free (`hasPart`) outranks a page declared free.
     """
     answers: list[bool | None] = []
     for node in reading.nodes:
@@ -293,7 +293,7 @@ def read_paywalled(reading: Reading) -> Found | None:
 
 
 def _truth(value: Any) -> bool | None:
-    """Read a boolean as publishers write it."""
+    """Return a boolean in any of the ways publishers write it; None if unclear."""
     if isinstance(value, list):
         value = value[0] if value else None
     if isinstance(value, bool):

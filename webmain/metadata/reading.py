@@ -1,4 +1,4 @@
-"""What the readers of single fields share: the page, its clues, its JSON-LD, and where its headline stands."""
+"""What the readers of single fields share: the page, its clues, its JSON-LD, and its headline."""
 
 from __future__ import annotations
 
@@ -28,32 +28,32 @@ _PIECE_ENDS = lazy(r"\s+[|»·•–—-]\s+")
 _LONG_HEADLINE = 16  # letters; shorter ones may be a section's name
 _TOP_LEAVES = 3_000
 _SUBHEADS = frozenset(["h2", "h3", "h4", "h5"])
-_HEADLINE_WORDS = 5  # a piece of a title with so many words is rather the headline than a name
+_HEADLINE_WORDS = 5  # a piece of a title with this many words is more likely the headline than a name
 _LOGO = lazy(r"\b(?:logo|masthead|brand|(?:site|blog)[-_]?(?:title|name))\b", re.I)
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A value with where it stood and how."""
+    """A value with its source and the raw string."""
 
     value: Any
     source: Source
 
 
 def found(value: Any, name: str, raw: Any = None) -> Found:
-    """Wrap a value, its raw string cut at `MAX_RAW_CHARS`."""
+    """Return a value with its source, the raw string cut at `MAX_RAW_CHARS`."""
     text = raw if isinstance(raw, str) else str(value if raw is None else raw)
     return Found(value, Source(name=name, raw=_SURROGATES.sub("", text[:MAX_RAW_CHARS])))
 
 
 def source_name(meta: str) -> str:
-    """Return the name of a source that is a `meta` element: its own where it has a prefix."""
+    """Return the source name for a `meta` element; names with a prefix stay unchanged."""
     return meta if ":" in meta else f"meta:{meta}"
 
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """One page being read for its metadata; everything in it is made once."""
+    """The state shared while one page's metadata is read; each property is computed once."""
 
     document: Document
     clues: Clues
@@ -61,7 +61,7 @@ class Reading:
     nodes: list[Node] = field(default_factory=list)
 
     def values(self, *keys: str, all_nodes: bool = True) -> list[Any]:
-        """Return the values of the first of the keys that each object about the page has, likeliest object first."""
+        """Return from each object about the page the value of the first key it has, likeliest object first."""
         out = []
         for node in self.nodes if all_nodes else self.nodes[:1]:
             for key in keys:
@@ -78,7 +78,7 @@ class Reading:
                 yield name, value
 
     def text(self, *keys: str) -> str:
-        """Return the first string under one of the keys; "" where there is none."""
+        """Return the first string under one of the keys; "" if there is none."""
         for value in self.values(*keys):
             for text in texts(self.linked.resolve(value)):
                 if cleaned := clean(text):
@@ -92,13 +92,13 @@ class Reading:
 
     @cached_property
     def language(self) -> str:
-        """Primary subtag of what the page declares first."""
+        """Primary subtag of the first language that the page declares."""
         declared = self.declared_language or self.clues.meta("og:locale", "content-language", "language")
         return declared.replace("_", "-").strip().lower().partition("-")[0][:3]
 
     @cached_property
     def site_names(self) -> list[str]:
-        """What the site calls itself, and its domain with and without suffix."""
+        """Names that the site gives itself, and its domain with and without suffix."""
         names = [self.clues.meta("og:site_name"), self.clues.meta("application-name"), self.clues.meta("site_name"),
                  self.clues.meta("apple-mobile-web-app-title"), self.clues.meta("publisher", "dc.publisher"),
                  self.text("publisher")]  # fmt: skip
@@ -112,7 +112,7 @@ class Reading:
 
     @cached_property
     def called(self) -> SiteNames:
-        """What the site is called, for telling its name in titles."""
+        """The site's names, for recognising them in titles."""
         banners = [element_text(self.document, i, limit=80) for i in self.clues.headings[:5] if i in self.banners]
         return SiteNames(
             self.site_names, self.document.site, exact=[*banners, *self.front_links, *self.document.recurring]
@@ -129,12 +129,12 @@ class Reading:
 
     @cached_property
     def slug(self) -> frozenset[str]:
-        """Words of the page's address."""
+        """Words of the page's URL."""
         return slug_words(self.document.url)
 
     @cached_property
     def banners(self) -> set[int]:
-        """Those `h1` that are the site's sign or a section's name, and not the page's headline."""
+        """The `h1` elements that are the site's logo or a section's name rather than the headline."""
         return {i for i in self.clues.headings[:20] if _is_banner(self, i)}
 
     @cached_property
@@ -146,9 +146,9 @@ class Reading:
 
     @cached_property
     def marked_headline(self) -> str:
-        """Text of the first element whose class calls it a headline and that a byline or date is at; "" if none.
+        """Text of the first element whose class names a headline and that has a byline or date nearby; "" if none.
 
-        Only asked for where there is no `h1`.
+        Only used if there is no `h1`.
         """
         first, texts_of_leaves = self.document.elements.first_leaf, self.document.leaves.texts
         signs = [first[i] for i in (*self.clues.bylines, *self.clues.dated)]
@@ -165,9 +165,9 @@ class Reading:
 
     @cached_property
     def shown_title(self) -> str:
-        """The longest text of the page with which the `title` element begins, else one with which it ends; "" if none.
+        """The longest text of the page that the `title` element begins with, else one that it ends with; "" if none.
 
-        A heading, or as long as any piece of the title: names of sections are shown, too.
+        The text must be a heading or as long as any piece of the title, since names of sections are shown, too.
         """
         document = self.document
         title, leaves = clean(document.title[:1000]), document.leaves
@@ -186,24 +186,24 @@ class Reading:
 
     @cached_property
     def shown(self) -> str:
-        """All that the page shows, in lower case."""
+        """All text of the page, case folded."""
         return " ".join(map(str.casefold, self.document.leaves.texts))
 
     @cached_property
     def link_labels(self) -> set[str]:
-        """Short texts of the first links, folded: names of sections."""
+        """Folded short texts of the first links: mostly names of sections."""
         document = self.document
         texts_of_links = (element_text(document, i, limit=30) for i in document.anchors[:200].tolist())
         return {letters(t) for t in texts_of_links if t} - {""}
 
     @cached_property
     def headline(self) -> int:
-        """Element that holds the headline: the first `h1` on which the title agrees, else the only one; -1 if none."""
+        """Index of the headline's element: the first `h1` that agrees with the title, else the only one; -1 if none."""
         return _headline(self)
 
     @cached_property
     def headline_leaf(self) -> int:
-        """Index of the headline's first leaf; -1 where no headline was found."""
+        """Index of the headline's first leaf; -1 if no headline was found."""
         return self.document.elements.first_leaf[self.headline] if self.headline >= 0 else _title_leaf(self)
 
     def is_near(self, element: int) -> bool:
@@ -217,7 +217,7 @@ class Reading:
         return stands_aside(self.document, element, headline_leaf=self.headline_leaf)
 
     def in_view(self, elements: list[int]) -> list[int]:
-        """Order elements: those after the headline first, then those before it; leave out what stands aside."""
+        """Return elements after the headline, then those before it, without those in parts about other pages."""
         at = self.headline_leaf
         kept = [i for i in elements[:60] if not self.stands_aside(i)]
         if at < 0:
@@ -227,7 +227,7 @@ class Reading:
 
 
 def read(document: Document) -> Reading:
-    """Gather what the fields are read from."""
+    """Return what the fields of a page are read from."""
     clues = gather(document)
     linked = read_json_ld(document.tree.data)
     urls = [document.url or "", clues.link("canonical"), clues.meta("og:url")]
@@ -237,7 +237,7 @@ def read(document: Document) -> Reading:
 
 
 def _headline(reading: Reading) -> int:
-    """Find the h1 that repeats what the page gives as its title elsewhere; else the first that is in the open."""
+    """Return the `h1` that repeats the title given elsewhere, else the first one outside parts about other pages."""
     document = reading.document
     titles = [letters(t) for t in (document.title, reading.clues.meta("og:title"), reading.text("headline")) if t]
     sites = {letters(n) for n in reading.site_names}
@@ -257,7 +257,7 @@ def _headline(reading: Reading) -> int:
 
 
 def _is_banner(reading: Reading, heading: int) -> bool:
-    """Return True if a heading is the site's sign, or a piece of the `title` element beside the headline."""
+    """Return True if a heading is the site's logo, or a piece of the `title` element other than the headline."""
     document = reading.document
     text = element_text(document, heading, limit=200)
     own = letters(text)
@@ -292,7 +292,7 @@ def _is_banner(reading: Reading, heading: int) -> bool:
 
 
 def _is_logo(document: Document, element: int) -> bool:
-    """Return True if an element's class or id says that it is the site's sign, or all of it leads to the front page."""
+    """Return True if an element's class or id names a logo, or all of its text links to the front page."""
     elements = document.elements
     attributes = elements.attributes[element]
     if any(_LOGO.search((attributes.get(name) or "")[:200]) for name in ("class", "id")):
@@ -311,7 +311,7 @@ def _parents(parent: list[int], element: int) -> list[int]:
 
 
 def _title_leaf(reading: Reading) -> int:
-    """Find a leaf that begins what the page gives as its title, on pages without h1."""
+    """Return a leaf that the page's title begins with, for pages without `h1`."""
     titles = [letters(t) for t in (reading.clues.meta("og:title"), reading.document.title) if t]
     for i, text in enumerate(reading.document.leaves.texts[:3000]):
         if titles and 12 <= len(text) <= 300:

@@ -1,4 +1,4 @@
-"""The headline out of what a page gives as its title in several places."""
+"""Choose the headline among the titles that a page gives in several places."""
 
 from __future__ import annotations
 
@@ -27,29 +27,29 @@ _KICKER = lazy(r"\s*[:|–—]\s+|\s-\s+|(?<=[^\W\d]{3})\.\s+|\s*[•|]\s*")
 _EAST_ASIAN = lazy(f"[{EAST_ASIAN}]")
 _SHORTEST_CUT: Final = 50
 _CUT_CHARS: Final = range(107, 111)
-"""Lengths of titles that were cut to the 110 characters that search engines once allowed in JSON-LD."""
+"""Lengths of titles that were cut to the 110 characters once allowed by search engines in JSON-LD."""
 _ELLIPSIS = lazy(r"\s*(?:\.{3}|…|\[…\]|\[\.\.\.\])$")
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A string that may be the title, and where it stood."""
+    """A string that may be the title, and its source."""
 
     source: str
     text: str
 
 
 def strip_site(title: str, *, names: SiteNames, others: Sequence[str] = ()) -> str:
-    """Cut the site's name, and what another candidate does without, off both ends of a title.
+    """Return a title without the site's name, and without what another candidate omits, at both ends.
 
     Parameters
     ----------
     title : str
         One line.
     names : SiteNames
-        What the site is called.
+        The site's names.
     others : sequence of str
-        The title as it is in other places.
+        The title in other places.
     """
     whole = {fold(o) for o in others}
     for _ in range(4):
@@ -67,7 +67,7 @@ def strip_site(title: str, *, names: SiteNames, others: Sequence[str] = ()) -> s
 
 
 def recurring(sources: Iterable[str]) -> frozenset[str]:
-    """Return the pieces, folded, that titles of a site begin or end with again and again.
+    """Return the folded pieces that recur at the beginning or end of a site's titles.
 
     Parameters
     ----------
@@ -85,13 +85,13 @@ def recurring(sources: Iterable[str]) -> frozenset[str]:
 
 
 def _size(text: str) -> int:
-    """Return the number of letters; those of scripts whose words have one or two count twice."""
+    """Return the number of letters; those of scripts with words of one or two letters count twice."""
     return len(fold(text)) + len(_EAST_ASIAN.findall(text))
 
 
 @lru_cache(maxsize=256)
 def _cuts(title: str) -> list[re.Match[str]]:
-    """Return the separators of a title, without guillemets that are in pairs."""
+    """Return the separators of a title, excluding paired guillemets."""
     cuts = list(_SEPARATOR.finditer(title))
     if "»" in title and "«" in title:
         cuts = [m for m in cuts if "»" not in m.group() or title.count("«", 0, m.start()) == 0]
@@ -100,14 +100,14 @@ def _cuts(title: str) -> list[re.Match[str]]:
 
 
 def pieces(title: str) -> list[str]:
-    """Return what is between the separators of a title."""
+    """Return the pieces of a title between its separators."""
     cuts = _cuts(title)
     ends = [0, *(m.end() for m in cuts)]
     return [title[a:b].strip() for a, b in zip(ends, [*(m.start() for m in cuts), len(title)], strict=True)]
 
 
 def _beside_site(title: str, cuts: Sequence[re.Match[str]], names: SiteNames) -> str:
-    """Return what is before the piece that is the site's name, else what is after it; "" without one."""
+    """Return the part before the piece that is the site's name, else the part after it; "" if there is no such piece."""
     ends = [0, *(m.end() for m in cuts)]
     starts = [*(m.start() for m in cuts), len(title)]
     for i in reversed(range(len(ends))) if cuts else ():
@@ -136,7 +136,7 @@ _TITLE_ELEMENT: Final = lazy(r"<title(?:\s[^<>]{0,200})?>([^<]{1,500})", re.IGNO
 
 
 def _without_prefix(title: str, names: SiteNames) -> str:
-    """Cut the site's name and a colon, or a domain and a colon, off a `title` element."""
+    """Return a `title` element's text without a leading site name or domain with a colon."""
     match = _PREFIX.match(title)
     if not match or len(fold(title[match.end() :])) < _SHORTEST_TAIL:
         return title
@@ -146,7 +146,7 @@ def _without_prefix(title: str, names: SiteNames) -> str:
 
 
 def _without_section(title: str, sections: Container[str]) -> str:
-    """Cut off pieces at either end that are the page's links too: "Stories » How a lighthouse works - Science"."""
+    """Cut off pieces at either end that are also link texts: "Stories » How a lighthouse works - Science"."""
     for _ in range(3):
         match = _SECTION_EDGE.search(title)
         head, tail = (title[: match.start()].strip(), title[match.end() :].strip()) if match else ("", "")
@@ -162,7 +162,7 @@ def _without_section(title: str, sections: Container[str]) -> str:
 
 
 def _in_address(title: str, slug: frozenset[str]) -> str:
-    """Cut off short pieces at either end of which the address has no word, where it has most of another piece."""
+    """Cut off short pieces at either end that share no word with the URL, if the URL has most of another piece."""
     cuts = _cuts(title)
     ends = [0, *(m.end() for m in cuts)]
     starts = [*(m.start() for m in cuts), len(title)]
@@ -185,25 +185,25 @@ def choose(
     slug: frozenset[str] = frozenset(),
     headings: Container[str] = (),
 ) -> tuple[Candidate, Candidate] | None:
-    """Choose the title among the candidates.
+    """Return the title chosen among the candidates.
 
     Parameters
     ----------
     candidates : sequence of Candidate
         In order of trust; texts on one line.
     names : SiteNames
-        What the site is called.
+        The site's names.
     sections : container of str
-        Texts of the page's links, folded, where the title may begin or end with one.
+        Folded texts of the page's links, which the title may begin or end with.
     slug : frozenset of str
-        Words of the page's address.
+        Words of the page's URL.
     headings : container of str
-        Texts of the page's headings but the `h1` among the candidates, folded.
+        Folded texts of the page's headings, except the `h1` among the candidates.
 
     Returns
     -------
     pair of Candidate or None
-        The title as it should be shown, and as it stood there; None where there is none.
+        The title to show, and its original form; None if there is none.
     """
     candidates = [c for c in candidates if c.text and len(c.text) <= MAX_TITLE_CHARS and fold(c.text)]
     candidates = [c for c in candidates if not (c.source == "h1" and names.is_motto(c.text))] or candidates
@@ -240,7 +240,7 @@ _LONGEST_KICKER_WORDS: Final = 5
 
 
 def _without_tail(title: str) -> str:
-    """Cut off what is behind the last bar of a title that nothing else on the page confirms or shortens."""
+    """Cut off what follows the last bar of a title that nothing else on the page confirms or shortens."""
     bars = [m for m in _cuts(title) if m.group() in (" | ", " » ")]
     head, tail = (title[: bars[-1].start()], title[bars[-1].end() :]) if bars else ("", "")
     return head.strip() if len(fold(head)) >= _LABEL_LETTERS and len(tail.split()) <= 6 else title
@@ -249,10 +249,10 @@ def _without_tail(title: str) -> str:
 def _elect(good: Sequence[Candidate], shown: list[str], slug: frozenset[str], headings: Container[str]) -> int:
     """Return the index of the JSON-LD headline, unless the page shows another; else of the candidate most places agree on.
 
-    `og:title` is the headline where it is not that of the `h1` but is shown by another heading: a teaser of the page itself.
-    A heading of one or two words is a label ("News") where another place says more; one that shares no word with the only
-    other candidate, the `title` element, is a greeting or the site's motto; one that shares none with other places that
-    agree may be a column's name.
+    `og:title` is the headline if it differs from the `h1` but another heading shows it: a teaser of the page itself. A
+    heading of one or two words is a label ("News") if another place has more; one that shares no word with the only other
+    candidate, the `title` element, is a greeting or the site's motto; one that shares none with other places that agree
+    may be a column's name.
     """
     keys = [fold(s) for s in shown]
     of = {candidate.source: key for candidate, key in reversed(list(zip(good, keys, strict=True)))}
@@ -283,20 +283,20 @@ def _elect(good: Sequence[Candidate], shown: list[str], slug: frozenset[str], he
 
 
 def _is_shown_instead(heading: str, headline: str, of: dict[str, str], slug: frozenset[str]) -> bool:
-    """Return True if the heading is the headline, and not JSON-LD's.
+    """Return True if the `h1` and not JSON-LD has the headline.
 
-    So it is where the address has the heading's words rather than JSON-LD's, where JSON-LD only repeats the `title` element,
-    which is written for search engines, and `og:title` agrees with the heading or the address with both, and where JSON-LD's
+    That is so if the URL has the heading's words rather than JSON-LD's; if JSON-LD only repeats the `title` element, which
+    is written for search engines, and `og:title` agrees with the heading or the URL with both; and if JSON-LD's headline
     is a summary.
 
     Parameters
     ----------
     heading, headline : str
-        Of the `h1` and of JSON-LD.
+        From the `h1` and from JSON-LD.
     of : dict of str to str
-        What each place says, folded.
+        The folded title in each place.
     slug : frozenset of str
-        Words of the page's address.
+        Words of the page's URL.
     """
     shown, told = (len(slug.intersection(_all_words(t))) for t in (heading, headline))
     if len(heading) > _LONGEST_HEADLINE:
@@ -311,10 +311,10 @@ def _is_shown_instead(heading: str, headline: str, of: dict[str, str], slug: fro
 
 
 def _is_rewording(heading: str, title: str, slug: frozenset[str]) -> bool:
-    """Return True if a heading says what a title says in other words, and not with more words around it.
+    """Return True if a heading is a rewording of a title, rather than the title with more words around it.
 
-    The address decides, where it has more words of one of them; otherwise half of the shorter one's letters, in runs of
-    three, have to be in the other.
+    If the URL has more words of one of them, that decides; otherwise half of the shorter one's letter trigrams have to be in
+    the other.
     """
     own, other = fold(heading), fold(title)
     if own.startswith(other) or own.endswith(other):
@@ -337,7 +337,7 @@ def _share_a_word(a: str, b: str) -> bool:
 
 
 def _without_kicker(title: str, others: Sequence[str]) -> str:
-    """Cut off a short kicker that another place leaves out, or replaces by another one."""
+    """Cut off a short kicker that another place omits or replaces."""
     own = fold(title)
     pieces: set[str] = set()
     for other in others:
@@ -356,7 +356,7 @@ def _is_kicker(text: str) -> bool:
 
 
 def _repairs(cut: str, full: str) -> bool:
-    """Return True if one title is the other one without its end cut off, at an ellipsis or within a word."""
+    """Return True if `full` is the title of which `cut` is a truncated form, cut at an ellipsis or within a word."""
     match = _ELLIPSIS.search(cut)
     if match:
         stem = fold(cut[: match.start()])
